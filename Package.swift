@@ -1,0 +1,21 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
+
+let package = Package(
+  name: "Catena",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "Promises", targets: ["Promises"])
+  ],
+  targets: [
+    .target(name: "Promises", swiftSettings: settings),
+    .target(
+      name: "TestSupport", dependencies: ["Promises"], path: "Tests/Support",
+      swiftSettings: settings),
+    .testTarget(
+      name: "PromisesTests", dependencies: ["Promises", "TestSupport"], swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,110 @@
+import Synchronization
+
+/// Starts a number of things, never more than some at a time, and waits for all.
+///
+/// ```swift
+/// let covers = when(books.map { book in { download(book.cover) } }, concurrency: 4)
+/// ```
+///
+/// As soon as one fails so does the result: no more are started, and those under way are cancelled
+/// unless somebody else waits for them. Cancelling the result does the same.
+///
+/// - Parameters:
+///   - starts: each starts one thing, and runs at most once. The first ones run here and now, each
+///     later one where an earlier promise settles, in the order of the array. Throwing is failing.
+///   - concurrency: how many may be under way at once; at least 1, anything else is a programmer's
+///     error and stops the program.
+///   - file: where the new promise was made, for diagnostics.
+///   - line: where the new promise was made, for diagnostics.
+/// - Returns: a promise of all values, in the order of `starts`, rejected with the first error to come.
+public func when<Value>(
+  _ starts: [@Sendable () throws -> Promise<Value>], concurrency: Int,
+  file: StaticString = #fileID, line: UInt = #line
+) -> Promise<[Value]> {
+  precondition(concurrency >= 1, "when: concurrency is \(concurrency), but must be at least 1")
+  guard !starts.isEmpty else { return .fulfilled([], file: file, line: line) }
+  let batch = Batch(starts)
+  let result = Promise<[Value]>(waitingFor: batch, on: .main, at: CallSite(file, line))
+  for _ in 0..<min(concurrency, starts.count) { batch.startNext(for: result) }
+  return result
+}
+
+/// The work of one bounded `when`: what is under way, and what is still to be started.
+private final class Batch<Value: Sendable>: Upstream {
+  private struct State {
+    var started = 0
+    var underWay: [Int: Promise<Value>] = [:]
+    var fulfilled: [Promise<Value>?]
+    var missing: Int
+    var isOver = false
+  }
+
+  private let starts: [@Sendable () throws -> Promise<Value>]
+  private let state: Mutex<State>
+
+  init(_ starts: [@Sendable () throws -> Promise<Value>]) {
+    self.starts = starts
+    state = Mutex(
+      State(fulfilled: Array(repeating: nil, count: starts.count), missing: starts.count))
+  }
+
+  /// Starts the next thing, if there is one, whose fulfilment starts the one after.
+  func startNext(for result: Promise<[Value]>) {
+    guard let index = nextIndex() else { return }
+    let promise: Promise<Value>
+    do {
+      promise = try starts[index]()
+    } catch {
+      // A promise too, so that a long row of these takes no deeper stack than one.
+      promise = .rejected(error)
+    }
+    let isWanted = state.withLock { state in
+      if !state.isOver { state.underWay[index] = promise }
+      return !state.isOver
+    }
+    guard isWanted else { return promise.consumerCameTooLate() }
+    promise.attach(
+      .everything,
+      Reaction(for: result) { settled, result in
+        self.ended(index, .from(settled), for: .from(result))
+      })
+  }
+
+  private func nextIndex() -> Int? {
+    state.withLock { state in
+      guard !state.isOver, state.started < starts.count else { return nil }
+      defer { state.started += 1 }
+      return state.started
+    }
+  }
+
+  private func ended(
+    _ index: Int, _ promise: Promise<Value>, for result: Promise<[Value]>
+  ) -> Bool {
+    if let error = promise.error { return result.settle(rejecting: error, by: .consumer) }
+    let all = state.withLock { state -> [Promise<Value>?]? in
+      state.underWay[index] = nil
+      state.fulfilled[index] = promise
+      state.missing -= 1
+      return state.missing == 0 ? state.fulfilled : nil
+    }
+    if let all {
+      return result.settle(fulfilling: all.compactMap { $0?.fulfilledValue }, by: .upstream)
+    }
+    startNext(for: result)
+    return false
+  }
+
+  func consumerLeft() {
+    let underWay = state.withLock { state in
+      state.isOver = true
+      defer { state.underWay = [:] }
+      return state.underWay
+    }
+    for promise in underWay.values { promise.consumerLeft() }
+  }
+
+  var upstreamLinks: UpstreamLinks {
+    .many(state.withLock { Array($0.underWay.values) })
+  }
+}

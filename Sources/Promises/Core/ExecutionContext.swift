@@ -1,0 +1,130 @@
+import Dispatch
+
+/// Where a handler runs.
+///
+/// Every promise carries a context, which the handlers attached to it use unless they name one of
+/// their own, and which the promises derived from it inherit; ``Promise/on(_:)`` changes it from
+/// there on. A promise made from nothing starts with ``main``.
+///
+/// ```swift
+/// download
+///   .then(on: .queue(parsing)) { data in try Catalogue(data) }   // on a queue of your own
+///   .done { catalogue in show(catalogue) }                       // on the main queue again
+/// ```
+///
+/// Only a handler that has something to do moves to its context: a rejection passes a `then`, and a
+/// value passes a `recover`, right where the promise settled.
+///
+/// On every context but ``inline`` a handler runs after the call that attached it has returned, even
+/// when the promise had settled before (Promises/A+ 2.2.4). Handlers of one promise reach their
+/// contexts in the order in which they were attached.
+public struct ExecutionContext: Sendable {
+  @usableFromInline
+  enum Target: Sendable {
+    case main
+    case inline
+    case queue(DispatchQueue)
+    case custom(any CustomContext)
+  }
+
+  @usableFromInline let target: Target
+
+  @usableFromInline
+  init(_ target: Target) {
+    self.target = target
+  }
+
+  /// The main queue, which on Apple's platforms the main run loop turns.
+  ///
+  /// A command-line program on any platform has to turn it itself: an asynchronous `main` that awaits
+  /// a promise does, and so do ``Promise/wait(timeout:)`` on the main thread, `dispatchMain()` and
+  /// `RunLoop.main.run()`. A main thread that blocks in any other way never runs these handlers.
+  public static let main = ExecutionContext(.main)
+
+  /// No hop: the handler runs on the thread that settles the promise, or, when the promise has
+  /// settled already, inside the call that attaches it.
+  ///
+  /// Where that thread is in the middle of another inline handler the new one waits until it has
+  /// returned, so that chains of any length need no stack. An inline handler must not block; it runs
+  /// inside whatever lock its caller holds.
+  @inlinable
+  public static var inline: ExecutionContext { ExecutionContext(.inline) }
+
+  /// A dispatch queue; a concurrent one gives up the order of handlers among themselves.
+  ///
+  /// - Parameter queue: the queue each handler is sent to with `async`.
+  /// - Returns: the context.
+  public static func queue(_ queue: DispatchQueue) -> ExecutionContext {
+    ExecutionContext(.queue(queue))
+  }
+
+  /// The global concurrent queue of the default quality of service.
+  public static let background = ExecutionContext.queue(.global())
+
+  /// A task executor of Swift Concurrency; each handler is a task of its own on it.
+  ///
+  /// - Parameter executor: where the tasks run; a serial one keeps the order of the handlers.
+  /// - Returns: the context.
+  public static func executor(_ executor: any TaskExecutor) -> ExecutionContext {
+    .custom { job in
+      Task(executorPreference: executor) { job() }
+    }
+  }
+
+  /// Anything else that can run a closure: an operation queue, an event loop.
+  ///
+  /// - Parameter enqueue: takes a handler and runs it exactly once, now or later, on any thread; a
+  ///   handler that it drops never runs, and the promise that waits for it never settles.
+  /// - Returns: the context.
+  public static func custom(
+    _ enqueue: @escaping @Sendable (_ handler: @escaping @Sendable () -> Void) -> Void
+  ) -> ExecutionContext {
+    ExecutionContext(.custom(ClosureContext(enqueue)))
+  }
+
+  @inlinable var isInline: Bool {
+    if case .inline = target { true } else { false }
+  }
+
+  /// The context that a handler names, as the context of its promise would have it.
+  @inlinable
+  func adopting(_ explicit: ExecutionContext?) -> ExecutionContext {
+    guard let explicit else { return self }
+    if case .custom(let custom) = target, !explicit.isInline { return custom.adopting(explicit) }
+    return explicit
+  }
+
+  /// Runs a job here: at once when inline, later otherwise.
+  @usableFromInline
+  func run(_ job: @escaping Job) {
+    switch target {
+    case .inline: job()
+    case .main: DispatchQueue.main.async(execute: job)
+    case .queue(let queue): queue.async(execute: job)
+    case .custom(let context): context.enqueue(job)
+    }
+  }
+}
+
+/// A context that this module does not know by name.
+@usableFromInline
+protocol CustomContext: AnyObject, Sendable {
+  func enqueue(_ job: @escaping Job)
+
+  /// What becomes of a context that a handler names in this one's stead.
+  func adopting(_ explicit: ExecutionContext) -> ExecutionContext
+}
+
+private final class ClosureContext: CustomContext {
+  private let body: @Sendable (@escaping Job) -> Void
+
+  init(_ body: @escaping @Sendable (@escaping Job) -> Void) {
+    self.body = body
+  }
+
+  func enqueue(_ job: @escaping Job) {
+    body(job)
+  }
+
+  func adopting(_ explicit: ExecutionContext) -> ExecutionContext { explicit }
+}

@@ -1,0 +1,58 @@
+import Synchronization
+
+extension Promise {
+  /// Binds this promise to another, whose outcome becomes its own.
+  ///
+  /// A promise that would wait for itself, directly or through any number of others, rejects with
+  /// ``PromiseError/cycle``. The links are made before the search, so that of two threads closing a
+  /// circle from both ends the later one sees it.
+  ///
+  /// Source: Promises/A+ 2.3.1, 2.3.2.
+  ///
+  /// - Returns: true when that has settled it here and now, and its reactions are due.
+  @inlinable
+  func adopt(_ other: Promise<Value>) -> Bool {
+    if other.isDelivered {
+      other.isHandled.store(true, ordering: .relaxed)
+      return settle(like: other)
+    }
+    bind(to: other, by: .upstream)
+    return false
+  }
+
+  /// The same for a promise that may not be where it thinks: one that others settle too.
+  @usableFromInline
+  func bind(to other: Promise<Value>, by settler: PromiseMachine.Settler) {
+    let isBound = machine.withLock { machine in
+      guard !isSettled, machine.accepts(settler) else { return false }
+      machine.isBound = true
+      machine.upstream = other
+      return true
+    }
+    guard isBound else {
+      if isCancelled { other.consumerCameTooLate() }
+      return
+    }
+    guard other !== self else { return reject(PromiseError.cycle, by: .upstream) }
+    other.attach(
+      .everything,
+      Reaction(for: self) { settled, dependent in
+        Promise.from(dependent).settle(like: .from(settled))
+      })
+    // Only a promise that somebody waits for can be what closes a circle.
+    if isAwaited, UpstreamLinks.one(other).lead(to: self) {
+      reject(PromiseError.cycle, by: .upstream)
+    }
+  }
+
+  private var isAwaited: Bool {
+    machine.withLock { _ in !isSettled && first != nil }
+  }
+
+  /// Work handed to a promise that has been cancelled meanwhile has lost a consumer before it had it.
+  func consumerCameTooLate() {
+    isHandled.store(true, ordering: .relaxed)
+    machine.withLock { $0.consumers += 1 }
+    consumerLeft()
+  }
+}

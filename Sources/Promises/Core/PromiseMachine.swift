@@ -1,0 +1,70 @@
+/// Who waits for a promise, and what it waits for: what its lock protects.
+///
+/// The methods take an event and return what is to be done about it; the promise does that after
+/// unlocking, so that no code of a user, not even a `deinit`, ever runs under the lock.
+@usableFromInline
+struct PromiseMachine: ~Copyable, Sendable {
+  /// Who settles a promise.
+  @usableFromInline
+  enum Settler: Sendable {
+    /// The promise's resolver, which counts only until it has bound the promise to another one.
+    case resolver
+    /// What the promise waits for; it has ended and need not be told.
+    case upstream
+    /// Somebody who no longer waits: a cancellation, a timeout, a winner elsewhere.
+    case consumer
+  }
+
+  @usableFromInline var isBound = false
+  @usableFromInline var upstream: (any Upstream)?
+  /// The reactions after the first one, which has a place of its own in the promise.
+  @usableFromInline var others: [Reaction]?
+  @usableFromInline var consumers: Int32 = 0
+  @usableFromInline var departed: Int32 = 0
+
+  @inlinable
+  init(upstream: consuming (any Upstream)?) {
+    self.upstream = upstream
+  }
+
+  // MARK: Settling
+
+  @inlinable
+  func accepts(_ settler: Settler) -> Bool {
+    !(isBound && settler == .resolver)
+  }
+
+  // MARK: Attaching
+
+  @inlinable
+  mutating func append(_ reaction: consuming Reaction?) {
+    guard let reaction else { return }
+    if others == nil { others = [reaction] } else { others?.append(reaction) }
+  }
+
+  // MARK: Waiting
+
+  var links: UpstreamLinks { upstream.map(UpstreamLinks.one) ?? .none }
+
+  // MARK: Consumers leaving
+
+  /// What follows from a consumer's leaving a pending promise.
+  enum Departure: Sendable {
+    /// Others still wait. The dead reactions are to be let go of after unlocking.
+    case others(dead: [Reaction])
+    case last
+  }
+
+  /// Dead reactions are swept out once they are as many as the living, so a promise that outlives
+  /// thousands of consumers holds on to few of them, at a constant cost for each.
+  mutating func consumerLeft() -> Departure {
+    consumers -= 1
+    guard consumers > 0 else { return .last }
+    departed += 1
+    guard departed >= 8, departed >= consumers else { return .others(dead: []) }
+    departed = 0
+    let dead = others?.filter(\.isDead) ?? []
+    others?.removeAll(where: \.isDead)
+    return .others(dead: dead)
+  }
+}

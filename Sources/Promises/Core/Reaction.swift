@@ -1,0 +1,41 @@
+/// A piece of work without arguments.
+@usableFromInline
+typealias Job = @Sendable () -> Void
+
+/// What is to happen when a promise settles.
+@usableFromInline
+struct Reaction: Sendable {
+  /// The promise that this reaction will settle, or nil for a handler such as `done`, which no
+  /// one can withdraw.
+  @usableFromInline var dependent: (any Settleable)?
+  @usableFromInline let job: Work
+
+  /// Gets the promise that has settled and the dependent, so that it need not hold on to them, and
+  /// returns whether it has settled the dependent, whose reactions are then due.
+  @usableFromInline
+  typealias Work = @Sendable (_ settled: any Settleable, _ dependent: (any Settleable)?) -> Bool
+
+  @inlinable
+  init(for dependent: consuming (any Settleable)?, _ job: @escaping Work) {
+    self.dependent = dependent
+    self.job = job
+  }
+
+  /// Has nothing left to do, since its dependent was settled by somebody else.
+  var isDead: Bool { dependent?.isSettled == true }
+
+  /// Runs the work, and queues what it has made due.
+  @inlinable
+  consuming func run(for settled: any Settleable) {
+    if job(settled, dependent), let dependent { Trampoline.deliver(dependent) }
+  }
+}
+
+/// A promise seen without its type: what the machinery needs to know of it.
+@usableFromInline
+protocol Settleable: AnyObject, Sendable {
+  var isSettled: Bool { get }
+
+  /// Runs the reactions attached so far, and those attached meanwhile, in order.
+  func deliver()
+}
