@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Promises
 
 /// Runs `body` on a thread with little stack, and waits for it without blocking the caller's.
 package func onThread(stackSize: Int, _ body: @escaping @Sendable () -> Void) async {
@@ -44,5 +45,12 @@ package final class LiveCount: Sendable {
     deinit {
       count.add(-1)
     }
+  }
+}
+
+extension ExecutionContext {
+  /// Inline in all but name, and holding on to an object: whatever promise carries it keeps that alive.
+  package static func custom(holding token: LiveCount.Token) -> ExecutionContext {
+    .custom { handler in withExtendedLifetime(token, handler) }
   }
 }

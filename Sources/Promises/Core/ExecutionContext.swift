@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 /// Where a handler runs.
 ///
@@ -73,8 +74,8 @@ public struct ExecutionContext: Sendable {
 
   /// Anything else that can run a closure: an operation queue, an event loop.
   ///
-  /// - Parameter enqueue: takes a handler and runs it exactly once, now or later, on any thread; a
-  ///   handler that it drops never runs, and the promise that waits for it never settles.
+  /// - Parameter enqueue: takes a handler and runs it exactly once, now or later, on any thread. One
+  ///   that it drops never runs; the promise waiting for it rejects with ``PromiseError/abandoned``.
   /// - Returns: the context.
   public static func custom(
     _ enqueue: @escaping @Sendable (_ handler: @escaping @Sendable () -> Void) -> Void
@@ -103,6 +104,35 @@ public struct ExecutionContext: Sendable {
     case .queue(let queue): queue.async(execute: job)
     case .custom(let context): context.enqueue(job)
     }
+  }
+
+  /// Runs a job that settles a promise: a context that drops it unrun abandons the promise.
+  @usableFromInline
+  func run(for promise: any Settleable, _ job: @escaping Job) {
+    guard case .custom(let context) = target else { return run(job) }
+    let debt = Debt(to: promise)
+    context.enqueue {
+      debt.settle()
+      job()
+    }
+  }
+}
+
+/// What a job in the hands of a foreign context owes a promise.
+private final class Debt: Sendable {
+  private let promise: any Settleable
+  private let isOpen = Atomic(true)
+
+  init(to promise: any Settleable) {
+    self.promise = promise
+  }
+
+  func settle() {
+    isOpen.store(false, ordering: .relaxed)
+  }
+
+  deinit {
+    if isOpen.load(ordering: .relaxed) { promise.abandon() }
   }
 }
 

@@ -100,7 +100,7 @@ extension Promise {
     on context: ExecutionContext, _ settle: @escaping @Sendable (_ promise: Promise) -> Bool
   ) -> Bool {
     if context.isInline { return settle(self) }
-    context.run { if settle(self) { Trampoline.deliver(self) } }
+    context.run(for: self) { if settle(self) { Trampoline.deliver(self) } }
     return false
   }
 

@@ -91,7 +91,7 @@ extension Promise {
     _ body: @escaping @Sendable () throws -> Value
   ) {
     self.init(waitingFor: nil, on: .main, at: CallSite(file, line))
-    context.run { if self.settle(with: body) { Trampoline.deliver(self) } }
+    context.run(for: self) { if self.settle(with: body) { Trampoline.deliver(self) } }
   }
 
   /// A pending promise that nothing inside this module will settle by itself, watched when

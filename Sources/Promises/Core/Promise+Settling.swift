@@ -36,8 +36,11 @@ extension Promise: Settleable {
       advance(to: !isDue ? .delivered : machine.others == nil ? .delivering : .extended)
       return isDue
     }
-    if settler == .consumer, let upstream { Trampoline.tell(upstream) }
-    return isDue
+    guard settler == .consumer, let upstream else { return isDue }
+    // The handlers come first, then the news travels on.
+    if isDue { Trampoline.deliver(self) }
+    Trampoline.tell(upstream)
+    return false
   }
 
   @inlinable

@@ -55,13 +55,13 @@ struct PromiseMachine: ~Copyable, Sendable {
     case last
   }
 
-  /// Dead reactions are swept out once they are as many as the living, so a promise that outlives
+  /// Dead reactions are swept out once they are half of all, so a promise that outlives
   /// thousands of consumers holds on to few of them, at a constant cost for each.
   mutating func consumerLeft() -> Departure {
     consumers -= 1
     guard consumers > 0 else { return .last }
     departed += 1
-    guard departed >= 8, departed >= consumers else { return .others(dead: []) }
+    guard departed >= 8, Int(departed) * 2 >= others?.count ?? 0 else { return .others(dead: []) }
     departed = 0
     let dead = others?.filter(\.isDead) ?? []
     others?.removeAll(where: \.isDead)

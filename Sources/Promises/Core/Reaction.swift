@@ -36,6 +36,9 @@ struct Reaction: Sendable {
 protocol Settleable: AnyObject, Sendable {
   var isSettled: Bool { get }
 
+  /// Rejects: what was to settle this promise has been let go of.
+  func abandon()
+
   /// Runs the reactions attached so far, and those attached meanwhile, in order.
   func deliver()
 }

@@ -66,8 +66,8 @@ public final class Resolver<Value: Sendable>: Sendable {
   /// Has `action` run when the promise is cancelled: by ``Promise/cancel()``, or because its last
   /// consumer has gone.
   ///
-  /// It runs once, on the thread that cancels, after the promise has been rejected; at once when that
-  /// has happened already; never when the promise was settled by this resolver. Of several actions the
+  /// It runs once, on the thread that cancels, after the promise has been rejected and its inline
+  /// handlers have run; at once when that has happened already; never when the promise was settled by this resolver. Of several actions the
   /// last added runs first.
   ///
   /// - Parameter action: stops the work that would have settled the promise.

@@ -10,14 +10,15 @@ extension Promise {
     PromiseDiagnostics.report(.neverSettled(at: site, after: nil))
   }
 
-  /// Rejects for a resolver that was released, unless it had been called.
+  /// Rejects for a resolver that was released, unless it had been called; for a handler that was dropped.
+  @usableFromInline
   func abandon() {
     var isAbandoned = false
     let isDue = settle(by: .resolver) {
       error = PromiseError.abandoned
       isAbandoned = true
     }
-    if isAbandoned { PromiseDiagnostics.report(.abandonedResolver(at: site)) }
+    if isAbandoned { PromiseDiagnostics.report(.abandoned(at: site)) }
     if isDue { Trampoline.deliver(self) }
   }
 

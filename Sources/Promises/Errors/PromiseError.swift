@@ -2,7 +2,8 @@
 ///
 /// Cancellation is not among them: that is the language's own `CancellationError`.
 public enum PromiseError: Error, Equatable {
-  /// The promise's ``Resolver`` was released without having been called.
+  /// The promise's ``Resolver`` was released without having been called, or a custom
+  /// ``ExecutionContext`` has dropped the handler that was to settle it.
   case abandoned
   /// The promise would have waited for itself, directly or through others (Promises/A+ 2.3.1).
   case cycle
@@ -21,7 +22,8 @@ extension PromiseError: CustomStringConvertible {
   /// One line for people.
   public var description: String {
     switch self {
-    case .abandoned: "the promise was abandoned: its resolver was released without being called"
+    case .abandoned:
+      "the promise was abandoned: what was to settle it was released without doing so"
     case .cycle: "the promise would have waited for itself"
     case .timedOut: "the promise had no outcome within its time limit"
     case .empty: "there was no promise to choose from"

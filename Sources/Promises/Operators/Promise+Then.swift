@@ -23,7 +23,9 @@ extension Promise {
       if let error = settled.error { return next.settle(rejecting: error, by: .upstream) }
       let value = settled.fulfilledValue
       if context.isInline { return next.settle { try transform(value) } }
-      context.run { if next.settle(with: { try transform(value) }) { Trampoline.deliver(next) } }
+      context.run(for: next) {
+        if next.settle(with: { try transform(value) }) { Trampoline.deliver(next) }
+      }
       return false
     }
     if !reactNow(.everything, next, { react($0, $1) }) {
@@ -58,7 +60,9 @@ extension Promise {
       if let error = settled.error { return next.settle(rejecting: error, by: .upstream) }
       let value = settled.fulfilledValue
       if context.isInline { return next.follow { try transform(value) } }
-      context.run { if next.follow({ try transform(value) }) { Trampoline.deliver(next) } }
+      context.run(for: next) {
+        if next.follow({ try transform(value) }) { Trampoline.deliver(next) }
+      }
       return false
     }
     if !reactNow(.everything, next, { react($0, $1) }) {

@@ -36,7 +36,9 @@ public func after(
 ) -> Promise<Void> {
   let promise = Promise<Void>(
     waitingFor: nil, on: scheduler.context(for: .main), at: CallSite(file, line))
-  let timer = scheduler.schedule(after: duration) { promise.fulfill((), by: .upstream) }
-  promise.onCancel { timer.cancel() }
+  // The timer holds the resolver, so that the promise does not outlive a scheduler unsettled.
+  let resolver = Resolver(promise)
+  let timer = scheduler.schedule(after: duration) { resolver.fulfill(()) }
+  resolver.onCancel { timer.cancel() }
   return promise
 }
