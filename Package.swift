@@ -11,11 +11,14 @@ let package = Package(
   ],
   targets: [
     .target(name: "Promises", swiftSettings: settings),
+    .target(name: "ThreadSanitizerSupport", path: "Tests/ThreadSanitizerSupport"),
     .target(
-      name: "TestSupport", dependencies: ["Promises"], path: "Tests/Support",
+      name: "TestSupport", dependencies: ["Promises", "ThreadSanitizerSupport"],
+      path: "Tests/Support",
       swiftSettings: settings),
     .testTarget(
-      name: "PromisesTests", dependencies: ["Promises", "TestSupport"], swiftSettings: settings),
+      name: "PromisesTests", dependencies: ["Promises", "TestSupport", "ThreadSanitizerSupport"],
+      swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -43,7 +43,7 @@ extension Promise {
     var reaction = Optional(reaction)
     let isDue = machine.withLock { machine in
       if interest.contains(.value) { machine.consumers += 1 }
-      if first == nil, !isSettled {
+      if !isSettled, first == nil {
         first = reaction.take()
         return false
       }

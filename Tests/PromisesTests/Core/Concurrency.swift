@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Many threads at the same promises. The thread sanitizer watches this suite in CI.
+/// Many threads at the same promises; the thread sanitizer watches them in CI.
 @Suite(.timeLimit(.minutes(5)))
 struct Concurrency {
   private static let threads = 8
