@@ -1,24 +1,6 @@
 import Synchronization
 
 extension Promise {
-  /// Whether attaching a reaction takes on the promise's rejection, its work, or neither.
-  @usableFromInline
-  struct Interest: OptionSet, Sendable {
-    @usableFromInline let rawValue: UInt8
-
-    @inlinable
-    init(rawValue: UInt8) {
-      self.rawValue = rawValue
-    }
-
-    /// A rejection is handled, or passed on to a promise that has to be.
-    @inlinable static var rejection: Interest { Interest(rawValue: 1) }
-    /// The value is wanted: upstream work goes on while this consumer stays.
-    @inlinable static var value: Interest { Interest(rawValue: 2) }
-    /// What a derived promise takes on.
-    @inlinable static var everything: Interest { [.rejection, .value] }
-  }
-
   /// Runs `job` right here when this promise has settled, every reaction attached before has had its
   /// turn, and the thread is idle; else does nothing and returns false.
   ///
