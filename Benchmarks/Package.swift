@@ -10,13 +10,16 @@ let package = Package(
   ],
   targets: [
     .target(name: "CAllocations"),
+    .target(name: "CBlackHole"),
     .executableTarget(
       name: "PromiseBenchmarks",
       dependencies: [
         "CAllocations",
+        "CBlackHole",
         .product(name: "Promises", package: "Catena"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -1,7 +1,11 @@
 #pragma once
 #include <stdint.h>
 
-/// How many heap blocks this process has asked for so far; 0 where it cannot be counted.
+/// How many heap blocks the calling thread has asked for so far; always 0 off Linux.
+///
+/// Other threads' blocks are not in it: a counter that all of them share would cost each of them as
+/// much as the allocation that it counts.
 uint64_t allocations_so_far(void);
-/// How many bytes of heap blocks are in use, as the allocator rounds them.
+
+/// How many bytes of heap blocks all threads have in use, as the allocator rounds them; 0 off Linux.
 uint64_t bytes_in_use(void);

@@ -1,0 +1,31 @@
+/// What the benchmarks print: one table of figures, one of budgets, both in Markdown.
+enum Report {
+  static func figures(_ measurements: [Measurement]) {
+    var table = Table(
+      "shape", "Catena", "NIO", "Task", "Catena / NIO", "min..max", "allocations", "NIO's")
+    for one in measurements {
+      table.add(
+        one.name,
+        one.catena.nanoseconds.median.duration, one.nio.nanoseconds.median.duration,
+        one.tasks?.nanoseconds.median.duration ?? "",
+        one.ratios.median.text(2), one.ratios.spread,
+        one.catena.allocations.text(0), one.nio.allocations.text(0))
+    }
+    table.printed()
+  }
+
+  static func budgets(_ measurements: [Measurement]) {
+    var table = Table("budget", "measured", "verdict")
+    for one in measurements {
+      for budget in one.budgets {
+        let (finding, isKept) = budget.verdict(on: one)
+        table.add(one.name, finding, isKept ? "ok" : "MISSED")
+      }
+    }
+    let growths = [WhenGrowth.time(in: measurements), WhenGrowth.memory(in: measurements)]
+    for growth in growths.compactMap(\.self) {
+      table.add(growth.name, growth.finding, growth.isKept ? "ok" : "MISSED")
+    }
+    table.printed()
+  }
+}

@@ -1,0 +1,23 @@
+import NIOEmbedded
+import Promises
+
+extension Shape {
+  /// One step on a promise that has settled: made, stepped on, dropped.
+  static var oneThen: Shape {
+    let loop = EmbeddedEventLoop()
+    let one = opaque(1)
+    return Shape(
+      name: "one then, settled", operations: 20_000,
+      catena: Contender(expecting: 2) {
+        Promise.fulfilled(one).then(on: .inline) { $0 &+ 1 }
+      } read: {
+        $0.settledValue
+      },
+      nio: Contender(expecting: 2) {
+        loop.makeSucceededFuture(one).map { $0 &+ 1 }
+      } read: {
+        $0.settledValue
+      },
+      budgets: [.ratio(atMost: 0.7), .allocations(atMost: 2, steps: 1, given: 1)])
+  }
+}

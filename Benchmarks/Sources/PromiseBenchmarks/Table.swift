@@ -1,0 +1,29 @@
+/// Rows of text in columns as wide as need be; all but the first are set flush right.
+struct Table {
+  private var rows: [[String]]
+
+  init(_ heads: String...) {
+    rows = [heads]
+  }
+
+  mutating func add(_ cells: String...) {
+    rows.append(cells)
+  }
+
+  func printed() {
+    let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    for (number, row) in rows.enumerated() {
+      let cells = row.enumerated().map { column, cell in
+        let gap = String(repeating: " ", count: widths[column] - cell.count)
+        return column == 0 ? cell + gap : gap + cell
+      }
+      print("| " + cells.joined(separator: " | ") + " |")
+      if number == 0 {
+        let rules = widths.enumerated().map { column, width in
+          String(repeating: "-", count: width + 1) + (column == 0 ? "-" : ":")
+        }
+        print("|" + rules.joined(separator: "|") + "|")
+      }
+    }
+  }
+}
