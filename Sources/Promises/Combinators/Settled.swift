@@ -12,7 +12,7 @@ public func settled<Value>(
   guard !promises.isEmpty else { return .fulfilled([], file: file, line: line) }
   let countdown = Countdown(promises.count)
   return .gathering(promises, at: CallSite(file, line)) { _, result in
-    countdown.isLast() && result.settle(fulfilling: promises.map(\.outcome), by: .upstream)
+    countdown.isLast() && result.settle(fulfilling: promises.map { $0.outcome }, by: .upstream)
   }
 }
 

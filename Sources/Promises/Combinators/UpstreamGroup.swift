@@ -6,6 +6,11 @@ final class UpstreamGroup: Upstream {
     self.members = members
   }
 
+  init<Member>(_ members: [Promise<Member>]) {
+    // One by one: to convert the array as a whole casts each member at run time.
+    self.members = members.map { $0 }
+  }
+
   func consumerLeft() {
     for member in members { member.consumerLeft() }
   }

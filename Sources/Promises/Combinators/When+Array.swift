@@ -17,6 +17,6 @@ public func when<Value>(
   return .gathering(promises, at: CallSite(file, line)) { member, result in
     if let error = member.error { return result.settle(rejecting: error, by: .consumer) }
     guard countdown.isLast() else { return false }
-    return result.settle(fulfilling: promises.map(\.fulfilledValue), by: .upstream)
+    return result.settle(fulfilling: promises.map { $0.fulfilledValue }, by: .upstream)
   }
 }
