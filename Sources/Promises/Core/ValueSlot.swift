@@ -48,6 +48,8 @@ struct ValueSlot: Sendable {
   /// Destroys the value in the full slot.
   @inlinable
   mutating func destroy<Value>(_ type: Value.Type) {
+    // Nothing to do for a number and its like, of which the general way takes a hundred instructions.
+    if _isPOD(Value.self), Self.fits(Value.self) { return }
     withUnsafeMutableBytes(of: &words) { bytes in
       guard let start = bytes.baseAddress else { return }
       if Self.fits(Value.self) {
