@@ -109,9 +109,9 @@ extension Promise: Settleable {
   // MARK: Delivering
 
   @inlinable
-  func deliver() {
-    first.take()?.run(for: self)
-    while !endDelivery() { deliverOthers() }
+  func deliver(on trampoline: Trampoline.Current) {
+    first.take()?.run(for: self, on: trampoline)
+    while !endDelivery() { deliverOthers(on: trampoline) }
   }
 
   /// True when the list was at its end; the next to attach a reaction then delivers it.
@@ -124,12 +124,12 @@ extension Promise: Settleable {
   }
 
   @usableFromInline
-  func deliverOthers() {
+  func deliverOthers(on trampoline: Trampoline.Current) {
     let others = machine.withLock { machine in
       advance(to: .delivering)
       return machine.others.take()
     }
     guard let others else { return }
-    for reaction in others { reaction.run(for: self) }
+    for reaction in others { reaction.run(for: self, on: trampoline) }
   }
 }

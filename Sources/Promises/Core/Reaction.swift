@@ -26,8 +26,8 @@ struct Reaction: Sendable {
 
   /// Runs the work, and queues what it has made due.
   @inlinable
-  consuming func run(for settled: any Settleable) {
-    if job(settled, dependent), let dependent { Trampoline.deliver(dependent) }
+  consuming func run(for settled: any Settleable, on trampoline: Trampoline.Current) {
+    if job(settled, dependent), let dependent { trampoline.pointee.append(dependent) }
   }
 }
 
@@ -40,5 +40,7 @@ protocol Settleable: AnyObject, Sendable {
   func abandon()
 
   /// Runs the reactions attached so far, and those attached meanwhile, in order.
-  func deliver()
+  ///
+  /// - Parameter trampoline: this thread's, which is running, and gets what is due in turn.
+  func deliver(on trampoline: Trampoline.Current)
 }

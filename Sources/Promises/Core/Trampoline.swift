@@ -23,6 +23,9 @@ struct Trampoline {
     case tell(any Upstream)
   }
 
+  /// A thread's trampoline, for use on that thread.
+  @usableFromInline typealias Current = UnsafeMutablePointer<Trampoline>
+
   private var isRunning = false
   private var queue: ContiguousArray<Work?> = []
   private var head = 0
@@ -50,7 +53,7 @@ struct Trampoline {
       trampoline.pointee.append(.deliver(promise))
     } else {
       trampoline.pointee.isRunning = true
-      promise.deliver()
+      promise.deliver(on: trampoline)
       drain(trampoline)
       trampoline.pointee.isRunning = false
     }
@@ -73,13 +76,19 @@ struct Trampoline {
     drain(current)
   }
 
-  private static func drain(_ trampoline: UnsafeMutablePointer<Trampoline>) {
+  private static func drain(_ trampoline: Current) {
     while let work = trampoline.pointee.next() {
       switch consume work {
-      case .deliver(let promise): promise.deliver()
+      case .deliver(let promise): promise.deliver(on: trampoline)
       case .tell(let upstream): upstream.consumerLeft()
       }
     }
+  }
+
+  /// Queues a settled promise for its turn, on a trampoline that is running.
+  @usableFromInline
+  mutating func append(_ promise: consuming any Settleable) {
+    append(.deliver(promise))
   }
 
   private mutating func append(_ work: consuming Work) {
@@ -129,11 +138,11 @@ struct Trampoline {
   }
 
   /// This thread's, reached by a pointer, field by field, since what it runs comes back to it.
-  private static var current: UnsafeMutablePointer<Trampoline> {
+  private static var current: Current {
     if let pointer = pthread_getspecific(key) {
       return pointer.assumingMemoryBound(to: Trampoline.self)
     }
-    let made = UnsafeMutablePointer<Trampoline>.allocate(capacity: 1)
+    let made = Current.allocate(capacity: 1)
     made.initialize(to: Trampoline())
     pthread_setspecific(key, made)
     return made
