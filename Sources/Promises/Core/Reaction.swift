@@ -27,7 +27,9 @@ struct Reaction: Sendable {
   /// Runs the work, and queues what it has made due.
   @inlinable
   consuming func run(for settled: any Settleable, on trampoline: Trampoline.Current) {
-    if job(settled, dependent), let dependent { trampoline.pointee.append(dependent) }
+    // Taken, and taken again, so that it is moved on to the trampoline: a copy would count references.
+    var dependent = dependent.take()
+    if job(settled, dependent), let due = dependent.take() { trampoline.pointee.append(due) }
   }
 }
 
