@@ -36,7 +36,8 @@ struct PromiseMachine: ~Copyable, Sendable {
 
   // MARK: Attaching
 
-  @inlinable
+  /// Not inlined, so that the common path, where this is not called, stays small.
+  @usableFromInline @inline(never)
   mutating func append(_ reaction: consuming Reaction?) {
     guard let reaction else { return }
     if others == nil { others = [reaction] } else { others?.append(reaction) }

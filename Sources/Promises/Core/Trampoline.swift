@@ -95,9 +95,15 @@ struct Trampoline {
     if single == nil, head == queue.count {
       single = work
     } else {
-      if let earlier = single.take() { queue.append(earlier) }
-      queue.append(work)
+      appendToQueue(work)
     }
+  }
+
+  /// Not inlined, so that the common path, where this is not called, stays small.
+  @inline(never)
+  private mutating func appendToQueue(_ work: consuming Work) {
+    if let earlier = single.take() { queue.append(earlier) }
+    queue.append(work)
   }
 
   private mutating func next() -> Work? {
