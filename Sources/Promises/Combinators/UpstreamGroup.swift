@@ -8,7 +8,7 @@ final class UpstreamGroup: Upstream {
 
   init<Member>(_ members: [Promise<Member>]) {
     // One by one: to convert the array as a whole casts each member at run time.
-    self.members = members.map { $0 }
+    self.members = members.indices.map { members[$0] }
   }
 
   func consumerLeft() {

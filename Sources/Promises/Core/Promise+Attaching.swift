@@ -49,7 +49,9 @@ extension Promise {
   }
 
   /// A promise that comes back to its reaction, with its type.
-  @inlinable
+  ///
+  /// Inlined always, since a call would look its metadata up in code that is not specialised.
+  @inlinable @inline(__always)
   static func from(_ promise: (any Settleable)?) -> Promise {
     unsafeDowncast(promise.unsafelyUnwrapped, to: Promise.self)
   }
