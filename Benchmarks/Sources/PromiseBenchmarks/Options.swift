@@ -1,12 +1,12 @@
 /// What the command line asks for.
 struct Options {
-  var rounds = 31
+  var rounds = 15
   var filter = ""
   var isCheck = false
 
   static let usage = """
     usage: PromiseBenchmarks [--quick] [--filter NAME] [--check]
-      --quick        7 rounds instead of 31
+      --quick        5 rounds instead of 15
       --filter NAME  only shapes whose name contains NAME
       --check        only count our allocations; exit 1 where they have grown by more than a tenth
     """
@@ -16,7 +16,7 @@ struct Options {
     var rest = arguments.makeIterator()
     while let argument = rest.next() {
       switch argument {
-      case "--quick": rounds = 7
+      case "--quick": rounds = 5
       case "--check": isCheck = true
       case "--filter":
         guard let name = rest.next() else { return nil }

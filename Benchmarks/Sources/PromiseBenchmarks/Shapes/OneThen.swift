@@ -7,7 +7,7 @@ extension Shape {
     let loop = EmbeddedEventLoop()
     let one = opaque(1)
     return Shape(
-      name: "one then, settled", operations: 20_000,
+      name: "one then, settled", operations: 2000,
       catena: Contender(expecting: 2) {
         Promise.fulfilled(one).then(on: .inline) { $0 &+ 1 }
       } read: {

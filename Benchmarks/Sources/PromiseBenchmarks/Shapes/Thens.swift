@@ -7,7 +7,7 @@ extension Shape {
     let loop = EmbeddedEventLoop()
     let one = opaque(1)
     return Shape(
-      name: "\(steps) then, pending", operations: 50_000 / steps,
+      name: "\(steps) then, pending", operations: 2000 / steps,
       catena: Contender(expecting: 1 + steps) {
         let (promise, resolver) = Promise<Int>.pending()
         var last = promise

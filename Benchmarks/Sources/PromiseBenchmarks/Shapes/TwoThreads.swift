@@ -14,7 +14,7 @@ extension Shape {
     let threads = ThreadPair()
     let one = opaque(1)
     return Shape(
-      name: "2 threads settle \(count)", operations: 10,
+      name: "2 threads settle \(count)", operations: 1,
       catena: Contender(expecting: 2 * count) {
         let pairs = (0..<count).map { _ in Promise<Int>.pending() }
         let steps = pairs.map { $0.promise.then(on: .inline) { $0 &+ 1 } }

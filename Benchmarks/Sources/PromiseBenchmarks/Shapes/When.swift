@@ -8,7 +8,7 @@ extension Shape {
     let loop = EmbeddedEventLoop()
     let one = opaque(1)
     return Shape(
-      name: "when over \(members)", operations: max(1, 50_000 / members),
+      name: "when over \(members)", operations: 1, turns: max(1, 20_000 / members),
       catena: Contender(expecting: members) {
         let pairs = (0..<members).map { _ in Promise<Int>.pending() }
         let all = Promises.when(pairs.map(\.promise))
