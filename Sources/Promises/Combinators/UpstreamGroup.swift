@@ -7,7 +7,8 @@ final class UpstreamGroup: Upstream {
   }
 
   init<Member>(_ members: [Promise<Member>]) {
-    // One by one: to convert the array as a whole casts each member at run time.
+    // One by one, since to convert the array as a whole casts each member at run time; and by index,
+    // since Array.map allocates for each element where it is not specialised.
     self.members = members.indices.map { members[$0] }
   }
 
