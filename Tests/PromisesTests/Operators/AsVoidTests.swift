@@ -1,0 +1,20 @@
+import Promises
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct AsVoidTests {
+  @Test(arguments: Moment.allCases, Outcome.allCases)
+  func asVoidDropsTheValueOnly(_ moment: Moment, _ outcome: Outcome) async {
+    let result = await atEachMoment(outcome.result, moment) { promise in
+      let void: Promise<Void> = promise.asVoid()
+      return void
+    }
+    #expect(outcome.matches(result.map { 7 }))
+  }
+
+  @Test func promisesOfDifferentValuesFitIntoOneArray() async throws {
+    let all = when([Promise.fulfilled(1).asVoid(), Promise.fulfilled("a").asVoid()])
+    #expect(try await all.value.count == 2)
+  }
+}

@@ -1,0 +1,92 @@
+import Promises
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct CreatingTests {
+  @Test func fulfilledHasItsValueFromTheStart() {
+    guard case .fulfilled(3) = Promise.fulfilled(3).state else {
+      return #expect(Bool(false), "not fulfilled")
+    }
+  }
+
+  @Test func rejectedHasItsErrorFromTheStart() async {
+    let promise = Promise<Int>.rejected(TestError("born"))
+    #expect(!promise.stillPends)
+    #expect(await promise.result.failure() == TestError("born"))
+  }
+
+  @Test(arguments: Moment.allCases, Outcome.allCases)
+  func aResolverSettlesItsPromise(_ moment: Moment, _ outcome: Outcome) async {
+    let subject = Subject(outcome.result, moment)
+    let promise = Promise<Int> { resolver in
+      subject.promise.always(on: .inline) { resolver.resolve($0) }
+    }
+    subject.ready()
+    #expect(outcome.matches(await promise.result))
+  }
+
+  @Test func theBodyWithAResolverRunsHereAndNow() {
+    var hasRun = false
+    let promise = Promise<Int> { resolver in
+      hasRun = true
+      resolver.fulfill(1)
+    }
+    #expect(hasRun && !promise.stillPends)
+  }
+
+  @Test func aThrowingBodyWithAResolverRejects() async {
+    let promise = Promise<Int> { _ in throw TestError("start") }
+    #expect(await promise.result.failure() == TestError("start"))
+  }
+
+  @Test func anErrorThrownAfterTheResolversCallChangesNothing() async throws {
+    let promise = Promise<Int> { resolver in
+      resolver.fulfill(1)
+      throw TestError()
+    }
+    #expect(try await promise.value == 1)
+  }
+
+  @Test func aReleasedResolverRejectsWithAbandoned() async {
+    let promise = Promise<Int>.pending().promise
+    #expect(await promise.result.failure() == PromiseError.abandoned)
+  }
+
+  @Test func aPlainBodyRunsHereAndNowEvenInAsyncCode() async throws {
+    @Sendable func number() throws -> Int { 4 }
+    let promise = Promise { try number() }
+    guard case .fulfilled(4) = promise.state else { return #expect(Bool(false), "not at once") }
+    #expect(try await promise.value == 4)
+  }
+
+  @Test func whatAPlainBodyThrowsRejects() async {
+    @Sendable func number() throws -> Int { throw TestError("plain") }
+    #expect(await Promise { try number() }.result.failure() == TestError("plain"))
+  }
+
+  @Test func aBodyRunsInTheContextItNamesAndThePromiseIsOnMain() async throws {
+    let queue = LabelledQueue()
+    let promise = Promise(on: queue.context) { queue.isCurrent }
+    #expect(try await promise.value)
+    #expect(try await promise.then { _ in isOnMainQueue }.value)
+  }
+
+  @Test func aBodyCancelledBeforeItBeginsNeverRuns() async {
+    let sent = Log<@Sendable () -> Void>()
+    let log = Log<String>()
+    let promise = Promise(on: .custom { sent.append($0) }) { log.append("ran") }
+    promise.cancel()
+    for job in await sent.entries(1) { job() }
+    #expect(promise.wasCancelled)
+    #expect(log.entries.isEmpty)
+  }
+
+  @Test(arguments: Moment.allCases, Outcome.allCases)
+  func anAsyncBodyIsAwaited(_ moment: Moment, _ outcome: Outcome) async {
+    let subject = Subject(outcome.result, moment)
+    let promise = Promise { try await subject.promise.value }
+    subject.ready()
+    #expect(outcome.matches(await promise.result))
+  }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Promises
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct FailTests {
+  @Test(arguments: Moment.allCases, Outcome.allCases)
+  func cancellationsAreSkippedUnlessAskedFor(_ moment: Moment, _ outcome: Outcome) async {
+    let log = Log<String>()
+    let subject = Subject(outcome.result, moment)
+    subject.promise
+      .fail { _ in log.append("default") }
+      .fail(policy: .allErrorsExceptCancellation) { _ in log.append("except") }
+      .fail(policy: .allErrors) { _ in log.append("all") }
+      .always { _ in log.append("end") }
+    subject.ready()
+    let expected: [String] =
+      switch outcome {
+      case .success: ["end"]
+      case .failure: ["default", "except", "all", "end"]
+      case .cancellation: ["all", "end"]
+      }
+    #expect(await log.entries(expected.count) == expected)
+  }
+
+  @Test(arguments: Moment.allCases)
+  func failGetsTheErrorInTheContextItNames(_ moment: Moment) async {
+    let queue = LabelledQueue()
+    let log = Log<String>()
+    let subject = Subject(Outcome.failure.result, moment)
+    subject.promise.fail(on: queue.context) { log.append("\($0) \(queue.isCurrent)") }
+    subject.ready()
+    #expect(await log.entries(1) == ["TestError(upstream) true"])
+  }
+
+  @Test(arguments: Moment.allCases)
+  func failReturnsTheVerySamePromise(_ moment: Moment) async {
+    let subject = Subject(Outcome.failure.result, moment)
+    let promise = subject.promise
+    #expect(promise.fail { _ in } === promise)
+    #expect(promise.fail(on: .inline, policy: .allErrors) { _ in } === promise)
+    #expect(promise.fail { @MainActor _ in } === promise)
+    subject.ready()
+    #expect(await promise.result.failure() == TestError("upstream"))
+  }
+
+  @Test(arguments: Moment.allCases, Outcome.rejections)
+  func aMainActorHandlerRunsOnTheMainActor(_ moment: Moment, _ outcome: Outcome) async {
+    let log = Log<Bool>()
+    let subject = Subject(outcome.result, moment)
+    subject.promise.on(.background)
+      .fail(policy: .allErrors) { @MainActor error in
+        MainActor.preconditionIsolated()
+        log.append(isOnMainQueue)
+      }
+    subject.ready()
+    #expect(await log.entries(1) == [true])
+  }
+
+  @Test(arguments: Moment.allCases)
+  func aMainActorHandlerSkipsCancellationsToo(_ moment: Moment) async {
+    let log = Log<String>()
+    let subject = Subject(Outcome.cancellation.result, moment)
+    subject.promise
+      .fail { @MainActor _ in log.append("fail") }
+      .always { @MainActor _ in log.append("end") }
+    subject.ready()
+    #expect(await log.entries(1) == ["end"])
+  }
+
+  @Test func aFailHandlerKeepsNoWorkAlive() async {
+    let (promise, resolver) = Promise<Int>.pending()
+    promise.fail { _ in }
+    promise.map { $0 }.cancel()
+    #expect(promise.wasCancelled)
+    resolver.fulfill(1)
+  }
+
+  @Test(arguments: [
+    (URLError(.cancelled) as any Error, true), (URLError(.timedOut), false),
+    (CocoaError(.userCancelled), true), (OwnError(representsCancellation: true), true),
+    (OwnError(representsCancellation: false), false), (PromiseError.abandoned, false),
+  ])
+  func whatCountsAsACancellationIsSkipped(_ error: any Error, _ isCancellation: Bool) async {
+    let log = Log<String>()
+    Promise<Int>.rejected(error)
+      .fail { _ in log.append("fail") }
+      .always { _ in log.append("end") }
+    #expect(await log.entries(isCancellation ? 1 : 2).first == (isCancellation ? "end" : "fail"))
+  }
+}
+
+private struct OwnError: CancellationRepresenting {
+  let representsCancellation: Bool
+}

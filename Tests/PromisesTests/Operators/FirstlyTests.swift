@@ -1,0 +1,29 @@
+import Promises
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct FirstlyTests {
+  @Test(arguments: Moment.allCases, Outcome.allCases)
+  func firstlyIsThePromiseItStarts(_ moment: Moment, _ outcome: Outcome) async {
+    let subject = Subject(outcome.result, moment)
+    let promise = firstly { subject.promise }
+    #expect(promise === subject.promise)
+    subject.ready()
+    #expect(outcome.matches(await promise.result))
+  }
+
+  @Test func whatFirstlyThrowsRejects() async {
+    let promise = firstly { () -> Promise<Int> in throw TestError("early") }
+    #expect(await promise.result.failure() == TestError("early"))
+  }
+
+  @Test func firstlyRunsHereAndNow() {
+    var hasRun = false
+    _ = firstly {
+      hasRun = true
+      return Promise.fulfilled(1)
+    }
+    #expect(hasRun)
+  }
+}

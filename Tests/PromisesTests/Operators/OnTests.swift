@@ -1,0 +1,78 @@
+import Promises
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct OnTests {
+  @Test(arguments: Moment.allCases, Outcome.allCases)
+  func onPassesTheOutcomeOn(_ moment: Moment, _ outcome: Outcome) async {
+    let result = await atEachMoment(outcome.result, moment) { $0.on(.background) }
+    #expect(outcome.matches(result))
+  }
+
+  @Test(arguments: Moment.allCases)
+  func theContextIsInheritedDownTheChain(_ moment: Moment) async throws {
+    let queue = LabelledQueue()
+    let log = Log<Bool>()
+    @Sendable func note(_ value: Int) -> Int {
+      log.append(queue.isCurrent)
+      return value
+    }
+    let result = await atEachMoment(.success(7), moment) { promise in
+      promise.on(queue.context)
+        .then { note($0) }
+        .map { $0 }
+        .then { note($0) }
+        .validate { $0 == 7 }
+        .thenInBackground { $0 }
+        .then { Promise.fulfilled(note($0)) }
+        .then { note($0) }
+    }
+    #expect(try result.get() == 7)
+    #expect(log.entries == [true, true, true, true])
+  }
+
+  @Test(arguments: Moment.allCases)
+  func recoverInheritsItToo(_ moment: Moment) async throws {
+    let queue = LabelledQueue()
+    let result = await atEachMoment(Result<Bool, any Error>.failure(TestError()), moment) {
+      $0.on(queue.context).then { $0 }.recover { _ in queue.isCurrent }
+    }
+    #expect(try result.get())
+  }
+
+  @Test(arguments: Moment.allCases, Outcome.allCases)
+  func handlersUseIt(_ moment: Moment, _ outcome: Outcome) async {
+    let queue = LabelledQueue()
+    let log = Log<Bool>()
+    let subject = Subject(outcome.result, moment)
+    subject.promise.on(queue.context)
+      .done { _ in log.append(queue.isCurrent) }
+      .fail(policy: .allErrors) { _ in log.append(queue.isCurrent) }
+      .always { _ in log.append(queue.isCurrent) }
+    subject.ready()
+    #expect(await log.entries(2) == [true, true])
+  }
+
+  @Test(arguments: Moment.allCases)
+  func theDefaultIsTheMainQueue(_ moment: Moment) async throws {
+    let result = await atEachMoment(.success(1), moment) { promise in
+      promise.then { _ in isOnMainQueue }
+    }
+    #expect(try result.get())
+  }
+
+  @Test func theOriginalKeepsItsOwn() async throws {
+    let queue = LabelledQueue()
+    let promise = Promise.fulfilled(1)
+    _ = promise.on(queue.context)
+    #expect(try await promise.then { _ in queue.isCurrent }.value == false)
+  }
+
+  @Test func cancellingTheResultCancelsTheOriginal() {
+    let (promise, resolver) = Promise<Int>.pending()
+    promise.on(.inline).cancel()
+    #expect(promise.wasCancelled)
+    resolver.fulfill(1)
+  }
+}

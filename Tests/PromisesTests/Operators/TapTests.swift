@@ -1,0 +1,71 @@
+import Promises
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct TapTests {
+  @Test(arguments: Moment.allCases, Outcome.allCases)
+  func tapPassesTheOutcomeOn(_ moment: Moment, _ outcome: Outcome) async {
+    let log = Log<Int>()
+    let result = await atEachMoment(outcome.result, moment) { promise in
+      promise.tap { log.append($0) }
+    }
+    #expect(outcome.matches(result))
+    #expect(log.entries == (outcome == .success ? [7] : []))
+  }
+
+  @Test(arguments: Moment.allCases)
+  func whatTapThrowsRejects(_ moment: Moment) async {
+    let result = await atEachMoment(.success(1), moment) { promise in
+      promise.tap { _ in throw TestError("tap") }
+    }
+    #expect(result.failure() == TestError("tap"))
+  }
+
+  @Test func theChainWaitsForATapsPromise() async throws {
+    let (saving, saved) = Promise<String>.pending()
+    let promise = Promise.fulfilled(7).tap(on: .inline) { _ in saving }
+    #expect(promise.stillPends)
+    saved.fulfill("ignored")
+    #expect(try await promise.value == 7)
+  }
+
+  @Test(arguments: Moment.allCases, Outcome.rejections)
+  func aTapsRejectedPromiseRejects(_ moment: Moment, _ inner: Outcome) async {
+    let subject = Subject(inner.result, moment)
+    let result = await atEachMoment(.success(1), moment) { promise in
+      let next = promise.tap { _ in subject.promise }
+      subject.ready()
+      return next
+    }
+    #expect(inner.matches(result))
+  }
+
+  @Test(arguments: Outcome.rejections)
+  func aTapWithAPromiseIsSkippedAfterARejection(_ outcome: Outcome) async {
+    let log = Log<Int>()
+    let result = await atEachMoment(outcome.result, .eventual) { promise in
+      promise.tap { value -> Promise<Void> in
+        log.append(value)
+        return .fulfilled(())
+      }
+    }
+    #expect(outcome.matches(result))
+    #expect(log.entries.isEmpty)
+  }
+
+  @Test func cancellingCancelsTheTapsPromise() {
+    let (saving, saved) = Promise<Void>.pending()
+    let promise = Promise.fulfilled(7).tap(on: .inline) { _ in saving }
+    promise.cancel()
+    #expect(saving.wasCancelled)
+    saved.fulfill(())
+  }
+
+  @Test func tapRunsInTheContextItNames() async {
+    let queue = LabelledQueue()
+    let log = Log<Bool>()
+    _ = Promise.fulfilled(7).tap(on: queue.context) { _ in log.append(queue.isCurrent) }
+    #expect(await log.entries(1) == [true])
+  }
+}

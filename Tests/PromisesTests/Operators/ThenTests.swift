@@ -1,0 +1,112 @@
+import Promises
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ThenTests {
+  @Test(arguments: Moment.allCases, Outcome.allCases)
+  func aStepWithAValueChangesTheValueOnly(_ moment: Moment, _ outcome: Outcome) async {
+    let log = Log<Int>()
+    let result = await atEachMoment(outcome.result, moment) { promise in
+      promise.then { value -> String in
+        log.append(value)
+        return "\(value)"
+      }
+    }
+    #expect(log.entries == (outcome == .success ? [7] : []))
+    switch outcome {
+    case .success: #expect((try? result.get()) == "7")
+    case .failure: #expect(result.failure() == TestError("upstream"))
+    case .cancellation: #expect(result.error is CancellationError)
+    }
+  }
+
+  @Test(arguments: Moment.allCases, Outcome.allCases)
+  func aStepWithAPromiseEndsAsThatPromiseDoes(_ moment: Moment, _ inner: Outcome) async {
+    let subject = Subject(inner.result, moment)
+    let result = await atEachMoment(.success(1), moment) { promise in
+      let next = promise.then { _ in subject.promise }
+      subject.ready()
+      return next
+    }
+    #expect(inner.matches(result))
+  }
+
+  @Test(arguments: Moment.allCases, Outcome.allCases)
+  func anAsyncStepIsAwaited(_ moment: Moment, _ inner: Outcome) async {
+    let subject = Subject(inner.result, moment)
+    let result = await atEachMoment(.success(1), moment) { promise in
+      let next = promise.then { _ in try await subject.promise.value }
+      subject.ready()
+      return next
+    }
+    #expect(inner.matches(result))
+  }
+
+  @Test(arguments: Moment.allCases, Outcome.rejections)
+  func anAsyncStepIsSkippedAfterARejection(_ moment: Moment, _ outcome: Outcome) async {
+    let log = Log<Int>()
+    @Sendable func asyncStep(_ value: Int) async throws -> Int {
+      log.append(value)
+      return value
+    }
+    let result = await atEachMoment(outcome.result, moment) { promise in
+      promise.then { value in try await asyncStep(value) }
+    }
+    #expect(outcome.matches(result))
+    #expect(log.entries.isEmpty)
+  }
+
+  @Test(arguments: Moment.allCases)
+  func theStepRunsInTheContextItNames(_ moment: Moment) async throws {
+    let queue = LabelledQueue()
+    let result = await atEachMoment(.success(1), moment) { promise in
+      promise.then(on: queue.context) { _ in queue.isCurrent }
+        .then { isThere in isThere && !queue.isCurrent }
+    }
+    #expect(try result.get())
+  }
+
+  @Test(arguments: Moment.allCases)
+  func aPromiseReturnedFromAnotherContextIsFollowed(_ moment: Moment) async throws {
+    let queue = LabelledQueue()
+    let result = await atEachMoment(.success(1), moment) { promise in
+      promise.then(on: queue.context) { _ in
+        queue.isCurrent ? Promise.fulfilled("there") : .rejected(TestError())
+      }
+    }
+    #expect(try result.get() == "there")
+  }
+
+  @Test func theStepOfACancelledPromiseNeverRuns() async {
+    let (promise, resolver) = Promise<Int>.pending()
+    let log = Log<String>()
+    promise.done(on: .inline) { _ in log.append("other") }
+    let next = promise.then(on: .inline) { _ in log.append("cancelled") }
+    next.cancel()
+    resolver.fulfill(1)
+    #expect(await next.result.error is CancellationError)
+    #expect(log.entries == ["other"])
+  }
+
+  @Test func aStepThatWaitsForItsContextIsSkippedWhenCancelledMeanwhile() async {
+    let log = Log<String>()
+    let sent = Log<@Sendable () -> Void>()
+    let next = Promise.fulfilled(1).then(on: .custom { sent.append($0) }) { _ in
+      log.append("ran")
+    }
+    next.cancel()
+    for job in await sent.entries(1) { job() }
+    #expect(next.wasCancelled)
+    #expect(log.entries.isEmpty)
+  }
+
+  @Test func cancellingWhileTheReturnedPromisePendsCancelsThatOne() {
+    let (inner, resolver) = Promise<Int>.pending()
+    let next = Promise.fulfilled(1).then(on: .inline) { _ in inner }
+    #expect(next.stillPends)
+    next.cancel()
+    #expect(inner.wasCancelled)
+    resolver.fulfill(1)
+  }
+}

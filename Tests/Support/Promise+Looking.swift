@@ -1,0 +1,13 @@
+import Promises
+
+extension Promise {
+  /// Whether it is pending at this moment.
+  package var stillPends: Bool {
+    if case .pending = state { true } else { false }
+  }
+
+  /// Whether it has been rejected with a `CancellationError` by now.
+  package var wasCancelled: Bool {
+    if case .rejected(let error) = state { error is CancellationError } else { false }
+  }
+}
