@@ -1,0 +1,145 @@
+import Promises
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct WhenConcurrencyTests {
+  /// Hands out pending promises, and remembers which and how many at once.
+  private final class Works: Sendable {
+    let pairs: [(promise: Promise<Int>, resolver: Resolver<Int>)]
+    let started = Log<Int>()
+    let most = Log<Int>()
+    private let underWay = Counter()
+
+    init(_ count: Int) {
+      pairs = (0..<count).map { _ in Promise<Int>.pending() }
+    }
+
+    var starts: [@Sendable () throws -> Promise<Int>] {
+      pairs.indices.map { index in
+        {
+          self.started.append(index)
+          self.most.append(self.underWay.add(1))
+          return self.pairs[index].promise.always(on: .inline) { _ in self.underWay.add(-1) }
+        }
+      }
+    }
+
+    func fulfill(_ index: Int) { pairs[index].resolver.fulfill(index) }
+  }
+
+  @Test func noneFulfilsWithAnEmptyArray() async throws {
+    let starts: [@Sendable () throws -> Promise<Int>] = []
+    #expect(try await when(starts, concurrency: 1).value == [])
+  }
+
+  @Test(arguments: 1...5)
+  func atMostThatManyAreUnderWayAndThatManyAreReached(_ concurrency: Int) async throws {
+    let works = Works(5)
+    let all = when(works.starts, concurrency: concurrency)
+    #expect(works.started.entries == Array(0..<concurrency))
+    for index in 0..<5 {
+      #expect(works.started.entries.count == min(index + concurrency, 5))
+      works.fulfill(index)
+    }
+    #expect(try await all.value == [0, 1, 2, 3, 4])
+    #expect(works.most.entries.max() == concurrency)
+  }
+
+  @Test func moreThanThereAreStartsAll() async throws {
+    let works = Works(3)
+    let all = when(works.starts, concurrency: .max)
+    #expect(works.started.entries == [0, 1, 2])
+    for index in [2, 0, 1] { works.fulfill(index) }
+    #expect(try await all.value == [0, 1, 2])
+  }
+
+  @Test(arguments: Outcome.rejections)
+  func afterAFailureNoMoreAreStartedAndTheRestIsCancelled(_ outcome: Outcome) async {
+    let works = Works(6)
+    let all = when(works.starts, concurrency: 3)
+    works.fulfill(1)
+    works.pairs[2].resolver.resolve(outcome.result)
+    #expect(outcome.matches(await all.result.map { _ in 7 }))
+    #expect(works.started.entries == [0, 1, 2, 3])
+    #expect(works.pairs[0].promise.wasCancelled)
+    #expect(works.pairs[3].promise.wasCancelled)
+    #expect(works.pairs[4].promise.stillPends)
+  }
+
+  @Test func aStartThatThrowsIsAFailure() async {
+    let counter = Counter()
+    let starts = (0..<4).map { index in
+      { @Sendable () throws -> Promise<Int> in
+        counter.add(1)
+        if index == 1 { throw TestError("start") }
+        return .fulfilled(index)
+      }
+    }
+    #expect(await when(starts, concurrency: 1).result.failure() == TestError("start"))
+    #expect(counter.value == 2)
+  }
+
+  @Test func whatIsUnderWayGoesOnForItsOtherConsumers() async throws {
+    let works = Works(3)
+    let other = works.pairs[0].promise.map { $0 + 10 }
+    let all = when(works.starts, concurrency: 2)
+    works.pairs[1].resolver.reject(TestError())
+    #expect(await all.result.error is TestError)
+    works.fulfill(0)
+    #expect(try await other.value == 10)
+  }
+
+  @Test func cancellingTheResultCancelsWhatIsUnderWayAndStartsNoMore() {
+    let works = Works(4)
+    let all = when(works.starts, concurrency: 2)
+    works.fulfill(0)
+    all.cancel()
+    #expect(works.pairs[1].promise.wasCancelled)
+    #expect(works.pairs[2].promise.wasCancelled)
+    #expect(works.started.entries == [0, 1, 2])
+  }
+
+  @Test func aStartThatCancelsTheResultHasItsPromiseCancelled() {
+    let (gate, open) = Promise<Int>.pending()
+    let (late, resolver) = Promise<Int>.pending()
+    let (box, filled) = Promise<Promise<[Int]>>.pending()
+    let starts: [@Sendable () throws -> Promise<Int>] = [
+      { gate },
+      {
+        box.done(on: .inline) { $0.cancel() }
+        return late
+      },
+    ]
+    let all = when(starts, concurrency: 1)
+    filled.fulfill(all)
+    open.fulfill(0)
+    #expect(all.wasCancelled)
+    #expect(late.wasCancelled)
+    resolver.fulfill(1)
+  }
+
+  @Test(arguments: [1, 3])
+  func aHundredThousandImmediateOnesTakeLittleStack(_ concurrency: Int) async {
+    let log = Log<[Int]>()
+    await onThread(stackSize: 512 << 10) {
+      let starts = (0..<100_000).map { index in
+        { @Sendable () throws -> Promise<Int> in .fulfilled(index) }
+      }
+      when(starts, concurrency: concurrency).done(on: .inline) { log.append($0) }
+    }
+    #expect(await log.entries(1) == [Array(0..<100_000)])
+  }
+
+  @Test(arguments: [0, -1])
+  func lessThanOneAtATimeStopsTheProgram(_ concurrency: Int) async throws {
+    let zero = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) { [concurrency] in
+      let starts: [@Sendable () throws -> Promise<Int>] = [{ .fulfilled(1) }]
+      _ = when(starts, concurrency: concurrency)
+    }
+    let text = String(decoding: try #require(zero).standardErrorContent, as: UTF8.self)
+    #expect(text.contains("when: concurrency is \(concurrency), but must be at least 1"))
+  }
+}

@@ -1,0 +1,78 @@
+import Promises
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct WhenTupleTests {
+  @Test(arguments: Moment.allCases)
+  func valuesOfDifferentTypesKeepTheirPlaces(_ moment: Moment) async throws {
+    let number = Subject(.success(1), moment)
+    let text = Subject(.success("two"), moment)
+    let flag = Subject(.success(true), moment)
+    let all = when(number.promise, text.promise, flag.promise)
+    flag.ready()
+    text.ready()
+    number.ready()
+    let (one, two, three) = try await all.value
+    #expect(one == 1)
+    #expect(two == "two")
+    #expect(three)
+  }
+
+  @Test(arguments: Moment.allCases, Outcome.rejections)
+  func oneRejectionRejectsAtOnceAndCancelsTheRest(_ moment: Moment, _ outcome: Outcome) async {
+    let subject = Subject(outcome.result, moment)
+    let (before, beforeResolver) = Promise<String>.pending()
+    let (behind, behindResolver) = Promise<Bool>.pending()
+    let all = when(before, subject.promise, behind)
+    subject.ready()
+    #expect(outcome.matches(await all.result.map { _ in 7 }))
+    #expect(await before.result.error is CancellationError)
+    #expect(await behind.result.error is CancellationError)
+    beforeResolver.fulfill("")
+    behindResolver.fulfill(true)
+  }
+
+  @Test(arguments: Moment.allCases)
+  func theRestGoesOnForItsOtherConsumers(_ moment: Moment) async throws {
+    let subject = Subject(Outcome.failure.result, moment)
+    let (behind, resolver) = Promise<String>.pending()
+    let other = behind.map { $0 + "!" }
+    let all = when(subject.promise, behind)
+    subject.ready()
+    #expect(await all.result.error is TestError)
+    resolver.fulfill("on")
+    #expect(try await other.value == "on!")
+  }
+
+  @Test func cancellingTheResultCancelsTheMembers() {
+    let (number, numberResolver) = Promise<Int>.pending()
+    let (text, textResolver) = Promise<String>.pending()
+    when(number, text).cancel()
+    #expect(number.wasCancelled)
+    #expect(text.wasCancelled)
+    numberResolver.fulfill(1)
+    textResolver.fulfill("")
+  }
+
+  @Test func theSamePromiseMayBeGivenTwice() async throws {
+    let (promise, resolver) = Promise<Int>.pending()
+    let both = when(promise, promise)
+    resolver.fulfill(3)
+    let (first, second) = try await both.value
+    #expect(first == 3)
+    #expect(second == 3)
+  }
+
+  @Test func theTupleComesApartInTheNextStep() async throws {
+    let sum = when(Promise.fulfilled(1), Promise.fulfilled("22"))
+      .then { number, text in number + text.count }
+    #expect(try await sum.value == 3)
+  }
+
+  @Test func theResultCarriesTheContextOfTheFirst() async throws {
+    let queue = LabelledQueue()
+    let both = when(Promise.fulfilled(1).on(queue.context), Promise.fulfilled(""))
+    #expect(try await both.map { _ in 0 }.then { _ in queue.isCurrent }.value)
+  }
+}
