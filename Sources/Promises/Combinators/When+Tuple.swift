@@ -31,8 +31,7 @@ func gather<First, each Other, Collected>(
   var members: [any Upstream] = [first]
   repeat members.append(each others)
   let countdown = Countdown(members.count)
-  let result = Promise<Collected>(
-    waitingFor: UpstreamGroup(members), on: first.context, at: site)
+  let result = Promise<Collected>(waitingFor: nil, on: first.context, at: site)
 
   func attach<Member>(to member: Promise<Member>) {
     member.attach(
@@ -47,5 +46,6 @@ func gather<First, each Other, Collected>(
   }
   attach(to: first)
   repeat attach(to: each others)
+  result.wait(for: UpstreamGroup(members))
   return result
 }

@@ -15,6 +15,7 @@ extension Promise: Upstream {
 
   @usableFromInline
   func consumerLeft() {
+    guard !isSettled else { return }
     let departure = machine.withLock { machine in
       isSettled ? .others(dead: []) : machine.consumerLeft()
     }
