@@ -1,0 +1,107 @@
+import Promises
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct TestSchedulerTests {
+  private let time = TestScheduler()
+  private let log = Log<String>()
+
+  private func schedule(_ name: String, after delay: Duration) {
+    _ = time.schedule(after: delay) { [log, time] in log.append("\(name)@\(time.now)") }
+  }
+
+  @Test func actionsRunInTheOrderOfTheirTimesAtTheirTimes() async {
+    schedule("c", after: .seconds(3))
+    schedule("a", after: .seconds(1))
+    schedule("b", after: .seconds(2))
+    await time.advance(by: .seconds(2))
+    #expect(log.entries == ["a@1.0 seconds", "b@2.0 seconds"])
+    #expect(time.now == .seconds(2))
+    await time.advance(to: .seconds(10))
+    #expect(log.entries.last == "c@3.0 seconds")
+    #expect(time.elapsed == .seconds(10))
+  }
+
+  @Test func actionsOfEqualTimesRunInTheOrderScheduled() async {
+    let numbers = Log<Int>()
+    for number in 0..<100 { _ = time.schedule(after: .seconds(1)) { numbers.append(number) } }
+    await time.run()
+    #expect(numbers.entries == Array(0..<100))
+  }
+
+  @Test func nothingRunsUntilTimeIsAdvanced() async {
+    schedule("now", after: .zero)
+    schedule("past", after: .seconds(-1))
+    #expect(log.entries.isEmpty)
+    await time.advance(by: .zero)
+    #expect(log.entries == ["now@0.0 seconds", "past@0.0 seconds"])
+  }
+
+  @Test func anActionScheduledByAnotherRunsAtItsOwnTimeInTheSameAdvance() async {
+    _ = time.schedule(after: .seconds(1)) { [self] in
+      schedule("inner", after: .seconds(1))
+      schedule("atOnce", after: .zero)
+    }
+    schedule("between", after: .milliseconds(1_500))
+    await time.advance(by: .seconds(3))
+    #expect(log.entries == ["atOnce@1.0 seconds", "between@1.5 seconds", "inner@2.0 seconds"])
+  }
+
+  @Test func advancingIntoThePastRunsWhatIsDueAndKeepsTheTime() async {
+    await time.advance(to: .seconds(5))
+    schedule("due", after: .zero)
+    await time.advance(to: .seconds(1))
+    await time.advance(by: .seconds(-3))
+    #expect(log.entries == ["due@5.0 seconds"])
+    #expect(time.now == .seconds(5))
+  }
+
+  @Test func runGoesToTheLastActionAndStopsThere() async {
+    schedule("first", after: .seconds(1))
+    schedule("last", after: .seconds(3_600))
+    await time.run()
+    #expect(log.entries.count == 2)
+    #expect(time.now == .seconds(3_600))
+  }
+
+  @Test func aStoryWithoutEndStopsAtTheLimit() async {
+    let ticks = Counter()
+    @Sendable func tick() {
+      ticks.add()
+      _ = time.schedule(after: .seconds(1), tick)
+    }
+    _ = time.schedule(after: .seconds(1), tick)
+    await time.run(atMost: .seconds(10))
+    #expect(ticks.value == 10)
+    #expect(time.now == .seconds(10))
+    #expect(time.scheduledCount == 1)
+  }
+
+  @Test func aCancelledActionNeverRunsAndIsReleased() async {
+    let live = LiveCount()
+    let handle: ScheduledAction
+    do {
+      let token = live.token()
+      handle = time.schedule(after: .seconds(1)) { [log] in
+        withExtendedLifetime(token) { log.append("cancelled") }
+      }
+    }
+    #expect(time.scheduledCount == 1)
+    handle.cancel()
+    handle.cancel()
+    #expect(time.scheduledCount == 0)
+    #expect(live.alive == 0)
+    schedule("kept", after: .seconds(2))
+    await time.run()
+    #expect(log.entries == ["kept@2.0 seconds"])
+  }
+
+  @Test func anActionMayCancelALaterOne() async {
+    let later = time.schedule(after: .seconds(2)) { [log] in log.append("later") }
+    _ = time.schedule(after: .seconds(1)) { later.cancel() }
+    await time.run()
+    #expect(log.entries.isEmpty)
+    #expect(time.now == .seconds(1))
+  }
+}

@@ -1,0 +1,100 @@
+import Promises
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct TimeoutTests {
+  private let time = TestScheduler()
+
+  @Test(arguments: Moment.allCases, Outcome.allCases)
+  func anOutcomeInTimePassesAndTheTimerIsStopped(_ moment: Moment, _ outcome: Outcome) async {
+    let result = await atEachMoment(outcome.result, moment) {
+      $0.timeout(.seconds(1), scheduler: time)
+    }
+    #expect(outcome.matches(result))
+    #expect(time.scheduledCount == 0)
+  }
+
+  @Test func anOutcomeTooLateIsATimeout() async {
+    let (promise, resolver) = Promise<Int>.pending()
+    let limited = promise.timeout(.seconds(2), scheduler: time)
+    await time.advance(by: .milliseconds(1_999))
+    #expect(limited.stillPends)
+    await time.advance(by: .milliseconds(1))
+    resolver.fulfill(1)
+    #expect(await limited.result.failure() == PromiseError.timedOut)
+  }
+
+  @Test(arguments: [Duration.zero, .seconds(-1)], Outcome.allCases)
+  func noTimeRejectsAtOnceWhateverThePromiseIs(_ limit: Duration, _ outcome: Outcome) async {
+    let settled = Subject(outcome.result, .already).promise.timeout(limit, scheduler: time)
+    #expect(!settled.stillPends)
+    #expect(await settled.result.failure() == PromiseError.timedOut)
+    #expect(time.scheduledCount == 0)
+  }
+
+  @Test(arguments: [Duration.zero, .seconds(-1)])
+  func noTimeCancelsAPendingPromiseUnlessItIsShared(_ limit: Duration) async {
+    let (alone, aloneResolver) = Promise<Int>.pending()
+    let (shared, sharedResolver) = Promise<Int>.pending()
+    let other = shared.map { $0 }
+    let limited = [alone, shared].map { $0.timeout(limit, scheduler: time) }
+    for promise in limited { #expect(await promise.result.failure() == PromiseError.timedOut) }
+    #expect(alone.wasCancelled)
+    #expect(shared.stillPends && other.stillPends)
+    aloneResolver.fulfill(1)
+    sharedResolver.fulfill(1)
+  }
+
+  @Test func tooLateCancelsThePromiseWhenNobodyElseWaits() async {
+    let (promise, resolver) = Promise<Int>.pending()
+    let stopped = Log<String>()
+    resolver.onCancel { stopped.append("work") }
+    let limited = promise.timeout(.seconds(1), scheduler: time)
+    await time.advance(by: .seconds(1))
+    #expect(promise.wasCancelled)
+    #expect(stopped.entries == ["work"])
+    #expect(await limited.result.failure() == PromiseError.timedOut)
+  }
+
+  @Test func tooLateLeavesASharedPromiseAlone() async throws {
+    let (promise, resolver) = Promise<Int>.pending()
+    let other = promise.map { $0 + 1 }
+    let limited = promise.timeout(.seconds(1), scheduler: time)
+    await time.advance(by: .seconds(1))
+    #expect(await limited.result.failure() == PromiseError.timedOut)
+    #expect(promise.stillPends)
+    resolver.fulfill(1)
+    #expect(try await other.value == 2)
+  }
+
+  @Test func cancellingStopsTheTimerAndCancelsThePromise() {
+    let (promise, resolver) = Promise<Int>.pending()
+    let limited = promise.timeout(.seconds(1), scheduler: time)
+    #expect(time.scheduledCount == 1)
+    limited.cancel()
+    #expect(time.scheduledCount == 0)
+    #expect(promise.wasCancelled)
+    resolver.fulfill(1)
+  }
+
+  @Test func theShorterOfTwoLimitsCounts() async {
+    let (promise, resolver) = Promise<Int>.pending()
+    let limited = promise.timeout(.seconds(5), scheduler: time).timeout(
+      .seconds(2), scheduler: time)
+    let end = limited.recover(PromiseError.timedOut) { [time] in Int(time.now / .seconds(1)) }
+    await time.advance(by: .seconds(2))
+    guard case .fulfilled(2) = end.state else { return #expect(Bool(false), "\(end.state)") }
+    #expect(time.scheduledCount == 0)
+    resolver.fulfill(1)
+  }
+
+  @Test func handlersOfATimeoutHaveRunWhenTheAdvanceReturns() async {
+    let (promise, resolver) = Promise<Int>.pending()
+    let log = Log<String>()
+    promise.timeout(.seconds(1), scheduler: time).fail { log.append("\($0)") }
+    await time.advance(by: .seconds(1))
+    #expect(log.entries == ["the promise had no outcome within its time limit"])
+    resolver.fulfill(1)
+  }
+}
