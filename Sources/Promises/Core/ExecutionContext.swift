@@ -95,6 +95,12 @@ public struct ExecutionContext: Sendable {
     return explicit
   }
 
+  /// The context that a promise carries which is told to carry `explicit` after this one: inline
+  /// handlers need no tracking, but those that come after them do.
+  func replaced(by explicit: ExecutionContext) -> ExecutionContext {
+    if case .custom(let custom) = target { custom.adopting(explicit) } else { explicit }
+  }
+
   /// Runs a job here: at once when inline, later otherwise.
   @usableFromInline
   func run(_ job: @escaping Job) {

@@ -14,7 +14,7 @@ extension Promise {
     _ context: ExecutionContext, file: StaticString = #fileID, line: UInt = #line
   ) -> Promise {
     let next = Promise(
-      waitingFor: isSettled ? nil : self, on: self.context.adopting(context),
+      waitingFor: isSettled ? nil : self, on: self.context.replaced(by: context),
       at: CallSite(file, line))
     follow(with: next)
     return next
