@@ -1,0 +1,95 @@
+import Promises
+import TestSupport
+import Testing
+
+/// `wait(timeout:)` off the main thread, each time on a thread of its own.
+@Suite(.timeLimit(.minutes(1)))
+struct WaitTests {
+  private func waitOnThread<Value>(
+    for promise: Promise<Value>, timeout: Duration? = nil
+  ) async -> Result<Value, any Error> {
+    let log = Log<Result<Value, any Error>>()
+    await onThread(stackSize: 1 << 20) {
+      log.append(Result { try promise.wait(timeout: timeout) })
+    }
+    return log.entries[0]
+  }
+
+  @Test(arguments: Moment.allCases, Outcome.allCases)
+  func waitReturnsOrThrowsTheOutcome(_ moment: Moment, _ outcome: Outcome) async {
+    let subject = Subject(outcome.result, moment)
+    async let result = waitOnThread(for: subject.promise)
+    subject.ready()
+    #expect(outcome.matches(await result))
+  }
+
+  @Test(arguments: Moment.allCases, Outcome.allCases)
+  func anOutcomeInTimeIsNoTimeout(_ moment: Moment, _ outcome: Outcome) async {
+    let subject = Subject(outcome.result, moment)
+    async let result = waitOnThread(for: subject.promise, timeout: .seconds(3_600))
+    subject.ready()
+    #expect(outcome.matches(await result))
+  }
+
+  @Test(arguments: [Duration.zero, .seconds(-1), .milliseconds(1)])
+  func withoutAnOutcomeInTimeItThrowsAndCancels(_ timeout: Duration) async {
+    let (promise, resolver) = Promise<Int>.pending()
+    let result = await waitOnThread(for: promise, timeout: timeout)
+    #expect(result.failure() == PromiseError.timedOut)
+    #expect(promise.wasCancelled)
+    resolver.fulfill(1)
+  }
+
+  @Test func givingUpLeavesASharedPromiseAlone() async throws {
+    let (promise, resolver) = Promise<Int>.pending()
+    let other = promise.map { $0 }
+    let result = await waitOnThread(for: promise, timeout: .zero)
+    #expect(result.failure() == PromiseError.timedOut)
+    #expect(promise.stillPends)
+    resolver.fulfill(4)
+    #expect(try await other.value == 4)
+  }
+
+  @Test(arguments: [Duration.zero, .seconds(-1)], Outcome.allCases)
+  func noTimeStillSeesASettledPromise(_ timeout: Duration, _ outcome: Outcome) async {
+    let promise = Subject(outcome.result, .already).promise
+    #expect(outcome.matches(await waitOnThread(for: promise, timeout: timeout)))
+  }
+
+  @Test func aTimeoutThatNeverComesIsForEver() async throws {
+    let subject = Subject(.success(1), .eventual)
+    async let result = waitOnThread(for: subject.promise, timeout: .seconds(Int64.max))
+    subject.ready()
+    #expect(try await result.get() == 1)
+  }
+
+  @Test func cancellingEndsAWait() async {
+    let (promise, resolver) = Promise<Int>.pending()
+    let (waiting, waits) = Promise<Void>.pending()
+    let log = Log<Bool>()
+    async let thread: Void = onThread(stackSize: 1 << 20) {
+      waits.fulfill(())
+      log.append(Result { try promise.wait() }.error is CancellationError)
+    }
+    _ = await waiting.result
+    promise.cancel()
+    await thread
+    #expect(log.entries == [true])
+    resolver.fulfill(1)
+  }
+
+  @Test func aWaitInsideAnInlineHandlerDoesTheWorkBehindIt() async {
+    let log = Log<String>()
+    await onThread(stackSize: 1 << 20) {
+      let (promise, resolver) = Promise<Int>.pending()
+      let later = promise.map { $0 + 1 }
+      promise.done(on: .inline) { _ in
+        let behind = Promise.fulfilled(1).then(on: .inline) { Promise.fulfilled($0) }
+        log.append("\(Result { try behind.wait() })")
+      }
+      resolver.fulfill(1)
+      log.append("\(Result { try later.wait() })")
+    }
+    #expect(log.entries == ["success(1)", "success(2)"])
+  }
+}
