@@ -80,9 +80,8 @@ extension LiveScheduler {
 extension Duration {
   /// Rounded up, so that a timer never goes off early; what does not fit counts as for ever.
   fileprivate var wholeNanoseconds: UInt64 {
+    guard self < .nanoseconds(Int64.max) else { return UInt64(Int64.max) }
     let (seconds, attoseconds) = components
-    let (whole, overflow) = UInt64(clamping: seconds).multipliedReportingOverflow(by: 1_000_000_000)
-    let rest = UInt64((attoseconds + 999_999_999) / 1_000_000_000)
-    return overflow || whole > UInt64(Int64.max) - 2_000_000_000 ? UInt64(Int64.max) : whole + rest
+    return UInt64(seconds) * 1_000_000_000 + UInt64((attoseconds + 999_999_999) / 1_000_000_000)
   }
 }
