@@ -58,13 +58,14 @@ private final class Batch<Value: Sendable>: Upstream {
       // A promise too, so that a long row of these takes no deeper stack than one.
       promise = .rejected(error)
     }
+    promise.claim()
     let isWanted = state.withLock { state in
       if !state.isOver { state.underWay[index] = promise }
       return !state.isOver
     }
-    guard isWanted else { return promise.consumerCameTooLate() }
+    guard isWanted else { return promise.consumerLeft() }
     promise.attach(
-      .everything,
+      [],
       Reaction(for: result) { settled, result in
         self.ended(index, .from(settled), for: .from(result))
       })

@@ -23,12 +23,15 @@ extension Promise {
   /// The same for a promise that may not be where it thinks: one that others settle too.
   @usableFromInline
   func bind(to other: Promise<Value>, by settler: PromiseMachine.Settler) {
+    var earlier: (any Upstream)?
     let isBound = machine.withLock { machine in
       guard !isSettled, machine.accepts(settler) else { return false }
       machine.isBound = true
-      machine.upstream = other
+      earlier = machine.upstream.take()
       return true
     }
+    // Released after unlocking, since a user's `deinit` may follow.
+    withExtendedLifetime(earlier) {}
     guard isBound else {
       if isCancelled { other.consumerCameTooLate() }
       return
@@ -39,20 +42,33 @@ extension Promise {
       Reaction(for: self) { settled, dependent in
         Promise.from(dependent).settle(like: .from(settled))
       })
+    link(to: other)
+  }
+
+  /// Makes `other` what this promise waits for. Not before it has been attached: who leaves without
+  /// having come takes away somebody else's claim.
+  private func link(to other: Promise<Value>) {
+    let (isLinked, isAwaited) = machine.withLock { machine in
+      guard !isSettled else { return (false, false) }
+      machine.upstream = machine.upstream.map { UpstreamGroup([$0, other]) } ?? other
+      return (true, first != nil)
+    }
+    guard isLinked else { return other.consumerLeft() }
     // Only a promise that somebody waits for can be what closes a circle.
     if isAwaited, UpstreamLinks.one(other).lead(to: self) {
       reject(PromiseError.cycle, by: .upstream)
     }
   }
 
-  private var isAwaited: Bool {
-    machine.withLock { _ in !isSettled && first != nil }
-  }
-
   /// Work handed to a promise that has been cancelled meanwhile has lost a consumer before it had it.
   func consumerCameTooLate() {
+    claim()
+    consumerLeft()
+  }
+
+  /// Counts a consumer ahead of its being attached, for one that may have to leave before that.
+  func claim() {
     isHandled.store(true, ordering: .relaxed)
     machine.withLock { $0.consumers += 1 }
-    consumerLeft()
   }
 }

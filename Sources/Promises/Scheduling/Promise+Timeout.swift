@@ -23,16 +23,12 @@ extension Promise {
       next.reject(PromiseError.timedOut, by: .upstream)
       return next
     }
+    follow(with: next)
+    guard !next.isSettled else { return next }
     let timer = scheduler.schedule(after: duration) {
       next.reject(PromiseError.timedOut, by: .consumer)
     }
-    next.onCancel { timer.cancel() }
-    attach(
-      .everything,
-      Reaction(for: next) { settled, next in
-        timer.cancel()
-        return Promise.from(next).settle(like: .from(settled))
-      })
+    next.observe([]) { _ in timer.cancel() }
     return next
   }
 }

@@ -84,9 +84,15 @@ private final class Attempts<Value: Sendable>: Upstream {
     _ step: Promise<Step>, for promise: Promise<Value>,
     _ handle: @escaping @Sendable (_ settled: Promise<Step>) -> Void
   ) {
-    current.withLock { $0 = step }
+    step.claim()
+    // The one before is released after unlocking.
+    let before = current.withLock { current in
+      defer { current = step }
+      return current
+    }
+    withExtendedLifetime(before) {}
     step.attach(
-      .everything,
+      [],
       Reaction(for: promise) { settled, _ in
         handle(.from(settled))
         return false
