@@ -1,0 +1,92 @@
+import Promises
+import TestSupport
+import Testing
+
+/// A promise cancelled by one thread while another binds it to its next part, of which somebody else
+/// is a consumer too: whichever comes first, that part goes on.
+@Suite(.timeLimit(.minutes(1)))
+struct ClaimTests {
+  private struct Round: Sendable {
+    let open: Resolver<Int>
+    let shared: Promise<Int>
+    let resolver: Resolver<Int>
+    let other: Promise<Int>
+    let cancel: @Sendable () -> Void
+  }
+
+  /// Has two threads meet before each round, since a window of nanoseconds is not hit otherwise.
+  private func meet(
+    _ start: (_ gate: Promise<Int>, _ shared: Promise<Int>) -> @Sendable () -> Void
+  ) async {
+    let rounds = (0..<2_000).map { _ in
+      let (gate, open) = Promise<Int>.pending()
+      let (shared, resolver) = Promise<Int>.pending()
+      let other = shared.map { $0 }
+      return Round(
+        open: open, shared: shared, resolver: resolver, other: other, cancel: start(gate, shared))
+    }
+    let arrived = Counter()
+    await onThreads(2) { thread in
+      for (index, round) in rounds.enumerated() {
+        arrived.add()
+        while arrived.value < 2 * (index + 1) {}
+        if thread == 0 {
+          round.open.fulfill(1)
+        } else {
+          for _ in 0..<(index % 40) { _ = arrived.value }
+          round.cancel()
+        }
+      }
+    }
+    #expect(rounds.count { !$0.shared.stillPends } == 0)
+    for round in rounds { round.resolver.fulfill(1) }
+  }
+
+  @Test func aStepsPromiseGoesOnForItsOtherConsumer() async {
+    await meet { gate, shared in
+      let next = gate.then(on: .inline) { _ in shared }
+      return { next.cancel() }
+    }
+  }
+
+  @Test func aStartsPromiseGoesOnForItsOtherConsumer() async {
+    await meet { gate, shared in
+      let starts: [@Sendable () throws -> Promise<Int>] = [{ gate }, { shared }]
+      let all = when(starts, concurrency: 1)
+      return { all.cancel() }
+    }
+  }
+
+  @Test func anAttemptsPromiseGoesOnForItsOtherConsumer() async {
+    await meet { gate, shared in
+      let failing = gate.map { _ -> Int in throw TestError() }
+      let promise = retry(.immediate(limit: 1)) { $0 == 1 ? failing : shared }
+      return { promise.cancel() }
+    }
+  }
+
+  @Test func whatAnOnCancelActionHoldsIsReleasedOutsideTheLock() {
+    let (promise, resolver) = Promise<Int>.pending()
+    let (other, otherResolver) = Promise<Int>.pending()
+    do {
+      let canceller = Canceller(promise)
+      resolver.onCancel { withExtendedLifetime(canceller) {} }
+    }
+    resolver.resolve(other)
+    #expect(promise.wasCancelled)
+    #expect(other.wasCancelled)
+    otherResolver.fulfill(1)
+  }
+
+  private final class Canceller: Sendable {
+    let promise: Promise<Int>
+
+    init(_ promise: Promise<Int>) {
+      self.promise = promise
+    }
+
+    deinit {
+      promise.cancel()
+    }
+  }
+}
