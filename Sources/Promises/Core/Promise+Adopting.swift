@@ -45,8 +45,9 @@ extension Promise {
     link(to: other)
   }
 
-  /// Makes `other` what this promise waits for. Not before it has been attached: who leaves without
-  /// having come takes away somebody else's claim.
+  /// Makes `other` what this promise waits for.
+  ///
+  /// Not before it has been attached: who leaves without having come takes away somebody else's claim.
   private func link(to other: Promise<Value>) {
     let (isLinked, isAwaited) = machine.withLock { machine in
       guard !isSettled else { return (false, false) }
