@@ -1,10 +1,14 @@
+import Foundation
 import Promises
 import TestSupport
 import Testing
 
 /// A promise cancelled by one thread while another binds it to its next part, of which somebody else
 /// is a consumer too: whichever comes first, that part goes on.
-@Suite(.timeLimit(.minutes(1)))
+///
+/// Not under the thread sanitizer, which on Linux does not see that a `Mutex` for which a thread had to
+/// block orders what happens, and reports each such lock as a race.
+@Suite(.timeLimit(.minutes(1)), .enabled(if: dlsym(nil, "__tsan_init") == nil))
 struct ClaimTests {
   private struct Round: Sendable {
     let open: Resolver<Int>
