@@ -67,7 +67,8 @@ struct WhenConcurrencyTests {
     #expect(works.pairs[4].promise.stillPends)
   }
 
-  @Test func aStartThatThrowsIsAFailure() async {
+  @Test(arguments: 1...4)
+  func aStartThatThrowsIsAFailureAndTheLastOne(_ concurrency: Int) async {
     let counter = Counter()
     let starts = (0..<4).map { index in
       { @Sendable () throws -> Promise<Int> in
@@ -76,7 +77,7 @@ struct WhenConcurrencyTests {
         return .fulfilled(index)
       }
     }
-    #expect(await when(starts, concurrency: 1).result.failure() == TestError("start"))
+    #expect(await when(starts, concurrency: concurrency).result.failure() == TestError("start"))
     #expect(counter.value == 2)
   }
 
