@@ -4,7 +4,7 @@ import Synchronization
 /// Where a handler runs.
 ///
 /// Every promise carries a context, which the handlers attached to it use unless they name one of
-/// their own, and which the promises derived from it inherit; ``Promise/on(_:)`` changes it from
+/// their own, and which the promises derived from it inherit; ``Promise/on(_:file:line:)`` changes it from
 /// there on. A promise made from nothing starts with ``main``.
 ///
 /// ```swift

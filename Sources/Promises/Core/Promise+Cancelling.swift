@@ -4,7 +4,7 @@ extension Promise: Upstream {
   /// Rejects this promise with `CancellationError` at once, and tells what it waits for.
   ///
   /// Upstream work, a socket or a timer, is cancelled when its last consumer has gone, and not
-  /// before: a promise that others have derived from, awaited, or attached a ``done(on:file:line:_:)``
+  /// before: a promise that others have derived from, awaited, or attached a ``done(on:_:)``
   /// to goes on for them. Handlers `fail` and `always` only look on; they keep no work alive.
   ///
   /// Of a promise that has settled it changes nothing. Handlers on promises derived from this one see
