@@ -16,6 +16,9 @@ let package = Package(
       name: "TestSupport", dependencies: ["Promises", "ThreadSanitizerSupport"],
       path: "Tests/Support",
       swiftSettings: settings),
+    .executableTarget(
+      name: "first-chain", dependencies: ["Promises"], path: "Examples/FirstChain",
+      swiftSettings: settings),
     .testTarget(
       name: "PromisesTests", dependencies: ["Promises", "TestSupport", "ThreadSanitizerSupport"],
       swiftSettings: settings),
