@@ -3,11 +3,11 @@ import Foundation
 extension Promise {
   /// Blocks the calling thread until the promise has settled: for scripts and command-line programs.
   ///
-  /// On the main thread it keeps the main queue turning meanwhile, so that handlers on
-  /// ``ExecutionContext/main`` run. It cannot do so from inside a block of the main queue, a handler
-  /// on `.main` among them, since a queue does not run one block inside another: do not wait there.
-  /// Asynchronous code awaits ``value`` instead; blocking a thread of the cooperative pool may stop
-  /// the very task that it waits for.
+  /// On the main thread it keeps the main queue turning meanwhile, and until the handlers on
+  /// ``ExecutionContext/main`` that were attached to this promise before have run. It cannot do so from
+  /// inside a block of the main queue, such as a handler on `.main`, since a queue does not run one block
+  /// inside another: do not wait there. Asynchronous code awaits ``value`` instead, and the compiler says
+  /// so.
   ///
   /// A wait is a consumer of the promise, until it gives up: the work upstream is then cancelled
   /// unless somebody else waits for it.
@@ -15,19 +15,18 @@ extension Promise {
   /// - Parameter timeout: how long to wait at the most; nil is for ever, nothing or less only looks.
   /// - Returns: the value.
   /// - Throws: the promise's error; ``PromiseError/timedOut`` when there was no outcome in time.
+  @available(*, noasync, message: "await the promise's value instead")
   public func wait(timeout: Duration? = nil) throws -> Value {
     isHandled.store(true, ordering: .relaxed)
-    // What this thread still has to do for other promises may be what this one waits for.
-    Trampoline.runPending()
-    if isSettled { return try outcome.get() }
-
     let mine = derived(at: site) as Promise
     follow(with: mine)
     mine.isHandled.store(true, ordering: .relaxed)
+    // What this thread still has to do for other promises may be what this one waits for.
+    Trampoline.runPending()
     let deadline = timeout.map { ContinuousClock.now + $0 }
     if Thread.isMainThread {
       mine.turnMainQueue(until: deadline)
-    } else {
+    } else if !mine.isSettled {
       mine.block(until: deadline)
     }
     if !mine.isSettled { mine.reject(PromiseError.timedOut, by: .consumer) }
@@ -45,18 +44,28 @@ extension Promise {
   }
 
   private func turnMainQueue(until deadline: ContinuousClock.Instant?) {
-    // An empty block wakes the run loop, which returns after each block of the main queue. Inside such
-    // a block it would not, hence the short turns.
-    observe(.rejection) { _ in DispatchQueue.main.async {} }
+    let handled = DispatchSemaphore(value: 0)
+    // A block behind those of the handlers attached before. It wakes the run loop, too.
+    observe(.rejection) { _ in DispatchQueue.main.async { handled.signal() } }
     while !isSettled {
       let rest = deadline?.secondsFromNow ?? .infinity
       guard rest > 0 else { return }
-      let turn = min(rest, 0.02)
-      if !RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: turn)) {
-        Thread.sleep(forTimeInterval: turn)
-      }
+      turnMainQueue(for: min(rest, Self.turn))
+    }
+    // Inside a block of the main queue it would never run, hence the bound.
+    for _ in 0..<5 where handled.wait(timeout: .now()) == .timedOut {
+      turnMainQueue(for: Self.turn)
     }
   }
+
+  /// At the most; the run loop returns after a block of the main queue.
+  private func turnMainQueue(for seconds: Double) {
+    if !RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: seconds)) {
+      Thread.sleep(forTimeInterval: seconds)
+    }
+  }
+
+  private static var turn: Double { 0.02 }
 }
 
 extension ContinuousClock.Instant {

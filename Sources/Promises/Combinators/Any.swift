@@ -23,3 +23,19 @@ public func any<Value>(
     return result.settle(rejecting: AggregateError(errors: errors), by: .upstream)
   }
 }
+
+/// Takes the first to be fulfilled of several promises: the same as for an array of them.
+///
+/// - Parameters:
+///   - first: a promise, whose context the result carries.
+///   - second: another.
+///   - others: any number of others.
+///   - file: where the new promise was made, for diagnostics.
+///   - line: where the new promise was made, for diagnostics.
+/// - Returns: the promise that the array would give.
+public func any<Value>(
+  _ first: Promise<Value>, _ second: Promise<Value>, _ others: Promise<Value>...,
+  file: StaticString = #fileID, line: UInt = #line
+) -> Promise<Value> {
+  any([first, second] + others, file: file, line: line)
+}

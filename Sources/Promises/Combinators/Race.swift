@@ -24,3 +24,19 @@ public func race<Value>(
     }
   }
 }
+
+/// Takes the first to settle of several promises: the same as for an array of them.
+///
+/// - Parameters:
+///   - first: a promise, whose context the result carries.
+///   - second: another.
+///   - others: any number of others.
+///   - file: where the new promise was made, for diagnostics.
+///   - line: where the new promise was made, for diagnostics.
+/// - Returns: the promise that the array would give.
+public func race<Value>(
+  _ first: Promise<Value>, _ second: Promise<Value>, _ others: Promise<Value>...,
+  file: StaticString = #fileID, line: UInt = #line
+) -> Promise<Value> {
+  race([first, second] + others, file: file, line: line)
+}

@@ -1,7 +1,7 @@
 /// Goes through a sequence with steps that take time, one after the other.
 ///
 /// - Parameters:
-///   - sequence: what to go through; its elements are taken as they are needed.
+///   - sequence: what to go through; its elements are all taken here and now.
 ///   - initial: what the first step starts from, and the result of none.
 ///   - context: where `step` runs.
 ///   - file: where the new promise was made, for diagnostics.

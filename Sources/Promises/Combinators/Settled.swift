@@ -20,16 +20,19 @@ public func settled<Value>(
 ///
 /// - Parameters:
 ///   - first: a promise, whose context the result carries.
+///   - second: another.
 ///   - others: any number of others.
 ///   - file: where the new promise was made, for diagnostics.
 ///   - line: where the new promise was made, for diagnostics.
 /// - Returns: a promise of a tuple of the outcomes, which is never rejected but by a cancellation of
 ///   its own; that cancels those which nobody else waits for.
-public func settled<First, each Other>(
-  _ first: Promise<First>, _ others: repeat Promise<each Other>,
+public func settled<First, Second, each Other>(
+  _ first: Promise<First>, _ second: Promise<Second>, _ others: repeat Promise<each Other>,
   file: StaticString = #fileID, line: UInt = #line
-) -> Promise<(Result<First, any Error>, repeat Result<each Other, any Error>)> {
-  gather(first, repeat each others, at: CallSite(file, line), endsWithFirstError: false) {
-    (first.outcome, repeat (each others).outcome)
+) -> Promise<
+  (Result<First, any Error>, Result<Second, any Error>, repeat Result<each Other, any Error>)
+> {
+  gather(first, second, repeat each others, at: CallSite(file, line), endsWithFirstError: false) {
+    (first.outcome, second.outcome, repeat (each others).outcome)
   }
 }

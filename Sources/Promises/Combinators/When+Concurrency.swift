@@ -29,6 +29,30 @@ public func when<Value>(
   return result
 }
 
+/// Does the same for each of a number of things, never more than some at a time, and waits for all.
+///
+/// ```swift
+/// let covers = when(books, concurrency: 4) { book in download(book.cover) }
+/// ```
+///
+/// - Parameters:
+///   - items: what to go through, in order.
+///   - concurrency: how many may be under way at once; at least 1, anything else is a programmer's
+///     error and stops the program.
+///   - file: where the new promise was made, for diagnostics.
+///   - line: where the new promise was made, for diagnostics.
+///   - start: starts the work for one item, and runs at most once for each. Throwing is failing.
+/// - Returns: a promise of all values, in the order of `items`, rejected with the first error to come,
+///   with which no more are started and those under way are cancelled unless somebody else waits.
+public func when<Item: Sendable, Value>(
+  _ items: some Sequence<Item>, concurrency: Int,
+  file: StaticString = #fileID, line: UInt = #line,
+  _ start: @escaping @Sendable (_ item: Item) throws -> Promise<Value>
+) -> Promise<[Value]> {
+  let starts = items.map { item in { @Sendable in try start(item) } }
+  return when(starts, concurrency: concurrency, file: file, line: line)
+}
+
 /// The work of one bounded `when`: what is under way, and what is still to be started.
 private final class Batch<Value: Sendable>: Upstream {
   private struct State {

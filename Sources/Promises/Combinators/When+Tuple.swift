@@ -9,16 +9,17 @@
 ///
 /// - Parameters:
 ///   - first: a promise, whose context the result carries.
+///   - second: another.
 ///   - others: any number of others.
 ///   - file: where the new promise was made, for diagnostics.
 ///   - line: where the new promise was made, for diagnostics.
 /// - Returns: a promise of a tuple of the values, rejected with the first error to come.
-public func when<First, each Other>(
-  _ first: Promise<First>, _ others: repeat Promise<each Other>,
+public func when<First, Second, each Other>(
+  _ first: Promise<First>, _ second: Promise<Second>, _ others: repeat Promise<each Other>,
   file: StaticString = #fileID, line: UInt = #line
-) -> Promise<(First, repeat each Other)> {
-  gather(first, repeat each others, at: CallSite(file, line), endsWithFirstError: true) {
-    (first.fulfilledValue, repeat (each others).fulfilledValue)
+) -> Promise<(First, Second, repeat each Other)> {
+  gather(first, second, repeat each others, at: CallSite(file, line), endsWithFirstError: true) {
+    (first.fulfilledValue, second.fulfilledValue, repeat (each others).fulfilledValue)
   }
 }
 

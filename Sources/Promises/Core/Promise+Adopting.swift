@@ -27,7 +27,8 @@ extension Promise {
     let isBound = machine.withLock { machine in
       guard !isSettled, machine.accepts(settler) else { return false }
       machine.isBound = true
-      earlier = machine.upstream.take()
+      // A resolver's promise keeps what its resolver has asked for by `onCancel`.
+      if settler == .upstream { earlier = machine.upstream.take() }
       return true
     }
     // Released after unlocking, since a user's `deinit` may follow.

@@ -63,14 +63,6 @@ extension Promise: Settleable {
     if settle(rejecting: error, by: settler) { Trampoline.deliver(self) }
   }
 
-  @inlinable
-  func settle(_ result: Result<Value, any Error>, by settler: PromiseMachine.Settler) {
-    switch result {
-    case .success(let value): fulfill(value, by: settler)
-    case .failure(let error): reject(error, by: settler)
-    }
-  }
-
   // MARK: Settling as the upstream's doing
 
   /// Settles with what `body` returns or throws; skips it when somebody has cancelled meanwhile.

@@ -45,9 +45,21 @@ public final class Resolver<Value: Sendable>: Sendable {
   /// Settles the promise with a result.
   ///
   /// - Parameter result: success fulfils, failure rejects.
-  @inlinable
   public func resolve(_ result: Result<Value, any Error>) {
-    promise.settle(result, by: .resolver)
+    switch result {
+    case .success(let value): fulfill(value)
+    case .failure(let error): reject(error)
+    }
+  }
+
+  /// Settles the promise with a result whose errors are of one type.
+  ///
+  /// - Parameter result: success fulfils, failure rejects.
+  public func resolve<Failure>(_ result: Result<Value, Failure>) {
+    switch result {
+    case .success(let value): fulfill(value)
+    case .failure(let error): reject(error)
+    }
   }
 
   /// Binds the promise to another, whose outcome becomes its own.
@@ -77,4 +89,11 @@ public final class Resolver<Value: Sendable>: Sendable {
 
   /// Whether nobody needs this resolver's call any more: the promise has settled, perhaps cancelled.
   public var isSettled: Bool { promise.isSettled }
+}
+
+extension Resolver where Value == Void {
+  /// Fulfils a promise of nothing.
+  public func fulfill() {
+    fulfill(())
+  }
 }

@@ -10,7 +10,6 @@ extension Promise {
   ///   - action: gets the value; runs at most once.
   /// - Returns: a promise of the same value, rejected with what `action` throws, or with this
   ///   promise's error.
-  @_disfavoredOverload
   public func tap(
     on context: ExecutionContext? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ action: @escaping @Sendable (_ value: Value) throws -> Void

@@ -11,7 +11,6 @@ extension Promise {
   ///     fulfilled and the new one has not been cancelled.
   /// - Returns: a promise of what `transform` returns, rejected with what it throws, or with this
   ///   promise's error. It inherits this promise's context.
-  @_disfavoredOverload
   @inlinable
   public func then<NewValue>(
     on context: ExecutionContext? = nil, file: StaticString = #fileID, line: UInt = #line,

@@ -16,7 +16,6 @@ extension Promise {
   ///     to say; no ``ExecutionContext`` applies.
   /// - Returns: a promise of what `transform` returns, rejected with what it throws, or with this
   ///   promise's error. It inherits this promise's context.
-  @_disfavoredOverload
   public func then<NewValue>(
     priority: TaskPriority? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (_ value: Value) async throws -> NewValue

@@ -9,7 +9,6 @@ extension Promise {
   ///   - transform: makes the new value of the old; runs at most once.
   /// - Returns: a promise of what `transform` returns, rejected with what it throws, or with this
   ///   promise's error.
-  @_disfavoredOverload
   public func thenInBackground<NewValue>(
     file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (_ value: Value) throws -> NewValue

@@ -59,7 +59,7 @@ struct Reports {
       _ = Promise<Int>.rejected(TestError()).recover(on: .inline) { _ in 0 }
       _ = await Promise<Int>.rejected(TestError()).result
       _ = try? await Promise<Int>.rejected(TestError()).value
-      _ = try? Promise<Int>.rejected(TestError()).wait()
+      await onThread(stackSize: 1 << 20) { _ = try? Promise<Int>.rejected(TestError()).wait() }
       _ = settled([Promise<Int>.rejected(TestError())])
       _ = any([Promise<Int>.rejected(TestError()), .fulfilled(1)])
       Promise<Int>.rejected(CancellationError()).done(on: .inline) { _ in }
