@@ -19,8 +19,12 @@ let package = Package(
     .executableTarget(
       name: "first-chain", dependencies: ["Promises"], path: "Examples/FirstChain",
       swiftSettings: settings),
+    .executableTarget(
+      name: "main-thread-waits", dependencies: ["Promises"], path: "Tests/MainThreadWaits",
+      swiftSettings: settings),
     .testTarget(
-      name: "PromisesTests", dependencies: ["Promises", "TestSupport", "ThreadSanitizerSupport"],
+      name: "PromisesTests",
+      dependencies: ["Promises", "TestSupport", "ThreadSanitizerSupport", "main-thread-waits"],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

@@ -47,13 +47,15 @@ extension Promise {
     let handled = DispatchSemaphore(value: 0)
     // A block behind those of the handlers attached before. It wakes the run loop, too.
     observe(.rejection) { _ in DispatchQueue.main.async { handled.signal() } }
+    Trampoline.runPending()
     while !isSettled {
       let rest = deadline?.secondsFromNow ?? .infinity
       guard rest > 0 else { return }
       turnMainQueue(for: min(rest, Self.turn))
     }
     // Inside a block of the main queue it would never run, hence the bound.
-    for _ in 0..<5 where handled.wait(timeout: .now()) == .timedOut {
+    for _ in 0..<5 {
+      if handled.wait(timeout: .now()) == .success { return }
       turnMainQueue(for: Self.turn)
     }
   }
@@ -63,6 +65,8 @@ extension Promise {
     if !RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: seconds)) {
       Thread.sleep(forTimeInterval: seconds)
     }
+    // Inside an inline handler, what the blocks have settled waits for that to return.
+    Trampoline.runPending()
   }
 
   private static var turn: Double { 0.02 }
