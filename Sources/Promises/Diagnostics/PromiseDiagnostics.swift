@@ -18,7 +18,14 @@ public enum PromiseDiagnostics {
   /// the release of an object, and from several at once; it should hand over and return.
   public static var handler: (@Sendable (_ event: PromiseEvent) -> Void)? {
     get { state.withLock { $0.handler } }
-    set { state.withLock { $0.handler = newValue } }
+    set {
+      // The old one is released after unlocking: a report may follow from that.
+      let old = state.withLock { state in
+        defer { state.handler = newValue }
+        return state.handler
+      }
+      withExtendedLifetime(old) {}
+    }
   }
 
   /// Reports every promise that is made from now on and pends for longer than `limit`, once.
@@ -32,7 +39,12 @@ public enum PromiseDiagnostics {
   public static func watchPending(
     longerThan limit: Duration?, scheduler: some Scheduler = .live
   ) {
-    state.withLock { $0.watch = limit.map { Watch(limit: $0, scheduler: scheduler) } }
+    let watch = limit.map { Watch(limit: $0, scheduler: scheduler) }
+    let old = state.withLock { state in
+      defer { state.watch = watch }
+      return state.watch
+    }
+    withExtendedLifetime(old) {}
     isWatching.store(limit != nil, ordering: .relaxed)
   }
 

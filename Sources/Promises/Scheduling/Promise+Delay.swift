@@ -16,7 +16,7 @@ extension Promise {
     then(on: .inline, file: file, line: line) { value in
       after(duration, scheduler: scheduler, file: file, line: line).map { value }
     }
-    .on(scheduler.context(for: context))
+    .on(scheduler.context(for: context), file: file, line: line)
   }
 }
 

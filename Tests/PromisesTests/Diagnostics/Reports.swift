@@ -132,4 +132,39 @@ struct Reports {
     let text = reports(from: start).first?.description ?? ""
     #expect(text.count < 320 && text.contains("xxx"))
   }
+
+  @Test func everyOperatorsPromiseIsReportedWithItsCallersLine() async {
+    let start: UInt = #line
+    do {
+      let time = TestScheduler()
+      let rejected = Promise<Int>.rejected(TestError())
+      _ = rejected.delay(.seconds(1), scheduler: time)
+      _ = rejected.timeout(.seconds(1), scheduler: time)
+      _ = rejected.on(.inline)
+      _ = rejected.tap(on: .inline) { _ in }
+      _ = rejected.compactMap { $0 }
+      _ = rejected.validate(where: { _ in true })
+      _ = rejected.asVoid()
+      _ = rejected.recover(TestError.self, on: .inline) { _ in throw TestError() }
+      _ = when([rejected])
+      _ = when(rejected, rejected)
+      _ = race([rejected])
+      _ = any([rejected])
+      _ = when([1], concurrency: 1) { _ in rejected }
+      _ = retry(.immediate(limit: 1), scheduler: time) { _ in rejected }
+      _ = firstly { throw TestError() } as Promise<Int>
+    }
+    let lines = reports(from: start).map(\.site.line)
+    #expect(lines == Array((Int(start) + 4)...(Int(start) + 18)))
+  }
+
+  @Test func aHandlerIsReleasedOutsideTheLock() {
+    let start: UInt = #line
+    let log = Self.log
+    PromiseDiagnostics.handler = { [unhandled = Promise<Int>.rejected(TestError())] event in
+      withExtendedLifetime(unhandled) { log.append(event) }
+    }
+    PromiseDiagnostics.handler = { log.append($0) }
+    #expect(reports(from: start).count == 1)
+  }
 }
