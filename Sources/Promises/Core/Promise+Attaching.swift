@@ -24,7 +24,8 @@ extension Promise {
     // Optional, so that it can be moved into the closure: a copy would count references up and down.
     var reaction = Optional(reaction)
     let isDue = machine.withLock { machine in
-      if interest.contains(.value) { machine.consumers += 1 }
+      // Wraps, since on a settled promise, where it means nothing, it has no bound.
+      if interest.contains(.value) { machine.consumers &+= 1 }
       if !isSettled, first == nil {
         first = reaction.take()
         return false

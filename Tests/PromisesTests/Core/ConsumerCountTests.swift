@@ -1,0 +1,15 @@
+import TestSupport
+import Testing
+
+@testable import Promises
+
+@Suite(.timeLimit(.minutes(1)))
+struct ConsumerCountTests {
+  @Test func aSettledPromiseTakesMoreConsumersThanCanBeCounted() {
+    let promise = Promise.fulfilled(1)
+    promise.machine.withLock { $0.consumers = .max }
+    let log = Log<Int>()
+    promise.done(on: .inline) { log.append($0) }
+    #expect(log.entries == [1])
+  }
+}
