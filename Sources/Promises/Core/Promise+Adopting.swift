@@ -24,12 +24,12 @@ extension Promise {
   @usableFromInline
   func bind(to other: Promise<Value>, by settler: PromiseMachine.Settler) {
     var earlier: (any Upstream)?
-    let isBound = machine.withLock { machine in
-      guard !isSettled, machine.accepts(settler) else { return false }
+    let (isBound, isCancelled) = machine.withLock { machine in
+      guard !isSettled, machine.accepts(settler) else { return (false, machine.isCancelled) }
       machine.isBound = true
       // A resolver's promise keeps what its resolver has asked for by `onCancel`.
       if settler == .upstream { earlier = machine.upstream.take() }
-      return true
+      return (true, false)
     }
     // Released after unlocking, since a user's `deinit` may follow.
     withExtendedLifetime(earlier) {}
@@ -50,16 +50,20 @@ extension Promise {
   ///
   /// Not before it has been attached: who leaves without having come takes away somebody else's claim.
   private func link(to other: Promise<Value>) {
-    let (isLinked, isAwaited) = machine.withLock { machine in
-      guard !isSettled else { return (false, false) }
+    let isLinked = machine.withLock { machine in
+      guard !isSettled else { return false }
       machine.upstream = machine.upstream.map { UpstreamGroup([$0, other]) } ?? other
-      return (true, first != nil)
+      return true
     }
     guard isLinked else { return other.consumerLeft() }
+    if isInCircle(through: other) { reject(PromiseError.cycle, by: .upstream) }
+  }
+
+  /// Whether this promise waits for itself, by way of one that it has just come to wait for.
+  func isInCircle(through other: any Upstream) -> Bool {
     // Only a promise that somebody waits for can be what closes a circle.
-    if isAwaited, UpstreamLinks.one(other).lead(to: self) {
-      reject(PromiseError.cycle, by: .upstream)
-    }
+    let isAwaited = machine.withLock { _ in !isSettled && first != nil }
+    return isAwaited && UpstreamLinks.one(other).lead(to: self)
   }
 
   /// Work handed to a promise that has been cancelled meanwhile has lost a consumer before it had it.

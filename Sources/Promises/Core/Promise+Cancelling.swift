@@ -27,19 +27,15 @@ extension Promise: Upstream {
     machine.withLock { $0.links }
   }
 
-  var isCancelled: Bool {
-    isSettled && error?.isCancellation == true
-  }
-
   /// Has `action` run when this promise is settled by anybody but the one who owes it its value; at
   /// once when that has happened already.
   func onCancel(_ action: @escaping Job) {
-    let isPending = machine.withLock { machine in
-      guard !isSettled else { return false }
+    let isCancelled = machine.withLock { machine in
+      guard !isSettled else { return machine.isCancelled }
       machine.upstream = CancellationHook(before: machine.upstream.take(), action)
-      return true
+      return false
     }
-    if !isPending, isCancelled { action() }
+    if isCancelled { action() }
   }
 }
 

@@ -31,6 +31,7 @@ extension Promise: Settleable {
     let isDue = machine.withLock { machine in
       guard !isSettled, machine.accepts(settler) else { return false }
       write()
+      if settler == .consumer { machine.isCancelled = true }
       upstream = machine.upstream.take()
       let isDue = first != nil
       advance(to: !isDue ? .delivered : machine.others == nil ? .delivering : .extended)

@@ -16,6 +16,8 @@ struct PromiseMachine: ~Copyable, Sendable {
   }
 
   @usableFromInline var isBound = false
+  /// Settled by a consumer.
+  @usableFromInline var isCancelled = false
   @usableFromInline var upstream: (any Upstream)?
   /// The reactions after the first one, which has a place of its own in the promise.
   @usableFromInline var others: [Reaction]?
@@ -64,8 +66,12 @@ struct PromiseMachine: ~Copyable, Sendable {
     departed += 1
     guard departed >= 8, Int(departed) * 2 >= others?.count ?? 0 else { return .others(dead: []) }
     departed = 0
-    let dead = others?.filter(\.isDead) ?? []
-    others?.removeAll(where: \.isDead)
+    // Each is asked once: one that died between two questions would be released under the lock.
+    var (dead, alive): ([Reaction], [Reaction]) = ([], [])
+    for reaction in others.take() ?? [] {
+      if reaction.isDead { dead.append(reaction) } else { alive.append(reaction) }
+    }
+    if !alive.isEmpty { others = alive }
     return .others(dead: dead)
   }
 }

@@ -145,6 +145,16 @@ struct Cancellation {
     #expect(log.entries == [1])
   }
 
+  @Test func aResolverThatRejectsWithACancellationHasNotBeenCancelled() {
+    let (promise, resolver) = Promise<Int>.pending()
+    let (other, otherResolver) = Promise<Int>.pending()
+    resolver.reject(CancellationError())
+    resolver.onCancel { Issue.record("was told of a cancellation") }
+    resolver.resolve(other)
+    #expect(promise.wasCancelled && other.stillPends)
+    otherResolver.fulfill(1)
+  }
+
   @Test func aLongLivedPromiseLetsGoOfConsumersThatHaveLeft() {
     let live = LiveCount()
     let (promise, resolver) = Promise<Int>.pending()
