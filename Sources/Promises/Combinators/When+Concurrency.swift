@@ -82,6 +82,8 @@ private final class Batch<Value: Sendable>: Upstream {
       // A promise too, so that a long row of these takes no deeper stack than one.
       promise = .rejected(error)
     }
+    // Not only when its turn comes to be handled, which inside another handler is later.
+    if promise.isSettled, promise.error != nil { startNoMore() }
     promise.claim()
     let isWanted = state.withLock { state in
       if !state.isOver { state.underWay[index] = promise }
@@ -93,6 +95,11 @@ private final class Batch<Value: Sendable>: Upstream {
       Reaction(for: result) { settled, result in
         self.ended(index, .from(settled), for: .from(result))
       })
+    if result.isInCircle(through: promise) { result.reject(PromiseError.cycle, by: .consumer) }
+  }
+
+  private func startNoMore() {
+    state.withLock { $0.started = starts.count }
   }
 
   private func nextIndex() -> Int? {
@@ -106,7 +113,10 @@ private final class Batch<Value: Sendable>: Upstream {
   private func ended(
     _ index: Int, _ promise: Promise<Value>, for result: Promise<[Value]>
   ) -> Bool {
-    if let error = promise.error { return result.settle(rejecting: error, by: .consumer) }
+    if let error = promise.error {
+      startNoMore()
+      return result.settle(rejecting: error, by: .consumer)
+    }
     let all = state.withLock { state -> [Promise<Value>?]? in
       state.underWay[index] = nil
       state.fulfilled[index] = promise

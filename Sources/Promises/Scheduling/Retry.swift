@@ -97,6 +97,7 @@ private final class Attempts<Value: Sendable>: Upstream {
         handle(.from(settled))
         return false
       })
+    if promise.isInCircle(through: step) { promise.reject(PromiseError.cycle, by: .consumer) }
     if promise.isSettled { consumerLeft() }
   }
 

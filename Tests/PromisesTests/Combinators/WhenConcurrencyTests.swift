@@ -81,6 +81,34 @@ struct WhenConcurrencyTests {
     #expect(counter.value == 2)
   }
 
+  @Test(arguments: [false, true])
+  func insideAnInlineHandlerToo(_ isThrown: Bool) async {
+    let counter = Counter()
+    let all = Promise.fulfilled(1).then(on: .inline) { _ in
+      when(0..<5, concurrency: 3) { index in
+        counter.add(1)
+        if index == 1, isThrown { throw TestError("start") }
+        return index == 1 ? .rejected(TestError("start")) : .fulfilled(index)
+      }
+    }
+    #expect(await all.result.failure() == TestError("start"))
+    #expect(counter.value == 2)
+  }
+
+  @Test func aStartThatWaitsForTheResultIsACycle() async {
+    let (gate, open) = Promise<Int>.pending()
+    let (box, filled) = Promise<Promise<[Int]>>.pending()
+    let all = when([1, 2], concurrency: 1) { number in
+      guard number > 1, case .fulfilled(let own) = box.state else { return gate }
+      return own.map { $0.count }
+    }
+    filled.fulfill(all)
+    open.fulfill(0)
+    #expect(!all.stillPends)
+    all.cancel()
+    #expect(await all.result.failure() == PromiseError.cycle)
+  }
+
   @Test func whatIsUnderWayGoesOnForItsOtherConsumers() async throws {
     let works = Works(3)
     let other = works.pairs[0].promise.map { $0 + 10 }

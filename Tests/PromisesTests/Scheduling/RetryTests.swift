@@ -146,4 +146,18 @@ struct RetryTests {
     }
     #expect(await log.entries(1) == ["success(100001)"])
   }
+
+  @Test func anAttemptThatWaitsForTheResultIsACycle() async {
+    let (gate, open) = Promise<Int>.pending()
+    let (box, filled) = Promise<Promise<Int>>.pending()
+    let promise = retry(.immediate(limit: 3)) { attempt in
+      guard attempt > 1, case .fulfilled(let own) = box.state else { return gate }
+      return own.map { $0 }
+    }
+    filled.fulfill(promise)
+    open.reject(TestError())
+    #expect(!promise.stillPends)
+    promise.cancel()
+    #expect(await promise.result.failure() == PromiseError.cycle)
+  }
 }
