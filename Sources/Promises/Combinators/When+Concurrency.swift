@@ -17,15 +17,18 @@ import Synchronization
 ///   - file: where the new promise was made, for diagnostics.
 ///   - line: where the new promise was made, for diagnostics.
 /// - Returns: a promise of all values, in the order of `starts`, rejected with the first error to come.
+///   It carries the context of the first promise.
 public func when<Value>(
   _ starts: [@Sendable () throws -> Promise<Value>], concurrency: Int,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<[Value]> {
   precondition(concurrency >= 1, "when: concurrency is \(concurrency), but must be at least 1")
-  guard !starts.isEmpty else { return .fulfilled([], file: file, line: line) }
   let batch = Batch(starts)
-  let result = Promise<[Value]>(waitingFor: batch, on: .main, at: CallSite(file, line))
-  for _ in 0..<min(concurrency, starts.count) { batch.startNext(for: result) }
+  guard let first = batch.startNext() else { return .fulfilled([], file: file, line: line) }
+  let result = Promise<[Value]>(
+    waitingFor: batch, on: first.promise.context, at: CallSite(file, line))
+  batch.follow(first.promise, first.index, for: result)
+  for _ in 1..<min(concurrency, starts.count) { batch.startNext(for: result) }
   return result
 }
 
@@ -44,6 +47,7 @@ public func when<Value>(
 ///   - start: starts the work for one item, and runs at most once for each. Throwing is failing.
 /// - Returns: a promise of all values, in the order of `items`, rejected with the first error to come,
 ///   with which no more are started and those under way are cancelled unless somebody else waits.
+///   It carries the context of the first promise.
 public func when<Item: Sendable, Value>(
   _ items: some Sequence<Item>, concurrency: Int,
   file: StaticString = #fileID, line: UInt = #line,
@@ -74,7 +78,12 @@ private final class Batch<Value: Sendable>: Upstream {
 
   /// Starts the next thing, if there is one, whose fulfilment starts the one after.
   func startNext(for result: Promise<[Value]>) {
-    guard let index = nextIndex() else { return }
+    guard let next = startNext() else { return }
+    follow(next.promise, next.index, for: result)
+  }
+
+  func startNext() -> (promise: Promise<Value>, index: Int)? {
+    guard let index = nextIndex() else { return nil }
     let promise: Promise<Value>
     do {
       promise = try starts[index]()
@@ -84,6 +93,10 @@ private final class Batch<Value: Sendable>: Upstream {
     }
     // Not only when its turn comes to be handled, which inside another handler is later.
     if promise.isSettled, promise.error != nil { startNoMore() }
+    return (promise, index)
+  }
+
+  func follow(_ promise: Promise<Value>, _ index: Int, for result: Promise<[Value]>) {
     promise.claim()
     let isWanted = state.withLock { state in
       if !state.isOver { state.underWay[index] = promise }

@@ -95,6 +95,12 @@ struct WhenConcurrencyTests {
     #expect(counter.value == 2)
   }
 
+  @Test func theResultCarriesTheContextOfTheFirstPromise() async throws {
+    let queue = LabelledQueue()
+    let all = when(0..<3, concurrency: 2) { Promise.fulfilled($0).on(queue.context) }
+    #expect(try await all.then { _ in queue.isCurrent }.value)
+  }
+
   @Test func aStartThatWaitsForTheResultIsACycle() async {
     let (gate, open) = Promise<Int>.pending()
     let (box, filled) = Promise<Promise<[Int]>>.pending()
