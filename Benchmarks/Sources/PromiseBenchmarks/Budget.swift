@@ -1,4 +1,4 @@
-/// A limit that DESIGN.md, section 8, sets to a shape.
+/// A limit that is set to a shape.
 enum Budget {
   /// The median ratio of our time to SwiftNIO's.
   case ratio(atMost: Double)

@@ -13,7 +13,7 @@ enum PromiseBenchmarks {
 
     let measurements = shapes.map { $0.measured(rounds: options.rounds) }
     Report.figures(measurements)
-    print("\nAllocations are those of the measuring thread. Budgets of DESIGN.md, section 8:\n")
+    print("\nAllocations are those of the measuring thread. The budgets:\n")
     Report.budgets(measurements)
   }
 }
