@@ -61,6 +61,8 @@ struct Reports {
       _ = try? await Promise<Int>.rejected(TestError()).value
       await onThread(stackSize: 1 << 20) { _ = try? Promise<Int>.rejected(TestError()).wait() }
       _ = settled([Promise<Int>.rejected(TestError())])
+      Promise.fulfilled(1).then(on: .inline) { _ in Promise<Int>.rejected(TestError()) }
+        .fail(on: .inline) { _ in }
       _ = any([Promise<Int>.rejected(TestError()), .fulfilled(1)])
       Promise<Int>.rejected(CancellationError()).done(on: .inline) { _ in }
       let (promise, resolver) = Promise<Int>.pending()
