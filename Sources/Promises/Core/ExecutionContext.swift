@@ -118,8 +118,7 @@ public struct ExecutionContext: Sendable {
     guard case .custom(let context) = target else { return run(job) }
     let debt = Debt(to: promise)
     context.enqueue {
-      debt.settle()
-      job()
+      if debt.isFirstRun() { job() }
     }
   }
 }
@@ -133,8 +132,9 @@ private final class Debt: Sendable {
     self.promise = promise
   }
 
-  func settle() {
-    isOpen.store(false, ordering: .relaxed)
+  /// False for a context that runs a handler again, against its contract.
+  func isFirstRun() -> Bool {
+    isOpen.exchange(false, ordering: .relaxed)
   }
 
   deinit {
