@@ -7,13 +7,19 @@ let package = Package(
   name: "Catena",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
-    .library(name: "Promises", targets: ["Promises"])
+    .library(name: "Promises", targets: ["Promises"]),
+    .library(name: "Networking", targets: ["Networking"]),
   ],
   targets: [
     .target(name: "Promises", swiftSettings: settings),
+    .target(
+      name: "CCatena",
+      linkerSettings: [.linkedLibrary(":libcurl.so.4", .when(platforms: [.linux]))]),
+    .target(
+      name: "Networking", dependencies: ["Promises", "CCatena"], swiftSettings: settings),
     .target(name: "ThreadSanitizerSupport", path: "Tests/ThreadSanitizerSupport"),
     .target(
-      name: "TestSupport", dependencies: ["Promises", "ThreadSanitizerSupport"],
+      name: "TestSupport", dependencies: ["Networking", "Promises", "ThreadSanitizerSupport"],
       path: "Tests/Support",
       swiftSettings: settings),
     .executableTarget(
@@ -25,6 +31,12 @@ let package = Package(
     .testTarget(
       name: "PromisesTests",
       dependencies: ["Promises", "TestSupport", "ThreadSanitizerSupport", "main-thread-waits"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "NetworkingTests",
+      dependencies: [
+        "Networking", "Promises", "CCatena", "TestSupport", "ThreadSanitizerSupport",
+      ],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

@@ -34,14 +34,15 @@ extension Promise {
   /// A promise and the one object that can settle it.
   ///
   /// - Parameters:
+  ///   - context: what the promise carries.
   ///   - file: where it was made, for diagnostics.
   ///   - line: where it was made, for diagnostics.
-  /// - Returns: a pending promise on the ``ExecutionContext/main`` context, and its resolver.
+  /// - Returns: a pending promise, and its resolver.
   @inlinable
   public static func pending(
-    file: StaticString = #fileID, line: UInt = #line
+    on context: ExecutionContext = .main, file: StaticString = #fileID, line: UInt = #line
   ) -> (promise: Promise, resolver: Resolver<Value>) {
-    let promise = root(at: CallSite(file, line))
+    let promise = root(on: context, at: CallSite(file, line))
     return (promise, Resolver(promise))
   }
 
@@ -97,8 +98,8 @@ extension Promise {
   /// A pending promise that nothing inside this module will settle by itself, watched when
   /// ``PromiseDiagnostics`` has been asked to.
   @inlinable
-  static func root(at site: CallSite) -> Promise {
-    let promise = Promise(waitingFor: nil, on: .main, at: site)
+  static func root(on context: ExecutionContext, at site: CallSite) -> Promise {
+    let promise = Promise(waitingFor: nil, on: context, at: site)
     promise.watchIfAsked()
     return promise
   }

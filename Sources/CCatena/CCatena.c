@@ -1,0 +1,188 @@
+// For pthread_setname_np.
+#define _GNU_SOURCE
+#include "CCatena.h"
+
+#if defined(__linux__)
+#include <pthread.h>
+
+void catena_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
+
+typedef int CURLcode;
+typedef int CURLMcode;
+
+// struct CURLMsg.
+typedef struct {
+  int message;
+  void *easy;
+  union {
+    void *whatever;
+    CURLcode result;
+  } data;
+} Message;
+
+extern CURLcode curl_global_init(long flags);
+extern const char *curl_easy_strerror(CURLcode code);
+extern void *curl_easy_init(void);
+extern void curl_easy_cleanup(void *easy);
+extern void curl_easy_reset(void *easy);
+extern CURLcode curl_easy_setopt(void *easy, int option, ...);
+extern CURLcode curl_easy_getinfo(void *easy, int info, ...);
+extern CURLcode curl_easy_pause(void *easy, int bitmask);
+extern void *curl_multi_init(void);
+extern CURLMcode curl_multi_cleanup(void *multi);
+extern CURLMcode curl_multi_setopt(void *multi, int option, ...);
+extern CURLMcode curl_multi_add_handle(void *multi, void *easy);
+extern CURLMcode curl_multi_remove_handle(void *multi, void *easy);
+extern CURLMcode curl_multi_socket_action(void *multi, int socket, int selected, int *running);
+extern Message *curl_multi_info_read(void *multi, int *left);
+
+// The beginning of curl_version_info_data, which has not changed since its first version.
+typedef struct {
+  int age;
+  const char *version;
+  unsigned int version_num;
+} VersionInfo;
+extern VersionInfo *curl_version_info(int age);
+
+// CURL_GLOBAL_DEFAULT.
+void catena_curl_initialize(void) { curl_global_init(3); }
+
+unsigned int catena_curl_version(void) { return curl_version_info(0)->version_num; }
+
+const char *catena_curl_describe(CurlResult result) { return curl_easy_strerror((CURLcode)result); }
+
+CatenaEasy *catena_easy_make(void) { return curl_easy_init(); }
+
+void catena_easy_free(CatenaEasy *easy) { curl_easy_cleanup(easy); }
+
+void catena_easy_reset(CatenaEasy *easy) { curl_easy_reset(easy); }
+
+CurlResult catena_easy_set_long(CatenaEasy *easy, CurlLongOption option, long value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+CurlResult catena_easy_set_string(CatenaEasy *easy, CurlStringOption option, const char *value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+CurlResult catena_easy_set_pointer(CatenaEasy *easy, CurlPointerOption option, const void *value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+CurlResult catena_easy_set_size(CatenaEasy *easy, CurlSizeOption option, int64_t value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+CurlResult catena_easy_allow_http_only(CatenaEasy *easy) {
+  // CURLOPT_PROTOCOLS_STR; where it is unknown, CURLPROTO_HTTP and CURLPROTO_HTTPS.
+  CURLcode result = curl_easy_setopt(easy, 10318, "http,https");
+  if (result == CurlResultUnknownOption) {
+    result = curl_easy_setopt(easy, CurlLongOptionProtocols, 1L | 2L);
+  }
+  return result;
+}
+
+// A function and what it is given are two options.
+#define SET_CALLBACK(function, data)                                    \
+  CURLcode result = curl_easy_setopt(easy, function, callback);         \
+  return result ? result : curl_easy_setopt(easy, data, context)
+
+CurlResult catena_easy_on_header(CatenaEasy *easy, CatenaBytesCallback callback, void *context) {
+  SET_CALLBACK(20079, 10029);
+}
+
+CurlResult catena_easy_on_body(CatenaEasy *easy, CatenaBytesCallback callback, void *context) {
+  SET_CALLBACK(20011, 10001);
+}
+
+CurlResult catena_easy_on_read(CatenaEasy *easy, CatenaBytesCallback callback, void *context) {
+  SET_CALLBACK(20012, 10009);
+}
+
+CurlResult catena_easy_on_seek(CatenaEasy *easy, CatenaSeekCallback callback, void *context) {
+  SET_CALLBACK(20167, 10168);
+}
+
+CurlResult catena_easy_on_progress(
+  CatenaEasy *easy, CatenaProgressCallback callback, void *context) {
+  SET_CALLBACK(20219, 10057);
+}
+
+CurlResult catena_easy_on_open(CatenaEasy *easy, CatenaOpenCallback callback, void *context) {
+  SET_CALLBACK(20163, 10164);
+}
+
+CurlResult catena_easy_on_close(CatenaEasy *easy, CatenaCloseCallback callback, void *context) {
+  SET_CALLBACK(20208, 10209);
+}
+
+// CURLPAUSE_CONT.
+CurlResult catena_easy_unpause(CatenaEasy *easy) { return curl_easy_pause(easy, 0); }
+
+long catena_easy_long(CatenaEasy *easy, CurlLongInfo info) {
+  long value = 0;
+  return curl_easy_getinfo(easy, info, &value) ? 0 : value;
+}
+
+int64_t catena_easy_size(CatenaEasy *easy, CurlSizeInfo info) {
+  int64_t value = 0;
+  return curl_easy_getinfo(easy, info, &value) ? 0 : value;
+}
+
+void *catena_easy_private(CatenaEasy *easy) {
+  // CURLINFO_PRIVATE.
+  void *value = 0;
+  return curl_easy_getinfo(easy, 0x100000 + 21, &value) ? 0 : value;
+}
+
+CatenaMulti *catena_multi_make(void) { return curl_multi_init(); }
+
+void catena_multi_free(CatenaMulti *multi) { curl_multi_cleanup(multi); }
+
+int catena_multi_set_long(CatenaMulti *multi, CurlMultiOption option, long value) {
+  return curl_multi_setopt(multi, option, value);
+}
+
+int catena_multi_on_socket(CatenaMulti *multi, CatenaSocketCallback callback, void *context) {
+  // CURLMOPT_SOCKETFUNCTION, CURLMOPT_SOCKETDATA.
+  CURLMcode result = curl_multi_setopt(multi, 20001, callback);
+  return result ? result : curl_multi_setopt(multi, 10002, context);
+}
+
+int catena_multi_on_timer(CatenaMulti *multi, CatenaTimerCallback callback, void *context) {
+  // CURLMOPT_TIMERFUNCTION, CURLMOPT_TIMERDATA.
+  CURLMcode result = curl_multi_setopt(multi, 20004, callback);
+  return result ? result : curl_multi_setopt(multi, 10005, context);
+}
+
+int catena_multi_add(CatenaMulti *multi, CatenaEasy *easy) {
+  return curl_multi_add_handle(multi, easy);
+}
+
+int catena_multi_remove(CatenaMulti *multi, CatenaEasy *easy) {
+  return curl_multi_remove_handle(multi, easy);
+}
+
+int catena_multi_socket_ready(CatenaMulti *multi, int socket, int selected) {
+  int running;
+  return curl_multi_socket_action(multi, socket, selected, &running);
+}
+
+int catena_multi_time_is_up(CatenaMulti *multi) {
+  // CURL_SOCKET_TIMEOUT.
+  int running;
+  return curl_multi_socket_action(multi, -1, 0, &running);
+}
+
+CatenaEasy *catena_multi_next_done(CatenaMulti *multi, CurlResult *result) {
+  int left;
+  Message *message;
+  while ((message = curl_multi_info_read(multi, &left))) {
+    // CURLMSG_DONE, the only kind there is.
+    if (message->message != 1) continue;
+    *result = message->data.result;
+    return message->easy;
+  }
+  return 0;
+}
+#endif

@@ -1,0 +1,226 @@
+// What Catena uses of libcurl, on Linux only.
+//
+// libcurl.so.4 is in every Linux process that links FoundationNetworking, its headers are not on every
+// machine. So its functions are declared by hand, in CCatena.c, and used through the functions below:
+// those that take any type of argument in C get one function for each type here, which Swift can call.
+// Nothing here carries one of libcurl's own names, so nothing collides with <curl/curl.h>.
+//
+// The numbers are part of libcurl's stable ABI. Source: https://curl.se/libcurl/c/libcurl-easy.html,
+// https://curl.se/libcurl/c/libcurl-multi.html.
+#pragma once
+
+#if defined(__linux__)
+#include <stddef.h>
+#include <stdint.h>
+// Not among the modules of the C library.
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+#define CATENA_OPEN_ENUM enum __attribute__((enum_extensibility(open)))
+
+/// CURLOPT_*, those that take a long.
+typedef CATENA_OPEN_ENUM : int {
+  CurlLongOptionNoProgress = 43,
+  CurlLongOptionNoBody = 44,
+  CurlLongOptionUpload = 46,
+  CurlLongOptionVerifyPeer = 64,
+  CurlLongOptionVerifyHost = 81,
+  CurlLongOptionSSLVersion = 32,
+  CurlLongOptionHTTPVersion = 84,
+  CurlLongOptionNoSignal = 99,
+  CurlLongOptionConnectTimeoutMilliseconds = 156,
+  CurlLongOptionTCPKeepAlive = 213,
+  CurlLongOptionPathAsIs = 234,
+  CurlLongOptionSuppressConnectHeaders = 265,
+  CurlLongOptionDisallowUsernameInURL = 278,
+  CurlLongOptionProtocols = 181,
+} CurlLongOption;
+
+/// CURLOPT_*, those that take a string, of which libcurl makes a copy.
+typedef CATENA_OPEN_ENUM : int {
+  CurlStringOptionURL = 10002,
+  CurlStringOptionCertificate = 10025,
+  CurlStringOptionKeyPassword = 10026,
+  CurlStringOptionCustomRequest = 10036,
+  CurlStringOptionCertificateAuthorities = 10065,
+  CurlStringOptionPrivateKey = 10087,
+  CurlStringOptionCertificateAuthoritiesFolder = 10097,
+  CurlStringOptionAcceptEncoding = 10102,
+  CurlStringOptionPinnedPublicKey = 10230,
+  CurlStringOptionUnixSocketPath = 10231,
+} CurlStringOption;
+
+/// CURLOPT_*, those that take a pointer, which has to stay good.
+typedef CATENA_OPEN_ENUM : int {
+  CurlPointerOptionErrorBuffer = 10010,
+  CurlPointerOptionHTTPHeader = 10023,
+  CurlPointerOptionPrivate = 10103,
+  /// Copied, so many bytes as CurlSizeOptionPostFields says, which has to be set before.
+  CurlPointerOptionCopyPostFields = 10165,
+} CurlPointerOption;
+
+/// CURLOPT_*, those that take a curl_off_t.
+typedef CATENA_OPEN_ENUM : int {
+  CurlSizeOptionUpload = 30115,
+  CurlSizeOptionPostFields = 30120,
+} CurlSizeOption;
+
+/// CURLINFO_*, those that give a long.
+typedef CATENA_OPEN_ENUM : int {
+  CurlLongInfoVerifyResult = 0x200000 + 13,
+  CurlLongInfoConnections = 0x200000 + 26,
+} CurlLongInfo;
+
+/// CURLINFO_*, those that give a curl_off_t; times are in microseconds.
+typedef CATENA_OPEN_ENUM : int {
+  CurlSizeInfoUploaded = 0x600000 + 7,
+  CurlSizeInfoDownloaded = 0x600000 + 8,
+  CurlSizeInfoTotalTime = 0x600000 + 50,
+  CurlSizeInfoNameLookupTime = 0x600000 + 51,
+  CurlSizeInfoConnectTime = 0x600000 + 52,
+  CurlSizeInfoPretransferTime = 0x600000 + 53,
+  CurlSizeInfoFirstByteTime = 0x600000 + 54,
+  CurlSizeInfoHandshakeTime = 0x600000 + 56,
+} CurlSizeInfo;
+
+/// CURLMOPT_*, those that take a long.
+typedef CATENA_OPEN_ENUM : int {
+  CurlMultiOptionMaxConnects = 6,
+  CurlMultiOptionMaxHostConnections = 7,
+} CurlMultiOption;
+
+/// CURLE_*, those that are told apart.
+typedef CATENA_OPEN_ENUM : int {
+  CurlResultOK = 0,
+  CurlResultUnsupportedProtocol = 1,
+  CurlResultMalformedURL = 3,
+  CurlResultNotBuiltIn = 4,
+  CurlResultProxyNotResolved = 5,
+  CurlResultHostNotResolved = 6,
+  CurlResultCannotConnect = 7,
+  CurlResultWeirdReply = 8,
+  CurlResultHTTP2 = 16,
+  CurlResultPartialFile = 18,
+  CurlResultWriteError = 23,
+  CurlResultReadError = 26,
+  CurlResultOutOfMemory = 27,
+  CurlResultTimedOut = 28,
+  CurlResultHandshakeFailed = 35,
+  CurlResultAbortedByCallback = 42,
+  CurlResultUnknownOption = 48,
+  CurlResultGotNothing = 52,
+  CurlResultSendError = 55,
+  CurlResultReceiveError = 56,
+  CurlResultBadClientCertificate = 58,
+  CurlResultBadCipher = 59,
+  CurlResultPeerNotVerified = 60,
+  CurlResultBadContentEncoding = 61,
+  CurlResultLoginDenied = 67,
+  CurlResultBadCertificateAuthorities = 77,
+  CurlResultIssuerMismatch = 83,
+  CurlResultPinMismatch = 90,
+  CurlResultBadCertificateStatus = 91,
+  CurlResultHTTP2Stream = 92,
+  CurlResultProxy = 97,
+  CurlResultClientCertificateNeeded = 98,
+  CurlResultTooLarge = 100,
+} CurlResult;
+
+/// CURL_POLL_*: what libcurl wants to know of a socket.
+typedef CATENA_OPEN_ENUM : int {
+  CurlPollIn = 1,
+  CurlPollOut = 2,
+  CurlPollBoth = 3,
+  CurlPollRemove = 4,
+} CurlPoll;
+
+enum {
+  /// CURL_WRITEFUNC_PAUSE.
+  CatenaWritePause = 0x10000001,
+  /// CURL_READFUNC_ABORT.
+  CatenaReadAbort = 0x10000000,
+  /// CURL_ERROR_SIZE.
+  CatenaErrorSize = 256,
+  /// CURL_CSELECT_*.
+  CatenaSelectIn = 1,
+  CatenaSelectOut = 2,
+  CatenaSelectError = 4,
+};
+
+/// An easy handle.
+typedef struct CatenaEasy CatenaEasy;
+/// A multi handle.
+typedef struct CatenaMulti CatenaMulti;
+
+/// struct curl_slist; lists of Catena's own making are laid out as libcurl's are.
+typedef struct CatenaList {
+  char *data;
+  struct CatenaList *next;
+} CatenaList;
+
+/// The beginning of struct curl_sockaddr.
+typedef struct {
+  int family;
+  int type;
+  int protocol;
+} CatenaSocketKind;
+
+typedef size_t (*CatenaBytesCallback)(char *bytes, size_t size, size_t count, void *context);
+typedef int (*CatenaSeekCallback)(void *context, int64_t offset, int origin);
+typedef int (*CatenaProgressCallback)(
+  void *context, int64_t toReceive, int64_t received, int64_t toSend, int64_t sent);
+typedef int (*CatenaSocketCallback)(
+  CatenaEasy *easy, int socket, int what, void *context, void *socketContext);
+typedef int (*CatenaTimerCallback)(CatenaMulti *multi, long milliseconds, void *context);
+typedef int (*CatenaOpenCallback)(void *context, int purpose, CatenaSocketKind *kind);
+typedef int (*CatenaCloseCallback)(void *context, int socket);
+
+/// Names the calling thread, in at most 15 bytes.
+void catena_name_thread(const char *name);
+/// Initialises libcurl; any number of times, from any thread since libcurl 7.84.
+void catena_curl_initialize(void);
+/// The running library's version as a number, 0x075801 being 7.88.1.
+unsigned int catena_curl_version(void);
+/// What a result means, in English.
+const char *catena_curl_describe(CurlResult result);
+
+CatenaEasy *catena_easy_make(void);
+void catena_easy_free(CatenaEasy *easy);
+void catena_easy_reset(CatenaEasy *easy);
+CurlResult catena_easy_set_long(CatenaEasy *easy, CurlLongOption option, long value);
+CurlResult catena_easy_set_string(CatenaEasy *easy, CurlStringOption option, const char *value);
+CurlResult catena_easy_set_pointer(CatenaEasy *easy, CurlPointerOption option, const void *value);
+CurlResult catena_easy_set_size(CatenaEasy *easy, CurlSizeOption option, int64_t value);
+/// Allows http and https, by CURLOPT_PROTOCOLS_STR or, before 7.85, by CURLOPT_PROTOCOLS.
+CurlResult catena_easy_allow_http_only(CatenaEasy *easy);
+CurlResult catena_easy_on_header(CatenaEasy *easy, CatenaBytesCallback callback, void *context);
+CurlResult catena_easy_on_body(CatenaEasy *easy, CatenaBytesCallback callback, void *context);
+CurlResult catena_easy_on_read(CatenaEasy *easy, CatenaBytesCallback callback, void *context);
+CurlResult catena_easy_on_seek(CatenaEasy *easy, CatenaSeekCallback callback, void *context);
+CurlResult catena_easy_on_progress(
+  CatenaEasy *easy, CatenaProgressCallback callback, void *context);
+CurlResult catena_easy_on_open(CatenaEasy *easy, CatenaOpenCallback callback, void *context);
+CurlResult catena_easy_on_close(CatenaEasy *easy, CatenaCloseCallback callback, void *context);
+/// Unpauses a transfer that a callback paused.
+CurlResult catena_easy_unpause(CatenaEasy *easy);
+/// A piece of information; 0 when there is none.
+long catena_easy_long(CatenaEasy *easy, CurlLongInfo info);
+/// A piece of information; 0 when there is none.
+int64_t catena_easy_size(CatenaEasy *easy, CurlSizeInfo info);
+/// What CurlPointerOptionPrivate was set to.
+void *catena_easy_private(CatenaEasy *easy);
+
+CatenaMulti *catena_multi_make(void);
+void catena_multi_free(CatenaMulti *multi);
+int catena_multi_set_long(CatenaMulti *multi, CurlMultiOption option, long value);
+int catena_multi_on_socket(CatenaMulti *multi, CatenaSocketCallback callback, void *context);
+int catena_multi_on_timer(CatenaMulti *multi, CatenaTimerCallback callback, void *context);
+int catena_multi_add(CatenaMulti *multi, CatenaEasy *easy);
+int catena_multi_remove(CatenaMulti *multi, CatenaEasy *easy);
+/// Tells that a socket is ready, for what `selected` says.
+int catena_multi_socket_ready(CatenaMulti *multi, int socket, int selected);
+/// Tells that the time is up which the timer callback asked for.
+int catena_multi_time_is_up(CatenaMulti *multi);
+/// The next transfer that is complete, and its result; null when there is none.
+CatenaEasy *catena_multi_next_done(CatenaMulti *multi, CurlResult *result);
+#endif

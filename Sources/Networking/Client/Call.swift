@@ -1,0 +1,32 @@
+import Foundation
+import Promises
+
+/// One request of a client whose turn has come, with all that was in force when it was made.
+struct Call: Sendable {
+  let request: Request
+  /// The endpoint's own header fields and base URL.
+  let headers: HTTPHeaders
+  let baseURL: URL?
+  let settings: NetworkingSettings
+  let configuration: NetworkingConfiguration
+  let pipeline: Pipeline
+  let transport: any Transport
+
+  /// Waits for the middleware, builds the request and sends it on its way.
+  func start() -> NetworkPromise {
+    guard let middleware = settings.middleware else { return firstly { try send() } }
+    return middleware(request).then(on: .inline) { try send() }
+  }
+
+  private func send() throws -> NetworkPromise {
+    let base = try (settings.baseURL() ?? baseURL).map { try BaseURL($0) }
+    let builder = RequestBuilder(
+      baseURL: base, headers: configuration.headers, encoders: configuration.encoders,
+      connectTimeout: configuration.connectTimeout, idleTimeout: configuration.idleTimeout)
+    let built = try builder.build(request, endpointHeaders: headers)
+    let processed = try settings.preProcessRequest?(built) ?? built
+    return pipeline.send(
+      Exchange(
+        processed, timeout: request.timeout, credentials: settings.credentials, over: transport))
+  }
+}

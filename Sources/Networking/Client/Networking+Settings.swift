@@ -1,0 +1,74 @@
+import Foundation
+import Promises
+
+extension Networking {
+  /// Where handlers on this client's promises run that name no context of their own; `.main` at first.
+  public var callbackContext: ExecutionContext {
+    get { settings.withLock { $0.callbackContext } }
+    set { change { $0.callbackContext = newValue } }
+  }
+
+  /// Changes each request before it joins the queue; nil changes none.
+  ///
+  /// It runs where the request is made.
+  public var beforeEach: (@Sendable (_ request: Request) -> Request)? {
+    get { settings.withLock { $0.beforeEach } }
+    set { change { $0.beforeEach = newValue } }
+  }
+
+  /// Changes each request as it goes over the wire, when its turn has come; nil changes none.
+  ///
+  /// It runs on the operation's thread, and must not block. What it throws rejects the request.
+  public var preProcessRequest: (@Sendable (_ request: HTTPRequest) throws -> HTTPRequest)? {
+    get { settings.withLock { $0.preProcessRequest } }
+    set { change { $0.preProcessRequest = newValue } }
+  }
+
+  /// Gates each request when its turn has come; nil gates none.
+  ///
+  /// The request is sent once the promise is fulfilled, and rejected with what that is rejected with.
+  public var middleware: (@Sendable (_ request: Request) -> Promise<Void>)? {
+    get { settings.withLock { $0.middleware } }
+    set { change { $0.middleware = newValue } }
+  }
+
+  /// Sends requests elsewhere from now on, to a staging server for example.
+  ///
+  /// - Parameter baseURL: in place of the endpoints' own; nil restores that.
+  public func setBaseURL(_ baseURL: URL?) {
+    setBaseURL { baseURL }
+  }
+
+  /// Has a closure say where requests go.
+  ///
+  /// - Parameter baseURL: asked for each request when its turn has come, on the operation's thread; nil
+  ///   stands for the endpoint's own.
+  public func setBaseURL(_ baseURL: @escaping @Sendable () -> URL?) {
+    change { $0.baseURL = baseURL }
+  }
+
+  /// Lets no more requests begin; those under way go on.
+  public func suspend() {
+    queue.isSuspended = true
+  }
+
+  /// Lets requests begin again.
+  public func resume() {
+    queue.isSuspended = false
+  }
+
+  /// Cancels every request of this client, waiting or under way.
+  public func cancelAllRequests() {
+    queue.cancelAll()
+  }
+
+  /// What is replaced is released after unlocking, since a user's `deinit` may follow.
+  func change(_ body: (inout NetworkingSettings) -> Void) {
+    let old = settings.withLock { settings in
+      let old = settings
+      body(&settings)
+      return old
+    }
+    withExtendedLifetime(old) {}
+  }
+}

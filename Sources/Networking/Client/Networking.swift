@@ -1,0 +1,127 @@
+import Foundation
+import Promises
+import Synchronization
+
+/// A client: makes requests of endpoints, performs them in its queue, and answers with promises.
+///
+/// ```swift
+/// let networking = Networking<BoardsAPI>(mode: .limited(4))
+/// networking.request(.boards)
+///   .validate()
+///   .decode([Board].self)
+///   .done { boards in show(boards) }
+/// ```
+///
+/// - **Threads.** Everything may be called from any thread. Responses arrive off the main thread, and
+///   `validate`, `decode` and their like run right there; handlers run in ``callbackContext``.
+/// - **Order.** Requests wait in an `OperationQueue` as wide as the ``RequestMode`` says, mocked ones
+///   like all others; those of higher priority come first.
+/// - **Cancellation.** Cancelling a request's promise, or any promise derived from it alone, aborts the
+///   connection; a request that was still waiting never touches the network.
+/// - **Lifetime.** Releasing a client loses no request: those waiting and those under way go on to their
+///   end. ``cancelAllRequests()`` ends them.
+public final class Networking<Endpoint: RequestConvertible>: Sendable {
+  let queue: RequestQueue
+  let settings: Mutex<NetworkingSettings>
+  private let configuration: NetworkingConfiguration
+  private let pipeline: Pipeline
+  private let transport: any Transport
+  private let mockProvider: (any TransportProvider<Endpoint>)?
+
+  /// Makes a client.
+  ///
+  /// - Parameters:
+  ///   - mode: how many requests are under way at once.
+  ///   - mockProvider: supplies another transport for some endpoints; nil for none.
+  ///   - transport: what performs the others.
+  ///   - configuration: what it does with every request.
+  public init(
+    mode: RequestMode = .async, mockProvider: (any TransportProvider<Endpoint>)? = nil,
+    transport: any Transport, configuration: NetworkingConfiguration = NetworkingConfiguration()
+  ) {
+    queue = RequestQueue(mode)
+    settings = Mutex(NetworkingSettings(baseURL: { Endpoint.baseURL }))
+    self.configuration = configuration
+    self.transport = transport
+    self.mockProvider = mockProvider
+    pipeline = Pipeline(Self.stages(configuration))
+  }
+
+  /// The stages of a call, outermost first: this list is the walk of every request.
+  private static func stages(_ configuration: NetworkingConfiguration) -> [any Interceptor] {
+    let scheduler = configuration.scheduler
+    return [
+      DeadlineStage(phase: .call, scheduler: scheduler) { $0.timeout ?? configuration.callTimeout },
+      RedirectStage(policy: configuration.redirects),
+      // From here on a hop at a time.
+      AuthorizationStage(),
+      configuration.cookies.map { CookieStage(storage: $0) },
+      DeadlineStage(phase: .attempt, scheduler: scheduler) { _ in configuration.attemptTimeout },
+    ].compactMap { $0 }
+  }
+
+  /// Makes a request and puts it into the queue.
+  ///
+  /// - Parameters:
+  ///   - endpoint: what to ask for.
+  ///   - file: where it was asked for, for diagnostics.
+  ///   - line: where it was asked for, for diagnostics.
+  /// - Returns: a promise of the response, whatever its status, at once; rejected with a
+  ///   ``NetworkError``, with what ``middleware`` was rejected with, or with `CancellationError`.
+  public func request(
+    _ endpoint: Endpoint, file: StaticString = #fileID, line: UInt = #line
+  ) -> NetworkPromise {
+    perform(endpoint, over: mockProvider?.transport(for: endpoint), file, line)
+  }
+
+  /// Makes a request of an endpoint that was changed on the spot, `BoardsAPI.boards.notIntercepted()`.
+  ///
+  /// - Parameters:
+  ///   - endpoint: what to ask for.
+  ///   - file: where it was asked for, for diagnostics.
+  ///   - line: where it was asked for, for diagnostics.
+  /// - Returns: the same as ``request(_:file:line:)`` of the plain endpoint.
+  public func request(
+    _ endpoint: ModifiedEndpoint<Endpoint>, file: StaticString = #fileID, line: UInt = #line
+  ) -> NetworkPromise {
+    perform(endpoint, over: mockProvider?.transport(for: endpoint.base), file, line)
+  }
+
+  /// Makes a request of an endpoint that says what it answers with, and reads the answer.
+  ///
+  /// The endpoint may be of any type; one without a base URL has this client's.
+  ///
+  /// - Parameters:
+  ///   - endpoint: what to ask for.
+  ///   - file: where it was asked for, for diagnostics.
+  ///   - line: where it was asked for, for diagnostics.
+  /// - Returns: a promise of the value, validated and decoded; rejected like that of
+  ///   ``request(_:file:line:)``, and like `validate` and `decode`.
+  public func fetch<Typed: TypedEndpoint>(
+    _ endpoint: Typed, file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise<Typed.ResponseType> {
+    let mock = (endpoint as? Endpoint).flatMap { mockProvider?.transport(for: $0) }
+    return perform(endpoint, over: mock, file, line)
+      .validate(file: file, line: line)
+      .decode(Typed.ResponseType.self, file: file, line: line)
+  }
+
+  private func perform<Asked: RequestConvertible>(
+    _ endpoint: Asked, over mock: (any Transport)?, _ file: StaticString, _ line: UInt
+  ) -> NetworkPromise {
+    let settings = settings.withLock { $0 }
+    let context = configuration.scheduler.context(for: settings.callbackContext)
+    let pending = NetworkPromise.pending(on: context, file: file, line: line)
+    do {
+      let asked = try endpoint.request
+      let request = settings.beforeEach?(asked) ?? asked
+      let call = Call(
+        request: request, headers: Asked.headers, baseURL: Asked.baseURL, settings: settings,
+        configuration: configuration, pipeline: pipeline, transport: mock ?? transport)
+      queue.add(NetworkOperation(pending) { call.start() }, priority: request.priority)
+    } catch {
+      pending.resolver.reject(error)
+    }
+    return pending.promise
+  }
+}

@@ -1,0 +1,35 @@
+import Foundation
+import Promises
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// What a client does with every request, laid down when it is made.
+public struct NetworkingConfiguration: Sendable {
+  /// The fields that every request has unless it or its endpoint says otherwise.
+  public var headers: HTTPHeaders = .defaults
+  /// How parameters become queries and bodies.
+  public var encoders = ParameterEncoders()
+  /// What becomes of answers that point elsewhere.
+  public var redirects = RedirectPolicy.follow()
+  /// Where cookies are kept; nil keeps and sends none.
+  ///
+  /// At first it is what Foundation shares in the process.
+  public var cookies: HTTPCookieStorage? = .shared
+  /// How long a connection may take to stand, TLS included; nil is without limit.
+  public var connectTimeout: Duration? = .seconds(30)
+  /// How long a connection may be silent; nil is without limit.
+  public var idleTimeout: Duration? = .seconds(60)
+  /// How long one hop may take; nil is without limit.
+  public var attemptTimeout: Duration?
+  /// How long a call may take, from its turn in the queue, with all its hops; nil is without limit.
+  ///
+  /// A request's own timeout comes in its place.
+  public var callTimeout: Duration?
+  /// Whose time the deadlines take.
+  public var scheduler: any Scheduler = .live
+
+  /// Makes a configuration of what most clients want.
+  public init() {}
+}

@@ -1,0 +1,18 @@
+import Foundation
+import Promises
+
+/// What of a client may be changed while it works; a request takes what is in force when it is made.
+struct NetworkingSettings: Sendable {
+  var baseURL: @Sendable () -> URL?
+  var callbackContext = ExecutionContext.main
+  var beforeEach: (@Sendable (Request) -> Request)?
+  var preProcessRequest: (@Sendable (HTTPRequest) throws -> HTTPRequest)?
+  var middleware: (@Sendable (Request) -> Promise<Void>)?
+  var credentials: Credentials?
+
+  /// The value of an `Authorization` field, and the one origin that it is for.
+  struct Credentials: Sendable {
+    let value: String
+    let origin: Origin
+  }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Promises
+
+extension Promise where Value == Response {
+  /// Makes a `Decodable` value of the JSON body, right where the response arrives.
+  ///
+  /// Of a response without a body (204, 205, or an empty one) an `Optional` becomes nil and an
+  /// ``EmptyResponse`` itself.
+  ///
+  /// - Parameters:
+  ///   - type: what to make.
+  ///   - decoder: what reads the body; not to be changed any more. The plain one when nil.
+  ///   - file: where the new promise was made, for diagnostics.
+  ///   - line: where the new promise was made, for diagnostics.
+  /// - Returns: a promise of the value, rejected with a ``NetworkError`` of the code `decodingFailed` or
+  ///   `noData` that carries the response.
+  public func decode<Output: Decodable & Sendable>(
+    _ type: Output.Type = Output.self, decoder: JSONDecoder? = nil,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise<Output> {
+    serialize(using: DecodableSerializer(type, decoder: decoder), file: file, line: line)
+  }
+
+  /// Takes the body as it is; an empty one is no error.
+  ///
+  /// - Parameters:
+  ///   - file: where the new promise was made, for diagnostics.
+  ///   - line: where the new promise was made, for diagnostics.
+  /// - Returns: a promise of the bytes.
+  public func toData(file: StaticString = #fileID, line: UInt = #line) -> Promise<Data> {
+    map(file: file, line: line) { response in response.data }
+  }
+
+  /// Makes text of the body.
+  ///
+  /// - Parameters:
+  ///   - encoding: the encoding whatever the response says; nil goes by its `charset`, or else UTF-8.
+  ///   - file: where the new promise was made, for diagnostics.
+  ///   - line: where the new promise was made, for diagnostics.
+  /// - Returns: a promise of the text, rejected with a ``NetworkError`` of the code `stringFailed` that
+  ///   carries the response.
+  public func toString(
+    encoding: String.Encoding? = nil, file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise<String> {
+    serialize(using: StringSerializer(encoding: encoding), file: file, line: line)
+  }
+
+  /// Makes of the response whatever a serializer of your own makes.
+  ///
+  /// - Parameters:
+  ///   - serializer: what makes it, on the thread that settles the promise.
+  ///   - file: where the new promise was made, for diagnostics.
+  ///   - line: where the new promise was made, for diagnostics.
+  /// - Returns: a promise of what it makes, rejected with what it throws.
+  public func serialize<Serializer: ResponseSerializing>(
+    using serializer: Serializer, file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise<Serializer.Output> {
+    map(file: file, line: line) { response in try serializer.serialize(response) }
+  }
+}

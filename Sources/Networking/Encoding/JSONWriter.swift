@@ -1,0 +1,90 @@
+import Foundation
+
+/// Writes parameters as JSON, members in their order, which no encoder of Foundation keeps.
+///
+/// Source: RFC 8259.
+struct JSONWriter {
+  private var bytes: [UInt8] = []
+
+  /// The text of some parameters, in UTF-8.
+  static func data(_ parameters: Parameters) throws -> Data {
+    var writer = JSONWriter()
+    writer.bytes.reserveCapacity(128)
+    do throws(Failure) {
+      try writer.write(parameters, depth: 0)
+    } catch {
+      let path = error.path.reversed().joined()
+      let keyPath = path.hasPrefix(".") ? String(path.dropFirst()) : path
+      throw error.isDepth
+        ? ParameterEncodingError.tooDeep(keyPath) : ParameterEncodingError.notFinite(keyPath)
+    }
+    return Data(writer.bytes)
+  }
+
+  /// The path is put together only on the way out of a failure, so that success pays nothing for it.
+  private struct Failure: Error {
+    var isDepth: Bool
+    var path: [String] = []
+    func under(_ step: String) -> Failure { Failure(isDepth: isDepth, path: path + [step]) }
+  }
+
+  private mutating func write(_ value: Parameters, depth: Int) throws(Failure) {
+    switch value {
+    case .null: bytes += "null".utf8
+    case .bool(let value): bytes += (value ? "true" : "false").utf8
+    case .int(let value): bytes += value.description.utf8
+    case .decimal(let value):
+      guard value.isFinite else { throw Failure(isDepth: false) }
+      bytes += value.description.utf8
+    case .double(let value):
+      guard value.isFinite else { throw Failure(isDepth: false) }
+      bytes += value.description.utf8
+    case .string(let value): write(value)
+    case .data(let value): write(value.base64EncodedString())
+    case .array(let values):
+      guard depth < ParameterEncodingError.depthLimit else { throw Failure(isDepth: true) }
+      bytes.append(UInt8(ascii: "["))
+      for (position, value) in values.enumerated() {
+        if position > 0 { bytes.append(UInt8(ascii: ",")) }
+        do throws(Failure) {
+          try write(value, depth: depth + 1)
+        } catch { throw error.under("[\(position)]") }
+      }
+      bytes.append(UInt8(ascii: "]"))
+    case .dictionary(let members):
+      guard depth < ParameterEncodingError.depthLimit else { throw Failure(isDepth: true) }
+      bytes.append(UInt8(ascii: "{"))
+      for (position, member) in members.enumerated() {
+        if position > 0 { bytes.append(UInt8(ascii: ",")) }
+        write(member.name)
+        bytes.append(UInt8(ascii: ":"))
+        do throws(Failure) {
+          try write(member.value, depth: depth + 1)
+        } catch { throw error.under(".\(member.name)") }
+      }
+      bytes.append(UInt8(ascii: "}"))
+    }
+  }
+
+  /// Section 7: quotation mark, reverse solidus and the control characters must be escaped.
+  private mutating func write(_ string: String) {
+    bytes.append(UInt8(ascii: "\""))
+    for byte in string.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+      case UInt8(ascii: "\n"): bytes += #"\n"#.utf8
+      case UInt8(ascii: "\r"): bytes += #"\r"#.utf8
+      case UInt8(ascii: "\t"): bytes += #"\t"#.utf8
+      case 0..<0x20:
+        bytes += #"\u00"#.utf8
+        bytes += [PercentEncoding.hexDigit(byte >> 4), PercentEncoding.hexDigit(byte & 15)]
+      default: bytes.append(byte)
+      }
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+}
+
+extension Decimal {
+  fileprivate var isFinite: Bool { !isNaN && !isInfinite }
+}

@@ -1,0 +1,76 @@
+extension NetworkError {
+  /// What kind of failure it was.
+  public enum Code: Sendable, Hashable {
+    // Before anything is sent.
+    /// The URL cannot be made, or is not `http` or `https`.
+    case invalidURL
+    /// The method is not a token.
+    case invalidMethod
+    /// A header field has a name that is no token, or a CR, LF or NUL in its value.
+    case invalidHeader
+    /// A parameter cannot be encoded, such as a number that is not one in JSON.
+    case encodingFailed
+    /// What was asked for does not exist on this platform.
+    case unsupported
+
+    // On the way.
+    /// The host's name could not be resolved.
+    case dnsFailed
+    /// No connection: refused, unreachable.
+    case cannotConnect
+    /// The connection broke before the response was complete.
+    case connectionLost
+    /// There is no network.
+    case notConnectedToInternet
+    /// The time for a phase was up.
+    case timedOut(Phase)
+    /// The TLS handshake failed: no version or cipher in common, or no TLS spoken there.
+    case tlsHandshakeFailed
+    /// The server's certificate has expired, or is not valid yet.
+    case tlsCertificateExpired
+    /// The server's certificate is for another host.
+    case tlsHostMismatch
+    /// The server's certificate comes from nobody that is trusted.
+    case tlsUntrusted
+    /// The server's key is not among those pinned.
+    case pinMismatch
+    /// What came is not HTTP, or breaks its rules.
+    case malformedResponse
+    /// Somebody cancelled.
+    case cancelled
+
+    // Redirects.
+    /// A redirect that must not or cannot be followed.
+    case redirectRefused
+    /// More redirects than are allowed, or a circle of them.
+    case tooManyRedirects
+
+    // With a response.
+    /// The status is not among those accepted.
+    case unacceptableStatus(Int)
+    /// The content type is not among those accepted.
+    case unacceptableContentType(String)
+    /// There is a body, and no content type, where one was asked for.
+    case missingContentType
+    /// The body is not what was to be decoded.
+    case decodingFailed
+    /// The body is not JSON, or not the kind of JSON asked for.
+    case jsonFailed
+    /// The body is not text in the encoding.
+    case stringFailed
+    /// The body is empty, and should not be.
+    case noData
+  }
+
+  /// The part of a request whose time was up.
+  public enum Phase: String, Sendable, Hashable {
+    /// Connecting, TLS included.
+    case connect
+    /// Waiting on a connection that was silent.
+    case idle
+    /// One attempt as a whole.
+    case attempt
+    /// The call as a whole, with all its attempts.
+    case call
+  }
+}

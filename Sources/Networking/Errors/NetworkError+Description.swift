@@ -1,0 +1,56 @@
+import Foundation
+
+extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, LocalizedError {
+  /// One line for people, such as `GET https://api.example.com/v1/boards/7: the status 404 is not
+  /// acceptable, after 2 attempts; the body begins: {"error":"no such board"}`.
+  ///
+  /// At most the first 200 characters of a body are in it, the values of telling names masked; line
+  /// breaks and other control characters read as spaces.
+  public var description: String {
+    var text = request.map { "\($0): " } ?? ""
+    text += code.sentence
+    if let detail = reason ?? underlyingText { text += ": \(detail)" }
+    if attempts > 1 { text += ", after \(attempts) attempts" }
+    if let body, !body.isEmpty { text += "; the body begins: \(Self.beginning(of: body))" }
+    return Self.inOneLine(text)
+  }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
+
+  private var underlyingText: String? {
+    switch underlying {
+    case let error as DecodingError: error.explanation
+    case let error?: Redaction.text(String(String(describing: error).prefix(200)))
+    case nil: nil
+    }
+  }
+
+  /// Redacted before it is cut, so that no secret escapes by being cut in two.
+  private static func beginning(of body: Data) -> String {
+    let text = String(decoding: body.prefix(2_048), as: UTF8.self)
+    let redacted = Redaction.text(inOneLine(text))
+    return redacted.count > 200 ? redacted.prefix(200) + "..." : redacted
+  }
+
+  private static func inOneLine(_ text: String) -> String {
+    var line = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .lineSeparator, .paragraphSeparator, .format: line.append(" ")
+      default: line.append(scalar)
+      }
+    }
+    return String(line)
+  }
+}
+
+extension NetworkError: CustomReflectable {
+  /// Code and description alone: a dump shows no cookies of the response.
+  public var customMirror: Mirror {
+    Mirror(self, children: ["code": code, "description": description])
+  }
+}

@@ -1,0 +1,45 @@
+import Promises
+
+/// Follows redirects: a call goes in, a hop at a time comes out.
+struct RedirectStage: Interceptor {
+  let policy: RedirectPolicy
+
+  func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
+    hop(exchange, seen: [Step(exchange.request)], next)
+  }
+
+  /// What makes two hops the same, and a row of them a circle.
+  private struct Step: Hashable {
+    let method: HTTPMethod
+    let url: String
+
+    init(_ request: HTTPRequest) {
+      method = request.method
+      url = request.url.absoluteString
+    }
+  }
+
+  private func hop(_ exchange: Exchange, seen: Set<Step>, _ next: @escaping Next) -> NetworkPromise
+  {
+    next(exchange).then(on: .inline) { response -> NetworkPromise in
+      guard
+        let proposed = try Redirection.next(
+          after: response, allowsDowngrade: policy.allowsDowngrade),
+        let request = policy.decide(response, proposed)
+      else { return .fulfilled(response) }
+      var following = exchange
+      following.request = request
+      following.redirects += 1
+      let step = Step(request)
+      guard following.redirects <= policy.limit else {
+        throw NetworkError(.tooManyRedirects, response, "more than \(policy.limit)")
+      }
+      // A cookie set on the way may end a circle, so going round once more is let pass by policies that
+      // change the request; the same request again is not.
+      guard !seen.contains(step) || response.headers.contains("Set-Cookie") else {
+        throw NetworkError(.tooManyRedirects, response, "a circle")
+      }
+      return hop(following, seen: seen.union([step]), next)
+    }
+  }
+}

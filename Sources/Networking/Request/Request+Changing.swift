@@ -1,0 +1,46 @@
+/// The same request with one thing different.
+extension Request {
+  private func with(_ change: (inout Request) -> Void) -> Request {
+    var request = self
+    change(&request)
+    return request
+  }
+
+  /// With another store policy.
+  ///
+  /// - Parameter policy: what becomes of it when there is no network.
+  /// - Returns: the changed request.
+  public func storing(_ policy: StorePolicy) -> Request { with { $0.storePolicy = policy } }
+
+  /// With another cache policy.
+  ///
+  /// - Parameter policy: how it uses the cache.
+  /// - Returns: the changed request.
+  public func caching(_ policy: CachePolicy) -> Request { with { $0.cachePolicy = policy } }
+
+  /// With another priority.
+  ///
+  /// - Parameter priority: which requests go first.
+  /// - Returns: the changed request.
+  public func prioritized(_ priority: Priority) -> Request { with { $0.priority = priority } }
+
+  /// With another time limit.
+  ///
+  /// - Parameter timeout: how long the call may take as a whole; nil is as the client has it.
+  /// - Returns: the changed request.
+  public func timingOut(after timeout: Duration?) -> Request { with { $0.timeout = timeout } }
+
+  /// With further headers, in the place of those of the same names.
+  ///
+  /// - Parameter headers: the header fields.
+  /// - Returns: the changed request.
+  public func adding(headers: HTTPHeaders) -> Request {
+    with { $0.headers = $0.headers.merging(headers) }
+  }
+
+  /// Out of sight of the interceptors that answer for others, so that a token's refresh cannot wait
+  /// for itself.
+  ///
+  /// - Returns: the changed request.
+  public func notIntercepted() -> Request { with { $0.isIntercepted = false } }
+}

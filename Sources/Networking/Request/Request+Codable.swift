@@ -1,0 +1,55 @@
+extension Request: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case method
+    case path
+    case parameters
+    case headers
+    case contentType
+    case payload
+    case storePolicy
+    case cachePolicy
+    case timeout
+    case priority
+    case isIntercepted
+  }
+
+  /// Reads a request; what is not there is as by default, so that requests kept by an earlier version
+  /// can be read.
+  ///
+  /// - Parameter decoder: what to read from.
+  /// - Throws: what the decoder throws.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    func optional<Value: Decodable>(_ key: CodingKeys) throws -> Value? {
+      try container.decodeIfPresent(Value.self, forKey: key)
+    }
+    self.init(
+      try container.decode(HTTPMethod.self, forKey: .method),
+      try container.decode(RequestPath.self, forKey: .path),
+      parameters: try optional(.parameters), headers: try optional(.headers) ?? [:],
+      contentType: try optional(.contentType), payload: try optional(.payload),
+      storePolicy: try optional(.storePolicy) ?? .none,
+      cachePolicy: try optional(.cachePolicy) ?? .default, timeout: try optional(.timeout),
+      priority: try optional(.priority) ?? .normal)
+    isIntercepted = try optional(.isIntercepted) ?? true
+  }
+
+  /// Writes the request, with everything that is not as by default.
+  ///
+  /// - Parameter encoder: what to write to.
+  /// - Throws: what the encoder throws.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(method, forKey: .method)
+    try container.encode(path, forKey: .path)
+    try container.encodeIfPresent(parameters, forKey: .parameters)
+    if !headers.isEmpty { try container.encode(headers, forKey: .headers) }
+    try container.encodeIfPresent(contentType, forKey: .contentType)
+    try container.encodeIfPresent(payload, forKey: .payload)
+    if storePolicy != .none { try container.encode(storePolicy, forKey: .storePolicy) }
+    if cachePolicy != .default { try container.encode(cachePolicy, forKey: .cachePolicy) }
+    try container.encodeIfPresent(timeout, forKey: .timeout)
+    if priority != .normal { try container.encode(priority, forKey: .priority) }
+    if !isIntercepted { try container.encode(isIntercepted, forKey: .isIntercepted) }
+  }
+}

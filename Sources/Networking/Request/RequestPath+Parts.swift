@@ -1,0 +1,106 @@
+extension RequestPath {
+  /// Takes an absolute URL apart, or nil when the text is none.
+  ///
+  /// Source: RFC 3986 sections 3.1 and 3.2.
+  static func absoluteParts(
+    of text: String
+  ) -> (scheme: Substring, authority: Substring, rest: Substring)? {
+    let utf8 = text.utf8
+    guard let colon = utf8.firstIndex(where: { !isSchemeCharacter($0) }), colon > utf8.startIndex,
+      utf8[colon...].starts(with: "://".utf8)
+    else { return nil }
+    let start = utf8.index(colon, offsetBy: 3)
+    let end = utf8[start...].firstIndex { "/?#".utf8.contains($0) } ?? utf8.endIndex
+    return (text[..<colon], text[start..<end], text[end...])
+  }
+
+  private static func isSchemeCharacter(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"),
+      UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "%"):
+      true
+    default: false
+    }
+  }
+
+  /// What is found on the way through a path and its query.
+  struct Scan {
+    /// Where the query begins, its question mark included.
+    var query: Int?
+    /// Where the fragment begins.
+    var fragment: Int?
+    /// Whether a segment is `.` or `..`.
+    var hasDotSegments = false
+    /// What must not be there, or nil.
+    var problem: String?
+  }
+
+  /// Goes through the path, query and fragment of a reference, once.
+  ///
+  /// Source: RFC 3986 sections 3.3 and 3.4.
+  static func scan(_ text: Substring) -> Scan {
+    var scan = Scan()
+    var text = text
+    text.withUTF8 { bytes in
+      var segment = 0
+      for (position, byte) in bytes.enumerated() {
+        switch byte {
+        case UInt8(ascii: "#"):
+          scan.fragment = position
+        case UInt8(ascii: "?"):
+          if scan.query == nil { scan.query = position }
+        case UInt8(ascii: "%"):
+          if position + 2 >= bytes.count || !PercentEncoding.isHexDigit(bytes[position + 1])
+            || !PercentEncoding.isHexDigit(bytes[position + 2])
+          {
+            scan.problem = "a percent sign is not followed by two hexadecimal digits"
+          }
+        default:
+          if !isPathCharacter(byte) { scan.problem = problem(of: byte) }
+        }
+        if scan.problem != nil { break }
+        guard scan.query == nil || scan.query == position else { continue }
+        let ends = byte == UInt8(ascii: "/") || position == scan.query || position == scan.fragment
+        if ends {
+          scan.noteSegment(bytes[segment..<position])
+          segment = position + 1
+        }
+        if scan.fragment != nil { break }
+      }
+      if scan.query == nil, scan.fragment == nil { scan.noteSegment(bytes[segment...]) }
+    }
+    return scan
+  }
+
+  private static func problem(of byte: UInt8) -> String {
+    switch byte {
+    case 0..<0x20, 0x7F: "a control character is in it"
+    case UInt8(ascii: " "): "a space is in it; %20 is how to write one"
+    case 0x80...: "a character beyond ASCII is in it; it has to be percent-encoded"
+    default:
+      "the character \(Character(Unicode.Scalar(byte))) is in it; it has to be percent-encoded"
+    }
+  }
+
+  private static func isPathCharacter(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      // The last are . / and the digits, and : ;
+      UInt8(ascii: "-")...UInt8(ascii: ";"), UInt8(ascii: "_"), UInt8(ascii: "~"),
+      // & ' ( ) * + ,
+      UInt8(ascii: "&")...UInt8(ascii: ","), UInt8(ascii: "!"), UInt8(ascii: "$"),
+      UInt8(ascii: "="), UInt8(ascii: "@"):
+      true
+    default: false
+    }
+  }
+}
+
+extension RequestPath.Scan {
+  fileprivate mutating func noteSegment(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) {
+    if bytes.count <= 2, !bytes.isEmpty, bytes.allSatisfy({ $0 == UInt8(ascii: ".") }) {
+      hasDotSegments = true
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Promises
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// A promise of a response: what every request answers with at first.
+public typealias NetworkPromise = Promise<Response>
+
+/// What a server answered, whole.
+///
+/// It is a value; copies share their storage.
+public struct Response: Sendable {
+  private final class Storage: Sendable {
+    let head: HTTPResponseHead
+    let data: Data
+    let request: HTTPRequest
+    let metrics: TransportMetrics
+
+    init(head: HTTPResponseHead, data: Data, request: HTTPRequest, metrics: TransportMetrics) {
+      self.head = head
+      self.data = data
+      self.request = request
+      self.metrics = metrics
+    }
+  }
+
+  // One word, so that handing it from promise to promise moves no more than that.
+  private let storage: Storage
+
+  /// Makes a response, for tests and for interceptors that answer themselves.
+  ///
+  /// - Parameters:
+  ///   - head: the status and header fields.
+  ///   - data: the body.
+  ///   - request: what it answers, as sent.
+  ///   - metrics: how long it took.
+  public init(
+    head: HTTPResponseHead, data: Data = Data(), request: HTTPRequest,
+    metrics: TransportMetrics = TransportMetrics()
+  ) {
+    storage = Storage(head: head, data: data, request: request, metrics: metrics)
+  }
+
+  /// The status code.
+  public var status: Int { storage.head.status }
+
+  /// The header fields in the order received.
+  public var headers: HTTPHeaders { storage.head.headers }
+
+  /// The status, the version and the header fields.
+  public var head: HTTPResponseHead { storage.head }
+
+  /// The body, decoded from any content coding; empty when there was none.
+  public var data: Data { storage.data }
+
+  /// The request that it answers, as it was sent: the last one, after redirects.
+  public var request: HTTPRequest { storage.request }
+
+  /// Where it came from: the last URL, after redirects.
+  public var url: URL { storage.request.url }
+
+  /// How long the parts of the last hop took.
+  public var metrics: TransportMetrics { storage.metrics }
+
+  /// The media type of the body as the server names it; nil when it names none or nonsense.
+  public var contentType: MediaType? {
+    headers["Content-Type"].flatMap(MediaType.init)
+  }
+
+  /// The same as Foundation's class, made anew each time it is asked for.
+  ///
+  /// Several values of a name are joined there, as that class has it. Nil when Foundation refuses.
+  public var httpURLResponse: HTTPURLResponse? {
+    var fields: [String: String] = [:]
+    for field in headers {
+      fields[field.name] = fields[field.name].map { "\($0), \(field.value)" } ?? field.value
+    }
+    return HTTPURLResponse(
+      url: url, statusCode: status, httpVersion: "HTTP/\(head.version)", headerFields: fields)
+  }
+}

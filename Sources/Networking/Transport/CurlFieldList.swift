@@ -1,0 +1,142 @@
+#if os(Linux)
+  import CCatena
+  import Glibc
+
+  /// The header fields of a request as libcurl takes them: a linked list of lines, in one piece of
+  /// memory that is used again for the next request.
+  struct CurlFieldList {
+    private typealias Node = CatenaList
+
+    private var memory: UnsafeMutableRawBufferPointer?
+
+    /// Gives the memory back.
+    func deallocate() {
+      memory?.deallocate()
+    }
+
+    /// Makes the list.
+    ///
+    /// - Parameters:
+    ///   - headers: the fields; `Content-Length` and `Transfer-Encoding` are left out.
+    ///   - unwanted: fields that libcurl would add, and must not unless they are among `headers`.
+    /// - Returns: the list, good until the next call; nil when it is empty.
+    /// - Throws: `invalidHeader` when a name is no token, or a CR, LF or NUL is in a value.
+    mutating func make(
+      _ headers: HTTPHeaders, unwanted: [String]
+    ) throws(TransportFailure) -> UnsafeMutablePointer<CatenaList>? {
+      let count = headers.count + unwanted.count
+      var size = count * MemoryLayout<Node>.stride
+      // A colon, a space and the closing NUL; or a semicolon and NUL.
+      for field in headers { size += field.name.utf8.count + field.value.utf8.count + 3 }
+      for name in unwanted { size += name.utf8.count + 2 }
+      let memory = reserve(size)
+      var writer = Writer(memory, nodes: count)
+      for field in headers where !Self.isOwn(field.name) {
+        guard field.name.isToken, !field.value.utf8.contains(where: { $0.breaksField }) else {
+          throw TransportFailure(code: .invalidHeader, detail: "A header field cannot be sent")
+        }
+        writer.add(field)
+      }
+      for name in unwanted where !headers.contains(name) { writer.add(unwanted: name) }
+      return writer.first
+    }
+
+    private mutating func reserve(_ size: Int) -> UnsafeMutableRawBufferPointer {
+      if let memory, memory.count >= size { return memory }
+      memory?.deallocate()
+      let memory = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: max(size, 1_024), alignment: MemoryLayout<Node>.alignment)
+      self.memory = memory
+      return memory
+    }
+
+    /// Whether a field is the transport's own business.
+    private static func isOwn(_ name: String) -> Bool {
+      HTTPHeaders.areEqual(name, "Content-Length")
+        || HTTPHeaders.areEqual(name, "Transfer-Encoding")
+    }
+
+    /// Fills the memory: nodes at its start, their lines behind.
+    private struct Writer {
+      private let nodes: UnsafeMutablePointer<Node>
+      private var count = 0
+      private var next: UnsafeMutablePointer<CChar>
+
+      init(_ memory: UnsafeMutableRawBufferPointer, nodes count: Int) {
+        let start = memory.baseAddress.unsafelyUnwrapped
+        nodes = start.bindMemory(to: Node.self, capacity: count)
+        let lines = count * MemoryLayout<Node>.stride
+        next = (start + lines).bindMemory(to: CChar.self, capacity: memory.count - lines)
+      }
+
+      var first: UnsafeMutablePointer<CatenaList>? { count == 0 ? nil : nodes }
+
+      /// `Name: value`, or `Name;`, which libcurl sends as `Name:`.
+      mutating func add(_ field: HTTPHeaders.Field) {
+        beginLine()
+        append(field.name)
+        if field.value.utf8.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }) {
+          append(UInt8(ascii: ";"))
+        } else {
+          append(UInt8(ascii: ":"))
+          append(UInt8(ascii: " "))
+          append(field.value)
+        }
+        append(0)
+      }
+
+      /// `Name:`, which keeps libcurl from sending it.
+      mutating func add(unwanted name: String) {
+        beginLine()
+        append(name)
+        append(UInt8(ascii: ":"))
+        append(0)
+      }
+
+      private mutating func beginLine() {
+        if count > 0 { nodes[count - 1].next = nodes + count }
+        (nodes + count).initialize(to: Node(data: next, next: nil))
+        count += 1
+      }
+
+      private mutating func append(_ byte: UInt8) {
+        next.pointee = CChar(bitPattern: byte)
+        next += 1
+      }
+
+      private mutating func append(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes in
+          guard let start = bytes.baseAddress else { return }
+          memcpy(next, start, bytes.count)
+          next += bytes.count
+        }
+      }
+    }
+  }
+
+  extension String {
+    /// Source: RFC 9110 section 5.6.2.
+    var isToken: Bool { !isEmpty && utf8.allSatisfy { $0.isTokenCharacter } }
+  }
+
+  extension UInt8 {
+    fileprivate var isTokenCharacter: Bool {
+      switch self {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+      case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"),
+        UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"),
+        UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "^"), UInt8(ascii: "_"),
+        UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
+        true
+      default: false
+      }
+    }
+
+    fileprivate var breaksField: Bool {
+      self == 0 || self == UInt8(ascii: "\r") || self == UInt8(ascii: "\n")
+    }
+  }
+#endif

@@ -1,0 +1,69 @@
+#if os(Linux)
+  import CCatena
+  import Glibc
+
+  extension CurlHandle {
+    /// Has libcurl call this handle, and the sockets of its loop, which outlive its connections.
+    func setCallbacks(_ sockets: CurlSockets, uploads: Bool) {
+      let handle = Unmanaged.passUnretained(self).toOpaque()
+      catena_easy_on_header(
+        easy,
+        { bytes, size, count, context in
+          CurlHandle.at(context).receiveHeader(.init(start: bytes, count: size * count))
+          return size * count
+        }, handle)
+      catena_easy_on_body(
+        easy,
+        { bytes, size, count, context in
+          CurlHandle.at(context).receiveBody(.init(start: bytes, count: size * count))
+        }, handle)
+      if uploads { setUploadCallbacks(handle) }
+      let sockets = Unmanaged.passUnretained(sockets).toOpaque()
+      catena_easy_on_open(
+        easy,
+        { context, _, kind in
+          guard let kind else { return -1 }
+          return CurlSockets.at(context).open(kind.pointee)
+        }, sockets)
+      catena_easy_on_close(
+        easy,
+        { context, socket in
+          CurlSockets.at(context).close(socket)
+          return 0
+        }, sockets)
+    }
+
+    private func setUploadCallbacks(_ handle: UnsafeMutableRawPointer) {
+      catena_easy_on_read(
+        easy,
+        { bytes, size, count, context in
+          CurlHandle.at(context).readBody(into: .init(start: bytes, count: size * count))
+        }, handle)
+      catena_easy_on_seek(
+        easy,
+        { context, offset, origin in
+          // CURL_SEEKFUNC_OK and FAIL.
+          guard origin == SEEK_SET else { return 1 }
+          return CurlHandle.at(context).upload?.seek(to: offset) == true ? 0 : 1
+        }, handle)
+      catena_easy_on_progress(
+        easy,
+        { context, _, _, _, sent in
+          let handle = CurlHandle.at(context)
+          handle.report(sent: sent)
+          return handle.exchange?.isCancelled == true ? 1 : 0
+        }, handle)
+      catena_easy_set_long(easy, .noProgress, 0)
+    }
+
+    static func at(_ context: UnsafeMutableRawPointer?) -> CurlHandle {
+      Unmanaged.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
+    }
+  }
+
+  extension CurlSockets {
+    static func at(_ context: UnsafeMutableRawPointer?) -> CurlSockets {
+      Unmanaged.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
+    }
+  }
+#endif

@@ -1,0 +1,149 @@
+#if os(Linux)
+  import CCatena
+  import Foundation
+
+  extension CurlHandle {
+    /// Bodies up to this size are copied and go out with the head; larger ones are read piecewise.
+    private static let copiedBytes = 64 << 10
+
+    /// Sets a handle, reset before, to what an exchange asks for, and takes the exchange on.
+    ///
+    /// - Throws: why it cannot be performed, nothing having been sent.
+    func prepare(
+      _ exchange: CurlExchange, _ options: CurlTransport.Options, _ sockets: CurlSockets
+    ) throws(TransportFailure) {
+      let request = exchange.request
+      try set(url: request.url)
+      let bytesToSend = try set(method: request.method, body: request.body)
+      set(
+        fields: try fields.make(
+          request.headers,
+          unwanted: ["Accept"] + (bytesToSend == nil ? [] : ["Content-Type", "Expect"])
+        ))
+      if request.headers.acceptsCoding { catena_easy_set_string(easy, .acceptEncoding, "") }
+      let connect = request.connectTimeout.map { Int($0.wholeNanoseconds + 999_999) / 1_000_000 }
+      catena_easy_set_long(
+        easy, .connectTimeoutMilliseconds, min(max(connect ?? .max, 1), Int(Int32.max)))
+      catena_easy_set_long(easy, .httpVersion, options.allowsHTTP2 ? 4 : 2)
+      catena_easy_set_long(easy, .noSignal, 1)
+      catena_easy_set_long(easy, .pathAsIs, 1)
+      catena_easy_set_long(easy, .suppressConnectHeaders, 1)
+      catena_easy_set_long(easy, .disallowUsernameInURL, 1)
+      catena_easy_set_long(easy, .tcpKeepAlive, 1)
+      catena_easy_allow_http_only(easy)
+      if let path = options.unixSocketPath { catena_easy_set_string(easy, .unixSocketPath, path) }
+      set(options.tls)
+      setCallbacks(sockets, uploads: bytesToSend != nil)
+      begin(exchange, bytesToSend: bytesToSend)
+    }
+
+    private func set(url: URL) throws(TransportFailure) {
+      let text = url.absoluteString
+      let scheme = text.prefix(8).lowercased()
+      guard scheme.hasPrefix("http://") || scheme.hasPrefix("https://") else {
+        throw TransportFailure(code: .invalidURL, detail: "The URL is not http or https")
+      }
+      catena_easy_set_string(easy, .URL, text)
+    }
+
+    /// - Returns: how many bytes of body there are; nil when there is none.
+    private func set(method: HTTPMethod, body: HTTPBody) throws(TransportFailure) -> Int64? {
+      guard method.rawValue.isToken else {
+        throw TransportFailure(code: .unsupported, detail: "The method is no token")
+      }
+      if method == .head {
+        guard case .none = body else {
+          throw TransportFailure(code: .unsupported, detail: "A HEAD request cannot have a body")
+        }
+        catena_easy_set_long(easy, .noBody, 1)
+        return nil
+      }
+      let length = try set(body)
+      if method != (length == nil ? .get : .post) || upload != nil {
+        catena_easy_set_string(easy, .customRequest, method.rawValue)
+      }
+      return length
+    }
+
+    private func set(_ body: HTTPBody) throws(TransportFailure) -> Int64? {
+      switch body {
+      case .none: return nil
+      case .data(let data) where data.count <= Self.copiedBytes:
+        catena_easy_set_size(easy, .postFields, Int64(data.count))
+        data.withUnsafeBytes { bytes in
+          _ = withUnsafePointer(to: 0 as UInt8) { empty in
+            catena_easy_set_pointer(
+              easy, .copyPostFields, bytes.baseAddress ?? UnsafeRawPointer(empty))
+          }
+        }
+        return Int64(data.count)
+      default:
+        do {
+          return set(try CurlUpload(body.allPieces))
+        } catch {
+          throw TransportFailure(
+            code: .encodingFailed, detail: "The body cannot be read: \(error.reason)")
+        }
+      }
+    }
+
+    private func set(_ upload: CurlUpload) -> Int64 {
+      self.upload = upload
+      catena_easy_set_long(easy, .upload, 1)
+      catena_easy_set_size(easy, .upload, upload.length)
+      return upload.length
+    }
+
+    private func set(fields: UnsafeMutablePointer<CatenaList>?) {
+      if let fields { catena_easy_set_pointer(easy, .httpHeader, fields) }
+    }
+
+    private func set(_ tls: CurlTransport.TLSOptions) {
+      catena_easy_set_long(easy, .sslVersion, tls.minimumVersion.number)
+      if tls.dangerouslyTrustsAnyCertificate {
+        catena_easy_set_long(easy, .verifyPeer, 0)
+        catena_easy_set_long(easy, .verifyHost, 0)
+      }
+      if let authorities = tls.certificateAuthorities {
+        catena_easy_set_string(easy, .certificateAuthorities, authorities.path)
+        catena_easy_set_string(easy, .certificateAuthoritiesFolder, nil)
+      }
+      if let client = tls.clientCertificate {
+        catena_easy_set_string(easy, .certificate, client.certificate.path)
+        catena_easy_set_string(easy, .privateKey, client.privateKey.path)
+        if let password = client.password {
+          catena_easy_set_string(easy, .keyPassword, password)
+        }
+      }
+      if !tls.pinnedPublicKeys.isEmpty {
+        let keys = tls.pinnedPublicKeys.map { $0.hasPrefix("sha256//") ? $0 : "sha256//" + $0 }
+        catena_easy_set_string(easy, .pinnedPublicKey, keys.joined(separator: ";"))
+      }
+    }
+  }
+
+  extension CurlTransport.TLSOptions.Version {
+    /// CURL_SSLVERSION_*.
+    fileprivate var number: Int {
+      switch self {
+      case .v1_0: 4
+      case .v1_1: 5
+      case .v1_2: 6
+      case .v1_3: 7
+      }
+    }
+  }
+
+  extension HTTPHeaders {
+    /// Whether a response may be in a content coding: unless the request accepts none but `identity`.
+    fileprivate var acceptsCoding: Bool {
+      guard contains("Accept-Encoding") else { return true }
+      return values(for: "Accept-Encoding").contains { value in
+        value.split(separator: ",").contains { element in
+          let coding = element.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
+          return coding != "identity" && !(coding == "*" && element.contains("q=0"))
+        }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,173 @@
+#if os(Linux)
+  import CCatena
+  import Foundation
+
+  /// An easy handle of libcurl with what belongs to the exchange that it performs.
+  ///
+  /// It is used again for the next one. Everything of it happens on the I/O thread.
+  final class CurlHandle {
+    let easy: OpaquePointer
+    private let errorBuffer: UnsafeMutablePointer<CChar>
+    private let clock: CurlClock
+    var fields = CurlFieldList()
+    var placeInDeadlines: Int?
+
+    // Of the exchange under way.
+    private(set) var exchange: CurlExchange?
+    var upload: CurlUpload?
+    private var head = ResponseHeadParser()
+    private var started: UInt64 = 0
+    private var lastActivity: UInt64 = 0
+    private var isPaused = false
+    private var bytesSent: Int64 = 0
+    private var bytesToSend: Int64?
+    private var lastSent: UInt64 = 0
+
+    /// Nil when there is no memory for it.
+    init?(clock: CurlClock) {
+      guard let easy = catena_easy_make() else { return nil }
+      self.easy = easy
+      self.clock = clock
+      errorBuffer = .allocate(capacity: CatenaErrorSize)
+    }
+
+    deinit {
+      catena_easy_free(easy)
+      errorBuffer.deallocate()
+      fields.deallocate()
+    }
+
+    /// Takes an exchange on.
+    func begin(_ exchange: CurlExchange, bytesToSend: Int64?) {
+      self.exchange = exchange
+      self.bytesToSend = bytesToSend
+      exchange.handle = self
+      errorBuffer[0] = 0
+      catena_easy_set_pointer(easy, .errorBuffer, errorBuffer)
+      catena_easy_set_pointer(easy, .private, Unmanaged.passUnretained(self).toOpaque())
+      head = ResponseHeadParser()
+      started = clock.now
+      lastActivity = started
+      isPaused = false
+      bytesSent = 0
+      lastSent = 0
+    }
+
+    /// Lets go of the exchange.
+    ///
+    /// The handle has to be out of its multi handle by now.
+    func finish() -> CurlExchange? {
+      defer { exchange = nil }
+      exchange?.handle = nil
+      upload = nil
+      catena_easy_reset(easy)
+      return exchange
+    }
+
+    /// What libcurl's result comes to.
+    func event(for result: CurlResult) -> TransportEvent {
+      if exchange?.isCancelled == true { return failure(.cancelled) }
+      if result == .OK, head.isComplete { return .end(metrics) }
+      if result == .OK { return failure(.malformedResponse, "There is no head of a response") }
+      if let reason = upload?.failure {
+        return failure(.encodingFailed, "The body cannot be read: \(reason)")
+      }
+      let said = String(cString: errorBuffer)
+      let code = NetworkError.Code(
+        result, verification: catena_easy_long(easy, .verifyResult), said: said)
+      let isSafe = !said.isEmpty && !said.mentions(exchange?.request.url)
+      return failure(code, isSafe ? said : String(cString: catena_curl_describe(result)))
+    }
+
+    func failure(_ code: NetworkError.Code, _ detail: String = "") -> TransportEvent {
+      .failure(TransportFailure(code: code, detail: detail, metrics: metrics))
+    }
+
+    /// Goes on with a transfer that a callback paused.
+    func resume() {
+      lastActivity = clock.now
+      guard isPaused else { return }
+      isPaused = false
+      catena_easy_unpause(easy)
+    }
+
+    /// When the connection will have been silent for too long, if nothing more happens on it; nil when
+    /// that is no matter.
+    var idleDeadline: UInt64? {
+      guard let limit = exchange?.request.idleTimeout else { return nil }
+      let connected = UInt64(clamping: catena_easy_size(easy, .pretransferTime)) * 1_000
+      let awaitsServer = connected > 0 && exchange?.isSuspended == false
+      let since = awaitsServer ? max(lastActivity, started + connected) : clock.now
+      return since.addingReportingOverflow(limit.wholeNanoseconds).partialValue
+    }
+
+    // MARK: Callbacks
+
+    func receiveHeader(_ line: UnsafeRawBufferPointer) {
+      lastActivity = clock.now
+      guard let exchange, let head = head.take(line) else { return }
+      if bytesToSend != nil { report(sent: catena_easy_size(easy, .uploaded)) }
+      exchange.deliver(.head(head))
+    }
+
+    /// Takes bytes of the body.
+    ///
+    /// - Returns: as many, or what tells libcurl to pause or to give up.
+    func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
+      guard let exchange, !exchange.isCancelled else { return 0 }
+      if exchange.isSuspended {
+        isPaused = true
+        return CatenaWritePause
+      }
+      lastActivity = clock.now
+      if let start = bytes.baseAddress, !bytes.isEmpty {
+        exchange.deliver(.body(Data(bytes: start, count: bytes.count)))
+      }
+      return bytes.count
+    }
+
+    func readBody(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+      lastActivity = clock.now
+      return upload?.read(into: buffer) ?? CatenaReadAbort
+    }
+
+    /// Tells how much of the body has been sent.
+    func report(sent: Int64) {
+      guard sent > bytesSent else { return }
+      bytesSent = sent
+      lastActivity = clock.now
+      lastSent = lastActivity
+      exchange?.deliver(.sent(bytes: sent, total: bytesToSend))
+    }
+
+    /// Measured until now.
+    private var metrics: TransportMetrics {
+      let isNew = catena_easy_long(easy, .connections) > 0
+      return TransportMetrics(
+        nameResolved: isNew ? time(.nameLookupTime) : nil,
+        connected: isNew ? time(.connectTime) : nil,
+        secured: isNew ? time(.handshakeTime) : nil,
+        requestSent: lastSent > 0
+          ? .nanoseconds(Int64(lastSent - started)) : time(.pretransferTime),
+        firstByte: time(.firstByteTime),
+        total: time(.totalTime) ?? .nanoseconds(Int64(clock.now - started)),
+        bytesSent: bytesToSend == nil ? 0 : catena_easy_size(easy, .uploaded),
+        bytesReceived: catena_easy_size(easy, .downloaded),
+        reusedConnection: !isNew && time(.pretransferTime) != nil)
+    }
+
+    private func time(_ info: CurlSizeInfo) -> Duration? {
+      let microseconds = catena_easy_size(easy, info)
+      return microseconds > 0 ? .microseconds(microseconds) : nil
+    }
+  }
+
+  extension String {
+    /// Whether it quotes the parts of a URL that may be secret.
+    fileprivate func mentions(_ url: URL?) -> Bool {
+      [url?.query, url?.password, url?.user].contains { part in
+        part.map { !$0.isEmpty && contains($0) } ?? false
+      }
+    }
+  }
+#endif

@@ -1,0 +1,61 @@
+#if os(Linux)
+  import Foundation
+
+  /// Performs exchanges by libcurl; the transport that Linux programs get unless they say otherwise.
+  ///
+  /// All exchanges of a transport share one thread of its own, which calls back, and one set of
+  /// connections, which are kept and used again. Thousands of exchanges may be under way at once.
+  ///
+  /// - HTTP/1.1, and HTTP/2 where TLS negotiates it.
+  /// - Bodies are decoded from gzip, deflate, Brotli and zstd, as far as the installed libcurl knows
+  ///   them. A request that says nothing of `Accept-Encoding` accepts all of them. One that accepts
+  ///   only `identity`, or nothing, gets the bytes as they come.
+  /// - The environment's proxies are obeyed as libcurl does: `http_proxy` (lower case only),
+  ///   `https_proxy`, `all_proxy` and `no_proxy`.
+  /// - No `Accept`, `User-Agent`, `Content-Type` or `Expect` header is sent but the request's own;
+  ///   `Content-Length` and `Transfer-Encoding` are the transport's, and left out of the request's.
+  /// - A URL with a user name or password in it is refused, by
+  ///   ``NetworkError/Code-swift.enum/invalidURL``: credentials are no matter of the transport.
+  /// - A kept connection that turns out to have been closed by the server before a byte of the
+  ///   response came is replaced by a new one, once; this libcurl does for every method.
+  ///
+  /// Releasing a transport breaks nothing off: its thread ends and its connections close once the last
+  /// exchange under way is over.
+  public final class CurlTransport: Transport {
+    private let mailbox: CurlMailbox
+
+    /// Makes a transport, and starts its thread.
+    ///
+    /// - Parameter options: what to do otherwise than by default.
+    public init(options: Options = Options()) {
+      let mailbox = CurlMailbox()
+      self.mailbox = mailbox
+      guard mailbox.isUsable else { return }
+      Thread { CurlLoop(mailbox: mailbox, options: options).run() }.start()
+    }
+
+    deinit {
+      mailbox.post(.close)
+    }
+
+    /// Starts an exchange; see ``Transport/start(_:_:)``.
+    ///
+    /// - Parameters:
+    ///   - request: what to send.
+    ///   - receive: gets the events of the exchange, on the transport's thread, which it must not
+    ///     block: every other exchange waits for it.
+    /// - Returns: a handle on the exchange; dropping it changes nothing.
+    public func start(
+      _ request: HTTPRequest, _ receive: @escaping @Sendable (_ event: TransportEvent) -> Void
+    ) -> any TransportHandle {
+      let exchange = CurlExchange(request, receive, mailbox)
+      if mailbox.isUsable {
+        mailbox.post(.start(exchange))
+      } else {
+        receive(
+          .failure(TransportFailure(code: .cannotConnect, detail: "No file descriptor is left")))
+      }
+      return exchange
+    }
+  }
+#endif

@@ -1,0 +1,49 @@
+#if os(Linux)
+  import CCatena
+
+  extension NetworkError.Code {
+    /// What a failure of libcurl's comes to.
+    ///
+    /// - Parameters:
+    ///   - result: CURLE_*, other than OK.
+    ///   - verification: OpenSSL's X509_V_ERR_*; 0 for none.
+    ///   - said: libcurl's own words, which tell some failures apart that share a result.
+    init(_ result: CurlResult, verification: Int, said: String) {
+      self =
+        switch result {
+        case .hostNotResolved, .proxyNotResolved: .dnsFailed
+        case .cannotConnect, .proxy: .cannotConnect
+        // No time limit is set with libcurl but the one for connecting.
+        case .timedOut: .timedOut(.connect)
+        case .malformedURL, .loginDenied: .invalidURL
+        case .notBuiltIn, .unknownOption: .unsupported
+        case .handshakeFailed, .badClientCertificate, .badCipher, .clientCertificateNeeded:
+          .tlsHandshakeFailed
+        case .peerNotVerified: Self.untrusted(verification, said)
+        case .badCertificateAuthorities, .issuerMismatch, .badCertificateStatus: .tlsUntrusted
+        case .pinMismatch: .pinMismatch
+        // The scheme of the URL has been looked at before, so it is HTTP/0.9 that is not supported.
+        case .unsupportedProtocol, .weirdReply, .badContentEncoding, .tooLarge, .writeError:
+          .malformedResponse
+        case .outOfMemory where said.contains("header"): .malformedResponse
+        case .receiveError where said.contains("chunk"): .malformedResponse
+        case .receiveError where said.contains("SSL") && said.contains("alert"): .tlsHandshakeFailed
+        case .abortedByCallback: .cancelled
+        default: .connectionLost
+        }
+    }
+
+    private static func untrusted(_ verification: Int, _ said: String) -> NetworkError.Code {
+      switch verification {
+      // X509_V_ERR_CERT_NOT_YET_VALID and CERT_HAS_EXPIRED.
+      case 9, 10: .tlsCertificateExpired
+      // X509_V_ERR_HOSTNAME_MISMATCH and IP_ADDRESS_MISMATCH.
+      case 62, 64: .tlsHostMismatch
+      // libcurl compares names itself, before it notes that OpenSSL had nothing to say against the
+      // chain; only its words tell.
+      case _ where said.contains("match") && said.contains("name"): .tlsHostMismatch
+      default: .tlsUntrusted
+      }
+    }
+  }
+#endif

@@ -1,0 +1,70 @@
+import Foundation
+
+/// Performs one exchange at a time over the network, or in its stead.
+///
+/// A transport does exactly one hop: it follows no redirect, keeps no cookie and no cache, tries nothing
+/// again and knows no credentials. All that is done above it, alike for every transport.
+public protocol Transport: Sendable {
+  /// Starts an exchange.
+  ///
+  /// - Parameters:
+  ///   - request: what to send.
+  ///   - receive: gets the events of the exchange, one at a time and in order, on a thread of the
+  ///     transport's choice, perhaps before this method has returned. The last is `end` or `failure`,
+  ///     exactly one of them; after it nothing comes. It must not block.
+  /// - Returns: a handle on the exchange; dropping it changes nothing.
+  func start(
+    _ request: HTTPRequest, _ receive: @escaping @Sendable (_ event: TransportEvent) -> Void
+  ) -> any TransportHandle
+}
+
+/// A handle on an exchange under way; every method may be called from any thread, any number of times.
+public protocol TransportHandle: Sendable {
+  /// Breaks the exchange off: the connection is closed, or its stream reset, and the exchange ends with
+  /// a failure of the code ``NetworkError/Code-swift.enum/cancelled``, unless it has ended already.
+  func cancel()
+
+  /// Takes no more of the response from the connection, so that the server has to wait.
+  func suspend()
+
+  /// Goes on taking the response from the connection.
+  func resume()
+}
+
+/// What happens in an exchange.
+public enum TransportEvent: Sendable {
+  /// So many bytes of the body have been sent, of so many in all where that is known.
+  case sent(bytes: Int64, total: Int64?)
+  /// The status and header fields of the final response, once.
+  case head(HTTPResponseHead)
+  /// The next bytes of the body, decoded from any content coding; never empty.
+  case body(Data)
+  /// The response is complete.
+  case end(TransportMetrics)
+  /// The exchange came to nothing, perhaps after a head and some of a body.
+  case failure(TransportFailure)
+}
+
+/// Why an exchange came to nothing, in words that do not depend on the transport.
+public struct TransportFailure: Error, Sendable {
+  /// What kind of failure it was.
+  public var code: NetworkError.Code
+  /// What the transport's library says of it, for people; without credentials, bodies or full URLs.
+  public var detail: String
+  /// What was measured until then.
+  public var metrics: TransportMetrics
+
+  /// Makes a failure.
+  ///
+  /// - Parameters:
+  ///   - code: what kind of failure it was.
+  ///   - detail: what the transport's library says of it.
+  ///   - metrics: what was measured until then.
+  public init(
+    code: NetworkError.Code, detail: String = "", metrics: TransportMetrics = TransportMetrics()
+  ) {
+    self.code = code
+    self.detail = detail
+    self.metrics = metrics
+  }
+}

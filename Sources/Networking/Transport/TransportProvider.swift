@@ -1,0 +1,13 @@
+/// Supplies another transport for some endpoints of a client.
+///
+/// `MockProvider` in the module `Mocking` is one; so real and mocked requests mix, in one queue.
+public protocol TransportProvider<Endpoint>: Sendable {
+  /// The client's endpoints.
+  associatedtype Endpoint: RequestConvertible
+
+  /// Chooses what performs a request.
+  ///
+  /// - Parameter endpoint: what was asked for.
+  /// - Returns: the transport for it, or nil for the client's own.
+  func transport(for endpoint: Endpoint) -> (any Transport)?
+}

@@ -1,0 +1,73 @@
+import Promises
+
+extension Promise where Value == Response {
+  /// Lets only answers pass that say the request succeeded, in a type that was asked for.
+  ///
+  /// The status has to be 200 to 299. Where the request named media types in `Accept`, and there is a
+  /// body that names its own, that has to be one of them.
+  ///
+  /// - Parameters:
+  ///   - file: where the new promise was made, for diagnostics.
+  ///   - line: where the new promise was made, for diagnostics.
+  /// - Returns: a promise of the same response, rejected with a ``NetworkError`` of the code
+  ///   `unacceptableStatus` or `unacceptableContentType` that carries the response.
+  public func validate(file: StaticString = #fileID, line: UInt = #line) -> NetworkPromise {
+    map(file: file, line: line) { response in
+      try StatusValidator(200..<300).validate(response)
+      if response.contentType != nil, let accept = response.request.headers["Accept"] {
+        try ContentTypeValidator(MediaType.list(accept)).validate(response)
+      }
+      return response
+    }
+  }
+
+  /// Lets only answers of certain statuses pass.
+  ///
+  /// - Parameters:
+  ///   - statusCodes: the statuses, as a range or a list.
+  ///   - file: where the new promise was made, for diagnostics.
+  ///   - line: where the new promise was made, for diagnostics.
+  /// - Returns: a promise of the same response, rejected with a ``NetworkError`` of the code
+  ///   `unacceptableStatus` that carries the response.
+  public func validate(
+    statusCodes: some Sequence<Int> & Sendable,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> NetworkPromise {
+    validate(using: StatusValidator(statusCodes), file: file, line: line)
+  }
+
+  /// Lets only answers of certain media types pass.
+  ///
+  /// An answer without a body passes. One with a body and no content type passes only where `*/*` is
+  /// among the types.
+  ///
+  /// - Parameters:
+  ///   - contentTypes: media types or ranges, `application/json`, `text/*`, `text/plain; charset=utf-8`;
+  ///     a text that is none matches nothing.
+  ///   - file: where the new promise was made, for diagnostics.
+  ///   - line: where the new promise was made, for diagnostics.
+  /// - Returns: a promise of the same response, rejected with a ``NetworkError`` of the code
+  ///   `unacceptableContentType` or `missingContentType` that carries the response.
+  public func validate(
+    contentTypes: [String], file: StaticString = #fileID, line: UInt = #line
+  ) -> NetworkPromise {
+    validate(
+      using: ContentTypeValidator(contentTypes.compactMap(MediaType.init)), file: file, line: line)
+  }
+
+  /// Lets only answers pass that a validator of your own accepts.
+  ///
+  /// - Parameters:
+  ///   - validator: looks at the response, on the thread that settles the promise.
+  ///   - file: where the new promise was made, for diagnostics.
+  ///   - line: where the new promise was made, for diagnostics.
+  /// - Returns: a promise of the same response, rejected with what `validator` throws.
+  public func validate(
+    using validator: some ResponseValidating, file: StaticString = #fileID, line: UInt = #line
+  ) -> NetworkPromise {
+    map(file: file, line: line) { response in
+      try validator.validate(response)
+      return response
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import Networking
+import Testing
+
+struct BaseURLTests {
+  @Test(arguments: [
+    ("https://api.example.com/v1/", "boards", "https://api.example.com/v1/boards"),
+    ("https://api.example.com/v1", "boards", "https://api.example.com/v1/boards"),
+    ("https://api.example.com", "boards", "https://api.example.com/boards"),
+    ("https://api.example.com/v1/", "/boards", "https://api.example.com/boards"),
+    ("https://api.example.com/v1", "", "https://api.example.com/v1"),
+    ("https://api.example.com/v1/", "?page=2", "https://api.example.com/v1/?page=2"),
+    ("https://api.example.com/v1", "a?x=1&y=/?:@", "https://api.example.com/v1/a?x=1&y=/?:@"),
+    ("https://api.example.com/v1", "a/", "https://api.example.com/v1/a/"),
+    ("https://api.example.com/v1", "a//b", "https://api.example.com/v1/a//b"),
+    ("https://api.example.com/v1", "boards:batch", "https://api.example.com/v1/boards:batch"),
+    ("https://api.example.com/v1", "../v2/a", "https://api.example.com/v2/a"),
+    ("https://api.example.com/v1", "../../../a/./b/..", "https://api.example.com/a/"),
+    ("https://api.example.com/v1", "a?x=../b", "https://api.example.com/v1/a?x=../b"),
+    ("https://api.example.com/v1", "a#fragment?", "https://api.example.com/v1/a"),
+    ("https://api.example.com/v1", "a#\u{301}", "https://api.example.com/v1/a"),
+    ("http://[::1]:8080/v1", "a", "http://[::1]:8080/v1/a"),
+    ("http://127.0.0.1:80", "a", "http://127.0.0.1:80/a"),
+    (
+      "https://api.example.com", "HTTP://Other.Example.COM:81?a=b",
+      "http://other.example.com:81/?a=b"
+    ),
+    ("https://api.example.com", "https://other", "https://other/"),
+  ])
+  func resolving(base: String, path: String, expected: String) throws {
+    let base = try BaseURL(#require(URL(string: base)))
+    #expect(try base.resolve(RequestPath(raw: path)).absoluteString == expected)
+  }
+
+  @Test func partsMakeAURL() throws {
+    #expect(try BaseURL(host: "Api.example.com").url.absoluteString == "https://api.example.com")
+    #expect(
+      try BaseURL(scheme: "HTTP", host: "::1", port: 8080, path: "v1/").url.absoluteString
+        == "http://[::1]:8080/v1/")
+    #expect(try BaseURL(host: "[FE80::1]").url.absoluteString == "https://[fe80::1]")
+    #expect(try BaseURL(host: "my_service.", path: "/a%20b").url.path == "/a b")
+  }
+
+  @Test(
+    arguments: [
+      ("ftp", "h", nil, "", "the scheme \"ftp\" is neither https nor http"),
+      ("https", "", nil, "", "the host is empty"),
+      ("https", "a b", nil, "", "the host has the character \" \""),
+      ("https", "a/b", nil, "", "the host has the character \"/\""),
+      ("https", "a@b", nil, "", "the host has the character \"@\""),
+      ("https", "a\r\nb", nil, "", "the host has the character \"\\r\""),
+      ("https", "a%41", nil, "", "the host has the character \"%\""),
+      (
+        "https", "bücher.example", nil, "",
+        "the host is not ASCII; an international name is written as xn--..."
+      ),
+      ("https", "a..b", nil, "", "the host has an empty label"),
+      ("https", ".", nil, "", "the host has an empty label"),
+      ("https", "-a", nil, "", "a label of the host starts or ends with a hyphen"),
+      (
+        "https", String(repeating: "a", count: 64), nil, "",
+        "a label of the host is longer than 63 characters"
+      ),
+      (
+        "https", String(repeating: "a.", count: 128), nil, "",
+        "the host is longer than 253 characters"
+      ),
+      ("https", "a:80", nil, "", "the host is not an IPv6 address"),
+      ("https", "[::1", nil, "", "the host is not an IPv6 address"),
+      ("https", "fe80::1%eth0", nil, "", "the host is not an IPv6 address"),
+      ("https", "h", 0, "", "the port 0 is not between 1 and 65535"),
+      ("https", "h", 65_536, "", "the port 65536 is not between 1 and 65535"),
+      ("https", "h", -1, "", "the port -1 is not between 1 and 65535"),
+      (
+        "https", "h", nil, "a b",
+        "the base URL's path is wrong: a space is in it; %20 is how to write one"
+      ),
+      (
+        "https", "h", nil, "a%2",
+        "the base URL's path is wrong: a percent sign is not followed by two hexadecimal digits"
+      ),
+      ("https", "h", nil, "a?b", "a base URL cannot have a query or a fragment"),
+      ("https", "h", nil, "a#b", "a base URL cannot have a query or a fragment"),
+      ("https", "h", nil, "a/../b", "the base URL's path is wrong: it has an empty or dot segment"),
+      ("https", "h", nil, "//b", "the base URL's path is wrong: it has an empty or dot segment"),
+    ] as [(String, String, Int?, String, String)])
+  func refusalsSayWhatIsWrong(
+    scheme: String, host: String, port: Int?, path: String, reason: String
+  ) {
+    let error = #expect(throws: NetworkError.self) {
+      try BaseURL(scheme: scheme, host: host, port: port, path: path)
+    }
+    #expect(error?.code == .invalidURL)
+    #expect(error?.reason == reason)
+  }
+
+  @Test(arguments: [
+    (
+      "https://user:pass@h/",
+      "it has a user name or password, which do not belong into a URL: authenticate() is for them"
+    ),
+    ("v1/boards", "the base URL v1/boards is not absolute"),
+    ("https://h/?a=b", "a base URL cannot have a query or a fragment"),
+    ("file:///etc/passwd", "the scheme \"file\" is neither https nor http"),
+  ])
+  func urlsAreHeldToTheSame(text: String, reason: String) throws {
+    let url = try #require(URL(string: text))
+    let error = #expect(throws: NetworkError.self) { try BaseURL(url) }
+    #expect(error?.reason == reason)
+  }
+
+  @Test(arguments: [
+    ("//evil.example.com/a", "the path starts with two slashes, which would name a host"),
+    ("ftp://h/a", "the scheme \"ftp\" is neither https nor http"),
+    ("https:///a", "the host is empty"),
+    ("https://h:/a", "the port is not a number"),
+    ("https://h:8a/a", "the port is not a number"),
+    ("https://h:99999999999999999999/a", "the port is not a number"),
+    (
+      "https://a@h/a",
+      "it has a user name or password, which do not belong into a URL: authenticate() is for them"
+    ),
+    ("a\\b", "the character \\ is in it; it has to be percent-encoded"),
+    ("a[0]", "the character [ is in it; it has to be percent-encoded"),
+    ("a?b=<", "the character < is in it; it has to be percent-encoded"),
+    ("a\r\nHost: x", "a control character is in it"),
+    ("ü", "a character beyond ASCII is in it; it has to be percent-encoded"),
+    ("a%zz", "a percent sign is not followed by two hexadecimal digits"),
+    ("a%", "a percent sign is not followed by two hexadecimal digits"),
+  ])
+  func pathsThatAreRefused(path: String, reason: String) throws {
+    let base = try BaseURL(host: "h")
+    let error = #expect(throws: NetworkError.self) { try base.resolve(RequestPath(raw: path)) }
+    #expect(error?.code == .invalidURL)
+    #expect(error?.reason == reason)
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import Networking
+import Testing
+
+/// The endpoints of DESIGN.md and EXAMPLES.md as they stand there.
+enum BoardsAPI: RequestConvertible {
+  case login(user: String, password: String)
+  case boards
+  case board(id: Int)
+  case delete(Int)
+
+  static let baseURL: URL? = URL(string: "https://api.example.com/v1/")
+  static let headers: HTTPHeaders = ["Accept": "application/json"]
+
+  var request: Request {
+    switch self {
+    case .login(let user, let password):
+      .post("login", parameters: ["user": .string(user), "password": .string(password)])
+    case .boards: .get("boards")
+    case .board(let id): .get("boards/\(id)")
+    case .delete(let id): .delete("boards/\(id)").storing(.offline)
+    }
+  }
+}
+
+private struct Receipt: Decodable, Sendable {}
+
+private struct Pay: TypedEndpoint {
+  typealias ResponseType = Receipt
+  let id: String
+  let price: Double
+
+  init(_ id: String, _ price: Double) {
+    self.id = id
+    self.price = price
+  }
+
+  var request: Request {
+    get throws { .post("payments", parameters: try Parameters(encoding: ["id": id])) }
+  }
+}
+
+struct EndpointTests {
+  /// What a client does with an endpoint.
+  private func build<Endpoint: RequestConvertible>(_ endpoint: Endpoint) throws -> HTTPRequest {
+    let base = try Endpoint.baseURL.map { try BaseURL($0) }
+    return try RequestBuilder(baseURL: base, headers: [:])
+      .build(endpoint.request, endpointHeaders: Endpoint.headers)
+  }
+
+  private func responseType<Endpoint: TypedEndpoint>(
+    of endpoint: Endpoint
+  ) -> Endpoint.ResponseType.Type {
+    Endpoint.ResponseType.self
+  }
+
+  @Test func anEnumerationOfEndpoints() throws {
+    let login = try build(BoardsAPI.login(user: "a", password: "b"))
+    #expect(login.method == .post)
+    #expect(login.url.absoluteString == "https://api.example.com/v1/login")
+    #expect(login.headers == ["Accept": "application/json", "Content-Type": "application/json"])
+    #expect(login.body == .data(Data(#"{"user":"a","password":"b"}"#.utf8)))
+    #expect(try build(BoardsAPI.boards).url.absoluteString == "https://api.example.com/v1/boards")
+    #expect(
+      try build(BoardsAPI.board(id: 7)).url.absoluteString == "https://api.example.com/v1/boards/7")
+    #expect(BoardsAPI.delete(1).request.storePolicy == .offline)
+  }
+
+  @Test func aRequestIsAnEndpoint() throws {
+    #expect(try build(Request.get("https://h/a")).url.absoluteString == "https://h/a")
+    #expect(Request.baseURL == nil)
+    #expect(Request.headers.isEmpty)
+  }
+
+  @Test func changesKeepTheEndpointsType() throws {
+    let pay = Pay("a", 1).notIntercepted().storing(.offline)
+    #expect(responseType(of: pay) == Receipt.self)
+    #expect(try !pay.request.isIntercepted)
+    #expect(try pay.request.storePolicy == .offline)
+    #expect(pay.base.base.id == "a")
+    let boards = BoardsAPI.boards.caching(.reload).prioritized(.high)
+      .timingOut(after: .seconds(1)).adding(headers: ["A": "b"])
+    #expect(
+      try boards.request
+        == .get(
+          "boards", headers: ["A": "b"], cachePolicy: .reload, timeout: .seconds(1), priority: .high
+        ))
+    #expect(try build(boards).url.absoluteString == "https://api.example.com/v1/boards")
+  }
+}

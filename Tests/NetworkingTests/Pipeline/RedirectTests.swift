@@ -1,0 +1,142 @@
+import Foundation
+import Promises
+import TestSupport
+import Testing
+
+@testable import Networking
+
+/// The rules of RFC 9110 section 15.4, seen from the requests that a redirect leads to.
+@Suite(.timeLimit(.minutes(1)))
+struct RedirectTests {
+  private static let start = URL.of("https://a.example/x/y?q=1")
+
+  private func follow(
+    _ request: HTTPRequest, _ policy: RedirectPolicy = .follow(),
+    _ answer: @escaping FakeTransport.Answer
+  ) async -> (result: Result<Response, any Error>, requests: [HTTPRequest]) {
+    let transport = FakeTransport(answer)
+    let pipeline = Pipeline([RedirectStage(policy: policy)])
+    let exchange = Exchange(request, over: transport)
+    return (await pipeline.send(exchange).result, transport.requests)
+  }
+
+  private func once(
+    _ status: Int, to location: String, _ request: HTTPRequest
+  ) async throws -> HTTPRequest {
+    let (result, requests) = await follow(request) { sent in
+      sent.url == request.url ? .response(status, ["Location": location]) : .response(200)
+    }
+    #expect(try result.get().status == 200)
+    return try #require(requests.count == 2 ? requests[1] : nil)
+  }
+
+  @Test(arguments: [
+    (301, "POST", "GET"), (302, "POST", "GET"), (303, "POST", "GET"), (307, "POST", "POST"),
+    (308, "POST", "POST"), (301, "PUT", "PUT"), (302, "DELETE", "DELETE"), (303, "PUT", "GET"),
+    (303, "HEAD", "HEAD"), (301, "HEAD", "HEAD"), (308, "PATCH", "PATCH"),
+  ])
+  func methodAndBodyChangeAsTheStatusSays(_ status: Int, _ method: String, _ then: String)
+    async throws
+  {
+    let request = HTTPRequest(
+      method: HTTPMethod(rawValue: method), url: Self.start,
+      headers: ["Content-Type": "text/plain", "X-Kept": "1"], body: .data(Data("body".utf8)))
+    let next = try await once(status, to: "/z", request)
+    #expect(next.method.rawValue == then)
+    let keepsBody = [307, 308].contains(status) || (status != 303 && method != "POST")
+    #expect(next.body == (keepsBody ? request.body : .none))
+    #expect(next.headers.contains("Content-Type") == keepsBody)
+    #expect(next.headers["X-Kept"] == "1")
+  }
+
+  @Test(arguments: [
+    ("z", "https://a.example/x/z"), ("/z", "https://a.example/z"),
+    ("?p=2", "https://a.example/x/y?p=2"),
+    ("//b.example/z", "https://b.example/z"), ("../z#f", "https://a.example/z#f"),
+    ("https://a.example:8443/", "https://a.example:8443/"),
+  ])
+  func aRelativeLocationIsResolvedAgainstTheRequest(_ location: String, _ target: String)
+    async throws
+  {
+    let next = try await once(302, to: location, HTTPRequest(url: Self.start))
+    #expect(next.url.absoluteString == target)
+  }
+
+  @Test func aFragmentIsInheritedUnlessTheLocationHasOne() async throws {
+    let request = HTTPRequest(url: .of("https://a.example/x#here"))
+    #expect(try await once(302, to: "/z", request).url.absoluteString == "https://a.example/z#here")
+    #expect(try await once(302, to: "/z#f", request).url.absoluteString == "https://a.example/z#f")
+  }
+
+  @Test(arguments: [
+    ("/z", true), ("https://a.example:443/z", true), ("https://A.EXAMPLE/z", true),
+    ("https://b.example/z", false), ("https://a.example:8443/z", false),
+  ])
+  func credentialsStayWithTheirOrigin(_ location: String, _ kept: Bool) async throws {
+    let names = ["Authorization", "Cookie", "Proxy-Authorization"]
+    let headers = HTTPHeaders(names.map { .init(name: $0.lowercased(), value: "secret") })
+    let next = try await once(307, to: location, HTTPRequest(url: Self.start, headers: headers))
+    for name in names { #expect(next.headers.contains(name) == kept) }
+  }
+
+  @Test(arguments: [
+    "http://a.example/z", "ftp://a.example/z", "mailto:a@b", "https://", "javascript:1",
+  ])
+  func aLocationThatMustNotBeFollowedIsRefused(_ location: String) async {
+    let (result, requests) = await follow(HTTPRequest(url: Self.start)) { _ in
+      .response(302, ["Location": location])
+    }
+    #expect(result.failure(as: NetworkError.self)?.code == .redirectRefused)
+    #expect(requests.count == 1)
+  }
+
+  @Test func aDowngradeIsFollowedWhereItIsAllowed() async throws {
+    let (result, _) = await follow(HTTPRequest(url: Self.start), .follow(allowsDowngrade: true)) {
+      $0.url.scheme == "http" ? .response(200) : .response(302, ["Location": "http://a.example/"])
+    }
+    #expect(try result.get().status == 200)
+  }
+
+  @Test func twentyHopsAreFollowedAndTheNextIsNot() async throws {
+    for (hops, isFollowed) in [(20, true), (21, false)] {
+      let (result, requests) = await follow(HTTPRequest(url: .of("https://a.example/0"))) {
+        request in
+        let number = Int(request.url.lastPathComponent) ?? 0
+        return number < hops ? .response(302, ["Location": "/\(number + 1)"]) : .response(200)
+      }
+      #expect((try? result.get().status) == (isFollowed ? 200 : nil))
+      #expect(result.failure(as: NetworkError.self)?.code == (isFollowed ? nil : .tooManyRedirects))
+      #expect(requests.count == 21)
+    }
+  }
+
+  @Test func aCircleIsSeenAtOnce() async {
+    let (result, requests) = await follow(HTTPRequest(url: .of("https://a.example/1"))) { request in
+      .response(302, ["Location": request.url.path == "/1" ? "/2" : "/1"])
+    }
+    #expect(result.failure(as: NetworkError.self)?.code == .tooManyRedirects)
+    #expect(requests.count == 2)
+  }
+
+  @Test func withoutALocationOrWithRefuseTheAnswerIsTheAnswer() async throws {
+    let plain = await follow(HTTPRequest(url: Self.start)) { _ in .response(302) }
+    #expect(try plain.result.get().status == 302)
+    let refused = await follow(HTTPRequest(url: Self.start), .refuse) { _ in
+      .response(302, ["Location": "/z"])
+    }
+    #expect(try refused.result.get().status == 302)
+    #expect(refused.requests.count == 1)
+  }
+
+  @Test func aClosureDecides() async throws {
+    let policy = RedirectPolicy.deciding { response, proposed in
+      var request = proposed
+      request.headers["X-From"] = response.url.path
+      return request
+    }
+    let (_, requests) = await follow(HTTPRequest(url: Self.start), policy) {
+      $0.url == Self.start ? .response(307, ["Location": "/z"]) : .response(200)
+    }
+    #expect(requests.last?.headers["X-From"] == "/x/y")
+  }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import Promises
+import TestSupport
+import Testing
+
+@testable import Networking
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@Suite(.timeLimit(.minutes(1)))
+struct StageTests {
+  private static let url = URL.of("https://a.example/x")
+
+  @Test func stagesRunOutermostFirstAndAnswersComeBackThroughThem() async throws {
+    let log = Log<String>()
+    struct Named: Interceptor {
+      let name: String
+      let log: Log<String>
+
+      func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
+        log.append("\(name) out")
+        return next(exchange).always(on: .inline) { _ in log.append("\(name) in") }
+      }
+    }
+    let transport = FakeTransport { _ in
+      log.append("sent")
+      return .response(200)
+    }
+    let pipeline = Pipeline([Named(name: "a", log: log), Named(name: "b", log: log)])
+    _ = try await pipeline.send(Exchange(HTTPRequest(url: Self.url), over: transport)).value
+    #expect(log.entries == ["a out", "b out", "sent", "b in", "a in"])
+  }
+
+  @Test func aDeadlineEndsTheExchangeAndSaysWhich() async {
+    let time = TestScheduler()
+    let transport = FakeTransport { _ in [] }
+    let stage = DeadlineStage(phase: .call, scheduler: time) { _ in .seconds(5) }
+    let promise = Pipeline([stage]).send(Exchange(HTTPRequest(url: Self.url), over: transport))
+    await time.advance(by: .seconds(4))
+    #expect(promise.stillPends && transport.cancelled == 0)
+    await time.advance(by: .seconds(1))
+    #expect(await promise.result.failure(as: NetworkError.self)?.code == .timedOut(.call))
+    #expect(transport.cancelled == 1)
+  }
+
+  @Test func cancellingThePromiseCancelsTheExchange() async {
+    let transport = FakeTransport { _ in [] }
+    let pipeline = Pipeline([RedirectStage(policy: .follow())])
+    let promise = pipeline.send(Exchange(HTTPRequest(url: Self.url), over: transport))
+    promise.validate().toData().then { _ in }.cancel()
+    #expect(transport.cancelled == 1)
+  }
+
+  @Test(arguments: [
+    ("https://a.example/x", true), ("https://a.example:443/y", true),
+    ("https://b.example/x", false),
+    ("http://a.example/x", false), ("https://a.example:444/x", false),
+  ])
+  func credentialsGoToTheirOriginOnly(_ url: String, _ sent: Bool) async throws {
+    let transport = FakeTransport { _ in .response(200) }
+    let origin = try #require(Origin(Self.url))
+    let target = try #require(URL(string: url))
+    let exchange = Exchange(
+      HTTPRequest(url: target), credentials: .init(value: "Bearer t", origin: origin),
+      over: transport)
+    _ = try await Pipeline([AuthorizationStage()]).send(exchange).value
+    #expect(transport.requests[0].headers["Authorization"] == (sent ? "Bearer t" : nil))
+  }
+
+  @Test func aRequestsOwnAuthorizationIsLeftAlone() async throws {
+    let transport = FakeTransport { _ in .response(200) }
+    let origin = try #require(Origin(Self.url))
+    let request = HTTPRequest(url: Self.url, headers: ["authorization": "own"])
+    let exchange = Exchange(
+      request, credentials: .init(value: "Bearer t", origin: origin), over: transport)
+    _ = try await Pipeline([AuthorizationStage()]).send(exchange).value
+    #expect(transport.requests[0].headers.values(for: "Authorization") == ["own"])
+  }
+
+  @Test func cookiesAreKeptAndSentBackOnEveryHop() async throws {
+    let storage = try #require(URLSessionConfiguration.ephemeral.httpCookieStorage)
+    let transport = FakeTransport { request in
+      switch request.url.path {
+      case "/login":
+        .response(
+          302,
+          [
+            "Location": "/home", "Set-Cookie": "a=1; Path=/",
+            "Set-cookie": "b=2; Path=/; Expires=Wed, 21 Oct 2099 07:28:00 GMT",
+          ])
+      default: .response(200)
+      }
+    }
+    let pipeline = Pipeline([RedirectStage(policy: .follow()), CookieStage(storage: storage)])
+    let request = HTTPRequest(url: .of("https://a.example/login"))
+    _ = try await pipeline.send(Exchange(request, over: transport)).value
+    let sent = transport.requests.map { request in
+      Set((request.headers["Cookie"] ?? "").split(separator: "; ").map(String.init))
+    }
+    #expect(sent == [[], ["a=1", "b=2"]])
+  }
+
+  @Test func aTransportsFailureBecomesAnErrorOfItsCode() async {
+    let transport = FakeTransport { _ in [.failure(TransportFailure(code: .dnsFailed))] }
+    let result = await transport.perform(HTTPRequest(url: Self.url)).result
+    #expect(result.failure(as: NetworkError.self)?.code == .dnsFailed)
+  }
+
+  @Test func anEndWithoutAHeadIsMalformed() async {
+    let transport = FakeTransport { _ in [.end(TransportMetrics())] }
+    let result = await transport.perform(HTTPRequest(url: Self.url)).result
+    #expect(result.failure(as: NetworkError.self)?.code == .malformedResponse)
+  }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import Networking
+import Testing
+
+struct RequestTests {
+  private let whole = Request(
+    .patch, "boards/\(7)", parameters: ["a": 1.0, "b": .data(Data([1]))], headers: ["A": "b"],
+    contentType: .custom("text/x"), payload: .multipart(MultipartFormData()),
+    storePolicy: .offline, cachePolicy: .reload, timeout: .milliseconds(1_500), priority: .high
+  ).notIntercepted()
+
+  @Test func storageLosesNothing() throws {
+    for request in [whole, .get("a"), .upload(data: Data([1]), to: "b")] {
+      let data = try JSONEncoder().encode(request)
+      #expect(try JSONDecoder().decode(Request.self, from: data) == request)
+    }
+  }
+
+  @Test func whatIsMissingInStorageIsAsByDefault() throws {
+    let text = #"{"method":"GET","path":{"text":"a"}}"#
+    #expect(try JSONDecoder().decode(Request.self, from: Data(text.utf8)) == .get("a"))
+    #expect(String(decoding: try JSONEncoder().encode(Request.get("a")), as: UTF8.self).count < 60)
+  }
+
+  @Test func helpersNameTheirMethod() {
+    #expect(Request.get("a").method == .get)
+    #expect(Request.post("a").method == .post)
+    #expect(Request.put("a").method == .put)
+    #expect(Request.patch("a").method == .patch)
+    #expect(Request.delete("a").method == .delete)
+    #expect(Request.head("a").method == .head)
+    #expect(Request.options("a").method == .options)
+    #expect(Request.upload(data: Data(), to: "a").method == .post)
+    #expect(Request.upload(file: URL(fileURLWithPath: "/a"), to: "a", method: .put).method == .put)
+    #expect(
+      Request.upload(multipart: MultipartFormData(), to: "a").contentType == .multipartFormData)
+  }
+
+  @Test func helpersPassEverythingOn() {
+    let request = Request.post(
+      "a", parameters: [1], headers: ["A": "b"], contentType: .formURLEncoded,
+      storePolicy: .offline, cachePolicy: .noStore, timeout: .seconds(1), priority: .low)
+    #expect(
+      request
+        == Request(
+          .post, "a", parameters: [1], headers: ["A": "b"], contentType: .formURLEncoded,
+          storePolicy: .offline, cachePolicy: .noStore, timeout: .seconds(1), priority: .low))
+  }
+
+  @Test func changesLeaveTheRest() {
+    let request = Request.get("a", headers: ["A": "1", "B": "2"])
+      .storing(.offline).caching(.noCache).prioritized(.veryHigh).timingOut(after: .seconds(3))
+      .adding(headers: ["a": "3"]).notIntercepted()
+    #expect(request.storePolicy == .offline)
+    #expect(request.cachePolicy == .noCache)
+    #expect(request.priority == .veryHigh)
+    #expect(request.timeout == .seconds(3))
+    #expect(request.headers == ["B": "2", "a": "3"])
+    #expect(!request.isIntercepted)
+    #expect(request.path == "a")
+    #expect(Set([request, request, .get("a")]).count == 2)
+  }
+
+  @Test func bodiesKnowTheirLength() throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try Data(count: 1_000).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    #expect(HTTPBody.none.byteCount == 0)
+    #expect(HTTPBody.data(Data(count: 3)).byteCount == 3)
+    #expect(HTTPBody.file(file).byteCount == 1_000)
+    #expect(HTTPBody.pieces([.data(Data(count: 3)), .file(file)]).byteCount == 1_003)
+    #expect(HTTPBody.file(file.appending(path: "none")).byteCount == nil)
+  }
+}

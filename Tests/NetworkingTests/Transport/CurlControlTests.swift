@@ -1,0 +1,128 @@
+#if os(Linux)
+  import Foundation
+  import Networking
+  import TestSupport
+  import Testing
+
+  @Suite(.timeLimit(.minutes(2)))
+  struct CurlControlTests {
+    private static let flood = 64 << 20
+    private static let floodHead = ScriptedServer.Step.text(
+      "HTTP/1.1 200 OK\r\nContent-Length: \(flood)\r\n\r\n")
+
+    private let transport = CurlTransport()
+
+    @Test func cancellingClosesTheConnection() async throws {
+      let server = try ScriptedServer { _ in [.stall] }
+      let exchange = PerformedExchange(transport, HTTPRequest(url: server.url()))
+      _ = await server.requests.entries(1)
+      exchange.cancel()
+      exchange.cancel()
+      let performed = await exchange.outcome
+      #expect(performed.order == ["failure"])
+      #expect(performed.failure?.code == .cancelled)
+      #expect(await server.closed.entries(1) == [0])
+      exchange.cancel()
+      exchange.resume()
+      #expect(exchange.soFar.lastEvents == 1)
+    }
+
+    @Test func cancellingFromAnEventEndsItThere() async throws {
+      let server = try ScriptedServer { _ in [Self.floodHead, .flood(Self.flood)] }
+      let handles = Log<PerformedExchange>()
+      let bytes = Counter()
+      let exchange = PerformedExchange(transport, HTTPRequest(url: server.url())) { event in
+        guard case .body = event else { return }
+        bytes.add()
+        for handle in handles.entries { handle.cancel() }
+      }
+      handles.append(exchange)
+      let performed = await exchange.outcome
+      #expect(performed.failure?.code == .cancelled)
+      #expect(performed.body.count < Self.flood)
+      #expect(await server.closed.entries(1) == [0])
+    }
+
+    @Test func cancellingWhatIsOverChangesNothing() async throws {
+      let server = try ScriptedServer { _ in [.respond()] }
+      let exchange = PerformedExchange(transport, HTTPRequest(url: server.url()))
+      #expect(await exchange.outcome.order == ["head", "end"])
+      exchange.cancel()
+      #expect(await transport.get(server.url()).metrics?.reusedConnection == true)
+      #expect(exchange.soFar.lastEvents == 1)
+    }
+
+    @Test func whatIsCancelledBeforeItStartsNeverConnects() async throws {
+      let server = try ScriptedServer { _ in [.respond()] }
+      let other = try ScriptedServer { _ in [.respond()] }
+      let transport = transport
+      let inner = Log<PerformedExchange>()
+      // On the I/O thread, where the exchange cannot start before it is cancelled.
+      let outer = PerformedExchange(transport, HTTPRequest(url: other.url())) { event in
+        guard event.isLast else { return }
+        let exchange = PerformedExchange(transport, HTTPRequest(url: server.url()))
+        exchange.cancel()
+        inner.append(exchange)
+      }
+      _ = await outer.outcome
+      let performed = await inner.entries(1)[0].outcome
+      #expect(performed.failure?.code == .cancelled)
+      #expect(performed.order == ["failure"])
+      _ = await transport.get(other.url())
+      #expect(server.connectionCount == 0)
+    }
+
+    @Test func suspendingHoldsTheServerBack() async throws {
+      let server = try ScriptedServer { _ in [Self.floodHead, .flood(Self.flood)] }
+      let handles = Log<PerformedExchange>()
+      let gate = DispatchSemaphore(value: 0)
+      let exchange = PerformedExchange(
+        transport, HTTPRequest(url: server.url(), idleTimeout: .seconds(20))
+      ) { event in
+        guard case .head = event else { return }
+        gate.wait()
+        for handle in handles.entries { handle.suspend() }
+      }
+      handles.append(exchange)
+      gate.signal()
+      let taken = await server.blocked.entries(1)[0]
+      #expect(taken < Self.flood)
+      #expect(exchange.soFar.body.isEmpty)
+      // Others go on meanwhile.
+      let other = try ScriptedServer { _ in [.respond()] }
+      #expect(await transport.get(other.url()).head?.status == 200)
+      #expect(exchange.soFar.body.isEmpty)
+      exchange.resume()
+      let performed = await exchange.outcome
+      #expect(performed.body.count == Self.flood)
+      #expect(performed.failure == nil)
+    }
+
+    @Test func whatIsSuspendedCanBeCancelledAndDoesNotTimeOut() async throws {
+      let server = try ScriptedServer { _ in [Self.floodHead, .flood(Self.flood)] }
+      let exchange = PerformedExchange(
+        transport, HTTPRequest(url: server.url(), idleTimeout: .milliseconds(20)))
+      exchange.suspend()
+      _ = await server.blocked.entries(1)
+      let silent = try ScriptedServer { _ in [.stall] }
+      let late = await transport.perform(
+        HTTPRequest(url: silent.url(), idleTimeout: .milliseconds(100)))
+      #expect(late.failure?.code == .timedOut(.idle))
+      #expect(exchange.soFar.lastEvents == 0)
+      exchange.cancel()
+      #expect(await exchange.outcome.failure?.code == .cancelled)
+    }
+
+    @Test func releasingTheTransportLosesNothing() async throws {
+      let server = try ScriptedServer { _ in [.stall, .respond()] }
+      let exchange: PerformedExchange
+      do {
+        exchange = PerformedExchange(CurlTransport(), HTTPRequest(url: server.url()))
+      }
+      _ = await server.requests.entries(1)
+      server.release()
+      #expect(await exchange.outcome.head?.status == 200)
+      #expect(await server.closed.entries(1) == [0])
+    }
+  }
+#endif

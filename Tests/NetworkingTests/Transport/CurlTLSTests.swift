@@ -1,0 +1,102 @@
+#if os(Linux)
+  import Foundation
+  import Networking
+  import TestSupport
+  import Testing
+
+  @Suite(
+    .timeLimit(.minutes(2)), .serialized,
+    .enabled(if: Certificates.areAvailable, "The openssl tool makes the certificates"))
+  struct CurlTLSTests {
+    private let certificates: Certificates
+
+    init() throws {
+      certificates = try Certificates()
+      try certificates.make("good")
+    }
+
+    private func get(
+      _ server: TLSServer, _ tls: CurlTransport.TLSOptions
+    ) async -> Performed {
+      await CurlTransport(options: .init(tls: tls)).get(server.url)
+    }
+
+    private var trusting: CurlTransport.TLSOptions {
+      .init(certificateAuthorities: certificates.authority)
+    }
+
+    @Test func aCertificateFromOnesOwnAuthorityIsTaken() async throws {
+      let performed = await get(try TLSServer(certificates, "good"), trusting)
+      #expect(performed.head?.status == 200)
+      #expect(performed.metrics?.secured != nil)
+    }
+
+    @Test func anUnknownAuthorityIsNotTrusted() async throws {
+      let server = try TLSServer(certificates, "good")
+      #expect(await get(server, .init()).failure?.code == .tlsUntrusted)
+      #expect(await get(server, .init(dangerouslyTrustsAnyCertificate: true)).head?.status == 200)
+    }
+
+    @Test func aSelfSignedCertificateIsNotTrusted() async throws {
+      try certificates.make("self", selfSigned: true)
+      let server = try TLSServer(certificates, "self")
+      #expect(await get(server, trusting).failure?.code == .tlsUntrusted)
+    }
+
+    @Test func anExpiredCertificateIsExpired() async throws {
+      try certificates.make("expired", days: -1)
+      let server = try TLSServer(certificates, "expired")
+      #expect(await get(server, trusting).failure?.code == .tlsCertificateExpired)
+    }
+
+    @Test(arguments: ["IP:127.0.0.2", "DNS:example.com"])
+    func aCertificateForAnotherHostDoesNotMatch(_ host: String) async throws {
+      try certificates.make("other", host: host)
+      let server = try TLSServer(certificates, "other")
+      #expect(await get(server, trusting).failure?.code == .tlsHostMismatch)
+    }
+
+    @Test func pinnedKeysAreAskedForBesidesTrust() async throws {
+      let server = try TLSServer(certificates, "good")
+      try certificates.make("other")
+      let (good, other) = (try certificates.pin("good"), try certificates.pin("other"))
+      var tls = trusting
+      tls.pinnedPublicKeys = [other, String(good.dropFirst("sha256//".count))]
+      #expect(await get(server, tls).head?.status == 200)
+      tls.pinnedPublicKeys = [other]
+      #expect(await get(server, tls).failure?.code == .pinMismatch)
+      tls.dangerouslyTrustsAnyCertificate = true
+      #expect(await get(server, tls).failure?.code == .pinMismatch)
+      let untrusting = CurlTransport.TLSOptions(pinnedPublicKeys: [good])
+      #expect(await get(server, untrusting).failure?.code == .tlsUntrusted)
+    }
+
+    @Test func aServerMayAskForACertificate() async throws {
+      let server = try TLSServer(
+        certificates, "good",
+        ["-Verify", "1", "-verify_return_error", "-CAfile", certificates.authority.path])
+      #expect(await get(server, trusting).failure?.code == .tlsHandshakeFailed)
+      try certificates.make("client")
+      var tls = trusting
+      tls.clientCertificate = .init(
+        certificate: certificates.certificate("client"), privateKey: certificates.key("client"))
+      #expect(await get(server, tls).head?.status == 200)
+    }
+
+    @Test func aVersionBelowTheLowestIsNotSpoken() async throws {
+      let server = try TLSServer(certificates, "good", ["-tls1_2"])
+      #expect(await get(server, trusting).head?.status == 200)
+      var tls = trusting
+      tls.minimumVersion = .v1_3
+      #expect(await get(server, tls).failure?.code == .tlsHandshakeFailed)
+    }
+
+    @Test func aPortThatSpeaksNoTLSFailsTheHandshake() async throws {
+      let plain = try ScriptedServer(greeting: [.text("HTTP/1.1 400 Bad Request\r\n\r\n")]) { _ in
+        []
+      }
+      let url = try #require(URL(string: "https://127.0.0.1:\(plain.port)/"))
+      #expect(await CurlTransport().get(url).failure?.code == .tlsHandshakeFailed)
+    }
+  }
+#endif

@@ -1,0 +1,28 @@
+import Promises
+
+/// Virtual time that tells a test what has been scheduled, so that it can wait for that.
+package final class RecordingScheduler: Scheduler {
+  package let time = TestScheduler()
+  private let log = Log<Duration>()
+
+  package init() {}
+
+  package var now: Duration { time.now }
+
+  /// The delays asked for, in order, once there are at least `count`.
+  package func scheduled(_ count: Int) async -> [Duration] {
+    await log.entries(count)
+  }
+
+  package func schedule(
+    after delay: Duration, _ action: @escaping @Sendable () -> Void
+  ) -> ScheduledAction {
+    let scheduled = time.schedule(after: delay, action)
+    log.append(delay)
+    return scheduled
+  }
+
+  package func context(for context: ExecutionContext) -> ExecutionContext {
+    time.context(for: context)
+  }
+}
