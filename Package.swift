@@ -9,6 +9,7 @@ let package = Package(
   products: [
     .library(name: "Promises", targets: ["Promises"]),
     .library(name: "Networking", targets: ["Networking"]),
+    .library(name: "Mocking", targets: ["Mocking"]),
   ],
   targets: [
     .target(name: "Promises", swiftSettings: settings),
@@ -17,6 +18,8 @@ let package = Package(
       linkerSettings: [.linkedLibrary(":libcurl.so.4", .when(platforms: [.linux]))]),
     .target(
       name: "Networking", dependencies: ["Promises", "CCatena"], swiftSettings: settings),
+    .target(
+      name: "Mocking", dependencies: ["CCatena", "Networking", "Promises"], swiftSettings: settings),
     .target(name: "ThreadSanitizerSupport", path: "Tests/ThreadSanitizerSupport"),
     .target(
       name: "TestSupport", dependencies: ["Networking", "Promises", "ThreadSanitizerSupport"],
@@ -37,6 +40,10 @@ let package = Package(
       dependencies: [
         "Networking", "Promises", "CCatena", "TestSupport", "ThreadSanitizerSupport",
       ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "MockingTests",
+      dependencies: ["Mocking", "Networking", "Promises", "TestSupport", "ThreadSanitizerSupport"],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

@@ -1,0 +1,150 @@
+import Promises
+
+/// What a server remembers of its connections and requests, and who waits for more of them.
+///
+/// Methods return what waits for the event; the caller settles that after unlocking.
+struct JournalMachine {
+  typealias RequestWaiter = Resolver<ReceivedRequest>
+  typealias ClosingWaiter = Resolver<ClosedConnection>
+
+  /// The requests remembered, behind those forgotten that still take a place.
+  private var recorded: [ReceivedRequest?] = []
+  private var forgotten = 0
+  private var recordedBodyBytes = 0
+  private var toTake = RequestQueue()
+  private var requestWaiters: [(id: Int, resolver: RequestWaiter)] = []
+  private var closings: [ClosedConnection?] = []
+  private var closingWaiters: [(id: Int, connection: Int, resolver: ClosingWaiter)] = []
+  private var lastWaiter = 0
+  private let limits: MockServerLimits
+
+  private(set) var requestCount = 0
+  private(set) var openConnections = 0
+  private(set) var handling = 0
+  private(set) var mostHandling = 0
+  private(set) var isStopped = false
+
+  init(limits: MockServerLimits) {
+    self.limits = limits
+  }
+
+  var requests: [ReceivedRequest] { recorded[forgotten...].compactMap { $0 } }
+  var connectionCount: Int { closings.count }
+
+  // MARK: Connections
+
+  mutating func opened() -> Int {
+    openConnections += 1
+    closings.append(nil)
+    return closings.count - 1
+  }
+
+  mutating func closed(_ connection: ClosedConnection) -> [ClosingWaiter] {
+    openConnections -= 1
+    closings[connection.index] = connection
+    let due = closingWaiters.filter { $0.connection == connection.index }.map(\.resolver)
+    closingWaiters.removeAll { $0.connection == connection.index }
+    return due
+  }
+
+  /// How a connection ended, if it has; else the waiter is kept.
+  mutating func awaitClosing(of connection: Int, _ resolver: ClosingWaiter) -> Waiting<
+    ClosedConnection
+  > {
+    if closings.indices.contains(connection), let closing = closings[connection] {
+      return .over(.success(closing))
+    }
+    if isStopped { return .over(.failure(.stopped)) }
+    lastWaiter += 1
+    closingWaiters.append((lastWaiter, connection, resolver))
+    return .waits(id: lastWaiter)
+  }
+
+  // MARK: Requests
+
+  mutating func beganHandling() {
+    handling += 1
+    mostHandling = max(mostHandling, handling)
+  }
+
+  mutating func endedHandling() {
+    handling -= 1
+  }
+
+  mutating func resetMostHandling() {
+    mostHandling = handling
+  }
+
+  mutating func record(_ request: ReceivedRequest) -> RequestWaiter? {
+    requestCount += 1
+    recorded.append(request)
+    recordedBodyBytes += request.body.count
+    while recorded.count - forgotten > 1,
+      recorded.count - forgotten > limits.recordedRequests
+        || recordedBodyBytes > limits.recordedBodyBytes
+    {
+      recordedBodyBytes -= recorded[forgotten]?.body.count ?? 0
+      recorded[forgotten] = nil
+      forgotten += 1
+    }
+    if forgotten > 1_000, forgotten > recorded.count / 2 {
+      recorded.removeSubrange(..<forgotten)
+      forgotten = 0
+    }
+    guard requestWaiters.isEmpty else { return requestWaiters.removeFirst().resolver }
+    toTake.append(requestCount - 1)
+    return nil
+  }
+
+  /// The next request nobody has taken, if there is one; else the waiter is kept.
+  mutating func take(_ resolver: RequestWaiter) -> Waiting<ReceivedRequest> {
+    while let number = toTake.next() {
+      let index = number - (requestCount - recorded.count)
+      if index >= 0, let request = recorded[index] { return .over(.success(request)) }
+    }
+    if isStopped { return .over(.failure(.stopped)) }
+    lastWaiter += 1
+    requestWaiters.append((lastWaiter, resolver))
+    return .waits(id: lastWaiter)
+  }
+
+  // MARK: Waiters
+
+  enum Waiting<Value: Sendable> {
+    case over(Result<Value, MockServerError>)
+    case waits(id: Int)
+  }
+
+  /// Forgets a waiter that has been cancelled; returns it, to be released after unlocking.
+  mutating func cancel(_ id: Int) -> [any Sendable] {
+    let gone: [any Sendable] =
+      requestWaiters.filter { $0.id == id }.map(\.resolver)
+      + closingWaiters.filter { $0.id == id }.map(\.resolver)
+    requestWaiters.removeAll { $0.id == id }
+    closingWaiters.removeAll { $0.id == id }
+    return gone
+  }
+
+  mutating func stop() -> (requests: [RequestWaiter], closings: [ClosingWaiter]) {
+    isStopped = true
+    defer { (requestWaiters, closingWaiters) = ([], []) }
+    return (requestWaiters.map(\.resolver), closingWaiters.map(\.resolver))
+  }
+}
+
+/// The numbers of the requests that nobody has taken: always a run of them, so its ends suffice.
+private struct RequestQueue {
+  private var first = 0
+  private var end = 0
+
+  mutating func append(_ number: Int) {
+    if first == end { first = number }
+    end = number + 1
+  }
+
+  mutating func next() -> Int? {
+    guard first < end else { return nil }
+    defer { first += 1 }
+    return first
+  }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Promises
+
+/// An HTTP/1.1 server on the loopback address, for clients in any language.
+///
+/// ```swift
+/// let server = try MockServer {
+///   Route(.get, "/boards/{id}") { request in .json(["id": request.path["id"]]) }
+///   Route(.get, "/slow") { _ in .text("...").dribbled(pieces: 10, over: .seconds(5)) }
+///   Route(.get, "/broken") { _ in .fault(.reset, at: .body(afterBytes: 512)) }
+/// }
+/// defer { server.stop() }
+/// print(server.url)                                // http://127.0.0.1:41873
+/// ```
+///
+/// - **Requests** are read strictly: what is malformed is answered by 400, and what is too large by
+///   413, 414 or 431, and the connection closed. One for which there is no ``Route`` is answered by 404
+///   with the routes nearest to it, and one of a wrong method by 405 with `Allow`.
+/// - **Connections** stay open between requests; requests sent ahead are answered in order. Nobody off
+///   this machine can connect.
+/// - **Threads.** One thread of the server's own serves all connections, and runs the handlers that
+///   answer at once.
+/// - **Leaving.** A client that closes its connection, or its sending side, while a handler is at work or
+///   a response waits for its time, is taken to be gone: the handler is cancelled, the connection closed.
+/// - **Time** comes from a ``Scheduler``. A request is recorded after the waits of its answer have been
+///   scheduled, so a test that has seen the request may advance the time.
+/// - **Lifetime.** The server runs until ``stop()``, or until it is released.
+public final class MockServer: Sendable {
+  let core: ServerCore
+
+  /// The port listened on.
+  public let port: Int
+
+  /// The server's root, `http://127.0.0.1:` and the port, without a slash behind it.
+  public let url: URL
+
+  /// Starts a server; when this returns, clients can connect.
+  ///
+  /// - Parameters:
+  ///   - port: the port to listen on; 0 has the system choose a free one.
+  ///   - limits: what the server takes from clients.
+  ///   - scheduler: where delays take their time from.
+  ///   - connectionFault: what happens to a connection as soon as it is accepted, by its index; nil lets
+  ///     it be. Called once a connection, on the server's thread.
+  ///   - routes: what is answered; of several that match the first.
+  /// - Throws: ``MockServerError/cannotListen(port:reason:)``,
+  ///   ``MockServerError/invalidTemplate(_:reason:)``.
+  public init(
+    port: Int = 0, limits: MockServerLimits = MockServerLimits(),
+    scheduler: any Scheduler = .live,
+    connectionFault: @escaping @Sendable (_ connection: Int) -> MockFault? = { _ in nil },
+    @RouteBuilder routes: () -> [Route]
+  ) throws(MockServerError) {
+    let table = try RouteTable(routes())
+    do throws(SocketError) {
+      let (socket, boundPort) = try Socket.listening(on: port)
+      guard let url = URL(string: "http://127.0.0.1:\(boundPort)") else {
+        socket.close()
+        throw SocketError(number: EINVAL)
+      }
+      do throws(SocketError) {
+        core = try ServerCore(
+          routes: table, limits: limits, scheduler: scheduler, connectionFault: connectionFault)
+      } catch {
+        socket.close()
+        throw error
+      }
+      self.port = boundPort
+      self.url = url
+      core.start(socket)
+    } catch {
+      throw .cannotListen(port: port, reason: error.description)
+    }
+  }
+
+  deinit {
+    core.stop()
+  }
+
+  /// Stops listening and closes every connection; repeated calls do nothing.
+  ///
+  /// Returns when that is done: the port is free, handlers under way have been cancelled, and whoever
+  /// waits for a request or the end of a connection has been told.
+  public func stop() {
+    core.stop()
+  }
+}

@@ -1,0 +1,21 @@
+/// Why a ``MockServer`` does not do what it was asked.
+public enum MockServerError: Error, Hashable, Sendable {
+  /// The port cannot be listened on: it is in use, or not ours to take.
+  case cannotListen(port: Int, reason: String)
+  /// The template of a route is malformed.
+  case invalidTemplate(String, reason: String)
+  /// The server has been stopped, so what was waited for will not come.
+  case stopped
+}
+
+extension MockServerError: CustomStringConvertible {
+  /// What is wrong, and with what.
+  public var description: String {
+    switch self {
+    case .cannotListen(let port, let reason): "cannot listen on 127.0.0.1:\(port): \(reason)"
+    case .invalidTemplate(let template, let reason):
+      "the route \"\(template)\" is malformed: \(reason)"
+    case .stopped: "the server has been stopped"
+    }
+  }
+}

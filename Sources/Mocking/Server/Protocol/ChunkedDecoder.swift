@@ -1,0 +1,91 @@
+import Networking
+
+/// Takes the chunked coding off a body.
+///
+/// Source: RFC 9112 section 7.1.
+struct ChunkedDecoder {
+  private enum State {
+    case size
+    case data(remaining: Int)
+    case dataEnd
+    case trailers
+    case done
+  }
+
+  private var state = State.size
+  private var trailerBytes = 0
+  private(set) var trailers: [HTTPHeaders.Field] = []
+  private let limits: MockServerLimits
+
+  init(limits: MockServerLimits) {
+    self.limits = limits
+  }
+
+  /// Decodes what there is, skips it in `input`, and gives the bytes of the body to `emit`; true at the
+  /// end of the body, trailers included.
+  mutating func decode(
+    _ input: inout InputBuffer,
+    _ emit: (ArraySlice<UInt8>) throws(RequestRefusal) -> Void
+  ) throws(RequestRefusal) -> Bool {
+    while true {
+      switch state {
+      case .size:
+        guard let line = try line(&input, limit: Self.sizeLineBytes, 400) else { return false }
+        let size = try Self.size(line)
+        state = size == 0 ? .trailers : .data(remaining: size)
+      case .data(let remaining):
+        let piece = input.prefix(remaining)
+        guard !piece.isEmpty else { return false }
+        try emit(piece)
+        input.skip(piece.count)
+        state = piece.count == remaining ? .dataEnd : .data(remaining: remaining - piece.count)
+      case .dataEnd:
+        guard let line = try line(&input, limit: 2, 400) else { return false }
+        guard line.isEmpty else { throw Self.malformed }
+        state = .size
+      case .trailers:
+        guard let line = try line(&input, limit: limits.headBytes - trailerBytes, 431) else {
+          return false
+        }
+        if line.isEmpty { state = .done } else { try takeTrailer(line) }
+      case .done:
+        return true
+      }
+    }
+  }
+
+  private func line(
+    _ input: inout InputBuffer, limit: Int, _ status: Int
+  ) throws(RequestRefusal) -> ArraySlice<UInt8>? {
+    try input.takeLine(
+      limit: limit,
+      orThrow: status == 400 ? Self.malformed : RequestRefusal(status, "the trailers are too large")
+    )
+  }
+
+  private mutating func takeTrailer(_ line: ArraySlice<UInt8>) throws(RequestRefusal) {
+    guard trailers.count < limits.headerCount else {
+      throw RequestRefusal(431, "more than \(limits.headerCount) trailers")
+    }
+    trailerBytes += line.count + 2
+    trailers.append(try FieldLine.parse(line))
+  }
+
+  /// The size before any extension, which is passed over.
+  private static func size(_ line: ArraySlice<UInt8>) throws(RequestRefusal) -> Int {
+    let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != 0x20 && $0 != 0x09 }
+    let rest = line[digits.endIndex...].drop { $0 == 0x20 || $0 == 0x09 }
+    guard rest.isEmpty || rest.first == UInt8(ascii: ";"), (1...15).contains(digits.count) else {
+      throw malformed
+    }
+    var size = 0
+    for digit in digits {
+      guard let value = Character(Unicode.Scalar(digit)).hexDigitValue else { throw malformed }
+      size = size << 4 | value
+    }
+    return size
+  }
+
+  private static let sizeLineBytes = 4096
+  private static let malformed = RequestRefusal(400, "the chunked coding is malformed")
+}

@@ -1,0 +1,92 @@
+import Networking
+import Promises
+
+/// What a ``MockServer`` answers to requests of one method and path.
+///
+/// ```swift
+/// Route(.get, "/boards/{id}") { request in .text("board \(request.path["id"])") }
+/// Route(.put, "/files/{path*}") { request in .status(201) }
+/// Route(.get, "/report") { request in try await report.render() }
+/// ```
+///
+/// A template is a path; `{name}` in it stands for one segment that is not empty, and `{name*}`, at its
+/// end, for all segments that are left, even none. Of several routes that match the one written first
+/// answers. A route for GET answers HEAD as well, and OPTIONS is answered by what routes there are,
+/// unless these have routes of their own.
+public struct Route: Sendable {
+  /// Answers a request: at once, or by a promise.
+  enum Handler: Sendable {
+    case immediate(@Sendable (ReceivedRequest) throws -> MockResponse)
+    case promised(@Sendable (ReceivedRequest) throws -> Promise<MockResponse>)
+  }
+
+  /// The method; nil stands for every one.
+  public let method: HTTPMethod?
+  /// The path with its variables.
+  public let template: String
+  let handler: Handler
+  private(set) var discardsBody = false
+
+  private init(_ method: HTTPMethod?, _ template: String, _ handler: Handler) {
+    self.method = method
+    self.template = template
+    self.handler = handler
+  }
+
+  /// Answers at once.
+  ///
+  /// - Parameters:
+  ///   - method: the method; nil stands for every one.
+  ///   - template: the path, such as `/boards/{id}`; making the server throws when it is malformed.
+  ///   - handler: makes the answer. It runs once a request, on the thread that serves all connections,
+  ///     so it must not block; one that takes time is asynchronous. An error that it throws is answered
+  ///     by 500 with the error's description.
+  public init(
+    _ method: HTTPMethod?, _ template: String,
+    _ handler: @escaping @Sendable (_ request: ReceivedRequest) throws -> MockResponse
+  ) {
+    self.init(method, template, .immediate(handler))
+  }
+
+  /// Answers after some asynchronous work.
+  ///
+  /// - Parameters:
+  ///   - method: the method; nil stands for every one.
+  ///   - template: the path, such as `/boards/{id}`; making the server throws when it is malformed.
+  ///   - handler: makes the answer, in a task of its own, which is cancelled when the client leaves or
+  ///     the server stops. An error that it throws is answered by 500 with the error's description.
+  public init(
+    _ method: HTTPMethod?, _ template: String,
+    _ handler: @escaping @Sendable (_ request: ReceivedRequest) async throws -> MockResponse
+  ) {
+    self.init(
+      method, template, .promised { request in Promise { try await handler(request) } })
+  }
+
+  /// Answers by a promise.
+  ///
+  /// - Parameters:
+  ///   - method: the method; nil stands for every one.
+  ///   - template: the path, such as `/boards/{id}`; making the server throws when it is malformed.
+  ///   - handler: makes the promise, on the thread that serves all connections. The promise is
+  ///     cancelled when the client leaves or the server stops; a rejection is answered by 500 with the
+  ///     error's description.
+  public init(
+    _ method: HTTPMethod?, _ template: String,
+    _ handler: @escaping @Sendable (_ request: ReceivedRequest) throws -> Promise<MockResponse>
+  ) {
+    self.init(method, template, .promised(handler))
+  }
+
+  /// The same route, which counts the bytes of a body and drops them.
+  ///
+  /// So uploads of any size take no memory: ``ReceivedRequest/body`` is empty, and
+  /// ``ReceivedRequest/bodyByteCount`` is how much came.
+  ///
+  /// - Returns: the route.
+  public func discardingBody() -> Route {
+    var route = self
+    route.discardsBody = true
+    return route
+  }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import Networking
+import Promises
+
+extension Connection {
+  /// Takes what the machine has made of the bytes.
+  func take(_ event: RequestMachine.Event) {
+    switch event {
+    case .head(let head): admit(head)
+    case .request(let body): handle(body)
+    case .refusal(let refusal):
+      play(
+        ResponseScript(
+          .text("\(refusal.reason)\n", status: refusal.status),
+          for: .init(keepsAlive: false)
+        ).steps)
+    }
+  }
+
+  private func admit(_ head: RequestHead) {
+    let outcome = core.routes.find(head.method, head.target)
+    self.head = head
+    self.outcome = outcome
+    guard case .route(let route, _) = outcome else {
+      if head.expectsContinue {
+        // The answer is known without the body, which the client then need not send.
+        self.head?.keepsAlive = false
+        handle(RequestBody())
+      } else {
+        machine.admit(.discard)
+      }
+      return
+    }
+    if head.expectsContinue, machine.bufferedBytes == 0 {
+      // Nothing else is on its way out, so there is room; and a client goes on without it in the end.
+      _ = Self.goOn.withUnsafeBytes { socket.send($0) }
+    }
+    machine.admit(route.discardsBody ? .discard : .collect)
+  }
+
+  private static let goOn = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+
+  /// Has a request answered.
+  ///
+  /// It is recorded once the handler has begun, with the first wait of an
+  /// answer known to the scheduler, and before any byte is sent: so a test that has taken the request
+  /// can advance the time.
+  private func handle(_ body: RequestBody) {
+    guard let head, let outcome else { return }
+    let path =
+      switch outcome {
+      case .route(_, let path), .answer(_, let path): path
+      }
+    let request = ReceivedRequest(
+      method: head.method, target: head.target, path: path, headers: head.headers,
+      trailers: body.trailers, body: body.data, bodyByteCount: body.byteCount,
+      version: "1.\(head.minorVersion)", connection: index, exchange: exchange,
+      time: core.scheduler.now)
+    exchange += 1
+    isHandling = true
+    core.journal.beganHandling()
+    switch outcome {
+    case .answer(let response, _): answer(response)
+    case .route(let route, _): ask(route.handler, request)
+    }
+    core.journal.record(request)
+  }
+
+  private func ask(_ handler: Route.Handler, _ request: ReceivedRequest) {
+    do {
+      switch handler {
+      case .immediate(let handler): answer(try handler(request))
+      case .promised(let handler): follow(try handler(request))
+      }
+    } catch {
+      answer(Self.failure(error))
+    }
+  }
+
+  private func follow(_ promise: Promise<MockResponse>) {
+    guard phase != .closed else { return promise.cancel() }
+    phase = .handling
+    pending = promise
+    let exchange = exchange
+    promise.always(on: .inline) { [self] result in
+      core.loop.execute {
+        guard self.phase == .handling, self.exchange == exchange else { return }
+        self.pending = nil
+        do {
+          self.answer(try result.get())
+        } catch {
+          self.answer(Self.failure(error))
+        }
+        self.turn()
+      }
+    }
+  }
+
+  private static func failure(_ error: any Error) -> MockResponse {
+    .text("the handler failed: \(error)\n", status: 500)
+  }
+
+  private func answer(_ response: MockResponse) {
+    guard phase != .closed, let head else { return }
+    let script = ResponseScript(
+      response,
+      for: .init(
+        method: head.method, minorVersion: head.minorVersion, keepsAlive: head.keepsAlive))
+    play(script.steps)
+  }
+
+  // MARK: Playing
+
+  func play(_ steps: [ResponseScript.Step]) {
+    phase = .playing
+    let number = player.begin(steps)
+    player.schedule(on: core.scheduler) { [self] moment in
+      core.loop.execute {
+        guard self.phase == .playing, self.player.reached(moment, in: number) else { return }
+        self.turn()
+      }
+    }
+  }
+
+  /// Plays on; true when the phase has changed.
+  func advance() -> Bool {
+    switch player.advance(socket) {
+    case .waits: return false
+    case .blocked:
+      wantsToWrite = true
+      return false
+    case .broken:
+      close(by: .client)
+    case .failed:
+      close(by: .server)
+    case .end(let ending): finish(ending)
+    }
+    return true
+  }
+
+  private func finish(_ ending: ResponseScript.Ending) {
+    // A large body does not stay with an idle connection.
+    player.cancel()
+    switch ending {
+    case .keepAlive:
+      completedExchanges += 1
+      endHandling()
+      machine.answered()
+      phase = .receiving
+    case .finish:
+      completedExchanges += 1
+      endHandling()
+      socket.finishSending()
+      phase = .draining
+      // Of the system's time, not the test's: this is no part of any story.
+      _ = LiveScheduler.live.schedule(after: .seconds(2)) { [loop = core.loop, weak self] in
+        guard let self else { return }
+        loop.execute { self.close(by: .server) }
+      }
+    case .close: close(by: .server)
+    case .reset: close(by: .server, resetting: true)
+    case .stall: phase = .stalled
+    }
+  }
+}

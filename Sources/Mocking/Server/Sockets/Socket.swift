@@ -1,0 +1,160 @@
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#endif
+
+/// An error of a system call.
+struct SocketError: Error, Hashable, CustomStringConvertible {
+  let number: Int32
+
+  static var current: SocketError { SocketError(number: errno) }
+
+  var description: String { String(cString: strerror(number)) }
+
+  /// No file descriptors are left, for now.
+  var isShortage: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(number) }
+}
+
+/// A TCP socket that does not block.
+struct Socket {
+  enum Outcome {
+    case bytes(Int)
+    /// Not now; wait until the socket is ready.
+    case wouldBlock
+    /// The other side has sent its last byte, or cannot take any.
+    case ended
+    case failed
+  }
+
+  let descriptor: Int32
+
+  // MARK: Listening
+
+  /// Listens on the loopback address; port 0 lets the system choose one.
+  static func listening(on port: Int) throws(SocketError) -> (socket: Socket, port: Int) {
+    guard let number = UInt16(exactly: port) else { throw SocketError(number: EINVAL) }
+    #if canImport(Darwin)
+      let descriptor = Darwin.socket(AF_INET, SOCK_STREAM, 0)
+    #else
+      let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    #endif
+    guard descriptor >= 0 else { throw SocketError.current }
+    let socket = Socket(descriptor: descriptor)
+    do throws(SocketError) {
+      socket.prepare()
+      socket.set(SOL_SOCKET, SO_REUSEADDR, Int32(1))
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_port = number.bigEndian
+      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+      var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+      let isBound = withSocketAddress(&address) { bind(descriptor, $0, length) } == 0
+      guard isBound, listen(descriptor, 4096) == 0 else { throw SocketError.current }
+      let isNamed = withSocketAddress(&address) { getsockname(descriptor, $0, &length) } == 0
+      guard isNamed else { throw SocketError.current }
+      return (socket, Int(UInt16(bigEndian: address.sin_port)))
+    } catch {
+      socket.close()
+      throw error
+    }
+  }
+
+  private static func withSocketAddress(
+    _ address: inout sockaddr_in, _ body: (UnsafeMutablePointer<sockaddr>) -> Int32
+  ) -> Int32 {
+    withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1, body)
+    }
+  }
+
+  /// The next connection; nil when none is waiting.
+  func accept() throws(SocketError) -> Socket? {
+    while true {
+      #if canImport(Darwin)
+        let accepted = Darwin.accept(descriptor, nil, nil)
+      #else
+        let accepted = Glibc.accept(descriptor, nil, nil)
+      #endif
+      if accepted >= 0 {
+        let socket = Socket(descriptor: accepted)
+        socket.prepare()
+        socket.set(Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1))
+        return socket
+      }
+      let error = SocketError.current
+      switch error.number {
+      case EINTR, ECONNABORTED: continue
+      case EAGAIN, EWOULDBLOCK: return nil
+      default: throw error
+      }
+    }
+  }
+
+  private func prepare() {
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    #if canImport(Darwin)
+      set(SOL_SOCKET, SO_NOSIGPIPE, Int32(1))
+    #endif
+  }
+
+  private func set<Value: BitwiseCopyable>(_ level: Int32, _ option: Int32, _ value: Value) {
+    var value = value
+    setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Value>.size))
+  }
+
+  // MARK: Bytes
+
+  func receive(_ buffer: UnsafeMutableRawBufferPointer) -> Outcome {
+    outcome { recv(descriptor, buffer.baseAddress, buffer.count, 0) }
+  }
+
+  func send(_ bytes: UnsafeRawBufferPointer) -> Outcome {
+    #if canImport(Darwin)
+      let flags: Int32 = 0
+    #else
+      let flags = Int32(MSG_NOSIGNAL)
+    #endif
+    #if canImport(Darwin)
+      return outcome { Darwin.send(descriptor, bytes.baseAddress, bytes.count, flags) }
+    #else
+      return outcome { Glibc.send(descriptor, bytes.baseAddress, bytes.count, flags) }
+    #endif
+  }
+
+  private func outcome(_ call: () -> Int) -> Outcome {
+    while true {
+      let count = call()
+      if count > 0 { return .bytes(count) }
+      if count == 0 { return .ended }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN, EWOULDBLOCK: return .wouldBlock
+      default: return .failed
+      }
+    }
+  }
+
+  // MARK: Ending
+
+  /// Sends no more; the other side may go on sending.
+  func finishSending() {
+    _ = shutdown(descriptor, Int32(SHUT_WR))
+  }
+
+  /// Has the close that follows reset the connection.
+  func resetOnClose() {
+    set(SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0))
+  }
+
+  func close() {
+    #if canImport(Darwin)
+      _ = Darwin.close(descriptor)
+    #else
+      _ = Glibc.close(descriptor)
+    #endif
+  }
+}
