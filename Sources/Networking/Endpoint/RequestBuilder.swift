@@ -64,7 +64,7 @@ public struct RequestBuilder: Sendable {
   }
 
   private func built(_ request: Request, _ endpointHeaders: HTTPHeaders) throws -> HTTPRequest {
-    guard HTTPHeaders.isToken(request.method.rawValue) else {
+    guard request.method.rawValue.isToken else {
       throw NetworkError(.invalidMethod, "the method is not a token")
     }
     var headers = headers

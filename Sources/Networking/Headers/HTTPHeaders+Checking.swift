@@ -4,7 +4,7 @@ extension HTTPHeaders {
   /// - Parameter field: the field.
   /// - Returns: a sentence that names the field, never its value.
   static func problem(of field: Field) -> String? {
-    if !isToken(field.name) {
+    if !field.name.isToken {
       return field.name.isEmpty
         ? "a header has no name"
         : "the header name \(field.name.debugDescription) has a character that names cannot have"
@@ -26,27 +26,6 @@ extension HTTPHeaders {
     "Host", "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "Proxy-Connection",
     "Upgrade", "TE", "Trailer",
   ]
-
-  /// Whether a text is a token.
-  ///
-  /// Source: RFC 9110 section 5.6.2.
-  static func isToken(_ text: String) -> Bool {
-    !text.isEmpty && text.utf8.allSatisfy(isTokenCharacter)
-  }
-
-  private static func isTokenCharacter(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"),
-      UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"),
-      UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "^"), UInt8(ascii: "_"),
-      UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
-      true
-    default: false
-    }
-  }
 
   /// Whether a value has no control character but the tab; bytes beyond ASCII are allowed.
   ///

@@ -99,15 +99,4 @@ extension Substring {
     guard let last = lastIndex(where: { !isSpace($0) }) else { return "" }
     return self[...last].drop(while: isSpace)
   }
-
-  fileprivate var isToken: Bool {
-    !isEmpty
-      && utf8.allSatisfy { byte in
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C, 0x7E: true
-        default: false
-        }
-      }
-  }
 }

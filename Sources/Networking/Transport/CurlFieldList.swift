@@ -115,26 +115,7 @@
     }
   }
 
-  extension String {
-    /// Source: RFC 9110 section 5.6.2.
-    var isToken: Bool { !isEmpty && utf8.allSatisfy { $0.isTokenCharacter } }
-  }
-
   extension UInt8 {
-    fileprivate var isTokenCharacter: Bool {
-      switch self {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"):
-        true
-      case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"),
-        UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"),
-        UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "^"), UInt8(ascii: "_"),
-        UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
-        true
-      default: false
-      }
-    }
-
     fileprivate var breaksField: Bool {
       self == 0 || self == UInt8(ascii: "\r") || self == UInt8(ascii: "\n")
     }
