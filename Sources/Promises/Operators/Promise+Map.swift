@@ -3,6 +3,8 @@ extension Promise {
   ///
   /// What sets it apart from `then` is the context: a plain change of a value needs no hop, so the
   /// default here is ``ExecutionContext/inline``. The promise that it makes still inherits this one's.
+  /// It is quicker to compile, too: `then` has several forms, and a row of five or more whose closures
+  /// are bare arithmetic, `.then { $0 + 1 }`, takes the type checker longer than it allows itself.
   ///
   /// - Parameters:
   ///   - context: where `transform` runs.
