@@ -9,16 +9,10 @@ struct DeadlineStage: Interceptor {
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     guard let limit = limit(exchange) else { return next(exchange) }
-    return wait(for: next(exchange), atMost: limit, exchange.request, scheduler)
-  }
-
-  private func wait(
-    for promise: NetworkPromise, atMost limit: Duration, _ request: HTTPRequest,
-    _ scheduler: some Scheduler
-  ) -> NetworkPromise {
-    promise.timeout(limit, scheduler: scheduler)
+    return next(exchange)
+      .timeout(limit, scheduler: scheduler)
       .recover(PromiseError.timedOut, on: .inline) {
-        throw NetworkError(TransportFailure(code: .timedOut(phase)), of: request)
+        throw NetworkError(TransportFailure(code: .timedOut(phase)), of: exchange.request)
       }
   }
 }

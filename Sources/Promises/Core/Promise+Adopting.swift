@@ -38,11 +38,7 @@ extension Promise {
       return
     }
     guard other !== self else { return reject(PromiseError.cycle, by: .upstream) }
-    other.attach(
-      .everything,
-      Reaction(for: self) { settled, dependent in
-        Promise.from(dependent).settle(like: .from(settled))
-      })
+    other.follow(with: self)
     link(to: other)
   }
 

@@ -56,10 +56,7 @@ public final class Resolver<Value: Sendable>: Sendable {
   ///
   /// - Parameter result: success fulfils, failure rejects.
   public func resolve<Failure>(_ result: Result<Value, Failure>) {
-    switch result {
-    case .success(let value): fulfill(value)
-    case .failure(let error): reject(error)
-    }
+    resolve(result.mapError { $0 as any Error })
   }
 
   /// Binds the promise to another, whose outcome becomes its own.
