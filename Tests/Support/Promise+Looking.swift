@@ -10,4 +10,9 @@ extension Promise {
   package var wasCancelled: Bool {
     if case .rejected(let error) = state { error is CancellationError } else { false }
   }
+
+  /// What it has been rejected with by now; nil when it has not.
+  package var settledError: (any Error)? {
+    if case .rejected(let error) = state { error } else { nil }
+  }
 }

@@ -25,4 +25,8 @@ package final class RecordingScheduler: Scheduler {
   package func context(for context: ExecutionContext) -> ExecutionContext {
     time.context(for: context)
   }
+
+  package func beginActivity() -> ActivityTicket? {
+    time.beginActivity()
+  }
 }

@@ -17,8 +17,9 @@ import Promises
 /// Mocked requests ride the client's queue and pass its stages like all others. Providers share nothing,
 /// so tests with one each may run side by side.
 public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider {
+  /// Whose time the delays take, and with them a client of this provider.
+  public let scheduler: any Scheduler
   private let delay: Duration
-  private let scheduler: any Scheduler
   private let resolve: @Sendable (Endpoint) -> Mock?
 
   /// Makes a provider.

@@ -49,12 +49,12 @@ extension Networking {
 
   /// Lets no more requests begin; those under way go on.
   public func suspend() {
-    queue.isSuspended = true
+    queue.suspend()
   }
 
   /// Lets requests begin again.
   public func resume() {
-    queue.isSuspended = false
+    queue.resume()
   }
 
   /// Cancels every request of this client, waiting or under way.

@@ -24,6 +24,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   let queue: RequestQueue
   let settings: Mutex<NetworkingSettings>
   private let configuration: NetworkingConfiguration
+  private let scheduler: any Scheduler
   private let pipeline: Pipeline
   private let transport: any Transport
   private let mockProvider: (any TransportProvider<Endpoint>)?
@@ -39,18 +40,20 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     mode: RequestMode = .async, mockProvider: (any TransportProvider<Endpoint>)? = nil,
     transport: any Transport, configuration: NetworkingConfiguration = NetworkingConfiguration()
   ) {
-    queue = RequestQueue(mode)
+    scheduler = configuration.scheduler ?? mockProvider?.scheduler ?? .live
+    queue = RequestQueue(mode, scheduler: scheduler)
     settings = Mutex(NetworkingSettings(baseURL: { Endpoint.baseURL }))
     self.configuration = configuration
     self.transport = transport
     self.mockProvider = mockProvider
-    pipeline = Pipeline(Self.stages(configuration))
+    pipeline = Pipeline(Self.stages(configuration, scheduler))
   }
 
   /// The stages of a call, outermost first: this list is the walk of every request.
-  private static func stages(_ configuration: NetworkingConfiguration) -> [any Interceptor] {
-    let scheduler = configuration.scheduler
-    return [
+  private static func stages(
+    _ configuration: NetworkingConfiguration, _ scheduler: any Scheduler
+  ) -> [any Interceptor] {
+    [
       DeadlineStage(phase: .call, scheduler: scheduler) { $0.timeout ?? configuration.callTimeout },
       RedirectStage(policy: configuration.redirects),
       // From here on a hop at a time.
@@ -110,7 +113,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     _ endpoint: Asked, over mock: (any Transport)?, _ file: StaticString, _ line: UInt
   ) -> NetworkPromise {
     let settings = settings.withLock { $0 }
-    let context = configuration.scheduler.context(for: settings.callbackContext)
+    let context = scheduler.context(for: settings.callbackContext)
     let pending = NetworkPromise.pending(on: context, file: file, line: line)
     do {
       let asked = try endpoint.request
@@ -118,7 +121,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       let call = Call(
         request: request, headers: Asked.headers, baseURL: Asked.baseURL, settings: settings,
         configuration: configuration, pipeline: pipeline, transport: mock ?? transport)
-      queue.add(NetworkOperation(pending) { call.start() }, priority: request.priority)
+      queue.add(pending, priority: request.priority) { call.start() }
     } catch {
       pending.resolver.reject(error)
     }

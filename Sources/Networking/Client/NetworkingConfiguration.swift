@@ -27,8 +27,8 @@ public struct NetworkingConfiguration: Sendable {
   ///
   /// A request's own timeout comes in its place.
   public var callTimeout: Duration?
-  /// Whose time the deadlines take.
-  public var scheduler: any Scheduler = .live
+  /// Whose time the deadlines take; nil is that of the client's mock provider, or the clock without one.
+  public var scheduler: (any Scheduler)?
 
   /// Makes a configuration of what most clients want.
   public init() {}

@@ -18,19 +18,22 @@ final class NetworkOperation: Operation, @unchecked Sendable {
   private let promise: NetworkPromise
   private let resolver: Resolver<Response>
   private let begin: @Sendable () -> NetworkPromise
+  private let activity: QueueActivity?
 
   /// Makes an operation.
   ///
   /// - Parameters:
   ///   - pending: the promise that the caller has, and its resolver.
+  ///   - activity: is told of what the operation does; nil for nobody.
   ///   - begin: starts the request.
   init(
     _ pending: (promise: NetworkPromise, resolver: Resolver<Response>),
-    _ begin: @escaping @Sendable () -> NetworkPromise
+    activity: QueueActivity? = nil, _ begin: @escaping @Sendable () -> NetworkPromise
   ) {
     promise = pending.promise
     resolver = pending.resolver
     self.begin = begin
+    self.activity = activity
     super.init()
   }
 
@@ -39,6 +42,8 @@ final class NetworkOperation: Operation, @unchecked Sendable {
   override var isFinished: Bool { phase.withLock { $0 == .finished } }
 
   override func start() {
+    activity?.note { $0.start() }
+    defer { activity?.note { $0.begin() } }
     guard !isCancelled, !resolver.isSettled else {
       promise.cancel()
       return finish()
@@ -57,6 +62,7 @@ final class NetworkOperation: Operation, @unchecked Sendable {
   }
 
   private func finish() {
+    activity?.note { $0.finish() }
     willChangeValue(forKey: "isExecuting")
     willChangeValue(forKey: "isFinished")
     phase.withLock { $0 = .finished }

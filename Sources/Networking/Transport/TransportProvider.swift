@@ -1,3 +1,5 @@
+import Promises
+
 /// Supplies another transport for some endpoints of a client.
 ///
 /// `MockProvider` in the module `Mocking` is one; so real and mocked requests mix, in one queue.
@@ -10,4 +12,15 @@ public protocol TransportProvider<Endpoint>: Sendable {
   /// - Parameter endpoint: what was asked for.
   /// - Returns: the transport for it, or nil for the client's own.
   func transport(for endpoint: Endpoint) -> (any Transport)?
+
+  /// Whose time its transports take.
+  ///
+  /// It becomes that of the client, unless the client's configuration names another; the one given here
+  /// is the clock.
+  var scheduler: any Scheduler { get }
+}
+
+extension TransportProvider {
+  /// The clock.
+  public var scheduler: any Scheduler { .live }
 }

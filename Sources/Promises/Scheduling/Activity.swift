@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Counts the handlers under way in the contexts that it tracks, and tells when there are none.
+/// Counts what is under way, handlers in the contexts that it tracks among it, and tells when there is
+/// nothing.
 final class Activity: Sendable {
   private struct State {
     var underWay = 0
@@ -30,11 +31,13 @@ final class Activity: Sendable {
     }
   }
 
-  fileprivate func begin() {
+  /// Counts something more as under way, until its ticket ends.
+  func begin() -> ActivityTicket {
     state.withLock { $0.underWay += 1 }
+    return ActivityTicket { self.end() }
   }
 
-  fileprivate func end() {
+  private func end() {
     let waiters = state.withLock { state in
       state.underWay -= 1
       guard state.underWay == 0 else { return [CheckedContinuation<Void, Never>]() }
@@ -55,8 +58,8 @@ private final class TrackedContext: CustomContext {
   }
 
   func enqueue(_ job: @escaping Job) {
-    activity.begin()
-    let ticket = Ticket(activity)
+    let ticket = activity.begin()
+    // A handler that is dropped unrun drops its ticket with it.
     base.run {
       job()
       ticket.end()
@@ -65,23 +68,5 @@ private final class TrackedContext: CustomContext {
 
   func adopting(_ explicit: ExecutionContext) -> ExecutionContext {
     activity.tracking(explicit)
-  }
-
-  /// Ends the activity when the handler has returned, or has been dropped unrun.
-  private final class Ticket: Sendable {
-    private let activity: Activity
-    private let isOpen = Atomic(true)
-
-    init(_ activity: Activity) {
-      self.activity = activity
-    }
-
-    func end() {
-      if isOpen.exchange(false, ordering: .relaxed) { activity.end() }
-    }
-
-    deinit {
-      end()
-    }
   }
 }

@@ -27,11 +27,23 @@ public protocol Scheduler: Sendable {
   /// - Parameter context: the context they would carry otherwise.
   /// - Returns: the context to carry.
   func context(for context: ExecutionContext) -> ExecutionContext
+
+  /// Tells that something is under way, outside promises, that may yet schedule an action.
+  ///
+  /// A scheduler whose time is turned by hand, as a ``TestScheduler``'s is, lets none of it pass until
+  /// the ticket ends; so what is under way must not itself wait for that time. The one given here
+  /// returns nil, as a clock waits for nobody.
+  ///
+  /// - Returns: a ticket that ends the activity; nil from a scheduler to which that is no matter.
+  func beginActivity() -> ActivityTicket?
 }
 
 extension Scheduler {
   /// Changes nothing.
   public func context(for context: ExecutionContext) -> ExecutionContext { context }
+
+  /// Does nothing, and returns nil.
+  public func beginActivity() -> ActivityTicket? { nil }
 }
 
 /// A handle on something scheduled.

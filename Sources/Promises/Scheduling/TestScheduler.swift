@@ -16,8 +16,9 @@ import Synchronization
 /// **Handlers.** Between any two actions the scheduler waits until every handler that it set off has
 /// returned, on whatever context that runs, and the handlers that those set off in their turn: what
 /// a promise that came by this scheduler's time, or one derived from it, has dispatched. So a call of
-/// ``advance(by:)`` that returns has left nothing undone. What it cannot know of is a `Task` that a
-/// handler starts, or a hop outside promises.
+/// ``advance(by:)`` that returns has left nothing undone. It waits in the same way for whatever has told
+/// it of itself by ``beginActivity()``, such as requests whose turn has come in a client's queue. What
+/// it cannot know of is a `Task` that a handler starts, or a hop outside promises.
 ///
 /// Any thread may schedule and cancel. One task at a time should advance.
 public final class TestScheduler: Scheduler {
@@ -64,6 +65,13 @@ public final class TestScheduler: Scheduler {
   /// - Returns: a context that does the same and counts what is under way.
   public func context(for context: ExecutionContext) -> ExecutionContext {
     activity.tracking(context)
+  }
+
+  /// Keeps this scheduler's time from passing until the ticket ends.
+  ///
+  /// - Returns: the ticket.
+  public func beginActivity() -> ActivityTicket? {
+    activity.begin()
   }
 
   /// Lets time pass, and all that is due in it happen.

@@ -104,4 +104,20 @@ struct TestSchedulerTests {
     #expect(log.entries.isEmpty)
     #expect(time.now == .seconds(1))
   }
+
+  @Test func timeWaitsForWhatIsUnderWayAndMayYetSchedule() async {
+    let ticket = time.beginActivity()
+    async let advanced: Void = time.advance(by: .seconds(1))
+    schedule("in time", after: .seconds(1))
+    ticket?.end()
+    ticket?.end()
+    await advanced
+    #expect(log.entries == ["in time@1.0 seconds"])
+  }
+
+  @Test func aTicketThatIsDroppedHoldsNothingUp() async {
+    _ = time.beginActivity()
+    await time.advance(by: .seconds(1))
+    #expect(time.now == .seconds(1))
+  }
 }
