@@ -28,6 +28,8 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   private let pipeline: Pipeline
   private let transport: any Transport
   private let mockProvider: (any TransportProvider<Endpoint>)?
+  /// The scope that the client was made in.
+  private let scope = TransportScope.current
 
   /// Makes a client.
   ///
@@ -40,7 +42,8 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     mode: RequestMode = .async, mockProvider: (any TransportProvider<Endpoint>)? = nil,
     transport: any Transport, configuration: NetworkingConfiguration = NetworkingConfiguration()
   ) {
-    scheduler = configuration.scheduler ?? mockProvider?.scheduler ?? .live
+    scheduler =
+      configuration.scheduler ?? mockProvider?.scheduler ?? scope?.scheduler ?? .live
     queue = RequestQueue(mode, scheduler: scheduler)
     settings = Mutex(NetworkingSettings(baseURL: { Endpoint.baseURL }))
     self.configuration = configuration
@@ -74,7 +77,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   public func request(
     _ endpoint: Endpoint, file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
-    perform(endpoint, over: mockProvider?.transport(for: endpoint), file, line)
+    perform(endpoint, over: standIn(for: endpoint), file, line)
   }
 
   /// Makes a request of an endpoint that was changed on the spot, `BoardsAPI.boards.notIntercepted()`.
@@ -87,7 +90,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   public func request(
     _ endpoint: ModifiedEndpoint<Endpoint>, file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
-    perform(endpoint, over: mockProvider?.transport(for: endpoint.base), file, line)
+    perform(endpoint, over: standIn(for: endpoint.base), file, line)
   }
 
   /// Makes a request of an endpoint that says what it answers with, and reads the answer.
@@ -103,10 +106,19 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   public func fetch<Typed: TypedEndpoint>(
     _ endpoint: Typed, file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<Typed.ResponseType> {
-    let mock = (endpoint as? Endpoint).flatMap { mockProvider?.transport(for: $0) }
-    return perform(endpoint, over: mock, file, line)
+    perform(endpoint, over: standIn(for: endpoint), file, line)
       .validate(file: file, line: line)
       .decode(Typed.ResponseType.self, file: file, line: line)
+  }
+
+  /// What performs a request in place of this client's transport; nil for nothing.
+  private func standIn(for endpoint: any RequestConvertible) -> (any Transport)? {
+    if let mockProvider, let endpoint = endpoint as? Endpoint,
+      let transport = mockProvider.transport(for: endpoint)
+    {
+      return transport
+    }
+    return (TransportScope.current ?? scope?.stillOpen)?.transport(for: endpoint)
   }
 
   private func perform<Asked: RequestConvertible>(
@@ -121,7 +133,8 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       let call = Call(
         request: request, headers: Asked.headers, baseURL: Asked.baseURL, settings: settings,
         configuration: configuration, pipeline: pipeline, transport: mock ?? transport)
-      queue.add(pending, priority: request.priority) { call.start() }
+      queue.add(
+        pending, priority: request.priority, HandlerScope.carrying { call.start() })
     } catch {
       pending.resolver.reject(error)
     }

@@ -87,10 +87,18 @@ public struct ExecutionContext: Sendable {
     if case .inline = target { true } else { false }
   }
 
-  /// The context that a handler names, as the context of its promise would have it.
+  /// The context for a handler: the one that it names as the context of its promise would have it, or
+  /// that one itself, inside the scope that it is attached in.
   @inlinable
   func adopting(_ explicit: ExecutionContext?) -> ExecutionContext {
-    guard let explicit else { return self }
+    let context = explicit.map(combined(with:)) ?? self
+    guard HandlerScope.isUsed.load(ordering: .relaxed) else { return context }
+    return HandlerScope.surrounding(context)
+  }
+
+  /// A context that is named, as this one would have it.
+  @inlinable
+  func combined(with explicit: ExecutionContext) -> ExecutionContext {
     if case .custom(let custom) = target, !explicit.isInline { return custom.adopting(explicit) }
     return explicit
   }

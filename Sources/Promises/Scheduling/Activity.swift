@@ -67,6 +67,6 @@ private final class TrackedContext: CustomContext {
   }
 
   func adopting(_ explicit: ExecutionContext) -> ExecutionContext {
-    activity.tracking(explicit)
+    activity.tracking(base.combined(with: explicit))
   }
 }

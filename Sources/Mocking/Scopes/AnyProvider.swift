@@ -1,0 +1,19 @@
+import Networking
+import Promises
+
+/// A provider that may be asked about endpoints of any type.
+struct AnyProvider: Sendable {
+  let scheduler: any Scheduler
+  /// Whether an endpoint is of the provider's type.
+  let isFor: @Sendable (_ endpoint: any RequestConvertible) -> Bool
+  /// The provider's transport for it.
+  let transport: @Sendable (_ endpoint: any RequestConvertible) -> (any Transport)?
+
+  init<Provider: TransportProvider>(_ provider: Provider) {
+    scheduler = provider.scheduler
+    isFor = { $0 is Provider.Endpoint }
+    transport = { endpoint in
+      (endpoint as? Provider.Endpoint).flatMap { provider.transport(for: $0) }
+    }
+  }
+}

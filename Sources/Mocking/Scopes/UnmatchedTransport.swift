@@ -1,0 +1,23 @@
+import Networking
+
+/// Fails every request within a scope that has no mocks for its endpoint's type.
+struct UnmatchedTransport: Transport {
+  private let reason: String
+
+  init(_ endpoint: any RequestConvertible) {
+    reason = "withMocks has no provider for endpoints of the type \(type(of: endpoint))"
+  }
+
+  func start(
+    _ request: HTTPRequest, _ receive: @escaping @Sendable (TransportEvent) -> Void
+  ) -> any TransportHandle {
+    receive(.failure(TransportFailure(code: .unsupported, detail: reason)))
+    return Handle()
+  }
+
+  private struct Handle: TransportHandle {
+    func cancel() {}
+    func suspend() {}
+    func resume() {}
+  }
+}

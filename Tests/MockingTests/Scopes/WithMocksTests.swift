@@ -1,0 +1,200 @@
+import Dispatch
+import Foundation
+import Mocking
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct WithMocksTests {
+  private enum API: RequestConvertible {
+    case name
+
+    static let baseURL: URL? = URL(string: "https://api.example.com/")
+    var request: Request { .get("name") }
+  }
+
+  private enum OtherAPI: RequestConvertible {
+    case name
+
+    static let baseURL: URL? = URL(string: "https://other.example.com/")
+    var request: Request { .get("name") }
+  }
+
+  private struct GetName: TypedEndpoint {
+    typealias ResponseType = String
+    static let baseURL: URL? = URL(string: "https://api.example.com/")
+    var request: Request { .get("name") }
+  }
+
+  /// The code under test: it makes its own client, and nobody can hand it mocks.
+  private static func name() -> Promise<String> {
+    Networking<API>().request(.name).toString()
+  }
+
+  private func named(_ name: String) -> MockProvider<API> {
+    MockProvider { _ in .text(name) }
+  }
+
+  private let network = FakeTransport { _ in .response(299) }
+
+  @Test func aClientMadeWithinAnswersFromTheMocks() async throws {
+    let name = try await withMocks(named("a")) { try await Self.name().value }
+    #expect(name == "a")
+  }
+
+  @Test func tasksAndTaskGroupsBelongToTheScope() async throws {
+    try await withMocks(named("a")) {
+      let task = Task { try await Self.name().value }
+      let name = try await task.value
+      #expect(name == "a")
+      try await withThrowingTaskGroup(of: String.self) { group in
+        for _ in 0..<4 { group.addTask { try await Self.name().value } }
+        for try await name in group { #expect(name == "a") }
+      }
+    }
+  }
+
+  static let contexts: [ExecutionContext] = [.main, .inline, .background, LabelledQueue().context]
+
+  @Test(arguments: contexts.indices)
+  func handlersBegunWithinBelongToTheScope(_ index: Int) async throws {
+    let context = Self.contexts[index]
+    let (start, resolver) = Promise<Void>.pending()
+    let name = try await withMocks(named("a")) {
+      let name =
+        start
+        .then(on: context) { Self.name() }
+        .then(on: context) { name in Self.name().map { name + $0 } }
+        .recover(on: context) { _ in Self.name() }
+        .then { name in try await name + Self.name().value }
+      // Settled by somebody who is not in the scope.
+      DispatchQueue.global().async { resolver.fulfill(()) }
+      return try await name.value
+    }
+    #expect(name == "aaa")
+  }
+
+  @Test func handlersOnVirtualTimeBelongToTheScopeToo() async throws {
+    let time = TestScheduler()
+    let provider = MockProvider<API>(delay: .seconds(5), scheduler: time) { _ in .text("a") }
+    try await withMocks(provider) {
+      let names = after(.seconds(1), scheduler: time)
+        .then { Self.name() }
+        .then { name in Self.name().map { name + $0 } }
+      await time.advance(by: .seconds(11))
+      let name = try await names.value
+      #expect(name == "aa")
+    }
+    #expect(time.now == .seconds(11))
+  }
+
+  @Test func aClientMadeWithinKeepsToTheScopeUntilItIsOver() async throws {
+    let client = try await withMocks(named("a")) {
+      let client = Networking<API>(transport: network)
+      client.callbackContext = .inline
+      // Out of the scope's sight, so that only the client can know.
+      let name = try await Task.detached { try await client.request(.name).toString().value }.value
+      #expect(name == "a")
+      return client
+    }
+    #expect(try await client.request(.name).value.status == 299)
+  }
+
+  @Test func aClientMadeBeforeAnswersFromTheMocksOfWhoeverAsks() async throws {
+    let client = Networking<API>(transport: network)
+    let name = try await withMocks(named("a")) {
+      try await client.request(.name).toString().value
+    }
+    #expect(name == "a")
+    #expect(try await client.request(.name).value.status == 299)
+  }
+
+  @Test func whatAStageOfTheClientAsksForIsWithinToo() async throws {
+    let client = Networking<API>(transport: network)
+    client.callbackContext = .inline
+    client.middleware = { request in
+      request.headers.contains("Inner")
+        ? .fulfilled(())
+        : client.request(API.name.adding(headers: ["Inner": "1"])).toString()
+          .map { name in if name != "a" { throw TestError() } }
+    }
+    let name = try await withMocks(named("a")) {
+      try await client.request(.name).toString().value
+    }
+    #expect(name == "a")
+    #expect(network.requests.isEmpty)
+  }
+
+  @Test func aProviderOfTheClientsOwnComesFirst() async throws {
+    let client = Networking<API>(mockProvider: named("own"))
+    let name = try await withMocks(named("scope")) {
+      try await client.request(.name).toString().value
+    }
+    #expect(name == "own")
+  }
+
+  @Test func aScopeWithinAScopeComesFirstAndLeavesTheRestToTheOther() async throws {
+    let other = MockProvider<OtherAPI> { _ in .text("other") }
+    try await withMocks(named("outer"), other) {
+      try await withMocks(named("inner")) {
+        let names = when(Self.name(), Networking<OtherAPI>().request(.name).toString())
+        let (inner, other) = try await names.value
+        #expect(inner == "inner")
+        #expect(other == "other")
+      }
+      let name = try await Self.name().value
+      #expect(name == "outer")
+    }
+  }
+
+  @Test func anEndpointThatNobodyIsForFailsAndSaysSo() async {
+    await withMocks(named("a")) {
+      let result = await Networking<OtherAPI>(transport: network).request(.name).result
+      let error = result.failure(as: NetworkError.self)
+      #expect(error?.code == .unsupported)
+      #expect(error?.description.contains("OtherAPI") == true)
+    }
+    #expect(network.requests.isEmpty)
+  }
+
+  @Test func anEndpointThatNobodyIsForPassesWhereThatIsAskedFor() async throws {
+    try await withMocks(named("a"), unmatched: .pass) {
+      let response = try await Networking<OtherAPI>(transport: network).request(.name).value
+      #expect(response.status == 299)
+    }
+  }
+
+  @Test func aProviderThatReturnsNilLetsTheRequestPass() async throws {
+    try await withMocks(MockProvider<API> { _ in nil }) {
+      let response = try await Networking<API>(transport: network).request(.name).value
+      #expect(response.status == 299)
+    }
+  }
+
+  @Test func typedEndpointsAreAnsweredToo() async throws {
+    try await withMocks(MockProvider<GetName> { _ in .json("Ada") }) {
+      let name = try await Networking<API>().fetch(GetName()).value
+      #expect(name == "Ada")
+    }
+  }
+
+  @Test func ofAThousandScopesSideBySideNoneSeesAnother() async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<1_000 {
+        group.addTask {
+          let time = TestScheduler()
+          let provider = MockProvider<API>(delay: .seconds(number), scheduler: time) { _ in
+            .text("\(number)")
+          }
+          try await withMocks(provider) {
+            let names = Self.name().then(on: .background) { name in Self.name().map { name + $0 } }
+            await time.run()
+            let name = try await names.value
+            #expect(name == "\(number)\(number)")
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+}
