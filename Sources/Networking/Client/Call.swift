@@ -9,6 +9,7 @@ struct Call: Sendable {
   let baseURL: URL?
   let settings: NetworkingSettings
   let configuration: NetworkingConfiguration
+  let baseURLs: BaseURLCache
   let pipeline: Pipeline
   let transport: any Transport
 
@@ -19,7 +20,7 @@ struct Call: Sendable {
   }
 
   private func send() throws -> NetworkPromise {
-    let base = try (settings.baseURL() ?? baseURL).map { try BaseURL($0) }
+    let base = try (settings.baseURL() ?? baseURL).map { try baseURLs.baseURL($0) }
     let builder = RequestBuilder(
       baseURL: base, headers: configuration.headers, encoders: configuration.encoders,
       connectTimeout: configuration.connectTimeout, idleTimeout: configuration.idleTimeout)

@@ -25,6 +25,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   let settings: Mutex<NetworkingSettings>
   private let configuration: NetworkingConfiguration
   private let scheduler: any Scheduler
+  private let baseURLs = BaseURLCache()
   private let pipeline: Pipeline
   private let transport: any Transport
   private let mockProvider: (any TransportProvider<Endpoint>)?
@@ -132,7 +133,8 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       let request = settings.beforeEach?(asked) ?? asked
       let call = Call(
         request: request, headers: Asked.headers, baseURL: Asked.baseURL, settings: settings,
-        configuration: configuration, pipeline: pipeline, transport: mock ?? transport)
+        configuration: configuration, baseURLs: baseURLs, pipeline: pipeline,
+        transport: mock ?? transport)
       queue.add(
         pending, priority: request.priority, HandlerScope.carrying { call.start() })
     } catch {

@@ -120,15 +120,10 @@ public struct HTTPHeaders: Sendable {
 
   /// Whether two names are the same; ASCII letters only, as all names are tokens.
   static func areEqual(_ left: String, _ right: String) -> Bool {
-    let (left, right) = (left.utf8, right.utf8)
-    return left.count == right.count
-      && zip(left, right).allSatisfy { $0 == $1 || $0.lowercasedASCII == $1.lowercasedASCII }
-  }
-}
-
-extension UInt8 {
-  fileprivate var lowercasedASCII: UInt8 {
-    self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") ? self | 0x20 : self
+    guard left.utf8.count == right.utf8.count else { return false }
+    // Most are written alike.
+    return left == right
+      || zip(left.utf8, right.utf8).allSatisfy { $0.lowercasedASCII == $1.lowercasedASCII }
   }
 }
 

@@ -17,20 +17,9 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
   /// - Parameter text: the value of a header field, one member of a list. Nil when it is not
   ///   `type/subtype` with tokens on both sides; malformed parameters are passed over.
   public init?(_ text: String) {
-    var parts = Self.split(text, at: ";")[...]
-    let names = (parts.popFirst() ?? "").split(separator: "/", omittingEmptySubsequences: false)
-    guard names.count == 2, names.allSatisfy({ $0.isToken }) else { return nil }
-    type = names[0].lowercased()
-    subtype = names[1].lowercased()
-    guard type != "*" || subtype == "*" else { return nil }
-    var parameters: [String: String] = [:]
-    for part in parts {
-      let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard pair.count == 2, pair[0].isToken else { continue }
-      let name = pair[0].lowercased()
-      if parameters[name] == nil { parameters[name] = Self.unquote(pair[1]) }
-    }
-    self.parameters = parameters
+    var text = text
+    guard let parsed = text.withUTF8({ MediaType($0[...]) }) else { return nil }
+    self = parsed
   }
 
   /// Whether this type is in a range.
@@ -55,48 +44,85 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
 
   /// The members of a list such as the value of `Accept`; members that are no media type are left out.
   static func list(_ text: String) -> [MediaType] {
-    split(text, at: ",").compactMap { MediaType(String($0)) }
+    var text = text
+    return text.withUTF8 { bytes in
+      var members: [MediaType] = []
+      var rest = bytes[...]
+      while let part = rest.popPart(before: UInt8(ascii: ",")) {
+        if let member = MediaType(part) { members.append(member) }
+      }
+      return members
+    }
   }
 
-  /// The parts between separators outside quotes, with the white space around them taken off.
-  private static func split(_ text: String, at separator: Character) -> [Substring] {
-    var parts: [Substring] = []
-    var start = text.startIndex
-    var (isQuoted, isEscaped) = (false, false)
-    for index in text.indices {
-      switch text[index] {
-      case _ where isEscaped: isEscaped = false
-      case "\\" where isQuoted: isEscaped = true
-      case "\"": isQuoted.toggle()
-      case separator where !isQuoted:
-        parts.append(text[start..<index].trimmed)
-        start = text.index(after: index)
-      default: break
-      }
+  private init?(_ text: Bytes) {
+    var rest = text
+    guard let names = rest.popPart(before: UInt8(ascii: ";")),
+      let slash = names.firstIndex(of: UInt8(ascii: "/")),
+      let type = names[..<slash].lowercasedToken,
+      let subtype = names[(slash + 1)...].lowercasedToken,
+      type != "*" || subtype == "*"
+    else { return nil }
+    self.type = type
+    self.subtype = subtype
+    var parameters: [String: String] = [:]
+    while let part = rest.popPart(before: UInt8(ascii: ";")) {
+      guard let equals = part.firstIndex(of: UInt8(ascii: "=")),
+        let name = part[..<equals].lowercasedToken, parameters[name] == nil
+      else { continue }
+      parameters[name] = part[(equals + 1)...].unquoted
     }
-    parts.append(text[start...].trimmed)
-    return parts
-  }
-
-  private static func unquote(_ value: Substring) -> String {
-    guard value.count >= 2, value.first == "\"", value.last == "\"" else { return String(value) }
-    var (text, isEscaped) = ("", false)
-    for character in value.dropFirst().dropLast() {
-      if character == "\\", !isEscaped {
-        isEscaped = true
-      } else {
-        text.append(character)
-        isEscaped = false
-      }
-    }
-    return text
+    self.parameters = parameters
   }
 }
 
-extension Substring {
-  fileprivate var trimmed: Substring {
-    let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-    guard let last = lastIndex(where: { !isSpace($0) }) else { return "" }
+private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
+
+extension Bytes {
+  /// Takes the part before the next separator outside quotes, without the white space around it; nil
+  /// when there is nothing left.
+  fileprivate mutating func popPart(before separator: UInt8) -> Bytes? {
+    guard !isEmpty else { return nil }
+    var (isQuoted, isEscaped) = (false, false)
+    let end = firstIndex { byte in
+      switch byte {
+      case _ where isEscaped: isEscaped = false
+      case UInt8(ascii: "\\") where isQuoted: isEscaped = true
+      case UInt8(ascii: "\""): isQuoted.toggle()
+      default: return byte == separator && !isQuoted
+      }
+      return false
+    }
+    let part = self[..<(end ?? endIndex)]
+    self = self[(end.map { $0 + 1 } ?? endIndex)...]
+    return part.trimmed
+  }
+
+  private var trimmed: Bytes {
+    let isSpace: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+    guard let last = lastIndex(where: { !isSpace($0) }) else { return self[endIndex...] }
     return self[...last].drop(while: isSpace)
+  }
+
+  /// The text in lower case, if it is a token.
+  fileprivate var lowercasedToken: String? {
+    guard !isEmpty, allSatisfy(\.isTokenCharacter) else { return nil }
+    return String(unsafeUninitializedCapacity: count) { buffer in
+      buffer.initialize(fromContentsOf: lazy.map(\.lowercasedASCII))
+    }
+  }
+
+  /// The text without the quotes around it and the backslashes in it, if it is a quoted string.
+  fileprivate var unquoted: String {
+    let quote = UInt8(ascii: "\"")
+    guard count >= 2, first == quote, last == quote else {
+      return String(decoding: self, as: UTF8.self)
+    }
+    var (text, isEscaped) = ([UInt8](), false)
+    for byte in dropFirst().dropLast() {
+      isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+      if !isEscaped { text.append(byte) }
+    }
+    return String(decoding: text, as: UTF8.self)
   }
 }

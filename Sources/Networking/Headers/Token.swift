@@ -6,7 +6,7 @@ extension StringProtocol {
 }
 
 extension UInt8 {
-  fileprivate var isTokenCharacter: Bool {
+  var isTokenCharacter: Bool {
     switch self {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"):
@@ -18,5 +18,10 @@ extension UInt8 {
       true
     default: false
     }
+  }
+
+  /// The letter in lower case, if it is one of ASCII's in upper case; else the same.
+  var lowercasedASCII: UInt8 {
+    self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") ? self | 0x20 : self
   }
 }
