@@ -46,6 +46,7 @@ typedef CATENA_OPEN_ENUM : int {
   CurlStringOptionPrivateKey = 10087,
   CurlStringOptionCertificateAuthoritiesFolder = 10097,
   CurlStringOptionAcceptEncoding = 10102,
+  CurlStringOptionNoProxy = 10177,
   CurlStringOptionPinnedPublicKey = 10230,
   CurlStringOptionUnixSocketPath = 10231,
 } CurlStringOption;

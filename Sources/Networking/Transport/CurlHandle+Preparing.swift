@@ -44,6 +44,8 @@
         throw TransportFailure(code: .invalidURL, detail: "The URL is not http or https")
       }
       catena_easy_set_string(easy, .URL, text)
+      // A proxy elsewhere would look for this machine's servers on its own.
+      if Loopback.isHost(ofURL: text) { catena_easy_set_string(easy, .noProxy, "*") }
     }
 
     /// - Returns: how many bytes of body there are; nil when there is none.
