@@ -29,6 +29,9 @@ let package = Package(
       name: "first-chain", dependencies: ["Promises"], path: "Examples/FirstChain",
       swiftSettings: settings),
     .executableTarget(
+      name: "quickstart", dependencies: ["Mocking"], path: "Examples/Quickstart",
+      swiftSettings: settings),
+    .executableTarget(
       name: "main-thread-waits", dependencies: ["Promises"], path: "Tests/MainThreadWaits",
       swiftSettings: settings),
     .testTarget(
@@ -43,7 +46,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "MockingTests",
-      dependencies: ["Mocking", "Networking", "Promises", "TestSupport", "ThreadSanitizerSupport"],
+      dependencies: [
+        "Mocking", "Networking", "Promises", "TestSupport", "ThreadSanitizerSupport", "quickstart",
+      ],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
