@@ -100,7 +100,7 @@
       if let fields { catena_easy_set_pointer(easy, .httpHeader, fields) }
     }
 
-    private func set(_ tls: CurlTransport.TLSOptions) {
+    private func set(_ tls: TLSOptions) {
       catena_easy_set_long(easy, .sslVersion, tls.minimumVersion.number)
       if tls.dangerouslyTrustsAnyCertificate {
         catena_easy_set_long(easy, .verifyPeer, 0)
@@ -124,7 +124,7 @@
     }
   }
 
-  extension CurlTransport.TLSOptions.Version {
+  extension TLSOptions.Version {
     /// CURL_SSLVERSION_*.
     fileprivate var number: Int {
       switch self {

@@ -16,12 +16,12 @@
     }
 
     private func get(
-      _ server: TLSServer, _ tls: CurlTransport.TLSOptions
+      _ server: TLSServer, _ tls: TLSOptions
     ) async -> Performed {
       await CurlTransport(options: .init(tls: tls)).get(server.url)
     }
 
-    private var trusting: CurlTransport.TLSOptions {
+    private var trusting: TLSOptions {
       .init(certificateAuthorities: certificates.authority)
     }
 
@@ -67,7 +67,7 @@
       #expect(await get(server, tls).failure?.code == .pinMismatch)
       tls.dangerouslyTrustsAnyCertificate = true
       #expect(await get(server, tls).failure?.code == .pinMismatch)
-      let untrusting = CurlTransport.TLSOptions(pinnedPublicKeys: [good])
+      let untrusting = TLSOptions(pinnedPublicKeys: [good])
       #expect(await get(server, untrusting).failure?.code == .tlsUntrusted)
     }
 
