@@ -1,0 +1,216 @@
+import Foundation
+import Promises
+import Synchronization
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// One exchange of a ``URLSessionTransport``, and the handle that its caller has on it.
+///
+/// All that delivers events, and all that is said to the task after its start, runs on the session's
+/// serial delegate queue. So events come one at a time and in order, and a cancellation never comes
+/// between a redirect and its answer, which Foundation on Linux does not survive.
+final class URLSessionExchange: TransportHandle {
+  typealias Receive = @Sendable (TransportEvent) -> Void
+
+  private struct State: Sendable {
+    var machine: URLSessionExchangeMachine
+    var receive: Receive?
+    var task: URLSessionTask?
+    /// Kept until the end: a copy in the temporary folder goes with it.
+    var body: URLSessionBody?
+    var isCancelled = false
+    var failure: TransportFailure?
+    var timer: (due: Duration, action: ScheduledAction)?
+  }
+
+  private let state: Mutex<State>
+  private let queue: OperationQueue
+  private let scheduler: any Scheduler
+
+  init(
+    _ times: ExchangeTimes, on queue: OperationQueue, _ scheduler: any Scheduler,
+    _ receive: @escaping Receive
+  ) {
+    state = Mutex(
+      State(
+        machine: URLSessionExchangeMachine(times, started: scheduler.now), receive: receive))
+    self.queue = queue
+    self.scheduler = scheduler
+    watchTime()
+  }
+
+  /// Whether there is nothing left to be done.
+  var isOver: Bool { state.withLock { $0.isCancelled || $0.machine.hasEnded } }
+
+  /// Starts the task.
+  ///
+  /// It is started even for an exchange that has been cancelled, and cancelled then: one that never ran
+  /// may never end on Linux, and the session would wait for it.
+  func begin(_ task: URLSessionTask, _ body: URLSessionBody) {
+    task.resume()
+    let (isOver, isSuspended) = state.withLock { state in
+      let isOver = state.isCancelled || state.machine.isOver
+      if !isOver {
+        state.task = task
+        state.body = body
+      }
+      return (isOver, state.machine.isSuspended)
+    }
+    if isOver {
+      task.cancel()
+    } else if isSuspended {
+      task.pause()
+    }
+  }
+
+  /// Ends an exchange that does not come to a task.
+  func end(_ failure: TransportFailure) {
+    queue.addOperation { [self] in
+      deliver { $0.machine.fail(failure, at: $1) }
+    }
+  }
+
+  // MARK: The handle
+
+  func cancel() {
+    breakOff(TransportFailure(code: .cancelled))
+  }
+
+  func suspend() {
+    let task = state.withLock { state -> URLSessionTask? in
+      guard !state.machine.isOver, !state.machine.isSuspended else { return nil }
+      state.machine.suspend()
+      return state.task
+    }
+    task?.pause()
+  }
+
+  func resume() {
+    queue.addOperation { [self] in
+      let task = state.withLock { $0.machine.isSuspended ? $0.task : nil }
+      deliver { $0.machine.resume(at: $1) }
+      task?.unpause()
+    }
+  }
+
+  private func breakOff(_ failure: TransportFailure) {
+    let isFirst = state.withLock { state in
+      guard !state.isCancelled, !state.machine.isOver else { return false }
+      state.isCancelled = true
+      return true
+    }
+    guard isFirst else { return }
+    let operation = BlockOperation { [self] in
+      let task = state.withLock { $0.machine.hasEnded ? nil : $0.task }
+      deliver(evenIfCancelled: true) { $0.machine.breakOff(failure, at: $1) }
+      task?.cancel()
+    }
+    // Before what waits in the queue, which is dropped.
+    operation.queuePriority = .veryHigh
+    queue.addOperation(operation)
+  }
+
+  // MARK: On the queue
+
+  /// Whether the answer to a question of the session's still matters; for the queue only.
+  var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+  /// Whether a final response has begun.
+  var hasHead: Bool { state.withLock { $0.machine.hasHead } }
+
+  /// Takes something that is not the last; for the queue only.
+  func receive(_ event: TransportEvent) {
+    deliver { $0.machine.add(event, at: $1) }
+  }
+
+  /// The connection has shown that it stands; for the queue only.
+  func showActivity() {
+    deliver {
+      $0.machine.showActivity(at: $1)
+      return []
+    }
+  }
+
+  /// Notes why the task is going to be cancelled; for the queue only.
+  func note(_ failure: TransportFailure) {
+    state.withLock { $0.failure = failure }
+  }
+
+  /// The task is over; for the queue only.
+  func complete(_ failure: TransportFailure?) {
+    deliver { state, now in
+      guard let failure = state.failure ?? failure else { return state.machine.complete(at: now) }
+      return state.machine.fail(failure, at: now)
+    }
+  }
+
+  private func deliver(
+    evenIfCancelled: Bool = false, _ change: (inout State, Duration) -> [TransportEvent]
+  ) {
+    let now = scheduler.now
+    let (receive, events, dropped) = state.withLock { state in
+      guard evenIfCancelled || !state.isCancelled else {
+        return (Receive?.none, [TransportEvent](), State?.none)
+      }
+      let events = change(&state, now)
+      let receive = state.receive
+      guard state.machine.isOver else { return (receive, events, nil) }
+      // Released after unlocking, since a user's `deinit` may follow.
+      let dropped = state
+      state.receive = nil
+      state.task = nil
+      state.body = nil
+      state.timer = nil
+      return (receive, events, dropped)
+    }
+    for event in events { receive?(event) }
+    dropped?.timer?.action.cancel()
+    if dropped == nil { watchTime() }
+  }
+
+  // MARK: Time
+
+  /// Sees to it that somebody looks when the time is up; a timer that is set for earlier will do.
+  private func watchTime() {
+    let due = state.withLock { state -> Duration? in
+      guard !state.isCancelled, let due = state.machine.deadline?.due else { return nil }
+      if let timer = state.timer, timer.due <= due { return nil }
+      return due
+    }
+    guard let due else { return }
+    let action = scheduler.schedule(after: due - scheduler.now) { [weak self] in self?.look() }
+    let old = state.withLock { state in
+      defer { state.timer = (due, action) }
+      return state.timer
+    }
+    old?.action.cancel()
+  }
+
+  private func look() {
+    let now = scheduler.now
+    let deadline = state.withLock { state in
+      state.timer = nil
+      return state.machine.deadline
+    }
+    guard let deadline, deadline.due <= now else { return watchTime() }
+    breakOff(TransportFailure(code: .timedOut(deadline.phase)))
+  }
+}
+
+extension URLSessionTask {
+  /// Has the server wait, where the platform can.
+  fileprivate func pause() {
+    // On Linux a task that is suspended loses its connection, and sends its request anew when resumed.
+    #if !canImport(FoundationNetworking)
+      suspend()
+    #endif
+  }
+
+  fileprivate func unpause() {
+    #if !canImport(FoundationNetworking)
+      resume()
+    #endif
+  }
+}
