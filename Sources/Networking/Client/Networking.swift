@@ -32,37 +32,60 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   /// The scope that the client was made in.
   private let scope = TransportScope.current
 
-  /// Makes a client.
+  /// Makes a client on what the platform has.
+  ///
+  /// - Parameters:
+  ///   - mode: how many requests are under way at once.
+  ///   - mockProvider: supplies another transport for some endpoints; nil for none.
+  ///   - sessionConfiguration: what the others go over, and whom connections and cookies are shared
+  ///     with.
+  ///   - configuration: what it does with every request.
+  public convenience init(
+    mode: RequestMode = .async, mockProvider: (any TransportProvider<Endpoint>)? = nil,
+    sessionConfiguration: SessionConfiguration = .default,
+    configuration: NetworkingConfiguration = NetworkingConfiguration()
+  ) {
+    self.init(mode, mockProvider, Session(sessionConfiguration), configuration)
+  }
+
+  /// Makes a client on a transport of your own.
   ///
   /// - Parameters:
   ///   - mode: how many requests are under way at once.
   ///   - mockProvider: supplies another transport for some endpoints; nil for none.
   ///   - transport: what performs the others.
   ///   - configuration: what it does with every request.
-  public init(
+  public convenience init(
     mode: RequestMode = .async, mockProvider: (any TransportProvider<Endpoint>)? = nil,
     transport: any Transport, configuration: NetworkingConfiguration = NetworkingConfiguration()
+  ) {
+    self.init(mode, mockProvider, Session(transport: transport), configuration)
+  }
+
+  private init(
+    _ mode: RequestMode, _ mockProvider: (any TransportProvider<Endpoint>)?, _ session: Session,
+    _ configuration: NetworkingConfiguration
   ) {
     scheduler =
       configuration.scheduler ?? mockProvider?.scheduler ?? scope?.scheduler ?? .live
     queue = RequestQueue(mode, scheduler: scheduler)
     settings = Mutex(NetworkingSettings(baseURL: { Endpoint.baseURL }))
     self.configuration = configuration
-    self.transport = transport
+    transport = session.transport
     self.mockProvider = mockProvider
-    pipeline = Pipeline(Self.stages(configuration, scheduler))
+    pipeline = Pipeline(Self.stages(configuration, session, scheduler))
   }
 
   /// The stages of a call, outermost first: this list is the walk of every request.
   private static func stages(
-    _ configuration: NetworkingConfiguration, _ scheduler: any Scheduler
+    _ configuration: NetworkingConfiguration, _ session: Session, _ scheduler: any Scheduler
   ) -> [any Interceptor] {
     [
       DeadlineStage(phase: .call, scheduler: scheduler) { $0.timeout ?? configuration.callTimeout },
       RedirectStage(policy: configuration.redirects),
       // From here on a hop at a time.
       AuthorizationStage(),
-      configuration.cookies.map { CookieStage(storage: $0) },
+      configuration.cookies.storage(of: session).map { CookieStage(storage: $0) },
       DeadlineStage(phase: .attempt, scheduler: scheduler) { _ in configuration.attemptTimeout },
     ].compactMap { $0 }
   }

@@ -1,10 +1,6 @@
 import Foundation
 import Promises
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
 /// What a client does with every request, laid down when it is made.
 public struct NetworkingConfiguration: Sendable {
   /// The fields that every request has unless it or its endpoint says otherwise.
@@ -13,10 +9,8 @@ public struct NetworkingConfiguration: Sendable {
   public var encoders = ParameterEncoders()
   /// What becomes of answers that point elsewhere.
   public var redirects = RedirectPolicy.follow()
-  /// Where cookies are kept; nil keeps and sends none.
-  ///
-  /// At first it is what Foundation shares in the process.
-  public var cookies: HTTPCookieStorage? = .shared
+  /// Where cookies are kept; at first where the client's ``SessionConfiguration`` says.
+  public var cookies = CookiePolicy.session
   /// How long a connection may take to stand, TLS included; nil is without limit.
   public var connectTimeout: Duration? = .seconds(30)
   /// How long a connection may be silent; nil is without limit.

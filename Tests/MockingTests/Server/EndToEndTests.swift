@@ -36,7 +36,7 @@
 
     private func client(_ server: MockServer, _ mode: RequestMode = .async) -> Networking<Request> {
       var configuration = NetworkingConfiguration()
-      configuration.cookies = nil
+      configuration.cookies = .none
       let client = Networking<Request>(mode: mode, configuration: configuration)
       client.setBaseURL(server.url.appendingPathComponent("v1"))
       client.callbackContext = .inline

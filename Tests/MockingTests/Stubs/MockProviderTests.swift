@@ -31,7 +31,7 @@ struct MockProviderTests {
     _ mode: RequestMode = .async, _ provider: MockProvider<API>
   ) -> Networking<API> {
     var configuration = NetworkingConfiguration()
-    configuration.cookies = nil
+    configuration.cookies = .none
     let client = Networking(
       mode: mode, mockProvider: provider, transport: network, configuration: configuration)
     client.callbackContext = .inline

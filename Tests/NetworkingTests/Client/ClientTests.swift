@@ -49,7 +49,7 @@ struct ClientTests {
     _ mode: RequestMode = .async, _ configuration: NetworkingConfiguration? = nil
   ) -> Networking<BoardsAPI> {
     var plain = NetworkingConfiguration()
-    plain.cookies = nil
+    plain.cookies = .none
     let client = Networking<BoardsAPI>(
       mode: mode, transport: backend, configuration: configuration ?? plain)
     client.callbackContext = .inline
@@ -168,7 +168,7 @@ struct ClientTests {
   @Test func aCallsDeadlineTakesVirtualTime() async {
     let clock = RecordingScheduler()
     var configuration = NetworkingConfiguration()
-    configuration.cookies = nil
+    configuration.cookies = .none
     configuration.scheduler = clock
     configuration.callTimeout = .seconds(10)
     let networking = Networking<BoardsAPI>(

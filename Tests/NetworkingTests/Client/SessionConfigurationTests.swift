@@ -1,0 +1,119 @@
+#if os(Linux)
+  import Foundation
+  import FoundationNetworking
+  import Networking
+  import Promises
+  import TestSupport
+  import Testing
+
+  @Suite(.timeLimit(.minutes(1)))
+  struct SessionConfigurationTests {
+    /// Sets a cookie at `/set` and tells what it got otherwise.
+    private let server: ScriptedServer
+
+    init() throws {
+      server = try ScriptedServer { request in
+        guard request.target == "/set" else {
+          let cookies = request.values(of: "Cookie").joined(separator: "|")
+          return [.respond("200 OK", [], Data(cookies.utf8))]
+        }
+        return [.respond("200 OK", ["Set-Cookie: session=7; Path=/"])]
+      }
+    }
+
+    private func client(
+      _ session: SessionConfiguration, _ cookies: CookiePolicy = .session
+    ) -> Networking<Request> {
+      var configuration = NetworkingConfiguration()
+      configuration.cookies = cookies
+      let client = Networking<Request>(
+        sessionConfiguration: session, configuration: configuration)
+      client.callbackContext = .inline
+      return client
+    }
+
+    private func get(_ path: String, _ client: Networking<Request>) async throws -> String {
+      let response = try await client.request(
+        .get(.url(server.url(path)))
+      ).value
+      return String(decoding: response.data, as: UTF8.self)
+    }
+
+    @Test func ephemeralClientsHaveCookiesOfTheirOwn() async throws {
+      let (first, second) = (client(.ephemeral), client(.ephemeral))
+      _ = try await get("/set", first)
+      #expect(try await get("/", first) == "session=7")
+      #expect(try await get("/", second) == "")
+      #expect(HTTPCookieStorage.shared.cookies(for: server.url())?.isEmpty ?? true)
+    }
+
+    @Test func ephemeralClientsHaveConnectionsOfTheirOwnThatGoWithThem() async throws {
+      do {
+        let (first, second) = (client(.ephemeral), client(.ephemeral))
+        for client in [first, second, first, second] { _ = try await get("/", client) }
+        #expect(server.requests.entries.map(\.connection) == [0, 1, 0, 1])
+      }
+      #expect(Set(await server.closed.entries(2)) == [0, 1])
+    }
+
+    @Test func defaultClientsShareConnections() async throws {
+      let (first, second) = (client(.default, .none), client(.default, .none))
+      for client in [first, second] { _ = try await get("/", client) }
+      #expect(server.requests.entries.map(\.connection) == [0, 0])
+    }
+
+    @Test func backgroundRequestsAreRejected() async throws {
+      let networking = client(.background(identifier: "x"))
+      let result = await networking.request(.get(.url(server.url()))).result
+      let error = try #require(result.failure(as: NetworkError.self))
+      #expect(error.code == .unsupported)
+      #expect(error.reason == "There are no background sessions here")
+      #expect(server.connectionCount == 0)
+    }
+
+    @Test func aCustomSessionHasTheCookiesOfItsConfiguration() async throws {
+      let configuration = URLSessionConfiguration.ephemeral
+      let networking = client(.custom(configuration))
+      _ = try await get("/set", networking)
+      #expect(try await get("/", networking) == "session=7")
+      #expect(configuration.httpCookieStorage?.cookies?.map(\.name) == ["session"])
+      let refusing = URLSessionConfiguration.ephemeral
+      refusing.httpShouldSetCookies = false
+      let other = client(.custom(refusing))
+      _ = try await get("/set", other)
+      #expect(try await get("/", other) == "")
+    }
+
+    @Test func aCustomSessionIsThatOfItsConfiguration() async throws {
+      let configuration = URLSessionConfiguration.ephemeral
+      configuration.httpAdditionalHeaders = ["X-Custom": "yes"]
+      let networking = client(.custom(configuration))
+      configuration.httpAdditionalHeaders = ["X-Custom": "changed too late"]
+      _ = try await get("/", networking)
+      #expect(server.requests.entries[0].values(of: "X-Custom") == ["yes"])
+    }
+
+    @Test func aPolicyOfOnesOwnComesBeforeTheSessions() async throws {
+      let storage = try #require(URLSessionConfiguration.ephemeral.httpCookieStorage)
+      let (keeping, other) = (client(.ephemeral, .storage(storage)), client(.ephemeral, .none))
+      for client in [keeping, other] { _ = try await get("/set", client) }
+      #expect(try await get("/", keeping) == "session=7")
+      #expect(try await get("/", other) == "")
+      #expect(storage.cookies?.map(\.value) == ["7"])
+    }
+
+    @Test func redirectsGoThroughTheStagesAbove() async throws {
+      let server = try ScriptedServer { request in
+        request.target == "/there"
+          ? [.respond("200 OK", [], Data(request.values(of: "Cookie").joined().utf8))]
+          : [.respond("302 Found", ["Location: there", "Set-Cookie: on=way; Path=/"])]
+      }
+      let networking = client(.custom(.ephemeral))
+      let response = try await networking.request(
+        .get(.url(server.url("/here")))
+      ).value
+      #expect(String(decoding: response.data, as: UTF8.self) == "on=way")
+      #expect(server.requests.entries.map(\.target) == ["/here", "/there"])
+    }
+  }
+#endif
