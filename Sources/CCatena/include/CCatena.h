@@ -138,6 +138,8 @@ typedef CATENA_OPEN_ENUM : int {
 enum {
   /// CURL_WRITEFUNC_PAUSE.
   CatenaWritePause = 0x10000001,
+  /// CURL_READFUNC_PAUSE.
+  CatenaReadPause = 0x10000001,
   /// CURL_READFUNC_ABORT.
   CatenaReadAbort = 0x10000000,
   /// CURL_ERROR_SIZE.

@@ -12,6 +12,7 @@ struct Call: Sendable {
   let baseURLs: BaseURLCache
   let pipeline: Pipeline
   let transport: any Transport
+  let delivery: Delivery
 
   /// Waits for the middleware, builds the request and sends it on its way.
   func start() -> NetworkPromise {
@@ -28,6 +29,7 @@ struct Call: Sendable {
     let processed = try settings.preProcessRequest?(built) ?? built
     return pipeline.send(
       Exchange(
-        processed, timeout: request.timeout, credentials: settings.credentials, over: transport))
+        processed, timeout: request.timeout, credentials: settings.credentials, delivery: delivery,
+        over: transport))
   }
 }

@@ -58,6 +58,8 @@ extension Networking {
   }
 
   /// Cancels every request of this client, waiting or under way.
+  ///
+  /// A stream whose head has come is in the hands of whoever reads it, and goes on.
   public func cancelAllRequests() {
     queue.cancelAll()
   }

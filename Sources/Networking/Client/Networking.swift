@@ -21,6 +21,9 @@ import Synchronization
 /// - **Lifetime.** Releasing a client loses no request: those waiting and those under way go on to their
 ///   end. ``cancelAllRequests()`` ends them.
 public final class Networking<Endpoint: RequestConvertible>: Sendable {
+  /// Told how the bodies of a request get on.
+  public typealias ProgressHandler = @Sendable (_ progress: TransferProgress) -> Void
+
   let queue: RequestQueue
   let settings: Mutex<NetworkingSettings>
   private let configuration: NetworkingConfiguration
@@ -94,27 +97,35 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ///
   /// - Parameters:
   ///   - endpoint: what to ask for.
+  ///   - progress: told how the bodies get on; see ``TransferProgress``. It runs in ``callbackContext``,
+  ///     before the handlers of the promise where that is serial; while it is at work or on its way there
+  ///     only the newest progress is kept.
   ///   - file: where it was asked for, for diagnostics.
   ///   - line: where it was asked for, for diagnostics.
   /// - Returns: a promise of the response, whatever its status, at once; rejected with a
   ///   ``NetworkError``, with what ``middleware`` was rejected with, or with `CancellationError`.
   public func request(
-    _ endpoint: Endpoint, file: StaticString = #fileID, line: UInt = #line
+    _ endpoint: Endpoint, progress: ProgressHandler? = nil,
+    file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
-    perform(endpoint, over: standIn(for: endpoint), file, line)
+    perform(endpoint, over: standIn(for: endpoint), progress: progress, file, line)
   }
 
   /// Makes a request of an endpoint that was changed on the spot, `BoardsAPI.boards.notIntercepted()`.
   ///
   /// - Parameters:
   ///   - endpoint: what to ask for.
+  ///   - progress: told how the bodies get on; see ``TransferProgress``. It runs in ``callbackContext``,
+  ///     before the handlers of the promise where that is serial; while it is at work or on its way there
+  ///     only the newest progress is kept.
   ///   - file: where it was asked for, for diagnostics.
   ///   - line: where it was asked for, for diagnostics.
-  /// - Returns: the same as ``request(_:file:line:)`` of the plain endpoint.
+  /// - Returns: the same as ``request(_:progress:file:line:)`` of the plain endpoint.
   public func request(
-    _ endpoint: ModifiedEndpoint<Endpoint>, file: StaticString = #fileID, line: UInt = #line
+    _ endpoint: ModifiedEndpoint<Endpoint>, progress: ProgressHandler? = nil,
+    file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
-    perform(endpoint, over: standIn(for: endpoint.base), file, line)
+    perform(endpoint, over: standIn(for: endpoint.base), progress: progress, file, line)
   }
 
   /// Makes a request of an endpoint that says what it answers with, and reads the answer.
@@ -123,20 +134,24 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ///
   /// - Parameters:
   ///   - endpoint: what to ask for.
+  ///   - progress: told how the bodies get on; see ``TransferProgress``. It runs in ``callbackContext``,
+  ///     before the handlers of the promise where that is serial; while it is at work or on its way there
+  ///     only the newest progress is kept.
   ///   - file: where it was asked for, for diagnostics.
   ///   - line: where it was asked for, for diagnostics.
   /// - Returns: a promise of the value, validated and decoded; rejected like that of
-  ///   ``request(_:file:line:)``, and like `validate` and `decode`.
+  ///   ``request(_:progress:file:line:)``, and like `validate` and `decode`.
   public func fetch<Typed: TypedEndpoint>(
-    _ endpoint: Typed, file: StaticString = #fileID, line: UInt = #line
+    _ endpoint: Typed, progress: ProgressHandler? = nil,
+    file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<Typed.ResponseType> {
-    perform(endpoint, over: standIn(for: endpoint), file, line)
+    perform(endpoint, over: standIn(for: endpoint), progress: progress, file, line)
       .validate(file: file, line: line)
       .decode(Typed.ResponseType.self, file: file, line: line)
   }
 
   /// What performs a request in place of this client's transport; nil for nothing.
-  private func standIn(for endpoint: any RequestConvertible) -> (any Transport)? {
+  func standIn(for endpoint: any RequestConvertible) -> (any Transport)? {
     if let mockProvider, let endpoint = endpoint as? Endpoint,
       let transport = mockProvider.transport(for: endpoint)
     {
@@ -145,19 +160,23 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     return (TransportScope.current ?? scope?.stillOpen)?.transport(for: endpoint)
   }
 
-  private func perform<Asked: RequestConvertible>(
-    _ endpoint: Asked, over mock: (any Transport)?, _ file: StaticString, _ line: UInt
+  func perform<Asked: RequestConvertible>(
+    _ endpoint: Asked, over mock: (any Transport)?, to destination: Delivery.Destination = .memory,
+    progress: ProgressHandler?, _ file: StaticString, _ line: UInt
   ) -> NetworkPromise {
     let settings = settings.withLock { $0 }
     let context = scheduler.context(for: settings.callbackContext)
     let pending = NetworkPromise.pending(on: context, file: file, line: line)
+    let delivery = Delivery(
+      destination: destination, maximumBodySize: configuration.maximumBodySize,
+      progress: progress.map { ProgressReporter(on: context, $0) })
     do {
       let asked = try endpoint.request
       let request = settings.beforeEach?(asked) ?? asked
       let call = Call(
         request: request, headers: Asked.headers, baseURL: Asked.baseURL, settings: settings,
         configuration: configuration, baseURLs: baseURLs, pipeline: pipeline,
-        transport: mock ?? transport)
+        transport: mock ?? transport, delivery: delivery)
       queue.add(
         pending, priority: request.priority, HandlerScope.carrying { call.start() })
     } catch {

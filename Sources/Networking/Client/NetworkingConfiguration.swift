@@ -19,8 +19,15 @@ public struct NetworkingConfiguration: Sendable {
   public var attemptTimeout: Duration?
   /// How long a call may take, from its turn in the queue, with all its hops; nil is without limit.
   ///
+  /// Of a stream the body counts, to its end.
   /// A request's own timeout comes in its place.
   public var callTimeout: Duration?
+  /// How many bytes of a response's body, after decoding, are taken into memory; nil is without limit.
+  ///
+  /// A larger one breaks the request off with ``NetworkError/Code-swift.enum/bodyTooLarge``. Downloads to
+  /// a file and streams are not bounded by it; of what answers them with no success, up to 1 MiB of the
+  /// body is kept, and the rest left out.
+  public var maximumBodySize: Int?
   /// Whose time the deadlines take; nil is that of the client's mock provider, or the clock without one.
   public var scheduler: (any Scheduler)?
 

@@ -92,6 +92,7 @@ extension RequestBuilder {
         overridesType: true)
     case .data(let data): return try upload(.data(data), request, &headers)
     case .file(let url): return try upload(.file(url), request, &headers)
+    case .stream(let stream): return try upload(.stream(stream), request, &headers)
     case nil:
       guard let parameters = request.parameters else { return ("", emptyBody(of: request.method)) }
       let contentType = request.contentType ?? .standard(for: request.method)

@@ -21,6 +21,8 @@ extension NetworkError.Code {
     case .tlsUntrusted: "the server's certificate is not trusted"
     case .pinMismatch: "the server's key is not among those pinned"
     case .malformedResponse: "the response is not proper HTTP"
+    case .bodyTooLarge: "the body of the response is too large"
+    case .fileNotWritten: "the file for the body cannot be written"
     case .cancelled: "cancelled"
     case .redirectRefused: "a redirect was refused"
     case .tooManyRedirects: "too many redirects"

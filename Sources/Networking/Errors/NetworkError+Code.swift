@@ -8,7 +8,8 @@ extension NetworkError {
     case invalidMethod
     /// A header field has a name that is no token, or a CR, LF or NUL in its value.
     case invalidHeader
-    /// A parameter cannot be encoded, such as a number that is not one in JSON.
+    /// A parameter cannot be encoded, such as a number that is not one in JSON, or the body cannot be
+    /// read, such as a file that is not there.
     case encodingFailed
     /// What was asked for does not exist on this platform.
     case unsupported
@@ -36,6 +37,10 @@ extension NetworkError {
     case pinMismatch
     /// What came is not HTTP, or breaks its rules.
     case malformedResponse
+    /// The body of the response is larger than is taken into memory.
+    case bodyTooLarge
+    /// The file that the body of the response was to go to cannot be written.
+    case fileNotWritten
     /// Somebody cancelled.
     case cancelled
 

@@ -8,7 +8,8 @@ extension NetworkError {
   init(_ failure: TransportFailure, of request: HTTPRequest, response: Response? = nil) {
     self.init(
       failure.code, failure.detail.isEmpty ? nil : failure.detail,
-      request: RequestSummary(request), response: response?.head, body: response?.data, attempts: 1)
+      request: RequestSummary(request), response: response?.head, body: response?.data,
+      underlying: failure.underlying, attempts: 1)
   }
 
   /// What is wrong with a response that came whole.

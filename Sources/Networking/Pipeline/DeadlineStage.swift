@@ -1,6 +1,8 @@
 import Promises
 
 /// Ends what is further in when its time is up, and says which time that was.
+///
+/// A stream's body counts: its promise is fulfilled at the head, and the deadline goes on from there.
 struct DeadlineStage: Interceptor {
   let phase: NetworkError.Phase
   let scheduler: any Scheduler
@@ -9,10 +11,20 @@ struct DeadlineStage: Interceptor {
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     guard let limit = limit(exchange) else { return next(exchange) }
+    let start = scheduler.now
     return next(exchange)
       .timeout(limit, scheduler: scheduler)
       .recover(PromiseError.timedOut, on: .inline) {
         throw NetworkError(TransportFailure(code: .timedOut(phase)), of: exchange.request)
+      }
+      .always(on: .inline) { result in
+        guard case .success(let response) = result, case .live(let live) = response.content
+        else { return }
+        let source = live.source
+        let timer = scheduler.schedule(after: limit - (scheduler.now - start)) {
+          source.stop(NetworkError(.timedOut(phase), response))
+        }
+        source.whenOver { timer.cancel() }
       }
   }
 }

@@ -10,16 +10,20 @@ public struct Exchange: Sendable {
   public internal(set) var redirects = 0
   /// The credentials in force when the request was made, for their origin alone.
   let credentials: NetworkingSettings.Credentials?
+  /// What becomes of the body of the response.
+  let delivery: Delivery
   /// What performs the hops.
   let transport: any Transport
 
   init(
     _ request: HTTPRequest, timeout: Duration? = nil,
-    credentials: NetworkingSettings.Credentials? = nil, over transport: any Transport
+    credentials: NetworkingSettings.Credentials? = nil, delivery: Delivery = Delivery(),
+    over transport: any Transport
   ) {
     self.request = request
     self.timeout = timeout
     self.credentials = credentials
+    self.delivery = delivery
     self.transport = transport
   }
 }

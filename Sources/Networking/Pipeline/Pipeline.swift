@@ -8,7 +8,7 @@ struct Pipeline: Sendable {
   ///
   /// - Parameter stages: outermost first.
   init(_ stages: [any Interceptor]) {
-    let hop: Interceptor.Next = { $0.transport.perform($0.request) }
+    let hop: Interceptor.Next = { $0.transport.perform($0.request, $0.delivery) }
     run = stages.reversed().reduce(hop) { next, stage in
       { stage.intercept($0, next: next) }
     }

@@ -11,6 +11,8 @@ public enum HTTPBody: Sendable, Hashable {
   /// Several stretches, one behind the other, such as a form with files in it; the files are read as
   /// they are sent.
   case pieces([BodyPiece])
+  /// What is made while it is sent.
+  case stream(BodyStream)
 }
 
 extension HTTPBody {
@@ -26,20 +28,24 @@ extension HTTPBody {
     }
   }
 
-  /// What it consists of, for a transport that reads all kinds alike; empty for ``none``.
+  /// What it consists of; empty for ``none``, and for a ``stream(_:)``, which is not in pieces yet.
+  ///
+  /// A ``BodyReader`` reads all kinds alike.
   public var allPieces: [BodyPiece] {
     switch self {
-    case .none: []
+    case .none, .stream: []
     case .data(let data): [.data(data)]
     case .file(let url): [.file(url)]
     case .pieces(let pieces): pieces
     }
   }
 
-  /// How many bytes it has, or nil when that cannot be told, as a file is not there.
+  /// How many bytes it has, or nil when that cannot be told, as a file is not there or a stream does not
+  /// say.
   ///
   /// Files are asked each time; it is 0 for ``none``.
   public var byteCount: Int64? {
+    if case .stream(let stream) = self { return stream.length }
     var total: Int64 = 0
     for piece in allPieces {
       switch piece {

@@ -1,5 +1,3 @@
-import Foundation
-
 extension Request {
   /// What becomes of a request for which there is no network.
   public enum StorePolicy: String, Sendable, Hashable, Codable {
@@ -39,15 +37,5 @@ extension Request {
     case high
     /// Before all others.
     case veryHigh
-  }
-
-  /// A body that is there already, in the place of parameters.
-  public enum Payload: Sendable, Hashable, Codable {
-    /// Bytes in memory.
-    case data(Data)
-    /// The bytes of a file, read as they are sent.
-    case file(URL)
-    /// A form, sent with the parameters as its first fields.
-    case multipart(MultipartFormData)
   }
 }

@@ -53,6 +53,32 @@ extension Request {
       storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority)
   }
 
+  /// Sends what is made while it is sent.
+  ///
+  /// - Parameters:
+  ///   - stream: makes the bytes.
+  ///   - path: the path below the base URL, or an absolute URL.
+  ///   - method: the method.
+  ///   - parameters: what to put into the query; nil is nothing.
+  ///   - headers: the header fields.
+  ///   - contentType: the media type of the bytes.
+  ///   - storePolicy: what becomes of the request when there is no network.
+  ///   - cachePolicy: how it uses the cache.
+  ///   - timeout: how long the call may take as a whole; nil is as the client has it.
+  ///   - priority: which requests go first.
+  /// - Returns: the request.
+  public static func upload(
+    stream: BodyStream, to path: RequestPath, method: HTTPMethod = .post, parameters: Parameters? = nil,
+    headers: HTTPHeaders = [:], contentType: String = "application/octet-stream",
+    storePolicy: StorePolicy = .none, cachePolicy: CachePolicy = .default,
+    timeout: Duration? = nil, priority: Priority = .normal
+  ) -> Request {
+    Request(
+      method, path, parameters: parameters, headers: headers,
+      contentType: .custom(contentType), payload: .stream(stream),
+      storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority)
+  }
+
   /// Sends a form that may have files in it.
   ///
   /// - Parameters:

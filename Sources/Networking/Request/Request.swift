@@ -22,7 +22,7 @@ public struct Request: Sendable, Hashable {
   public var headers: HTTPHeaders
   /// How the parameters are sent; nil is as the method does by default.
   ///
-  /// With a payload of bytes or a file it is the payload's type where it is
+  /// With a payload of bytes, a file or a stream it is the payload's type where it is
   /// ``ContentType/custom(_:)``, and the parameters go into the query.
   public var contentType: ContentType?
   /// A body that is there already; nil is none.

@@ -8,19 +8,29 @@ import Promises
 /// A promise of a response: what every request answers with at first.
 public typealias NetworkPromise = Promise<Response>
 
-/// What a server answered, whole.
+/// What a server answered.
+///
+/// Its body is in ``data``, but for two cases, both of a status that says success, 2xx: a download's is in
+/// ``file``, and a stream's is still on its way and comes by ``bytes``.
 ///
 /// It is a value; copies share their storage.
 public struct Response: Sendable {
+  /// Where the body is.
+  enum Content: Sendable {
+    case memory(Data)
+    case file(URL)
+    case live(LiveBytes)
+  }
+
   private final class Storage: Sendable {
     let head: HTTPResponseHead
-    let data: Data
+    let content: Content
     let request: HTTPRequest
     let metrics: TransportMetrics
 
-    init(head: HTTPResponseHead, data: Data, request: HTTPRequest, metrics: TransportMetrics) {
+    init(head: HTTPResponseHead, content: Content, request: HTTPRequest, metrics: TransportMetrics) {
       self.head = head
-      self.data = data
+      self.content = content
       self.request = request
       self.metrics = metrics
     }
@@ -40,8 +50,17 @@ public struct Response: Sendable {
     head: HTTPResponseHead, data: Data = Data(), request: HTTPRequest,
     metrics: TransportMetrics = TransportMetrics()
   ) {
-    storage = Storage(head: head, data: data, request: request, metrics: metrics)
+    self.init(head, .memory(data), to: request, metrics)
   }
+
+  init(
+    _ head: HTTPResponseHead, _ content: Content, to request: HTTPRequest,
+    _ metrics: TransportMetrics = TransportMetrics()
+  ) {
+    storage = Storage(head: head, content: content, request: request, metrics: metrics)
+  }
+
+  var content: Content { storage.content }
 
   /// The status code.
   public var status: Int { storage.head.status }
@@ -52,8 +71,21 @@ public struct Response: Sendable {
   /// The status, the version and the header fields.
   public var head: HTTPResponseHead { storage.head }
 
-  /// The body, decoded from any content coding; empty when there was none.
-  public var data: Data { storage.data }
+  /// The body, decoded from any content coding; empty when there was none, or it is not in memory.
+  public var data: Data {
+    if case .memory(let data) = storage.content { data } else { Data() }
+  }
+
+  /// Where a download put the body; nil when it is not in a file.
+  public var file: URL? {
+    if case .file(let url) = storage.content { url } else { nil }
+  }
+
+  /// The body in pieces: of a stream as they come, otherwise ``data``.
+  public var bytes: ResponseBytes {
+    if case .live(let live) = storage.content { return ResponseBytes(source: .live(live)) }
+    return ResponseBytes(source: .memory(data))
+  }
 
   /// The request that it answers, as it was sent: the last one, after redirects.
   public var request: HTTPRequest { storage.request }
@@ -61,7 +93,7 @@ public struct Response: Sendable {
   /// Where it came from: the last URL, after redirects.
   public var url: URL { storage.request.url }
 
-  /// How long the parts of the last hop took.
+  /// How long the parts of the last hop took; nothing yet of a body that is still on its way.
   public var metrics: TransportMetrics { storage.metrics }
 
   /// The media type of the body as the server names it; nil when it names none or nonsense.

@@ -46,6 +46,11 @@
       if before & Flag.suspended != 0, before & Flag.over == 0 { mailbox.post(.resume(self)) }
     }
 
+    /// Has the I/O thread look again at what a callback paused.
+    func goOn() {
+      if flags.load(ordering: .acquiring) & Flag.over == 0 { mailbox.post(.resume(self)) }
+    }
+
     /// Delivers an event that is not the last; for the I/O thread only.
     func deliver(_ event: TransportEvent) {
       receive?(event)

@@ -43,8 +43,10 @@
         easy,
         { context, offset, origin in
           // CURL_SEEKFUNC_OK and FAIL.
-          guard origin == SEEK_SET else { return 1 }
-          return CurlHandle.at(context).upload?.seek(to: offset) == true ? 0 : 1
+          guard origin == SEEK_SET, offset == 0, let upload = CurlHandle.at(context).upload
+          else { return 1 }
+          upload.rewind()
+          return 0
         }, handle)
       catena_easy_on_progress(
         easy,

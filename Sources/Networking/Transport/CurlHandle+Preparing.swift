@@ -14,11 +14,11 @@
     ) throws(TransportFailure) {
       let request = exchange.request
       try set(url: request.url)
-      let bytesToSend = try set(method: request.method, body: request.body)
+      let sends = try set(method: request.method, body: request.body)
       set(
         fields: try fields.make(
           request.headers,
-          unwanted: ["Accept"] + (bytesToSend == nil ? [] : ["Content-Type", "Expect"])
+          unwanted: ["Accept"] + (sends ? ["Content-Type", "Expect"] : [])
         ))
       if request.headers.acceptsCoding { catena_easy_set_string(easy, .acceptEncoding, "") }
       let connect = request.connectTimeout.map { Int($0.wholeNanoseconds + 999_999) / 1_000_000 }
@@ -33,8 +33,8 @@
       catena_easy_allow_http_only(easy)
       if let path = options.unixSocketPath { catena_easy_set_string(easy, .unixSocketPath, path) }
       set(options.tls)
-      setCallbacks(sockets, uploads: bytesToSend != nil)
-      begin(exchange, bytesToSend: bytesToSend)
+      setCallbacks(sockets, uploads: sends)
+      begin(exchange, sends: sends)
     }
 
     private func set(url: URL) throws(TransportFailure) {
@@ -48,8 +48,8 @@
       if Loopback.isHost(ofURL: text) { catena_easy_set_string(easy, .noProxy, "*") }
     }
 
-    /// - Returns: how many bytes of body there are; nil when there is none.
-    private func set(method: HTTPMethod, body: HTTPBody) throws(TransportFailure) -> Int64? {
+    /// - Returns: whether there is a body, if only an empty one.
+    private func set(method: HTTPMethod, body: HTTPBody) throws(TransportFailure) -> Bool {
       guard method.rawValue.isToken else {
         throw TransportFailure(code: .unsupported, detail: "The method is no token")
       }
@@ -58,19 +58,21 @@
           throw TransportFailure(code: .unsupported, detail: "A HEAD request cannot have a body")
         }
         catena_easy_set_long(easy, .noBody, 1)
-        return nil
+        return false
       }
-      let length = try set(body)
-      if method != (length == nil ? .get : .post) || upload != nil {
+      let sends = try set(body)
+      if method != (sends ? .post : .get) || upload != nil {
         catena_easy_set_string(easy, .customRequest, method.rawValue)
       }
-      return length
+      return sends
     }
 
-    private func set(_ body: HTTPBody) throws(TransportFailure) -> Int64? {
+    private func set(_ body: HTTPBody) throws(TransportFailure) -> Bool {
+      bytesToSend = nil
       switch body {
-      case .none: return nil
+      case .none: return false
       case .data(let data) where data.count <= Self.copiedBytes:
+        bytesToSend = Int64(data.count)
         catena_easy_set_size(easy, .postFields, Int64(data.count))
         data.withUnsafeBytes { bytes in
           _ = withUnsafePointer(to: 0 as UInt8) { empty in
@@ -78,22 +80,15 @@
               easy, .copyPostFields, bytes.baseAddress ?? UnsafeRawPointer(empty))
           }
         }
-        return Int64(data.count)
       default:
-        do {
-          return set(try CurlUpload(body.allPieces))
-        } catch {
-          throw TransportFailure(
-            code: .encodingFailed, detail: "The body cannot be read: \(error.reason)")
-        }
+        let reader = try BodyReader(body)
+        upload = reader
+        bytesToSend = reader.length
+        catena_easy_set_long(easy, .upload, 1)
+        // -1 is unknown: in chunks, where the version of HTTP has them.
+        catena_easy_set_size(easy, .upload, reader.length ?? -1)
       }
-    }
-
-    private func set(_ upload: CurlUpload) -> Int64 {
-      self.upload = upload
-      catena_easy_set_long(easy, .upload, 1)
-      catena_easy_set_size(easy, .upload, upload.length)
-      return upload.length
+      return true
     }
 
     private func set(fields: UnsafeMutablePointer<CatenaList>?) {

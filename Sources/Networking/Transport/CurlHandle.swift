@@ -14,13 +14,19 @@
 
     // Of the exchange under way.
     private(set) var exchange: CurlExchange?
-    var upload: CurlUpload?
+    var upload: BodyReader?
+    /// Why the body could not be read.
+    private var uploadFailure: TransportFailure?
+    /// Set while a stream has no bytes ready.
+    private var awaitsBody = false
     private var head = ResponseHeadParser()
     private var started: UInt64 = 0
     private var lastActivity: UInt64 = 0
     private var isPaused = false
     private var bytesSent: Int64 = 0
-    private var bytesToSend: Int64?
+    private var sends = false
+    /// Nil when there is nothing to send, or it is not known how much.
+    var bytesToSend: Int64?
     private var lastSent: UInt64 = 0
 
     /// Nil when there is no memory for it.
@@ -38,9 +44,9 @@
     }
 
     /// Takes an exchange on.
-    func begin(_ exchange: CurlExchange, bytesToSend: Int64?) {
+    func begin(_ exchange: CurlExchange, sends: Bool) {
       self.exchange = exchange
-      self.bytesToSend = bytesToSend
+      self.sends = sends
       exchange.handle = self
       errorBuffer[0] = 0
       catena_easy_set_pointer(easy, .errorBuffer, errorBuffer)
@@ -49,6 +55,8 @@
       started = clock.now
       lastActivity = started
       isPaused = false
+      awaitsBody = false
+      uploadFailure = nil
       bytesSent = 0
       lastSent = 0
     }
@@ -69,8 +77,9 @@
       if exchange?.isCancelled == true { return failure(.cancelled) }
       if result == .OK, head.isComplete { return .end(metrics) }
       if result == .OK { return failure(.malformedResponse, "There is no head of a response") }
-      if let reason = upload?.failure {
-        return failure(.encodingFailed, "The body cannot be read: \(reason)")
+      if var failure = uploadFailure {
+        failure.metrics = metrics
+        return .failure(failure)
       }
       let said = String(cString: errorBuffer)
       let code = NetworkError.Code(
@@ -88,6 +97,7 @@
       lastActivity = clock.now
       guard isPaused else { return }
       isPaused = false
+      awaitsBody = false
       catena_easy_unpause(easy)
     }
 
@@ -96,7 +106,7 @@
     var idleDeadline: UInt64? {
       guard let limit = exchange?.request.idleTimeout else { return nil }
       let connected = UInt64(clamping: catena_easy_size(easy, .pretransferTime)) * 1_000
-      let awaitsServer = connected > 0 && exchange?.isSuspended == false
+      let awaitsServer = connected > 0 && exchange?.isSuspended == false && !awaitsBody
       let since = awaitsServer ? max(lastActivity, started + connected) : clock.now
       return since.addingReportingOverflow(limit.wholeNanoseconds).partialValue
     }
@@ -106,7 +116,7 @@
     func receiveHeader(_ line: UnsafeRawBufferPointer) {
       lastActivity = clock.now
       guard let exchange, let head = head.take(line) else { return }
-      if bytesToSend != nil { report(sent: catena_easy_size(easy, .uploaded)) }
+      if sends { report(sent: catena_easy_size(easy, .uploaded)) }
       exchange.deliver(.head(head))
     }
 
@@ -128,11 +138,27 @@
 
     func readBody(into buffer: UnsafeMutableRawBufferPointer) -> Int {
       lastActivity = clock.now
-      return upload?.read(into: buffer) ?? CatenaReadAbort
+      guard let upload, let exchange, !exchange.isCancelled else { return CatenaReadAbort }
+      do {
+        switch try upload.read(into: buffer, whenReady: { exchange.goOn() }) {
+        case .bytes(let count): return count
+        case .end: return 0
+        case .pending:
+          isPaused = true
+          awaitsBody = true
+          return CatenaReadPause
+        }
+      } catch {
+        uploadFailure = error
+        return CatenaReadAbort
+      }
     }
 
     /// Tells how much of the body has been sent.
+    ///
+    /// libcurl counts what frames the chunks of a stream; what has been read of it bounds that.
     func report(sent: Int64) {
+      let sent = min(sent, upload?.offset ?? sent)
       guard sent > bytesSent else { return }
       bytesSent = sent
       lastActivity = clock.now
@@ -143,6 +169,7 @@
     /// Measured until now.
     private var metrics: TransportMetrics {
       let isNew = catena_easy_long(easy, .connections) > 0
+      let uploaded = catena_easy_size(easy, .uploaded)
       return TransportMetrics(
         nameResolved: isNew ? time(.nameLookupTime) : nil,
         connected: isNew ? time(.connectTime) : nil,
@@ -151,7 +178,7 @@
           ? .nanoseconds(Int64(lastSent - started)) : time(.pretransferTime),
         firstByte: time(.firstByteTime),
         total: time(.totalTime) ?? .nanoseconds(Int64(clock.now - started)),
-        bytesSent: bytesToSend == nil ? 0 : catena_easy_size(easy, .uploaded),
+        bytesSent: sends ? min(uploaded, upload?.offset ?? uploaded) : 0,
         bytesReceived: catena_easy_size(easy, .downloaded),
         reusedConnection: !isNew && time(.pretransferTime) != nil)
     }

@@ -53,6 +53,8 @@ public struct TransportFailure: Error, Sendable {
   public var detail: String
   /// What was measured until then.
   public var metrics: TransportMetrics
+  /// What caused it, such as what a ``BodyStream`` threw; or nil.
+  public var underlying: (any Error)?
 
   /// Makes a failure.
   ///
@@ -60,11 +62,14 @@ public struct TransportFailure: Error, Sendable {
   ///   - code: what kind of failure it was.
   ///   - detail: what the transport's library says of it.
   ///   - metrics: what was measured until then.
+  ///   - underlying: what caused it, or nil.
   public init(
-    code: NetworkError.Code, detail: String = "", metrics: TransportMetrics = TransportMetrics()
+    code: NetworkError.Code, detail: String = "", metrics: TransportMetrics = TransportMetrics(),
+    underlying: (any Error)? = nil
   ) {
     self.code = code
     self.detail = detail
     self.metrics = metrics
+    self.underlying = underlying
   }
 }

@@ -111,7 +111,7 @@ public struct ExecutionContext: Sendable {
 
   /// Runs a job here: at once when inline, later otherwise.
   @usableFromInline
-  func run(_ job: @escaping Job) {
+  package func run(_ job: @escaping @Sendable () -> Void) {
     switch target {
     case .inline: job()
     case .main: DispatchQueue.main.async(execute: job)

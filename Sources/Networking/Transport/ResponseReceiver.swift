@@ -1,0 +1,164 @@
+import Foundation
+import Promises
+import Synchronization
+
+/// The events of one exchange, until they make a response.
+final class ResponseReceiver: Sendable {
+  /// What is kept of the body of a failure whose success would not have gone to memory.
+  private static let keptOfFailures = 1 << 20
+
+  private struct State {
+    var head: HTTPResponseHead?
+    var data = Data()
+    var sink: (any BodySink)?
+    /// The most that `data` takes.
+    var limit: Int?
+    /// Whether what is beyond the limit is left out; otherwise it is an error.
+    var truncates = false
+    var isOver = false
+
+    mutating func add(_ bytes: Data) -> Excess {
+      guard !isOver else { return .none }
+      // The first piece, which mostly is the only one, is kept as it is.
+      if data.isEmpty { data = bytes } else { data.append(bytes) }
+      guard let limit, data.count > limit else { return .none }
+      data = data.prefix(limit)
+      isOver = true
+      return truncates ? .leftOut : .refused
+    }
+  }
+
+  private enum Excess {
+    case none
+    case leftOut
+    case refused
+  }
+
+  /// Nil where nothing has to be held back or broken off from here.
+  let flow: FlowControl?
+  private let request: HTTPRequest
+  private let delivery: Delivery
+  private let resolver: Resolver<Response>
+  private let state: Mutex<State>
+
+  init(_ request: HTTPRequest, _ delivery: Delivery, _ resolver: Resolver<Response>) {
+    self.request = request
+    self.delivery = delivery
+    self.resolver = resolver
+    state = Mutex(State(limit: delivery.maximumBodySize))
+    flow =
+      switch delivery.destination {
+      case .memory: delivery.maximumBodySize == nil ? nil : FlowControl()
+      case .stream: FlowControl()
+      case .file: FlowControl(high: 1 << 20, low: 256 << 10)
+      }
+  }
+
+  func receive(_ event: TransportEvent) {
+    switch event {
+    case .sent(let bytes, let total):
+      delivery.progress?.change { $0.sent = .init(bytes: bytes, total: total) }
+    case .head(let head): begin(head)
+    case .body(let bytes): take(bytes)
+    case .end(let metrics): end(metrics)
+    case .failure(let failure): fail(failure)
+    }
+  }
+
+  /// Nobody wants the response any more.
+  func abandon() {
+    let sink = state.withLock { state in
+      state.isOver = true
+      return state.sink
+    }
+    sink?.abandon()
+  }
+
+  private func begin(_ head: HTTPResponseHead) {
+    let sink = (200...299).contains(head.status) ? makeSink(head) : nil
+    let isAbandoned = state.withLock { state in
+      state.head = head
+      state.sink = sink
+      if flow != nil, sink == nil, !delivery.isToMemory {
+        state.limit = min(delivery.maximumBodySize ?? .max, Self.keptOfFailures)
+        state.truncates = true
+      }
+      return state.isOver
+    }
+    if isAbandoned { return sink?.abandon() ?? () }
+    if let progress = delivery.progress, let total = ProgressReporter.total(head) {
+      progress.change { $0.received.total = total }
+    }
+    if let channel = sink as? ByteChannel {
+      resolver.fulfill(Response(head, .live(LiveBytes(channel)), to: request))
+    }
+  }
+
+  private func makeSink(_ head: HTTPResponseHead) -> (any BodySink)? {
+    guard let flow else { return nil }
+    switch delivery.destination {
+    case .memory: return nil
+    case .stream: return ByteChannel(flow)
+    case .file(let target):
+      let (resolver, request) = (resolver, request)
+      return FileSink(target, flow) { result in
+        switch result {
+        case .success(let metrics):
+          resolver.fulfill(Response(head, .file(target.url), to: request, metrics))
+        case .failure(let problem as PartialFile.Problem):
+          resolver.reject(
+            NetworkError(
+              .fileNotWritten, problem.reason, request: .init(request), response: head, attempts: 1))
+        case .failure(let error): resolver.reject(error)
+        }
+      }
+    }
+  }
+
+  private func take(_ bytes: Data) {
+    delivery.progress?.change { $0.received.bytes += Int64(bytes.count) }
+    let (sink, excess, head) = state.withLock {
+      state -> ((any BodySink)?, Excess, HTTPResponseHead?) in
+      if let sink = state.sink { return (sink, .none, nil) }
+      return (nil, state.add(bytes), state.head)
+    }
+    sink?.take(bytes)
+    guard excess != .none, let head else { return }
+    let response = Response(head, .memory(state.withLock { $0.data }), to: request)
+    if excess == .leftOut {
+      resolver.fulfill(response)
+    } else {
+      let limit = delivery.maximumBodySize ?? 0
+      resolver.reject(NetworkError(.bodyTooLarge, response, "more than \(limit) bytes"))
+    }
+    flow?.cancel()
+  }
+
+  private func end(_ metrics: TransportMetrics) {
+    guard let last = finish() else { return }
+    if let sink = last.sink { return sink.end(metrics) }
+    guard let head = last.head else {
+      return resolver.reject(
+        NetworkError(TransportFailure(code: .malformedResponse, metrics: metrics), of: request))
+    }
+    resolver.fulfill(Response(head, .memory(last.data), to: request, metrics))
+  }
+
+  private func fail(_ failure: TransportFailure) {
+    guard let last = finish() else { return }
+    let response = last.head.map {
+      Response($0, .memory(last.data), to: request, failure.metrics)
+    }
+    let error = NetworkError(failure, of: request, response: response)
+    if let sink = last.sink { sink.fail(error) } else { resolver.reject(error) }
+  }
+
+  /// What there was until now; nil when it had been over.
+  private func finish() -> State? {
+    state.withLock { state in
+      guard !state.isOver else { return nil }
+      state.isOver = true
+      return state
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import Synchronization
+
+/// Reads a ``BodyStream`` once from its start to its end.
+///
+/// A task, begun by the first read, makes pieces ahead of the reader, up to a mark. It waits beyond it
+/// until the reader has taken them.
+final class StreamReader: Sendable {
+  /// With so many bytes unread no more are made.
+  private static let mark = 256 << 10
+
+  enum Outcome {
+    case bytes(Int)
+    case end
+    /// Nothing is there yet.
+    case pending
+    case failed(any Error)
+  }
+
+  private struct State {
+    var bytes = ByteQueue()
+    var made: Int64 = 0
+    var task: Task<Void, Never>?
+    var end: Result<Void, any Error>?
+    var isCancelled = false
+    /// The one who makes pieces, waiting for room.
+    var producer: CheckedContinuation<Bool, Never>?
+    /// The one who reads, waiting for bytes.
+    var whenReady: (@Sendable () -> Void)?
+  }
+
+  let stream: BodyStream
+  private let state = Mutex(State())
+
+  init(_ stream: BodyStream) {
+    self.stream = stream
+  }
+
+  /// The next bytes into a buffer.
+  ///
+  /// - Parameters:
+  ///   - buffer: takes them.
+  ///   - whenReady: runs once there is more, after `pending`, on any thread.
+  func read(
+    into buffer: UnsafeMutableRawBufferPointer, whenReady: @escaping @Sendable () -> Void
+  ) -> Outcome {
+    let (outcome, producer) = state.withLock {
+      state -> (Outcome, CheckedContinuation<Bool, Never>?) in
+      let count = state.bytes.read(into: buffer)
+      guard count == 0 else {
+        return (.bytes(count), state.bytes.count < Self.mark ? state.producer.take() : nil)
+      }
+      switch state.end {
+      case .success: return (.end, nil)
+      case .failure(let error): return (.failed(error), nil)
+      case nil:
+        state.whenReady = whenReady
+        if state.task == nil, !state.isCancelled { state.task = Task { await self.make() } }
+        return (.pending, nil)
+      }
+    }
+    producer?.resume(returning: true)
+    return outcome
+  }
+
+  /// Ends the task; nothing more is read.
+  func cancel() {
+    let (task, producer) = state.withLock { state in
+      state.isCancelled = true
+      state.whenReady = nil
+      return (state.task, state.producer.take())
+    }
+    task?.cancel()
+    producer?.resume(returning: false)
+  }
+
+  private func make() async {
+    do {
+      try await stream.run { await self.push($0) }
+      let made = state.withLock { $0.made }
+      if let length = stream.length, made < length {
+        throw WrongLength(description: "it ended after \(made) of \(length) bytes")
+      }
+      end(.success(()))
+    } catch {
+      end(.failure(error))
+    }
+  }
+
+  private func push(_ piece: Data) async -> Bool {
+    let (isTaken, whenReady) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
+      guard !state.isCancelled, state.end == nil else { return (false, nil) }
+      state.made += Int64(piece.count)
+      if let length = stream.length, state.made > length {
+        state.end = .failure(WrongLength(description: "it goes on after \(length) bytes"))
+      } else {
+        state.bytes.append(piece)
+      }
+      return (state.end == nil, state.whenReady.take())
+    }
+    whenReady?()
+    guard isTaken else { return false }
+    return await withCheckedContinuation { continuation in
+      let goesOn = state.withLock { state -> Bool? in
+        if state.isCancelled { return false }
+        if state.bytes.count < Self.mark { return true }
+        state.producer = continuation
+        return nil
+      }
+      if let goesOn { continuation.resume(returning: goesOn) }
+    }
+  }
+
+  private func end(_ result: Result<Void, any Error>) {
+    let whenReady = state.withLock { state in
+      if state.end == nil { state.end = result }
+      return state.whenReady.take()
+    }
+    whenReady?()
+  }
+
+  /// A stream that gives other than it says.
+  struct WrongLength: Error, CustomStringConvertible {
+    let description: String
+  }
+}
