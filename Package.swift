@@ -34,6 +34,9 @@ let package = Package(
     .executableTarget(
       name: "main-thread-waits", dependencies: ["Promises"], path: "Tests/MainThreadWaits",
       swiftSettings: settings),
+    .executableTarget(
+      name: "large-bodies", dependencies: ["Networking", "Promises"], path: "Tests/LargeBodies",
+      swiftSettings: settings),
     .testTarget(
       name: "PromisesTests",
       dependencies: ["Promises", "TestSupport", "ThreadSanitizerSupport", "main-thread-waits"],
@@ -42,6 +45,7 @@ let package = Package(
       name: "NetworkingTests",
       dependencies: [
         "Networking", "Promises", "CCatena", "TestSupport", "ThreadSanitizerSupport",
+        "large-bodies",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -8,6 +8,8 @@ package struct ReceivedRequest: Sendable {
   package var fields: [String] = []
   /// The body, without the frames of chunks.
   package var body = Data()
+  /// How many bytes of it came, kept or not.
+  package var bodyCount = 0
   /// Which connection it came on, from 0.
   package var connection = 0
 

@@ -10,11 +10,12 @@
     private let closed: Log<Int>
     private let blocked: Log<Int>
     private let release: Int32
+    private let keepsBodies: Bool
     private var buffer = Data()
 
     init(
       _ socket: Int32, _ number: Int, requests: Log<ReceivedRequest>, closed: Log<Int>,
-      blocked: Log<Int>, release: Int32
+      blocked: Log<Int>, release: Int32, keepsBodies: Bool
     ) {
       self.socket = socket
       self.number = number
@@ -22,6 +23,7 @@
       self.closed = closed
       self.blocked = blocked
       self.release = release
+      self.keepsBodies = keepsBodies
       var on: Int32 = 1
       setsockopt(
         socket, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
@@ -43,6 +45,10 @@
       case .send(let data): return send(data)
       case .flood(let count): return flood(count)
       case .stall: return stall()
+      case .hold:
+        var poller = pollfd(fd: release, events: Int16(POLLIN), revents: 0)
+        poll(&poller, 1, -1)
+        return true
       case .close: return false
       case .reset:
         var option = linger(l_onoff: 1, l_linger: 0)
@@ -60,12 +66,16 @@
             let size = Int(String(decoding: line.dropLast(2), as: UTF8.self), radix: 16),
             let chunk = read(size + 2)
           else { return nil }
-          request.body += chunk.dropLast(2)
+          if keepsBodies { request.body += chunk.dropLast(2) }
+          request.bodyCount += size
           if size == 0 { return request }
         }
       }
       guard let length = request.values(of: "Content-Length").first else { return request }
-      guard let count = Int(length), let body = read(count) else { return nil }
+      guard let count = Int(length) else { return nil }
+      request.bodyCount = count
+      if !keepsBodies { return skip(count) ? request : nil }
+      guard let body = read(count) else { return nil }
       request.body = body
       return request
     }
@@ -80,6 +90,17 @@
     private mutating func read(_ count: Int) -> Data? {
       while buffer.count < count { guard receive() else { return nil } }
       return take(count)
+    }
+
+    private mutating func skip(_ count: Int) -> Bool {
+      var rest = count
+      while rest > buffer.count {
+        rest -= buffer.count
+        buffer = Data()
+        guard receive() else { return false }
+      }
+      _ = take(rest)
+      return true
     }
 
     private mutating func take(_ count: Int) -> Data {

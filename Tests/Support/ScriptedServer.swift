@@ -16,6 +16,8 @@
       case flood(Int)
       /// Waits for `release()`, or for the client to close.
       case stall
+      /// Waits for `release()`, whatever the client does meanwhile, and reads nothing.
+      case hold
       /// Closes the connection.
       case close
       /// Closes the connection by a reset.
@@ -49,9 +51,11 @@
 
     /// - Parameters:
     ///   - greeting: what is done before any request has been read.
+    ///   - keepsBodies: whether the bodies of requests are kept; they are counted in any case.
     ///   - script: what is done in answer to a request.
     /// - Throws: a `TestError` when there is no socket to be had.
-    package init(greeting: [Step] = [], _ script: @escaping Script) throws {
+    package init(greeting: [Step] = [], keepsBodies: Bool = true, _ script: @escaping Script) throws
+    {
       (listener, port) = try Self.listen()
       connections = ServerConnections()
       stopped.enter()
@@ -66,7 +70,7 @@
           Self.startThread {
             var connection = ScriptedConnection(
               socket, number, requests: requests, closed: closed, blocked: blocked,
-              release: connections.released)
+              release: connections.released, keepsBodies: keepsBodies)
             connection.serve(greeting, script)
             connections.close(number)
             stopped.leave()

@@ -55,7 +55,8 @@ extension Networking {
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
     perform(
-      endpoint, over: standIn(for: endpoint.base), to: .file(FileTarget(url: target, replaces: replacing)),
+      endpoint, over: standIn(for: endpoint.base),
+      to: .file(FileTarget(url: target, replaces: replacing)),
       progress: progress, file, line)
   }
 }

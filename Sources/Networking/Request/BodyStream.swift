@@ -57,6 +57,7 @@ public struct BodyStream: Sendable {
   ///
   /// - Parameter push: takes a piece, and returns once the next may be made; false when no more are
   ///   wanted.
+  /// - Throws: what the sequence, or what opens it, throws.
   func run(_ push: Push) async throws {
     try await source.run(push)
   }

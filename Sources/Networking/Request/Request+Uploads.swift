@@ -68,7 +68,8 @@ extension Request {
   ///   - priority: which requests go first.
   /// - Returns: the request.
   public static func upload(
-    stream: BodyStream, to path: RequestPath, method: HTTPMethod = .post, parameters: Parameters? = nil,
+    stream: BodyStream, to path: RequestPath, method: HTTPMethod = .post,
+    parameters: Parameters? = nil,
     headers: HTTPHeaders = [:], contentType: String = "application/octet-stream",
     storePolicy: StorePolicy = .none, cachePolicy: CachePolicy = .default,
     timeout: Duration? = nil, priority: Priority = .normal

@@ -28,7 +28,8 @@ public struct Response: Sendable {
     let request: HTTPRequest
     let metrics: TransportMetrics
 
-    init(head: HTTPResponseHead, content: Content, request: HTTPRequest, metrics: TransportMetrics) {
+    init(head: HTTPResponseHead, content: Content, request: HTTPRequest, metrics: TransportMetrics)
+    {
       self.head = head
       self.content = content
       self.request = request

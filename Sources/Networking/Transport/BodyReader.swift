@@ -131,7 +131,8 @@ extension TransportFailure {
 
   fileprivate init(unreadable error: any Error) {
     // A user's error may say what is not for everybody's eyes: it is handed on, and not quoted.
-    let ours = (error as? StreamReader.WrongLength)?.description
+    let ours =
+      (error as? StreamReader.WrongLength)?.description
       ?? (error as? BodyStream.SentOnce)?.description
     self.init(
       code: .encodingFailed, detail: "The body cannot be read: \(ours ?? "its stream failed")",

@@ -29,6 +29,7 @@ final class PartialFile: Sendable {
   /// - Parameters:
   ///   - target: where it will be.
   ///   - replaces: whether it may take the place of another.
+  /// - Throws: why it cannot be made.
   init(for target: URL, replacing replaces: Bool) throws(Problem) {
     try Self.check(target, replacing: replaces)
     let folder = target.deletingLastPathComponent()

@@ -11,6 +11,8 @@ final class ResponseReceiver: Sendable {
     var head: HTTPResponseHead?
     var data = Data()
     var sink: (any BodySink)?
+    /// Nil once a stream's promise is fulfilled, which would keep the stream alive otherwise.
+    var resolver: Resolver<Response>?
     /// The most that `data` takes.
     var limit: Int?
     /// Whether what is beyond the limit is left out; otherwise it is an error.
@@ -38,14 +40,12 @@ final class ResponseReceiver: Sendable {
   let flow: FlowControl?
   private let request: HTTPRequest
   private let delivery: Delivery
-  private let resolver: Resolver<Response>
   private let state: Mutex<State>
 
   init(_ request: HTTPRequest, _ delivery: Delivery, _ resolver: Resolver<Response>) {
     self.request = request
     self.delivery = delivery
-    self.resolver = resolver
-    state = Mutex(State(limit: delivery.maximumBodySize))
+    state = Mutex(State(resolver: resolver, limit: delivery.maximumBodySize))
     flow =
       switch delivery.destination {
       case .memory: delivery.maximumBodySize == nil ? nil : FlowControl()
@@ -90,17 +90,18 @@ final class ResponseReceiver: Sendable {
       progress.change { $0.received.total = total }
     }
     if let channel = sink as? ByteChannel {
-      resolver.fulfill(Response(head, .live(LiveBytes(channel)), to: request))
+      let resolver = state.withLock { $0.resolver.take() }
+      resolver?.fulfill(Response(head, .live(LiveBytes(channel)), to: request))
     }
   }
 
   private func makeSink(_ head: HTTPResponseHead) -> (any BodySink)? {
-    guard let flow else { return nil }
+    guard let flow, let resolver = state.withLock({ $0.resolver }) else { return nil }
     switch delivery.destination {
     case .memory: return nil
     case .stream: return ByteChannel(flow)
     case .file(let target):
-      let (resolver, request) = (resolver, request)
+      let request = request
       return FileSink(target, flow) { result in
         switch result {
         case .success(let metrics):
@@ -108,7 +109,8 @@ final class ResponseReceiver: Sendable {
         case .failure(let problem as PartialFile.Problem):
           resolver.reject(
             NetworkError(
-              .fileNotWritten, problem.reason, request: .init(request), response: head, attempts: 1))
+              .fileNotWritten, problem.reason, request: .init(request), response: head, attempts: 1)
+          )
         case .failure(let error): resolver.reject(error)
         }
       }
@@ -117,19 +119,23 @@ final class ResponseReceiver: Sendable {
 
   private func take(_ bytes: Data) {
     delivery.progress?.change { $0.received.bytes += Int64(bytes.count) }
-    let (sink, excess, head) = state.withLock {
-      state -> ((any BodySink)?, Excess, HTTPResponseHead?) in
-      if let sink = state.sink { return (sink, .none, nil) }
-      return (nil, state.add(bytes), state.head)
+    let (sink, excess) = state.withLock { state -> ((any BodySink)?, Excess) in
+      if let sink = state.sink { return (sink, .none) }
+      return (nil, state.add(bytes))
     }
     sink?.take(bytes)
-    guard excess != .none, let head else { return }
-    let response = Response(head, .memory(state.withLock { $0.data }), to: request)
+    if excess != .none { breakOff(excess) }
+  }
+
+  private func breakOff(_ excess: Excess) {
+    let last = state.withLock { $0 }
+    guard let head = last.head else { return }
+    let response = Response(head, .memory(last.data), to: request)
     if excess == .leftOut {
-      resolver.fulfill(response)
+      last.resolver?.fulfill(response)
     } else {
       let limit = delivery.maximumBodySize ?? 0
-      resolver.reject(NetworkError(.bodyTooLarge, response, "more than \(limit) bytes"))
+      last.resolver?.reject(NetworkError(.bodyTooLarge, response, "more than \(limit) bytes"))
     }
     flow?.cancel()
   }
@@ -138,10 +144,11 @@ final class ResponseReceiver: Sendable {
     guard let last = finish() else { return }
     if let sink = last.sink { return sink.end(metrics) }
     guard let head = last.head else {
-      return resolver.reject(
+      last.resolver?.reject(
         NetworkError(TransportFailure(code: .malformedResponse, metrics: metrics), of: request))
+      return
     }
-    resolver.fulfill(Response(head, .memory(last.data), to: request, metrics))
+    last.resolver?.fulfill(Response(head, .memory(last.data), to: request, metrics))
   }
 
   private func fail(_ failure: TransportFailure) {
@@ -150,7 +157,7 @@ final class ResponseReceiver: Sendable {
       Response($0, .memory(last.data), to: request, failure.metrics)
     }
     let error = NetworkError(failure, of: request, response: response)
-    if let sink = last.sink { sink.fail(error) } else { resolver.reject(error) }
+    if let sink = last.sink { sink.fail(error) } else { last.resolver?.reject(error) }
   }
 
   /// What there was until now; nil when it had been over.

@@ -41,6 +41,7 @@ final class StreamReader: Sendable {
   /// - Parameters:
   ///   - buffer: takes them.
   ///   - whenReady: runs once there is more, after `pending`, on any thread.
+  /// - Returns: how many, or why none.
   func read(
     into buffer: UnsafeMutableRawBufferPointer, whenReady: @escaping @Sendable () -> Void
   ) -> Outcome {

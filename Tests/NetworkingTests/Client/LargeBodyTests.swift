@@ -1,0 +1,85 @@
+#if os(Linux)
+  import Foundation
+  import TestSupport
+  import Testing
+
+  /// Large bodies, each in a program of its own, so that its memory is what the body takes.
+  @Suite(.serialized, .timeLimit(.minutes(5)))
+  struct LargeBodyTests {
+    private static let size = 100 << 20
+    /// Of the peak of resident memory; instrumented code takes more.
+    private static let allowedGrowth = 16 << 10
+
+    private let folder = TemporaryFolder()
+
+    private func server() throws -> ScriptedServer {
+      try ScriptedServer(keepsBodies: false) { request in
+        switch request.method {
+        case "HEAD": [.text("HTTP/1.1 200 OK\r\nContent-Length: \(Self.size)\r\n\r\n")]
+        case "GET":
+          [
+            .text("HTTP/1.1 200 OK\r\nContent-Length: \(Self.size)\r\n\r\n"), .flood(Self.size),
+          ]
+        default: [.respond()]
+        }
+      }
+    }
+
+    /// Runs the program, under a shell's limits when there are any.
+    private func run(
+      _ arguments: [String], limits: String = ""
+    ) async throws -> (status: Int32, output: String) {
+      let program = Process()
+      let path = Bundle.main.bundleURL.appendingPathComponent("large-bodies").path
+      program.executableURL = URL(fileURLWithPath: "/bin/sh")
+      program.arguments = ["-c", "\(limits) exec \"$0\" \"$@\"", path] + arguments
+      let output = Pipe()
+      program.standardOutput = output
+      return try await withCheckedThrowingContinuation { continuation in
+        program.terminationHandler = { program in
+          let text = output.fileHandleForReading.readDataToEndOfFile()
+          continuation.resume(
+            returning: (program.terminationStatus, String(decoding: text, as: UTF8.self)))
+        }
+        do { try program.run() } catch { continuation.resume(throwing: error) }
+      }
+    }
+
+    @Test(arguments: ["down-file", "down-stream", "up-file", "up-stream"])
+    func aBodyOf100MebibytesTakesLittleMemory(way: String) async throws {
+      let server = try server()
+      let file = folder.url("body")
+      if way == "up-file" {
+        _ = FileManager.default.createFile(atPath: file.path, contents: nil)
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.truncate(atOffset: UInt64(Self.size))
+        try handle.close()
+      }
+      let last = way == "up-stream" ? "\(Self.size)" : file.path
+      let (status, output) = try await run([way, server.url().absoluteString, last])
+      #expect(status == 0, "\(output)")
+      let figures = output.split(whereSeparator: \.isWhitespace)
+      try #require(figures.count == 3, "\(output)")
+      #expect(figures[0] == "\(Self.size)")
+      let growth = try #require(Int(figures[1]))
+      #expect(growth < Self.allowedGrowth)
+      if way.hasPrefix("up") {
+        #expect(server.requests.entries.last?.bodyCount == Self.size)
+      }
+      if way == "down-file" {
+        let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+        #expect(attributes[.size] as? Int == Self.size)
+      }
+    }
+
+    @Test func aFullDiskIsAClearErrorEndsTheTransferAndLeavesNothing() async throws {
+      let server = try server()
+      let (status, output) = try await run(
+        ["down-file", server.url().absoluteString, folder.url("body").path],
+        limits: "trap '' XFSZ; ulimit -f 2048;")
+      #expect(status == 1)
+      #expect(output.contains("the file for the body cannot be written: File too large"))
+      #expect(folder.names == [])
+    }
+  }
+#endif
