@@ -33,7 +33,8 @@ extension Networking {
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
     perform(
-      endpoint, over: standIn(for: endpoint), to: .file(FileTarget(url: target, replaces: replacing)),
+      endpoint, over: standIn(for: endpoint),
+      to: .file(FileTarget(url: target, replaces: replacing)),
       progress: progress, file, line)
   }
 

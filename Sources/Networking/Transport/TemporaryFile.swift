@@ -9,12 +9,12 @@ final class TemporaryFile: Sendable {
   ///
   /// - Parameter write: writes what is to be in it.
   /// - Throws: what `write` throws, or why there can be no file.
-  init(_ write: (FileHandle) throws -> Void) throws {
+  init(_ write: (FileHandle) async throws -> Void) async throws {
     try Data().write(to: url, options: .withoutOverwriting)
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: url.path)
     let handle = try FileHandle(forWritingTo: url)
     defer { try? handle.close() }
-    try write(handle)
+    try await write(handle)
   }
 
   deinit {

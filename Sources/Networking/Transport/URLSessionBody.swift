@@ -11,13 +11,17 @@ enum URLSessionBody: Sendable {
   case file(URL)
   case copy(TemporaryFile)
 
-  /// Whether making it takes long, as a copy has to be written.
+  /// Whether it takes a copy, as `URLSession` sends one file or bytes that are there, and reads a stream
+  /// with nothing in it yet as one that has ended.
   static func mustBeCopied(_ body: HTTPBody) -> Bool {
-    guard case .pieces(let pieces) = body else { return false }
-    return pieces.contains { if case .file = $0 { true } else { false } }
+    switch body {
+    case .none, .data, .file: false
+    case .stream: true
+    case .pieces(let pieces): pieces.contains { if case .file = $0 { true } else { false } }
+    }
   }
 
-  /// Makes it of any body.
+  /// Makes it of a body that need not be copied.
   ///
   /// Files are looked at before Foundation does, which on Linux does not survive a folder and waits for
   /// ever for an empty file.
@@ -26,10 +30,27 @@ enum URLSessionBody: Sendable {
     case .none: self = .none
     case .data(let data): self = .data(data)
     case .file(let url): self = try Self.checkedSize(of: url) > 0 ? .file(url) : .data(Data())
-    case .pieces(let pieces) where Self.mustBeCopied(body): self = .copy(try Self.copy(of: pieces))
-    case .pieces(let pieces):
+    case .pieces, .stream:
       self = .data(
-        pieces.reduce(into: Data()) { if case .data(let bytes) = $1 { $0 += bytes } })
+        body.allPieces.reduce(into: Data()) { if case .data(let bytes) = $1 { $0 += bytes } })
+    }
+  }
+
+  /// Makes it of any body, by a copy of that.
+  init(copying body: HTTPBody) async throws(TransportFailure) {
+    for case .file(let url) in body.allPieces { _ = try Self.checkedSize(of: url) }
+    let reader = try BodyReader(body)
+    do {
+      self = .copy(
+        try await TemporaryFile { target in
+          while let bytes = try await reader.next(upTo: 1 << 20) {
+            try target.write(contentsOf: bytes)
+          }
+        })
+    } catch let failure as TransportFailure {
+      throw failure
+    } catch {
+      throw Self.unreadable((error as NSError).localizedDescription)
     }
   }
 
@@ -62,27 +83,6 @@ enum URLSessionBody: Sendable {
       throw unreadable("there is no permission")
     }
     return (attributes[.size] as? NSNumber)?.int64Value ?? 0
-  }
-
-  private static func copy(of pieces: [BodyPiece]) throws(TransportFailure) -> TemporaryFile {
-    for case .file(let url) in pieces { _ = try checkedSize(of: url) }
-    do {
-      return try TemporaryFile { target in
-        for piece in pieces {
-          switch piece {
-          case .data(let data): try target.write(contentsOf: data)
-          case .file(let url):
-            let source = try FileHandle(forReadingFrom: url)
-            defer { try? source.close() }
-            while let bytes = try source.read(upToCount: 1 << 20), !bytes.isEmpty {
-              try target.write(contentsOf: bytes)
-            }
-          }
-        }
-      }
-    } catch {
-      throw unreadable((error as NSError).localizedDescription)
-    }
   }
 
   private static func unreadable(_ reason: String) -> TransportFailure {

@@ -20,6 +20,8 @@ final class URLSessionExchange: TransportHandle {
     var task: URLSessionTask?
     /// Kept until the end: a copy in the temporary folder goes with it.
     var body: URLSessionBody?
+    /// What makes the body, before there is a task.
+    var preparation: Task<Void, Never>?
     var isCancelled = false
     var failure: TransportFailure?
     var timer: (due: Duration, action: ScheduledAction)?
@@ -41,8 +43,15 @@ final class URLSessionExchange: TransportHandle {
     watchTime()
   }
 
-  /// Whether there is nothing left to be done.
-  var isOver: Bool { state.withLock { $0.isCancelled || $0.machine.hasEnded } }
+  /// Takes on what is going to begin or to end this exchange; cancelled if that ends before.
+  func prepare(_ preparation: Task<Void, Never>) {
+    let isOver = state.withLock { state in
+      let isOver = state.isCancelled || state.machine.isOver
+      if !isOver { state.preparation = preparation }
+      return isOver
+    }
+    if isOver { preparation.cancel() }
+  }
 
   /// Starts the task.
   ///
@@ -162,11 +171,13 @@ final class URLSessionExchange: TransportHandle {
       state.receive = nil
       state.task = nil
       state.body = nil
+      state.preparation = nil
       state.timer = nil
       return (receive, events, dropped)
     }
     for event in events { receive?(event) }
     dropped?.timer?.action.cancel()
+    dropped?.preparation?.cancel()
     if dropped == nil { watchTime() }
   }
 

@@ -26,7 +26,8 @@ import Promises
 ///   configuration allows no more to a host, counts as connecting.
 /// - The usual methods are sent in capitals however they are written: `get` becomes `GET`.
 /// - GET with a body is refused, by ``NetworkError/Code-swift.enum/unsupported``.
-/// - Of a body in several pieces, of which one is a file, a copy is made in the temporary folder first.
+/// - Of a stream, and of a body in several pieces of which one is a file, a copy is made in the temporary
+///   folder first.
 /// - Bodies are decoded from the content codings that the platform knows, whatever was asked for; bytes
 ///   are counted after that. Of the metrics, only `firstByte` and `total` are measured, and the bytes.
 ///
@@ -93,14 +94,14 @@ public final class URLSessionTransport: Transport {
       if let refusal { throw refusal }
       let prepared = try URLRequest(checking: request)
       if URLSessionBody.mustBeCopied(request.body) {
-        DispatchQueue.global(qos: .utility).async { [self] in
-          guard !exchange.isOver else { return }
-          do throws(TransportFailure) {
-            begin(exchange, prepared, try URLSessionBody(request.body))
-          } catch {
-            exchange.end(error)
-          }
-        }
+        exchange.prepare(
+          Task(priority: .utility) { [self] in
+            do throws(TransportFailure) {
+              begin(exchange, prepared, try await URLSessionBody(copying: request.body))
+            } catch {
+              exchange.end(error)
+            }
+          })
       } else {
         begin(exchange, prepared, try URLSessionBody(request.body))
       }

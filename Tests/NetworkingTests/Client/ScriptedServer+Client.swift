@@ -12,7 +12,7 @@ extension NetworkingConfiguration {
   /// Without cookies, and with what suits a client that calls back inline.
   static var plain: NetworkingConfiguration {
     var plain = NetworkingConfiguration()
-    plain.cookies = nil
+    plain.cookies = .none
     return plain
   }
 }

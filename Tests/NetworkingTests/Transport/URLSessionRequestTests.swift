@@ -74,6 +74,38 @@
       #expect(small.body == Data("ab".utf8))
     }
 
+    @Test func aStreamArrivesAndLeavesNoCopy() async throws {
+      let before = try temporaryCopies()
+      let stream = BodyStream {
+        AsyncStream { continuation in
+          for _ in 0..<3 { continuation.yield(Data.pattern(100_000)) }
+          continuation.finish()
+        }
+      }
+      let request = try await received {
+        HTTPRequest(method: .post, url: $0, body: .stream(stream))
+      }
+      #expect(request.body == Data.pattern(100_000) + Data.pattern(100_000) + Data.pattern(100_000))
+      #expect(try temporaryCopies().subtracting(before).isEmpty)
+    }
+
+    @Test func cancellingWhileAStreamIsReadEndsTheReading() async throws {
+      let isReading = Log<Void>()
+      let ended = Log<Void>()
+      let stream = BodyStream {
+        AsyncStream<Data> { continuation in
+          continuation.onTermination = { _ in ended.append(()) }
+          isReading.append(())
+        }
+      }
+      let handle = transport.start(
+        HTTPRequest(method: .post, url: .of("http://127.0.0.1:9/"), body: .stream(stream))
+      ) { _ in }
+      _ = await isReading.entries(1)
+      handle.cancel()
+      _ = await ended.entries(1)
+    }
+
     @Test func sendingIsTold() async throws {
       let server = try ScriptedServer { _ in [.respond()] }
       let performed = await transport.perform(
