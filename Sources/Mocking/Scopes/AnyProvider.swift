@@ -7,13 +7,14 @@ struct AnyProvider: Sendable {
   /// Whether an endpoint is of the provider's type.
   let isFor: @Sendable (_ endpoint: any RequestConvertible) -> Bool
   /// The provider's transport for it.
-  let transport: @Sendable (_ endpoint: any RequestConvertible) -> (any Transport)?
+  let transport:
+    @Sendable (_ endpoint: any RequestConvertible, _ real: any Transport) -> (any Transport)?
 
   init<Provider: TransportProvider>(_ provider: Provider) {
     scheduler = provider.scheduler
     isFor = { $0 is Provider.Endpoint }
-    transport = { endpoint in
-      (endpoint as? Provider.Endpoint).flatMap { provider.transport(for: $0) }
+    transport = { endpoint, real in
+      (endpoint as? Provider.Endpoint).flatMap { provider.transport(for: $0, real: real) }
     }
   }
 }

@@ -49,10 +49,10 @@ public func withMocks<each Provider: TransportProvider, Result>(
   for provider in repeat each providers { erased.append(AnyProvider(provider)) }
   let scope = TransportScope(
     scheduler: erased.first?.scheduler ?? .live,
-    choose: { [erased] endpoint in
+    choose: { [erased] endpoint, real in
       let responsible = erased.filter { $0.isFor(endpoint) }
       guard !responsible.isEmpty else { return .unknown }
-      return responsible.lazy.compactMap { $0.transport(endpoint) }.first.map { .transport($0) }
+      return responsible.lazy.compactMap { $0.transport(endpoint, real) }.first.map { .transport($0) }
         ?? .pass
     },
     unmatched: { endpoint in unmatched == .fail ? UnmatchedTransport(endpoint) : nil })

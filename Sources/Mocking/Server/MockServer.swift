@@ -45,13 +45,34 @@ public final class MockServer: Sendable {
   ///   - routes: what is answered; of several that match the first.
   /// - Throws: ``MockServerError/cannotListen(port:reason:)``,
   ///   ``MockServerError/invalidTemplate(_:reason:)``.
-  public init(
+  public convenience init(
     port: Int = 0, limits: MockServerLimits = MockServerLimits(),
     scheduler: any Scheduler = .live,
     connectionFault: @escaping @Sendable (_ connection: Int) -> MockFault? = { _ in nil },
     @RouteBuilder routes: () -> [Route]
   ) throws(MockServerError) {
-    let table = try RouteTable(routes())
+    try self.init(
+      routes: routes(), port: port, limits: limits, scheduler: scheduler,
+      connectionFault: connectionFault)
+  }
+
+  /// Starts a server of routes that others may serve too, such as a ``MockTransport``.
+  ///
+  /// - Parameters:
+  ///   - routes: what is answered; of several that match the first.
+  ///   - port: the port to listen on; 0 has the system choose a free one.
+  ///   - limits: what the server takes from clients.
+  ///   - scheduler: where delays take their time from.
+  ///   - connectionFault: what happens to a connection as soon as it is accepted, by its index; nil lets
+  ///     it be. Called once a connection, on the server's thread.
+  /// - Throws: ``MockServerError/cannotListen(port:reason:)``,
+  ///   ``MockServerError/invalidTemplate(_:reason:)``.
+  public init(
+    routes: [Route], port: Int = 0, limits: MockServerLimits = MockServerLimits(),
+    scheduler: any Scheduler = .live,
+    connectionFault: @escaping @Sendable (_ connection: Int) -> MockFault? = { _ in nil }
+  ) throws(MockServerError) {
+    let table = try RouteTable(routes)
     do throws(SocketError) {
       let (socket, boundPort) = try Socket.listening(on: port)
       guard let url = URL(string: "http://127.0.0.1:\(boundPort)") else {

@@ -7,115 +7,98 @@ import Networking
 /// .json(["token": "t-1"])
 /// .status(404)
 /// .failure(.connectionLost).delayed(by: .seconds(2))
+/// .text("...").dribbled(pieces: 10, over: .seconds(5))
+/// .data(image).interrupted(by: .reset, at: .body(afterBytes: 512))
+/// .sequence(.status(503), .status(503), .json([]))
 /// ```
+///
+/// It says what is answered, when, how fast, and what goes wrong on the way, however it is served: by a
+/// ``MockServer`` on a socket, or in memory by a ``MockTransport`` or a ``MockProvider``. Both give a
+/// client the same response and the same failures. It is a value, and keeps no account of how often it
+/// has answered: who serves it does.
 public struct Mock: Sendable {
-  /// What the answer is.
-  enum Outcome: Sendable {
-    case response(HTTPResponseHead, Data)
-    case failure(NetworkError.Code)
-    /// What was to be answered cannot be made; the request fails and says why.
+  /// The status code, three digits.
+  public var status: Int
+  /// The header fields.
+  ///
+  /// `Content-Length` or `Transfer-Encoding` is added if neither is here; what is here is sent, be it
+  /// true or not. A name that is no token, or a CR, LF or NUL, is never sent: the answer becomes a 500
+  /// that says so.
+  public var headers: HTTPHeaders
+  /// The body; it is not sent in answer to HEAD, nor with a status of 1xx, 204 or 304.
+  public var body: Body
+  /// A failure in place of a response; nil for none.
+  ///
+  /// In memory the request fails with this code. On a socket, which knows no codes, it becomes the
+  /// behaviour that comes nearest: `connectionLost` a reset after the request, `timedOut` a stall,
+  /// `malformedResponse` garbage in place of a status line, and all others, which no server can bring
+  /// about once it has the request, a 500 that says so.
+  public var error: NetworkError.Code?
+  /// How long the answer waits before its first byte; nil leaves that to who serves it.
+  public var delay: MockDelay?
+  /// How long it waits between the head and the body; nil is not at all.
+  public var bodyDelay: MockDelay?
+  /// How the body is drawn out; nil sends it as fast as the client takes it.
+  var pace: Pace?
+  var interruption: Interruption?
+  var source = Source.own
+
+  /// Where what is answered comes from.
+  enum Source: Sendable {
+    /// From the other properties.
+    case own
+    case sequence(Sequence)
+    case template(@Sendable (_ request: ReceivedRequest) throws -> Mock)
+    /// What was to be answered cannot be made: why.
     case broken(String)
   }
 
-  let outcome: Outcome
-  /// How long it takes to come; nil leaves that to the provider.
-  var delay: Duration?
-
-  private init(_ outcome: Outcome) {
-    self.outcome = outcome
+  struct Interruption: Hashable {
+    let fault: MockFault
+    let stage: MockFault.Stage
   }
 
-  /// Makes a response.
+  /// Makes an answer.
   ///
   /// - Parameters:
-  ///   - status: the status code.
+  ///   - status: the status code, 100 to 999.
   ///   - headers: the header fields.
   ///   - body: the body.
-  ///   - delay: how long it takes to come; nil leaves that to the provider.
+  ///   - error: a failure, in place of a response; then the others do not matter but for `delay`.
+  ///   - delay: how long it takes to come; nil leaves that to who serves it.
   public init(
-    status: Int = 200, headers: HTTPHeaders = [:], body: Data = Data(), delay: Duration? = nil
+    status: Int = 200, headers: HTTPHeaders = [:], body: Body = .none,
+    error: NetworkError.Code? = nil, delay: MockDelay? = nil
   ) {
-    self.init(.response(HTTPResponseHead(status: status, headers: headers), body))
+    self.status = status
+    self.headers = headers
+    self.body = body
+    self.error = error
     self.delay = delay
   }
 
-  /// A JSON body.
+  /// The same answer with a header field set.
   ///
   /// - Parameters:
-  ///   - value: the value.
-  ///   - status: the status code.
-  /// - Returns: the answer; a value with a number that is not finite makes the request fail.
-  public static func json(_ value: JSON, status: Int = 200) -> Mock {
-    json(status) { try value.data() }
-  }
-
-  /// A JSON body made of any value.
-  ///
-  /// - Parameters:
-  ///   - value: the value.
-  ///   - status: the status code.
-  ///   - encoder: what writes it.
-  /// - Returns: the answer; a value that cannot be encoded makes the request fail.
-  public static func json(
-    encoding value: some Encodable, status: Int = 200, encoder: JSONEncoder = JSONEncoder()
-  ) -> Mock {
-    json(status) { try encoder.encode(value) }
-  }
-
-  private static func json(_ status: Int, _ encode: () throws -> Data) -> Mock {
-    do {
-      return data(try encode(), contentType: "application/json", status: status)
-    } catch {
-      return Mock(.broken("the mock's JSON cannot be encoded: \(error)"))
-    }
-  }
-
-  /// A body of bytes.
-  ///
-  /// - Parameters:
-  ///   - data: the bytes.
-  ///   - contentType: their media type.
-  ///   - status: the status code.
+  ///   - name: the field's name.
+  ///   - value: the value, in place of any there are.
   /// - Returns: the answer.
-  public static func data(
-    _ data: Data, contentType: String = "application/octet-stream", status: Int = 200
-  ) -> Mock {
-    Mock(status: status, headers: ["Content-Type": contentType], body: data)
-  }
-
-  /// A body of text, in UTF-8.
-  ///
-  /// - Parameters:
-  ///   - text: the text.
-  ///   - status: the status code.
-  /// - Returns: the answer.
-  public static func text(_ text: String, status: Int = 200) -> Mock {
-    data(Data(text.utf8), contentType: "text/plain; charset=utf-8", status: status)
-  }
-
-  /// A status and nothing else.
-  ///
-  /// - Parameter status: the status code.
-  /// - Returns: the answer.
-  public static func status(_ status: Int) -> Mock {
-    Mock(status: status)
-  }
-
-  /// No answer, but a failure on the way to one.
-  ///
-  /// - Parameter code: what kind of failure.
-  /// - Returns: the failure.
-  public static func failure(_ code: NetworkError.Code) -> Mock {
-    Mock(.failure(code))
-  }
-
-  /// The same answer after some time.
-  ///
-  /// - Parameter delay: how long it takes to come, in place of the provider's delay.
-  /// - Returns: the answer.
-  public func delayed(by delay: Duration) -> Mock {
+  public func header(_ name: String, _ value: String) -> Mock {
     var mock = self
-    mock.delay = delay
+    mock.headers[name] = value
+    return mock
+  }
+}
+
+extension Mock {
+  /// This answer, as one of a sequence or made by a template: what it leaves open is as `outer` says.
+  func inheriting(_ outer: Mock) -> Mock {
+    var mock = self
+    mock.delay = delay ?? outer.delay
+    mock.bodyDelay = bodyDelay ?? outer.bodyDelay
+    mock.pace = pace ?? outer.pace
+    mock.interruption = interruption ?? outer.interruption
+    if !outer.headers.isEmpty { mock.headers = outer.headers.merging(headers) }
     return mock
   }
 }

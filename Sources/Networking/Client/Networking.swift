@@ -153,11 +153,11 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   /// What performs a request in place of this client's transport; nil for nothing.
   func standIn(for endpoint: any RequestConvertible) -> (any Transport)? {
     if let mockProvider, let endpoint = endpoint as? Endpoint,
-      let transport = mockProvider.transport(for: endpoint)
+      let transport = mockProvider.transport(for: endpoint, real: transport)
     {
       return transport
     }
-    return (TransportScope.current ?? scope?.stillOpen)?.transport(for: endpoint)
+    return (TransportScope.current ?? scope?.stillOpen)?.transport(for: endpoint, real: transport)
   }
 
   func perform<Asked: RequestConvertible>(

@@ -18,7 +18,7 @@ package final class TransportScope: Sendable {
 
   /// Whose time the clients take that are made within.
   package let scheduler: any Scheduler
-  private let choose: @Sendable (any RequestConvertible) -> Choice
+  private let choose: @Sendable (any RequestConvertible, any Transport) -> Choice
   private let unmatched: @Sendable (any RequestConvertible) -> (any Transport)?
   private let outer: TransportScope?
   private let isOver = Atomic(false)
@@ -27,12 +27,13 @@ package final class TransportScope: Sendable {
   ///
   /// - Parameters:
   ///   - scheduler: whose time the clients take that are made within.
-  ///   - choose: what performs a request of an endpoint.
+  ///   - choose: what performs a request of an endpoint, in place of the client's own transport.
   ///   - unmatched: what performs it when neither this scope nor one outside knows the endpoint; nil is
   ///     the client.
   package init(
     scheduler: any Scheduler,
-    choose: @escaping @Sendable (_ endpoint: any RequestConvertible) -> Choice,
+    choose:
+      @escaping @Sendable (_ endpoint: any RequestConvertible, _ real: any Transport) -> Choice,
     unmatched: @escaping @Sendable (_ endpoint: any RequestConvertible) -> (any Transport)?
   ) {
     self.scheduler = scheduler
@@ -65,12 +66,14 @@ package final class TransportScope: Sendable {
     isOver.load(ordering: .acquiring) ? outer?.stillOpen : self
   }
 
-  /// What performs a request of an endpoint; nil leaves that to the client.
-  func transport(for endpoint: any RequestConvertible) -> (any Transport)? {
+  /// What performs a request of an endpoint in place of the client's own transport; nil for nothing.
+  func transport(
+    for endpoint: any RequestConvertible, real: any Transport
+  ) -> (any Transport)? {
     var isKnown = false
     var scope: TransportScope? = self
     while let asked = scope {
-      switch asked.choose(endpoint) {
+      switch asked.choose(endpoint, real) {
       case .transport(let transport): return transport
       case .pass: isKnown = true
       case .unknown: break

@@ -83,16 +83,27 @@ public struct MultipartFormData: Sendable, Hashable, Codable {
       Part(name: name, content: .data(data), filename: filename, contentType: contentType))
   }
 
-  /// Adds a file, which is read when the request is sent.
+  /// Adds a file, which is read when the request is sent, of the type that its name's ending says.
+  ///
+  /// - Parameters:
+  ///   - file: the file's URL; a type that its ending does not say is `application/octet-stream`.
+  ///   - name: the field's name.
+  ///   - filename: what the file is called; nil takes the last part of its path.
+  public mutating func append(file: URL, name: String, filename: String? = nil) {
+    let type = MediaType(fileExtension: file.pathExtension)?.description
+    append(
+      file: file, name: name, filename: filename, contentType: type ?? "application/octet-stream")
+  }
+
+  /// Adds a file of a certain type, which is read when the request is sent.
   ///
   /// - Parameters:
   ///   - file: the file's URL.
   ///   - name: the field's name.
   ///   - filename: what the file is called; nil takes the last part of its path.
-  ///   - contentType: the media type.
+  ///   - contentType: the media type; nil leaves it out.
   public mutating func append(
-    file: URL, name: String, filename: String? = nil,
-    contentType: String? = "application/octet-stream"
+    file: URL, name: String, filename: String? = nil, contentType: String?
   ) {
     parts.append(
       Part(

@@ -7,6 +7,7 @@ extension NetworkError.Code {
     case .invalidHeader: "a header is invalid"
     case .encodingFailed: "the parameters cannot be encoded"
     case .unsupported: "this is not supported here"
+    case .mockFailed: "there is no mocked answer"
     case .dnsFailed: "the host's name could not be resolved"
     case .cannotConnect: "no connection could be made"
     case .connectionLost: "the connection was lost"

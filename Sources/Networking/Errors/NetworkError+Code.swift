@@ -13,6 +13,8 @@ extension NetworkError {
     case encodingFailed
     /// What was asked for does not exist on this platform.
     case unsupported
+    /// What was to stand in for the server has no answer: no route, no file, nothing left of a sequence.
+    case mockFailed
 
     // On the way.
     /// The host's name could not be resolved.

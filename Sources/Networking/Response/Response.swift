@@ -99,7 +99,7 @@ public struct Response: Sendable {
 
   /// The media type of the body as the server names it; nil when it names none or nonsense.
   public var contentType: MediaType? {
-    headers["Content-Type"].flatMap(MediaType.init)
+    headers["Content-Type"].flatMap(MediaType.init(_:))
   }
 
   /// The same as Foundation's class, made anew each time it is asked for.

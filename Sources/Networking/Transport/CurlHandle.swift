@@ -76,6 +76,9 @@
     func event(for result: CurlResult) -> TransportEvent {
       if exchange?.isCancelled == true { return failure(.cancelled) }
       if result == .OK, head.isComplete { return .end(metrics) }
+      if result == .OK, head.isBegun {
+        return failure(.connectionLost, "The connection was closed within the response's head")
+      }
       if result == .OK { return failure(.malformedResponse, "There is no head of a response") }
       if var failure = uploadFailure {
         failure.metrics = metrics

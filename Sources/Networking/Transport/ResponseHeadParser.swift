@@ -7,6 +7,8 @@ struct ResponseHeadParser {
   private var version = ""
   private var fields: [HTTPHeaders.Field] = []
 
+  /// Whether there has been a status line, perhaps that of an interim response.
+  var isBegun: Bool { status > 0 }
   /// Whether the head is complete.
   private(set) var isComplete = false
 

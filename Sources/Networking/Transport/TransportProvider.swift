@@ -9,9 +9,11 @@ public protocol TransportProvider<Endpoint>: Sendable {
 
   /// Chooses what performs a request.
   ///
-  /// - Parameter endpoint: what was asked for.
+  /// - Parameters:
+  ///   - endpoint: what was asked for.
+  ///   - real: the client's own transport, for one that falls back on it after all.
   /// - Returns: the transport for it, or nil for the client's own.
-  func transport(for endpoint: Endpoint) -> (any Transport)?
+  func transport(for endpoint: Endpoint, real: any Transport) -> (any Transport)?
 
   /// Whose time its transports take.
   ///

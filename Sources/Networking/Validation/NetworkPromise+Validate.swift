@@ -52,7 +52,8 @@ extension Promise where Value == Response {
     contentTypes: [String], file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
     validate(
-      using: ContentTypeValidator(contentTypes.compactMap(MediaType.init)), file: file, line: line)
+      using: ContentTypeValidator(contentTypes.compactMap(MediaType.init(_:))), file: file,
+      line: line)
   }
 
   /// Lets only answers pass that a validator of your own accepts.

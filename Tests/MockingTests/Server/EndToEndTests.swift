@@ -89,10 +89,10 @@
 
     @Test(arguments: [1, 3])
     func aModeIsSeenByTheServer(_ width: Int) async throws {
-      let gates = Log<Resolver<MockResponse>>()
+      let gates = Log<Resolver<Mock>>()
       let server = try MockServer {
         Route(.get, "/v1/x") { _ in
-          let (promise, resolver) = Promise<MockResponse>.pending()
+          let (promise, resolver) = Promise<Mock>.pending()
           gates.append(resolver)
           return promise
         }

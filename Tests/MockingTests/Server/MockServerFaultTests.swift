@@ -72,7 +72,7 @@ struct MockServerFaultTests {
   @Test func aGeneratorThatGivesTooLittleBreaksTheConnectionOff() async throws {
     let server = try MockServer {
       Route(.get, "/a") { _ in
-        MockResponse(
+        Mock(
           body: .generated(byteCount: 10) { $0.lowerBound == 0 ? Data("abc".utf8) : Data() })
       }
     }

@@ -21,9 +21,9 @@ struct MockServerTests {
         await Task.yield()
         return .text("later")
       }
-      Route(.get, "/promise") { _ in Promise.fulfilled(MockResponse.text("kept")) }
-      Route(.get, "/throws") { _ -> MockResponse in throw TestError("handler") }
-      Route(.get, "/rejects") { _ in Promise<MockResponse>.rejected(TestError("promise")) }
+      Route(.get, "/promise") { _ in Promise.fulfilled(Mock.text("kept")) }
+      Route(.get, "/throws") { _ -> Mock in throw TestError("handler") }
+      Route(.get, "/rejects") { _ in Promise<Mock>.rejected(TestError("promise")) }
     }
   }
 
@@ -207,5 +207,37 @@ struct MockServerTests {
     let client = try RawClient(port: server.port)
     try await client.send(get("/stop"))
     #expect(try await client.receiveAll().isEmpty)
+  }
+
+  @Test func sequencesTemplatesAndMissingFilesAreAnsweredOnASocket() async throws {
+    let server = try MockServer {
+      Route(.get, "/sequence") { _ in
+        .sequence(.text("one"), .text("two"), then: .fallsThrough)
+      }
+      Route(.get, "/over") { _ in .sequence([], then: .fails) }
+      Route(.post, "/template") { _ in .template { request in .text("saw \(request.text)") } }
+      Route(.get, "/file") { _ in
+        .file("a.json", in: URL(fileURLWithPath: "/nowhere", isDirectory: true))
+      }
+      Route(.get, "/dns") { _ in .failure(.dnsFailed) }
+    }
+    defer { server.stop() }
+    let client = try RawClient(port: server.port)
+    let requests = [
+      (get("/sequence"), "200 OK", "one"), (get("/sequence"), "200 OK", "two"),
+      (
+        get("/sequence"), "404 Not Found",
+        "no route for GET /sequence, where a sequence falls through\n"
+      ),
+      (get("/over"), "500 ", "is over for GET /over\n"),
+      ("POST /template HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi", "200 OK", "saw hi"),
+      (get("/file"), "500 ", "there is no file \"a.json\" in /nowhere\n"),
+      (get("/dns"), "500 ", "a server cannot bring about the failure dnsFailed\n"),
+    ]
+    for (request, status, end) in requests {
+      try await client.send(request)
+      let received = try await client.receive(until: end)
+      #expect(received.hasPrefix("HTTP/1.1 \(status)"))
+    }
   }
 }

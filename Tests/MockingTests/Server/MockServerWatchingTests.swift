@@ -63,7 +63,7 @@ struct MockServerWatchingTests {
   }
 
   @Test func whatIsHandledAtOnceIsCounted() async throws {
-    let (answer, resolver) = Promise<MockResponse>.pending()
+    let (answer, resolver) = Promise<Mock>.pending()
     let server = try MockServer { Route(.get, "/a") { _ in answer.map(on: .inline) { $0 } } }
     let clients = try (0..<5).map { _ in try RawClient(port: server.port) }
     for client in clients { try await client.send(get) }
@@ -82,7 +82,7 @@ struct MockServerWatchingTests {
   }
 
   @Test func aClientThatLeavesIsSeenAndItsHandlerCancelled() async throws {
-    let (answer, resolver) = Promise<MockResponse>.pending()
+    let (answer, resolver) = Promise<Mock>.pending()
     let server = try MockServer { Route(.get, "/a") { _ in answer } }
     var client: RawClient? = try RawClient(port: server.port)
     try await client?.send(get)

@@ -38,3 +38,12 @@ import Testing
     #expect(try #require(MediaType(type)).matches(#require(MediaType(range))) == expected)
   }
 }
+
+struct MediaTypeFileTests {
+  @Test func aFilesEndingSaysItsType() {
+    #expect(MediaType(fileExtension: "json")?.description == "application/json")
+    #expect(MediaType(fileExtension: "JPG")?.description == "image/jpeg")
+    #expect(MediaType(fileExtension: "unheard-of") == nil)
+    #expect(MediaType(fileExtension: "") == nil)
+  }
+}

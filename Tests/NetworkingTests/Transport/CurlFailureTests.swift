@@ -38,6 +38,8 @@
     @Test func aConnectionThatBreaksIsLost() async throws {
       #expect(try await failure(of: [.close]) == .connectionLost)
       #expect(try await failure(of: [.reset]) == .connectionLost)
+      let lines = ScriptedServer.Step.text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n")
+      #expect(try await failure(of: [lines, .close]) == .connectionLost)
       let head = ScriptedServer.Step.text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n123")
       let order = ["head", "body", "failure"]
       #expect(try await failure(of: [head, .close], order: order) == .connectionLost)

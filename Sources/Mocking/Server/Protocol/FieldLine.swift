@@ -28,7 +28,7 @@ enum FieldLine {
       ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
   }
 
-  static func isToken(_ bytes: ArraySlice<UInt8>) -> Bool {
+  static func isToken(_ bytes: some Collection<UInt8>) -> Bool {
     !bytes.isEmpty && bytes.allSatisfy { isTokenByte[Int($0)] }
   }
 

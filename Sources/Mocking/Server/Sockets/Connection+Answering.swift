@@ -47,12 +47,8 @@ extension Connection {
   /// can advance the time.
   private func handle(_ body: RequestBody) {
     guard let head, let outcome else { return }
-    let path =
-      switch outcome {
-      case .route(_, let path), .answer(_, let path): path
-      }
     let request = ReceivedRequest(
-      method: head.method, target: head.target, path: path, headers: head.headers,
+      method: head.method, target: head.target, path: outcome.path, headers: head.headers,
       trailers: body.trailers, body: body.data, bodyByteCount: body.byteCount,
       version: "1.\(head.minorVersion)", connection: index, exchange: exchange,
       time: core.scheduler.now)
@@ -60,7 +56,7 @@ extension Connection {
     isHandling = true
     core.journal.beganHandling()
     switch outcome {
-    case .answer(let response, _): answer(response)
+    case .answer(let mock, _), .unmatched(let mock, _): answer(mock, request)
     case .route(let route, _): ask(route.handler, request)
     }
     core.journal.record(request)
@@ -69,15 +65,15 @@ extension Connection {
   private func ask(_ handler: Route.Handler, _ request: ReceivedRequest) {
     do {
       switch handler {
-      case .immediate(let handler): answer(try handler(request))
-      case .promised(let handler): follow(try handler(request))
+      case .immediate(let handler): answer(try handler(request), request)
+      case .promised(let handler): follow(try handler(request), request)
       }
     } catch {
-      answer(Self.failure(error))
+      answer(.handlerFailed(error), request)
     }
   }
 
-  private func follow(_ promise: Promise<MockResponse>) {
+  private func follow(_ promise: Promise<Mock>, _ request: ReceivedRequest) {
     guard phase != .closed else { return promise.cancel() }
     phase = .handling
     pending = promise
@@ -87,26 +83,33 @@ extension Connection {
         guard self.phase == .handling, self.exchange == exchange else { return }
         self.pending = nil
         do {
-          self.answer(try result.get())
+          self.answer(try result.get(), request)
         } catch {
-          self.answer(Self.failure(error))
+          self.answer(.handlerFailed(error), request)
         }
         self.turn()
       }
     }
   }
 
-  private static func failure(_ error: any Error) -> MockResponse {
-    .text("the handler failed: \(error)\n", status: 500)
-  }
-
-  private func answer(_ response: MockResponse) {
+  private func answer(_ mock: Mock, _ request: ReceivedRequest) {
     guard phase != .closed, let head else { return }
     let script = ResponseScript(
-      response,
+      finished(mock, request),
       for: .init(
         method: head.method, minorVersion: head.minorVersion, keepsAlive: head.keepsAlive))
     play(script.steps)
+  }
+
+  private func finished(_ mock: Mock, _ request: ReceivedRequest) -> Mock {
+    // The request is here, so nothing is thrown.
+    let answer = try? core.ledger.answer(
+      mock, method: request.method, path: { request.path.text }, request: { request })
+    switch answer {
+    case .mock(let mock): return mock
+    case .broken(let reason): return .unavailable(reason)
+    case .fallsThrough, nil: return .text("\(Route.fallenThrough(request))\n", status: 404)
+    }
   }
 
   // MARK: Playing

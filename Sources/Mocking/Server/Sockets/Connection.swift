@@ -40,7 +40,7 @@ final class Connection: EventLoop.Client, @unchecked Sendable {
   var completedExchanges = 0
   /// Whether the journal counts this connection among those that handle a request.
   var isHandling = false
-  var pending: Promise<MockResponse>?
+  var pending: Promise<Mock>?
   var player = ScriptPlayer()
   var inputHasEnded = false
   /// What the player waits for, if it is not for time.

@@ -11,6 +11,7 @@ final class ServerCore: @unchecked Sendable {
   let limits: MockServerLimits
   let scheduler: any Scheduler
   let journal: Journal
+  let ledger = MockLedger()
   private let connectionFault: @Sendable (Int) -> MockFault?
   private(set) var listener: Listener?
   private var connections: [Int: Connection] = [:]

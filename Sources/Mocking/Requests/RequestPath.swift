@@ -1,4 +1,4 @@
-/// The path of a request that a ``MockServer`` has received, with the values of its route's variables.
+/// The path of a request received, with the values of its route's variables.
 public struct RequestPath: Sendable, Hashable, CustomStringConvertible {
   /// The path as it was sent, still percent-encoded, without the query.
   public let text: String

@@ -15,7 +15,7 @@ struct RoutingTests {
     case .route(let route, let path):
       let variables = path.variables.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
       return ([route.template] + variables).joined(separator: " ")
-    case .answer(let response, _): return "\(response.status)"
+    case .answer(let response, _), .unmatched(let response, _): return "\(response.status)"
     }
   }
 
@@ -65,7 +65,7 @@ struct RoutingTests {
       Self.route(.get, "/login"), Self.route(.get, "/boards/{id}"),
       Self.route(.put, "/boards/{id}"),
       Self.route(nil, "/boards/{id}/cards"), Self.route(.get, "/about"))
-    guard case .answer(let response, _) = table.find(.get, "/bords/7"),
+    guard case .unmatched(let response, _) = table.find(.get, "/bords/7"),
       case .data(let body) = response.body
     else { return #expect(Bool(false), "there is no route for this") }
     #expect(response.status == 404)

@@ -1,7 +1,7 @@
 import Foundation
 import Networking
 
-/// A request as a ``MockServer`` has received it.
+/// A request as a ``MockServer`` has received it, or a ``MockTransport`` in its stead.
 public struct ReceivedRequest: Sendable, Hashable {
   /// The method.
   public let method: HTTPMethod
@@ -17,13 +17,13 @@ public struct ReceivedRequest: Sendable, Hashable {
   public let body: Data
   /// How many bytes the body had, discarded or not.
   public let bodyByteCount: Int
-  /// The version spoken, `1.0` or `1.1`.
+  /// The version spoken, `1.0` or `1.1`; in memory always that.
   public let version: String
-  /// Which of the server's connections it came on, counted from 0 in the order accepted.
+  /// Which of the server's connections it came on, counted from 0 in the order accepted; 0 in memory.
   public let connection: Int
-  /// Which of its connection's requests it is, counted from 0.
+  /// Which of its connection's requests it is, counted from 0; in memory, which of the transport's.
   public let exchange: Int
-  /// When it was complete, on the ``Scheduler`` of the server.
+  /// When it was complete, on the ``Scheduler`` of the server or transport.
   public let time: Duration
 
   /// The query, decoded.

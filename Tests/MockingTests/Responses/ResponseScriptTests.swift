@@ -6,7 +6,7 @@ import Testing
 
 /// What a script sends and when, as text.
 private func lines(
-  _ response: MockResponse, for exchange: ResponseScript.Exchange = .init()
+  _ response: Mock, for exchange: ResponseScript.Exchange = .init()
 ) -> [String] {
   ResponseScript(response, for: exchange).steps.map { step in
     switch step {
@@ -19,7 +19,7 @@ private func lines(
   }
 }
 
-private func wire(_ response: MockResponse, for exchange: ResponseScript.Exchange = .init())
+private func wire(_ response: Mock, for exchange: ResponseScript.Exchange = .init())
   -> String
 {
   lines(response, for: exchange).joined()
@@ -37,7 +37,7 @@ struct ResponseScriptTests {
   }
 
   @Test func chunksAreFramed() {
-    let response = MockResponse.chunks(
+    let response = Mock.chunks(
       [Data("abc".utf8), Data(), Data("d".utf8)], contentType: nil)
     #expect(
       wire(response)
@@ -63,7 +63,7 @@ struct ResponseScriptTests {
   }
 
   @Test func aLengthOfTheHandlersOwnIsSentAsItIs() {
-    let response = MockResponse.text("hi").header("Content-Length", "10")
+    let response = Mock.text("hi").header("Content-Length", "10")
     #expect(wire(response).contains("Content-Length: 10\r\n\r\nhi"))
     #expect(!wire(response).contains("Content-Length: 2"))
   }
@@ -76,12 +76,29 @@ struct ResponseScriptTests {
   }
 
   @Test func aDelayComesFirstAndADribbleGoesOnFromThere() {
-    let response = MockResponse.data(Data("abcdefg".utf8), contentType: nil)
+    let response = Mock.data(Data("abcdefg".utf8), contentType: nil)
       .delayed(by: .seconds(3)).dribbled(pieces: 3, over: .seconds(10))
     let head = "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n"
     #expect(
       lines(response) == [
         "wait 3.0 seconds", head, "abc", "wait 8.0 seconds", "de", "wait 13.0 seconds", "fg",
+        "keepAlive",
+      ])
+  }
+
+  @Test func aBodyMayWaitByItself() {
+    let mock = Mock.text("hi").delayed(by: .seconds(3)).bodyDelayed(by: .seconds(4))
+    #expect(
+      lines(mock).map { String($0.prefix(12)) } == [
+        "wait 3.0 sec", "HTTP/1.1 200", "wait 7.0 sec", "hi", "keepAlive",
+      ])
+  }
+
+  @Test func aThroughputHasEachPieceComeWhenItIsThere() {
+    let mock = Mock.bytes(250).throttled(bytesPerSecond: 1_000)
+    #expect(
+      lines(mock).dropFirst() == [
+        "wait 0.125 seconds", "generated 0..<125", "wait 0.25 seconds", "generated 125..<250",
         "keepAlive",
       ])
   }
@@ -95,7 +112,7 @@ struct ResponseScriptTests {
 
 struct ResponseFaultTests {
   private static let head = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"
-  private static let response = MockResponse.data(Data("abcd".utf8), contentType: nil)
+  private static let response = Mock.data(Data("abcd".utf8), contentType: nil)
 
   @Test(arguments: [
     (MockFault.close, "close"), (MockFault.reset, "reset"), (MockFault.stall, "stall"),

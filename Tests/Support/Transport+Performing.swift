@@ -1,19 +1,20 @@
 import Foundation
 import Networking
 import Synchronization
-import TestSupport
 
 /// What came of an exchange.
-struct Performed: Sendable {
-  var head: HTTPResponseHead?
-  var body = Data()
-  var metrics: TransportMetrics?
-  var failure: TransportFailure?
+package struct Performed: Sendable {
+  package var head: HTTPResponseHead?
+  package var body = Data()
+  package var metrics: TransportMetrics?
+  package var failure: TransportFailure?
   /// The names of the events in order, repetitions left out.
-  var order: [String] = []
+  package var order: [String] = []
   /// The bytes sent, as told.
-  var sent: [Int64] = []
-  var lastEvents = 0
+  package var sent: [Int64] = []
+  /// The sizes of the pieces that the body came in.
+  package var pieces: [Int] = []
+  package var lastEvents = 0
 
   mutating func add(_ event: TransportEvent) {
     let name: String
@@ -27,6 +28,7 @@ struct Performed: Sendable {
     case .body(let data):
       name = "body"
       body += data
+      pieces.append(data.count)
     case .end(let metrics):
       name = "end"
       self.metrics = metrics
@@ -40,7 +42,7 @@ struct Performed: Sendable {
 }
 
 extension TransportEvent {
-  var isLast: Bool {
+  package var isLast: Bool {
     switch self {
     case .end, .failure: true
     default: false
@@ -49,12 +51,12 @@ extension TransportEvent {
 }
 
 /// An exchange under way.
-final class PerformedExchange: Sendable {
+package final class PerformedExchange: Sendable {
   private let performed = Mutex(Performed())
   private let done = Log<Void>()
   private let handle = Mutex<(any TransportHandle)?>(nil)
 
-  init(
+  package init(
     _ transport: some Transport, _ request: HTTPRequest,
     observe: @escaping @Sendable (TransportEvent) -> Void = { _ in }
   ) {
@@ -66,14 +68,14 @@ final class PerformedExchange: Sendable {
     handle.withLock { $0 = started }
   }
 
-  var soFar: Performed { performed.withLock { $0 } }
+  package var soFar: Performed { performed.withLock { $0 } }
 
-  func cancel() { handle.withLock { $0 }?.cancel() }
-  func suspend() { handle.withLock { $0 }?.suspend() }
-  func resume() { handle.withLock { $0 }?.resume() }
+  package func cancel() { handle.withLock { $0 }?.cancel() }
+  package func suspend() { handle.withLock { $0 }?.suspend() }
+  package func resume() { handle.withLock { $0 }?.resume() }
 
   /// Once the exchange is over.
-  var outcome: Performed {
+  package var outcome: Performed {
     get async {
       _ = await done.entries(1)
       return soFar
@@ -82,11 +84,11 @@ final class PerformedExchange: Sendable {
 }
 
 extension Transport {
-  func perform(_ request: HTTPRequest) async -> Performed {
+  package func perform(_ request: HTTPRequest) async -> Performed {
     await PerformedExchange(self, request).outcome
   }
 
-  func get(_ url: URL) async -> Performed {
+  package func get(_ url: URL) async -> Performed {
     await perform(HTTPRequest(url: url))
   }
 }

@@ -1,10 +1,10 @@
 import Foundation
 import Networking
 
-/// What is to be done with a connection to answer a request, step by step.
+/// What happens on a connection to answer a request, step by step.
 ///
-/// Made of a response without any socket or clock: framing, pace and faults are all decided here, and
-/// who plays the script knows nothing of them.
+/// Made of a mock without any socket or clock: framing, pace and faults are all decided here, and who
+/// plays the script, on a socket or in memory, knows nothing of them.
 struct ResponseScript {
   enum Step {
     /// Go on when so much time has passed since the beginning of the script.
@@ -33,55 +33,65 @@ struct ResponseScript {
   }
 
   private(set) var steps: [Step] = []
+  private let headMoment: Duration
+  private let bodyMoment: Duration
+  private let pace: Mock.Pace?
 
-  init(_ response: MockResponse, for exchange: Exchange = Exchange()) {
-    let message = ResponseMessage(ResponseMessage.checked(response), for: exchange)
-    var (head, body) = (WireBytes(message.head), message.body)
+  /// Lays out how a mock is answered.
+  ///
+  /// - Parameters:
+  ///   - mock: one of ``Mock/Source/own``, whose body is no file and whose delays are fixed.
+  ///   - exchange: what it answers.
+  init(_ mock: Mock, for exchange: Exchange = Exchange()) {
+    let mock = mock.onTheWire
+    let message = ResponseMessage(mock, for: exchange)
+    let (head, body) = (WireBytes(message.head), message.body)
     let ending: Ending = message.keepsAlive ? .keepAlive : .finish
+    headMoment = mock.headDelay
+    bodyMoment = headMoment + (mock.bodyDelay?.duration(0) ?? .zero)
+    pace = mock.pace
     steps.reserveCapacity(3)
-    if response.delay > .zero { steps.append(.wait(until: response.delay)) }
-    guard let interruption = response.interruption else {
-      if response.dribble == nil, message.isSmall {
+    wait(until: headMoment, after: .zero)
+    guard let interruption = mock.interruption else {
+      if pace == nil, bodyMoment == headMoment, message.isSmall {
         // The common case: one send.
         var bytes = message.head
         for case .data(let data) in body.segments { bytes += data }
         steps += [.send(.bytes(bytes[...])), .end(ending)]
         return
       }
-      send(head)
-      send(body, response)
+      send(head, then: body)
       steps.append(.end(ending))
       return
     }
+    play(interruption, message, ending)
+  }
+
+  private mutating func play(
+    _ interruption: Mock.Interruption, _ message: ResponseMessage, _ ending: Ending
+  ) {
+    var (head, body) = (WireBytes(message.head), message.body)
     switch (interruption.fault, interruption.stage) {
     case (.malformedChunk, let stage):
-      send(head)
       let length = if case .body(let length) = stage { length } else { 0 }
-      send(ResponseMessage.malformedChunks(of: message.payload, afterBytes: length), response)
-      steps.append(.end(.close))
+      send(head, then: ResponseMessage.malformedChunks(of: message.payload, afterBytes: length))
+      return steps.append(.end(.close))
     case (let fault, .request):
       guard interrupt(by: fault) else { return }
-      send(head)
-      send(body, response)
-      steps.append(.end(ending))
+      send(head, then: body)
     case (let fault, .head(let length)):
       send(head.removeFirst(max(length, 0)))
       guard interrupt(by: fault) else { return }
-      send(head)
-      send(body, response)
-      steps.append(.end(ending))
+      send(head, then: body)
     case (let fault, .body(let length)):
-      send(head)
-      send(body.removeFirst(max(length, 0)), response)
+      send(head, then: body.removeFirst(max(length, 0)))
       guard interrupt(by: fault) else { return }
       send(body)
-      steps.append(.end(ending))
     case (let fault, .end):
-      send(head)
-      send(body, response)
+      send(head, then: body)
       guard interrupt(by: fault) else { return }
-      steps.append(.end(ending))
     }
+    steps.append(.end(ending))
   }
 
   /// Adds what the fault does; true when the script goes on behind it.
@@ -101,18 +111,21 @@ struct ResponseScript {
     for segment in bytes.segments { steps.append(.send(segment)) }
   }
 
-  private mutating func send(_ body: WireBytes, _ response: MockResponse) {
-    guard let dribble = response.dribble else { return send(body) }
+  /// Sends a head, or the rest of one, and a body at its time and pace.
+  private mutating func send(_ head: WireBytes, then body: WireBytes) {
+    send(head)
+    wait(until: bodyMoment, after: headMoment)
+    guard let pace else { return send(body) }
     var body = body
-    let count = body.count
-    let pieces = min(dribble.pieces, count)
-    for piece in 0..<pieces {
-      if piece > 0 {
-        let share = dribble.duration * piece / (pieces - 1)
-        steps.append(.wait(until: response.delay + share))
-      }
-      // Without overflow, and all pieces alike but for one byte.
-      send(body.removeFirst(count / pieces + (piece < count % pieces ? 1 : 0)))
+    var last = bodyMoment
+    for piece in pace.pieces(of: body.count) {
+      wait(until: bodyMoment + piece.moment, after: last)
+      last = bodyMoment + piece.moment
+      send(body.removeFirst(piece.byteCount))
     }
+  }
+
+  private mutating func wait(until moment: Duration, after last: Duration) {
+    if moment > last { steps.append(.wait(until: moment)) }
   }
 }

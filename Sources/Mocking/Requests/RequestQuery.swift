@@ -1,4 +1,4 @@
-/// The query of a request that a ``MockServer`` has received, decoded.
+/// The query of a request received, decoded.
 public struct RequestQuery: Sendable, Hashable {
   /// One name and its value.
   public struct Item: Sendable, Hashable {

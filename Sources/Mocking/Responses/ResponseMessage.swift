@@ -13,20 +13,18 @@ struct ResponseMessage {
   /// Whether another request may follow.
   private(set) var keepsAlive: Bool
 
-  init(_ response: MockResponse, for exchange: ResponseScript.Exchange) {
-    let isBodiless =
-      (100..<200).contains(response.status) || response.status == 204 || response.status == 304
-    let isFramed =
-      response.headers.contains("Content-Length") || response.headers.contains("Transfer-Encoding")
-    let malformsChunk = response.interruption?.fault == .malformedChunk
+  init(_ mock: Mock, for exchange: ResponseScript.Exchange) {
+    let (isBodiless, isFramed) = (mock.isBodiless, mock.isFramed)
+    let malformsChunk = mock.interruption?.fault == .malformedChunk
     var framing: (name: String, value: String)?
     keepsAlive = exchange.keepsAlive
-    if let connection = response.headers["Connection"]?.lowercased(), connection.contains("close") {
+    if let connection = mock.headers["Connection"]?.lowercased(), connection.contains("close") {
       keepsAlive = false
     }
 
-    switch response.body {
-    case .none: break
+    switch mock.body {
+    // A file has been read by now.
+    case .none, .file: break
     case .data(let data): payload.append(.data(data))
     case .chunks(let chunks): for chunk in chunks { payload.append(.data(chunk)) }
     case .generated(let count, let make): payload.append(.generated(0..<max(count, 0), make))
@@ -34,7 +32,7 @@ struct ResponseMessage {
     body = payload
     if malformsChunk {
       if !isFramed { framing = ("Transfer-Encoding", "chunked") }
-    } else if case .chunks = response.body {
+    } else if case .chunks = mock.body {
       if exchange.minorVersion > 0 {
         body = Self.chunked(payload)
         if !isFramed { framing = ("Transfer-Encoding", "chunked") }
@@ -46,7 +44,7 @@ struct ResponseMessage {
     }
     if isBodiless || exchange.method == .head { body = WireBytes() }
 
-    render(response, isBodiless ? nil : framing, exchange)
+    render(mock, isBodiless ? nil : framing, exchange)
   }
 
   var isSmall: Bool {
@@ -57,14 +55,14 @@ struct ResponseMessage {
   }
 
   private mutating func render(
-    _ response: MockResponse, _ framing: (name: String, value: String)?,
+    _ mock: Mock, _ framing: (name: String, value: String)?,
     _ exchange: ResponseScript.Exchange
   ) {
     head.reserveCapacity(256)
-    head += "HTTP/1.1 \(response.status) \(StatusPhrase.of(response.status))\r\n".utf8
-    for field in response.headers.fields { add(field.name, field.value) }
+    head += "HTTP/1.1 \(mock.status) \(StatusPhrase.of(mock.status))\r\n".utf8
+    for field in mock.headers.fields { add(field.name, field.value) }
     if let framing { add(framing.name, framing.value) }
-    if !response.headers.contains("Connection") {
+    if !mock.headers.contains("Connection") {
       if !keepsAlive {
         add("Connection", "close")
       } else if exchange.minorVersion == 0 {
@@ -108,23 +106,5 @@ struct ResponseMessage {
     var wire = first.count > 0 ? chunk(first) : WireBytes()
     wire.append(.bytes(Array("no-size\r\n".utf8)[...]))
     return wire
-  }
-
-  // MARK: Refusals
-
-  /// The response itself, or one that says why it cannot be sent.
-  static func checked(_ response: MockResponse) -> MockResponse {
-    guard (100...999).contains(response.status) else {
-      return .text("the handler answered with the status \(response.status)\n", status: 500)
-    }
-    for field in response.headers.fields {
-      let isValid =
-        FieldLine.isToken(Array(field.name.utf8)[...])
-        && field.value.utf8.allSatisfy { $0 != 0x0D && $0 != 0x0A && $0 != 0 }
-      guard isValid else {
-        return .text("the handler answered with a malformed header field\n", status: 500)
-      }
-    }
-    return response
   }
 }

@@ -5,7 +5,15 @@ struct RouteTable: Sendable {
   enum Outcome {
     case route(Route, path: RequestPath)
     /// What to answer, and the path as far as it could be read.
-    case answer(MockResponse, path: RequestPath)
+    case answer(Mock, path: RequestPath)
+    /// There is no route; what a server answers.
+    case unmatched(Mock, path: RequestPath)
+
+    var path: RequestPath {
+      switch self {
+      case .route(_, let path), .answer(_, let path), .unmatched(_, let path): path
+      }
+    }
   }
 
   private struct Entry {
@@ -43,27 +51,27 @@ struct RouteTable: Sendable {
         entry.route, path: RequestPath(text: String(target.path), target.segments, variables))
     }
     let path = RequestPath(text: String(target.path), target.segments)
-    guard !matching.isEmpty else { return .answer(notFound(method, path), path: path) }
+    guard !matching.isEmpty else { return .unmatched(notFound(method, path), path: path) }
     let methods = Set(matching.compactMap(\.route.method))
     return .answer(allowing(methods, status: method == .options ? 204 : 405), path: path)
   }
 
-  private func allowing(_ methods: Set<HTTPMethod>, status: Int) -> MockResponse {
+  private func allowing(_ methods: Set<HTTPMethod>, status: Int) -> Mock {
     var methods = methods.union([.options])
     if methods.contains(.get) { methods.insert(.head) }
     let names = methods.map(\.rawValue).sorted().joined(separator: ", ")
-    guard status != 204 else { return MockResponse(status: 204, headers: ["Allow": names]) }
-    var response = MockResponse.text("this path answers \(names) only\n", status: status)
+    guard status != 204 else { return Mock(status: 204, headers: ["Allow": names]) }
+    var response = Mock.text("this path answers \(names) only\n", status: status)
     response.headers["Allow"] = names
     return response
   }
 
   // MARK: Nothing found
 
-  private func notFound(_ method: HTTPMethod, _ path: RequestPath) -> MockResponse {
+  private func notFound(_ method: HTTPMethod, _ path: RequestPath) -> Mock {
     var lines = ["no route for \(method) \(path.text)"]
     if entries.isEmpty {
-      lines.append("the server has no routes")
+      lines.append("there are no routes")
     } else {
       lines.append("the nearest:")
       // By index, since a sort need not keep the order of equals.

@@ -1,4 +1,4 @@
-/// Lists the routes of a ``MockServer``, with conditions and loops.
+/// Lists routes, with conditions and loops.
 @resultBuilder
 public enum RouteBuilder {
   /// One route.

@@ -1,7 +1,7 @@
 import Networking
 import Promises
 
-/// What a ``MockServer`` answers to requests of one method and path.
+/// What is answered to requests of one method and path, by a ``MockServer`` or a ``MockTransport``.
 ///
 /// ```swift
 /// Route(.get, "/boards/{id}") { request in .text("board \(request.path["id"])") }
@@ -16,8 +16,8 @@ import Promises
 public struct Route: Sendable {
   /// Answers a request: at once, or by a promise.
   enum Handler: Sendable {
-    case immediate(@Sendable (ReceivedRequest) throws -> MockResponse)
-    case promised(@Sendable (ReceivedRequest) throws -> Promise<MockResponse>)
+    case immediate(@Sendable (ReceivedRequest) throws -> Mock)
+    case promised(@Sendable (ReceivedRequest) throws -> Promise<Mock>)
   }
 
   /// The method; nil stands for every one.
@@ -37,13 +37,15 @@ public struct Route: Sendable {
   ///
   /// - Parameters:
   ///   - method: the method; nil stands for every one.
-  ///   - template: the path, such as `/boards/{id}`; making the server throws when it is malformed.
+  ///   - template: the path, such as `/boards/{id}`; making the server throws when it is malformed, and a
+  ///     transport fails all requests.
   ///   - handler: makes the answer. It runs once a request, on the thread that serves all connections,
-  ///     so it must not block; one that takes time is asynchronous. An error that it throws is answered
+  ///     so it must not block; one that takes time is asynchronous. In memory it runs where the request is
+  ///     started, which may be several threads at once. An error that it throws is answered
   ///     by 500 with the error's description.
   public init(
     _ method: HTTPMethod?, _ template: String,
-    _ handler: @escaping @Sendable (_ request: ReceivedRequest) throws -> MockResponse
+    _ handler: @escaping @Sendable (_ request: ReceivedRequest) throws -> Mock
   ) {
     self.init(method, template, .immediate(handler))
   }
@@ -52,12 +54,13 @@ public struct Route: Sendable {
   ///
   /// - Parameters:
   ///   - method: the method; nil stands for every one.
-  ///   - template: the path, such as `/boards/{id}`; making the server throws when it is malformed.
+  ///   - template: the path, such as `/boards/{id}`; making the server throws when it is malformed, and a
+  ///     transport fails all requests.
   ///   - handler: makes the answer, in a task of its own, which is cancelled when the client leaves or
   ///     the server stops. An error that it throws is answered by 500 with the error's description.
   public init(
     _ method: HTTPMethod?, _ template: String,
-    _ handler: @escaping @Sendable (_ request: ReceivedRequest) async throws -> MockResponse
+    _ handler: @escaping @Sendable (_ request: ReceivedRequest) async throws -> Mock
   ) {
     self.init(
       method, template, .promised { request in Promise { try await handler(request) } })
@@ -67,13 +70,15 @@ public struct Route: Sendable {
   ///
   /// - Parameters:
   ///   - method: the method; nil stands for every one.
-  ///   - template: the path, such as `/boards/{id}`; making the server throws when it is malformed.
-  ///   - handler: makes the promise, on the thread that serves all connections. The promise is
+  ///   - template: the path, such as `/boards/{id}`; making the server throws when it is malformed, and a
+  ///     transport fails all requests.
+  ///   - handler: makes the promise, on the thread that serves all connections, or in memory where the
+  ///     request is started. The promise is
   ///     cancelled when the client leaves or the server stops; a rejection is answered by 500 with the
   ///     error's description.
   public init(
     _ method: HTTPMethod?, _ template: String,
-    _ handler: @escaping @Sendable (_ request: ReceivedRequest) throws -> Promise<MockResponse>
+    _ handler: @escaping @Sendable (_ request: ReceivedRequest) throws -> Promise<Mock>
   ) {
     self.init(method, template, .promised(handler))
   }
@@ -88,5 +93,12 @@ public struct Route: Sendable {
     var route = self
     route.discardsBody = true
     return route
+  }
+}
+
+extension Route {
+  /// What is said where the sequence of a route falls through and nothing is behind it.
+  static func fallenThrough(_ request: ReceivedRequest) -> String {
+    "no route for \(request.method) \(request.path.text), where a sequence falls through"
   }
 }

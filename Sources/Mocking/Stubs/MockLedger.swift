@@ -1,0 +1,93 @@
+import Networking
+import Synchronization
+
+/// Makes of a mock what is to be served this time: with its turn in a sequence, its template filled in,
+/// its file read and its delays drawn.
+///
+/// Each server, provider and transport has one of its own.
+final class MockLedger: Sendable {
+  enum Answer: Sendable {
+    /// One of ``Mock/Source/own``, whose body is no file and whose delays are fixed.
+    case mock(Mock)
+    /// What was to be answered cannot be made: why.
+    case broken(String)
+    case fallsThrough
+  }
+
+  private let machine = Mutex(MockLedgerMachine())
+  /// The delay of mocks that have none.
+  private let delay: MockDelay
+
+  init(delay: MockDelay = .zero) {
+    self.delay = delay
+  }
+
+  /// Finds what to serve.
+  ///
+  /// - Parameters:
+  ///   - mock: what was laid down.
+  ///   - method: the request's method.
+  ///   - path: the request's path; asked for a sequence alone.
+  ///   - request: the request; asked for a template alone.
+  func answer(
+    _ mock: Mock, method: HTTPMethod, path: () -> String,
+    request: () throws(TransportFailure) -> ReceivedRequest
+  ) throws(TransportFailure) -> Answer {
+    var mock = mock
+    var depth = 0
+    while true {
+      switch mock.source {
+      case .own:
+        return finished(mock)
+      case .broken(let reason): return .broken(reason)
+      case .sequence(let sequence):
+        let account = MockLedgerMachine.Account(
+          place: sequence.place, method: method, path: path())
+        switch sequence.turn(machine.withLock { $0.next(in: account) }) {
+        case .mock(let next): mock = next.inheriting(mock)
+        case .isOver(let count):
+          return .broken(
+            "the sequence of \(count) at \(sequence.place) is over for \(method) \(account.path)")
+        case .fallsThrough: return .fallsThrough
+        }
+      case .template(let make):
+        let request = try request()
+        do {
+          mock = try make(request).inheriting(mock)
+        } catch {
+          mock = .handlerFailed(error)
+        }
+      }
+      depth += 1
+      if depth > Self.deepest {
+        return .broken("templates and sequences lie in each other more than \(Self.deepest) deep")
+      }
+    }
+  }
+
+  private func finished(_ mock: Mock) -> Answer {
+    var mock = mock
+    if case .file(let file) = mock.body {
+      do {
+        mock.body = .data(try file.read())
+      } catch {
+        return .broken(error.reason)
+      }
+    }
+    if mock.delay == nil { mock.delay = delay }
+    if mock.delay?.isDrawn == true { mock.delay = draw(mock.delay) }
+    if mock.bodyDelay?.isDrawn == true { mock.bodyDelay = draw(mock.bodyDelay) }
+    return .mock(mock)
+  }
+
+  private func draw(_ delay: MockDelay?) -> MockDelay? {
+    delay.map { .fixed($0.duration(machine.withLock { $0.draw() })) }
+  }
+
+  private static let deepest = 100
+}
+
+extension Mock.Sequence.Place: CustomStringConvertible {
+  /// As compilers name it.
+  var description: String { "\(file):\(line):\(column)" }
+}

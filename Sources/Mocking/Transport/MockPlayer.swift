@@ -1,0 +1,129 @@
+import Foundation
+import Networking
+import Promises
+
+/// Answers requests in memory as ``Mock``s say: what transports and providers have in common.
+struct MockPlayer: Sendable {
+  typealias Receive = @Sendable (TransportEvent) -> Void
+
+  let ledger: MockLedger
+  let scheduler: any Scheduler
+
+  init(delay: MockDelay, scheduler: any Scheduler) {
+    ledger = MockLedger(delay: delay)
+    self.scheduler = scheduler
+  }
+
+  /// Answers a request.
+  ///
+  /// - Parameters:
+  ///   - request: the request.
+  ///   - mock: what was laid down for it.
+  ///   - received: the request as a template sees it.
+  ///   - receive: gets the events.
+  ///   - fallThrough: answers it otherwise.
+  func answer(
+    _ request: HTTPRequest, by mock: Mock,
+    received: () throws(TransportFailure) -> ReceivedRequest, _ receive: @escaping Receive,
+    fallThrough: () -> any TransportHandle
+  ) -> any TransportHandle {
+    do throws(TransportFailure) {
+      let answer = try ledger.answer(
+        mock, method: request.method, path: { request.url.path(percentEncoded: true) },
+        request: received)
+      switch answer {
+      case .mock(let mock): return try play(mock, request, receive)
+      case .broken(let reason): throw TransportFailure(code: .mockFailed, detail: reason)
+      case .fallsThrough: return fallThrough()
+      }
+    } catch {
+      return fail(error, receive)
+    }
+  }
+
+  /// Answers by a failure at once.
+  func fail(_ failure: TransportFailure, _ receive: Receive) -> any TransportHandle {
+    receive(.failure(failure))
+    return FinishedExchange()
+  }
+
+  private func play(
+    _ mock: Mock, _ request: HTTPRequest, _ receive: @escaping Receive
+  ) throws(TransportFailure) -> any TransportHandle {
+    guard let bytesToSend = request.body.byteCount else {
+      throw TransportFailure(
+        code: .encodingFailed, detail: "The body cannot be read: a file is not there")
+    }
+    if mock.isPlain {
+      Self.deliver(mock, request.method, bytesToSend, receive)
+      return FinishedExchange()
+    }
+    let machine = PlaybackMachine(
+      Self.steps(mock, request.method, bytesToSend), answering: request)
+    let exchange = MockExchange(machine, scheduler, receive)
+    exchange.play()
+    return exchange
+  }
+
+  /// The common case: nothing but the events.
+  private static func deliver(
+    _ mock: Mock, _ method: HTTPMethod, _ bytesToSend: Int64, _ receive: Receive
+  ) {
+    if bytesToSend > 0 { receive(.sent(bytes: bytesToSend, total: bytesToSend)) }
+    let isBodiless = mock.isBodiless
+    let body: Data = if case .data(let data) = mock.body { data } else { Data() }
+    var headers = mock.headers
+    if !isBodiless { headers.add(String(body.count), for: "Content-Length") }
+    receive(.head(HTTPResponseHead(status: mock.status, headers: headers)))
+    let hasBody = !body.isEmpty && !isBodiless && method != .head
+    if hasBody { receive(.body(body)) }
+    receive(
+      .end(
+        TransportMetrics(
+          bytesSent: bytesToSend, bytesReceived: hasBody ? Int64(body.count) : 0)))
+  }
+
+  /// What happens in all other cases, as a connection would have it.
+  private static func steps(
+    _ mock: Mock, _ method: HTTPMethod, _ bytesToSend: Int64
+  ) -> [PlaybackMachine.Step] {
+    var steps: [PlaybackMachine.Step] = []
+    var begin = Duration.zero
+    if bytesToSend > 0 {
+      var sent: Int64 = 0
+      if case .throughput = mock.pace, let pieces = mock.pace?.pieces(of: Int(bytesToSend)) {
+        for piece in pieces {
+          sent += Int64(piece.byteCount)
+          begin = piece.moment
+          steps += [.wait(until: begin), .sent(sent, of: bytesToSend)]
+        }
+      } else {
+        steps.append(.sent(bytesToSend, of: bytesToSend))
+      }
+    }
+    if let error = mock.error {
+      let failure = TransportFailure(code: error, detail: "mocked")
+      return steps + [.wait(until: begin + mock.headDelay), .fail(failure)]
+    }
+    for step in ResponseScript(mock, for: .init(method: method)).steps {
+      switch step {
+      case .wait(let moment): steps.append(.wait(until: begin + moment))
+      case .send(let segment): steps.append(.bytes(segment))
+      case .end(let ending): steps.append(.end(ending))
+      }
+    }
+    return steps
+  }
+}
+
+extension Mock {
+  /// Whether it is a whole response at once, so that nothing has to be worked out.
+  fileprivate var isPlain: Bool {
+    switch body {
+    case .none, .data: break
+    case .chunks, .generated, .file: return false
+    }
+    return error == nil && pace == nil && interruption == nil && bodyDelay == nil
+      && headDelay == .zero && (200...999).contains(status) && !isFramed && flaw == nil
+  }
+}

@@ -1,0 +1,71 @@
+import Networking
+import Promises
+
+/// Stands in for a backend, endpoint by endpoint.
+///
+/// ```swift
+/// let provider = MockProvider<BoardsAPI>(delay: .milliseconds(200)) { endpoint in
+///   switch endpoint {
+///   case .boards: .file("boards.json")
+///   case .board(let id) where id > 100: .status(404)
+///   case .board(let id): .json(["id": .int(id), "title": "Balsa Fish"])
+///   default: nil                              // the real network
+///   }
+/// }
+/// let networking = Networking<BoardsAPI>(mockProvider: provider)
+/// ```
+///
+/// Mocked requests ride the client's queue and pass its stages like all others; what they go through is
+/// what ``MockTransport`` says. Copies of a provider share their account of what has been answered. Two
+/// providers share nothing, so tests with one each may run side by side.
+public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider {
+  /// Whose time the delays take, and with them a client of this provider.
+  public let scheduler: any Scheduler
+  private let choose: @Sendable (Endpoint, any Transport) -> (any Transport)?
+
+  /// Makes a provider of a function.
+  ///
+  /// - Parameters:
+  ///   - delay: how long answers take that name no time of their own.
+  ///   - scheduler: whose time that is.
+  ///   - resolve: the answer for an endpoint, or nil for the real network. It is asked where the request
+  ///     is made, once for each, and must not block.
+  public init(
+    delay: MockDelay = .zero, scheduler: any Scheduler = .live,
+    _ resolve: @escaping @Sendable (_ endpoint: Endpoint) -> Mock?
+  ) {
+    self.scheduler = scheduler
+    let player = MockPlayer(delay: delay, scheduler: scheduler)
+    choose = { endpoint, real in
+      resolve(endpoint).map { ResolvedTransport(mock: $0, player: player, real: real) }
+    }
+  }
+
+  /// Makes a provider of routes, which look at a request's method and path and at no endpoint.
+  ///
+  /// - Parameters:
+  ///   - routes: what is answered; of several that match the first. A malformed template makes every
+  ///     request fail with the code `mockFailed` and its name.
+  ///   - delay: how long answers take that name no time of their own.
+  ///   - scheduler: whose time that is.
+  ///   - fallsThrough: whether requests without a route go to the real network; otherwise they fail with
+  ///     the code `mockFailed`.
+  public init(
+    routes: [Route], delay: MockDelay = .zero, scheduler: any Scheduler = .live,
+    fallsThrough: Bool = false
+  ) {
+    self.scheduler = scheduler
+    let routed = RoutedTransport(routes, MockPlayer(delay: delay, scheduler: scheduler))
+    choose = { _, real in MockTransport(routed, fallsThrough ? real : nil) }
+  }
+
+  /// The transport that gives the endpoint's answer; nil where there is none.
+  ///
+  /// - Parameters:
+  ///   - endpoint: what was asked for.
+  ///   - real: what a sequence falls through to.
+  /// - Returns: a transport for this one request with all its attempts, or nil for the client's own.
+  public func transport(for endpoint: Endpoint, real: any Transport) -> (any Transport)? {
+    choose(endpoint, real)
+  }
+}

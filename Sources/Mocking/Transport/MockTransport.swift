@@ -1,0 +1,77 @@
+import Networking
+import Promises
+
+/// A transport that answers from ``Route``s, in memory, as a ``MockServer`` would on a socket.
+///
+/// ```swift
+/// let backend: [Route] = [
+///   Route(.get, "/boards/{id}") { request in .json(["id": request.path["id"]]) },
+///   Route(.get, "/broken") { _ in .fault(.reset, at: .body(afterBytes: 512)) },
+/// ]
+/// let networking = Networking<BoardsAPI>(transport: MockTransport(routes: backend))
+/// let server = try MockServer(routes: backend)        // the same for clients in any language
+/// ```
+///
+/// - **Requests.** The scheme, the host and the port of a URL do not matter; the path finds the route.
+///   One without a route fails with the code `mockFailed` and says which, unless there is a fallback; one
+///   of a wrong method is answered by 405, as a server would.
+/// - **Events** are those that a client of a ``MockServer`` gets for the same mock, faults and their codes
+///   among them. What happens on the way of a real response besides does not happen here: a content coding
+///   is not taken off. An answer without any delay has been given when `start` returns.
+/// - **Time** comes from a ``Scheduler``: delays, drawn-out bodies, the progress of a throttled request, and
+///   the limit to how long a connection may be silent.
+/// - **Threads.** Events come where the request is started, or on the scheduler's thread, or where it is
+///   resumed or cancelled, one at a time.
+///
+/// Copies share their account of what has been answered. Two transports share nothing.
+public struct MockTransport: Transport {
+  private let routed: RoutedTransport
+  private let fallback: (any Transport)?
+
+  /// Makes a transport.
+  ///
+  /// - Parameters:
+  ///   - routes: what is answered; of several that match the first. A malformed template makes every
+  ///     request fail with the code `mockFailed` and its name.
+  ///   - delay: how long answers take that name no time of their own.
+  ///   - scheduler: whose time that is.
+  ///   - fallback: what performs the requests without a route; nil makes them fail.
+  public init(
+    routes: [Route], delay: MockDelay = .zero, scheduler: any Scheduler = .live,
+    fallback: (any Transport)? = nil
+  ) {
+    self.init(RoutedTransport(routes, MockPlayer(delay: delay, scheduler: scheduler)), fallback)
+  }
+
+  init(_ routed: RoutedTransport, _ fallback: (any Transport)?) {
+    self.routed = routed
+    self.fallback = fallback
+  }
+
+  /// Makes a transport of routes listed on the spot.
+  ///
+  /// - Parameters:
+  ///   - delay: how long answers take that name no time of their own.
+  ///   - scheduler: whose time that is.
+  ///   - fallback: what performs the requests without a route; nil makes them fail.
+  ///   - routes: what is answered; of several that match the first. A malformed template makes every
+  ///     request fail with the code `mockFailed` and its name.
+  public init(
+    delay: MockDelay = .zero, scheduler: any Scheduler = .live,
+    fallback: (any Transport)? = nil, @RouteBuilder routes: () -> [Route]
+  ) {
+    self.init(routes: routes(), delay: delay, scheduler: scheduler, fallback: fallback)
+  }
+
+  /// Answers a request.
+  ///
+  /// - Parameters:
+  ///   - request: the request; its body is read, unless the route discards it.
+  ///   - receive: gets the events.
+  /// - Returns: a handle; suspending holds all events back, while time goes on.
+  public func start(
+    _ request: HTTPRequest, _ receive: @escaping @Sendable (_ event: TransportEvent) -> Void
+  ) -> any TransportHandle {
+    routed.start(request, fallback: fallback, receive)
+  }
+}

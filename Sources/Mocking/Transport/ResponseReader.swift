@@ -1,0 +1,181 @@
+import Foundation
+import Networking
+
+/// Reads a response of its bytes, as a client at the other end of a connection would.
+///
+/// Source: RFC 9112 sections 2, 4 and 6.
+struct ResponseReader {
+  enum Output {
+    case head(HTTPResponseHead)
+    /// The next bytes of the body, without any framing; never empty.
+    case body(Data)
+    /// All is there; what still comes belongs to nobody.
+    case complete
+    /// What came is no HTTP: why. Nothing comes after it.
+    case malformed(String)
+  }
+
+  /// What the end of the bytes means.
+  enum Ending {
+    case complete
+    /// Bytes are missing, perhaps all of them.
+    case lost
+  }
+
+  private enum State {
+    case statusLine
+    case fields(status: Int, [HTTPHeaders.Field])
+    case sized(remaining: Int)
+    case chunked(ChunkedDecoder)
+    case untilClose
+    case complete
+  }
+
+  private let method: HTTPMethod
+  private var state = State.statusLine
+  private var input = InputBuffer()
+
+  init(answering method: HTTPMethod) {
+    self.method = method
+  }
+
+  // MARK: Bytes in
+
+  /// Takes the next bytes, which have been made by now.
+  mutating func read(_ segment: WireBytes.Segment) -> [Output] {
+    // The bulk of a body takes no way round the buffer.
+    if case .data(let data) = segment, input.isEmpty {
+      switch state {
+      case .sized(let remaining): return take(data, remaining)
+      case .untilClose: return data.isEmpty ? [] : [.body(data)]
+      default: break
+      }
+    }
+    switch segment {
+    case .bytes(let bytes): bytes.withUnsafeBytes { input.append($0) }
+    case .data(let data): data.withUnsafeBytes { input.append($0) }
+    case .generated: break
+    }
+    var outputs: [Output] = []
+    do throws(RequestRefusal) {
+      try advance(&outputs)
+    } catch {
+      outputs.append(.malformed(error.reason))
+    }
+    return outputs
+  }
+
+  /// The connection has come to its end.
+  func end() -> Ending {
+    switch state {
+    case .untilClose, .complete: .complete
+    case .statusLine, .fields, .sized, .chunked: .lost
+    }
+  }
+
+  // MARK: The head
+
+  private mutating func advance(_ outputs: inout [Output]) throws(RequestRefusal) {
+    while true {
+      switch state {
+      case .statusLine:
+        try checkBeginning()
+        guard let line = try line() else { return }
+        state = .fields(status: try Self.status(line), [])
+      case .fields(let status, var fields):
+        guard let line = try line() else { return }
+        if line.isEmpty {
+          begin(status, HTTPHeaders(fields), &outputs)
+        } else {
+          fields.append(try FieldLine.parse(line))
+          state = .fields(status: status, fields)
+        }
+      case .sized, .chunked, .untilClose, .complete: return try readBody(&outputs)
+      }
+    }
+  }
+
+  private mutating func line() throws(RequestRefusal) -> ArraySlice<UInt8>? {
+    try input.takeLine(
+      limit: .max, orThrow: RequestRefusal(400, "the head is too large"))
+  }
+
+  /// What cannot become a status line is noticed before its end.
+  private func checkBeginning() throws(RequestRefusal) {
+    let expected = Array("HTTP/1.".utf8)
+    let beginning = input.prefix(expected.count)
+    guard expected.starts(with: beginning) else { throw Self.noStatusLine }
+  }
+
+  private static func status(_ line: ArraySlice<UInt8>) throws(RequestRefusal) -> Int {
+    let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+    guard parts.count >= 2, parts[0].count == 8, parts[1].count == 3,
+      let status = Int(String(decoding: parts[1], as: UTF8.self)), status >= 100
+    else { throw noStatusLine }
+    return status
+  }
+
+  private static let noStatusLine = RequestRefusal(400, "what came begins with no status line")
+
+  private mutating func begin(_ status: Int, _ headers: HTTPHeaders, _ outputs: inout [Output]) {
+    guard status >= 200 else {
+      // Interim responses are not reported.
+      state = .statusLine
+      return
+    }
+    outputs.append(.head(HTTPResponseHead(status: status, headers: headers)))
+    if method == .head || status == 204 || status == 304 {
+      state = .sized(remaining: 0)
+    } else if headers["Transfer-Encoding"]?.lowercased().contains("chunked") == true {
+      var limits = MockServerLimits()
+      limits.headBytes = .max
+      state = .chunked(ChunkedDecoder(limits: limits))
+    } else if let length = headers.values(for: "Content-Length").first {
+      state = .sized(remaining: Int(length) ?? -1)
+    } else {
+      state = .untilClose
+    }
+  }
+
+  // MARK: The body
+
+  private mutating func readBody(_ outputs: inout [Output]) throws(RequestRefusal) {
+    switch state {
+    case .sized(let remaining):
+      guard remaining >= 0 else { throw RequestRefusal(400, "the content length is malformed") }
+      outputs += take(drained(remaining), remaining)
+    case .chunked(var decoder):
+      var body = Data()
+      defer { if !body.isEmpty { outputs.append(.body(body)) } }
+      let isComplete = try decoder.decode(&input) { piece throws(RequestRefusal) in
+        body.append(contentsOf: piece)
+      }
+      state = isComplete ? .complete : .chunked(decoder)
+      guard isComplete else { return }
+      if !body.isEmpty { outputs.append(.body(body)) }
+      body = Data()
+      outputs.append(.complete)
+    case .untilClose:
+      let data = drained(input.count)
+      if !data.isEmpty { outputs.append(.body(data)) }
+    case .statusLine, .fields, .complete: break
+    }
+  }
+
+  private mutating func drained(_ length: Int) -> Data {
+    let data = Data(input.prefix(length))
+    input.skip(data.count)
+    return data
+  }
+
+  private mutating func take(_ data: Data, _ remaining: Int) -> [Output] {
+    let piece = data.prefix(remaining)
+    var outputs: [Output] = piece.isEmpty ? [] : [.body(piece)]
+    state = .sized(remaining: remaining - piece.count)
+    if piece.count == remaining {
+      state = .complete
+      outputs.append(.complete)
+    }
+    return outputs
+  }
+}

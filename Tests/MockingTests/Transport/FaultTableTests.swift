@@ -1,0 +1,154 @@
+#if os(Linux)
+  import Foundation
+  import Mocking
+  import TestSupport
+  import Testing
+
+  /// What each fault at each stage comes to, on a socket and in memory.
+  @Suite(.timeLimit(.minutes(2)))
+  struct FaultTableTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+      let mock: Mock
+      /// The events, repetitions left out.
+      let order: [String]
+      let code: NetworkError.Code?
+      let body: String
+      let name: String
+
+      init(
+        _ name: String, _ mock: Mock, _ order: [String], _ code: NetworkError.Code? = nil,
+        body: String = ""
+      ) {
+        self.mock = mock
+        self.order = order
+        self.code = code
+        self.body = body
+        self.name = name
+      }
+
+      var testDescription: String { name }
+    }
+
+    private static let text = Mock.data(Data("abcdefgh".utf8), contentType: nil)
+    private static let chunks = Mock.chunks(
+      [Data("abcd".utf8), Data("efgh".utf8)], contentType: nil)
+
+    static let rows: [Row] =
+      [MockFault.close, .reset].flatMap { fault in
+        [
+          Row(
+            "\(fault) request", text.interrupted(by: fault, at: .request), ["failure"],
+            .connectionLost),
+          Row(
+            "\(fault) head 0", text.interrupted(by: fault, at: .head(afterBytes: 0)), ["failure"],
+            .connectionLost),
+          Row(
+            "\(fault) head 8", text.interrupted(by: fault, at: .head(afterBytes: 8)), ["failure"],
+            .connectionLost),
+          Row(
+            "\(fault) head 20", text.interrupted(by: fault, at: .head(afterBytes: 20)), ["failure"],
+            .connectionLost),
+          Row(
+            "\(fault) head all", text.interrupted(by: fault, at: .head(afterBytes: 999)),
+            ["head", "failure"], .connectionLost),
+          Row(
+            "\(fault) body 0", text.interrupted(by: fault, at: .body(afterBytes: 0)),
+            ["head", "failure"], .connectionLost),
+          Row(
+            "\(fault) body 3", text.interrupted(by: fault, at: .body(afterBytes: 3)),
+            ["head", "body", "failure"], .connectionLost, body: "abc"),
+          Row(
+            "\(fault) chunk", chunks.interrupted(by: fault, at: .body(afterBytes: 5)),
+            ["head", "body", "failure"], .connectionLost, body: "ab"),
+          Row(
+            "\(fault) end", text.interrupted(by: fault, at: .end), ["head", "body", "end"],
+            body: "abcdefgh"),
+        ]
+      } + [
+        Row(
+          "stall request", text.interrupted(by: .stall, at: .request), ["failure"], .timedOut(.idle)
+        ),
+        Row(
+          "stall head", text.interrupted(by: .stall, at: .head(afterBytes: 8)), ["failure"],
+          .timedOut(.idle)),
+        Row(
+          "stall body", text.interrupted(by: .stall, at: .body(afterBytes: 3)),
+          ["head", "body", "failure"], .timedOut(.idle), body: "abc"),
+        Row(
+          "stall end", text.interrupted(by: .stall, at: .end), ["head", "body", "end"],
+          body: "abcdefgh"),
+        Row(
+          "garbage request", text.interrupted(by: .garbage, at: .request), ["failure"],
+          .malformedResponse),
+        Row(
+          "garbage head", text.interrupted(by: .garbage, at: .head(afterBytes: 20)), ["failure"],
+          .malformedResponse),
+        Row(
+          "garbage body", text.interrupted(by: .garbage(Data("!!".utf8)), at: .body(afterBytes: 3)),
+          ["head", "body", "end"], body: "abc!!def"),
+        Row(
+          "garbage chunk",
+          chunks.interrupted(by: .garbage(Data("!!".utf8)), at: .body(afterBytes: 0)),
+          ["head", "failure"], .malformedResponse),
+        Row(
+          "garbage end", text.interrupted(by: .garbage, at: .end), ["head", "body", "end"],
+          body: "abcdefgh"),
+        Row(
+          "chunk request", text.interrupted(by: .malformedChunk, at: .request),
+          ["head", "failure"],
+          .malformedResponse),
+        Row(
+          "chunk body", text.interrupted(by: .malformedChunk, at: .body(afterBytes: 3)),
+          ["head", "body", "failure"], .malformedResponse, body: "abc"),
+        Row(
+          "too short", text.header("Content-Length", "20").header("Connection", "close"),
+          ["head", "body", "failure"], .connectionLost, body: "abcdefgh"),
+        Row(
+          "too long", text.header("Content-Length", "5"), ["head", "body", "end"], body: "abcde"),
+        Row(
+          "generator",
+          Mock(body: .generated(byteCount: 10) { $0.lowerBound == 0 ? Data("abc".utf8) : Data() }),
+          ["head", "body", "failure"], .connectionLost, body: "abc"),
+        Row("lost", .failure(.connectionLost), ["failure"], .connectionLost),
+        Row("malformed", .failure(.malformedResponse), ["failure"], .malformedResponse),
+        Row("timed out", .failure(.timedOut(.idle)), ["failure"], .timedOut(.idle)),
+        Row("plain", text, ["head", "body", "end"], body: "abcdefgh"),
+        Row("chunked", chunks, ["head", "body", "end"], body: "abcdefgh"),
+        Row("empty", .status(404), ["head", "end"]),
+        Row("no content", .status(204), ["head", "end"]),
+        Row("not modified", Mock.text("x", status: 304), ["head", "end"]),
+        Row(
+          "invalid header", text.header("A", "b\r\nc"), ["head", "body", "end"],
+          body: "the handler answered with a malformed header field\n"),
+        Row(
+          "dribble", text.dribbled(pieces: 3, over: .milliseconds(2)), ["head", "body", "end"],
+          body: "abcdefgh"),
+      ]
+
+    private func check(_ performed: Performed, _ row: Row) {
+      #expect(performed.order == row.order)
+      #expect(performed.failure?.code == row.code)
+      #expect(String(decoding: performed.body, as: UTF8.self) == row.body)
+      #expect(performed.lastEvents == 1)
+    }
+
+    @Test(arguments: rows)
+    func onASocket(_ row: Row) async throws {
+      let server = try MockServer { Route(.get, "/") { _ in row.mock } }
+      defer { server.stop() }
+      let limit: Duration = row.code == .timedOut(.idle) ? .milliseconds(50) : .seconds(50)
+      let request = HTTPRequest(url: server.url.appendingPathComponent(""), idleTimeout: limit)
+      check(await CurlTransport().perform(request), row)
+    }
+
+    @Test(arguments: rows)
+    func inMemory(_ row: Row) async throws {
+      let time = TestScheduler()
+      let transport = MockTransport(scheduler: time) { Route(.get, "/") { _ in row.mock } }
+      let exchange = PerformedExchange(
+        transport, HTTPRequest(url: .of("http://a/"), idleTimeout: .seconds(50)))
+      await time.run()
+      check(exchange.soFar, row)
+    }
+  }
+#endif

@@ -1,0 +1,197 @@
+import Foundation
+import Mocking
+import Networking
+import Promises
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct MockProviderTests {
+  private enum API: RequestConvertible {
+    case boards
+    case board(Int)
+    case upload(Data)
+    case real
+
+    static let baseURL: URL? = URL(string: "https://api.example.com/")
+
+    var request: Request {
+      switch self {
+      case .boards: .get("boards")
+      case .board(let id): .get("boards/\(id)")
+      case .upload(let data): .upload(data: data, to: "files")
+      case .real: .get("real")
+      }
+    }
+  }
+
+  private let network = FakeTransport { _ in .response(299) }
+
+  private func client(
+    _ mode: RequestMode = .async, _ provider: MockProvider<API>
+  ) -> Networking<API> {
+    var configuration = NetworkingConfiguration()
+    configuration.cookies = nil
+    let client = Networking(
+      mode: mode, mockProvider: provider, transport: network, configuration: configuration)
+    client.callbackContext = .inline
+    return client
+  }
+
+  @Test func answersComeByEndpointAndNilIsTheRealNetwork() async throws {
+    let networking = client(
+      .async,
+      MockProvider { endpoint in
+        switch endpoint {
+        case .boards: .json([["id": 1]])
+        case .board(let id) where id > 100: .status(404)
+        case .board(let id): .json(["id": .int(id)])
+        case .upload, .real: nil
+        }
+      })
+    #expect(try await networking.request(.boards).toJson().value[0]["id"] == 1)
+    #expect(try await networking.request(.board(7)).toJson().value == ["id": 7])
+    #expect(try await networking.request(.board(101)).value.status == 404)
+    #expect(try await networking.request(.real).value.status == 299)
+    #expect(network.requests.map(\.url.path) == ["/real"])
+  }
+
+  @Test func aDelayTakesVirtualTime() async throws {
+    let clock = RecordingScheduler()
+    let networking = client(
+      .async, MockProvider(delay: .seconds(30), scheduler: clock) { _ in .text("late") })
+    let promise = networking.request(.boards).toString()
+    #expect(await clock.scheduled(1) == [.seconds(30)])
+    await clock.time.advance(by: .seconds(29))
+    #expect(promise.stillPends)
+    await clock.time.advance(by: .seconds(1))
+    #expect(try await promise.value == "late")
+  }
+
+  @Test func aFailureHasItsCode() async {
+    let networking = client(.async, MockProvider { _ in .failure(.connectionLost) })
+    let result = await networking.request(.boards).result
+    #expect(result.failure(as: NetworkError.self)?.code == .connectionLost)
+  }
+
+  @Test func cancellingWhileTheAnswerIsDueStopsItsTimer() async {
+    let clock = RecordingScheduler()
+    let networking = client(
+      .async, MockProvider(delay: .seconds(30), scheduler: clock) { _ in .text("late") })
+    let promise = networking.request(.boards)
+    _ = await clock.scheduled(1)
+    promise.cancel()
+    #expect(await promise.result.error is CancellationError)
+    #expect(clock.time.scheduledCount == 0)
+  }
+
+  @Test func aModeMeansTheSameForMocks() async {
+    let clock = RecordingScheduler()
+    let networking = client(
+      .limited(2), MockProvider(delay: .seconds(1), scheduler: clock) { _ in .text("x") })
+    let promises = (0..<4).map { _ in networking.request(.boards) }
+    #expect(await clock.scheduled(2).count == 2)
+    #expect(clock.time.scheduledCount == 2)
+    await clock.time.advance(by: .seconds(1))
+    #expect(await clock.scheduled(4).count == 4)
+    await clock.time.advance(by: .seconds(1))
+    for promise in promises { #expect((try? await promise.value.status) == 200) }
+  }
+
+  @Test func aSequenceGoesOnFromRequestToRequest() async throws {
+    let networking = client(
+      .async, MockProvider { _ in .sequence(.status(503), .status(502), .json([])) })
+    var statuses: [Int] = []
+    for _ in 0..<4 { statuses.append(try await networking.request(.boards).value.status) }
+    #expect(statuses == [503, 502, 200, 200])
+    #expect(try await networking.request(.board(1)).value.status == 503)
+  }
+
+  @Test func aSequenceGoesOnFromAttemptToAttempt() async throws {
+    let provider = MockProvider<API> { _ in .sequence(.status(503), .status(503), .json([])) }
+    let transport = try #require(provider.transport(for: .boards, real: network))
+    var statuses: [Int?] = []
+    for _ in 0..<3 {
+      statuses.append(await transport.get(.of("http://a/boards")).head?.status)
+    }
+    #expect(statuses == [503, 503, 200])
+  }
+
+  @Test func aSequenceFallsThroughToTheRealNetworkWhenItIsToldTo() async throws {
+    let networking = client(
+      .async, MockProvider { _ in .sequence(.status(201), then: .fallsThrough) })
+    #expect(try await networking.request(.boards).value.status == 201)
+    #expect(try await networking.request(.boards).value.status == 299)
+  }
+
+  @Test func anExhaustedSequenceNamesItself() async throws {
+    let networking = client(.async, MockProvider { _ in .sequence(.status(201), then: .fails) })
+    _ = try await networking.request(.boards).value
+    let error = await networking.request(.boards).result.failure(as: NetworkError.self)
+    #expect(error?.code == .mockFailed)
+    #expect(error?.reason?.hasPrefix("the sequence of 1 at MockingTests/MockProvider") == true)
+    #expect(error?.reason?.hasSuffix("is over for GET /boards") == true)
+  }
+
+  @Test func aTemplateSeesTheRequest() async throws {
+    let networking = client(
+      .async,
+      MockProvider { _ in
+        .template { request in .text("\(request.method) \(request.path) \(request.text)") }
+      })
+    let text = try await networking.request(.upload(Data("hi".utf8))).toString().value
+    #expect(text == "POST /files hi")
+  }
+
+  @Test func aFileIsAnsweredWithItsType() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try Data("[7]".utf8).write(to: folder.appendingPathComponent("boards.json"))
+    let networking = client(.async, MockProvider { _ in .file("boards.json", in: folder) })
+    let response = try await networking.request(.boards).value
+    #expect(response.contentType?.description == "application/json")
+    #expect(response.data == Data("[7]".utf8))
+  }
+
+  @Test func aMissingFileIsNamed() async {
+    let folder = URL(fileURLWithPath: "/nowhere", isDirectory: true)
+    let networking = client(.async, MockProvider { _ in .file("boards.json", in: folder) })
+    let error = await networking.request(.boards).result.failure(as: NetworkError.self)
+    #expect(error?.code == .mockFailed)
+    #expect(error?.reason == #"there is no file "boards.json" in /nowhere"#)
+  }
+
+  @Test func drawnDelaysAreTheSameInEachRun() async {
+    func run() async -> [Duration] {
+      let clock = RecordingScheduler()
+      let networking = client(
+        .sync,
+        MockProvider(delay: .uniform(.milliseconds(80), .milliseconds(300)), scheduler: clock) {
+          _ in .status(200)
+        })
+      let promises = (0..<3).map { _ in networking.request(.boards) }
+      for number in 1...3 {
+        _ = await clock.scheduled(number)
+        await clock.time.advance(by: .milliseconds(300))
+      }
+      for promise in promises { _ = await promise.result }
+      return await clock.scheduled(3)
+    }
+    let first = await run()
+    #expect(first == (await run()))
+    #expect(Set(first).count == 3)
+  }
+
+  @Test func routesServeAClientWithoutLookingAtEndpoints() async throws {
+    let backend = [Route(.get, "/boards/{id}") { request in .text(request.path["id"]) }]
+    let strict = client(.async, MockProvider(routes: backend))
+    #expect(try await strict.request(.board(7)).toString().value == "7")
+    let error = await strict.request(.boards).result.failure(as: NetworkError.self)
+    #expect(error?.code == .mockFailed)
+    #expect(error?.reason == "no route for GET /boards")
+    #expect(network.requests.isEmpty)
+    let open = client(.async, MockProvider(routes: backend, fallsThrough: true))
+    #expect(try await open.request(.boards).value.status == 299)
+  }
+}

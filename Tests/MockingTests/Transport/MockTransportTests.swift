@@ -1,0 +1,303 @@
+import Foundation
+import Mocking
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct MockTransportTests {
+  private let backend: [Route] = [
+    Route(.get, "/boards/{id}") { request in .json(["id": request.path["id"]]) },
+    Route(.post, "/echo") { request in .data(request.body) },
+    Route(.post, "/count") { request in .text("\(request.bodyByteCount) \(request.body.count)") }
+      .discardingBody(),
+    Route(.get, "/async") { _ in
+      await Task.yield()
+      return .text("later")
+    },
+    Route(.get, "/throws") { _ -> Mock in throw TestError("handler") },
+    Route(.get, "/rejects") { _ in Promise<Mock>.rejected(TestError("promise")) },
+  ]
+
+  private func url(_ path: String) throws -> URL {
+    try #require(URL(string: "http://api.example.com:81\(path)"))
+  }
+
+  @Test func routesAnswerWithTheirVariables() async throws {
+    let transport = MockTransport(routes: backend)
+    let performed = await transport.get(try url("/boards/a%2Fb?x=1"))
+    #expect(performed.order == ["head", "body", "end"])
+    #expect(performed.head?.headers["Content-Length"] == "12")
+    #expect(String(decoding: performed.body, as: UTF8.self) == #"{"id":"a/b"}"#)
+    let head = await transport.perform(HTTPRequest(method: .head, url: try url("/boards/1")))
+    #expect(head.order == ["head", "end"])
+    #expect(head.head?.headers["Content-Length"] == "10")
+  }
+
+  @Test func oneBackendServesBoth() async throws {
+    let server = try MockServer(routes: backend)
+    defer { server.stop() }
+    let client = try RawClient(port: server.port)
+    try await client.send("GET /boards/7 HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(try await client.receive(until: "}").hasSuffix(#"{"id":"7"}"#))
+    let performed = await MockTransport(routes: backend).get(try url("/boards/7"))
+    #expect(String(decoding: performed.body, as: UTF8.self) == #"{"id":"7"}"#)
+  }
+
+  @Test func aHandlerSeesTheRequestAsAServerWould() async throws {
+    let log = Log<Mocking.ReceivedRequest>()
+    let time = TestScheduler()
+    let transport = MockTransport(scheduler: time) {
+      Route(nil, "/{all*}") { request in
+        log.append(request)
+        return .status(204)
+      }
+    }
+    await time.advance(by: .seconds(5))
+    _ = await transport.perform(
+      HTTPRequest(
+        method: .put, url: try url("/a?b=c%20d"), headers: ["A": "b"],
+        body: .data(Data("hi".utf8))))
+    _ = await transport.get(try url(""))
+    let request = try #require(log.entries.first)
+    #expect(request.method == .put)
+    #expect(request.target == "/a?b=c%20d")
+    #expect(request.query["b"] == "c d")
+    #expect(request.path.text == "/a")
+    #expect(
+      request.headers == ["A": "b", "Host": "api.example.com:81", "Content-Length": "2"])
+    #expect(request.text == "hi")
+    #expect(request.time == .seconds(5))
+    #expect(log.entries.map(\.exchange) == [0, 1])
+    #expect(log.entries.last?.target == "/")
+  }
+
+  @Test func bodiesComeFromMemoryAndFiles() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appendingPathComponent("body.txt")
+    try Data("file".utf8).write(to: file)
+    let transport = MockTransport(routes: backend)
+    func post(_ path: String, _ body: HTTPBody) async throws -> Performed {
+      await transport.perform(HTTPRequest(method: .post, url: try url(path), body: body))
+    }
+    let pieces = HTTPBody.pieces([.data(Data("a ".utf8)), .file(file)])
+    let echoed = try await post("/echo", pieces)
+    #expect(String(decoding: echoed.body, as: UTF8.self) == "a file")
+    #expect(echoed.sent == [6])
+    #expect(echoed.order == ["sent", "head", "body", "end"])
+    let counted = try await post("/count", .file(file))
+    #expect(String(decoding: counted.body, as: UTF8.self) == "4 0")
+    let missing = HTTPBody.file(folder.appendingPathComponent("none"))
+    for path in ["/echo", "/count"] {
+      #expect(try await post(path, missing).failure?.code == .encodingFailed)
+    }
+  }
+
+  @Test func anUnmatchedRequestSaysWhatItWas() async throws {
+    let transport = MockTransport(routes: backend)
+    let failure = await transport.get(try url("/nowhere?secret=1")).failure
+    #expect(failure?.code == .mockFailed)
+    #expect(failure?.detail == "no route for GET /nowhere")
+    let wrong = await transport.perform(HTTPRequest(method: .delete, url: try url("/echo")))
+    #expect(wrong.head?.status == 405)
+    #expect(wrong.head?.headers["Allow"] == "OPTIONS, POST")
+    let malformed = MockTransport(routes: [Route(.get, "no-slash") { _ in .status(200) }])
+    #expect(
+      await malformed.get(try url("/")).failure?.detail
+        == #"the route "no-slash" is malformed: it does not begin with a slash"#)
+  }
+
+  @Test func aFallbackTakesWhatHasNoRoute() async throws {
+    let network = FakeTransport { _ in .response(299) }
+    let transport = MockTransport(fallback: network) {
+      Route(.get, "/a") { _ in .sequence(.status(201), then: .fallsThrough) }
+    }
+    let paths = ["/a", "/a", "/b"]
+    var statuses: [Int?] = []
+    for path in paths { statuses.append(await transport.get(try url(path)).head?.status) }
+    #expect(statuses == [201, 299, 299])
+    #expect(network.requests.count == 2)
+  }
+
+  @Test func aSequenceWithNothingToFallThroughToIsUnmatched() async throws {
+    let transport = MockTransport {
+      Route(.get, "/a") { _ in .sequence([], then: .fallsThrough) }
+    }
+    #expect(
+      await transport.get(try url("/a")).failure?.detail
+        == "no route for GET /a, where a sequence falls through")
+  }
+
+  @Test func handlersMayTakeTheirTimeAndFail() async throws {
+    let transport = MockTransport(routes: backend)
+    let later = await transport.get(try url("/async"))
+    #expect(String(decoding: later.body, as: UTF8.self) == "later")
+    for (path, error) in [("/throws", "handler"), ("/rejects", "promise")] {
+      let performed = await transport.get(try url(path))
+      #expect(performed.head?.status == 500)
+      #expect(
+        String(decoding: performed.body, as: UTF8.self)
+          == "the handler failed: TestError(\(error))\n")
+    }
+  }
+
+  @Test func aPendingHandlerIsCancelledWithItsRequest() async throws {
+    let (promise, resolver) = Promise<Mock>.pending()
+    let transport = MockTransport { Route(.get, "/a") { _ in promise } }
+    let exchange = PerformedExchange(transport, HTTPRequest(url: try url("/a")))
+    #expect(exchange.soFar.order.isEmpty)
+    exchange.cancel()
+    exchange.cancel()
+    #expect(exchange.soFar.failure?.code == .cancelled)
+    #expect(exchange.soFar.lastEvents == 1)
+    #expect(await promise.result.error is CancellationError)
+    withExtendedLifetime(resolver) {}
+  }
+
+  @Test func aHandlerThatNeverAnswersTimesOut() async throws {
+    let time = TestScheduler()
+    let (promise, resolver) = Promise<Mock>.pending()
+    let transport = MockTransport(scheduler: time) { Route(.get, "/a") { _ in promise } }
+    let exchange = PerformedExchange(
+      transport, HTTPRequest(url: try url("/a"), idleTimeout: .seconds(60)))
+    await time.advance(by: .seconds(60))
+    #expect(exchange.soFar.failure?.code == .timedOut(.idle))
+    resolver.fulfill(.text("late"))
+    #expect(exchange.soFar.lastEvents == 1)
+  }
+
+  @Test func anAnswerThatComesWhileSuspendedIsHeldBack() async throws {
+    let (promise, resolver) = Promise<Mock>.pending()
+    let transport = MockTransport { Route(.get, "/a") { _ in promise } }
+    let exchange = PerformedExchange(transport, HTTPRequest(url: try url("/a")))
+    exchange.suspend()
+    resolver.fulfill(.text("held"))
+    #expect(exchange.soFar.order.isEmpty)
+    exchange.resume()
+    #expect(exchange.soFar.order == ["head", "body", "end"])
+  }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct MockTransportTimeTests {
+  private let time = TestScheduler()
+
+  private func start(
+    _ mock: Mock, body: HTTPBody = .none, idle: Duration? = nil
+  ) -> PerformedExchange {
+    PerformedExchange(
+      MockTransport(scheduler: time) { Route(nil, "/") { _ in mock } },
+      HTTPRequest(method: .post, url: .of("http://a/"), body: body, idleTimeout: idle))
+  }
+
+  @Test func headAndBodyHaveTheirOwnDelays() async {
+    let exchange = start(
+      .text("abc").delayed(by: .seconds(2)).bodyDelayed(by: .seconds(3)),
+      body: .data(Data("hi".utf8)))
+    #expect(exchange.soFar.order == ["sent"])
+    await time.advance(by: .seconds(2))
+    #expect(exchange.soFar.order == ["sent", "head"])
+    await time.advance(by: .seconds(3))
+    #expect(exchange.soFar.order == ["sent", "head", "body", "end"])
+    #expect(exchange.soFar.metrics?.firstByte == .seconds(2))
+    #expect(exchange.soFar.metrics?.total == .seconds(5))
+    #expect(time.scheduledCount == 0)
+  }
+
+  @Test func aDribbleComesPieceByPiece() async {
+    let exchange = start(.text("abcdef").dribbled(pieces: 3, over: .seconds(10)))
+    #expect(exchange.soFar.pieces == [2])
+    await time.advance(by: .seconds(5))
+    #expect(exchange.soFar.pieces == [2, 2])
+    await time.advance(by: .seconds(5))
+    #expect(exchange.soFar.pieces == [2, 2, 2])
+    #expect(exchange.soFar.order == ["head", "body", "end"])
+  }
+
+  @Test func aThroughputGoesForBothWays() async {
+    let exchange = start(
+      .bytes(3_000).throttled(bytesPerSecond: 1_000), body: .data(Data(count: 2_000)))
+    await time.advance(by: .milliseconds(500))
+    #expect(exchange.soFar.sent == [100, 200, 300, 400, 500])
+    await time.advance(by: .milliseconds(1_500))
+    #expect(exchange.soFar.sent.last == 2_000)
+    #expect(exchange.soFar.order == ["sent", "head"])
+    await time.advance(by: .seconds(1))
+    #expect(exchange.soFar.pieces == Array(repeating: 100, count: 10))
+    await time.advance(by: .seconds(2))
+    #expect(exchange.soFar.metrics?.total == .seconds(5))
+    #expect(exchange.soFar.body.count == 3_000)
+  }
+
+  @Test func suspendingHoldsBackWhatIsDueAndResumingGivesIt() async {
+    let exchange = start(.text("abcdef").dribbled(pieces: 3, over: .seconds(10)))
+    exchange.suspend()
+    await time.advance(by: .seconds(20))
+    #expect(exchange.soFar.pieces == [2])
+    exchange.resume()
+    #expect(exchange.soFar.pieces == [2, 2, 2])
+    #expect(exchange.soFar.metrics != nil)
+  }
+
+  @Test func cancellingEndsItAndTakesTheTimerBack() async {
+    let exchange = start(.text("late").delayed(by: .seconds(30)))
+    #expect(time.scheduledCount == 1)
+    exchange.cancel()
+    exchange.cancel()
+    #expect(exchange.soFar.order == ["failure"])
+    #expect(exchange.soFar.failure?.code == .cancelled)
+    #expect(exchange.soFar.lastEvents == 1)
+    #expect(time.scheduledCount == 0)
+  }
+
+  @Test func cancellingFromWithinAnEventLetsNothingElseThrough() async {
+    let slot = Log<PerformedExchange>()
+    let transport = MockTransport(scheduler: time) {
+      Route(.get, "/") { _ in .text("abc").delayed(by: .seconds(1)) }
+    }
+    let exchange = PerformedExchange(transport, HTTPRequest(url: .of("http://a/"))) { event in
+      if case .head = event { slot.entries.first?.cancel() }
+    }
+    slot.append(exchange)
+    await time.advance(by: .seconds(1))
+    #expect(exchange.soFar.order == ["head", "failure"])
+  }
+
+  @Test func aDelayBeyondTheClientsPatienceTimesOut() async {
+    let exchange = start(.text("late").delayed(by: .seconds(90)), idle: .seconds(60))
+    await time.advance(by: .seconds(59))
+    #expect(exchange.soFar.order.isEmpty)
+    await time.advance(by: .seconds(1))
+    #expect(exchange.soFar.failure?.code == .timedOut(.idle))
+    #expect(time.scheduledCount == 0)
+  }
+
+  @Test func aStallEndsByCancelling() async {
+    let exchange = start(.fault(.stall, at: .body(afterBytes: 5)))
+    await time.run()
+    #expect(exchange.soFar.order == ["head", "body"])
+    exchange.cancel()
+    #expect(exchange.soFar.failure?.code == .cancelled)
+  }
+
+  @Test func onTheLiveClockADelayEndsByItself() async {
+    let transport = MockTransport(delay: .milliseconds(2)) { Route(.get, "/") { _ in .text("a") } }
+    #expect(await transport.get(.of("http://a/")).order == ["head", "body", "end"])
+  }
+
+  @Test func manyThreadsMayCancelSuspendAndResume() async {
+    let transport = MockTransport {
+      Route(.get, "/") { _ in .bytes(300_000).throttled(bytesPerSecond: 100_000_000) }
+    }
+    for _ in 0..<50 {
+      let exchange = PerformedExchange(transport, HTTPRequest(url: .of("http://a/")))
+      await onThreads(4) { number in
+        exchange.suspend()
+        exchange.resume()
+        if number == 3 { exchange.cancel() }
+      }
+      #expect(await exchange.outcome.lastEvents == 1)
+    }
+  }
+}
