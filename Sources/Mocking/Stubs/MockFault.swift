@@ -1,6 +1,19 @@
 import Foundation
 
 /// What may go wrong with a connection or a response, byte by byte.
+///
+/// What a client makes of it, be the answer served on a socket or in memory:
+///
+/// | | at the request | in the head | in the body | at the end |
+/// |---|---|---|---|---|
+/// | ``close`` ``reset`` | `connectionLost` | `connectionLost` | head, bytes, `connectionLost` | the response |
+/// | ``stall`` | `timedOut(.idle)` | `timedOut(.idle)` | head, bytes, `timedOut(.idle)` | the response |
+/// | ``garbage(_:)`` | `malformedResponse` | `malformedResponse` | the bytes in the body's place; in a chunked one `malformedResponse` | the response |
+/// | ``malformedChunk`` | head, `malformedResponse` | head, `malformedResponse` | head, bytes, `malformedResponse` | head, `malformedResponse` |
+///
+/// A stall lasts for ever where a client has no limit to silence. A body without a length of its own, as
+/// one of a handler's own header fields may be, is complete when the connection closes. On a connection
+/// that has served before, a client may try a request again of itself when not one byte came in answer.
 public enum MockFault: Sendable, Hashable {
   /// The connection is closed in good order: a body is truncated by it.
   case close

@@ -29,6 +29,8 @@ final class MockLedger: Sendable {
   ///   - method: the request's method.
   ///   - path: the request's path; asked for a sequence alone.
   ///   - request: the request; asked for a template alone.
+  /// - Returns: what to serve.
+  /// - Throws: what `request` throws.
   func answer(
     _ mock: Mock, method: HTTPMethod, path: () -> String,
     request: () throws(TransportFailure) -> ReceivedRequest

@@ -19,6 +19,8 @@ extension HTTPRequest {
   ///   - number: which of all requests it is.
   ///   - time: when that is.
   ///   - discardsBody: whether the body is counted alone.
+  /// - Returns: the request received.
+  /// - Throws: a failure of the code `encodingFailed` when the body cannot be read.
   func received(
     _ path: RequestPath, number: Int, at time: Duration, discardsBody: Bool = false
   ) throws(TransportFailure) -> ReceivedRequest {

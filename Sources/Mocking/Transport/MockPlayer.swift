@@ -22,6 +22,7 @@ struct MockPlayer: Sendable {
   ///   - received: the request as a template sees it.
   ///   - receive: gets the events.
   ///   - fallThrough: answers it otherwise.
+  /// - Returns: a handle.
   func answer(
     _ request: HTTPRequest, by mock: Mock,
     received: () throws(TransportFailure) -> ReceivedRequest, _ receive: @escaping Receive,
