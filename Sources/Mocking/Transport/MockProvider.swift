@@ -16,7 +16,8 @@ import Promises
 /// ```
 ///
 /// Mocked requests ride the client's queue and pass its stages like all others; what they go through is
-/// what ``MockTransport`` says. Copies of a provider share their account of what has been answered. Two
+/// what ``MockTransport`` says: an answer delayed beyond the client's `idleTimeout` times out, as a real
+/// one would. Copies of a provider share their account of what has been answered. Two
 /// providers share nothing, so tests with one each may run side by side.
 public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider {
   /// Whose time the delays take, and with them a client of this provider.
