@@ -31,7 +31,10 @@ extension Mock {
     if let error {
       mock =
         switch error {
-        case .connectionLost: Mock().interrupted(by: .reset, at: .request)
+        // Behind the status line, since where nothing came at all on a connection that has served
+        // before, clients try again of themselves, and the failure would never be seen.
+        case .connectionLost:
+          Mock().interrupted(by: .reset, at: .head(afterBytes: "HTTP/1.1 200 OK\r\n".utf8.count))
         case .timedOut: Mock().interrupted(by: .stall, at: .request)
         case .malformedResponse: Mock().interrupted(by: .garbage, at: .request)
         default: .unavailable("a server cannot bring about the failure \(error)")

@@ -30,7 +30,7 @@ public struct Mock: Sendable {
   /// A failure in place of a response; nil for none.
   ///
   /// In memory the request fails with this code. On a socket, which knows no codes, it becomes the
-  /// behaviour that comes nearest: `connectionLost` a reset after the request, `timedOut` a stall,
+  /// behaviour that comes nearest: `connectionLost` a reset behind the status line, `timedOut` a stall,
   /// `malformedResponse` garbage in place of a status line, and all others, which no server can bring
   /// about once it has the request, a 500 that says so.
   public var error: NetworkError.Code?

@@ -60,7 +60,7 @@ struct MockMakingTests {
   @Test func aFailureIsTheNearestThingOnTheWire() {
     #expect(
       Mock.failure(.connectionLost).onTheWire.interruption
-        == .init(fault: .reset, stage: .request))
+        == .init(fault: .reset, stage: .head(afterBytes: 17)))
     #expect(
       Mock.failure(.timedOut(.attempt)).onTheWire.interruption
         == .init(fault: .stall, stage: .request))

@@ -141,6 +141,21 @@
       check(await CurlTransport().perform(request), row)
     }
 
+    /// A client tries again of itself when a connection that has served breaks before the first byte.
+    @Test func aLostConnectionIsLostOnOneThatHasServedToo() async throws {
+      let server = try MockServer {
+        Route(.get, "/warm") { _ in .status(200) }
+        Route(.get, "/lost") { _ in .sequence(.failure(.connectionLost), .status(200)) }
+      }
+      defer { server.stop() }
+      let transport = CurlTransport()
+      _ = await transport.get(server.url.appendingPathComponent("warm"))
+      let url = server.url.appendingPathComponent("lost")
+      #expect(await transport.get(url).failure?.code == .connectionLost)
+      #expect(await transport.get(url).head?.status == 200)
+      #expect(server.requests.map(\.connection) == [0, 0, 1])
+    }
+
     @Test(arguments: rows)
     func inMemory(_ row: Row) async throws {
       let time = TestScheduler()
