@@ -31,7 +31,7 @@ final class BoardsServer: Sendable {
     /// A route that lets nobody in without the token, and takes its time.
     func guarded(
       _ method: HTTPMethod, _ template: String,
-      _ answer: @escaping @Sendable (ReceivedRequest) throws -> MockResponse
+      _ answer: @escaping @Sendable (ReceivedRequest) throws -> Mock
     ) -> Route {
       Route(method, template) { request in
         let isKnown = request.headers["Authorization"] == "Bearer \(Self.token)"
@@ -43,7 +43,7 @@ final class BoardsServer: Sendable {
       Route(.post, "/login") { request in
         let login = try request.decode(Login.self)
         let isKnown = login.user == "ada" && login.password == "lovelace"
-        let answer = isKnown ? MockResponse.json(Session(token: Self.token)) : .refused
+        let answer = isKnown ? Mock.json(Session(token: Self.token)) : .refused
         return answer.delayed(by: delay)
       }
       guarded(.get, "/boards") { _ in .json(boards.all.map(\.summary)) }
@@ -76,12 +76,12 @@ extension ReceivedRequest {
   fileprivate var id: Int? { Int(path["id"]) }
 }
 
-extension MockResponse {
-  fileprivate static var refused: MockResponse {
+extension Mock {
+  fileprivate static var refused: Mock {
     .json(["error": "log in, and send the token"], status: 401).header("WWW-Authenticate", "Bearer")
   }
 
-  fileprivate static func board(_ board: Board?) -> MockResponse {
+  fileprivate static func board(_ board: Board?) -> Mock {
     board.map { .json($0) } ?? .json(["error": "there is no such board"], status: 404)
   }
 }

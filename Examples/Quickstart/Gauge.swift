@@ -22,8 +22,10 @@ final class Gauge: TransportProvider {
 
   func beginCounting() { counts.withLock { $0 = Counts() } }
 
-  func transport(for endpoint: BoardsAPI) -> (any Transport)? {
-    provider.transport(for: endpoint).map { GaugedTransport(transport: $0, gauge: self) }
+  func transport(for endpoint: BoardsAPI, real: any Transport) -> (any Transport)? {
+    provider.transport(for: endpoint, real: real).map {
+      GaugedTransport(transport: $0, gauge: self)
+    }
   }
 
   private func began() {

@@ -3,13 +3,13 @@ import Networking
 /// Finds the route of a request, or what to answer instead.
 struct RouteTable: Sendable {
   enum Outcome {
-    case route(Route, path: RequestPath)
+    case route(Route, path: ReceivedPath)
     /// What to answer, and the path as far as it could be read.
-    case answer(Mock, path: RequestPath)
+    case answer(Mock, path: ReceivedPath)
     /// There is no route; what a server answers.
-    case unmatched(Mock, path: RequestPath)
+    case unmatched(Mock, path: ReceivedPath)
 
-    var path: RequestPath {
+    var path: ReceivedPath {
       switch self {
       case .route(_, let path), .answer(_, let path), .unmatched(_, let path): path
       }
@@ -34,13 +34,14 @@ struct RouteTable: Sendable {
   func find(_ method: HTTPMethod, _ target: String) -> Outcome {
     if method == .options, target == "*" {
       return .answer(
-        allowing(Set(entries.compactMap(\.route.method)), status: 204), path: RequestPath(text: "*")
+        allowing(Set(entries.compactMap(\.route.method)), status: 204),
+        path: ReceivedPath(text: "*")
       )
     }
     guard let target = RequestTarget(target) else {
       return .answer(
         .text("the path has a % without two hexadecimal digits\n", status: 400),
-        path: RequestPath(text: target))
+        path: ReceivedPath(text: target))
     }
     let matching = entries.filter { $0.template.match(target.segments) != nil }
     if let entry = matching.first(where: { $0.route.answers(method) })
@@ -48,9 +49,9 @@ struct RouteTable: Sendable {
       let variables = entry.template.match(target.segments)
     {
       return .route(
-        entry.route, path: RequestPath(text: String(target.path), target.segments, variables))
+        entry.route, path: ReceivedPath(text: String(target.path), target.segments, variables))
     }
-    let path = RequestPath(text: String(target.path), target.segments)
+    let path = ReceivedPath(text: String(target.path), target.segments)
     guard !matching.isEmpty else { return .unmatched(notFound(method, path), path: path) }
     let methods = Set(matching.compactMap(\.route.method))
     return .answer(allowing(methods, status: method == .options ? 204 : 405), path: path)
@@ -68,7 +69,7 @@ struct RouteTable: Sendable {
 
   // MARK: Nothing found
 
-  private func notFound(_ method: HTTPMethod, _ path: RequestPath) -> Mock {
+  private func notFound(_ method: HTTPMethod, _ path: ReceivedPath) -> Mock {
     var lines = ["no route for \(method) \(path.text)"]
     if entries.isEmpty {
       lines.append("there are no routes")

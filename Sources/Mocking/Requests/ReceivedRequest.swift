@@ -8,7 +8,7 @@ public struct ReceivedRequest: Sendable, Hashable {
   /// The target as it stands in the request line: a path with its query, as a rule.
   public let target: String
   /// The path and the values of the route's variables.
-  public let path: RequestPath
+  public let path: ReceivedPath
   /// The header fields in the order received.
   public let headers: HTTPHeaders
   /// The header fields after a chunked body.

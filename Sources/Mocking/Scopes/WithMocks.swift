@@ -52,7 +52,9 @@ public func withMocks<each Provider: TransportProvider, Result>(
     choose: { [erased] endpoint, real in
       let responsible = erased.filter { $0.isFor(endpoint) }
       guard !responsible.isEmpty else { return .unknown }
-      return responsible.lazy.compactMap { $0.transport(endpoint, real) }.first.map { .transport($0) }
+      return responsible.lazy.compactMap { $0.transport(endpoint, real) }.first.map {
+        .transport($0)
+      }
         ?? .pass
     },
     unmatched: { endpoint in unmatched == .fail ? UnmatchedTransport(endpoint) : nil })

@@ -17,6 +17,15 @@ extension Mock {
     return mock
   }
 
+  /// The same answer, later by a time that is at hand as a `Duration`.
+  ///
+  /// - Parameter duration: how long it waits before its first byte, in place of any other delay.
+  /// - Returns: the answer.
+  @_disfavoredOverload
+  public func delayed(by duration: Duration) -> Mock {
+    delayed(by: .fixed(duration))
+  }
+
   /// The same answer with its body later.
   ///
   /// - Parameter delay: how long it waits between the head and the body.

@@ -2,14 +2,14 @@ import Networking
 import Promises
 import Synchronization
 
-/// An exchange whose answer is still being made; once it is there, an exchange that plays it takes over.
-final class AwaitedExchange: TransportHandle {
+/// An exchange for which something is still being made; once it is there, another exchange takes over.
+final class AwaitedExchange<Value: Sendable>: TransportHandle {
   typealias Receive = @Sendable (TransportEvent) -> Void
 
   private enum Phase {
     case waiting
-    /// The answer came while nothing was to be delivered.
-    case held(Result<Mock, any Error>)
+    /// It came while nothing was to be delivered.
+    case held(Result<Value, any Error>)
     /// Under way; what is asked for meanwhile is made up for after it.
     case starting
     case started(any TransportHandle)
@@ -28,26 +28,27 @@ final class AwaitedExchange: TransportHandle {
   }
 
   private let state = Mutex(State())
-  private let promise: Promise<Mock>
+  private let promise: Promise<Value>
   private let receive: Receive
-  private let begin: @Sendable (Result<Mock, any Error>, @escaping Receive) -> any TransportHandle
+  private let begin: @Sendable (Result<Value, any Error>, @escaping Receive) -> any TransportHandle
 
   /// Makes an exchange.
   ///
   /// - Parameters:
-  ///   - promise: of the answer; it is cancelled with the exchange.
+  ///   - promise: of what is waited for; it is cancelled with the exchange.
   ///   - receive: gets the events.
-  ///   - begin: starts to play what has come of the promise.
+  ///   - begin: goes on with what has come of the promise.
   init(
-    _ promise: Promise<Mock>, _ receive: @escaping Receive,
-    _ begin: @escaping @Sendable (Result<Mock, any Error>, @escaping Receive) -> any TransportHandle
+    _ promise: Promise<Value>, _ receive: @escaping Receive,
+    _ begin:
+      @escaping @Sendable (Result<Value, any Error>, @escaping Receive) -> any TransportHandle
   ) {
     self.promise = promise
     self.receive = receive
     self.begin = begin
   }
 
-  /// Waits for the answer, at the most as long as a connection may be silent.
+  /// Waits for the promise, at the most as long as a connection may be silent.
   func wait(atMost limit: Duration?, _ scheduler: any Scheduler) {
     promise.always(on: .inline) { [self] in settled($0) }
     guard let limit else { return }
@@ -60,7 +61,7 @@ final class AwaitedExchange: TransportHandle {
     if isUseless { timer.cancel() }
   }
 
-  private func settled(_ result: Result<Mock, any Error>) {
+  private func settled(_ result: Result<Value, any Error>) {
     let (starts, timer) = state.withLock { state -> (Bool, ScheduledAction?) in
       guard case .waiting = state.phase else { return (false, nil) }
       state.phase = state.isSuspended ? .held(result) : .starting
@@ -70,7 +71,7 @@ final class AwaitedExchange: TransportHandle {
     if starts { start(result) }
   }
 
-  private func start(_ result: Result<Mock, any Error>) {
+  private func start(_ result: Result<Value, any Error>) {
     let handle = begin(result, receive)
     let (isCancelled, isSuspended) = state.withLock { state in
       state.phase = .started(handle)
@@ -122,7 +123,7 @@ final class AwaitedExchange: TransportHandle {
     let (handle, held) = state.withLock { state in
       state.isSuspended = false
       guard case .held(let result) = state.phase else {
-        return (state.handle, Result<Mock, any Error>?.none)
+        return (state.handle, Result<Value, any Error>?.none)
       }
       state.phase = .starting
       return (nil, result)

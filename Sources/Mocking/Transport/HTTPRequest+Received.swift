@@ -22,7 +22,7 @@ extension HTTPRequest {
   /// - Returns: the request received.
   /// - Throws: a failure of the code `encodingFailed` when the body cannot be read.
   func received(
-    _ path: RequestPath, number: Int, at time: Duration, discardsBody: Bool = false
+    _ path: ReceivedPath, number: Int, at time: Duration, discardsBody: Bool = false
   ) throws(TransportFailure) -> ReceivedRequest {
     let data = discardsBody ? Data() : try readBody()
     guard let byteCount = discardsBody ? body.byteCount : Int64(data.count) else {

@@ -72,6 +72,8 @@ public struct MockTransport: Transport {
   public func start(
     _ request: HTTPRequest, _ receive: @escaping @Sendable (_ event: TransportEvent) -> Void
   ) -> any TransportHandle {
-    routed.start(request, fallback: fallback, receive)
+    request.readingStream(receive) { [routed, fallback] request, receive in
+      routed.start(request, fallback: fallback, receive)
+    }
   }
 }

@@ -9,11 +9,17 @@ struct ResolvedTransport: Transport {
   func start(
     _ request: HTTPRequest, _ receive: @escaping @Sendable (TransportEvent) -> Void
   ) -> any TransportHandle {
+    request.readingStream(receive, answer)
+  }
+
+  private func answer(
+    _ request: HTTPRequest, _ receive: @escaping MockPlayer.Receive
+  ) -> any TransportHandle {
     player.answer(
       request, by: mock,
       received: { () throws(TransportFailure) in
         let target = RequestTarget(request.target)
-        let path = RequestPath(
+        let path = ReceivedPath(
           text: target.map { String($0.path) } ?? request.target, target?.segments ?? [])
         return try request.received(path, number: 0, at: player.scheduler.now)
       },

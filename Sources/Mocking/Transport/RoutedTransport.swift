@@ -48,7 +48,7 @@ final class RoutedTransport: Sendable {
   }
 
   private func received(
-    _ request: HTTPRequest, _ path: RequestPath, _ number: Int, discardsBody: Bool = false
+    _ request: HTTPRequest, _ path: ReceivedPath, _ number: Int, discardsBody: Bool = false
   ) throws(TransportFailure) -> ReceivedRequest {
     try request.received(
       path, number: number, at: player.scheduler.now, discardsBody: discardsBody)

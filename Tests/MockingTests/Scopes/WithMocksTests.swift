@@ -183,7 +183,7 @@ struct WithMocksTests {
       for number in 0..<1_000 {
         group.addTask {
           let time = TestScheduler()
-          let provider = MockProvider<API>(delay: .seconds(number), scheduler: time) { _ in
+          let provider = MockProvider<API>(delay: .milliseconds(number), scheduler: time) { _ in
             .text("\(number)")
           }
           try await withMocks(provider) {

@@ -13,7 +13,7 @@ struct MockLedgerTests {
       mock, method: method, path: { path },
       request: { () throws(TransportFailure) in
         try HTTPRequest(method: method, url: .of("http://a/b?c"))
-          .received(RequestPath(text: path), number: 0, at: .zero)
+          .received(ReceivedPath(text: path), number: 0, at: .zero)
       })
     switch answer {
     case .mock(let mock): return "\(mock.status)"

@@ -29,7 +29,9 @@ struct VirtualTimeTests {
       case .item(let number): .text("\(number)").delayed(by: delay(number))
       }
     }
-    return Networking(mode: mode, mockProvider: provider)
+    var configuration = NetworkingConfiguration()
+    configuration.idleTimeout = nil
+    return Networking(mode: mode, mockProvider: provider, configuration: configuration)
   }
 
   /// Asks for some items, and logs when each came.
@@ -104,6 +106,14 @@ struct VirtualTimeTests {
     second.cancel()
     await time.advance(by: .seconds(10))
     #expect(log.entries == ["1 at 5.0 seconds", "3 at 10.0 seconds"])
+  }
+
+  @Test func anAnswerThatIsSilentForTooLongTimesOutAsARealOneWould() async {
+    let networking = Networking<API>(
+      mockProvider: MockProvider(delay: .seconds(61), scheduler: time) { _ in .status(200) })
+    let answer = networking.request(.item(1))
+    await time.advance(by: .seconds(60))
+    #expect((answer.settledError as? NetworkError)?.code == .timedOut(.idle))
   }
 
   @Test func deadlinesTakeTheProvidersTimeToo() async {

@@ -31,7 +31,7 @@ struct MockProviderTests {
     _ mode: RequestMode = .async, _ provider: MockProvider<API>
   ) -> Networking<API> {
     var configuration = NetworkingConfiguration()
-    configuration.cookies = nil
+    configuration.cookies = .none
     let client = Networking(
       mode: mode, mockProvider: provider, transport: network, configuration: configuration)
     client.callbackContext = .inline
@@ -193,5 +193,30 @@ struct MockProviderTests {
     #expect(network.requests.isEmpty)
     let open = client(.async, MockProvider(routes: backend, fallsThrough: true))
     #expect(try await open.request(.boards).value.status == 299)
+  }
+
+  @Test func aStreamIsReadBeforeItIsAnswered() async throws {
+    let transport = MockTransport {
+      Route(.post, "/files") { request in .text("\(request.bodyByteCount)") }
+    }
+    let stream = BodyStream {
+      AsyncStream { continuation in
+        for _ in 0..<3 { continuation.yield(Data(count: 1_000)) }
+        continuation.finish()
+      }
+    }
+    let client = Networking<Request>(transport: transport)
+    let text = client.request(.upload(stream: stream, to: "https://api.example.com/files"))
+      .toString()
+    #expect(try await text.value == "3000")
+  }
+
+  @Test func aStreamThatFailsFailsTheRequest() async {
+    let provider = MockProvider<Request> { _ in .status(200) }
+    let stream = BodyStream { AsyncThrowingStream { $0.finish(throwing: TestError()) } }
+    let client = Networking<Request>(mockProvider: provider)
+    let result = await client.request(.upload(stream: stream, to: "https://api.example.com/"))
+      .result
+    #expect(result.failure(as: NetworkError.self)?.code == .encodingFailed)
   }
 }

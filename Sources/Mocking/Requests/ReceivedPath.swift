@@ -1,5 +1,5 @@
 /// The path of a request received, with the values of its route's variables.
-public struct RequestPath: Sendable, Hashable, CustomStringConvertible {
+public struct ReceivedPath: Sendable, Hashable, CustomStringConvertible {
   /// The path as it was sent, still percent-encoded, without the query.
   public let text: String
   /// The segments between the slashes, each percent-decoded by itself.

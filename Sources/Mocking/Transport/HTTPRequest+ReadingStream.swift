@@ -1,0 +1,41 @@
+import Foundation
+import Networking
+import Promises
+
+extension HTTPRequest {
+  /// Starts an exchange of this request, with a body that is a stream read into memory before.
+  ///
+  /// - Parameters:
+  ///   - receive: gets the events.
+  ///   - start: starts the exchange of the request with its body.
+  /// - Returns: a handle on all of it; cancelling it ends the reading.
+  func readingStream(
+    _ receive: @escaping MockPlayer.Receive,
+    _ start: @escaping @Sendable (HTTPRequest, @escaping MockPlayer.Receive) -> any TransportHandle
+  ) -> any TransportHandle {
+    guard case .stream = body else { return start(self, receive) }
+    let exchange = AwaitedExchange(Promise { try await withBodyInMemory() }, receive) {
+      result, receive in
+      switch result {
+      case .success(let request): return start(request, receive)
+      case .failure(let error):
+        receive(
+          .failure(
+            error as? TransportFailure
+              ?? TransportFailure(code: .encodingFailed, detail: "The body cannot be read")))
+        return FinishedExchange()
+      }
+    }
+    exchange.wait(atMost: nil, .live)
+    return exchange
+  }
+
+  private func withBodyInMemory() async throws -> HTTPRequest {
+    let reader = try BodyReader(body)
+    var data = Data()
+    while let bytes = try await reader.next(upTo: 1 << 20) { data += bytes }
+    var request = self
+    request.body = .data(data)
+    return request
+  }
+}
