@@ -49,6 +49,9 @@
         var poller = pollfd(fd: release, events: Int16(POLLIN), revents: 0)
         poll(&poller, 1, -1)
         return true
+      case .tunnel(let port):
+        Tunnel.run(socket, to: port)
+        return false
       case .close: return false
       case .reset:
         var option = linger(l_onoff: 1, l_linger: 0)

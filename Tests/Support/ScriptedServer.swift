@@ -3,7 +3,7 @@
   import Glibc
   import Synchronization
 
-  /// A server on 127.0.0.1 that plays bytes, right or wrong ones, to each request that it has read.
+  /// A server on 127.0.0.1, or on a Unix socket, that plays bytes, right or wrong ones, to each request that it has read.
   ///
   /// A connection has a thread of its own and is kept until a step or the client ends it. The server
   /// stops when it is released.
@@ -18,6 +18,8 @@
       case stall
       /// Waits for `release()`, whatever the client does meanwhile, and reads nothing.
       case hold
+      /// Carries bytes to and from a port on 127.0.0.1 until one side ends.
+      case tunnel(to: UInt16)
       /// Closes the connection.
       case close
       /// Closes the connection by a reset.
@@ -37,6 +39,7 @@
 
     package typealias Script = @Sendable (ReceivedRequest) -> [Step]
 
+    /// 0 for a Unix socket.
     package let port: UInt16
     /// What has been received.
     package let requests = Log<ReceivedRequest>()
@@ -50,6 +53,7 @@
     private let stopped = DispatchGroup()
 
     /// - Parameters:
+    ///   - unixSocketPath: the Unix socket to listen on; nil for a port.
     ///   - greeting: what is done before any request has been read.
     ///   - keepsBodies: whether the bodies of requests are kept; they are counted in any case.
     ///   - script: what is done in answer to a request.
@@ -57,6 +61,11 @@
     package init(greeting: [Step] = [], keepsBodies: Bool = true, _ script: @escaping Script) throws
     {
       (listener, port) = try Self.listen()
+    package init(
+      unixSocketPath: String? = nil, greeting: [Step] = [], keepsBodies: Bool = true,
+      _ script: @escaping Script
+    ) throws {
+      (listener, port) = try unixSocketPath.map { (try Self.listen(at: $0), 0) } ?? Self.listen()
       connections = ServerConnections()
       stopped.enter()
       let (listener, requests, closed, blocked) = (listener, requests, closed, blocked)
@@ -121,6 +130,22 @@
     }
 
     private static func closeSocket(_ socket: Int32) { close(socket) }
+
+    private static func listen(at path: String) throws -> Int32 {
+      let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+      var address = sockaddr_un()
+      address.sun_family = sa_family_t(AF_UNIX)
+      let bytes = Array(path.utf8)
+      withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+      let result = withUnsafeMutablePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+          bind(listener, address, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            && Glibc.listen(listener, 4_096) == 0
+        }
+      }
+      guard result else { throw TestError("no socket at \(path)") }
+      return listener
+    }
 
     private static func listen() throws -> (socket: Int32, port: UInt16) {
       let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)

@@ -31,6 +31,7 @@ typedef CATENA_OPEN_ENUM : int {
   CurlLongOptionConnectTimeoutMilliseconds = 156,
   CurlLongOptionTCPKeepAlive = 213,
   CurlLongOptionPathAsIs = 234,
+  CurlLongOptionPipeWait = 237,
   CurlLongOptionSuppressConnectHeaders = 265,
   CurlLongOptionDisallowUsernameInURL = 278,
   CurlLongOptionProtocols = 181,
@@ -39,6 +40,7 @@ typedef CATENA_OPEN_ENUM : int {
 /// CURLOPT_*, those that take a string, of which libcurl makes a copy.
 typedef CATENA_OPEN_ENUM : int {
   CurlStringOptionURL = 10002,
+  CurlStringOptionProxy = 10004,
   CurlStringOptionCertificate = 10025,
   CurlStringOptionKeyPassword = 10026,
   CurlStringOptionCustomRequest = 10036,
@@ -46,6 +48,8 @@ typedef CATENA_OPEN_ENUM : int {
   CurlStringOptionPrivateKey = 10087,
   CurlStringOptionCertificateAuthoritiesFolder = 10097,
   CurlStringOptionAcceptEncoding = 10102,
+  CurlStringOptionProxyUsername = 10175,
+  CurlStringOptionProxyPassword = 10176,
   CurlStringOptionNoProxy = 10177,
   CurlStringOptionPinnedPublicKey = 10230,
   CurlStringOptionUnixSocketPath = 10231,
@@ -69,6 +73,7 @@ typedef CATENA_OPEN_ENUM : int {
 /// CURLINFO_*, those that give a long.
 typedef CATENA_OPEN_ENUM : int {
   CurlLongInfoVerifyResult = 0x200000 + 13,
+  CurlLongInfoConnectCode = 0x200000 + 22,
   CurlLongInfoConnections = 0x200000 + 26,
 } CurlLongInfo;
 

@@ -25,16 +25,36 @@
       catena_easy_set_long(
         easy, .connectTimeoutMilliseconds, min(max(connect ?? .max, 1), Int(Int32.max)))
       catena_easy_set_long(easy, .httpVersion, options.allowsHTTP2 ? 4 : 2)
+      // Where HTTP/2 may be spoken; else each of many first exchanges would open its own connection.
+      if options.allowsHTTP2, request.url.scheme?.lowercased() == "https" {
+        catena_easy_set_long(easy, .pipeWait, 1)
+      }
       catena_easy_set_long(easy, .noSignal, 1)
       catena_easy_set_long(easy, .pathAsIs, 1)
       catena_easy_set_long(easy, .suppressConnectHeaders, 1)
       catena_easy_set_long(easy, .disallowUsernameInURL, 1)
       catena_easy_set_long(easy, .tcpKeepAlive, 1)
       catena_easy_allow_http_only(easy)
-      if let path = options.unixSocketPath { catena_easy_set_string(easy, .unixSocketPath, path) }
+      try setWay(options)
       set(options.tls)
       setCallbacks(sockets, uploads: sends)
       begin(exchange, sends: sends)
+    }
+
+    /// What lies between here and the server.
+    private func setWay(_ options: CurlTransport.Options) throws(TransportFailure) {
+      if let path = options.unixSocketPath {
+        catena_easy_set_string(easy, .unixSocketPath, path)
+        catena_easy_set_string(easy, .proxy, "")
+        return
+      }
+      guard let proxy = try options.proxy.libcurlText() else { return }
+      catena_easy_set_string(easy, .proxy, proxy)
+      // An own list of exceptions, an empty one, keeps the environment's from being read.
+      catena_easy_set_string(easy, .noProxy, "")
+      guard !proxy.isEmpty, let credentials = options.proxyCredentials else { return }
+      catena_easy_set_string(easy, .proxyUsername, credentials.username)
+      catena_easy_set_string(easy, .proxyPassword, credentials.password)
     }
 
     private func set(url: URL) throws(TransportFailure) {

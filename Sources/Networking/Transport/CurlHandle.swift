@@ -84,10 +84,15 @@
         failure.metrics = metrics
         return .failure(failure)
       }
+      let tunnel = catena_easy_long(easy, .connectCode)
+      if tunnel != 0, tunnel / 100 != 2 {
+        return failure(.cannotConnect, "The proxy refuses the tunnel, by the status \(tunnel)")
+      }
       let said = String(cString: errorBuffer)
       let code = NetworkError.Code(
         result, verification: catena_easy_long(easy, .verifyResult), said: said)
-      let isSafe = !said.isEmpty && !said.mentions(exchange?.request.url)
+      // A proxy of the environment is quoted with its credentials.
+      let isSafe = !said.isEmpty && !said.contains("@") && !said.mentions(exchange?.request.url)
       return failure(code, isSafe ? said : String(cString: catena_curl_describe(result)))
     }
 

@@ -125,5 +125,23 @@
       #expect(performed.failure?.code == .cannotConnect)
       #expect(server.connectionCount == 0)
     }
+
+    @Test func aUnixSocketServesManyExchanges() async throws {
+      let path = "/tmp/catena-\(UUID().uuidString)"
+      defer { unlink(path) }
+      let server = try ScriptedServer(unixSocketPath: path) { request in
+        [.respond("200 OK", [], Data(request.target.utf8))]
+      }
+      // A proxy has no part in it.
+      let transport = CurlTransport(
+        options: .init(unixSocketPath: path, proxy: .url(.of("http://proxy.invalid"))))
+      for number in 0..<3 {
+        let performed = await transport.get(.of("http://catena.invalid/a"))
+        #expect(performed.body == Data("/a".utf8))
+        #expect(performed.metrics?.reusedConnection == (number > 0))
+      }
+      #expect(await server.requests.entries(1)[0].values(of: "Host") == ["catena.invalid"])
+      #expect(server.connectionCount == 1)
+    }
   }
 #endif

@@ -1,0 +1,115 @@
+#if os(Linux)
+  import Foundation
+  import Networking
+  import TestSupport
+  import Testing
+
+  @Suite(
+    .timeLimit(.minutes(2)), .serialized,
+    .enabled(
+      if: Certificates.areAvailable && NginxServer.isAvailable,
+      "nginx speaks HTTP/2, and the openssl tool makes its certificate: one of them is not here"))
+  struct CurlHTTP2Tests {
+    private let certificates: Certificates
+    /// What nginx asks; it answers once it is let.
+    private let upstream: ScriptedServer
+
+    init() throws {
+      certificates = try Certificates()
+      try certificates.make("good", host: "DNS:localhost")
+      upstream = try ScriptedServer { _ in [.stall, .respond("200 OK", [], Data("late".utf8))] }
+    }
+
+    private func nginx(requestsPerConnection: Int = 1_000) throws -> NginxServer {
+      try NginxServer(
+        certificates, "good", upstream: upstream.port, requestsPerConnection: requestsPerConnection)
+    }
+
+    private func transport(_ server: NginxServer, allowsHTTP2: Bool = true) -> CurlTransport {
+      CurlTransport(
+        options: .init(
+          tls: .init(certificateAuthorities: certificates.authority),
+          unixSocketPath: server.socketPath, allowsHTTP2: allowsHTTP2))
+    }
+
+    private func held(_ count: Int, by transport: CurlTransport) -> [PerformedExchange] {
+      (0..<count).map { _ in
+        PerformedExchange(transport, HTTPRequest(url: .of("https://localhost/upstream/x")))
+      }
+    }
+
+    @Test func itIsSpokenWhereTLSNegotiatesIt() async throws {
+      let server = try nginx()
+      let performed = await transport(server).get(.of("https://localhost/"))
+      #expect(performed.failure == nil)
+      #expect(performed.head?.version == "2")
+      #expect(performed.body == Data("done".utf8))
+      let plain = await transport(server, allowsHTTP2: false).get(.of("https://localhost/"))
+      #expect(plain.head?.version == "1.1")
+    }
+
+    @Test func aHundredAtOnceShareAConnection() async throws {
+      let server = try nginx()
+      let transport = transport(server)
+      let exchanges = held(100, by: transport)
+      _ = await upstream.requests.entries(100)
+      upstream.release()
+      var connections = Set<String>()
+      for exchange in exchanges {
+        let performed = await exchange.outcome
+        #expect(performed.head?.version == "2")
+        #expect(performed.body == Data("late".utf8))
+        connections.insert(performed.head?.headers["X-Connection"] ?? "none")
+      }
+      #expect(connections.count == 1)
+    }
+
+    @Test func cancellingOneStreamLeavesTheOthers() async throws {
+      let server = try nginx()
+      let transport = transport(server)
+      let exchanges = held(20, by: transport)
+      _ = await upstream.requests.entries(20)
+      exchanges[7].cancel()
+      #expect(await exchanges[7].outcome.failure?.code == .cancelled)
+      // libcurl 7.88 has the stream's reset wait for whatever it sends next on the connection. Then the
+      // server is told, and lets go of what it asked for.
+      #expect(await transport.get(.of("https://localhost/")).head?.status == 200)
+      #expect(await upstream.closed.entries(1).count == 1)
+      upstream.release()
+      var connections = Set<String>()
+      for (number, exchange) in exchanges.enumerated() where number != 7 {
+        let performed = await exchange.outcome
+        #expect(performed.body == Data("late".utf8))
+        connections.insert(performed.head?.headers["X-Connection"] ?? "none")
+      }
+      #expect(connections.count == 1)
+    }
+
+    @Test func aConnectionThatSaysGoodbyeIsFollowedByAnother() async throws {
+      let server = try nginx(requestsPerConnection: 10)
+      let transport = transport(server)
+      var connections = Set<String>()
+      for _ in 0..<45 {
+        let performed = await transport.get(.of("https://localhost/"))
+        #expect(performed.body == Data("done".utf8))
+        connections.insert(performed.head?.headers["X-Connection"] ?? "none")
+      }
+      #expect((4...6).contains(connections.count))
+    }
+
+    @Test func aConnectionThatBreaksEndsAllItsStreams() async throws {
+      let server = try nginx()
+      let transport = transport(server)
+      let exchanges = held(20, by: transport)
+      _ = await upstream.requests.entries(20)
+      server.stop()
+      for exchange in exchanges {
+        let performed = await exchange.outcome
+        #expect(performed.failure?.code == .connectionLost)
+        #expect(performed.failure?.detail.isEmpty == false)
+      }
+      let late = await transport.get(.of("https://localhost/"))
+      #expect(late.failure?.code == .cannotConnect)
+    }
+  }
+#endif

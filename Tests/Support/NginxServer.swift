@@ -1,0 +1,85 @@
+#if os(Linux)
+  import Foundation
+  import Glibc
+
+  /// nginx on a Unix socket, speaking TLS and HTTP/2; it ends with this object.
+  ///
+  /// `/` answers at once, and what is below `/upstream` is asked of another server on 127.0.0.1. The field
+  /// `X-Connection` of an answer tells which connection it came by. Not to be started while another
+  /// process is, like a ``TLSServer``.
+  package final class NginxServer: Sendable {
+    /// Whether the program is there, with HTTP/2.
+    package static let isAvailable = tool != nil
+
+    private static let tool = ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx"].first {
+      FileManager.default.isExecutableFile(atPath: $0)
+    }
+
+    private let process = Process()
+    private let folder = URL(fileURLWithPath: "/tmp/catena-\(UUID().uuidString)")
+
+    /// - Parameters:
+    ///   - certificates: the folder to take from.
+    ///   - name: the certificate to show.
+    ///   - upstream: the port of the other server.
+    ///   - requestsPerConnection: after how many a connection is said goodbye to, by GOAWAY.
+    /// - Throws: a `TestError` when the program is missing or ends.
+    package init(
+      _ certificates: Certificates, _ name: String, upstream: UInt16,
+      requestsPerConnection: Int = 1_000
+    ) throws {
+      guard let tool = Self.tool else { throw TestError("no nginx") }
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map {
+        "\($0)_temp_path \(folder.path)/\($0);"
+      }
+      let configuration = """
+        daemon off; master_process off; pid \(folder.path)/pid; error_log stderr notice;
+        events { worker_connections 4096; }
+        http {
+          access_log off; \(paths.joined(separator: " "))
+          server {
+            listen unix:\(socketPath) ssl http2;
+            ssl_certificate \(certificates.certificate(name).path);
+            ssl_certificate_key \(certificates.key(name).path);
+            keepalive_requests \(requestsPerConnection);
+            add_header X-Connection $connection;
+            location / { return 200 "done"; }
+            location /upstream/ { proxy_pass http://127.0.0.1:\(upstream); proxy_read_timeout 1h; }
+          }
+        }
+        """
+      let file = folder.appending(path: "nginx.conf")
+      try Data(configuration.utf8).write(to: file)
+      let errors = Pipe()
+      process.executableURL = URL(fileURLWithPath: tool)
+      process.arguments = ["-p", folder.path, "-e", "stderr", "-c", file.path]
+      process.standardError = errors
+      process.standardOutput = FileHandle.nullDevice
+      process.standardInput = FileHandle.nullDevice
+      try process.run()
+      var said = Data()
+      // Said once it listens.
+      while said.range(of: Data("getrlimit".utf8)) == nil {
+        let more = errors.fileHandleForReading.availableData
+        guard !more.isEmpty else { throw TestError(String(decoding: said, as: UTF8.self)) }
+        said += more
+      }
+    }
+
+    deinit {
+      stop()
+      try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// Where it listens.
+    package var socketPath: String { folder.path + "/s" }
+
+    /// Ends it at once, with whatever it has in hand.
+    package func stop() {
+      guard process.isRunning else { return }
+      kill(process.processIdentifier, SIGKILL)
+      process.waitUntilExit()
+    }
+  }
+#endif
