@@ -1,5 +1,6 @@
 #if os(Linux)
   import Foundation
+  import Glibc
 
   /// What the process has of the system's.
   package enum ProcessCensus {
@@ -13,6 +14,25 @@
         let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(fd)")
         return path?.hasPrefix(folder.path) == true
       }
+    }
+
+    /// How many threads there are.
+    package static var threads: Int { count("/proc/self/task") }
+
+    /// How many bytes of memory are resident.
+    package static var residentBytes: Int {
+      let status = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+      let pages = status?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+      return pages * sysconf(Int32(_SC_PAGESIZE))
+    }
+
+    /// Lets the process open as many files as the system allows it, and says how many those are.
+    package static func raiseFileLimit() -> Int {
+      var limit = rlimit()
+      getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      limit.rlim_cur = limit.rlim_max
+      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      return Int(clamping: limit.rlim_cur)
     }
 
     /// How many threads of a name there are.

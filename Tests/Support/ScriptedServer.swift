@@ -58,9 +58,6 @@
     ///   - keepsBodies: whether the bodies of requests are kept; they are counted in any case.
     ///   - script: what is done in answer to a request.
     /// - Throws: a `TestError` when there is no socket to be had.
-    package init(greeting: [Step] = [], keepsBodies: Bool = true, _ script: @escaping Script) throws
-    {
-      (listener, port) = try Self.listen()
     package init(
       unixSocketPath: String? = nil, greeting: [Step] = [], keepsBodies: Bool = true,
       _ script: @escaping Script

@@ -1,0 +1,157 @@
+#if os(Linux)
+  import Foundation
+  import Mocking
+  import Networking
+  import Promises
+  import TestSupport
+  import Testing
+  import ThreadSanitizerSupport
+
+  /// Thousands of random requests over a real socket, always the same ones: what the server has received
+  /// reads as what was put in, by rules written down here anew.
+  @Suite(.timeLimit(.minutes(5)))
+  struct RoundTripTests {
+    private static let count = thread_sanitizer_is_on() ? 1_000 : 10_000
+
+    private let server: MockServer
+    private let client: Networking<Request>
+
+    init() throws {
+      var limits = MockServerLimits()
+      limits.requestLineBytes = 1 << 20
+      limits.headBytes = 2 << 20
+      server = try MockServer(limits: limits) { Route(nil, "/{path*}") { _ in .status(204) } }
+      var configuration = NetworkingConfiguration()
+      configuration.cookies = nil
+      client = Networking(mode: .limited(16), configuration: configuration)
+      client.callbackContext = .inline
+      client.setBaseURL(server.url)
+    }
+
+    /// Sends the requests.
+    ///
+    /// - Returns: what came of each: as the server received it, or why it was refused.
+    private func send(
+      _ requests: [Request]
+    ) async -> [(received: Mocking.ReceivedRequest?, refusal: NetworkError.Code?)] {
+      let promises = requests.enumerated().map { number, request in
+        client.request(request.adding(headers: ["Number": "\(number)"]))
+      }
+      var results: [Result<Response, any Error>] = []
+      for promise in promises { results.append(await promise.result) }
+      var received: [String: Mocking.ReceivedRequest] = [:]
+      for request in server.requests { received[request.headers["Number"] ?? ""] = request }
+      return results.enumerated().map { number, result in
+        (received["\(number)"], result.failure(as: NetworkError.self)?.code)
+      }
+    }
+
+    /// The fields of a query or a form, in order, as scalars.
+    private func fields(_ text: some StringProtocol, plusIsSpace: Bool) -> [[[UInt32]]] {
+      text.split(separator: "&").map { field in
+        field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { part in
+          let spaced = plusIsSpace ? part.replacingOccurrences(of: "+", with: "%20") : String(part)
+          return spaced.removingPercentEncoding?.scalars ?? []
+        }
+      }
+    }
+
+    private func query(_ request: Mocking.ReceivedRequest) -> Substring {
+      request.target.unicodeScalars.firstIndex(of: "?").map {
+        request.target[request.target.unicodeScalars.index(after: $0)...]
+      } ?? ""
+    }
+
+    @Test func pathsArrive() async {
+      var random = RandomValues(seed: 11)
+      let texts = (0..<Self.count).map { _ in (random.text(), random.text(), random.text()) }
+      let requests = texts.map { Request.get("a/\($0.0)/b/\($0.1)?q=\($0.2)") }
+      for (text, outcome) in zip(texts, await send(requests)) {
+        guard ![text.0, text.1].contains(where: { ["", ".", ".."].contains($0) }) else {
+          #expect(outcome.refusal == .invalidURL && outcome.received == nil)
+          continue
+        }
+        guard let received = outcome.received else {
+          Issue.record("\(text): \(String(describing: outcome.refusal))")
+          continue
+        }
+        #expect(
+          received.path.segments.map(\.scalars) == ["a", text.0, "b", text.1].map(\.scalars))
+        #expect(fields(query(received), plusIsSpace: false) == [["q", text.2].map(\.scalars)])
+      }
+    }
+
+    @Test func headersArriveOrAreRefused() async {
+      var random = RandomValues(seed: 12)
+      let fields = (0..<Self.count).map { number in
+        // Names of random text are refused for the most part.
+        (number % 4 == 0 ? "X" + random.text() : "X-Name", random.text(), random.text())
+      }
+      let requests = fields.map { Request.get("a", headers: [$0.0: $0.1, "Y": "y", $0.0: $0.2]) }
+      var arrived = 0
+      for (field, outcome) in zip(fields, await send(requests)) {
+        let (name, values) = (field.0, [field.1, field.2])
+        let isFine =
+          name.unicodeScalars.allSatisfy { Self.token.contains($0) }
+          && values.joined().unicodeScalars.allSatisfy { scalar in
+            scalar == "\t" || scalar.value >= 0x20 && scalar.value != 0x7F
+          }
+        #expect((outcome.refusal == .invalidHeader) == !isFine, "\(field)")
+        #expect((outcome.received != nil) == isFine, "\(field)")
+        guard let received = outcome.received else { continue }
+        arrived += 1
+        // Blanks at the ends are no part of a value (RFC 9110 section 5.5).
+        let trimmed = values.map { $0.trimmingCharacters(in: CharacterSet(charactersIn: " \t")) }
+        #expect(received.headers.values(for: name).map(\.scalars) == trimmed.map(\.scalars))
+      }
+      #expect(arrived > Self.count / 4)
+    }
+
+    private static let token = CharacterSet(
+      charactersIn: "!#$%&'*+-.^_`|~0123456789"
+        + "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+
+    @Test func treesArriveAsAQueryAFormAndJSON() async throws {
+      var random = RandomValues(seed: 13)
+      let trees = (0..<Self.count).map { _ in random.parameters() }
+      let requests = trees.enumerated().map { number, tree -> Request in
+        switch number % 3 {
+        case 0: .get("a", parameters: tree)
+        case 1: .post("a", parameters: tree, contentType: .formURLEncoded)
+        default: .post("a", parameters: tree, contentType: .json)
+        }
+      }
+      for (number, (tree, outcome)) in zip(trees, await send(requests)).enumerated() {
+        guard let received = outcome.received else {
+          Issue.record("\(tree): \(String(describing: outcome.refusal))")
+          continue
+        }
+        switch number % 3 {
+        case 0: #expect(fields(query(received), plusIsSpace: false) == leaves(tree))
+        case 1: #expect(fields(received.text, plusIsSpace: true) == leaves(tree))
+        default: #expect(try JSON(parsing: received.body) == JSON(received: tree))
+        }
+      }
+    }
+
+    /// The leaves of a tree with their names, `root[member][]`, nulls left out.
+    private func leaves(_ tree: Parameters, _ name: String = "") -> [[[UInt32]]] {
+      let value: String
+      switch tree {
+      case .null: return []
+      case .dictionary(let members):
+        return members.flatMap {
+          leaves($0.value, name.isEmpty ? $0.name : "\(name)[\($0.name)]")
+        }
+      case .array(let values): return values.flatMap { leaves($0, name + "[]") }
+      case .bool(let bool): value = bool ? "true" : "false"
+      case .int(let int): value = "\(int)"
+      case .double(let double): value = "\(double)"
+      case .decimal(let decimal): value = "\(decimal)"
+      case .string(let string): value = string
+      case .data(let data): value = data.base64EncodedString()
+      }
+      return [[name.scalars, value.scalars]]
+    }
+  }
+#endif
