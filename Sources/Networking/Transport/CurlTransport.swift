@@ -10,9 +10,9 @@
   /// - Bodies are decoded from gzip, deflate, Brotli and zstd, as far as the installed libcurl knows
   ///   them. A request that says nothing of `Accept-Encoding` accepts all of them. One that accepts
   ///   only `identity`, or nothing, gets the bytes as they come.
-    /// - The environment's proxies are obeyed unless ``Options/proxy`` says otherwise; only this machine
-    ///   itself, `localhost`, `127.0.0.0/8` and `::1`, is always reached directly by them. One that refuses
-    ///   a tunnel is a failure of ``NetworkError/Code-swift.enum/cannotConnect`` that names its status.
+  /// - The environment's proxies are obeyed unless ``Options/proxy`` says otherwise; only this machine
+  ///   itself, `localhost`, `127.0.0.0/8` and `::1`, is always reached directly by them. One that refuses
+  ///   a tunnel is a failure of ``NetworkError/Code-swift.enum/cannotConnect`` that names its status.
   /// - No `Accept`, `User-Agent`, `Content-Type` or `Expect` header is sent but the request's own;
   ///   `Content-Length` and `Transfer-Encoding` are the transport's, and left out of the request's.
   /// - A URL with a user name or password in it is refused, by

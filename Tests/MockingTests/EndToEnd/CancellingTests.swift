@@ -25,7 +25,7 @@
     /// A client on connections of its own.
     private func client(_ mode: RequestMode = .async) -> Networking<Request> {
       var configuration = NetworkingConfiguration()
-      configuration.cookies = nil
+      configuration.cookies = .none
       let client = Networking<Request>(
         mode: mode, transport: CurlTransport(), configuration: configuration)
       client.callbackContext = .inline

@@ -13,7 +13,7 @@
       _ mode: RequestMode, _ provider: MockProvider<Request>? = nil
     ) -> Networking<Request> {
       var configuration = NetworkingConfiguration()
-      configuration.cookies = nil
+      configuration.cookies = .none
       let client = Networking<Request>(
         mode: mode, mockProvider: provider, configuration: configuration)
       client.callbackContext = .inline
@@ -29,10 +29,10 @@
     func aServerSeesTheModesNumberAndNeverMore(
       _ mode: RequestMode, _ width: Int, _ count: Int
     ) async throws {
-      let open = Log<(path: String, resolver: Resolver<MockResponse>)>()
+      let open = Log<(path: String, resolver: Resolver<Mock>)>()
       let server = try MockServer {
         Route(.get, "/{number}") { request in
-          let (promise, resolver) = Promise<MockResponse>.pending()
+          let (promise, resolver) = Promise<Mock>.pending()
           open.append((request.path["number"], resolver))
           return promise
         }

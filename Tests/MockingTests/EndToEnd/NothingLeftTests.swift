@@ -30,7 +30,7 @@
         (self.transport, self.clock) = (transport, clock)
         func client(_ mode: RequestMode, _ scheduler: any Scheduler) -> Networking<Request> {
           var configuration = NetworkingConfiguration()
-          configuration.cookies = nil
+          configuration.cookies = .none
           configuration.scheduler = scheduler
           let client = Networking<Request>(
             mode: mode, transport: transport, configuration: configuration)

@@ -22,7 +22,7 @@
       limits.headBytes = 2 << 20
       server = try MockServer(limits: limits) { Route(nil, "/{path*}") { _ in .status(204) } }
       var configuration = NetworkingConfiguration()
-      configuration.cookies = nil
+      configuration.cookies = .none
       client = Networking(mode: .limited(16), configuration: configuration)
       client.callbackContext = .inline
       client.setBaseURL(server.url)

@@ -46,7 +46,7 @@
     private static func ask(port: Int, count: Int) async throws {
       _ = ProcessCensus.raiseFileLimit()
       var configuration = NetworkingConfiguration()
-      configuration.cookies = nil
+      configuration.cookies = .none
       configuration.connectTimeout = nil
       configuration.idleTimeout = nil
       let client = Networking<Request>(

@@ -8,7 +8,7 @@
   struct CurlProxyTests {
     private func transport(
       _ proxy: URL, _ credentials: CurlTransport.ProxyCredentials? = nil,
-      tls: CurlTransport.TLSOptions = .init()
+      tls: TLSOptions = .init()
     ) -> CurlTransport {
       CurlTransport(options: .init(tls: tls, proxy: .url(proxy), proxyCredentials: credentials))
     }
@@ -88,19 +88,21 @@
         let server = try ScriptedServer { _ in [.respond("200 OK", [], Data("direct".utf8))] }
         let other = try ScriptedServer { _ in [.respond("200 OK", [], Data("other".utf8))] }
         setenv("http_proxy", "http://ann:sesame@127.0.0.1:\(proxy.port)", 1)
-        func body(_ proxy: CurlTransport.Proxy) async -> String {
-          let performed = await CurlTransport(options: .init(proxy: proxy)).get(server.url())
+        let away = URL.of("http://a.invalid/")
+        func body(_ url: URL, by proxy: CurlTransport.Proxy) async -> String {
+          let performed = await CurlTransport(options: .init(proxy: proxy)).get(url)
           return String(decoding: performed.body, as: UTF8.self)
         }
-        #expect(await body(.environment) == "proxied")
-        #expect(await body(.none) == "direct")
-        #expect(await body(.url(other.url("/"))) == "other")
-        setenv("no_proxy", "127.0.0.1", 1)
-        #expect(await body(.environment) == "direct")
-        #expect(await body(.url(other.url("/"))) == "other")
+        #expect(await body(away, by: .environment) == "proxied")
+        #expect(await body(server.url(), by: .environment) == "direct")
+        #expect(await body(server.url(), by: .none) == "direct")
+        #expect(await body(server.url(), by: .url(other.url("/"))) == "other")
+        setenv("no_proxy", "a.invalid", 1)
+        #expect(await CurlTransport().get(away).failure?.code == .dnsFailed)
+        #expect(await body(away, by: .url(other.url("/"))) == "other")
         unsetenv("no_proxy")
         setenv("http_proxy", "nonsense://ann:sesame@127.0.0.1:\(proxy.port)", 1)
-        let failure = await CurlTransport().get(server.url()).failure
+        let failure = await CurlTransport().get(away).failure
         #expect(failure != nil && failure?.detail.contains("sesame") == false)
       }
     }
