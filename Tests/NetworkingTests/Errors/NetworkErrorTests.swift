@@ -38,6 +38,8 @@ struct NetworkErrorTests {
     #"{"access_token":"s3cret","x":1}"#, #"{"a":{"password" : "s3\"s3cret"}}"#, "token=s3cret&a=b",
     "Authorization: Bearer s3cret", "Bearer s3cret", "{\"apiKey\":\"s3cret",
     #"{"refresh-token":"s3cret"}"#, "client_secret=s3cret", #""{\"token\":\"s3cret\"}""#,
+    #"{"next":"https://a.test/?token=s3cret"}"#, "next=https://a.test/?token=s3cret=",
+    "<password>s3cret</password>", "https://ann:s3cret@a.test/",
   ])
   func noSecretsOfABody(body: String) {
     var error = error

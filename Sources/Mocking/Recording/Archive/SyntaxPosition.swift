@@ -1,0 +1,30 @@
+import Foundation
+
+/// Where a JSON text stops being one, as Foundation's reader tells it, in lines and columns.
+enum SyntaxPosition {
+  /// The place and what is wrong there.
+  static func find(in data: Data) -> (place: String, reason: String) {
+    var description = ""
+    do {
+      _ = try JSONSerialization.jsonObject(with: data)
+    } catch {
+      description = (error as NSError).userInfo["NSDebugDescription"] as? String ?? ""
+    }
+    if description.contains("end of file") || data.isEmpty {
+      return (place(data.count, in: data), "the file ends too soon")
+    }
+    // `Invalid value around character 16.`: a count of bytes.
+    let words = description.split(separator: " around ")
+    let digits = words.count == 2 ? words[1].filter(\.isNumber) : ""
+    guard let offset = Int(digits) else { return ("the root", "it is something else") }
+    return (place(offset, in: data), words[0].lowercased())
+  }
+
+  private static func place(_ offset: Int, in data: Data) -> String {
+    let before = data.prefix(offset)
+    let newline = UInt8(ascii: "\n")
+    let line = before.count { $0 == newline } + 1
+    let start = before.lastIndex(of: newline).map { $0 + 1 } ?? before.startIndex
+    return "line \(line), column \(before.endIndex - start + 1)"
+  }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import Networking
+
+/// Masks the values of telling names in JSON.
+///
+/// A text in which nothing is masked stays as it is, to the byte; another is written anew, compact, its
+/// members sorted by name. Texts become `***` and numbers 0, so that what reads it finds the types that
+/// it expects.
+struct JSONMasking {
+  let names: RedactionNames
+  /// Keeps a masked value in mind.
+  let learn: (String) -> Void
+  /// Masks what is in a text that is a value.
+  let text: (String) -> String
+
+  /// The masked text; nil when it is no JSON, or a lone value.
+  func mask(_ body: String) -> String? {
+    guard let first = body.utf8.first(where: { !" \t\r\n".utf8.contains($0) }),
+      first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
+      let json = try? JSON(parsing: Data(body.utf8))
+    else { return nil }
+    let masked = mask(json)
+    guard masked != json else { return body }
+    // What cannot be written cannot be shown to be harmless either.
+    return (try? masked.data()).map { String(decoding: $0, as: UTF8.self) } ?? Redaction.mask
+  }
+
+  private func mask(_ json: JSON) -> JSON {
+    switch json {
+    case .array(let values): .array(values.map(mask))
+    case .dictionary(let members):
+      .dictionary(
+        Dictionary(
+          uniqueKeysWithValues: members.map { name, value in
+            (name, names.areSecret(name) ? hide(value) : mask(value))
+          }))
+    case .string(let value): .string(text(value))
+    case .null, .bool, .int, .double, .decimal: json
+    }
+  }
+
+  /// All of a value, whatever it consists of.
+  private func hide(_ json: JSON) -> JSON {
+    switch json {
+    case .array(let values): return .array(values.map(hide))
+    case .dictionary(let members): return .dictionary(members.mapValues(hide))
+    case .string(let value):
+      learn(value)
+      return .string(value.isEmpty ? "" : Redaction.mask)
+    case .int, .double, .decimal: return .int(0)
+    case .null, .bool: return json
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import Foundation
+import Networking
+
+/// Takes the secrets out of an exchange, and keeps them in mind.
+///
+/// The same rules are applied to what is recorded and to what is asked for at replay, so that both are
+/// alike. What has been masked already stays as it is.
+struct Redactor: Sendable {
+  let names: RedactionNames
+  let secrets: KnownSecrets
+
+  init(_ rules: Tape.Redaction) {
+    names = RedactionNames(rules)
+    secrets = KnownSecrets()
+  }
+
+  /// A request without its secrets.
+  func redact(_ request: inout HAR.Request) {
+    redact(&request.headers)
+    request.url = url(request.url)
+    if var body = request.postData, body.encoding != "size" {
+      if body.text == nil {
+        body.text = body.content
+        body.params = []
+      }
+      if body.encoding == nil, let text = body.text {
+        body.text = self.text(text, mimeType: body.mimeType)
+      } else if let bytes = BodyText.data(
+        body.text ?? "", encoding: body.encoding, mimeType: body.mimeType),
+        let masked = multipart(bytes, mimeType: body.mimeType)
+      {
+        (body.text, body.encoding) = BodyText.of(masked, mimeType: body.mimeType)
+      }
+      request.postData = body
+    }
+    secrets.mask(&request)
+    request.derive()
+  }
+
+  /// An exchange without its secrets.
+  func redact(_ entry: inout HAR.Entry) {
+    redact(&entry.request)
+    redact(&entry.response.headers)
+    let content = entry.response.content
+    if content.encoding == nil, let text = content.text {
+      let masked = self.text(text, mimeType: content.mimeType)
+      if masked != text { entry.response.content.replaceText(masked) }
+    }
+    entry.response.errorDetail = entry.response.errorDetail.map {
+      Redaction.text($0, masking: mask)
+    }
+    maskKnown(&entry)
+  }
+
+  /// Masks in an exchange what has turned out to be secret since.
+  func maskKnown(_ entry: inout HAR.Entry) {
+    secrets.mask(&entry)
+    entry.request.derive()
+    entry.response.derive()
+  }
+
+  // MARK: Parts
+
+  private func mask(_ name: String, _ value: String) -> String? {
+    guard names.areSecret(name) else { return nil }
+    learn(value)
+    return Redaction.mask
+  }
+
+  /// In running text `Basic plan` is no credential: those are longer, or not of letters alone.
+  private func maskInText(_ name: String, _ value: String) -> String? {
+    if name == "authorization", value.utf8.count < 16, value.allSatisfy(\.isLetter) { return nil }
+    return mask(name, value)
+  }
+
+  private func learn(_ value: String) {
+    secrets.learn(value)
+    secrets.learn(FormText.decode(value))
+  }
+
+  private func redact(_ headers: inout [HAR.Field]) {
+    for index in headers.indices {
+      let field = headers[index]
+      headers[index].value = header(field.name, field.value)
+    }
+  }
+
+  private func header(_ name: String, _ value: String) -> String {
+    switch name.lowercased() {
+    case "authorization", "proxy-authorization":
+      return authorization(value)
+    case "cookie", "set-cookie":
+      return CookieText.replacingValues(value, isSet: name.lowercased() == "set-cookie") {
+        _, value in
+        learn(value)
+        return value.isEmpty ? "" : Redaction.mask
+      }
+    case "location", "content-location", "referer", "origin": return url(value)
+    // They say what is needed, and hold no credentials.
+    case "www-authenticate", "proxy-authenticate": return value
+    default:
+      if let masked = mask(name, value) { return masked }
+      return Redaction.text(value, masking: maskInText)
+    }
+  }
+
+  /// The scheme stays, as it is no secret.
+  private func authorization(_ value: String) -> String {
+    guard let space = value.firstIndex(of: " ") else {
+      learn(value)
+      return Redaction.mask
+    }
+    let credentials = String(value[value.index(after: space)...])
+    learn(credentials)
+    if let data = Data(base64Encoded: credentials) {
+      let plain = String(decoding: data, as: UTF8.self)
+      if let colon = plain.firstIndex(of: ":") {
+        learn(String(plain[plain.index(after: colon)...]))
+      }
+    }
+    return value[...space] + Redaction.mask
+  }
+
+  private func url(_ text: String) -> String {
+    let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let first = parts.first else { return text }
+    if let user = text.firstMatch(of: /^[A-Za-z][A-Za-z0-9+.\-]*:\/\/(?<user>[^\/?#]+)@/)?.output
+      .user
+    {
+      for part in user.split(separator: ":") { learn(String(part)) }
+    }
+    let url = Redaction.url(String(first), masking: mask)
+    guard parts.count == 2 else { return url }
+    return "\(url)#\(Redaction.url("?\(parts[1])", masking: mask).dropFirst())"
+  }
+
+  private func text(_ text: String, mimeType: String) -> String {
+    let type = MediaType(mimeType)
+    if type?.description == "application/x-www-form-urlencoded" {
+      return String(Redaction.url("?\(text)", masking: mask).dropFirst())
+    }
+    if let masked = multipart(Data(text.utf8), mimeType: mimeType) {
+      return String(decoding: masked, as: UTF8.self)
+    }
+    if let masked = JSONMasking(names: names, learn: learn, text: plain).mask(text) {
+      return masked
+    }
+    return plain(text)
+  }
+
+  private func multipart(_ data: Data, mimeType: String) -> Data? {
+    guard let type = MediaType(mimeType), type.type == "multipart",
+      let boundary = type.parameters["boundary"], !boundary.isEmpty
+    else { return nil }
+    return MultipartMasking(boundary: boundary, mask: mask, text: { self.text($0, mimeType: $1) })
+      .mask(data)
+  }
+
+  /// Line by line, those alone in which something may go by a telling name: most have nothing.
+  private func plain(_ text: String) -> String {
+    guard text.utf8.contains(where: { ":=> ".utf8.contains($0) }) else { return text }
+    return text.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
+      guard
+        line.utf8.contains(where: { ":=>".utf8.contains($0) }) || line.contains("Bearer")
+          || line.contains("Basic")
+      else { return String(line) }
+      return Redaction.text(String(line), masking: maskInText)
+    }.joined(separator: "\n")
+  }
+}
+
+extension HAR.Content {
+  /// Puts in text that was changed.
+  mutating func replaceText(_ masked: String) {
+    set(BodyText.data(masked, encoding: nil, mimeType: mimeType) ?? Data(masked.utf8))
+  }
+}

@@ -1,0 +1,141 @@
+/// Tells what was made at random, as a key or token is, from what people and programs write.
+///
+/// A run of letters, digits and `-` `_` `+` `/` `=` looks like a token when all of this holds:
+///
+/// - it has 20 to 512 letters and digits, and 12 of them at least without a separator between (a slug or
+///   a path has shorter words; what is longer is content, such as an image in base64);
+/// - letters and digits alternate in 3 places and one in ten, or, with a digit somewhere, capitals stand
+///   where no word begins in three of ten (words and camel case change far more seldom than what is
+///   random);
+/// - it has 3 bits of Shannon's entropy a character or more.
+///
+/// A run that begins as well-known keys do (`AKIA`, `ghp_`, `sk_live_`, `xoxb-`, ...) needs 16 letters and
+/// digits behind that and no more. A UUID and an object identifier of 24 hexadecimal digits are taken for
+/// identifiers, and are no tokens.
+enum TokenMeasure {
+  /// The runs in some bytes that look like tokens.
+  static func tokens(in bytes: UnsafeBufferPointer<UInt8>) -> [String] {
+    var tokens: [String] = []
+    var start = 0
+    for position in 0...bytes.count where position == bytes.count || !isPart(bytes[position]) {
+      // Twenty characters at least have to be there.
+      if position - start >= 20 {
+        let run = Array(bytes[start..<position])
+        if isToken(run) { tokens.append(String(decoding: run, as: UTF8.self)) }
+      }
+      start = position + 1
+    }
+    return tokens
+  }
+
+  /// The runs in a text that look like tokens.
+  static func tokens(in text: String) -> [String] {
+    var text = text
+    return text.withUTF8 { tokens(in: $0) }
+  }
+
+  private static let prefixes = [
+    "AKIA", "ASIA", "AIza", "ghp_", "gho_", "ghs_", "ghu_", "github_pat_", "glpat-", "xoxb-",
+    "xoxp-",
+    "sk_live_", "sk_test_", "rk_live_", "sk-", "npm_", "pypi-", "eyJ",
+  ].map { Array($0.utf8) }
+
+  /// What is between quotes, brackets, dots and the like.
+  private static func isToken(_ run: [UInt8]) -> Bool {
+    let run = trimmed(run)
+    if let prefix = prefixes.first(where: { run.starts(with: $0) }) {
+      let rest = Shape(run[prefix.count...])
+      if rest.alphanumerics >= 16, rest.longestPiece >= 16, rest.hasDigit { return true }
+    }
+    let shape = Shape(run[...])
+    guard (20...512).contains(shape.alphanumerics), shape.longestPiece >= 12 else { return false }
+    guard !isUUID(run), !(run.count == 24 && run.allSatisfy(isHexDigit)) else { return false }
+    let count = shape.alphanumerics
+    let alternates = shape.alternations >= 3 && shape.alternations * 10 >= count
+    let isMixed = shape.hasDigit && shape.switches * 10 >= 3 * count
+    return (alternates || isMixed) && shape.entropy >= 3
+  }
+
+  /// What one look over a run finds.
+  private struct Shape {
+    var alphanumerics = 0
+    var longestPiece = 0
+    var hasDigit = false
+    /// Places where a letter stands beside a digit.
+    var alternations = 0
+    /// Places where the kind of character changes and no word begins.
+    var switches = 0
+    var entropy = 0.0
+
+    init(_ run: ArraySlice<UInt8>) {
+      var counts = [Int](repeating: 0, count: 128)
+      var previous = Kind.separator
+      var piece = 0
+      for byte in run {
+        let kind = Kind(byte)
+        if kind == .separator {
+          piece = 0
+        } else {
+          piece += 1
+          alphanumerics += 1
+          counts[Int(byte & 0x7F)] += 1
+          hasDigit = hasDigit || kind == .digit
+          longestPiece = max(longestPiece, piece)
+          if previous != .separator, previous != kind {
+            if previous == .digit || kind == .digit { alternations += 1 }
+            if !(previous == .capital && kind == .small) { switches += 1 }
+          }
+        }
+        previous = kind
+      }
+      let total = Double(max(alphanumerics, 1))
+      entropy = counts.reduce(0) { sum, count in
+        guard count > 0 else { return sum }
+        let share = Double(count) / total
+        return sum - share * share.log2
+      }
+    }
+  }
+
+  private enum Kind {
+    case small
+    case capital
+    case digit
+    case separator
+
+    init(_ byte: UInt8) {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"): self = .small
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"): self = .capital
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): self = .digit
+      default: self = .separator
+      }
+    }
+  }
+
+  private static func isPart(_ byte: UInt8) -> Bool {
+    Kind(byte) != .separator || "-_+/=".utf8.contains(byte)
+  }
+
+  private static func trimmed(_ run: [UInt8]) -> [UInt8] {
+    // `name=token` is a name and a token; padding at the end belongs to neither.
+    let parts = run.split(separator: UInt8(ascii: "="))
+    return parts.max { $0.count < $1.count }.map(Array.init) ?? run
+  }
+
+  static func isHexDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+      UInt8(ascii: "A")...UInt8(ascii: "F"):
+      true
+    default: false
+    }
+  }
+
+  /// Source: RFC 9562 section 4.
+  private static func isUUID(_ run: [UInt8]) -> Bool {
+    let groups = run.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    return groups.map(\.count) == [8, 4, 4, 4, 12]
+      && groups.allSatisfy { $0.allSatisfy(isHexDigit) }
+  }
+}

@@ -1,0 +1,271 @@
+import Foundation
+import Mocking
+import Networking
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct TapeRedactionTests {
+  private let folder: TapeFolder
+
+  init() throws {
+    folder = try TapeFolder()
+  }
+
+  /// Known to be secrets, and such that no measure of randomness would tell most of them.
+  private enum Secret {
+    static let bearer = "bearer-0001-fish"
+    static let basicPassword = "basic-0002-trout"
+    static let proxy = "proxy-0003-salmon"
+    static let cookie = "cookie-0004-perch"
+    static let setCookie = "setcookie-0005-pike"
+    static let apiKeyHeader = "apikey-0006-carp"
+    static let queryToken = "query/0007+bream="
+    static let queryKey = "key-0008-eel"
+    static let userInfo = "user-0009-cod"
+    static let formPassword = "form 0010 & ruffe"
+    static let formSecret = "form-0011-tench"
+    static let jsonPassword = #"json"0012\"roach"#
+    static let jsonNested = "json-0013-dace"
+    static let jsonInArray = "json-0014-chub"
+    static let jsonURL = "json-0015-barbel"
+    static let text = "text-0016-bleak"
+    static let xml = "xml-0017-loach"
+    static let location = "location-0018-gudgeon"
+    static let fragment = "fragment-0019-minnow"
+    static let multipart = "multipart-0020-zander"
+    static let path = "pathed-0021-sturgeon"
+    static let binary = "binary-0022-sterlet"
+
+    static let all = [
+      bearer, basicPassword, proxy, cookie, setCookie, apiKeyHeader, queryToken, queryKey, userInfo,
+      formPassword, formSecret, jsonPassword, jsonNested, jsonInArray, jsonURL, text, xml, location,
+      fragment, multipart, path, binary,
+    ]
+  }
+
+  private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
+
+  private func requests() throws -> [HTTPRequest] {
+    let query = try #require(
+      Secret.queryToken.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+    let form = try #require(
+      Secret.formPassword.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+    let basic = Data("ann:\(Secret.basicPassword)".utf8).base64EncodedString()
+    let json = try JSONEncoder().encode(["password": Secret.jsonPassword])
+    func post(_ path: String, _ type: String, _ body: Data) throws -> HTTPRequest {
+      HTTPRequest(
+        method: .post, url: try url("https://a.test/\(path)"), headers: ["Content-Type": type],
+        body: .data(body))
+    }
+    let multipart =
+      "--b\r\nContent-Disposition: form-data; name=\"api_token\"\r\n\r\n\(Secret.multipart)\r\n"
+      + "--b\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\nFish\r\n--b--\r\n"
+    return [
+      HTTPRequest(
+        url: try url(
+          "https://ann:\(Secret.userInfo)@a.test/1?access_token=\(query)&key=\(Secret.queryKey)"),
+        headers: [
+          "Authorization": "Bearer \(Secret.bearer)",
+          "Proxy-Authorization": "Basic \(Secret.proxy)",
+          "Cookie": "theme=dark; sid=\(Secret.cookie)", "X-Api-Key": Secret.apiKeyHeader,
+        ]),
+      HTTPRequest(url: try url("https://a.test/2"), headers: ["Authorization": "Basic \(basic)"]),
+      try post(
+        "3", "application/x-www-form-urlencoded",
+        Data("user=ann&password=\(form)&client_secret=\(Secret.formSecret)".utf8)),
+      try post("4", "application/json", json),
+      try post("5", "multipart/form-data; boundary=b", Data(multipart.utf8)),
+      // The same secrets again, where no name tells of them.
+      HTTPRequest(url: try url("https://a.test/sessions/\(Secret.path)/close")),
+      try post("6", "text/plain", Data("I am \(Secret.bearer), or \(query)".utf8)),
+    ]
+  }
+
+  private func answer(_ request: HTTPRequest) -> [TransportEvent] {
+    let json = """
+      {"user":{"credentials":{"id":7,"value":"\(Secret.jsonNested)"},"refreshTokens":["\(Secret.jsonInArray)"]},\
+      "next":"https://a.test/?token=\(Secret.jsonURL)","echo":"\(Secret.bearer)","sessionId":"\(Secret.path)"}
+      """
+    let text =
+      "password: \(Secret.text)\n<apiKey>\(Secret.xml)</apiKey>\n\(Data(Secret.text.utf8).base64EncodedString())"
+    return switch request.url.path {
+    case "/1":
+      .response(
+        302,
+        [
+          "Set-Cookie":
+            "sid=\(Secret.setCookie); Path=/; HttpOnly; Expires=Wed, 21 Oct 2026 07:28:00 GMT",
+          "Location": "https://a.test/?code=\(Secret.location)#access_token=\(Secret.fragment)",
+        ])
+    case "/2": .response(200, ["Content-Type": "application/json"], json)
+    case "/3": .response(200, ["Content-Type": "text/plain"], text)
+    case "/4":
+      [
+        .head(HTTPResponseHead(status: 200, headers: ["X-Auth-Token": Secret.binary])),
+        .body(Data("again \(Secret.binary)".utf8)), .end(TransportMetrics()),
+      ]
+    default: .response(200, [:], "ok")
+    }
+  }
+
+  @Test func noSecretIsLeftInTheFileInAnyForm() async throws {
+    let network = FakeTransport { self.answer($0) }
+    let tape = try Tape(folder.file(), over: network)
+    for request in try requests() { #expect(await tape.play(request).failure == nil) }
+    let draft = try Data(contentsOf: folder.file("tape.har.partial"))
+    _ = tape.entries
+    try tape.save()
+    let file = try Data(contentsOf: folder.file())
+    for secret in Secret.all {
+      let base64 = Data(secret.utf8).base64EncodedString()
+      let encoded = secret.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+      let gentle = secret.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? ""
+      let json = String(decoding: try JSONEncoder().encode(secret), as: UTF8.self).dropFirst()
+        .dropLast()
+      for form in [
+        secret, base64, String(base64.prefix { $0 != "=" }), encoded, gentle, String(json),
+      ] {
+        #expect(file.range(of: Data(form.utf8)) == nil, "\(form)")
+        #expect(draft.range(of: Data(form.utf8)) == nil, "\(form) in the draft")
+      }
+      // A name and a password in base64 begin elsewhere.
+      let shifted = Data("ann:\(secret)".utf8).base64EncodedString()
+      #expect(file.range(of: Data(shifted.utf8)) == nil)
+    }
+    let entries = try HAR(contentsOf: folder.file()).log.entries
+    #expect(entries[0].request.url == "https://a.test/1?access_token=***&key=***")
+    #expect(entries[0].request.cookies.map(\.name) == ["theme", "sid"])
+    let cookie = try #require(entries[0].response.cookies.first)
+    #expect(
+      cookie.name == "sid" && cookie.value == "***" && cookie.path == "/" && cookie.httpOnly == true
+    )
+    #expect(cookie.expires == "2026-10-21T07:28:00.000Z")
+    #expect(entries[0].response.redirectURL == "https://a.test/?code=***#access_token=***")
+    #expect(entries[5].request.url == "https://a.test/sessions/***/close")
+    let body = try JSON(parsing: Data((entries[1].response.content.text ?? "").utf8))
+    #expect(body["user"]["credentials"]["id"] == 0)
+    #expect(body["user"]["refreshTokens"][0] == "***")
+    #expect(body["next"] == "https://a.test/?token=***")
+  }
+
+  @Test func theSameRequestsFindTheirAnswersAtReplay() async throws {
+    let options = Tape.Options(matching: [.method, .url, .header("Authorization"), .body])
+    let tape = try Tape(folder.file(), over: FakeTransport { self.answer($0) }, options: options)
+    let requests = try requests()
+    for request in requests { _ = await tape.play(request) }
+    try tape.save()
+    let replay = try Tape(replaying: folder.file(), options: options)
+    for request in requests {
+      // Where the answer is replayed the client has a masked identifier of its session.
+      var request = request
+      if request.url.path.hasPrefix("/sessions") {
+        request.url = try url("https://a.test/sessions/%2A%2A%2A/close")
+      }
+      let played = await replay.play(request)
+      #expect(played.failure == nil, "\(played.reason)")
+    }
+    #expect(replay.unplayed.isEmpty)
+  }
+
+  private static let token = "Zx81Qw9LmN4tRv7bKp2sYd6h"
+
+  private func recording(
+    _ request: HTTPRequest, _ headers: HTTPHeaders = [:], _ body: String = "",
+    _ options: Tape.Options = Tape.Options()
+  ) async throws -> Tape {
+    let tape = try Tape(
+      folder.file(), mode: .all, over: FakeTransport { _ in .response(200, headers, body) },
+      options: options)
+    _ = await tape.play(request)
+    return tape
+  }
+
+  @Test func anUnknownTokenFailsTheRecordingAndIsNamedByItsPlaceAlone() async throws {
+    let token = Self.token
+    let places: [(HTTPRequest, HTTPHeaders, String, String)] = [
+      (HTTPRequest(url: try url("https://a.test/hooks/\(token)")), [:], "", "request.url"),
+      (
+        HTTPRequest(url: .of("https://a.test/"), headers: ["X-Trace": token]), [:], "",
+        "request.headers[X-Trace]"
+      ),
+      (
+        HTTPRequest(
+          method: .post, url: .of("https://a.test/"), body: .data(Data("a \(token) b".utf8))),
+        [:], "", "request.postData.text"
+      ),
+      (
+        HTTPRequest(url: .of("https://a.test/")), ["X-Trace": token], "",
+        "response.headers[X-Trace]"
+      ),
+      (
+        HTTPRequest(url: .of("https://a.test/")), [:], #"{"boards":[{"link":"\#(token)"}]}"#,
+        "response.content.text: boards[0].link"
+      ),
+    ]
+    for (request, headers, body, place) in places {
+      let tape = try await recording(request, headers, body)
+      let expected = RecordingError.suspectedTokens(
+        file: folder.file(), places: ["log.entries[0].\(place)"])
+      let error = #expect(throws: expected) { try tape.save() }
+      #expect(error?.description.contains(token) == false)
+      #expect(try folder.names == ["tape.har.partial"])
+      let draft = try Data(contentsOf: folder.file("tape.har.partial"))
+      #expect(draft.range(of: Data(token.utf8)) == nil)
+    }
+  }
+
+  @Test func aTokenThatIsAllowedIsWrittenDown() async throws {
+    let asked = Log<SuspectedToken>()
+    let options = Tape.Options(allowing: { suspect in
+      asked.append(suspect)
+      return suspect.name == "link"
+    })
+    let tape = try await recording(
+      HTTPRequest(url: .of("https://a.test/")), [:], #"{"link":"\#(Self.token)"}"#, options)
+    try tape.save()
+    let suspect = try #require(asked.entries.first)
+    #expect(
+      suspect.value == Self.token && "\(suspect)" == "log.entries[0].response.content.text: link")
+    var dump = ""
+    Swift.dump(suspect, to: &dump)
+    #expect(!dump.contains(Self.token))
+  }
+
+  @Test func aTokenThatTurnsOutToBeACredentialIsMaskedEverywhere() async throws {
+    let network = FakeTransport { _ in .response(200, [:], #"{"value":"\#(Self.token)"}"#) }
+    let tape = try Tape(folder.file(), over: network)
+    _ = await tape.get("https://a.test/login")
+    _ = await tape.play(
+      HTTPRequest(url: .of("https://a.test/"), headers: ["Authorization": "Bearer \(Self.token)"]))
+    try tape.save()
+    #expect(
+      try HAR(contentsOf: folder.file()).log.entries.map(\.response.content.text)
+        == Array(repeating: #"{"value":"***"}"#, count: 2))
+  }
+
+  @Test func hashesIdentifiersAndImagesAreNoTokens() async throws {
+    let image = Data.pattern(600).base64EncodedString()
+    let body = """
+      {"sha256":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",\
+      "id":"9f86d081884c7d659a2feaa0c55ad015","uuid":"123e4567-e89b-12d3-a456-426614174000",\
+      "plan":"Basic plan, 1 a month","icon":"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAUA8pM2R7","image":"\(image)"}
+      """
+    let tape = try await recording(
+      HTTPRequest(url: .of("https://a.test/")),
+      ["ETag": "\"9f86d081884c7d659a2feaa0c55ad015\"", "X-Request-Id": Self.token], body)
+    try tape.save()
+    #expect(try HAR(contentsOf: folder.file()).log.entries[0].response.content.text == body)
+  }
+
+  @Test func namesCanBeAddedAndTakenAway() async throws {
+    let rules = Tape.Redaction(masking: ["Member-Number"], keeping: ["code"])
+    let tape = try await recording(
+      HTTPRequest(url: .of("https://a.test/?memberNumber=77&code=de")), [:],
+      #"{"code":404,"member_number":"77"}"#, Tape.Options(redaction: rules))
+    try tape.save()
+    let entry = try HAR(contentsOf: folder.file()).log.entries[0]
+    #expect(entry.request.url == "https://a.test/?memberNumber=***&code=de")
+    #expect(entry.response.content.text == #"{"code":404,"member_number":"***"}"#)
+  }
+}
