@@ -120,7 +120,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ///     only the newest progress is kept.
   ///   - file: where it was asked for, for diagnostics.
   ///   - line: where it was asked for, for diagnostics.
-  /// - Returns: the same as ``request(_:progress:file:line:)`` of the plain endpoint.
+  /// - Returns: the same as `request(_:progress:file:line:)` of the plain endpoint.
   public func request(
     _ endpoint: ModifiedEndpoint<Endpoint>, progress: ProgressHandler? = nil,
     file: StaticString = #fileID, line: UInt = #line
@@ -140,7 +140,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ///   - file: where it was asked for, for diagnostics.
   ///   - line: where it was asked for, for diagnostics.
   /// - Returns: a promise of the value, validated and decoded; rejected like that of
-  ///   ``request(_:progress:file:line:)``, and like `validate` and `decode`.
+  ///   `request(_:progress:file:line:)`, and like `validate` and `decode`.
   public func fetch<Typed: TypedEndpoint>(
     _ endpoint: Typed, progress: ProgressHandler? = nil,
     file: StaticString = #fileID, line: UInt = #line

@@ -9,7 +9,9 @@ extension Tape {
     public var afterLast: AfterLast
     /// Which names go with secrets.
     public var redaction: Redaction
-    /// How many bytes of a body are recorded. A request's body beyond it is kept by its size alone; a
+    /// How many bytes of a body are recorded.
+    ///
+    /// A request's body beyond it is kept by its size alone; a
     /// response's makes ``Tape/save()`` fail, as it could not be replayed.
     public var bodyLimit: Int
     /// Whether a value that looks like a token is none, and may be written down.
