@@ -52,12 +52,13 @@ struct TokenSearch {
       let tokens = bytes.withUnsafeBytes { TokenMeasure.tokens(in: $0.bindMemory(to: UInt8.self)) }
       return note(tokens, place, name: "")
     }
-    let type = MediaType(mimeType)
-    if let json = try? JSON(parsing: Data(text.utf8)), case .array = json {
-      return look(at: json, place, "", name: "")
-    } else if let json = try? JSON(parsing: Data(text.utf8)), case .dictionary = json {
-      return look(at: json, place, "", name: "")
+    if let json = try? JSON(parsing: Data(text.utf8)) {
+      switch json {
+      case .array, .dictionary: return look(at: json, place, "", name: "")
+      default: break
+      }
     }
+    let type = MediaType(mimeType)
     var text = text
     if let boundary = type?.parameters["boundary"], !boundary.isEmpty {
       text = text.replacing(boundary, with: "")
