@@ -268,6 +268,16 @@ struct TapeRedactionTests {
     #expect(text.hasSuffix("password=***") && text.hasPrefix(line))
   }
 
+  @Test func aLargeImageInBase64IsNoPlaceToLookForNames() async throws {
+    let image = Data.pattern(500_000).base64EncodedString()
+    let body = #"{"image":"\#(image)==","password":"hunter-2-trout"}"#
+    let tape = try await recording(HTTPRequest(url: .of("https://a.test/")), [:], body)
+    try tape.save()
+    #expect(
+      try HAR(contentsOf: folder.file()).log.entries[0].response.content.text
+        == #"{"image":"\#(image)==","password":"***"}"#)
+  }
+
   @Test func hashesIdentifiersAndImagesAreNoTokens() async throws {
     let image = Data.pattern(600).base64EncodedString()
     let body = """

@@ -156,6 +156,20 @@ struct Redactor: Sendable {
       .mask(data)
   }
 
+  /// A line, in which a run of thousands of letters and digits, an image, is left out: it is no name, and
+  /// to look for one from each of its letters takes the square of its length.
+  private func masked(_ line: Substring) -> String {
+    guard line.utf8.count > 4_096 else { return Redaction.text(String(line), masking: maskInText) }
+    var masked = ""
+    var rest = line
+    while let content = rest.utf8.firstRun(longerThan: 4_096) {
+      masked += Redaction.text(String(rest[..<content.lowerBound]), masking: maskInText)
+      masked += rest[content]
+      rest = rest[content.upperBound...]
+    }
+    return masked + Redaction.text(String(rest), masking: maskInText)
+  }
+
   /// Line by line, those alone in which something may go by a telling name: most have nothing.
   private func plain(_ text: String) -> String {
     guard text.utf8.contains(where: { ":=> ".utf8.contains($0) }) else { return text }
@@ -164,7 +178,7 @@ struct Redactor: Sendable {
         line.utf8.contains(where: { ":=>".utf8.contains($0) }) || line.contains("Bearer")
           || line.contains("Basic")
       else { return String(line) }
-      return Redaction.text(String(line), masking: maskInText)
+      return masked(line)
     }.joined(separator: "\n")
   }
 }
@@ -173,5 +187,24 @@ extension HAR.Content {
   /// Puts in text that was changed.
   mutating func replaceText(_ masked: String) {
     set(BodyText.data(masked, encoding: nil, mimeType: mimeType) ?? Data(masked.utf8))
+  }
+}
+
+extension Substring.UTF8View {
+  /// The first stretch of letters, digits, `+`, `/`, `-` and `_` that is longer than so much.
+  fileprivate func firstRun(longerThan length: Int) -> Range<Index>? {
+    var (start, count) = (startIndex, 0)
+    for index in indices {
+      switch self[index] {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"),
+        UInt8(ascii: "-"), UInt8(ascii: "_"):
+        count += 1
+      default:
+        if count > length { return start..<index }
+        (start, count) = (self.index(after: index), 0)
+      }
+    }
+    return count > length ? start..<endIndex : nil
   }
 }
