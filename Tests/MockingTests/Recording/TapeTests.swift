@@ -30,7 +30,7 @@ struct TapeTests {
     let second = try Tape(folder.file(), mode: .once, over: network)
     #expect(!second.isRecording)
     #expect(await second.get("https://a.test/boards") == answer)
-    #expect(await second.get("https://a.test/other").failure == .unsupported)
+    #expect(await second.get("https://a.test/other").failure == .mockFailed)
     #expect(network.requests.count == 1)
   }
 
@@ -82,7 +82,7 @@ struct TapeTests {
     switch afterLast {
     case .repeats: #expect(fourth.body == Data("answer 3".utf8))
     case .fails:
-      #expect(fourth.failure == .unsupported)
+      #expect(fourth.failure == .mockFailed)
       #expect(
         fourth.reason
           == "GET https://a.test/poll was recorded 3 times in tape.har, and all is replayed")

@@ -4,7 +4,7 @@ import Networking
 extension HAR.Request {
   /// A request as it goes over the wire, with all its secrets.
   ///
-  /// Files are read here, as far as the limit goes; a stream is not touched.
+  /// Files are read here, as far as the limit goes; a stream has been read into memory before.
   ///
   /// - Parameters:
   ///   - request: what is sent.

@@ -58,7 +58,7 @@ extension HAR {
     public var params: [Parameter]?
     /// The body.
     public var text: String?
-    /// `base64` when ``text`` is that; `size` when the body itself was not kept, as it was a stream or
+    /// `base64` when ``text`` is that; `size` when the body itself was not kept, as it was
     /// beyond the limit; nil when it is the text itself.
     public var encoding: String?
     /// A remark.

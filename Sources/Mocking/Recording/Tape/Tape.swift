@@ -117,8 +117,9 @@ public final class Tape: Transport {
 
   /// Starts an exchange, or replays one.
   ///
-  /// A replayed one is over before this returns: its events come on the caller's thread. A request that
-  /// was not recorded fails by ``NetworkError/Code-swift.enum/unsupported``; the reason names the request
+  /// A replayed one is over before this returns: its events come on the caller's thread. Only a body that
+  /// is a stream is read into memory first, be it to be recorded or to be compared. A request that
+  /// was not recorded fails by ``NetworkError/Code-swift.enum/mockFailed``; the reason names the request
   /// and the recorded one that is nearest to it, without their secrets.
   ///
   /// - Parameters:
@@ -129,11 +130,16 @@ public final class Tape: Transport {
     _ request: HTTPRequest, _ receive: @escaping @Sendable (_ event: TransportEvent) -> Void
   ) -> any TransportHandle {
     switch work {
-    case .recording(let recorder): return recorder.start(request, over: transport, receive)
     case .passing: return transport.start(request, receive)
+    case .recording(let recorder):
+      return request.readingStream(receive) { [transport] request, receive in
+        recorder.start(request, over: transport, receive)
+      }
     case .replaying(let player):
-      for event in player.answer(request) { receive(event) }
-      return EndedExchange()
+      return request.readingStream(receive) { request, receive in
+        for event in player.answer(request) { receive(event) }
+        return FinishedExchange()
+      }
     }
   }
 
@@ -151,20 +157,13 @@ public final class Tape: Transport {
   }
 }
 
-/// An exchange that was over when it began.
-private struct EndedExchange: TransportHandle {
-  func cancel() {}
-  func suspend() {}
-  func resume() {}
-}
-
 /// The network of a tape that has none.
 private struct NoTransport: Transport {
   func start(
     _ request: HTTPRequest, _ receive: @escaping @Sendable (TransportEvent) -> Void
   ) -> any TransportHandle {
-    receive(.failure(TransportFailure(code: .unsupported, detail: "there is no network here")))
-    return EndedExchange()
+    receive(.failure(TransportFailure(code: .mockFailed, detail: "there is no network here")))
+    return FinishedExchange()
   }
 }
 

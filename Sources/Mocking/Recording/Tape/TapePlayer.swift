@@ -68,7 +68,7 @@ final class TapePlayer: Sendable {
   private var name: String { file.lastPathComponent }
 
   private func failure(_ reason: String) -> TransportEvent {
-    .failure(TransportFailure(code: .unsupported, detail: reason))
+    .failure(TransportFailure(code: .mockFailed, detail: reason))
   }
 
   private func nearest(to key: MatchKey) -> String {
