@@ -37,6 +37,9 @@ let package = Package(
     .executableTarget(
       name: "large-bodies", dependencies: ["Networking", "Promises"], path: "Tests/LargeBodies",
       swiftSettings: settings),
+    .executableTarget(
+      name: "reachability-watch", dependencies: ["Networking"], path: "Tests/ReachabilityWatch",
+      swiftSettings: settings),
     .testTarget(
       name: "PromisesTests",
       dependencies: ["Promises", "TestSupport", "ThreadSanitizerSupport", "main-thread-waits"],
@@ -44,8 +47,8 @@ let package = Package(
     .testTarget(
       name: "NetworkingTests",
       dependencies: [
-        "Networking", "Promises", "CCatena", "TestSupport", "ThreadSanitizerSupport",
-        "large-bodies",
+        "Mocking", "Networking", "Promises", "CCatena", "TestSupport", "ThreadSanitizerSupport",
+        "large-bodies", "reachability-watch",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 // Not among the modules of the C library.
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 

@@ -1,0 +1,92 @@
+import Promises
+
+/// The status, and those who wait for another one.
+struct ReachabilityMachine {
+  typealias Status = NetworkReachability.Status
+
+  /// A status, numbered so that it is known which one a consumer has seen.
+  struct Change: Equatable, Sendable {
+    let number: UInt64
+    let status: Status
+  }
+
+  /// Takes the next change; nil when there is none to come.
+  typealias Listener = @Sendable (Change?) -> Void
+
+  /// What is to be done once the lock is open.
+  struct Actions {
+    var fulfil: [Resolver<Void>] = []
+    var cancel: [Resolver<Void>] = []
+    var tell: [Listener] = []
+    var change: Change?
+
+    func perform() {
+      for resolver in fulfil { resolver.fulfill() }
+      for resolver in cancel { resolver.reject(CancellationError()) }
+      for listener in tell { listener(change) }
+    }
+  }
+
+  private(set) var current = Change(number: 1, status: .unknown)
+  private var isFinished = false
+  private var lastID: UInt64 = 0
+  private var waiters: [UInt64: Resolver<Void>] = [:]
+  private var listeners: [UInt64: Listener] = [:]
+
+  /// How many wait, for tests.
+  var waiting: Int { waiters.count + listeners.count }
+
+  mutating func makeID() -> UInt64 {
+    lastID += 1
+    return lastID
+  }
+
+  mutating func report(_ status: Status) -> Actions {
+    guard !isFinished, status != current.status else { return Actions() }
+    current = Change(number: current.number + 1, status: status)
+    var actions = Actions(tell: takeListeners(), change: current)
+    if status.isReachable { actions.fulfil = takeWaiters() }
+    return actions
+  }
+
+  /// No report will come any more.
+  mutating func finish() -> Actions {
+    isFinished = true
+    return Actions(cancel: takeWaiters(), tell: takeListeners())
+  }
+
+  /// Has a resolver fulfilled when the network is reachable.
+  mutating func wait(_ id: UInt64, _ resolver: Resolver<Void>) -> Actions {
+    if isFinished { return Actions(cancel: [resolver]) }
+    if current.status.isReachable { return Actions(fulfil: [resolver]) }
+    waiters[id] = resolver
+    return Actions()
+  }
+
+  /// Has a listener told of the first change after number `seen`.
+  mutating func listen(_ id: UInt64, after seen: UInt64, _ listener: @escaping Listener) -> Actions
+  {
+    if isFinished { return Actions(tell: [listener]) }
+    if current.number > seen { return Actions(tell: [listener], change: current) }
+    listeners[id] = listener
+    return Actions()
+  }
+
+  /// Lets go of somebody who waits no longer.
+  mutating func leave(_ id: UInt64) -> Actions {
+    // Handed out even so: what is released with a resolver must not be released inside a lock.
+    Actions(
+      cancel: waiters.removeValue(forKey: id).map { [$0] } ?? [],
+      tell: listeners.removeValue(forKey: id).map { [$0] } ?? [])
+  }
+
+  private mutating func takeWaiters() -> [Resolver<Void>] {
+    defer { waiters = [:] }
+    return waiters.sorted { $0.key < $1.key }.map(\.value)
+  }
+
+  private mutating func takeListeners() -> [Listener] {
+    defer { listeners = [:] }
+    return listeners.sorted { $0.key < $1.key }.map(\.value)
+  }
+}

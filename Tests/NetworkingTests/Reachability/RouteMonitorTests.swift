@@ -1,0 +1,83 @@
+#if os(Linux)
+  import Foundation
+  import Promises
+  import TestSupport
+  import Testing
+
+  @testable import Networking
+
+  /// The kernel's own word: of this machine, and of a network namespace in which a cable is pulled.
+  @Suite(.serialized, .timeLimit(.minutes(1)))
+  struct RouteMonitorTests {
+    @Test func theStatusIsKnownAtOnce() {
+      #expect(NetworkReachability().status != .unknown)
+    }
+
+    @Test func releasingItClosesTheSocket() async throws {
+      // Other tests open and close files meanwhile, so each socket is asked about by itself.
+      let (closed, resolver) = Promise<Void>.pending(on: .inline)
+      var reachability: NetworkReachability? = NetworkReachability(
+        monitor: RouteMonitor { resolver.fulfill() })
+      #expect(reachability?.status != .unknown)
+      #expect(closed.stillPends)
+      reachability = nil
+      try await closed.value
+    }
+
+    @Test func aThousandMonitorsComeAndGo() async throws {
+      for _ in 0..<1_000 {
+        let (closed, resolver) = Promise<Void>.pending(on: .inline)
+        do {
+          let reachability = NetworkReachability(monitor: RouteMonitor { resolver.fulfill() })
+          #expect(reachability.status != .unknown)
+        }
+        try await closed.value
+      }
+    }
+
+    @Test(.enabled(if: NetworkNamespace.isPermitted, NetworkNamespace.requirement))
+    func aNamespacesStatusFollowsItsLinksAddressesAndRoutes() async throws {
+      let namespace = try NetworkNamespace()
+      var expected = ["at first: unreachable", "unreachable"]
+      #expect(await namespace.lines(2) == expected)
+
+      func run(_ commands: String, gives lines: String...) async {
+        namespace.run(commands)
+        expected += lines
+        let printed = await namespace.lines(expected.count)
+        #expect(printed == expected)
+      }
+      let online = "reachable via [\"up0\"]"
+      await run(
+        """
+        ip link add up0 type veth peer name peer0; ip addr add 192.0.2.1/24 dev up0; \
+        ip link set peer0 up; ip link set up0 up; ip route add default via 192.0.2.2
+        """, gives: "reachable at last", online)
+      // The cable is pulled and put back.
+      await run("ip link set peer0 down", gives: "unreachable")
+      await run("ip link set peer0 up", gives: online)
+      await run("ip route del default", gives: "unreachable")
+      await run("ip route add default via 192.0.2.2", gives: online)
+      await run(
+        "ip route replace unreachable default",
+        gives: "unreachable")
+      await run(
+        "ip route replace default via 192.0.2.2", gives: online)
+      // With the address the routes vanish, of which the kernel does not tell.
+      await run("ip addr flush dev up0", gives: "unreachable")
+      await run(
+        """
+        ip -6 addr add 2001:db8::1/64 dev up0 nodad; \
+        ip -6 route add default via 2001:db8::2 dev up0
+        """, gives: online)
+      await run("ip link set up0 down", gives: "unreachable")
+      await run(
+        """
+        ip addr add 192.0.2.1/24 dev up0; ip link set up0 up; \
+        ip route add default table 100 via 192.0.2.2
+        """, gives: online)
+      await run("ip link del up0", gives: "unreachable")
+      #expect(namespace.end() == 0)
+    }
+  }
+#endif

@@ -1,0 +1,152 @@
+import Testing
+
+@testable import Networking
+
+struct RoutingMachineTests {
+  typealias Kernel = KernelMessages
+
+  @Test func aLookAsksForLinksThenAddressesThenRoutesAndReportsOnce() {
+    var machine = RoutingMachine(port: Kernel.port)
+    var types: [UInt16] = []
+    var reports: [NetworkReachability.Status] = []
+    var actions = machine.start()
+    while let action = actions.popLast() {
+      switch action {
+      case .report(let status): reports.append(status)
+      case .send(let bytes):
+        types += NetlinkMessage.messages(in: bytes).messages.map(\.type)
+        actions += FakeKernel.online.answer(bytes).map { machine.receive($0) } ?? []
+      }
+    }
+    #expect(types == [18, 22, 26])
+    #expect(reports == [.over("eth0")])
+  }
+
+  static let changes: [(String, [UInt8])] = [
+    ("a link", Kernel.message(16, Kernel.link(2, "eth0", flags: 1))),
+    ("a link gone", Kernel.message(17, Kernel.link(2, "eth0"))),
+    ("an address", Kernel.message(20, Kernel.address(2))),
+    ("an address gone", Kernel.message(21, Kernel.address(2))),
+    ("a default route", Kernel.message(24, Kernel.route(over: 2))),
+    ("a default route gone", Kernel.message(25, Kernel.route(over: 2))),
+    (
+      "a default route gone, told with another's numbers",
+      Kernel.message(25, Kernel.route(over: 2), sequence: 1, port: Kernel.port + 1)
+    ),
+    ("a message too short", Kernel.message(24, [2])),
+    ("an overrun", Kernel.message(4)),
+  ]
+
+  @Test(arguments: changes.map(\.0))
+  func aChangeIsSeenByAnotherLook(_ name: String) throws {
+    let change = try #require(Self.changes.first { $0.0 == name }?.1)
+    var machine = RoutingMachine(port: Kernel.port)
+    #expect(FakeKernel.online.serve(&machine, machine.start()) == [.over("eth0")])
+    var kernel = FakeKernel.online
+    kernel.routes = []
+    #expect(kernel.serve(&machine, machine.receive(change)) == [.unreachable])
+  }
+
+  @Test func whatDoesNotMatterCausesNoLook() {
+    var machine = RoutingMachine(port: Kernel.port)
+    _ = FakeKernel.online.serve(&machine, machine.start())
+    for message in [
+      Kernel.message(24, Kernel.route(over: 2, length: 24)),
+      Kernel.message(25, Kernel.route(over: 2, length: 24)),
+      Kernel.message(24, Kernel.route(over: 2, family: 128)), Kernel.message(28),
+      Kernel.message(1), Kernel.message(24, Kernel.route(over: 2, flags: 0x200)),
+      // The end of an earlier look.
+      Kernel.message(3, [0, 0, 0, 0], sequence: 1, port: Kernel.port),
+    ] { #expect(machine.receive(message) == []) }
+  }
+
+  @Test func aChangeDuringALookHasItBegunAnewAfterwards() throws {
+    var machine = RoutingMachine(port: Kernel.port)
+    guard case .send(let request)? = machine.start().first else { return #expect(Bool(false)) }
+    #expect(machine.receive(Kernel.message(25, Kernel.route(over: 2))) == [])
+    let before = try #require(FakeKernel.online.answer(request))
+    var after = FakeKernel.online
+    after.routes = []
+    #expect(after.serve(&machine, machine.receive(before)) == [.unreachable])
+  }
+
+  @Test func aListThatChangedWhileItWasWrittenIsNotTrusted() {
+    var torn = FakeKernel.online
+    torn.flags = NetlinkMessage.interruptedFlag
+    var machine = RoutingMachine(port: Kernel.port)
+    var actions = machine.start()
+    for _ in 0..<3 {
+      guard case .send(let request)? = actions.first else { break }
+      actions = torn.answer(request).map { machine.receive($0) } ?? []
+    }
+    #expect(FakeKernel().serve(&machine, actions) == [.unreachable])
+  }
+
+  @Test func aLossBeginsTheLookAnew() throws {
+    var machine = RoutingMachine(port: Kernel.port)
+    #expect(FakeKernel.online.serve(&machine, machine.start()) == [.over("eth0")])
+    #expect(FakeKernel().serve(&machine, machine.lostMessages()) == [.unreachable])
+    guard case .send(let first)? = machine.lostMessages().first else {
+      return #expect(Bool(false))
+    }
+    let actions = machine.lostMessages()
+    // What still comes of the look that was given up changes nothing.
+    #expect(machine.receive(try #require(FakeKernel.online.answer(first))) == [])
+    #expect(FakeKernel().serve(&machine, actions) == [.unreachable])
+  }
+
+  @Test func aBusyKernelIsAskedAgainOnceItIsFree() throws {
+    var machine = RoutingMachine(port: Kernel.port)
+    guard case .send(let first)? = machine.start().first,
+      case .send(let second)? = machine.lostMessages().first
+    else { return #expect(Bool(false)) }
+    let sequence = try #require(NetlinkMessage.messages(in: second).messages.first?.sequence)
+    let busy = Kernel.message(2, Kernel.raw(Int32(-16)), sequence: sequence, port: Kernel.port)
+    #expect(machine.receive(busy) == [])
+    let actions = machine.receive(try #require(FakeKernel().answer(first)))
+    #expect(FakeKernel.online.serve(&machine, actions) == [.over("eth0")])
+  }
+
+  @Test func aRefusalLeavesTheStatusUnknownUntilSomethingChanges() {
+    var machine = RoutingMachine(port: Kernel.port)
+    _ = machine.start()
+    let refusal = Kernel.message(2, Kernel.raw(Int32(-1)), sequence: 1, port: Kernel.port)
+    #expect(machine.receive(refusal) == [.report(.unknown)])
+    let actions = machine.receive(Kernel.message(20, Kernel.address(2)))
+    #expect(FakeKernel.online.serve(&machine, actions) == [.over("eth0")])
+  }
+
+  @Test func anyTruncationOfADatagramIsReadWithoutHarmAndMended() throws {
+    for table in 0..<3 {
+      var machine = RoutingMachine(port: Kernel.port)
+      var actions = machine.start()
+      for _ in 0..<table {
+        guard case .send(let request)? = actions.first else { break }
+        actions = FakeKernel.online.answer(request).map { machine.receive($0) } ?? []
+      }
+      guard case .send(let request)? = actions.first else { return #expect(Bool(false)) }
+      let whole = try #require(FakeKernel.online.answer(request))
+      for length in 1..<whole.count where length % 4 != 0 || length < 16 {
+        var machine = machine
+        let actions = machine.receive(Array(whole[..<length]))
+        #expect(FakeKernel.online.serve(&machine, actions) == [.over("eth0")])
+      }
+    }
+  }
+
+  @Test func randomBytesAreReadWithoutHarm() {
+    var random = SystemRandomNumberGenerator()
+    let bases = Self.changes.map(\.1) + [FakeKernel.online.answer(Kernel.message(26)) ?? []]
+    for round in 0..<5_000 {
+      var machine = RoutingMachine(port: Kernel.port)
+      _ = machine.start()
+      var bytes = bases[round % bases.count]
+      for _ in 0..<4 {
+        let index = bytes.indices.randomElement(using: &random) ?? 0
+        bytes[index] = .random(in: 0...255, using: &random)
+      }
+      _ = machine.receive(bytes)
+      _ = machine.receive((0..<64).map { _ in .random(in: 0...3, using: &random) })
+    }
+  }
+}
