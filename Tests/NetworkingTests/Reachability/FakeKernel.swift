@@ -34,6 +34,18 @@ struct FakeKernel {
       } + KernelMessages.message(3, [0, 0, 0, 0], sequence: sequence, port: KernelMessages.port)
   }
 
+  /// Answers one look at links, addresses and routes, and returns what the machine wants then.
+  func answerOnce(
+    _ machine: inout RoutingMachine, _ actions: [RoutingMachine.Action]
+  ) -> [RoutingMachine.Action] {
+    var actions = actions
+    for _ in 0..<3 {
+      guard case .send(let request)? = actions.first else { break }
+      actions = answer(request).map { machine.receive($0) } ?? []
+    }
+    return actions
+  }
+
   /// Answers all that the machine asks, and returns what it reports.
   func serve(
     _ machine: inout RoutingMachine, _ actions: [RoutingMachine.Action]
