@@ -40,6 +40,9 @@ let package = Package(
     .executableTarget(
       name: "reachability-watch", dependencies: ["Networking"], path: "Tests/ReachabilityWatch",
       swiftSettings: settings),
+    .executableTarget(
+      name: "offline-worker", dependencies: ["Networking", "Promises"], path: "Tests/OfflineWorker",
+      swiftSettings: settings),
     .testTarget(
       name: "PromisesTests",
       dependencies: ["Promises", "TestSupport", "ThreadSanitizerSupport", "main-thread-waits"],
@@ -48,7 +51,7 @@ let package = Package(
       name: "NetworkingTests",
       dependencies: [
         "Mocking", "Networking", "Promises", "CCatena", "TestSupport", "ThreadSanitizerSupport",
-        "large-bodies", "reachability-watch",
+        "large-bodies", "offline-worker", "reachability-watch",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -35,6 +35,9 @@ extension NetworkError.Code {
     case .jsonFailed: "the body is not the JSON asked for"
     case .stringFailed: "the body is not text in the encoding"
     case .noData: "the body is empty"
+    case .offlineStoreFull: "the offline store is full"
+    case .offlineStoreFailed: "the offline store has failed"
+    case .offlineStoreBusy: "the offline store is being replayed already"
     }
   }
 }

@@ -67,6 +67,14 @@ extension NetworkError {
     case stringFailed
     /// The body is empty, and should not be.
     case noData
+
+    // Offline.
+    /// The offline store has as much as it may, so the request is not kept.
+    case offlineStoreFull
+    /// The offline store's disk is full, or cannot be read or written.
+    case offlineStoreFailed
+    /// The offline store is being replayed already, here or by another process.
+    case offlineStoreBusy
   }
 
   /// The part of a request whose time was up.

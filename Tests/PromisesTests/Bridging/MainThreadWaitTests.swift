@@ -1,5 +1,6 @@
 #if os(Linux) || os(macOS)
   import Foundation
+  import TestSupport
   import Testing
 
   /// `wait(timeout:)` on the main thread: of a program of its own, since a test is never on it.
@@ -7,7 +8,7 @@
   struct MainThreadWaitTests {
     @Test func waitsAreQuickAndTurnTheMainQueueEvenInAnInlineHandler() async throws {
       let program = Process()
-      program.executableURL = Self.products.appendingPathComponent("main-thread-waits")
+      program.executableURL = BuiltProgram.url("main-thread-waits")
       let output = Pipe()
       program.standardOutput = output
       try program.run()
@@ -22,16 +23,6 @@
           waited for 1
 
           """)
-    }
-
-    /// The folder that the build puts programs and tests into.
-    private static var products: URL {
-      #if os(macOS)
-        for bundle in Bundle.allBundles where bundle.bundlePath.hasSuffix(".xctest") {
-          return bundle.bundleURL.deletingLastPathComponent()
-        }
-      #endif
-      return Bundle.main.bundleURL
     }
   }
 #endif

@@ -1,0 +1,87 @@
+import Foundation
+
+/// An entry as its file has it.
+///
+/// The file is a line that says what it is, how long the rest is and what that adds up to, and then
+/// JSON, so that a file which was cut off, changed or written by somebody else is told from one that is
+/// whole. The files of a payload lie beside it and are named in it by their position only, as the
+/// store's folder may come to lie elsewhere.
+struct EntryRecord: Codable, Equatable {
+  static let fileName = "entry"
+
+  let number: Int
+  let key: UUID
+  let queue: String
+  let baseURL: URL?
+  /// Without credentials; in the place of each payload's file there is a URL that leads nowhere.
+  let request: Request
+  /// The names of the header fields that were left out.
+  let withheld: [String]
+  let created: Date
+  let expires: Date?
+  var attempts: Int
+  let files: [StoredFile]
+
+  /// What a payload's file is called inside the entry's folder.
+  static func fileName(_ position: Int) -> String { "file-\(position)" }
+
+  /// The bytes of the file.
+  func encoded() throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.dateEncodingStrategy = .secondsSince1970
+    let body = try encoder.encode(self)
+    return Data("\(Self.format) \(body.count) \(Self.checksum(of: body))\n".utf8) + body
+  }
+
+  /// Reads an entry's file.
+  ///
+  /// - Returns: nil when it is not there.
+  /// - Throws: ``Corruption`` when it is not an entry as it was written; ``NetworkError`` when it
+  ///   cannot be read now.
+  static func read(_ path: String) throws -> EntryRecord? {
+    guard let file = try OpenFile.open(path, O_RDONLY | O_NOFOLLOW) else { return nil }
+    guard let length = file.length else { throw Corruption("it is not a plain file") }
+    let head = try file.read(Int(min(length, 128)))
+    guard let end = head.firstIndex(of: UInt8(ascii: "\n")) else {
+      throw Corruption(length == 0 ? "it is empty" : "it is not an entry of an offline store")
+    }
+    let words = String(decoding: head[..<end], as: UTF8.self).split(separator: " ")
+    guard words.count == 3, words[0].hasPrefix("Catena-Offline/") else {
+      throw Corruption("it is not an entry of an offline store")
+    }
+    guard words[0] == format else { throw Corruption("it is of another version, \(words[0])") }
+    let start = head.distance(from: head.startIndex, to: end) + 1
+    // Checked before memory is asked for.
+    guard let count = Int64(words[1]), count == length - Int64(start) else {
+      throw Corruption("it is not as long as it says")
+    }
+    let rest = try file.read(Int(length) - head.count)
+    let body = Data(head.dropFirst(start) + rest)
+    guard checksum(of: body) == words[2] else { throw Corruption("its checksum is wrong") }
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .secondsSince1970
+    do {
+      return try decoder.decode(EntryRecord.self, from: body)
+    } catch {
+      throw Corruption((error as? DecodingError)?.explanation ?? "it cannot be decoded")
+    }
+  }
+
+  private static let format = "Catena-Offline/1"
+
+  private static func checksum(of data: Data) -> String {
+    var checksum = Checksum()
+    data.withUnsafeBytes { checksum.add($0) }
+    return checksum.text
+  }
+}
+
+/// Why something in a store's folder is not an entry, as part of a sentence.
+struct Corruption: Error, Equatable {
+  let reason: String
+
+  init(_ reason: String) {
+    self.reason = reason
+  }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import Promises
+import Synchronization
+
+/// One replay of a store: its steps run on the store's queue, one at a time, so that outcomes have an
+/// order; only what is being sent is under way meanwhile.
+///
+/// It has the lock of replays for as long as it lives, or until its report is made: one that is
+/// cancelled keeps it until the last of its steps is over.
+final class OfflineReplay: Sendable {
+  typealias Entry = OfflineStore.Entry
+
+  private struct State: ~Copyable {
+    /// Nil once the report is made.
+    var lock: FileLock?
+    var report = OfflineStore.Report()
+    var completed = 0
+    var total = 0
+  }
+
+  private let store: OfflineStore
+  private let context: ExecutionContext
+  private let progress: @Sendable (OfflineStore.Progress) -> Void
+  private let send: @Sendable (Entry) throws -> NetworkPromise
+  private let state: Mutex<State>
+
+  init(
+    _ store: OfflineStore, _ lock: consuming FileLock, on context: ExecutionContext,
+    progress: @escaping @Sendable (OfflineStore.Progress) -> Void,
+    send: @escaping @Sendable (Entry) throws -> NetworkPromise
+  ) {
+    self.store = store
+    self.context = context
+    self.progress = progress
+    self.send = send
+    state = Mutex(State(lock: lock))
+  }
+
+  /// Sets aside what is no entry, and sends the rest, queue by queue.
+  func start(concurrency: Int) throws -> Promise<OfflineStore.Report> {
+    let queues = try gather()
+    return when(queues, concurrency: concurrency) { [self] names in
+      reduce(names, true, on: context) { isOnline, name in self.step(name, isOnline) }
+    }
+    .map(on: context) { [self] _ in
+      state.withLock { state in
+        state.lock = nil
+        return state.report
+      }
+    }
+  }
+
+  /// The names of the entries, queue by queue, the queues in the order of their first.
+  private func gather() throws -> [[EntryName]] {
+    var queues: [String] = []
+    var names: [String: [EntryName]] = [:]
+    var foreign: [(name: String, reason: String)] = []
+    try store.files.locked { _ in
+      let found = try store.files.list()
+      foreign = found.foreign.map { ($0, "it is not called like an entry") }
+      let summaries = try store.summaries(of: found.names)
+      for name in found.names {
+        guard let queue = summaries[name]?.queue else { continue }
+        if names[queue] == nil { queues.append(queue) }
+        names[queue, default: []].append(name)
+      }
+    }
+    let total = names.values.reduce(foreign.count) { $0 + $1.count }
+    state.withLock { $0.total = total }
+    for (name, reason) in foreign { try setAside(name, reason) }
+    return queues.compactMap { names[$0] }
+  }
+
+  /// Handles one entry.
+  ///
+  /// - Returns: a promise of whether the later ones of its queue are to be tried.
+  private func step(_ name: EntryName, _ isOnline: Bool) -> Promise<Bool> {
+    do {
+      guard let record = try store.files.read(name) else {
+        finish(nil, .removed)
+        return .fulfilled(isOnline)
+      }
+      let entry = store.entry(record)
+      if entry.isExpired(at: store.clock()) {
+        try remove(name)
+        finish(entry, .expired)
+        return .fulfilled(isOnline)
+      }
+      guard isOnline else {
+        finish(entry, .kept(nil))
+        return .fulfilled(false)
+      }
+      try store.files.verifyFiles(of: record, name)
+      return settled([firstly { try send(entry) }])
+        .then(on: context) { [self] results in
+          finish(record, entry, results.first.map { OfflineVerdict($0) })
+        }
+    } catch let corruption as Corruption {
+      do {
+        try setAside(name.text, corruption.reason)
+        return .fulfilled(isOnline)
+      } catch {
+        finish(nil, .kept(error))
+        return .fulfilled(false)
+      }
+    } catch {
+      finish(nil, .kept(error))
+      return .fulfilled(false)
+    }
+  }
+
+  /// Does as an outcome wants it.
+  ///
+  /// - Returns: whether the later ones of its queue are to be tried.
+  private func finish(_ record: EntryRecord, _ entry: Entry, _ verdict: OfflineVerdict?) -> Bool {
+    do {
+      switch verdict {
+      case .delivered(let response):
+        try remove(entry.name)
+        finish(entry, .delivered(response))
+        return true
+      case .failed(let error):
+        try remove(entry.name)
+        finish(entry, .failed(error))
+        return true
+      case .kept(let error):
+        note(record)
+        finish(entry, .kept(error))
+        return false
+      case nil: return false
+      }
+    } catch {
+      // It was sent, and will be again, as it could not be removed: better twice than never.
+      finish(entry, .kept(error))
+      return false
+    }
+  }
+
+  private func remove(_ name: EntryName) throws {
+    _ = try store.files.locked { _ in try store.files.remove(name) }
+  }
+
+  /// Counts an attempt. A full disk keeps it from being counted, and nothing else.
+  private func note(_ record: EntryRecord) {
+    var record = record
+    record.attempts += 1
+    let name = EntryName(number: record.number, key: record.key)
+    try? store.files.locked { [record] _ in try store.files.rewrite(record, name) }
+  }
+
+  private func setAside(_ name: String, _ reason: String) throws {
+    let location = try store.files.locked { _ in try store.files.setAside(name) }
+    finish(nil, .quarantined(OfflineStore.Quarantined(location: location, reason: reason)))
+  }
+
+  private func finish(_ entry: Entry?, _ outcome: OfflineStore.Outcome) {
+    let (completed, total) = state.withLock { state in
+      state.report.note(entry, outcome)
+      state.completed += 1
+      return (state.completed, state.total)
+    }
+    progress(
+      OfflineStore.Progress(completed: completed, total: total, entry: entry, outcome: outcome))
+  }
+}
+
+extension OfflineStore.Report {
+  fileprivate mutating func note(_ entry: OfflineStore.Entry?, _ outcome: OfflineStore.Outcome) {
+    switch (outcome, entry) {
+    case (.delivered, let entry?): delivered.append(entry)
+    case (.failed(let error), let entry?):
+      failed.append(OfflineStore.Unsent(entry: entry, error: error))
+    case (.kept(let error), let entry?):
+      kept.append(OfflineStore.Unsent(entry: entry, error: error))
+    case (.expired, let entry?): expired.append(entry)
+    case (.quarantined(let what), _): quarantined.append(what)
+    case (.kept(let error?), nil): errors.append(error)
+    default: break
+    }
+  }
+}

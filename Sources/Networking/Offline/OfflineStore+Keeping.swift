@@ -1,0 +1,153 @@
+import Foundation
+
+extension OfflineStore {
+  /// Keeps a request.
+  ///
+  /// It is accepted when this returns, and from then on nothing but ``replay(concurrency:scheduler:progress:_:)``,
+  /// its expiry, a conflict and ``remove(_:)`` take it away. Files of its payload are copied, so that
+  /// they may go. A request with a key that is kept already is not kept twice.
+  ///
+  /// When the store is full, entries that have expired make room first.
+  ///
+  /// - Parameters:
+  ///   - request: what to keep; with the header fields of its endpoint, if it has such.
+  ///   - baseURL: what its path is relative to; nil when that is absolute.
+  ///   - queue: whose order it joins.
+  ///   - idempotencyKey: what tells a server that a request sent twice is one; that which the request
+  ///     was sent with before, if it was.
+  /// - Returns: the entry: the new one, or the kept one in whose favour it was dropped.
+  /// - Throws: ``NetworkError`` of the code `invalidURL` when there is no proper URL, `encodingFailed`
+  ///   when a parameter cannot be written, `offlineStoreFull` when one of ``limits`` is reached,
+  ///   `offlineStoreFailed` when the disk is full or fails, or a file of the payload cannot be read;
+  ///   nothing of the request is kept then.
+  @discardableResult
+  public func keep(
+    _ request: Request, baseURL: URL? = nil, in queue: String = "", idempotencyKey: UUID = UUID()
+  ) throws -> Entry {
+    do {
+      let candidate = Candidate(
+        request: request, baseURL: baseURL, queue: queue, key: idempotencyKey,
+        resource: try Self.resource(request, baseURL))
+      while true {
+        // The user's closure runs without the lock; the lock's holder looks whether it still holds.
+        let decision = try decide(on: candidate)
+        if let entry = try files.locked({ try keep(candidate, decision, $0) }) { return entry }
+      }
+    } catch var error as NetworkError {
+      error.request = error.request ?? NetworkError.RequestSummary(request)
+      throw error
+    } catch {
+      throw NetworkError(
+        .encodingFailed, request: NetworkError.RequestSummary(request), underlying: error)
+    }
+  }
+
+  private struct Candidate {
+    let request: Request
+    let baseURL: URL?
+    let queue: String
+    let key: UUID
+    let resource: String
+  }
+
+  private struct Decision {
+    /// The entries that were asked about.
+    var asked: [EntryName] = []
+    var replaced: Set<EntryName> = []
+    var droppedFor: Entry?
+  }
+
+  private func decide(on candidate: Candidate) throws -> Decision {
+    var decision = Decision()
+    guard let onConflict else { return decision }
+    for name in try conflicts(candidate, summaries(of: files.list().names)) {
+      guard let record = try? files.read(name) else { continue }
+      let entry = entry(record)
+      decision.asked.append(name)
+      switch onConflict(entry, candidate.request) {
+      case .keepBoth: break
+      case .replace: decision.replaced.insert(name)
+      case .drop: decision.droppedFor = entry
+      }
+    }
+    return decision
+  }
+
+  private func conflicts(
+    _ candidate: Candidate, _ summaries: [EntryName: Summary]
+  ) -> [EntryName] {
+    guard onConflict != nil else { return [] }
+    return summaries.filter {
+      $0.value.queue == candidate.queue && $0.value.resource == candidate.resource
+        && $0.key.key != candidate.key
+    }
+    .keys.sorted()
+  }
+
+  /// Does as was decided, or returns nil when the conflicts are others by now.
+  private func keep(
+    _ candidate: Candidate, _ decision: Decision, _ lock: borrowing FileLock
+  ) throws -> Entry? {
+    let names = try files.list().names
+    if let same = names.first(where: { $0.key == candidate.key }),
+      let record = try? files.read(same)
+    {
+      return entry(record)
+    }
+    var summaries = try summaries(of: names)
+    guard conflicts(candidate, summaries) == decision.asked else { return nil }
+    if let kept = decision.droppedFor { return kept }
+    for name in decision.replaced { summaries[name] = nil }
+    if summaries.count >= limits.entries { try removeExpired(&summaries) }
+    guard summaries.count < limits.entries else {
+      throw NetworkError(
+        .offlineStoreFull, "there are \(limits.entries) entries, and no more are allowed")
+    }
+    let number = max(lock.number, names.last?.number ?? 0) + 1
+    guard number <= EntryName.lastNumber else {
+      throw NetworkError(.offlineStoreFailed, "the store's numbers are used up")
+    }
+    let name = EntryName(number: number, key: candidate.key)
+    try lock.keep(number)
+    let (request, withheld) = candidate.request.withoutCredentials()
+    let now = clock()
+    func add() throws -> (record: EntryRecord, byteCount: Int64)? {
+      let room = summaries.values.reduce(limits.bytes) { $0 - $1.byteCount }
+      return try files.add(name, copying: request.files, limit: room) { copies in
+        EntryRecord(
+          number: number, key: candidate.key, queue: candidate.queue, baseURL: candidate.baseURL,
+          request: request.replacingFiles { _, _ in URL(fileURLWithPath: "/") },
+          withheld: withheld, created: now,
+          expires: lifetime.map { now.addingTimeInterval($0 / .seconds(1)) }, attempts: 0,
+          files: copies)
+      }
+    }
+    var added = try add()
+    if added == nil, try removeExpired(&summaries) { added = try add() }
+    guard let added else {
+      throw NetworkError(.offlineStoreFull, "it would be more than \(limits.bytes) bytes")
+    }
+    self.summaries.withLock { [added] in
+      $0[name] = Summary(
+        queue: candidate.queue, resource: candidate.resource, byteCount: added.byteCount,
+        expires: added.record.expires)
+    }
+    // After the new one: a process that dies between the two has both, and nothing is lost.
+    for name in decision.replaced { _ = try? files.remove(name) }
+    return entry(added.record)
+  }
+
+  /// Removes what has expired, to make room.
+  ///
+  /// - Returns: whether there was anything.
+  @discardableResult
+  private func removeExpired(_ summaries: inout [EntryName: Summary]) throws -> Bool {
+    let now = clock()
+    let expired = summaries.filter { $0.value.expires.map { $0 <= now } ?? false }.keys
+    for name in expired {
+      try files.remove(name)
+      summaries[name] = nil
+    }
+    return !expired.isEmpty
+  }
+}

@@ -1,0 +1,91 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// A folder that keeps requests for which there was no network, until they can be sent.
+///
+/// ```swift
+/// let store = try OfflineStore(folder: folder, lifetime: .seconds(3 * 24 * 3600)) { kept, new in
+///   new.method == .put ? .replace : .keepBoth
+/// }
+/// try store.keep(.put("boards/7", parameters: ["title": "Fish"]), baseURL: base, in: "boards")
+/// store.replay { entry in send(entry.request, entry.idempotencyKey) }
+///   .done { report in print(report.delivered.count, "delivered,", report.kept.count, "still offline") }
+/// ```
+///
+/// - **Durability.** A request is accepted when ``keep(_:baseURL:in:idempotencyKey:)`` has returned: from
+///   then on neither the end of the process, `kill -9` included, nor that of the machine's power loses or
+///   harms it. It is sent at least once; a process that ends between an answer and the removal leads to
+///   its being sent again, with the same ``Entry/idempotencyKey``.
+/// - **Order.** Entries of one queue are sent in the order in which they were accepted, each after the
+///   one before it has left the store. Queues do not wait for one another.
+/// - **Threads and processes.** Everything may be called from any thread, and any number of stores, in
+///   this process and in others, may be on one folder. Methods block for as long as the disk takes,
+///   and while another process or thread changes the store.
+/// - **Secrets.** Header fields that carry credentials are never written: `Authorization`,
+///   `Proxy-Authorization`, `Cookie`, and those whose names tell, such as `X-Api-Key`. They are for
+///   whoever replays to add anew. A URL with a user name or password in it is refused. What is secret
+///   in a query or a body is part of the request and is kept with it: files are readable for their
+///   owner alone (mode 0600, in folders of 0700), and are not encrypted.
+/// - **Disk.** The folder has to be on a disk of this machine. What lies beside the store's own
+///   folders in it is left alone.
+public final class OfflineStore: Sendable {
+  /// What becomes of a new request that is for the same resource as one that is kept.
+  ///
+  /// It is called for each such entry of the same queue, in their order, on the thread that calls
+  /// ``keep(_:baseURL:in:idempotencyKey:)``; again when meanwhile they have become others.
+  public typealias ConflictHandler =
+    @Sendable (_ kept: Entry, _ new: Request) -> ConflictResolution
+
+  /// Where it is.
+  public let folder: URL
+  /// How much it takes.
+  public let limits: Limits
+  /// How long a request is kept; nil is until it is sent or removed.
+  public let lifetime: Duration?
+
+  let onConflict: ConflictHandler?
+  let clock: @Sendable () -> Date
+  let files: EntryFolder
+  /// Where replays do their work, one step at a time.
+  let queue = DispatchQueue(label: "Catena.OfflineStore")
+  /// What is known of the entries, so that accepting one need not read all others.
+  let summaries = Mutex<[EntryName: Summary]>([:])
+
+  /// Opens a store, and makes its folder when it is not there.
+  ///
+  /// - Parameters:
+  ///   - folder: where it is; its own, since nothing else has a business there.
+  ///   - limits: how much it takes.
+  ///   - lifetime: how long a request is kept; nil is until it is sent or removed.
+  ///   - clock: what time it is, for the lifetime.
+  ///   - onConflict: what becomes of a new request that is for the same resource as one that is kept;
+  ///     nil keeps both.
+  /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed`` when
+  ///   there is no folder to be had.
+  public convenience init(
+    folder: URL, limits: Limits = Limits(), lifetime: Duration? = .seconds(7 * 24 * 3600),
+    clock: @escaping @Sendable () -> Date = { Date() }, onConflict: ConflictHandler? = nil
+  ) throws {
+    try self.init(
+      folder: folder, limits: limits, lifetime: lifetime, clock: clock, beforeStep: { _ in },
+      onConflict: onConflict)
+  }
+
+  /// The same, with a closure that is called before each step that changes something on the disk.
+  package init(
+    folder: URL, limits: Limits = Limits(), lifetime: Duration? = nil,
+    clock: @escaping @Sendable () -> Date = { Date() },
+    beforeStep: @escaping @Sendable (_ step: String) -> Void, onConflict: ConflictHandler? = nil
+  ) throws {
+    guard folder.isFileURL else {
+      throw NetworkError(.offlineStoreFailed, "the store's folder is not a file URL")
+    }
+    self.folder = folder
+    self.limits = limits
+    self.lifetime = lifetime
+    self.clock = clock
+    self.onConflict = onConflict
+    files = try EntryFolder(folder, disk: Disk(beforeStep: beforeStep))
+  }
+}

@@ -1,0 +1,138 @@
+#if os(Linux)
+  import Foundation
+  import Glibc
+  import Networking
+  import Promises
+  import TestSupport
+  import Testing
+  import ThreadSanitizerSupport
+
+  /// Processes that keep and replay, and are killed: nothing accepted is lost, changed or overtaken.
+  @Suite(.timeLimit(.minutes(5)), .serialized)
+  struct OfflineKillTests {
+    /// What ends a process.
+    private enum End {
+      case step(Int)
+      case line(Int)
+      case request(Int)
+      case never
+
+      /// By chance, so that every step between the start and the end of a process has its turn.
+      init(using chance: inout SeededGenerator) {
+        switch Int.random(in: 0..<6, using: &chance) {
+        case 0: self = .line(.random(in: 1...8, using: &chance))
+        case 1: self = .request(.random(in: 1...8, using: &chance))
+        default: self = .step(.random(in: 1...170, using: &chance))
+        }
+      }
+    }
+
+    private let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("offline-\(UUID().uuidString)")
+
+    @Test func nothingAcceptedIsLostByTwoHundredKills() async throws {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let server = try CountingServer()
+      var chance = SeededGenerator(seed: 2_026)
+      var lines: [String] = []
+      var killed = 0
+      for round in 0..<(thread_sanitizer_is_on() ? 30 : 200) {
+        let end = End(using: &chance)
+        let worker = try await work(server, first: round * 100, count: 6, end)
+        lines += worker.lines
+        killed += worker.wasKilled ? 1 : 0
+        server.rest()
+        try await server.settle()
+      }
+      #expect(killed > lines.count { $0 == "idle" })
+      try await checkThatAllArrived(at: server, accepted: lines)
+    }
+
+    @Test func twoProcessesOnOneStoreDoNotDisturbEachOther() async throws {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let server = try CountingServer()
+      async let one = work(server, first: 0, count: 40, .never, queue: "one")
+      async let other = work(server, first: 1_000, count: 40, .never, queue: "other")
+      let lines = try await one.lines + other.lines
+      #expect(lines.count { $0.hasPrefix("accepted") } == 80)
+      try await checkThatAllArrived(at: server, accepted: lines)
+    }
+
+    private func checkThatAllArrived(
+      at server: CountingServer, accepted lines: [String]
+    ) async throws {
+      for line in lines {
+        #expect(["accepted", "replayed", "idle"].contains(line.prefix { $0 != " " }), "\(line)")
+      }
+      let store = try OfflineStore(folder: folder.appendingPathComponent("store"))
+      server.rest(isHealthy: true)
+      let networking = Networking<Request>()
+      let report = try await store.replay { entry in
+        networking.request(
+          entry.request.adding(headers: ["Idempotency-Key": entry.idempotencyKey.uuidString]))
+      }.value
+      #expect(report.failed.isEmpty && report.kept.isEmpty && report.errors.isEmpty)
+      #expect(try store.count == 0)
+      #expect(try store.quarantined == [])
+
+      var keys: [Int: Set<String>] = [:]
+      var last: [String: Int] = [:]
+      for request in server.requests {
+        let parts = request.target.split(separator: "/").map(String.init)
+        let (queue, number) = (parts[0], try #require(Int(parts[1])))
+        #expect(request.body == Data(String(repeating: "\(number),", count: 50).utf8))
+        #expect(number >= last[queue, default: 0], "\(number) in \(queue) was overtaken")
+        last[queue] = number
+        keys[number, default: []].formUnion(request.values(of: "Idempotency-Key"))
+      }
+      for line in lines where line.hasPrefix("accepted") {
+        let words = line.split(separator: " ")
+        let number = try #require(Int(words[1]))
+        #expect(keys[number] == [String(words[2])], "request \(number)")
+      }
+    }
+
+    /// Runs a worker to its end.
+    ///
+    /// - Returns: its lines, and whether it was killed.
+    private func work(
+      _ server: CountingServer, first: Int, count: Int, _ end: End, queue: String? = nil
+    ) async throws -> (lines: [String], wasKilled: Bool) {
+      let steps = if case .step(let number) = end { number } else { 0 }
+      let worker = Process()
+      worker.executableURL = BuiltProgram.url("offline-worker")
+      worker.arguments =
+        [folder.path, server.url.absoluteString, "\(first)", "\(count)", "\(steps)"]
+        + [queue].compactMap { $0 }
+      let output = Pipe()
+      worker.standardOutput = output
+      try worker.run()
+      let process = worker.processIdentifier
+      if case .request(let number) = end { server.kill(process, afterRequests: number) }
+      let text = Log<String>()
+      await onThread(stackSize: 1 << 20) {
+        var data = Data()
+        var isDoomed = false
+        while true {
+          let more = output.fileHandleForReading.availableData
+          if more.isEmpty { break }
+          data += more
+          let lines = data.count { $0 == UInt8(ascii: "\n") }
+          if case .line(let number) = end, lines >= number, !isDoomed {
+            isDoomed = true
+            kill(process, SIGKILL)
+          }
+        }
+        worker.waitUntilExit()
+        text.append(String(decoding: data, as: UTF8.self))
+      }
+      // A line that was not written to its end says nothing.
+      let lines = (text.entries.first ?? "").components(separatedBy: "\n").dropLast()
+      let wasKilled = worker.terminationReason == .uncaughtSignal
+      #expect(wasKilled || worker.terminationStatus == 0)
+      return (Array(lines), wasKilled)
+    }
+  }
+#endif
