@@ -6,6 +6,7 @@
     /// Where a program is.
     ///
     /// - Parameter name: the name of its target.
+    /// - Returns: its file.
     package static func url(_ name: String) -> URL {
       folder.appendingPathComponent(name)
     }

@@ -59,6 +59,7 @@ struct Disk: Sendable {
   ///   - path: the copy.
   ///   - limit: how many bytes it may have.
   /// - Returns: what was copied; nil when it is more than the limit.
+  /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed``.
   func copy(_ source: URL, to path: String, limit: Int64) throws -> StoredFile? {
     let name = source.lastPathComponent
     guard source.isFileURL, let from = try OpenFile.open(source.path, O_RDONLY) else {

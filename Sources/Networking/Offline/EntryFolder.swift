@@ -85,7 +85,9 @@ struct EntryFolder: Sendable {
     URL(fileURLWithPath: "\(path(of: name))/\(EntryRecord.fileName(position))")
   }
 
-  /// Writes an entry whole; it is there, and stays, once this has returned. Needs the lock.
+  /// Writes an entry whole; it is there, and stays, once this has returned.
+  ///
+  /// Needs the lock.
   ///
   /// - Parameters:
   ///   - name: what it is to be called.
@@ -94,6 +96,7 @@ struct EntryFolder: Sendable {
   ///   - record: makes the record of what is known of the copies.
   /// - Returns: the record and how many bytes it takes; nil, with nothing written, when that is more
   ///   than the limit.
+  /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed``.
   func add(
     _ name: EntryName, copying files: [URL], limit: Int64,
     _ record: (_ files: [StoredFile]) throws -> EntryRecord
@@ -136,7 +139,9 @@ struct EntryFolder: Sendable {
     }
   }
 
-  /// Writes an entry's file anew. Needs the lock.
+  /// Writes an entry's file anew.
+  ///
+  /// Needs the lock.
   func rewrite(_ record: EntryRecord, _ name: EntryName) throws {
     guard disk.isFolder(path(of: name)) else { return }
     let place = "\(incoming)/\(name.text)"
@@ -149,7 +154,9 @@ struct EntryFolder: Sendable {
     }
   }
 
-  /// Removes an entry; it has gone, and stays so, once this has returned. Needs the lock.
+  /// Removes an entry; it has gone, and stays so, once this has returned.
+  ///
+  /// Needs the lock.
   ///
   /// - Returns: false when it had gone before.
   @discardableResult
@@ -163,10 +170,13 @@ struct EntryFolder: Sendable {
     return true
   }
 
-  /// Puts something that is no entry where it does no harm. Needs the lock.
+  /// Puts something that is no entry where it does no harm.
+  ///
+  /// Needs the lock.
   ///
   /// - Parameter text: what it is called in `entries`.
   /// - Returns: where it is now.
+  /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed``.
   func setAside(_ text: String) throws -> URL {
     let place = "\(quarantine)/\(UUID().uuidString) \(text)"
     try disk.move("\(entries)/\(text)", to: place)
@@ -180,7 +190,9 @@ struct EntryFolder: Sendable {
     try disk.names(in: quarantine).sorted().map { URL(fileURLWithPath: "\(quarantine)/\($0)") }
   }
 
-  /// Removes all that was set aside. Needs the lock.
+  /// Removes all that was set aside.
+  ///
+  /// Needs the lock.
   func emptyQuarantine() throws {
     for name in try disk.names(in: quarantine) { try disk.remove("\(quarantine)/\(name)") }
   }

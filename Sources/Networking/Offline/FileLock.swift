@@ -18,6 +18,7 @@ struct FileLock: ~Copyable {
   /// Waits for the lock.
   ///
   /// - Parameter path: the file that stands for it, made when it is not there.
+  /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed``.
   init(waitingFor path: String) throws {
     let file = try Self.open(path)
     while flock(file.descriptor, LOCK_EX) != 0 {
@@ -29,6 +30,7 @@ struct FileLock: ~Copyable {
   /// Takes the lock, or returns nil when somebody has it.
   ///
   /// - Parameter path: the file that stands for it, made when it is not there.
+  /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed``.
   init?(taking path: String) throws {
     let file = try Self.open(path)
     guard flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 else {

@@ -140,7 +140,9 @@ final class OfflineReplay: Sendable {
     _ = try store.files.locked { _ in try store.files.remove(name) }
   }
 
-  /// Counts an attempt. A full disk keeps it from being counted, and nothing else.
+  /// Counts an attempt.
+  ///
+  /// A full disk keeps it from being counted, and nothing else.
   private func note(_ record: EntryRecord) {
     var record = record
     record.attempts += 1

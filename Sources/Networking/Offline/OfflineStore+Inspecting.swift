@@ -27,8 +27,9 @@ extension OfflineStore {
     get throws { try files.list().names.count }
   }
 
-  /// What replays have found that was no entry, and have set aside: files and folders, for people to
-  /// look at. They stay until ``emptyQuarantine()``, and count for no limit.
+  /// What replays have found that was no entry, and have set aside.
+  ///
+  /// They are files and folders, for people to look at. They stay until ``emptyQuarantine()``, and count for no limit.
   ///
   /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed`` when
   ///   the folder cannot be read.

@@ -14,6 +14,8 @@ extension Request {
   /// The same request with other files in its payload.
   ///
   /// - Parameter replacement: gets each file's position, from 0, and its URL.
+  /// - Returns: the changed request.
+  /// - Throws: what `replacement` throws.
   func replacingFiles(_ replacement: (_ position: Int, _ file: URL) throws -> URL) rethrows
     -> Request
   {

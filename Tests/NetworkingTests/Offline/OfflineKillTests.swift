@@ -27,31 +27,41 @@
       }
     }
 
-    private let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("offline-\(UUID().uuidString)")
+    /// In memory where there is such a folder: a process that is killed takes nothing of what it has
+    /// written with it, wherever that is, and so it takes a third of the time.
+    private let folder: URL
+
+    init() throws {
+      let memory = "/dev/shm"
+      let parent =
+        FileManager.default.isWritableFile(atPath: memory)
+        ? URL(fileURLWithPath: memory) : FileManager.default.temporaryDirectory
+      folder = parent.appendingPathComponent("offline-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
 
     @Test func nothingAcceptedIsLostByTwoHundredKills() async throws {
       defer { try? FileManager.default.removeItem(at: folder) }
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       let server = try CountingServer()
       var chance = SeededGenerator(seed: 2_026)
       var lines: [String] = []
-      var killed = 0
-      for round in 0..<(thread_sanitizer_is_on() ? 30 : 200) {
+      var (round, killed) = (0, 0)
+      while killed < (thread_sanitizer_is_on() ? 30 : 200) {
         let end = End(using: &chance)
         let worker = try await work(server, first: round * 100, count: 6, end)
         lines += worker.lines
         killed += worker.wasKilled ? 1 : 0
+        round += 1
         server.rest()
         try await server.settle()
       }
-      #expect(killed > lines.count { $0 == "idle" })
+      // Most are killed, and not all, so that all parts of a worker's life are met.
+      #expect(lines.count { $0 == "idle" } < killed)
       try await checkThatAllArrived(at: server, accepted: lines)
     }
 
     @Test func twoProcessesOnOneStoreDoNotDisturbEachOther() async throws {
       defer { try? FileManager.default.removeItem(at: folder) }
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       let server = try CountingServer()
       async let one = work(server, first: 0, count: 40, .never, queue: "one")
       async let other = work(server, first: 1_000, count: 40, .never, queue: "other")

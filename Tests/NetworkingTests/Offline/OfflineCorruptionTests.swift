@@ -1,0 +1,154 @@
+import Foundation
+import Networking
+import Promises
+import TestSupport
+import Testing
+
+/// Files that are not as they were written, or were written by somebody else.
+@Suite(.timeLimit(.minutes(1)))
+struct OfflineCorruptionTests {
+  private let temporary: TemporaryStore
+  private let store: OfflineStore
+
+  init() throws {
+    temporary = try TemporaryStore()
+    store = try temporary.open()
+    for name in ["1", "2", "3"] {
+      let payload = try temporary.file(name, Data("payload \(name)".utf8))
+      try store.keep(.upload(file: payload, to: "https://a.test/\(name)"))
+    }
+  }
+
+  /// Replays, and checks that the first and the last entry are delivered and the second set aside.
+  private func expectSecondSetAside(
+    _ reason: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    // Another store's memory is as fresh as another process's.
+    let store = try temporary.open()
+    #expect(try store.entries.count <= 3, sourceLocation: sourceLocation)
+    let report = try await store.replay { _ in .fulfilled(.of(200)) }.value
+    #expect(report.delivered.map(\.number) == [1, 3], sourceLocation: sourceLocation)
+    #expect(report.quarantined.map(\.reason) == [reason], sourceLocation: sourceLocation)
+    #expect(
+      try store.quarantined.map(\.path) == report.quarantined.map(\.location.path),
+      sourceLocation: sourceLocation)
+    #expect(try store.count == 0, sourceLocation: sourceLocation)
+    try store.emptyQuarantine()
+    #expect(try store.quarantined.isEmpty, sourceLocation: sourceLocation)
+  }
+
+  private func change(_ path: String, _ change: (inout Data) -> Void) throws {
+    var data = try Data(contentsOf: URL(fileURLWithPath: path))
+    change(&data)
+    try data.write(to: URL(fileURLWithPath: path))
+  }
+
+  @Test func anEmptyFile() async throws {
+    try change(temporary.entryFile(1)) { $0 = Data() }
+    try await expectSecondSetAside("it is empty")
+  }
+
+  @Test func aTruncatedFile() async throws {
+    try change(temporary.entryFile(1)) { $0.removeLast() }
+    try await expectSecondSetAside("it is not as long as it says")
+  }
+
+  @Test func aChangedByte() async throws {
+    try change(temporary.entryFile(1)) { $0[$0.count - 30] ^= 1 }
+    try await expectSecondSetAside("its checksum is wrong")
+  }
+
+  @Test func aFileOfAnotherKind() async throws {
+    try change(temporary.entryFile(1)) { $0 = Data("{\"hello\": 1}".utf8) }
+    try await expectSecondSetAside("it is not an entry of an offline store")
+  }
+
+  @Test func aFileOfALaterVersion() async throws {
+    try change(temporary.entryFile(1)) { data in
+      data.replaceSubrange(0..<16, with: Data("Catena-Offline/7".utf8))
+    }
+    try await expectSecondSetAside("it is of another version, Catena-Offline/7")
+  }
+
+  @Test func aMissingFile() async throws {
+    try FileManager.default.removeItem(atPath: temporary.entryFile(1))
+    try await expectSecondSetAside("its file is missing")
+  }
+
+  @Test func aLinkInAFilesPlace() async throws {
+    let target = try temporary.file("target", Data())
+    try FileManager.default.removeItem(atPath: temporary.entryFile(1))
+    try FileManager.default.createSymbolicLink(
+      atPath: temporary.path(
+        temporary.contents.filter {
+          $0.hasPrefix("entries/") && !$0.hasSuffix("entry") && !$0.hasSuffix("file-0")
+        }[1]) + "/entry",
+      withDestinationPath: target.path)
+    try await expectSecondSetAside("its file is missing")
+  }
+
+  @Test func anothersFileInItsPlace() async throws {
+    let other = try Data(contentsOf: URL(fileURLWithPath: temporary.entryFile(0)))
+    try change(temporary.entryFile(1)) { $0 = other }
+    try await expectSecondSetAside("it is another entry's")
+  }
+
+  @Test(arguments: [Data(), Data("payload 7".utf8), Data("payload 2 and more".utf8)])
+  func aChangedPayload(_ data: Data) async throws {
+    let entry = try temporary.entryFile(1)
+    try change(entry.dropLast("entry".count) + "file-0") { $0 = data }
+    try await expectSecondSetAside("the file 1 of its payload is not what was written")
+  }
+
+  @Test func anyByteChangedOrCutOffIsNoticed() async throws {
+    let path = try temporary.entryFile(1)
+    let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+    for position in whole.indices {
+      try change(path) { $0 = whole.prefix(position) }
+      #expect(try temporary.open().entries.count == 2, "cut off at \(position)")
+      try change(path) { data in
+        data = whole
+        data[position] ^= 0x20
+      }
+      #expect(try temporary.open().entries.count == 2, "changed at \(position)")
+    }
+    try change(path) { $0 = whole }
+    #expect(try temporary.open().entries.count == 3)
+  }
+
+  @Test(arguments: [
+    ".DS_Store", "000000000000002-nonsense", "1-5B5F3A0E-0D8B-4B57-A6C5-000000000000",
+    "99999999999999999999999-5B5F3A0E-0D8B-4B57-A6C5-000000000000", "-", "000000000000000-x",
+  ])
+  func aForeignFileIsSetAsideAndTheRestIsReplayed(_ name: String) async throws {
+    try Data("hello".utf8).write(to: URL(fileURLWithPath: temporary.path("entries/\(name)")))
+    let report = try await store.replay { _ in .fulfilled(.of(200)) }.value
+    #expect(report.delivered.map(\.number) == [1, 2, 3])
+    #expect(report.quarantined.map(\.reason) == ["it is not called like an entry"])
+    let location = try #require(report.quarantined.first?.location)
+    #expect(location.lastPathComponent.hasSuffix(name))
+    #expect(try Data(contentsOf: location) == Data("hello".utf8))
+  }
+
+  @Test func whatAnotherProcessLeftUnfinishedIsSwept() throws {
+    let left = temporary.path("incoming/000000000000009-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(atPath: left, withIntermediateDirectories: true)
+    try Data("half".utf8).write(to: URL(fileURLWithPath: left + "/entry"))
+    try store.keep(.get("https://a.test/"))
+    #expect(try temporary.contents.count { $0.hasPrefix("incoming/") } == 0)
+    #expect(try store.count == 4)
+  }
+
+  @Test func aStoreFindsItsFilesWhereverItsFolderHasGone() async throws {
+    let moved = temporary.folder.appendingPathComponent("moved")
+    try FileManager.default.moveItem(atPath: temporary.path(""), toPath: moved.path)
+    let store = try OfflineStore(folder: moved, clock: { [temporary] in temporary.now })
+    let bodies = Log<Data>()
+    let report = try await store.replay { entry in
+      if case .file(let file) = entry.request.payload { bodies.append(try Data(contentsOf: file)) }
+      return .fulfilled(.of(200))
+    }.value
+    #expect(report.delivered.count == 3)
+    #expect(bodies.entries == ["1", "2", "3"].map { Data("payload \($0)".utf8) })
+  }
+}

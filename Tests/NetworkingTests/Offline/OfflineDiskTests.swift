@@ -1,0 +1,56 @@
+#if os(Linux)
+  import Foundation
+  import Glibc
+  import Networking
+  import TestSupport
+  import Testing
+
+  /// A disk that takes no more.
+  @Suite(.timeLimit(.minutes(1)), .serialized)
+  struct OfflineDiskTests {
+    /// In a process of its own, whose files may not grow beyond 4 KiB.
+    @Test func aFullDiskIsAnErrorWithNothingHalfWritten() async {
+      await #expect(processExitsWith: .success) {
+        let temporary = try TemporaryStore()
+        let store = try temporary.open()
+        let kept = try store.keep(.get("https://a.test/kept"))
+        let file = try temporary.file("large", Data(count: 600_000))
+        signal(SIGXFSZ, SIG_IGN)
+        var limit = rlimit(rlim_cur: 4_096, rlim_max: 4_096)
+        #expect(setrlimit(__rlimit_resource_t(1), &limit) == 0)
+        let before = try temporary.contents
+        for request in [
+          Request.upload(data: Data(count: 10_000), to: "https://a.test/"),
+          .upload(file: file, to: "https://a.test/"),
+        ] {
+          let error = #expect(throws: NetworkError.self) { try store.keep(request) }
+          #expect(error?.code == .offlineStoreFailed)
+          #expect(error?.reason?.hasSuffix("cannot be written: File too large") == true)
+          #expect((error?.underlying as? POSIXError)?.code == .EFBIG)
+          #expect(error?.request?.url == "https://a.test/")
+        }
+        #expect(try temporary.contents == before)
+        #expect(try store.entries == [kept])
+        try store.keep(.get("https://a.test/small"))
+        #expect(try temporary.open().count == 2)
+      }
+    }
+
+    @Test func aFolderThatCannotBeMadeIsAnError() throws {
+      let temporary = try TemporaryStore()
+      let file = try temporary.file("a", Data())
+      for folder in [file, file.appendingPathComponent("b"), .of("https://a.test/")] {
+        let error = #expect(throws: NetworkError.self) { try OfflineStore(folder: folder) }
+        #expect(error?.code == .offlineStoreFailed)
+      }
+    }
+
+    @Test func aFolderThatHasGoneIsAnError() throws {
+      let temporary = try TemporaryStore()
+      let store = try temporary.open()
+      try FileManager.default.removeItem(atPath: temporary.path(""))
+      let error = #expect(throws: NetworkError.self) { try store.keep(.get("https://a.test/")) }
+      #expect(error?.code == .offlineStoreFailed)
+    }
+  }
+#endif

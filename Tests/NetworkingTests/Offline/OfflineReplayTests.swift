@@ -1,0 +1,217 @@
+import Foundation
+import Networking
+import Promises
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct OfflineReplayTests {
+  private let temporary: TemporaryStore
+  private let store: OfflineStore
+
+  init() throws {
+    temporary = try TemporaryStore()
+    store = try temporary.open()
+  }
+
+  private func keep(_ names: String..., in queue: String = "") throws {
+    for name in names { try store.keep(.put("https://a.test/\(name)"), in: queue) }
+  }
+
+  @Test func whatIsDeliveredLeavesInOrderAndProgressTells() async throws {
+    try keep("1", "2", "3")
+    let sent = Log<String>()
+    let progress = Log<String>()
+    let report = try await store.replay {
+      progress.append("\($0.completed)/\($0.total)")
+    } _: { entry in
+      sent.append(entry.request.path.text)
+      return .fulfilled(.of(201))
+    }.value
+    #expect(sent.entries == ["https://a.test/1", "https://a.test/2", "https://a.test/3"])
+    #expect(progress.entries == ["1/3", "2/3", "3/3"])
+    #expect(report.delivered.map(\.number) == [1, 2, 3])
+    #expect(try store.count == 0)
+  }
+
+  @Test(arguments: [
+    (200, "delivered"), (304, "delivered"), (400, "failed"), (404, "failed"), (408, "kept"),
+    (425, "kept"), (429, "kept"), (500, "kept"), (503, "kept"),
+  ])
+  func anAnswersStatusDecides(_ status: Int, _ outcome: String) async throws {
+    try keep("1")
+    let report = try await store.replay { _ in .fulfilled(.of(status)) }.value
+    try check(report, outcome)
+    try keep("2")
+    let validated = try await store.replay { _ in
+      NetworkPromise.fulfilled(.of(status)).validate(statusCodes: 200..<400)
+    }.value
+    #expect(
+      (validated.kept.isEmpty, validated.failed.isEmpty) == (outcome != "kept", outcome != "failed")
+    )
+  }
+
+  @Test(arguments: [
+    (NetworkError.Code.dnsFailed, "kept"), (.cannotConnect, "kept"), (.connectionLost, "kept"),
+    (.notConnectedToInternet, "kept"), (.timedOut(.call), "kept"), (.tlsUntrusted, "kept"),
+    (.cancelled, "kept"), (.invalidHeader, "failed"), (.redirectRefused, "failed"),
+    (.malformedResponse, "failed"),
+  ])
+  func anErrorsCodeDecides(_ code: NetworkError.Code, _ outcome: String) async throws {
+    try keep("1")
+    let report = try await store.replay { _ in .rejected(NetworkError(code)) }.value
+    try check(report, outcome)
+    let error = (report.kept + report.failed).first?.error as? NetworkError
+    #expect(error?.code == code)
+  }
+
+  @Test func otherErrorsAreForGoodAndCancellationsAreNot() async throws {
+    try keep("1", "2")
+    let report = try await store.replay { entry in
+      if entry.number == 1 { throw TestError("mine") }
+      return .rejected(CancellationError())
+    }.value
+    #expect(report.failed.map { $0.error as? TestError } == [TestError("mine")])
+    #expect(report.kept.map(\.entry.number) == [2])
+  }
+
+  private func check(_ report: OfflineStore.Report, _ outcome: String) throws {
+    #expect(report.delivered.count == (outcome == "delivered" ? 1 : 0))
+    #expect(report.failed.count == (outcome == "failed" ? 1 : 0))
+    #expect(report.kept.count == (outcome == "kept" ? 1 : 0))
+    #expect(try store.entries.map(\.attempts) == (outcome == "kept" ? [1] : []))
+    try store.removeAll()
+  }
+
+  @Test func aQueueStopsWhereItIsOfflineAndTheOthersGoOn() async throws {
+    try keep("1", "2", in: "off")
+    try keep("3", "4", in: "on")
+    let sent = Log<Int>()
+    let report = try await store.replay { entry in
+      sent.append(entry.number)
+      return entry.queue == "on" ? .fulfilled(.of(200)) : .rejected(NetworkError(.dnsFailed))
+    }.value
+    #expect(sent.entries.sorted() == [1, 3, 4])
+    #expect(report.kept.map(\.entry.number).sorted() == [1, 2])
+    #expect(report.kept.count { $0.error == nil } == 1)
+    #expect(try store.entries.map(\.attempts) == [1, 0])
+  }
+
+  @Test func aRefusalDoesNotStopItsQueue() async throws {
+    try keep("1", "2")
+    let report = try await store.replay { .fulfilled(.of($0.number == 1 ? 422 : 200)) }.value
+    #expect(report.failed.map(\.entry.number) == [1])
+    #expect(report.delivered.map(\.number) == [2])
+  }
+
+  @Test func soManyQueuesAtOnceAndOneOfEachAtATime() async throws {
+    for queue in ["a", "b", "c"] { try keep("1", "2", in: queue) }
+    let pending = Log<Resolver<Response>>()
+    let queues = Log<String>()
+    let replay = store.replay(concurrency: 2) { entry in
+      queues.append("\(entry.queue)\(entry.request.path.text.suffix(1))")
+      let (promise, resolver) = NetworkPromise.pending()
+      pending.append(resolver)
+      return promise
+    }
+    for (number, underWayBefore) in [2, 3, 4, 5, 5, 6].enumerated() {
+      #expect(await pending.entries(underWayBefore).count == underWayBefore)
+      pending.entries[number].fulfill(.of(200))
+    }
+    #expect(try await replay.value.delivered.count == 6)
+    #expect(queues.entries == ["a1", "b1", "a2", "b2", "c1", "c2"])
+  }
+
+  @Test func whatIsKeptMeanwhileIsForTheNextReplay() async throws {
+    try keep("1")
+    let report = try await store.replay { [temporary] _ in
+      try temporary.open().keep(.put("https://a.test/2"))
+      return .fulfilled(.of(200))
+    }.value
+    #expect(report.delivered.map(\.number) == [1])
+    #expect(try store.entries.map(\.number) == [2])
+  }
+
+  @Test func whatIsRemovedMeanwhileIsNotSent() async throws {
+    try keep("1", "2")
+    let sent = Log<Int>()
+    let report = try await store.replay { [store] entry in
+      sent.append(entry.number)
+      try store.removeAll()
+      return .rejected(NetworkError(.dnsFailed))
+    }.value
+    #expect(sent.entries == [1])
+    #expect(report.kept.map(\.entry.number) == [1])
+    #expect(try store.count == 0)
+  }
+
+  @Test func whatHasExpiredIsRemovedUnsent() async throws {
+    try keep("1")
+    temporary.pass(50)
+    try keep("2")
+    temporary.pass(50)
+    let report = try await store.replay { _ in .fulfilled(.of(200)) }.value
+    #expect(report.expired.map(\.number) == [1])
+    #expect(report.delivered.map(\.number) == [2])
+    #expect(try store.count == 0)
+  }
+
+  @Test func oneReplayAtATimeAndTheNextAfterIt() async throws {
+    try keep("1")
+    let (promise, resolver) = NetworkPromise.pending()
+    let sending = Log<Void>()
+    let first = store.replay { _ in
+      sending.append(())
+      return promise
+    }
+    _ = await sending.entries(1)
+    for other in [store, try temporary.open()] {
+      let result = await other.replay { _ in .fulfilled(.of(200)) }.result
+      #expect(result.failure(as: NetworkError.self)?.code == .offlineStoreBusy)
+    }
+    resolver.fulfill(.of(503))
+    let again = first.then(on: .inline) { [store] _ in store.replay { _ in .fulfilled(.of(200)) } }
+    #expect(try await again.value.delivered.count == 1)
+  }
+
+  @Test func cancellingAReplayCancelsWhatIsBeingSentAndKeepsIt() async throws {
+    try keep("1", "2")
+    let cancelled = Log<Void>()
+    let sending = Log<Int>()
+    let resolvers = Log<Resolver<Response>>()
+    let replay = store.replay { entry in
+      sending.append(entry.number)
+      let (promise, resolver) = NetworkPromise.pending()
+      resolvers.append(resolver)
+      resolver.onCancel { cancelled.append(()) }
+      return promise
+    }
+    _ = await sending.entries(1)
+    replay.cancel()
+    _ = await cancelled.entries(1)
+    #expect(try store.entries.map(\.number) == [1, 2])
+    #expect(sending.entries == [1])
+    // The lock goes with the last of its steps.
+    var report: OfflineStore.Report?
+    while report == nil { report = try? await store.replay { _ in .fulfilled(.of(200)) }.value }
+    #expect(report?.delivered.count == 2)
+  }
+
+  @Test func aReplayTakesItsTimeFromTheScheduler() async throws {
+    try keep("1", "2")
+    let time = TestScheduler()
+    let replay = store.replay(scheduler: time) { _ in
+      after(.seconds(60), scheduler: time).then(on: .inline) { Response.of(200) }
+    }
+    await time.advance(by: .seconds(60))
+    #expect(try store.count == 1 && replay.stillPends)
+    await time.advance(by: .seconds(60))
+    #expect(!replay.stillPends)
+    #expect(try store.count == 0)
+  }
+
+  @Test func anEmptyStoreHasAnEmptyReport() async throws {
+    let report = try await store.replay { _ in .rejected(TestError()) }.value
+    #expect(report.delivered.isEmpty && report.kept.isEmpty && report.failed.isEmpty)
+  }
+}

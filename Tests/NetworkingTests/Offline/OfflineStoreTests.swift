@@ -1,0 +1,223 @@
+import Foundation
+import Networking
+import Promises
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct OfflineStoreTests {
+  private let temporary: TemporaryStore
+  private let base = URL.of("https://api.test/v1/")
+
+  init() throws {
+    temporary = try TemporaryStore()
+  }
+
+  @Test func whatIsKeptIsThereForOtherStoresOnTheFolder() throws {
+    let request = Request.post(
+      "boards", parameters: ["title": "Fish", "size": 3], headers: ["X-Trace": "1"],
+      timeout: .seconds(5), priority: .high
+    ).storing(.offline)
+    let key = UUID()
+    let kept = try temporary.open().keep(
+      request, baseURL: base, in: "boards", idempotencyKey: key)
+    let found = try temporary.open().entries
+    #expect(found == [kept])
+    #expect(kept.request == request && kept.baseURL == base && kept.queue == "boards")
+    #expect(kept.idempotencyKey == key && kept.attempts == 0 && kept.withheldHeaders.isEmpty)
+    #expect(kept.created == temporary.now && kept.expires == temporary.now + 100)
+  }
+
+  @Test func aKeyThatIsKeptIsNotKeptTwice() throws {
+    let store = try temporary.open()
+    let first = try store.keep(.post("a"), baseURL: base)
+    let again = try store.keep(.post("a"), baseURL: base, idempotencyKey: first.idempotencyKey)
+    #expect(first == again)
+    #expect(try store.count == 1)
+  }
+
+  @Test func numbersGrowOverStoresAndAfterAllIsRemoved() throws {
+    let store = try temporary.open()
+    let first = try store.keep(.get("https://a.test/"))
+    let second = try temporary.open().keep(.get("https://a.test/"))
+    try store.removeAll()
+    let third = try store.keep(.get("https://a.test/"))
+    #expect([first, second, third].map(\.number) == [1, 2, 3])
+    #expect(try store.entries == [third])
+  }
+
+  @Test func manyThreadsKeepAtOnceAndEachHasItsNumber() async throws {
+    let temporary = temporary
+    let numbers = Log<Int>()
+    await onThreads(4) { _ in
+      guard let store = try? temporary.open() else { return }
+      for _ in 0..<10 {
+        if let entry = try? store.keep(.get("https://a.test/")) { numbers.append(entry.number) }
+      }
+    }
+    #expect(numbers.entries.sorted() == Array(1...40))
+    #expect(try temporary.open().entries.map(\.number) == Array(1...40))
+  }
+
+  @Test func removingSaysWhetherItWasThere() throws {
+    let store = try temporary.open()
+    let entry = try store.keep(.get("https://a.test/"))
+    #expect(try store.remove(entry))
+    #expect(try !temporary.open().remove(entry))
+    #expect(try store.entries.isEmpty && temporary.contents.filter { $0.contains("-") }.isEmpty)
+  }
+
+  @Test func aPayloadsFilesAreCopied() throws {
+    let bytes = Data.pattern(600_000)
+    var form = MultipartFormData()
+    form.append("Fish", name: "title")
+    form.append(file: try temporary.file("a.png", bytes), name: "picture", contentType: "image/png")
+    form.append(file: try temporary.file("b.png", Data()), name: "other")
+    let store = try temporary.open()
+    try store.keep(.upload(multipart: form, to: "https://a.test/"))
+    try store.keep(.upload(file: try temporary.file("c", bytes), to: "https://a.test/"))
+    for name in ["a.png", "b.png", "c"] {
+      try FileManager.default.removeItem(at: temporary.folder.appendingPathComponent(name))
+    }
+    let entries = try store.entries
+    guard case .multipart(let kept) = entries[0].request.payload,
+      case .file(let picture) = kept.parts[1].content,
+      case .file(let empty) = kept.parts[2].content,
+      case .file(let file) = entries[1].request.payload
+    else {
+      Issue.record("\(entries)")
+      return
+    }
+    #expect(kept.parts[1].filename == "a.png" && kept.parts[1].contentType == "image/png")
+    #expect(try Data(contentsOf: picture) == bytes)
+    #expect(try Data(contentsOf: empty).isEmpty)
+    #expect(try Data(contentsOf: file) == bytes)
+  }
+
+  @Test func aFileThatIsNotThereIsAnErrorAndLeavesNothing() throws {
+    let store = try temporary.open()
+    let missing = temporary.folder.appendingPathComponent("missing.png")
+    let error = #expect(throws: NetworkError.self) {
+      try store.keep(.upload(file: missing, to: "https://a.test/"))
+    }
+    #expect(error?.code == .offlineStoreFailed)
+    #expect(
+      error?.description
+        == "POST https://a.test/: the offline store has failed: the file missing.png is not there")
+    #expect(throws: NetworkError.self) {
+      try store.keep(.upload(file: temporary.folder, to: "https://a.test/"))
+    }
+    #expect(try store.count == 0)
+    #expect(try temporary.contents == ["entries", "incoming", "lock", "quarantine"])
+  }
+
+  @Test func onlyItsOwnerMayLookIntoIt() throws {
+    let file = try temporary.file("a", Data("a".utf8))
+    try temporary.open().keep(.upload(file: file, to: "https://a.test/"))
+    for path in try temporary.contents {
+      let attributes = try FileManager.default.attributesOfItem(atPath: temporary.path(path))
+      let mode = attributes[.posixPermissions] as? NSNumber
+      let isFolder = attributes[.type] as? FileAttributeType == .typeDirectory
+      #expect(mode?.intValue == (isFolder ? 0o700 : 0o600), "\(path)")
+    }
+  }
+
+  @Test(arguments: [
+    "Authorization", "proxy-authorization", "Cookie", "X-Api-Key", "X-Auth-Token", "X-Session-Id",
+  ])
+  func credentialsAreInNoFile(_ name: String) throws {
+    let request = Request.post("a", headers: [name: "s3cr3t-seed", "X-Trace": "here"])
+    let entry = try temporary.open().keep(request, baseURL: base)
+    #expect(entry.withheldHeaders == [name])
+    #expect(entry.request.headers == ["X-Trace": "here"])
+    var seen = ""
+    for path in try temporary.contents {
+      seen +=
+        path
+        + String(
+          decoding: (try? Data(contentsOf: .init(fileURLWithPath: temporary.path(path)))) ?? Data(),
+          as: UTF8.self)
+    }
+    #expect(seen.contains("here") && !seen.contains("s3cr3t-seed"))
+  }
+
+  @Test func aURLWithAUserOrWithoutAHostIsRefused() throws {
+    let store = try temporary.open()
+    let withUser = URL.of("https://joe:s3cr3t@a.test/")
+    for (request, base) in [
+      (Request.get("a"), URL?.some(withUser)), (.get(.url(withUser)), nil), (.get("a"), nil),
+    ] {
+      let error = #expect(throws: NetworkError.self) { try store.keep(request, baseURL: base) }
+      #expect(error?.code == .invalidURL)
+      #expect(error?.description.contains("s3cr3t") == false)
+    }
+    #expect(try store.count == 0)
+  }
+
+  @Test func aFullStoreRefusesClearly() throws {
+    let store = try temporary.open(limits: .init(entries: 2))
+    try store.keep(.get("https://a.test/"))
+    try store.keep(.get("https://a.test/"))
+    let error = #expect(throws: NetworkError.self) { try store.keep(.get("https://a.test/b")) }
+    #expect(error?.code == .offlineStoreFull)
+    #expect(
+      error?.description
+        == "GET https://a.test/b: the offline store is full: there are 2 entries, and no more are allowed"
+    )
+    temporary.pass(100)
+    try store.keep(.get("https://a.test/b"))
+    #expect(try store.entries.map(\.number) == [3])
+  }
+
+  @Test func bytesCountWithTheFilesOfPayloads() throws {
+    let file = try temporary.file("a", Data(count: 6_000))
+    let store = try temporary.open(limits: .init(bytes: 10_000))
+    try store.keep(.upload(file: file, to: "https://a.test/"))
+    for limits in [OfflineStore.Limits(bytes: 10_000), .init(bytes: 7_000), .init(bytes: 0)] {
+      let error = #expect(throws: NetworkError.self) {
+        try temporary.open(limits: limits).keep(.upload(file: file, to: "https://a.test/"))
+      }
+      #expect(error?.code == .offlineStoreFull)
+    }
+    #expect(try store.count == 1)
+    #expect(try temporary.contents.count { $0.hasPrefix("incoming/") } == 0)
+    temporary.pass(100)
+    try store.keep(.upload(file: file, to: "https://a.test/"))
+    #expect(try store.entries.map(\.number).count == 1)
+  }
+
+  @Test(arguments: [OfflineStore.ConflictResolution.keepBoth, .replace, .drop])
+  func aConflictIsResolvedAsTheClosureSays(_ resolution: OfflineStore.ConflictResolution) throws {
+    let asked = Log<String>()
+    let store = try temporary.open { kept, new in
+      asked.append("\(kept.request.method) \(new.method)")
+      return resolution
+    }
+    let first = try store.keep(.put("a?x=1", parameters: ["v": 1]), baseURL: base, in: "q")
+    try store.keep(.put("b"), baseURL: base, in: "q")
+    try store.keep(.put("a"), baseURL: base, in: "other")
+    #expect(asked.entries.isEmpty)
+    let second = try store.keep(.delete("https://api.test/v1/a"), in: "q")
+    #expect(asked.entries == ["PUT DELETE"])
+    let numbers = try store.entries.map(\.number)
+    switch resolution {
+    case .keepBoth: #expect(numbers == [1, 2, 3, 4])
+    case .replace: #expect(numbers == [2, 3, 4])
+    case .drop:
+      #expect(numbers == [1, 2, 3])
+      #expect(second == first)
+    }
+  }
+
+  @Test func theConflictClosureMayUseTheStore() throws {
+    let other = try temporary.open()
+    let store = try temporary.open { kept, _ in
+      // The conflict is gone by the time that the decision is carried out.
+      _ = try? other.remove(kept)
+      return .drop
+    }
+    try store.keep(.put("a"), baseURL: base)
+    try store.keep(.put("a"), baseURL: base)
+    #expect(try store.entries.map(\.number) == [2])
+  }
+}
