@@ -41,8 +41,8 @@ let package = Package(
       name: "reachability-watch", dependencies: ["Networking"], path: "Tests/ReachabilityWatch",
       swiftSettings: settings),
     .executableTarget(
-      name: "offline-worker", dependencies: ["Networking", "Promises"], path: "Tests/OfflineWorker",
-      swiftSettings: settings),
+      name: "offline-worker", dependencies: ["Networking", "Promises", "ThreadSanitizerSupport"],
+      path: "Tests/OfflineWorker", swiftSettings: settings),
     .testTarget(
       name: "PromisesTests",
       dependencies: ["Promises", "TestSupport", "ThreadSanitizerSupport", "main-thread-waits"],

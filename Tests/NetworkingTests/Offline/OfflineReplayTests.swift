@@ -65,6 +65,22 @@ struct OfflineReplayTests {
     #expect(error?.code == code)
   }
 
+  @Test(arguments: [
+    NetworkError.Code.dnsFailed, .cannotConnect, .connectionLost, .notConnectedToInternet,
+    .timedOut(.connect), .timedOut(.idle), .timedOut(.attempt), .timedOut(.call),
+  ])
+  func theseAreForWantOfANetwork(_ code: NetworkError.Code) {
+    #expect(code.isForWantOfNetwork)
+  }
+
+  @Test(arguments: [
+    NetworkError.Code.invalidURL, .tlsUntrusted, .cancelled, .malformedResponse,
+    .unacceptableStatus(503), .offlineStoreFull,
+  ])
+  func theseAreNot(_ code: NetworkError.Code) {
+    #expect(!code.isForWantOfNetwork)
+  }
+
   @Test func otherErrorsAreForGoodAndCancellationsAreNot() async throws {
     try keep("1", "2")
     let report = try await store.replay { entry in
