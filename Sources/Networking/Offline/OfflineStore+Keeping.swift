@@ -17,7 +17,7 @@ extension OfflineStore {
   ///     was sent with before, if it was.
   /// - Returns: the entry: the new one, or the kept one in whose favour it was dropped.
   /// - Throws: ``NetworkError`` of the code `invalidURL` when there is no proper URL, `encodingFailed`
-  ///   when a parameter cannot be written, `offlineStoreFull` when one of ``limits`` is reached,
+  ///   when a parameter cannot be written or the body is a stream, `offlineStoreFull` when one of ``limits`` is reached,
   ///   `offlineStoreFailed` when the disk is full or fails, or a file of the payload cannot be read;
   ///   nothing of the request is kept then.
   @discardableResult

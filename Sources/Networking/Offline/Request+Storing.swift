@@ -30,7 +30,7 @@ extension Request {
         position += 1
       }
       request.payload = .multipart(form)
-    case .data, nil: break
+    case .data, .stream, nil: break
     }
     return request
   }

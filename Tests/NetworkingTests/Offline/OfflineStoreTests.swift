@@ -28,6 +28,16 @@ struct OfflineStoreTests {
     #expect(kept.created == temporary.now && kept.expires == temporary.now + 100)
   }
 
+  @Test func aStreamCannotBeKept() throws {
+    let store = try temporary.open()
+    let stream = BodyStream { AsyncStream<Data> { $0.finish() } }
+    let error = #expect(throws: NetworkError.self) {
+      try store.keep(.upload(stream: stream, to: "files"), baseURL: base)
+    }
+    #expect(error?.code == .encodingFailed)
+    #expect(try store.count == 0)
+  }
+
   @Test func aKeyThatIsKeptIsNotKeptTwice() throws {
     let store = try temporary.open()
     let first = try store.keep(.post("a"), baseURL: base)
