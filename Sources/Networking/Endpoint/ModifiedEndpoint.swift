@@ -6,10 +6,15 @@ import Foundation
 public struct ModifiedEndpoint<Base: RequestConvertible>: RequestConvertible {
   /// The endpoint as it was.
   public let base: Base
+  /// How it is tried again; nil is as the endpoint was.
+  let retry: RetryPolicy?
   private let change: @Sendable (Request) -> Request
 
-  init(_ base: Base, _ change: @escaping @Sendable (Request) -> Request) {
+  init(
+    _ base: Base, retry: RetryPolicy? = nil, _ change: @escaping @Sendable (Request) -> Request
+  ) {
     self.base = base
+    self.retry = retry
     self.change = change
   }
 

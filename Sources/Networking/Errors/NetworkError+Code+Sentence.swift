@@ -24,6 +24,7 @@ extension NetworkError.Code {
     case .malformedResponse: "the response is not proper HTTP"
     case .bodyTooLarge: "the body of the response is too large"
     case .fileNotWritten: "the file for the body cannot be written"
+    case .circuitOpen: "the host has failed too often and is left alone for now"
     case .cancelled: "cancelled"
     case .redirectRefused: "a redirect was refused"
     case .tooManyRedirects: "too many redirects"

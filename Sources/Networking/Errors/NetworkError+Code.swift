@@ -43,6 +43,8 @@ extension NetworkError {
     case bodyTooLarge
     /// The file that the body of the response was to go to cannot be written.
     case fileNotWritten
+    /// The host has failed so often of late that nothing is sent to it for a while.
+    case circuitOpen
     /// Somebody cancelled.
     case cancelled
 

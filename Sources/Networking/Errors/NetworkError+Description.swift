@@ -10,7 +10,7 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, L
     var text = request.map { "\($0): " } ?? ""
     text += code.sentence
     if let detail = reason ?? underlyingText { text += ": \(detail)" }
-    if attempts > 1 { text += ", after \(attempts) attempts" }
+    text += attemptsText
     if let body, !body.isEmpty { text += "; the body begins: \(Self.beginning(of: body))" }
     return Self.inOneLine(text)
   }

@@ -24,6 +24,7 @@ extension NetworkError {
   ) {
     self.init(
       code, reason, request: RequestSummary(response.request), response: response.head,
-      body: response.data, underlying: underlying, attempts: 1)
+      body: response.data, underlying: underlying, attempts: max(1, response.attempts.count),
+      history: response.attempts)
   }
 }

@@ -35,6 +35,8 @@ public struct NetworkError: Error, Sendable {
   public var underlying: (any Error)?
   /// How often the request was sent, or tried to be; 0 when it failed before.
   public var attempts: Int
+  /// What came of each of several attempts, in order; empty when there was but one.
+  public var history: [Attempt]
 
   /// Makes an error.
   ///
@@ -46,10 +48,11 @@ public struct NetworkError: Error, Sendable {
   ///   - body: the body of the response.
   ///   - underlying: what caused it.
   ///   - attempts: how often the request was sent, or tried to be.
+  ///   - history: what came of each of several attempts.
   public init(
     _ code: Code, _ reason: String? = nil, request: RequestSummary? = nil,
     response: HTTPResponseHead? = nil, body: Data? = nil, underlying: (any Error)? = nil,
-    attempts: Int = 0
+    attempts: Int = 0, history: [Attempt] = []
   ) {
     self.code = code
     self.reason = reason
@@ -58,6 +61,7 @@ public struct NetworkError: Error, Sendable {
     self.body = body
     self.underlying = underlying
     self.attempts = attempts
+    self.history = history
   }
 }
 

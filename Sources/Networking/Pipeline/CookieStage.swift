@@ -8,7 +8,7 @@ import Promises
 /// Sends the cookies that a store has for a hop's URL, and keeps those that the answer sets.
 ///
 /// A `Cookie` field that the request brings is left as it is.
-struct CookieStage: Interceptor {
+struct CookieStage: BuiltInStage {
   let storage: HTTPCookieStorage
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {

@@ -3,7 +3,7 @@ import Promises
 /// Ends what is further in when its time is up, and says which time that was.
 ///
 /// A stream's body counts: its promise is fulfilled at the head, and the deadline goes on from there.
-struct DeadlineStage: Interceptor {
+struct DeadlineStage: BuiltInStage {
   let phase: NetworkError.Phase
   let scheduler: any Scheduler
   /// How long an exchange may take from here on; nil is without limit.
@@ -15,7 +15,7 @@ struct DeadlineStage: Interceptor {
     return next(exchange)
       .timeout(limit, scheduler: scheduler)
       .recover(PromiseError.timedOut, on: .inline) {
-        throw NetworkError(TransportFailure(code: .timedOut(phase)), of: exchange.request)
+        throw error(for: exchange)
       }
       .always(on: .inline) { result in
         guard case .success(let response) = result, case .live(let live) = response.content
@@ -26,5 +26,13 @@ struct DeadlineStage: Interceptor {
         }
         source.whenOver { timer.cancel() }
       }
+  }
+
+  private func error(for exchange: Exchange) -> NetworkError {
+    let detail = exchange.trace.holder.map { "the interceptor \($0) has not called back" }
+    let error = NetworkError(
+      TransportFailure(code: .timedOut(phase), detail: detail ?? ""), of: exchange.request)
+    // Of a call it is the end, of an attempt there may be more.
+    return phase == .call ? error.after(exchange.trace.attempts) : error
   }
 }

@@ -9,6 +9,11 @@
 /// }
 /// ```
 public protocol Interceptor: Sendable {
+  /// What it is called in errors; its type's name unless it says otherwise.
+  ///
+  /// A call whose time is up names the interceptor that has it and has not called back.
+  var name: String { get }
+
   /// The stages further in, the network at the end of them.
   ///
   /// It may be called once, again after the promise has settled (a retry, a redirect), or not at all,
@@ -25,4 +30,9 @@ public protocol Interceptor: Sendable {
   ///   - next: the stages further in.
   /// - Returns: a promise of the answer.
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise
+}
+
+extension Interceptor {
+  /// The name of its type.
+  public var name: String { "\(type(of: self))" }
 }

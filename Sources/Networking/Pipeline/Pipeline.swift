@@ -10,7 +10,24 @@ struct Pipeline: Sendable {
   init(_ stages: [any Interceptor]) {
     let hop: Interceptor.Next = { $0.transport.perform($0.request, $0.delivery) }
     run = stages.reversed().reduce(hop) { next, stage in
-      { stage.intercept($0, next: next) }
+      guard !(stage is any BuiltInStage) else { return { stage.intercept($0, next: next) } }
+      return Self.watched(stage, next)
+    }
+  }
+
+  /// A stage of somebody else's, which may never call back: notes when it has the exchange in its hands.
+  private static func watched(
+    _ stage: any Interceptor, _ next: @escaping Interceptor.Next
+  ) -> Interceptor.Next {
+    let name = stage.name
+    return { exchange in
+      let trace = exchange.trace
+      trace.holder = name
+      let answer = stage.intercept(exchange) { inner in
+        trace.holder = nil
+        return next(inner).always(on: .inline) { _ in trace.holder = name }
+      }
+      return answer.always(on: .inline) { _ in trace.holder = nil }
     }
   }
 

@@ -1,7 +1,7 @@
 import Promises
 
 /// Follows redirects: a call goes in, a hop at a time comes out.
-struct RedirectStage: Interceptor {
+struct RedirectStage: BuiltInStage {
   let policy: RedirectPolicy
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {

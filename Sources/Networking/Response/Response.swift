@@ -27,13 +27,17 @@ public struct Response: Sendable {
     let content: Content
     let request: HTTPRequest
     let metrics: TransportMetrics
+    let attempts: [Attempt]
 
-    init(head: HTTPResponseHead, content: Content, request: HTTPRequest, metrics: TransportMetrics)
-    {
+    init(
+      head: HTTPResponseHead, content: Content, request: HTTPRequest, metrics: TransportMetrics,
+      attempts: [Attempt]
+    ) {
       self.head = head
       self.content = content
       self.request = request
       self.metrics = metrics
+      self.attempts = attempts
     }
   }
 
@@ -47,18 +51,20 @@ public struct Response: Sendable {
   ///   - data: the body.
   ///   - request: what it answers, as sent.
   ///   - metrics: how long it took.
+  ///   - attempts: what came of each of several attempts, this one the last.
   public init(
     head: HTTPResponseHead, data: Data = Data(), request: HTTPRequest,
-    metrics: TransportMetrics = TransportMetrics()
+    metrics: TransportMetrics = TransportMetrics(), attempts: [Attempt] = []
   ) {
-    self.init(head, .memory(data), to: request, metrics)
+    self.init(head, .memory(data), to: request, metrics, attempts)
   }
 
   init(
     _ head: HTTPResponseHead, _ content: Content, to request: HTTPRequest,
-    _ metrics: TransportMetrics = TransportMetrics()
+    _ metrics: TransportMetrics = TransportMetrics(), _ attempts: [Attempt] = []
   ) {
-    storage = Storage(head: head, content: content, request: request, metrics: metrics)
+    storage = Storage(
+      head: head, content: content, request: request, metrics: metrics, attempts: attempts)
   }
 
   var content: Content { storage.content }
@@ -96,6 +102,14 @@ public struct Response: Sendable {
 
   /// How long the parts of the last hop took; nothing yet of a body that is still on its way.
   public var metrics: TransportMetrics { storage.metrics }
+
+  /// What came of each attempt, this response's the last; empty when there was but one.
+  public var attempts: [Attempt] { storage.attempts }
+
+  /// The same response at the end of a call of several attempts.
+  func after(_ attempts: [Attempt]) -> Response {
+    Response(head, content, to: request, metrics, attempts)
+  }
 
   /// The media type of the body as the server names it; nil when it names none or nonsense.
   public var contentType: MediaType? {

@@ -1,0 +1,63 @@
+import Foundation
+
+/// A moment as HTTP writes it, in any of the three forms that a recipient has to read.
+///
+/// Source: RFC 9110 section 5.6.7.
+enum HTTPDate {
+  /// Reads a date.
+  ///
+  /// - Parameters:
+  ///   - text: the date, without white space around it.
+  ///   - now: what the two-digit years of the obsolete form are counted from: one that seems more than
+  ///     fifty years ahead is the latest past year of those digits.
+  /// - Returns: the moment; nil when it is no such date, or a day or time that does not exist.
+  static func parse(_ text: String, now: Date) -> Date? {
+    let preferred =
+      /(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (?<day>\d\d) (?<month>[A-Z][a-z]{2}) (?<year>\d{4}) (?<time>\d\d:\d\d:\d\d) GMT/
+    let rfc850 =
+      /(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (?<day>\d\d)-(?<month>[A-Z][a-z]{2})-(?<year>\d\d) (?<time>\d\d:\d\d:\d\d) GMT/
+    let asctime =
+      /(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?<month>[A-Z][a-z]{2}) (?<day>[ \d]\d) (?<time>\d\d:\d\d:\d\d) (?<year>\d{4})/
+    if let match = text.wholeMatch(of: preferred) {
+      return date(match.output.year, match.output.month, match.output.day, match.output.time)
+    }
+    if let match = text.wholeMatch(of: asctime) {
+      return date(match.output.year, match.output.month, match.output.day, match.output.time)
+    }
+    guard let match = text.wholeMatch(of: rfc850), let digits = Int(match.output.year) else {
+      return nil
+    }
+    let thisYear = gregorian.component(.year, from: now)
+    // The latest year of these digits that is at most fifty years ahead.
+    let latest = thisYear + 50
+    let year = latest - (latest - digits) % 100
+    return date("\(year)", match.output.month, match.output.day, match.output.time)
+  }
+
+  private static let gregorian: Calendar = {
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = TimeZone(secondsFromGMT: 0) ?? calendar.timeZone
+    return calendar
+  }()
+
+  private static let months = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
+
+  private static func date(
+    _ year: some StringProtocol, _ month: Substring, _ day: Substring, _ time: Substring
+  ) -> Date? {
+    let clock = time.split(separator: ":").compactMap { Int($0) }
+    guard let month = months.firstIndex(of: String(month)), let year = Int(year),
+      let day = Int(day.drop { $0 == " " }), clock.count == 3, clock[0] < 24, clock[1] < 60,
+      clock[2] <= 60
+    else { return nil }
+    // A leap second is the one before, and one more.
+    let second = min(clock[2], 59)
+    let components = DateComponents(
+      calendar: gregorian, year: year, month: month + 1, day: day, hour: clock[0],
+      minute: clock[1], second: second)
+    guard components.isValidDate else { return nil }
+    return components.date?.addingTimeInterval(Double(clock[2] - second))
+  }
+}

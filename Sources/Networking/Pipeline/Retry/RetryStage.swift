@@ -1,0 +1,116 @@
+import Foundation
+import Promises
+import Synchronization
+
+/// Sends a request again as its policy says, as long as the client's budget lasts.
+///
+/// It stands outside the redirects: a repetition starts the call anew, with credentials and cookies
+/// applied anew.
+final class RetryStage: BuiltInStage {
+  private let policy: RetryPolicy
+  private let tokens: Mutex<RetryTokens>
+  private let scheduler: any Scheduler
+  private let wallClock: @Sendable () -> Date
+
+  /// Makes a stage, whose budget is shared by all exchanges that go through it.
+  ///
+  /// - Parameters:
+  ///   - policy: for the exchanges that bring none.
+  ///   - budget: how many repetitions there may be in all; nil is without limit.
+  ///   - scheduler: whose time is waited.
+  ///   - wallClock: the time of day, which a `Retry-After` with a date is compared with.
+  init(
+    policy: RetryPolicy = .never, budget: RetryBudget? = RetryBudget(), scheduler: any Scheduler,
+    wallClock: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    self.policy = policy
+    tokens = Mutex(RetryTokens(budget))
+    self.scheduler = scheduler
+    self.wallClock = wallClock
+  }
+
+  func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
+    let policy = exchange.retry ?? policy
+    let exchange = keyed(exchange, policy)
+    guard policy.allows(exchange.request) else { return once(exchange, next) }
+    let run = Run(stage: self, policy: policy, exchange: exchange, next: next)
+    let schedule = RetrySchedule.custom { _, error in run.delay(after: error) }
+    return retry(schedule, scheduler: scheduler) { _ in run.attempt() }
+      .on(.inline)
+      .recover(on: .inline, policy: .allErrors) { error in try run.end(with: error) }
+  }
+
+  private func once(_ exchange: Exchange, _ next: Next) -> NetworkPromise {
+    exchange.trace.begin(by: scheduler)
+    // Further attempts there are when a stage outside this one sends the exchange again.
+    return exchange.trace.attemptCount == 1 ? next(exchange) : exchange.counting(next(exchange))
+  }
+
+  private func keyed(_ exchange: Exchange, _ policy: RetryPolicy) -> Exchange {
+    guard policy.limit > 0, let make = policy.idempotencyKey, !exchange.request.method.isIdempotent,
+      !exchange.request.headers.contains("Idempotency-Key")
+    else { return exchange }
+    var exchange = exchange
+    exchange.request.headers["Idempotency-Key"] = exchange.trace.idempotencyKey(make)
+    return exchange
+  }
+
+  /// One call's way through the stage.
+  private struct Run: Sendable {
+    let stage: RetryStage
+    let policy: RetryPolicy
+    let exchange: Exchange
+    let next: Next
+    let pause = Pause()
+
+    func attempt() -> NetworkPromise {
+      exchange.trace.begin(after: pause.take(), by: stage.scheduler)
+      return next(exchange).then(on: .inline) { response in
+        // Whether it is repeated is decided where that of an error is.
+        if policy.couldRepeat(.success(response)) { throw Undecided(response: response) }
+        stage.tokens.withLock { $0.deposit() }
+        return exchange.counted(response)
+      }
+    }
+
+    func delay(after error: any Error) -> Duration? {
+      let response = (error as? Undecided)?.response
+      let result: Result<Response, any Error> = response.map { .success($0) } ?? .failure(error)
+      exchange.trace.end(result)
+      let failed = FailedAttempt(
+        number: exchange.trace.attemptCount, request: exchange.request, result: result,
+        retryAfter: response.flatMap { RetryAfter.delay(in: $0.headers, now: stage.wallClock()) })
+      let repetition = exchange.trace.nextRepetition
+      guard let delay = policy.delay(beforeRepetition: repetition, after: failed),
+        stage.tokens.withLock({ $0.withdraw() })
+      else { return nil }
+      exchange.trace.repeats()
+      pause.set(delay)
+      return delay
+    }
+
+    func end(with error: any Error) throws -> Response {
+      guard let undecided = error as? Undecided else { throw exchange.counted(error) }
+      return exchange.counted(undecided.response)
+    }
+  }
+
+  /// A response that is repeated, or else the answer.
+  private struct Undecided: Error {
+    let response: Response
+  }
+
+  /// How long was waited before the attempt that comes next.
+  private final class Pause: Sendable {
+    private let delay = Mutex(Duration.zero)
+
+    func set(_ delay: Duration) { self.delay.withLock { $0 = delay } }
+
+    func take() -> Duration {
+      delay.withLock { delay in
+        defer { delay = .zero }
+        return delay
+      }
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Promises
+import TestSupport
+import Testing
+
+@testable import Networking
+
+/// An interceptor that never calls back is ended by the call's deadline, and named.
+@Suite(.timeLimit(.minutes(1)))
+struct StuckInterceptorTests {
+  private struct Plain: Interceptor {
+    func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
+      next(exchange)
+    }
+  }
+
+  private struct Stuck: Interceptor {
+    let name = "the gatekeeper"
+    let promise: Promise<Void>
+    let isAfter: Bool
+
+    func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
+      isAfter
+        ? next(exchange).then(on: .inline) { response in promise.map { response } }
+        : promise.then(on: .inline) { next(exchange) }
+    }
+  }
+
+  private func reason(
+    _ stages: [any Interceptor], _ transport: FakeTransport
+  ) async -> String? {
+    let time = TestScheduler()
+    let deadline = DeadlineStage(phase: .call, scheduler: time) { _ in .seconds(5) }
+    let call = Pipeline([deadline] + stages).send(
+      Exchange(HTTPRequest(url: .of("https://a.example/x")), over: transport))
+    await time.advance(by: .seconds(5))
+    let error = await call.result.failure(as: NetworkError.self)
+    #expect(error?.code == .timedOut(.call))
+    return error?.reason
+  }
+
+  @Test(arguments: [false, true])
+  func beforeAndAfterTheNetwork(_ isAfter: Bool) async {
+    let never = Promise<Void>.pending(on: .inline)
+    let stuck = Stuck(promise: never.promise, isAfter: isAfter)
+    let transport = FakeTransport { _ in .response(200) }
+    let reason = await reason(
+      [Plain(), RedirectStage(policy: .follow()), stuck, Plain()], transport)
+    #expect(reason == "the interceptor the gatekeeper has not called back")
+    #expect(never.promise.wasCancelled && transport.requests.count == (isAfter ? 1 : 0))
+  }
+
+  @Test func aServerThatDoesNotAnswerIsNoInterceptorsFault() async {
+    let reason = await reason([Plain(), Plain()], FakeTransport { _ in [] })
+    #expect(reason == nil)
+  }
+
+  @Test func theNameIsThatOfTheTypeUnlessItSaysOtherwise() {
+    #expect(Plain().name == "Plain" && PipelineBarrier().name == "PipelineBarrier")
+    #expect(RequestAdapter(name: "signing") { $0 }.name == "signing")
+  }
+}
