@@ -20,6 +20,8 @@ public struct Exchange: Sendable {
   public let isIntercepted: Bool
   /// How it is tried again; nil is as the client has it.
   let retry: RetryPolicy?
+  /// The client's own interceptors, outermost first.
+  let interceptors: [any Interceptor]
   /// What the stages of the call have done so far.
   let trace = CallTrace()
   /// What performs the hops.
@@ -29,8 +31,8 @@ public struct Exchange: Sendable {
     _ request: HTTPRequest, timeout: Duration? = nil,
     credentials: NetworkingSettings.Credentials? = nil,
     credentialSource: (any CredentialSource)? = nil, isIntercepted: Bool = true,
-    retry: RetryPolicy? = nil, delivery: Delivery = Delivery(),
-    over transport: any Transport
+    retry: RetryPolicy? = nil, interceptors: [any Interceptor] = [],
+    delivery: Delivery = Delivery(), over transport: any Transport
   ) {
     self.request = request
     self.timeout = timeout
@@ -39,6 +41,7 @@ public struct Exchange: Sendable {
     self.credentialSource = credentialSource
     self.isIntercepted = isIntercepted
     self.retry = retry
+    self.interceptors = interceptors
     self.transport = transport
   }
 

@@ -8,7 +8,15 @@ struct Pipeline: Sendable {
   ///
   /// - Parameter stages: outermost first.
   init(_ stages: [any Interceptor]) {
-    let hop: Interceptor.Next = { $0.transport.perform($0.request, $0.delivery) }
+    self.init(stages) { $0.transport.perform($0.request, $0.delivery) }
+  }
+
+  /// Puts stages around what there is already.
+  ///
+  /// - Parameters:
+  ///   - stages: outermost first.
+  ///   - hop: what comes further in.
+  init(_ stages: [any Interceptor], around hop: @escaping Interceptor.Next) {
     run = stages.reversed().reduce(hop) { next, stage in
       guard !(stage is any BuiltInStage) else { return { stage.intercept($0, next: next) } }
       return Self.watched(stage, next)

@@ -55,6 +55,25 @@ struct StuckInterceptorTests {
     #expect(reason == nil)
   }
 
+  @Test func theExchangesOwnInterceptorsRunInTheirPlaceAndAreWatchedToo() async {
+    let never = Promise<Void>.pending(on: .inline)
+    let time = TestScheduler()
+    let stages: [any Interceptor] = [
+      DeadlineStage(phase: .call, scheduler: time) { _ in .seconds(5) }, InterceptorsStage(),
+    ]
+    let transport = FakeTransport { _ in .response(200) }
+    let call = Pipeline(stages).send(
+      Exchange(
+        HTTPRequest(url: .of("https://a.example/x")),
+        interceptors: [
+          HeaderInjector(["X": "1"]), Stuck(promise: never.promise, isAfter: true), Plain(),
+        ], over: transport))
+    await time.advance(by: .seconds(5))
+    let error = await call.result.failure(as: NetworkError.self)
+    #expect(error?.reason == "the interceptor the gatekeeper has not called back")
+    #expect(transport.requests.map { $0.headers["X"] } == ["1"])
+  }
+
   @Test func theNameIsThatOfTheTypeUnlessItSaysOtherwise() {
     #expect(Plain().name == "Plain" && PipelineBarrier().name == "PipelineBarrier")
     #expect(RequestAdapter(name: "signing") { $0 }.name == "signing")
