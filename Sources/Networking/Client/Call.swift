@@ -13,6 +13,9 @@ struct Call: Sendable {
   let pipeline: Pipeline
   let transport: any Transport
   let delivery: Delivery
+  /// The endpoint's own; nil leaves it to the client.
+  let retry: RetryPolicy?
+  let credentialSource: any CredentialSource
 
   /// Waits for the middleware, builds the request and sends it on its way.
   func start() -> NetworkPromise {
@@ -29,7 +32,8 @@ struct Call: Sendable {
     let processed = try settings.preProcessRequest?(built) ?? built
     return pipeline.send(
       Exchange(
-        processed, timeout: request.timeout, credentials: settings.credentials, delivery: delivery,
-        over: transport))
+        processed, timeout: request.timeout, credentials: settings.credentials,
+        credentialSource: credentialSource, isIntercepted: request.isIntercepted, retry: retry,
+        interceptors: settings.interceptors, delivery: delivery, over: transport))
   }
 }

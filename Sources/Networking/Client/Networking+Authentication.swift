@@ -41,3 +41,7 @@ extension Networking {
     }
   }
 }
+
+extension Networking: CredentialSource {
+  var credentials: NetworkingSettings.Credentials? { settings.withLock { $0.credentials } }
+}

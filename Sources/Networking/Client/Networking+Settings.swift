@@ -32,6 +32,14 @@ extension Networking {
     set { change { $0.middleware = newValue } }
   }
 
+  /// What requests go through on their way, outermost first, once a call; none at first.
+  ///
+  /// They stand outside the retries, and take part in the calls that are made from now on.
+  public var interceptors: [any Interceptor] {
+    get { settings.withLock { $0.interceptors } }
+    set { change { $0.interceptors = newValue } }
+  }
+
   /// Sends requests elsewhere from now on, to a staging server for example.
   ///
   /// - Parameter baseURL: in place of the endpoints' own; nil restores that.
@@ -50,11 +58,13 @@ extension Networking {
   /// Lets no more requests begin; those under way go on.
   public func suspend() {
     queue.suspend()
+    aside.suspend()
   }
 
   /// Lets requests begin again.
   public func resume() {
     queue.resume()
+    aside.resume()
   }
 
   /// Cancels every request of this client, waiting or under way.
@@ -62,6 +72,7 @@ extension Networking {
   /// A stream whose head has come is in the hands of whoever reads it, and goes on.
   public func cancelAllRequests() {
     queue.cancelAll()
+    aside.cancelAll()
   }
 
   /// What is replaced is released after unlocking, since a user's `deinit` may follow.

@@ -25,6 +25,8 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   public typealias ProgressHandler = @Sendable (_ progress: TransferProgress) -> Void
 
   let queue: RequestQueue
+  /// For the requests that are not intercepted, which never wait for their turn.
+  let aside: RequestQueue
   let settings: Mutex<NetworkingSettings>
   private let configuration: NetworkingConfiguration
   private let scheduler: any Scheduler
@@ -42,13 +44,15 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ///   - mockProvider: supplies another transport for some endpoints; nil for none.
   ///   - sessionConfiguration: what the others go over, and whom connections and cookies are shared
   ///     with.
+  ///   - retry: how requests are tried again, in place of what the configuration says; nil is as that
+  ///     says.
   ///   - configuration: what it does with every request.
   public convenience init(
     mode: RequestMode = .async, mockProvider: (any TransportProvider<Endpoint>)? = nil,
-    sessionConfiguration: SessionConfiguration = .default,
+    sessionConfiguration: SessionConfiguration = .default, retry: RetryPolicy? = nil,
     configuration: NetworkingConfiguration = NetworkingConfiguration()
   ) {
-    self.init(mode, mockProvider, Session(sessionConfiguration), configuration)
+    self.init(mode, mockProvider, Session(sessionConfiguration), retry, configuration)
   }
 
   /// Makes a client on a transport of your own.
@@ -57,21 +61,27 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ///   - mode: how many requests are under way at once.
   ///   - mockProvider: supplies another transport for some endpoints; nil for none.
   ///   - transport: what performs the others.
+  ///   - retry: how requests are tried again, in place of what the configuration says; nil is as that
+  ///     says.
   ///   - configuration: what it does with every request.
   public convenience init(
     mode: RequestMode = .async, mockProvider: (any TransportProvider<Endpoint>)? = nil,
-    transport: any Transport, configuration: NetworkingConfiguration = NetworkingConfiguration()
+    transport: any Transport, retry: RetryPolicy? = nil,
+    configuration: NetworkingConfiguration = NetworkingConfiguration()
   ) {
-    self.init(mode, mockProvider, Session(transport: transport), configuration)
+    self.init(mode, mockProvider, Session(transport: transport), retry, configuration)
   }
 
   private init(
     _ mode: RequestMode, _ mockProvider: (any TransportProvider<Endpoint>)?, _ session: Session,
-    _ configuration: NetworkingConfiguration
+    _ retry: RetryPolicy?, _ configuration: NetworkingConfiguration
   ) {
+    var configuration = configuration
+    if let retry { configuration.retry = retry }
     scheduler =
       configuration.scheduler ?? mockProvider?.scheduler ?? scope?.scheduler ?? .live
     queue = RequestQueue(mode, scheduler: scheduler)
+    aside = RequestQueue(.async, scheduler: scheduler)
     settings = Mutex(NetworkingSettings(baseURL: { Endpoint.baseURL }))
     self.configuration = configuration
     transport = session.transport
@@ -85,8 +95,12 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ) -> [any Interceptor] {
     [
       DeadlineStage(phase: .call, scheduler: scheduler) { $0.timeout ?? configuration.callTimeout },
+      InterceptorsStage(),
+      RetryStage(
+        policy: configuration.retry, budget: configuration.retryBudget, scheduler: scheduler),
       RedirectStage(policy: configuration.redirects),
       // From here on a hop at a time.
+      configuration.circuitBreaker.map { CircuitStage($0, scheduler: scheduler) },
       AuthorizationStage(),
       configuration.cookies.storage(of: session).map { CookieStage(storage: $0) },
       DeadlineStage(phase: .attempt, scheduler: scheduler) { _ in configuration.attemptTimeout },
@@ -176,8 +190,11 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       let call = Call(
         request: request, headers: Asked.headers, baseURL: Asked.baseURL, settings: settings,
         configuration: configuration, baseURLs: baseURLs, pipeline: pipeline,
-        transport: mock ?? transport, delivery: delivery)
-      queue.add(
+        transport: mock ?? transport, delivery: delivery,
+        retry: (endpoint as? any RetryableRequest)?.retryPolicy,
+        credentialSource: self)
+      // What an interceptor asks for must not wait for the requests that wait for it.
+      (request.isIntercepted ? queue : aside).add(
         pending, priority: request.priority, HandlerScope.carrying { call.start() })
     } catch {
       pending.resolver.reject(error)

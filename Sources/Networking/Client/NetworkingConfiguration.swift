@@ -9,6 +9,12 @@ public struct NetworkingConfiguration: Sendable {
   public var encoders = ParameterEncoders()
   /// What becomes of answers that point elsewhere.
   public var redirects = RedirectPolicy.follow()
+  /// How requests are tried again that do not say so themselves; not at all at first.
+  public var retry = RetryPolicy.never
+  /// How many repetitions there are over all calls of the client; nil is without limit.
+  public var retryBudget: RetryBudget? = RetryBudget()
+  /// When a host that keeps failing is left alone; nil is never.
+  public var circuitBreaker: CircuitBreaker?
   /// Where cookies are kept; at first where the client's ``SessionConfiguration`` says.
   public var cookies = CookiePolicy.session
   /// How long a connection may take to stand, TLS included; nil is without limit.

@@ -9,6 +9,7 @@ struct NetworkingSettings: Sendable {
   var preProcessRequest: (@Sendable (HTTPRequest) throws -> HTTPRequest)?
   var middleware: (@Sendable (Request) -> Promise<Void>)?
   var credentials: Credentials?
+  var interceptors: [any Interceptor] = []
 
   /// The value of an `Authorization` field, and the one origin that it is for.
   struct Credentials: Sendable {

@@ -21,6 +21,8 @@ public struct BodyStream: Sendable {
 
   /// How many bytes there are; nil when that is not known, and the body is sent in chunks.
   public let length: Int64?
+  /// Whether it can be read from its start again; false of one made of a sequence that is there once.
+  public let isRepeatable: Bool
   private let source: any BodyStreamSource
 
   /// Makes a stream of a sequence that can be had again.
@@ -35,7 +37,14 @@ public struct BodyStream: Sendable {
   public init<Bytes: AsyncSequence>(
     length: Int64? = nil, _ open: @escaping @Sendable () async throws -> Bytes
   ) where Bytes.Element == Data {
+    self.init(length: length, isRepeatable: true, open)
+  }
+
+  private init<Bytes: AsyncSequence>(
+    length: Int64?, isRepeatable: Bool, _ open: @escaping @Sendable () async throws -> Bytes
+  ) where Bytes.Element == Data {
     self.length = length
+    self.isRepeatable = isRepeatable
     source = SequenceSource(open: open)
   }
 
@@ -47,7 +56,7 @@ public struct BodyStream: Sendable {
   public init<Bytes: AsyncSequence & Sendable>(length: Int64? = nil, once bytes: Bytes)
   where Bytes.Element == Data {
     let isTaken = TakenFlag()
-    self.init(length: length) {
+    self.init(length: length, isRepeatable: false) {
       guard isTaken.take() else { throw SentOnce() }
       return bytes
     }

@@ -5,6 +5,7 @@ extension HTTPBody {
   public var isRepeatable: Bool {
     switch self {
     case .none, .data, .file, .pieces: true
+    case .stream(let stream): stream.isRepeatable
     }
   }
 }

@@ -1,0 +1,100 @@
+import Foundation
+import Networking
+import Promises
+import Synchronization
+import TestSupport
+import Testing
+
+/// Retries, refreshes and barriers as a client's user sees them.
+@Suite(.timeLimit(.minutes(1)))
+struct ClientRetryTests {
+  private enum API: RetryableRequest {
+    case boards
+    case login
+    case refresh
+
+    static let baseURL: URL? = URL(string: "https://api.example.com/v1/")
+    var request: Request {
+      switch self {
+      case .boards: .get("boards")
+      case .login: .get("login")
+      case .refresh: .post("refresh")
+      }
+    }
+    var retryPolicy: RetryPolicy? {
+      if case .login = self { .never } else { nil }
+    }
+  }
+
+  private func client(_ mode: RequestMode, _ transport: FakeTransport) -> Networking<API> {
+    var configuration = NetworkingConfiguration()
+    configuration.cookies = .none
+    configuration.retry = .immediate(limit: 2)
+    configuration.circuitBreaker = CircuitBreaker(threshold: 5)
+    let client = Networking<API>(mode: mode, transport: transport, configuration: configuration)
+    client.callbackContext = .inline
+    return client
+  }
+
+  @Test func thePolicyIsTheRequestsOrTheEndpointsOrTheClients() async throws {
+    let transport = FakeTransport { _ in .response(429) }
+    let client = client(.async, transport)
+    for (endpoint, count) in [(API.boards, 3), (.login, 4)] {
+      _ = try await client.request(endpoint).value
+      #expect(transport.requests.count == count)
+    }
+    _ = try await client.request(API.login.retrying(.immediate(limit: 1))).value
+    _ = try await client.request(API.boards.retrying(.never)).value
+    #expect(transport.requests.count == 7)
+  }
+
+  @Test(arguments: [RequestMode.sync, .limited(3), .async])
+  func signingInOnceForFiveHundredCallers(_ mode: RequestMode) async throws {
+    let refreshes = Counter()
+    let transport = FakeTransport { request in
+      if request.url.path.hasSuffix("refresh") {
+        refreshes.add()
+        return .response(200, [:], "new")
+      }
+      return .response(request.headers["Authorization"] == "Bearer new" ? 200 : 401)
+    }
+    let client = client(mode, transport)
+    client.authenticate(bearerToken: "old")
+    client.interceptors.append(
+      RefreshInterceptor(on: [401]) { [unowned client] _ in
+        client.request(API.refresh.notIntercepted()).validate().toString()
+          .tap { client.authenticate(bearerToken: $0) }
+      })
+    let calls = (0..<500).map { _ in client.request(.boards) }
+    for call in calls { #expect(try await call.value.status == 200) }
+    #expect(refreshes.value == 1)
+  }
+
+  @Test func aHostThatKeepsFailingIsLeftAlone() async throws {
+    let transport = FakeTransport { _ in .response(500) }
+    let client = client(.async, transport)
+    _ = try await client.request(.boards).value
+    let error = await client.request(.boards).result.failure(as: NetworkError.self)
+    #expect(error?.code == .circuitOpen && error?.attempts == 3 && transport.requests.count == 5)
+  }
+
+  private struct Provider: TransportProvider {
+    let transport: FakeTransport
+    let scheduler: any Scheduler
+
+    func transport(for endpoint: API) -> (any Transport)? { transport }
+  }
+
+  @Test func retriesUntilTheServerRecovers() async throws {
+    let time = TestScheduler()
+    let count = Counter()
+    let transport = FakeTransport { _ in .response(count.add() < 3 ? 503 : 200) }
+    let networking = Networking<API>(
+      mockProvider: Provider(transport: transport, scheduler: time),
+      retry: .exponential(initial: .seconds(1), jitter: .none, limit: 3))
+    let boards = networking.request(.boards).validate()
+    await time.run()
+    #expect(try await boards.value.attempts.count == 3)
+    #expect(time.elapsed == .seconds(3))
+  }
+}
