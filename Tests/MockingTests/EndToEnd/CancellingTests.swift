@@ -7,7 +7,7 @@
   import Testing
 
   /// What a server sees of cancellation.
-  @Suite(.timeLimit(.minutes(1)))
+  @Suite(.timeLimit(.minutes(10)))
   struct CancellingTests {
     private let server: MockServer
 

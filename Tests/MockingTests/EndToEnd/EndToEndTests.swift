@@ -7,7 +7,7 @@
   import Testing
 
   /// The whole way: client, queue, stages, libcurl, a real socket, and back.
-  @Suite(.timeLimit(.minutes(1)))
+  @Suite(.timeLimit(.minutes(10)))
   struct EndToEndTests {
     private struct Board: Codable, Sendable, Equatable {
       var id: Int

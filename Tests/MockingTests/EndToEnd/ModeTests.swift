@@ -7,7 +7,7 @@
   import Testing
 
   /// How many requests a client has under way, as a server sees it, and as mocks do.
-  @Suite(.timeLimit(.minutes(1)))
+  @Suite(.timeLimit(.minutes(10)))
   struct ModeTests {
     private func client(
       _ mode: RequestMode, _ provider: MockProvider<Request>? = nil

@@ -8,7 +8,7 @@
   import ThreadSanitizerSupport
 
   /// The server in this process, the client in one of its own, whose files and memory are counted.
-  @Suite(.timeLimit(.minutes(5)), .serialized)
+  @Suite(.timeLimit(.minutes(10)), .serialized)
   struct NothingLeftTests {
     /// Requests that end in each of the ways there are.
     private final class Load: Sendable {

@@ -9,7 +9,7 @@
 
   /// Thousands of random requests over a real socket, always the same ones: what the server has received
   /// reads as what was put in, by rules written down here anew.
-  @Suite(.timeLimit(.minutes(5)))
+  @Suite(.timeLimit(.minutes(10)))
   struct RoundTripTests {
     private static let count = thread_sanitizer_is_on() ? 1_000 : 10_000
 

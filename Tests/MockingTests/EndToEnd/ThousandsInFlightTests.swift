@@ -9,7 +9,7 @@
 
   /// The server in this process, the client in one of its own, where nobody else opens files and starts
   /// threads, and which has all the descriptors to itself.
-  @Suite(.timeLimit(.minutes(5)), .serialized)
+  @Suite(.timeLimit(.minutes(10)), .serialized)
   struct ThousandsInFlightTests {
     @Test func tenThousandInFlightAllCompleteOnAFewThreads() async throws {
       let wanted = thread_sanitizer_is_on() ? 1_000 : 10_000

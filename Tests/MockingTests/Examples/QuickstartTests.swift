@@ -4,7 +4,7 @@
   import Testing
 
   /// The example as a user runs it: a program of its own, with its own environment.
-  @Suite(.serialized, .timeLimit(.minutes(2)))
+  @Suite(.serialized, .timeLimit(.minutes(10)))
   struct QuickstartTests {
     /// An environment in which each scheme has this proxy.
     private static func proxied(by url: URL) -> [String: String] {

@@ -7,7 +7,7 @@
   import Testing
 
   /// A whole session on real sockets, and the same with the server gone.
-  @Suite(.timeLimit(.minutes(1)))
+  @Suite(.timeLimit(.minutes(10)))
   struct TapeSessionTests {
     private func server() throws -> MockServer {
       let visits = Counter()

@@ -4,7 +4,7 @@ import Mocking
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct WithMocksTests {
   private enum API: RequestConvertible {
     case name

@@ -9,7 +9,7 @@ private let curl = ["/usr/bin/curl", "/usr/local/bin/curl", "/opt/homebrew/bin/c
 /// The server as another implementation of HTTP sees it.
 @Suite(
   .enabled(if: curl != nil, "the curl tool is not on this machine: these tests are skipped"),
-  .timeLimit(.minutes(2)))
+  .timeLimit(.minutes(10)))
 struct CurlToolTests {
   /// Runs the tool; its exit code and what it printed.
   private func run(_ arguments: String...) async throws -> (code: Int32, output: Data) {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Mocking
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct MockServerTests {
   private func server(limits: MockServerLimits = MockServerLimits()) throws -> MockServer {
     try MockServer(limits: limits) {

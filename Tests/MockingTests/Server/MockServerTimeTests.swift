@@ -5,7 +5,7 @@ import Testing
 
 @testable import Mocking
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct MockServerTimeTests {
   private let get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
 

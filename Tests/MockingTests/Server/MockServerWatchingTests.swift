@@ -6,7 +6,7 @@ import Testing
 
 @testable import Mocking
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct MockServerWatchingTests {
   private let get = "GET /a?b=c HTTP/1.1\r\nHost: a\r\nX-A: 1\r\n\r\n"
 

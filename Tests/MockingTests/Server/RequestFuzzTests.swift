@@ -22,7 +22,7 @@ struct RequestFuzzTests {
     RequestMachineTests.get + RequestMachineTests.chunked + RequestMachineTests.sized,
   ].map { Array($0.utf8) }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func tenThousandMutatedRequestsNeitherTrapNorDependOnTheirCuts() throws {
     var random = Seeded(state: 20_240_601)
     var refused = 0

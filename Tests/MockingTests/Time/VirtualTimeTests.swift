@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A client whose answers take virtual time, as a test suite would use it: nothing but `advance`.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct VirtualTimeTests {
   private enum API: RequestConvertible {
     case item(Int)

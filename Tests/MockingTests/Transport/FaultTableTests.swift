@@ -5,7 +5,7 @@
   import Testing
 
   /// What each fault at each stage comes to, on a socket and in memory.
-  @Suite(.timeLimit(.minutes(2)))
+  @Suite(.timeLimit(.minutes(10)))
   struct FaultTableTests {
     struct Row: Sendable, CustomTestStringConvertible {
       let mock: Mock

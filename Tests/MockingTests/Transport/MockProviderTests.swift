@@ -5,7 +5,7 @@ import Promises
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct MockProviderTests {
   private enum API: RequestConvertible {
     case boards
@@ -218,5 +218,18 @@ struct MockProviderTests {
     let result = await client.request(.upload(stream: stream, to: "https://api.example.com/"))
       .result
     #expect(result.failure(as: NetworkError.self)?.code == .encodingFailed)
+  }
+
+  @Test func retriesUntilTheServerRecovers() async throws {
+    let time = TestScheduler()
+    let provider = MockProvider<API>(scheduler: time) { _ in
+      .sequence(.status(503), .status(503), .json([]))
+    }
+    let networking = Networking(
+      mockProvider: provider, retry: .exponential(initial: .seconds(1), limit: 3))
+    let boards = networking.request(.boards).validate().decode([Int].self)
+    await time.run()
+    #expect(try await boards.value.isEmpty)
+    #expect(time.elapsed >= .seconds(1))
   }
 }

@@ -3,7 +3,7 @@ import Mocking
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct MockTransportTests {
   private let backend: [Route] = [
     Route(.get, "/boards/{id}") { request in .json(["id": request.path["id"]]) },
@@ -179,7 +179,7 @@ struct MockTransportTests {
   }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct MockTransportTimeTests {
   private let time = TestScheduler()
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Retries, refreshes and barriers as a client's user sees them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ClientRetryTests {
   private enum API: RetryableRequest {
     case boards
@@ -82,7 +82,7 @@ struct ClientRetryTests {
     let transport: FakeTransport
     let scheduler: any Scheduler
 
-    func transport(for endpoint: API) -> (any Transport)? { transport }
+    func transport(for endpoint: API, real: any Transport) -> (any Transport)? { transport }
   }
 
   @Test func retriesUntilTheServerRecovers() async throws {

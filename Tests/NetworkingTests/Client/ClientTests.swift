@@ -4,7 +4,7 @@ import Promises
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ClientTests {
   private enum BoardsAPI: RequestConvertible {
     case login(user: String, password: String)

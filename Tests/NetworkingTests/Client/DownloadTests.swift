@@ -5,7 +5,7 @@
   import TestSupport
   import Testing
 
-  @Suite(.timeLimit(.minutes(2)))
+  @Suite(.timeLimit(.minutes(10)))
   struct DownloadTests {
     private let folder = TemporaryFolder()
     private let client = Networking<Request>(transport: CurlTransport(), configuration: .plain)

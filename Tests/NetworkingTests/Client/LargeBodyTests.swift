@@ -4,7 +4,7 @@
   import Testing
 
   /// Large bodies, each in a program of its own, so that its memory is what the body takes.
-  @Suite(.serialized, .timeLimit(.minutes(5)))
+  @Suite(.serialized, .timeLimit(.minutes(10)))
   struct LargeBodyTests {
     private static let size = 100 << 20
     /// Of the peak of resident memory; instrumented code takes more.

@@ -6,7 +6,7 @@
   import TestSupport
   import Testing
 
-  @Suite(.timeLimit(.minutes(1)))
+  @Suite(.timeLimit(.minutes(10)))
   struct SessionConfigurationTests {
     /// Sets a cookie at `/set` and tells what it got otherwise.
     private let server: ScriptedServer

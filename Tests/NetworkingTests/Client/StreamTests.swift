@@ -5,7 +5,7 @@
   import TestSupport
   import Testing
 
-  @Suite(.timeLimit(.minutes(2)))
+  @Suite(.timeLimit(.minutes(10)))
   struct StreamTests {
     private static let flood = 64 << 20
     private static let floodHead = ScriptedServer.Step.text(

@@ -5,7 +5,7 @@
   import TestSupport
   import Testing
 
-  @Suite(.timeLimit(.minutes(2)))
+  @Suite(.timeLimit(.minutes(10)))
   struct UploadTests {
     private let client = Networking<Request>(transport: CurlTransport(), configuration: .plain)
 
@@ -43,7 +43,7 @@
       let server = try ScriptedServer { _ in [.respond()] }
       let (bytes, continuation) = AsyncStream<Data>.makeStream()
       var configuration = NetworkingConfiguration.plain
-      configuration.idleTimeout = .milliseconds(30)
+      configuration.idleTimeout = .seconds(1)
       let client = Networking<Request>(transport: CurlTransport(), configuration: configuration)
       let sent = Log<Int64>()
       let promise = client.request(.upload(stream: BodyStream(once: bytes), to: server.path)) {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Files that are not as they were written, or were written by somebody else.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct OfflineCorruptionTests {
   private let temporary: TemporaryStore
   private let store: OfflineStore

@@ -6,7 +6,7 @@
   import Testing
 
   /// A disk that takes no more.
-  @Suite(.timeLimit(.minutes(1)), .serialized)
+  @Suite(.timeLimit(.minutes(10)), .serialized)
   struct OfflineDiskTests {
     /// In a process of its own, whose files may not grow beyond 4 KiB.
     @Test func aFullDiskIsAnErrorWithNothingHalfWritten() async {

@@ -8,7 +8,7 @@
   import ThreadSanitizerSupport
 
   /// Processes that keep and replay, and are killed: nothing accepted is lost, changed or overtaken.
-  @Suite(.timeLimit(.minutes(5)), .serialized)
+  @Suite(.timeLimit(.minutes(10)), .serialized)
   struct OfflineKillTests {
     /// What ends a process.
     private enum End {

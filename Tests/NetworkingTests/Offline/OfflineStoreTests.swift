@@ -4,7 +4,7 @@ import Promises
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct OfflineStoreTests {
   private let temporary: TemporaryStore
   private let base = URL.of("https://api.test/v1/")

@@ -6,7 +6,7 @@ import Testing
 @testable import Networking
 
 /// The rules of RFC 9110 section 15.4, seen from the requests that a redirect leads to.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RedirectTests {
   private static let start = URL.of("https://a.example/x/y?q=1")
 

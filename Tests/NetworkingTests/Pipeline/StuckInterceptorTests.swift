@@ -6,7 +6,7 @@ import Testing
 @testable import Networking
 
 /// An interceptor that never calls back is ended by the call's deadline, and named.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct StuckInterceptorTests {
   private struct Plain: Interceptor {
     func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Networking
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ReachabilityInterceptorTests {
   private let network = MockReachability(.unreachable)
   private let reachability: NetworkReachability

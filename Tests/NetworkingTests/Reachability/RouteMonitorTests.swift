@@ -7,7 +7,7 @@
   @testable import Networking
 
   /// The kernel's own word: of this machine, and of a network namespace in which a cable is pulled.
-  @Suite(.serialized, .timeLimit(.minutes(1)))
+  @Suite(.serialized, .timeLimit(.minutes(10)))
   struct RouteMonitorTests {
     @Test func theStatusIsKnownAtOnce() {
       #expect(NetworkReachability().status != .unknown)

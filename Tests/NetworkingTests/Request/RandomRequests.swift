@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Ten thousand of each, always the same ones: nothing traps, and what comes out reads back.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RandomRequests {
   @Test func pathsReadBackAsTheirSegments() throws {
     var random = RandomValues(seed: 1)

@@ -4,7 +4,7 @@
   import TestSupport
   import Testing
 
-  @Suite(.timeLimit(.minutes(1)))
+  @Suite(.timeLimit(.minutes(10)))
   struct CurlCodingTests {
     private static let text = String(repeating: "Hello, chain! ", count: 6)
 

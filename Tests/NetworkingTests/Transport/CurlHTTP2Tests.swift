@@ -5,7 +5,7 @@
   import Testing
 
   @Suite(
-    .timeLimit(.minutes(2)), .serialized,
+    .timeLimit(.minutes(10)), .serialized,
     .enabled(
       if: Certificates.areAvailable && NginxServer.isAvailable,
       "nginx speaks HTTP/2, and the openssl tool makes its certificate: one of them is not here"))

@@ -4,7 +4,7 @@
   import TestSupport
   import Testing
 
-  @Suite(.timeLimit(.minutes(3)), .serialized)
+  @Suite(.timeLimit(.minutes(10)), .serialized)
   struct CurlLoadTests {
     @Test func fiveHundredAtOnceAllCompleteAndLeaveNothingBehind() async throws {
       let count = 500

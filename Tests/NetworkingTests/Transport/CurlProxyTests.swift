@@ -4,7 +4,7 @@
   import TestSupport
   import Testing
 
-  @Suite(.timeLimit(.minutes(1)))
+  @Suite(.timeLimit(.minutes(10)))
   struct CurlProxyTests {
     private func transport(
       _ proxy: URL, _ credentials: CurlTransport.ProxyCredentials? = nil,

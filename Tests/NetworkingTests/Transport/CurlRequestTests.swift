@@ -4,7 +4,7 @@
   import TestSupport
   import Testing
 
-  @Suite(.timeLimit(.minutes(1)))
+  @Suite(.timeLimit(.minutes(10)))
   struct CurlRequestTests {
     private let transport = CurlTransport()
     private let server: ScriptedServer

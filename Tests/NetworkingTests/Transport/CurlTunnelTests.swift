@@ -5,7 +5,7 @@
   import Testing
 
   @Suite(
-    .timeLimit(.minutes(2)), .serialized,
+    .timeLimit(.minutes(10)), .serialized,
     .enabled(if: Certificates.areAvailable, "The openssl tool makes the certificates"))
   struct CurlTunnelTests {
     @Test func tlsGoesThroughATunnelAndIsVerifiedAtItsEnd() async throws {

@@ -7,7 +7,7 @@
 
   @testable import Networking
 
-  @Suite(.timeLimit(.minutes(2)))
+  @Suite(.timeLimit(.minutes(10)))
   struct URLSessionControlTests {
     private let transport = URLSessionTransport()
 

@@ -6,7 +6,7 @@
   import TestSupport
   import Testing
 
-  @Suite(.timeLimit(.minutes(1)))
+  @Suite(.timeLimit(.minutes(10)))
   struct URLSessionDeadlineTests {
     private let clock = TestScheduler()
     private let head = ScriptedServer.Step.text(

@@ -4,7 +4,7 @@
   import TestSupport
   import Testing
 
-  @Suite(.timeLimit(.minutes(1)))
+  @Suite(.timeLimit(.minutes(10)))
   struct URLSessionFailureTests {
     private let transport = URLSessionTransport()
 
@@ -70,7 +70,7 @@
   }
 
   @Suite(
-    .timeLimit(.minutes(2)), .serialized,
+    .timeLimit(.minutes(10)), .serialized,
     .enabled(if: Certificates.areAvailable, "The openssl tool makes the certificates"))
   struct URLSessionTLSTests {
     private let certificates: Certificates

@@ -5,7 +5,7 @@
   import TestSupport
   import Testing
 
-  @Suite(.timeLimit(.minutes(1)))
+  @Suite(.timeLimit(.minutes(10)))
   struct URLSessionHopTests {
     private let transport = URLSessionTransport()
 

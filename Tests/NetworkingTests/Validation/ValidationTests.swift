@@ -4,7 +4,7 @@ import Promises
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ValidationTests {
   private func response(
     _ status: Int, type: String? = nil, body: String = "x", accept: String? = nil

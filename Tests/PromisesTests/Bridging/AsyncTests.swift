@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Promises made of tasks: `Promise { try await … }` and `then` with an asynchronous closure.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct AsyncTests {
   /// Says when it runs and when its task is cancelled, and waits for that.
   private struct Endless: Sendable {

@@ -4,7 +4,7 @@
   import Testing
 
   /// `wait(timeout:)` on the main thread: of a program of its own, since a test is never on it.
-  @Suite(.timeLimit(.minutes(1)))
+  @Suite(.timeLimit(.minutes(10)))
   struct MainThreadWaitTests {
     @Test func waitsAreQuickAndTurnTheMainQueueEvenInAnInlineHandler() async throws {
       let program = Process()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `wait(timeout:)` off the main thread, each time on a thread of its own.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct WaitTests {
   private func waitOnThread<Value>(
     for promise: Promise<Value>, timeout: Duration? = nil

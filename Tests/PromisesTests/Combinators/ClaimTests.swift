@@ -5,7 +5,7 @@ import ThreadSanitizerSupport
 
 /// A promise cancelled by one thread while another binds it to its next part, of which somebody else
 /// is a consumer too: whichever comes first, that part goes on.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ClaimTests {
   private struct Round: Sendable {
     let open: Resolver<Int>

@@ -2,7 +2,7 @@ import Promises
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RaceTests {
   @Test func noneRejectsWithEmpty() async {
     #expect(await race([Promise<Int>]()).result.failure() == PromiseError.empty)

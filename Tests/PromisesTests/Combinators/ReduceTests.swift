@@ -2,7 +2,7 @@ import Promises
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ReduceTests {
   @Test func noElementsGiveTheInitialValue() async throws {
     let total = reduce([Int](), 5) { partial, element in .fulfilled(partial + element) }

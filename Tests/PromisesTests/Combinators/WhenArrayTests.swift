@@ -2,7 +2,7 @@ import Promises
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct WhenArrayTests {
   @Test func noneFulfilsWithAnEmptyArray() async throws {
     #expect(try await when([Promise<Int>]()).value == [])

@@ -2,7 +2,7 @@ import Promises
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct WhenConcurrencyTests {
   /// Hands out pending promises, and remembers which and how many at once.
   private final class Works: Sendable {

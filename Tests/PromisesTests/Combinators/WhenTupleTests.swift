@@ -2,7 +2,7 @@ import Promises
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct WhenTupleTests {
   @Test(arguments: Moment.allCases)
   func valuesOfDifferentTypesKeepTheirPlaces(_ moment: Moment) async throws {

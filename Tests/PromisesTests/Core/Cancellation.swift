@@ -2,7 +2,7 @@ import Promises
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct Cancellation {
   @Test func cancelRejectsAtOnceAndTellsTheResolver() {
     let (promise, resolver) = Promise<Int>.pending()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Many threads at the same promises; the thread sanitizer watches them in CI.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct Concurrency {
   private static let threads = 8
 

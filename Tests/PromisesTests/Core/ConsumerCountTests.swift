@@ -3,7 +3,7 @@ import Testing
 
 @testable import Promises
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConsumerCountTests {
   @Test func aSettledPromiseTakesMoreConsumersThanCanBeCounted() {
     let promise = Promise.fulfilled(1)

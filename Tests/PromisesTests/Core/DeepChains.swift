@@ -7,7 +7,7 @@ import ThreadSanitizerSupport
 ///
 /// Each test runs on a thread with a stack of 512 KiB, which a few thousand nested calls would overflow.
 /// Under the thread sanitizer the chains are a twentieth as long.
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct DeepChains {
   private static let stack = 512 * 1024
   private static let million = thread_sanitizer_is_on() ? 50_000 : 1_000_000

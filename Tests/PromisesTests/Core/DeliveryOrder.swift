@@ -4,7 +4,7 @@ import Testing
 
 @testable import Promises
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DeliveryOrder {
   @Test func aHandlerAttachedByAnotherThreadDuringDeliveryOvertakesNone() async {
     let (promise, resolver) = Promise<Int>.pending()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Contexts of others' making, which may do what they please with a handler.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ForeignContexts {
   private let twice = ExecutionContext.custom { handler in
     handler()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Values of every shape come out of a promise as they went in, and are released with it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct Values {
   private func pass<Value: Sendable>(_ value: Value) async throws -> Value {
     try await Promise.fulfilled(value).then { $0 }.value

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The hook is one for the process, so each test looks at the reports of its own lines only.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct Reports {
   private static let log: Log<PromiseEvent> = {
     let log = Log<PromiseEvent>()

@@ -2,7 +2,7 @@ import Promises
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CreatingTests {
   @Test func fulfilledHasItsValueFromTheStart() {
     guard case .fulfilled(3) = Promise.fulfilled(3).state else {

@@ -2,7 +2,7 @@ import Promises
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct FirstlyTests {
   @Test(arguments: Moment.allCases, Outcome.allCases)
   func firstlyIsThePromiseItStarts(_ moment: Moment, _ outcome: Outcome) async {

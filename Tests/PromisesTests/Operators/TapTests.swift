@@ -2,7 +2,7 @@ import Promises
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct TapTests {
   @Test(arguments: Moment.allCases, Outcome.allCases)
   func tapPassesTheOutcomeOn(_ moment: Moment, _ outcome: Outcome) async {

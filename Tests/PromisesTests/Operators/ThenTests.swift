@@ -2,7 +2,7 @@ import Promises
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ThenTests {
   @Test(arguments: Moment.allCases, Outcome.allCases)
   func aStepWithAValueChangesTheValueOnly(_ moment: Moment, _ outcome: Outcome) async {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Promises/A+ 2.3: the resolution procedure.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct PromisesAPlusResolution {
   @Test func aResolverGivenItsOwnPromiseRejectsWithCycle() async {  // 2.3.1
     let (promise, resolver) = Promise<Int>.pending()

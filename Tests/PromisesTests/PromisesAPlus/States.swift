@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Promises/A+ 2.1: the states of a promise.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct PromisesAPlusStates {
   @Test func aPendingPromiseMayTransitionToFulfilled() async throws {  // 2.1.1.1
     let (promise, resolver) = Promise<Int>.pending()

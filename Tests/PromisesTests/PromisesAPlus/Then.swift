@@ -7,7 +7,7 @@ import Testing
 ///
 /// Our `then` is its `onFulfilled`, our `recover` its `onRejected`; that
 /// either "must be a function" (2.2.1, 2.2.5) is for the compiler to see to.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct PromisesAPlusThen {
   @Test(arguments: Moment.allCases)
   func thenIsCalledOnceWithTheValueAfterFulfilment(_ moment: Moment) async throws {  // 2.2.2

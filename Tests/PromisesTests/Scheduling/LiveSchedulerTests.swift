@@ -3,7 +3,7 @@ import Testing
 
 @testable import Promises
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct LiveSchedulerTests {
   private let scheduler: LiveScheduler = .live
   /// One that no other test sets to an earlier time.

@@ -2,7 +2,7 @@ import Promises
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RetryScheduleTests {
   private func delays(
     _ schedule: RetrySchedule, _ count: Int = 6, after error: any Error = TestError()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `advance` returns when the handlers that it set off have.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct TestSchedulerHandlersTests {
   private static let contexts: [ExecutionContext] = [
     .main, .inline, .background, LabelledQueue().context,

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Promises
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct TimerQueueTests {
   @Test(arguments: 1...20)
   func itBehavesLikeASortedArray(_ seed: Int) {

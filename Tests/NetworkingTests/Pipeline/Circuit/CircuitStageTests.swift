@@ -5,7 +5,7 @@ import Testing
 
 @testable import Networking
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CircuitStageTests {
   private let time = TestScheduler()
   private let rule = CircuitBreaker(threshold: 3, cooldown: .seconds(10))

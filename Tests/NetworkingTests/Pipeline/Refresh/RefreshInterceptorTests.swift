@@ -6,7 +6,7 @@ import Testing
 
 @testable import Networking
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RefreshInterceptorTests {
   @Test func fiveHundredCallersAndOneRefresh() async throws {
     let stand = RefreshStand()

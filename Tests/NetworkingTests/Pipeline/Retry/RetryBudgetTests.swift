@@ -4,7 +4,7 @@ import Testing
 
 @testable import Networking
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RetryBudgetTests {
   /// How many tokens can be taken until there is none, a thousand at the most.
   private func drained(_ tokens: inout RetryTokens) -> Int {

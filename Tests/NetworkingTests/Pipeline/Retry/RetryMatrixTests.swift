@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Each failure, each policy, each method: how often and when it is sent.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RetryMatrixTests {
   enum Failure: Sendable, CustomTestStringConvertible {
     case status(Int)
