@@ -2,6 +2,29 @@ import Foundation
 import Networking
 
 extension HTTPRequest {
+  /// Throws what a transport refuses before it sends anything.
+  func checkSendable() throws(TransportFailure) {
+    guard let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) else {
+      throw TransportFailure(code: .invalidURL, detail: "The URL is not http or https")
+    }
+    guard url.user == nil, url.password == nil else {
+      throw TransportFailure(code: .invalidURL, detail: "The URL has credentials in it")
+    }
+    guard FieldLine.isToken(method.rawValue.utf8) else {
+      throw TransportFailure(code: .unsupported, detail: "The method is no token")
+    }
+    if method == .head, body != .none {
+      throw TransportFailure(code: .unsupported, detail: "A HEAD request cannot have a body")
+    }
+    let isSendable = headers.allSatisfy { field in
+      FieldLine.isToken(field.name.utf8)
+        && !field.value.utf8.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 }
+    }
+    guard isSendable else {
+      throw TransportFailure(code: .invalidHeader, detail: "A header field cannot be sent")
+    }
+  }
+
   /// The target of the request line.
   ///
   /// Source: RFC 9112 section 3.2.1.
@@ -36,14 +59,17 @@ extension HTTPRequest {
   }
 
   private func completeHeaders(_ byteCount: Int64) -> HTTPHeaders {
-    var complete = headers
+    // As on a connection: no space around a value, and the framing is the transport's.
+    let framing = ["content-length", "transfer-encoding"]
+    var complete = HTTPHeaders(
+      headers.filter { !framing.contains($0.name.lowercased()) }.map {
+        .init(name: $0.name, value: $0.value.trimmingFieldSpace)
+      })
     if !headers.contains("Host"), let host = url.host(percentEncoded: true) {
       complete.add(url.port.map { "\(host):\($0)" } ?? host, for: "Host")
     }
     if case .none = body { return complete }
-    if !headers.contains("Content-Length") {
-      complete.add(String(byteCount), for: "Content-Length")
-    }
+    complete.add(String(byteCount), for: "Content-Length")
     return complete
   }
 
@@ -64,5 +90,20 @@ extension HTTPRequest {
       }
     }
     return all
+  }
+}
+
+extension String {
+  /// Without the spaces and tabs around it, which are no part of a field's value.
+  ///
+  /// Source: RFC 9110 section 5.5.
+  var trimmingFieldSpace: String {
+    func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+    guard let first = utf8.first, let last = utf8.last, isSpace(first) || isSpace(last) else {
+      return self
+    }
+    let kept = utf8.drop(while: isSpace)
+    let end = kept.lastIndex { !isSpace($0) }.map { kept.index(after: $0) } ?? kept.startIndex
+    return String(kept[..<end]) ?? self
   }
 }

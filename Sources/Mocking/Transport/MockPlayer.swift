@@ -74,6 +74,10 @@ struct MockPlayer: Sendable {
     let isBodiless = mock.isBodiless
     let body: Data = if case .data(let data) = mock.body { data } else { Data() }
     var headers = mock.headers
+    if headers.contains(where: { $0.value.trimmingFieldSpace.utf8.count != $0.value.utf8.count }) {
+      headers = HTTPHeaders(
+        headers.map { .init(name: $0.name, value: $0.value.trimmingFieldSpace) })
+    }
     if !isBodiless { headers.add(String(body.count), for: "Content-Length") }
     receive(.head(HTTPResponseHead(status: mock.status, headers: headers)))
     let hasBody = !body.isEmpty && !isBodiless && method != .head
@@ -81,7 +85,8 @@ struct MockPlayer: Sendable {
     receive(
       .end(
         TransportMetrics(
-          bytesSent: bytesToSend, bytesReceived: hasBody ? Int64(body.count) : 0)))
+          firstByte: .zero, bytesSent: bytesToSend, bytesReceived: hasBody ? Int64(body.count) : 0))
+    )
   }
 
   /// What happens in all other cases, as a connection would have it.

@@ -72,7 +72,13 @@ public struct MockTransport: Transport {
   public func start(
     _ request: HTTPRequest, _ receive: @escaping @Sendable (_ event: TransportEvent) -> Void
   ) -> any TransportHandle {
-    request.readingStream(receive) { [routed, fallback] request, receive in
+    do {
+      try request.checkSendable()
+    } catch {
+      receive(.failure(error))
+      return FinishedExchange()
+    }
+    return request.readingStream(receive) { [routed, fallback] request, receive in
       routed.start(request, fallback: fallback, receive)
     }
   }

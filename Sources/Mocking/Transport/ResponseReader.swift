@@ -34,6 +34,7 @@ struct ResponseReader {
   private let method: HTTPMethod
   private var state = State.statusLine
   private var input = InputBuffer()
+  private var version = "1.1"
 
   init(answering method: HTTPMethod) {
     self.method = method
@@ -82,6 +83,7 @@ struct ResponseReader {
         try checkBeginning()
         guard let line = try line() else { return }
         state = .fields(status: try Self.status(line), [])
+        version = String(decoding: line.dropFirst("HTTP/".utf8.count).prefix(3), as: UTF8.self)
       case .fields(let status, var fields):
         guard let line = try line() else { return }
         if line.isEmpty {
@@ -123,7 +125,7 @@ struct ResponseReader {
       state = .statusLine
       return
     }
-    outputs.append(.head(HTTPResponseHead(status: status, headers: headers)))
+    outputs.append(.head(HTTPResponseHead(status: status, version: version, headers: headers)))
     if method == .head || status == 204 || status == 304 {
       state = .sized(remaining: 0)
     } else if headers["Transfer-Encoding"]?.lowercased().contains("chunked") == true {
@@ -131,7 +133,9 @@ struct ResponseReader {
       limits.headBytes = .max
       state = .chunked(ChunkedDecoder(limits: limits))
     } else if let length = headers.values(for: "Content-Length").first {
-      state = .sized(remaining: Int(length) ?? -1)
+      // Several that differ say nothing of where the body ends.
+      let isOne = headers.values(for: "Content-Length").allSatisfy { $0 == length }
+      state = .sized(remaining: isOne ? Int(length) ?? -1 : -1)
     } else {
       state = .untilClose
     }

@@ -7,7 +7,10 @@ import Promises
 
 /// Sends the cookies that a store has for a hop's URL, and keeps those that the answer sets.
 ///
-/// A `Cookie` field that the request brings is left as it is.
+/// A `Cookie` field that the request brings is left as it is. What Foundation's storage on Linux does not
+/// look at is looked at here: the path of a cookie, whether it is for secure connections only, and its age.
+///
+/// Source: RFC 6265 sections 5.1.4, 5.2.2, 5.3 and 5.4.
 struct CookieStage: BuiltInStage {
   let storage: HTTPCookieStorage
 
@@ -15,7 +18,8 @@ struct CookieStage: BuiltInStage {
     var exchange = exchange
     let url = exchange.request.url
     if !exchange.request.headers.contains("Cookie"),
-      let cookies = storage.cookies(for: url), !cookies.isEmpty
+      let cookies = storage.cookies(for: url)?.filter({ CookieScope.of($0).covers(url) }),
+      !cookies.isEmpty
     {
       exchange.request.headers["Cookie"] = HTTPCookie.requestHeaderFields(with: cookies)["Cookie"]
     }
@@ -29,7 +33,12 @@ struct CookieStage: BuiltInStage {
     for value in values {
       // One by one: a list of them joined by commas could not be told apart from a date's comma.
       let cookies = HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": value], for: url)
-      storage.setCookies(cookies, for: url, mainDocumentURL: nil)
+        .map { CookieScope.rescoped($0, setBy: value, from: url) }
+      if CookieScope.takesBack(value) {
+        for cookie in cookies { storage.deleteCookie(cookie) }
+      } else {
+        storage.setCookies(cookies, for: url, mainDocumentURL: nil)
+      }
     }
   }
 }

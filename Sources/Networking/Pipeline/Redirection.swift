@@ -51,7 +51,9 @@ enum Redirection {
   private static func target(
     _ location: String, from base: URL, _ response: Response
   ) throws -> URL {
-    guard let url = URL(string: location, relativeTo: base)?.absoluteURL,
+    // An empty reference is the same document, which Foundation makes no URL of.
+    let reference = location.isEmpty ? base.absoluteString : location
+    guard let url = URL(string: reference, relativeTo: base)?.absoluteURL,
       ["http", "https"].contains(url.scheme?.lowercased()), Origin(url) != nil
     else { throw NetworkError(.redirectRefused, response, "the location is no http or https URL") }
     guard url.fragment == nil, let fragment = base.fragment,

@@ -17,8 +17,8 @@
     var upload: BodyReader?
     /// Why the body could not be read.
     private var uploadFailure: TransportFailure?
-    /// Set while a stream has no bytes ready.
-    private var awaitsBody = false
+    /// Whether its receiver was found to hold it back, and has not been seen to let it go on.
+    private var isHeld = false
     private var head = ResponseHeadParser()
     private var started: UInt64 = 0
     private var lastActivity: UInt64 = 0
@@ -55,7 +55,7 @@
       started = clock.now
       lastActivity = started
       isPaused = false
-      awaitsBody = false
+      isHeld = false
       uploadFailure = nil
       bytesSent = 0
       lastSent = 0
@@ -103,18 +103,22 @@
     /// Goes on with a transfer that a callback paused.
     func resume() {
       lastActivity = clock.now
+      isHeld = false
       guard isPaused else { return }
       isPaused = false
-      awaitsBody = false
       catena_easy_unpause(easy)
     }
 
     /// When the connection will have been silent for too long, if nothing more happens on it; nil when
     /// that is no matter.
-    var idleDeadline: UInt64? {
+    ///
+    /// What was found to be held back counts so until it is resumed here too: its receiver may have
+    /// resumed it a moment ago, and the silence until then was its own.
+    func idleDeadline() -> UInt64? {
+      if exchange?.isSuspended == true { isHeld = true }
       guard let limit = exchange?.request.idleTimeout else { return nil }
       let connected = UInt64(clamping: catena_easy_size(easy, .pretransferTime)) * 1_000
-      let awaitsServer = connected > 0 && exchange?.isSuspended == false && !awaitsBody
+      let awaitsServer = connected > 0 && !isHeld && !isPaused
       let since = awaitsServer ? max(lastActivity, started + connected) : clock.now
       return since.addingReportingOverflow(limit.wholeNanoseconds).partialValue
     }
@@ -153,7 +157,6 @@
         case .end: return 0
         case .pending:
           isPaused = true
-          awaitsBody = true
           return CatenaReadPause
         }
       } catch {

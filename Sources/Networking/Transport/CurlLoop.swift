@@ -106,7 +106,7 @@
         return exchange.end(with: .failure(error))
       }
       activeCount += 1
-      if let due = handle.idleDeadline { deadlines.insert(handle, due: due) }
+      if let due = handle.idleDeadline() { deadlines.insert(handle, due: due) }
       catena_multi_add(multi, handle.easy)
     }
 
@@ -137,7 +137,7 @@
     /// Ends exchanges whose connections have been silent for too long.
     private func endSilent() {
       while let handle = deadlines.pop(dueBy: clock.now) {
-        guard let due = handle.idleDeadline else { continue }
+        guard let due = handle.idleDeadline() else { continue }
         if due > clock.now {
           deadlines.insert(handle, due: due)
         } else {

@@ -20,12 +20,20 @@ extension URLRequest {
       throw TransportFailure(
         code: .unsupported, detail: "URLSession sends no body with a GET request")
     }
+    let isSendable = request.headers.allSatisfy { field in
+      field.name.isToken && !field.value.utf8.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 }
+    }
+    guard isSendable else {
+      throw TransportFailure(code: .invalidHeader, detail: "A header field cannot be sent")
+    }
     httpMethod = request.method.rawValue
     httpShouldHandleCookies = false
     // The transport's own clock decides, which knows what for. No more than this: Foundation on Linux
     // counts in milliseconds and does not survive an overflow.
     timeoutInterval = 7 * 24 * 60 * 60
-    for name in Set(request.headers.map { $0.name.lowercased() }) {
+    // How the body is framed is for URLSession to say, which otherwise waits for ever for chunks.
+    let framing: Set = ["content-length", "transfer-encoding"]
+    for name in Set(request.headers.map { $0.name.lowercased() }).subtracting(framing) {
       let values = request.headers.values(for: name)
       setValue(values.joined(separator: name == "cookie" ? "; " : ", "), forHTTPHeaderField: name)
     }

@@ -34,7 +34,8 @@ import Promises
 /// And on Linux:
 ///
 /// - A redirect whose `Location` has an IPv6 host and no scheme, `//[::1]/`, ends the process: Foundation
-///   stops there before anybody is asked. Servers that are not trusted are for `CurlTransport`.
+///   stops there before anybody is asked. So do a trailer behind a chunked body, and a connection that is
+///   closed among the fields of a head. Servers that are not trusted are for `CurlTransport`.
 /// - ``TransportHandle/suspend()`` keeps back the events, in memory; the server does not have to wait.
 /// - Cancelling closes the connection once what has come until then has been read.
 /// - Any ``TLSOptions`` but the default ones fail each request, by

@@ -1,0 +1,262 @@
+#if os(Linux)
+  import Foundation
+  import Mocking
+  import Networking
+  import Synchronization
+  import TestSupport
+  import Testing
+
+  extension Behaviour {
+    /// A backend whose handlers wait at a gate, and note what they have received before.
+    private static func gated(_ subject: Subject, _ gate: Gate, _ mock: Mock) throws -> Backend {
+      let received = Log<Mocking.ReceivedRequest>()
+      return try Backend(
+        subject,
+        origins: [
+          [
+            Route(nil, "/gate/{rest*}") { request async in
+              received.append(request)
+              await gate.pass()
+              return mock
+            },
+            Route(nil, "/{rest*}") { request in
+              received.append(request)
+              return mock
+            },
+          ]
+        ], received: received)
+    }
+
+    static let cancellation: [Behaviour] = [
+      Behaviour("cancelling before the head reaches the server") { subject async throws in
+        let gate = Gate()
+        let backend = try gated(subject, gate, .status(200))
+        let promise = backend.client().request(.get("/gate"))
+        let request = await backend.received.entries(1)[0]
+        promise.cancel()
+        #expect(await promise.result.error is CancellationError)
+        _ = await gate.cancelled.entries(1)
+        if let server = backend.servers.first {
+          #expect(try await server.closing(of: request.connection).value.wasAborted)
+        }
+      },
+      Behaviour("cancelling the end of a chain reaches the server") { subject async throws in
+        let gate = Gate()
+        let backend = try gated(subject, gate, .status(200))
+        let last = backend.client().request(.get("/gate")).validate().toData().map(\.count)
+        _ = await backend.received.entries(1)
+        last.cancel()
+        #expect(await last.result.error is CancellationError)
+        _ = await gate.cancelled.entries(1)
+      },
+      Behaviour("cancelling all requests of a client reaches the server") { subject async throws in
+        let gate = Gate()
+        let backend = try gated(subject, gate, .status(200))
+        let client = backend.client()
+        let promises = (0..<3).map { _ in client.request(.get("/gate")) }
+        _ = await backend.received.entries(3)
+        client.cancelAllRequests()
+        for promise in promises { #expect(await promise.result.error is CancellationError) }
+        _ = await gate.cancelled.entries(3)
+      },
+      Behaviour("cancelling in the body closes the connection") { subject async throws in
+        let backend = try Backend(subject) { _ in
+          Mock.bytes(100_000).interrupted(by: .stall, at: .body(afterBytes: 10))
+        }
+        let response = try await backend.client().stream(.get("/")).value
+        var count = 0
+        await #expect(throws: CancellationError.self) {
+          for try await piece in response.bytes {
+            count += piece.count
+            if count == 10 { response.bytes.cancel() }
+          }
+        }
+        #expect(count == 10)
+        if let server = backend.servers.first {
+          #expect(try await server.closing(of: backend.requests[0].connection).value.wasAborted)
+        }
+      },
+      Behaviour("a transport says of what is cancelled that it was, once") { subject async throws in
+        let backend = try Backend(subject) { _ in .fault(.stall, at: .request) }
+        let exchange = PerformedExchange(backend, HTTPRequest(url: try backend.url()))
+        _ = await backend.received.entries(1)
+        exchange.cancel()
+        exchange.cancel()
+        let performed = await exchange.outcome
+        #expect(performed.order == ["failure"])
+        #expect(performed.failure?.code == .cancelled)
+        exchange.cancel()
+        exchange.resume()
+        #expect(exchange.soFar.lastEvents == 1)
+      },
+      Behaviour("cancelling what is over changes nothing") { subject async throws in
+        let backend = try Backend(subject) { _ in .text("abc") }
+        let exchange = PerformedExchange(backend, HTTPRequest(url: try backend.url()))
+        #expect(await exchange.outcome.order == ["head", "body", "end"])
+        exchange.cancel()
+        #expect(await backend.get(try backend.url()).head?.status == 200)
+        #expect(exchange.soFar.lastEvents == 1)
+      },
+      Behaviour("a request that waits for its turn is cancelled without being sent") {
+        subject async throws in
+        let gate = Gate()
+        let backend = try gated(subject, gate, .status(200))
+        let client = Networking<Request>(mode: .sync, transport: backend)
+        client.setBaseURL(backend.urls[0])
+        let first = client.request(.get("/gate"))
+        let second = client.request(.get("/second"))
+        let third = client.request(.get("/third"))
+        _ = await backend.received.entries(1)
+        second.cancel()
+        gate.open()
+        #expect(try await first.value.status == 200)
+        #expect(try await third.value.status == 200)
+        #expect(await second.result.error is CancellationError)
+        #expect(backend.requests.map(\.path.text) == ["/gate", "/third"])
+      },
+      Behaviour("cancelling while a stream is sent ends its reading") { subject async throws in
+        let backend = try Backend(subject)
+        let (isReading, ended) = (Log<Void>(), Log<Void>())
+        let stream = BodyStream {
+          AsyncStream<Data> { continuation in
+            continuation.onTermination = { _ in ended.append(()) }
+            continuation.yield(Data("abc".utf8))
+            isReading.append(())
+          }
+        }
+        let promise = backend.client().request(.upload(stream: stream, to: "/"))
+        _ = await isReading.entries(1)
+        promise.cancel()
+        #expect(await promise.result.error is CancellationError)
+        _ = await ended.entries(1)
+      },
+    ]
+
+    private static let flood = 32 << 20
+
+    static let flowControl: [Behaviour] = [
+      Behaviour("what is suspended tells nothing of a body until it is resumed") {
+        subject async throws in
+        let gate = Gate()
+        let backend = try gated(subject, gate, .text("abc"))
+        let exchange = PerformedExchange(backend, HTTPRequest(url: try backend.url("/gate")))
+        _ = await backend.received.entries(1)
+        exchange.suspend()
+        gate.open()
+        #expect(await backend.get(try backend.url("/other")).head?.status == 200)
+        #expect(!exchange.soFar.order.contains("body") && exchange.soFar.lastEvents == 0)
+        exchange.resume()
+        #expect(await exchange.outcome.order == ["head", "body", "end"])
+        #expect(exchange.soFar.body == Data("abc".utf8))
+      },
+      Behaviour("what is suspended can be cancelled") { subject async throws in
+        let gate = Gate()
+        let backend = try gated(subject, gate, .text("abc"))
+        let exchange = PerformedExchange(backend, HTTPRequest(url: try backend.url("/gate")))
+        exchange.suspend()
+        exchange.cancel()
+        #expect(await exchange.outcome.failure?.code == .cancelled)
+      },
+      Behaviour("suspending and resuming many times loses nothing") { subject async throws in
+        let backend = try Backend(subject) { _ in .data(.pattern(1 << 20)) }
+        let handles = Log<PerformedExchange>()
+        let exchange = PerformedExchange(backend, HTTPRequest(url: try backend.url())) { event in
+          guard case .body = event else { return }
+          for handle in handles.entries {
+            handle.suspend()
+            handle.resume()
+          }
+        }
+        handles.append(exchange)
+        #expect(await exchange.outcome.body == .pattern(1 << 20))
+        #expect(exchange.soFar.lastEvents == 1)
+      },
+      Behaviour("a server waits for a reader that takes nothing") { subject async throws in
+        let made = Mutex(0)
+        let backend = try Backend(
+          subject,
+          origins: [
+            [
+              Route(.get, "/flood") { _ in
+                Mock(
+                  body: .generated(byteCount: flood) { range in
+                    made.withLock { $0 = range.upperBound }
+                    return Data(count: range.count)
+                  })
+              },
+              Route(.get, "/") { _ in .status(200) },
+            ]
+          ])
+        let client = backend.client()
+        let response = try await client.stream(.get("/flood")).value
+        // Each further request lets the server send on, if there is room.
+        for _ in 0..<1_500 where made.withLock({ $0 }) < flood {
+          _ = try await client.request(.get("/")).value
+        }
+        #expect(made.withLock { $0 } < flood)
+        var count = 0
+        for try await piece in response.bytes { count += piece.count }
+        #expect(count == flood)
+      },
+    ]
+
+    static let connections: [Behaviour] = [
+      Behaviour("a connection serves one request after the other") { subject async throws in
+        let backend = try Backend(subject) { _ in .text("abc") }
+        let client = backend.client()
+        for _ in 0..<5 { _ = try await client.request(.get("/")).value }
+        #expect(Set(backend.requests.map(\.connection)) == [0])
+        #expect(backend.requests.map(\.exchange) == [0, 1, 2, 3, 4])
+      },
+      Behaviour("it is told whether a connection had served before") { subject async throws in
+        let backend = try Backend(subject) { _ in .text("abc") }
+        let client = backend.client()
+        let first = try await client.request(.get("/")).value
+        let second = try await client.request(.get("/")).value
+        #expect(!first.metrics.reusedConnection)
+        #expect(second.metrics.reusedConnection)
+      },
+      Behaviour("a connection that the server is to close serves no more") { subject async throws in
+        let backend = try Backend(subject) { _ in .text("abc").header("Connection", "close") }
+        let client = backend.client()
+        for _ in 0..<3 {
+          #expect(try await client.request(.get("/")).value.data == Data("abc".utf8))
+        }
+        #expect(backend.requests.map(\.connection) == [0, 1, 2])
+      },
+      Behaviour("a connection that was closed meanwhile is replaced") { subject async throws in
+        let backend = try Backend(subject) { _ in .text("abc").interrupted(by: .close, at: .end) }
+        let client = backend.client()
+        for _ in 0..<3 {
+          #expect(try await client.request(.get("/")).value.data == Data("abc".utf8))
+        }
+      },
+      Behaviour("after a lost connection the next request is well") { subject async throws in
+        let backend = try Backend(subject) { request in
+          request.path.text == "/" ? .text("abc") : .fault(.reset, at: .body(afterBytes: 5))
+        }
+        #expect(await backend.failure(of: "/lost")?.code == .connectionLost)
+        #expect(try await backend.get().data == Data("abc".utf8))
+      },
+      Behaviour("eight requests are under way at once") { subject async throws in
+        let gate = Gate()
+        let backend = try gated(subject, gate, .text("abc"))
+        let client = backend.client()
+        let promises = (0..<8).map { client.request(.get("/gate/\($0)")) }
+        _ = await backend.received.entries(8)
+        gate.open()
+        for promise in promises { #expect(try await promise.value.data == Data("abc".utf8)) }
+      },
+      Behaviour("times are told in their order") { subject async throws in
+        let backend = try Backend(subject) { _ in .data(.pattern(100_000)) }
+        let metrics = try await backend.get().metrics
+        #expect(metrics.total >= metrics.firstByte ?? .zero)
+        #expect(metrics.firstByte ?? .zero >= metrics.requestSent ?? .zero)
+      },
+      Behaviour("when the first byte came is told") { subject async throws in
+        let backend = try Backend(subject) { _ in .text("abc") }
+        #expect(try await backend.get().metrics.firstByte != nil)
+      },
+    ]
+  }
+#endif

@@ -1,0 +1,238 @@
+#if os(Linux)
+  import Foundation
+  import Mocking
+  import Networking
+  import Promises
+  import TestSupport
+  import Testing
+
+  extension Behaviour {
+    /// How long silence may last: virtual time, but for libcurl, which has only the clock.
+    private static func patience(_ subject: Subject) -> Duration {
+      subject == .curl ? .seconds(1) : .seconds(60)
+    }
+
+    /// How an exchange ends with a server that falls silent once `signal` has been seen.
+    private static func silence(
+      _ subject: Subject, _ mock: Mock, after signal: @escaping @Sendable (TransportEvent) -> Bool
+    ) async throws -> Performed {
+      let time = TestScheduler()
+      let backend = try Backend(subject, scheduler: time) { _ in mock }
+      let seen = Log<Void>()
+      let exchange = PerformedExchange(
+        backend, HTTPRequest(url: try backend.url(), idleTimeout: patience(subject))
+      ) { if signal($0) { seen.append(()) } }
+      _ = await backend.received.entries(1)
+      if mock.isToBeSeen { _ = await seen.entries(1) }
+      if subject != .curl {
+        await time.advance(by: patience(subject) - .milliseconds(1))
+        #expect(exchange.soFar.lastEvents == 0)
+        await time.advance(by: .milliseconds(1))
+      }
+      return await exchange.outcome
+    }
+
+    /// A client's call that is answered after two hops, each of which takes six seconds.
+    private static func twoHops(
+      _ subject: Subject, _ configure: (inout NetworkingConfiguration) -> Void
+    ) async throws -> Result<Response, any Error> {
+      let (time, gate, received) = (TestScheduler(), Gate(), Log<Mocking.ReceivedRequest>())
+      let backend = try Backend(
+        subject,
+        origins: [
+          [
+            Route(.get, "/1") { request async in
+              received.append(request)
+              await gate.pass(1)
+              return .redirect(to: "/2")
+            },
+            Route(.get, "/2") { request async in
+              received.append(request)
+              await gate.pass(2)
+              return .status(200)
+            },
+          ]
+        ], scheduler: time)
+      let client = backend.client {
+        $0.scheduler = time
+        configure(&$0)
+      }
+      let promise = client.request(.get("/1"))
+      for hop in 1...2 {
+        _ = await received.entries(hop)
+        await time.advance(by: .seconds(6))
+        gate.open()
+      }
+      return await promise.result
+    }
+
+    /// How a client's call to a silent server ends when a time is up, and not before.
+    private static func call(
+      _ subject: Subject, limit: Duration, _ request: Request,
+      _ configure: (inout NetworkingConfiguration) -> Void = { _ in }
+    ) async throws -> NetworkError.Code? {
+      let time = TestScheduler()
+      let backend = try Backend(subject, scheduler: time) { _ in .fault(.stall, at: .request) }
+      let client = backend.client {
+        $0.scheduler = time
+        configure(&$0)
+      }
+      let promise = client.request(request)
+      _ = await backend.received.entries(1)
+      await time.advance(by: limit - .milliseconds(1))
+      #expect(promise.stillPends)
+      await time.advance(by: .milliseconds(1))
+      return await promise.result.failure(as: NetworkError.self)?.code
+    }
+
+    /// What comes of a connection that is neither accepted nor refused.
+    private static func connect(
+      _ subject: Subject, _ method: HTTPMethod, _ body: HTTPBody
+    ) async throws -> NetworkError.Code? {
+      let time = TestScheduler()
+      let full = try FullListener()
+      let transport: any Transport =
+        switch subject {
+        case .curl: CurlTransport()
+        case .urlSession: URLSessionTransport(scheduler: time)
+        case .mock:
+          MockTransport { Route(nil, "/") { _ in .failure(.timedOut(.connect)) } }
+        }
+      let request = HTTPRequest(
+        method: method, url: full.url, body: body,
+        connectTimeout: subject == .curl ? .milliseconds(50) : .seconds(30),
+        idleTimeout: .seconds(60))
+      let exchange = PerformedExchange(AnyTransport(transport), request)
+      await time.advance(by: .seconds(30))
+      if case .none = body { await time.advance(by: .seconds(60)) }
+      return await exchange.outcome.failure?.code
+    }
+
+    static let deadlines: [Behaviour] = [
+      Behaviour("a connection that does not come about times out, before a body") {
+        subject async throws in
+        let code = try await connect(subject, .post, .data(Data("x".utf8)))
+        #expect(code == .timedOut(.connect))
+      },
+      Behaviour("a connection that does not come about times out, without a body") {
+        subject async throws in
+        #expect(try await connect(subject, .get, .none) == .timedOut(.connect))
+      },
+      Behaviour("a server that is silent from the start times out") { subject async throws in
+        let performed = try await silence(subject, .fault(.stall, at: .request)) { _ in true }
+        #expect(performed.order == ["failure"])
+        #expect(performed.failure?.code == .timedOut(.idle))
+      },
+      Behaviour("a server that falls silent in the body times out") { subject async throws in
+        let mock = Mock.text("abcdef").interrupted(by: .stall, at: .body(afterBytes: 3))
+        let performed = try await silence(subject, mock) {
+          if case .body = $0 { true } else { false }
+        }
+        #expect(performed.order == ["head", "body", "failure"])
+        #expect(performed.failure?.code == .timedOut(.idle))
+        #expect(performed.body == Data("abc".utf8))
+      },
+      Behaviour("what has come of a body is in the error of its silence") { subject async throws in
+        let backend = try Backend(subject) { _ in
+          Mock.text("abcdef", status: 503).interrupted(by: .stall, at: .body(afterBytes: 3))
+        }
+        let client = backend.client { $0.idleTimeout = .milliseconds(500) }
+        let error = await client.request(.get("/")).result.failure(as: NetworkError.self)
+        #expect(error?.code == .timedOut(.idle))
+        #expect(error?.response?.status == 503)
+        #expect(error?.body == Data("abc".utf8))
+      },
+      Behaviour("an attempt that takes too long times out") { subject async throws in
+        let code = try await call(subject, limit: .seconds(10), .get("/")) {
+          $0.attemptTimeout = .seconds(10)
+          $0.idleTimeout = nil
+        }
+        #expect(code == .timedOut(.attempt))
+      },
+      Behaviour("a call that takes too long times out") { subject async throws in
+        let code = try await call(subject, limit: .seconds(10), .get("/")) {
+          $0.callTimeout = .seconds(10)
+          $0.idleTimeout = nil
+        }
+        #expect(code == .timedOut(.call))
+      },
+      Behaviour("a request's own time comes in place of the client's") { subject async throws in
+        let code = try await call(subject, limit: .seconds(5), .get("/", timeout: .seconds(5))) {
+          $0.callTimeout = .seconds(50)
+          $0.idleTimeout = nil
+        }
+        #expect(code == .timedOut(.call))
+      },
+      Behaviour("the time of an attempt begins anew with each hop") { subject async throws in
+        let result = try await twoHops(subject) {
+          $0.attemptTimeout = .seconds(10)
+          $0.idleTimeout = nil
+        }
+        #expect(try result.get().status == 200)
+      },
+      Behaviour("the time of a call goes on over its hops") { subject async throws in
+        let result = try await twoHops(subject) {
+          $0.callTimeout = .seconds(10)
+          $0.idleTimeout = nil
+        }
+        #expect(result.failure(as: NetworkError.self)?.code == .timedOut(.call))
+      },
+      Behaviour("the time of a stream counts to the end of its body") { subject async throws in
+        let time = TestScheduler()
+        let backend = try Backend(subject, scheduler: time) { _ in
+          Mock.text("abcdef").interrupted(by: .stall, at: .body(afterBytes: 3))
+        }
+        let client = backend.client {
+          $0.scheduler = time
+          $0.callTimeout = .seconds(10)
+          $0.idleTimeout = nil
+        }
+        var body = Data()
+        let response = try await client.stream(.get("/")).value
+        await #expect(throws: NetworkError.self) {
+          for try await piece in response.bytes {
+            body += piece
+            if body.count == 3 { await time.advance(by: .seconds(10)) }
+          }
+        }
+        #expect(body == Data("abc".utf8))
+      },
+      Behaviour("a response that is held back does not time out") { subject async throws in
+        let backend = try Backend(subject) { request in
+          request.path.text == "/held" ? .text("abc") : .fault(.stall, at: .request)
+        }
+        let held = PerformedExchange(
+          backend, HTTPRequest(url: try backend.url("/held"), idleTimeout: .milliseconds(100)))
+        held.suspend()
+        // Another one whose time is up proves that it would have been.
+        let other = await backend.perform(
+          HTTPRequest(url: try backend.url("/"), idleTimeout: .milliseconds(300)))
+        #expect(other.failure?.code == .timedOut(.idle))
+        held.resume()
+        #expect(await held.outcome.order == ["head", "body", "end"])
+      },
+    ]
+  }
+
+  /// A transport of whatever type.
+  private struct AnyTransport: Transport {
+    let transport: any Transport
+
+    init(_ transport: any Transport) {
+      self.transport = transport
+    }
+
+    func start(
+      _ request: HTTPRequest, _ receive: @escaping @Sendable (_ event: TransportEvent) -> Void
+    ) -> any TransportHandle {
+      transport.start(request, receive)
+    }
+  }
+
+  extension Mock {
+    /// Whether something of it comes before it falls silent.
+    fileprivate var isToBeSeen: Bool {
+      status == 200 && headers["Content-Type"]?.hasPrefix("text") == true
+    }
+  }
+#endif

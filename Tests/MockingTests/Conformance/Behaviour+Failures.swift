@@ -1,0 +1,129 @@
+#if os(Linux)
+  import Foundation
+  import Mocking
+  import Networking
+  import TestSupport
+  import Testing
+
+  extension Behaviour {
+    /// The root of an origin that was there, and is no more.
+    private static func left() throws -> URL {
+      let server = try MockServer {}
+      defer { server.stop() }
+      return try #require(URL(string: server.url.absoluteString + "/"))
+    }
+
+    static let connecting: [Behaviour] = [
+      Behaviour("a connection that is refused cannot be made") { subject async throws in
+        let backend = try Backend(subject)
+        let url = try left()
+        let error = await backend.failure(of: .url(url))
+        #expect(error?.code == .cannotConnect)
+        #expect(error?.response == nil)
+        #expect(await backend.perform(HTTPRequest(url: url)).order == ["failure"])
+      },
+      Behaviour("a body that cannot be sent as the connection is refused is no other failure") {
+        subject async throws in
+        let backend = try Backend(subject)
+        let result = await backend.client().request(
+          .upload(data: .pattern(1 << 20), to: .url(try left()))
+        ).result
+        #expect(result.failure(as: NetworkError.self)?.code == .cannotConnect)
+      },
+      Behaviour("a name that does not exist is not resolved") { subject async throws in
+        let backend = try Backend(subject)
+        let error = await backend.failure(of: .url(.of("http://catena.invalid/x?token=secret")))
+        #expect(error?.code == .dnsFailed)
+        #expect(error.map { "\($0)" }?.contains("secret") == false)
+      },
+    ]
+
+    private static let text = Mock.data(Data("abcdefgh".utf8), contentType: nil)
+    private static let chunks = Mock.chunks(
+      [Data("abcd".utf8), Data("efgh".utf8)], contentType: nil)
+
+    /// How an exchange ends, and what has come of it until then.
+    private static func check(
+      _ name: String, _ mock: Mock, _ order: [String], body: String = ""
+    ) -> Behaviour {
+      Behaviour(name) { subject async throws in
+        let backend = try Backend(subject) { _ in mock }
+        let performed = await backend.get(try backend.url())
+        #expect(performed.order == order)
+        #expect(performed.failure?.code == .connectionLost)
+        #expect(String(decoding: performed.body, as: UTF8.self) == body)
+        #expect(performed.lastEvents == 1)
+      }
+    }
+
+    static let truncations: [Behaviour] =
+      [("closed", MockFault.close), ("reset", .reset)].flatMap { name, fault in
+        [
+          check(
+            "a connection \(name) before the response is lost",
+            text.interrupted(by: fault, at: .request), ["failure"]),
+          check(
+            "a connection \(name) in the status line is lost",
+            text.interrupted(by: fault, at: .head(afterBytes: 12)), ["failure"]),
+          check(
+            "a connection \(name) among the fields is lost",
+            text.interrupted(by: fault, at: .head(afterBytes: 25)), ["failure"]),
+          check(
+            "a connection \(name) behind the head is lost",
+            text.interrupted(by: fault, at: .body(afterBytes: 0)), ["head", "failure"]),
+          check(
+            "a connection \(name) in a sized body is lost",
+            text.interrupted(by: fault, at: .body(afterBytes: 3)), ["head", "body", "failure"],
+            body: "abc"),
+          check(
+            "a connection \(name) in a chunk is lost",
+            chunks.interrupted(by: fault, at: .body(afterBytes: 5)), ["head", "body", "failure"],
+            body: "ab"),
+          check(
+            "a connection \(name) between chunks is lost",
+            chunks.interrupted(by: fault, at: .body(afterBytes: 9)), ["head", "body", "failure"],
+            body: "abcd"),
+          check(
+            "a connection \(name) before the last chunk's end is lost",
+            chunks.interrupted(by: fault, at: .body(afterBytes: 21)), ["head", "body", "failure"],
+            body: "abcdefgh"),
+          Behaviour("a connection \(name) behind the response is no failure") {
+            subject async throws in
+            let backend = try Backend(subject) { _ in text.interrupted(by: fault, at: .end) }
+            #expect(try await backend.get().data == Data("abcdefgh".utf8))
+          },
+        ]
+      } + [
+        Behaviour("what has come is in the error of a client's") { subject async throws in
+          let backend = try Backend(subject) { _ in
+            Mock.text("abcdefgh", status: 500).interrupted(by: .close, at: .body(afterBytes: 3))
+          }
+          let error = await backend.failure()
+          #expect(error?.code == .connectionLost)
+          #expect(error?.response?.status == 500)
+          #expect(error?.body == Data("abc".utf8))
+        },
+        Behaviour("a stream that breaks off throws after what has come") { subject async throws in
+          let backend = try Backend(subject) { _ in
+            text.interrupted(by: .close, at: .body(afterBytes: 3))
+          }
+          let response = try await backend.client().stream(.get("/")).value
+          var body = Data()
+          let error = await #expect(throws: NetworkError.self) {
+            for try await piece in response.bytes { body += piece }
+          }
+          #expect(error?.code == .connectionLost)
+          #expect(body == Data("abc".utf8))
+        },
+        Behaviour("a download that breaks off leaves no file") { subject async throws in
+          let folder = TemporaryFolder()
+          let backend = try Backend(subject) { _ in
+            text.interrupted(by: .close, at: .body(afterBytes: 3))
+          }
+          let result = await backend.client().download(.get("/"), to: folder.url("file")).result
+          #expect(result.failure(as: NetworkError.self)?.code == .connectionLost)
+          #expect(folder.names.isEmpty)
+        },
+      ]
+  }
+#endif

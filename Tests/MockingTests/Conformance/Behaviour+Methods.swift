@@ -1,0 +1,124 @@
+#if os(Linux)
+  import Foundation
+  import Mocking
+  import Networking
+  import Testing
+
+  extension Behaviour {
+    private static let body = Data("a body".utf8)
+
+    /// Methods, with and without a body, as a server receives them.
+    static let methods: [Behaviour] =
+      ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PURGE"].map { method in
+        Behaviour("\(method) without a body arrives") { subject async throws in
+          let backend = try Backend(subject) { _ in .text("answer") }
+          let response = try await backend.client().request(
+            Request(HTTPMethod(rawValue: method), "/m")
+          ).value
+          #expect(response.status == 200)
+          #expect(response.data == (method == "HEAD" ? Data() : Data("answer".utf8)))
+          let request = try #require(backend.requests.first)
+          #expect(request.method.rawValue == method)
+          #expect(request.body.isEmpty)
+        }
+      }
+      + ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PURGE", "GET"].map { method in
+        Behaviour("\(method) with a body arrives") { subject async throws in
+          let backend = try Backend(subject)
+          let response = try await backend.client().request(
+            Request(HTTPMethod(rawValue: method), "/m", payload: .data(body))
+          ).value
+          #expect(response.status == 200)
+          let request = try #require(backend.requests.first)
+          #expect(request.method.rawValue == method)
+          #expect(request.body == body)
+          #expect(request.headers.values(for: "Content-Length") == ["6"])
+        }
+      }
+      + ["POST", "PUT", "PATCH"].map { method in
+        Behaviour("\(method) with nothing in it says that it is empty") { subject async throws in
+          let backend = try Backend(subject)
+          _ = try await backend.client().request(Request(HTTPMethod(rawValue: method), "/")).value
+          #expect(backend.requests.first?.headers.values(for: "Content-Length") == ["0"])
+        }
+      }
+      + ["GET", "HEAD", "DELETE", "OPTIONS", "PURGE"].map { method in
+        Behaviour("\(method) without a body says nothing of a body") { subject async throws in
+          let backend = try Backend(subject)
+          _ = try await backend.client().request(Request(HTTPMethod(rawValue: method), "/")).value
+          let headers = try #require(backend.requests.first?.headers)
+          #expect(!headers.contains("Content-Length") && !headers.contains("Transfer-Encoding"))
+          #expect(!headers.contains("Content-Type"))
+        }
+      }
+      + [
+        Behaviour("HEAD with a body is refused, and nothing is sent") { subject async throws in
+          let backend = try Backend(subject)
+          let result = await backend.client().request(
+            Request(.head, "/", payload: .data(body))
+          ).result
+          #expect(result.failure(as: NetworkError.self)?.code == .unsupported)
+          #expect(backend.requests.isEmpty)
+        },
+        Behaviour("a method of mixed case stays as it is") { subject async throws in
+          let backend = try Backend(subject)
+          _ = try await backend.client().request(Request(HTTPMethod(rawValue: "x-Mixed"), "/"))
+            .value
+          #expect(backend.requests.map(\.method.rawValue) == ["x-Mixed"])
+        },
+        Behaviour("get is another method than GET") { subject async throws in
+          let backend = try Backend(subject)
+          _ = try await backend.client().request(Request(HTTPMethod(rawValue: "get"), "/")).value
+          #expect(backend.requests.map(\.method.rawValue) == ["get"])
+        },
+        Behaviour("a method that is no token is refused at the transport") { subject async throws in
+          let backend = try Backend(subject)
+          let request = HTTPRequest(method: HTTPMethod(rawValue: "GET IT"), url: try backend.url())
+          #expect(await backend.perform(request).failure?.code == .unsupported)
+          #expect(backend.requests.isEmpty)
+        },
+        Behaviour("HEAD tells the length that GET would have had") { subject async throws in
+          let backend = try Backend(subject) { _ in .bytes(1_000) }
+          let response = try await backend.client().request(.head("/")).value
+          #expect(response.headers["Content-Length"] == "1000")
+          #expect(response.data.isEmpty)
+        },
+      ]
+
+    /// What stands in the request line besides the method.
+    static let targets: [Behaviour] =
+      [
+        ("/", "/"), ("", "/"), ("?q=1", "/?q=1"), ("/a%2Fb/%C3%A4?q=1%202&r=%26+", nil),
+        ("/a/;b=1,2/@:!$'()*", nil), ("/x?", nil), ("/x?a=b?c/d", nil), ("/a//b/", nil),
+        ("/x#fragment", "/x"), ("/x?q#fragment", "/x?q"),
+      ].map { target, arrives in
+        Behaviour("the target \"\(target)\" arrives as it is written") { subject async throws in
+          let backend = try Backend(subject)
+          let performed = await backend.perform(HTTPRequest(url: try backend.url(target)))
+          #expect(performed.head?.status == 200)
+          #expect(backend.requests.map(\.target) == [arrives ?? target])
+        }
+      } + [
+        Behaviour("dot segments in a path are left to the server") { subject async throws in
+          let backend = try Backend(subject)
+          _ = await backend.perform(HTTPRequest(url: try backend.url("/a/../b/./c")))
+          #expect(backend.requests.map(\.target) == ["/a/../b/./c"])
+        },
+        Behaviour("a URL that is not http or https is invalid at the transport") {
+          subject async throws in
+          let backend = try Backend(subject)
+          for text in ["ftp://127.0.0.1/", "file:///x", "/relative"] {
+            let url = try #require(URL(string: text))
+            #expect(await backend.get(url).failure?.code == .invalidURL, "\(text)")
+          }
+        },
+        Behaviour("a URL with credentials is invalid at the transport") { subject async throws in
+          let backend = try Backend(subject)
+          let text = try backend.url().absoluteString.replacing("http://", with: "http://me:pw@")
+          let url = try #require(URL(string: text))
+          #expect(await backend.get(url).failure?.code == .invalidURL)
+          #expect(backend.requests.isEmpty)
+        },
+      ]
+  }
+#endif

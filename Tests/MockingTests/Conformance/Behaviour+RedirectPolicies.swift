@@ -1,0 +1,136 @@
+#if os(Linux)
+  import Foundation
+  import Mocking
+  import Networking
+  import TestSupport
+  import Testing
+
+  extension Behaviour {
+    /// Leads from `/n` to `/n+1`, and answers `/end` numbers on by 200.
+    private static func stairs(_ end: Int) -> Backend.Answer {
+      { request in
+        let step = Int(request.path.segments.last ?? "") ?? 0
+        return step < end ? .redirect(to: "/\(step + 1)") : .text("top")
+      }
+    }
+
+    static let redirectPolicies: [Behaviour] = [
+      Behaviour("twenty hops are followed") { subject async throws in
+        let backend = try Backend(subject, stairs(20))
+        #expect(try await backend.get("/0").data == Data("top".utf8))
+        #expect(backend.requests.count == 21)
+      },
+      Behaviour("the twenty-first hop is not followed") { subject async throws in
+        let backend = try Backend(subject, stairs(21))
+        let error = await backend.failure(of: "/0")
+        #expect(error?.code == .tooManyRedirects)
+        #expect(error?.response?.status == 302)
+        #expect(backend.requests.count == 21)
+      },
+      Behaviour("a limit of one's own counts") { subject async throws in
+        let backend = try Backend(subject, stairs(9))
+        let client = backend.client { $0.redirects = .follow(limit: 2) }
+        let result = await client.request(.get("/0")).result
+        #expect(result.failure(as: NetworkError.self)?.code == .tooManyRedirects)
+        #expect(backend.requests.count == 3)
+      },
+      Behaviour("a circle is seen when it closes, and named") { subject async throws in
+        let backend = try Backend(subject) { .redirect(to: $0.path.text == "/a" ? "/b" : "/a") }
+        let error = await backend.failure(of: "/a")
+        #expect(error?.code == .tooManyRedirects)
+        #expect(error?.reason == "a circle")
+        #expect(backend.requests.count == 2)
+      },
+      Behaviour("a circle that a cookie ends is followed") { subject async throws in
+        let backend = try Backend(subject) { request in
+          request.headers.contains("Cookie")
+            ? .text("in") : .redirect(to: "/").header("Set-Cookie", "a=1; Path=/")
+        }
+        let storage = try CookieJar.make()
+        let client = backend.client { $0.cookies = .storage(storage) }
+        #expect(try await client.request(.get("/")).value.data == Data("in".utf8))
+      },
+      Behaviour("by the policy to refuse, a redirect is the answer") { subject async throws in
+        let backend = try Backend(subject) { _ in
+          Mock.text("moved", status: 301).header("Location", "/there")
+        }
+        let response = try await backend.client { $0.redirects = .refuse }.request(.get("/")).value
+        #expect(response.status == 301)
+        #expect(response.headers["Location"] == "/there")
+        #expect(backend.requests.count == 1)
+      },
+      Behaviour("the body of a redirect that is not followed is the answer's") {
+        subject async throws in
+        let backend = try Backend(subject) { _ in
+          Mock.text("moved", status: 307).header("Location", "/there")
+        }
+        let response = try await backend.client { $0.redirects = .refuse }.request(.get("/")).value
+        #expect(response.data == Data("moved".utf8))
+      },
+      Behaviour("a closure may change where a redirect leads, and stop it") {
+        subject async throws in
+        let backend = try Backend(subject, stairs(9))
+        let client = backend.client {
+          $0.redirects = .deciding { response, proposed in
+            guard proposed.url.path != "/3" else { return nil }
+            var request = proposed
+            request.headers["X-From"] = response.url.path
+            return request
+          }
+        }
+        let response = try await client.request(.get("/0")).value
+        #expect(response.status == 302)
+        #expect(response.url.path == "/2")
+        #expect(backend.requests.map { $0.headers["X-From"] } == [nil, "/0", "/1"])
+      },
+      Behaviour("300, 304, 305 and 306 are not followed") { subject async throws in
+        let backend = try Backend(subject) { request in
+          .redirect(to: "/there", status: Int(request.path.segments.last ?? "") ?? 0)
+        }
+        for status in [300, 304, 305, 306] {
+          let response = try await backend.get("/\(status)")
+          #expect(response.status == status)
+        }
+        #expect(backend.requests.count == 4)
+      },
+      Behaviour("a redirect without a Location is the answer") { subject async throws in
+        let backend = try Backend(subject) { _ in .status(302) }
+        #expect(try await backend.get().status == 302)
+      },
+      Behaviour("https to http is refused, and followed where it is allowed") {
+        subject async throws in
+        let backend = try Backend(subject) { request in
+          request.headers.contains("X-TLS")
+            ? .redirect(to: "http://a.example/there") : .text("there")
+        }
+        var configuration = NetworkingConfiguration()
+        configuration.cookies = .none
+        let url = RequestPath.url(.of("https://a.example/"))
+        let transport = PretendedTLS(backend: backend)
+        let result = await Networking<Request>(transport: transport, configuration: configuration)
+          .request(.get(url)).result
+        #expect(result.failure(as: NetworkError.self)?.code == .redirectRefused)
+        #expect(backend.requests.count == 1)
+        configuration.redirects = .follow(allowsDowngrade: true)
+        let response = try await Networking<Request>(
+          transport: transport, configuration: configuration
+        ).request(.get(url)).value
+        #expect(response.data == Data("there".utf8))
+      },
+    ]
+  }
+
+  /// Leads every host to a backend's first origin, and says by a field which requests were for `https`.
+  private struct PretendedTLS: Transport {
+    let backend: Backend
+
+    func start(
+      _ request: HTTPRequest, _ receive: @escaping @Sendable (_ event: TransportEvent) -> Void
+    ) -> any TransportHandle {
+      var request = request
+      if request.url.scheme == "https" { request.headers["X-TLS"] = "1" }
+      request.url = (try? backend.url(request.url.path)) ?? request.url
+      return backend.start(request, receive)
+    }
+  }
+#endif

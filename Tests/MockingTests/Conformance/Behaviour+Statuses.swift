@@ -1,0 +1,137 @@
+#if os(Linux)
+  import Foundation
+  import Mocking
+  import Networking
+  import Testing
+
+  extension Behaviour {
+    private static let bodiless: Set<Int> = [204, 304]
+
+    /// Answers with the status that the path names, and a body.
+    private static let naming: Backend.Answer = { request in
+      let status = Int(request.path.segments.last ?? "") ?? 500
+      return .text("of \(status)", status: status)
+    }
+
+    static let statuses: [Behaviour] =
+      [200...299, 300...399, 400...499, 500...599, 600...999].map {
+        statuses in
+        Behaviour("every status of \(statuses) comes as it is") { subject async throws in
+          let backend = try Backend(subject) { request in
+            .status(Int(request.path.segments.last ?? "") ?? 0)
+          }
+          let client = backend.client()
+          for status in statuses {
+            let response = try await client.request(.get("/\(status)")).value
+            #expect(response.status == status)
+            #expect(response.data.isEmpty)
+          }
+        }
+      }
+      + [
+        ("2xx", [200, 201, 202, 203, 205, 206, 226, 299]), ("3xx", [300, 301, 302, 303, 307, 308]),
+        ("3xx that is no redirect", [305, 306, 309, 399]),
+        ("4xx", [400, 403, 404, 405, 410, 418, 429, 499]), ("5xx", [500, 503, 511, 599]),
+        ("beyond 5xx", [600, 799, 999]),
+      ].map { name, statuses in
+        Behaviour("a \(name) without a Location has its body") { subject async throws in
+          let backend = try Backend(subject, naming)
+          let client = backend.client()
+          for status in statuses {
+            let response = try await client.request(.get("/\(status)")).value
+            #expect(response.status == status)
+            #expect(String(decoding: response.data, as: UTF8.self) == "of \(status)")
+          }
+        }
+      }
+      + [204, 304].map { status in
+        Behaviour("a \(status) has no body, and the next answer is its own") {
+          subject async throws in
+          let backend = try Backend(subject, naming)
+          let client = backend.client()
+          let response = try await client.request(.get("/\(status)")).value
+          #expect(response.status == status)
+          #expect(response.data.isEmpty)
+          #expect(try await client.request(.get("/200")).value.data == Data("of 200".utf8))
+        }
+      }
+      + [
+        Behaviour("a 304 may tell the length of what is not sent") { subject async throws in
+          let backend = try Backend(subject) { _ in
+            Mock(status: 304, headers: ["Content-Length": "1000", "ETag": "\"x\""])
+          }
+          let response = try await backend.get()
+          #expect(response.status == 304)
+          #expect(response.headers["ETag"] == "\"x\"")
+          #expect(response.data.isEmpty)
+        },
+        Behaviour("a 205 without content is complete at once") { subject async throws in
+          let backend = try Backend(subject) { _ in .status(205) }
+          let response = try await backend.get()
+          #expect(response.status == 205)
+          #expect(response.data.isEmpty)
+        },
+      ]
+      + [
+        (401, "WWW-Authenticate", "Basic realm=\"x\""),
+        (401, "WWW-Authenticate", "Digest realm=\"x\", nonce=\"y\", qop=\"auth\""),
+        (401, "WWW-Authenticate", "Bearer"), (401, "WWW-Authenticate", "Negotiate"),
+        (407, "Proxy-Authenticate", "Basic realm=\"x\""),
+      ].map { status, field, challenge in
+        Behaviour("a \(status) that challenges by \(challenge) has its body, once") {
+          subject async throws in
+          let backend = try Backend(subject) { _ in
+            .text("who are you?", status: status).header(field, challenge)
+          }
+          let response = try await backend.get()
+          #expect(response.status == status)
+          #expect(response.headers[field] == challenge)
+          #expect(String(decoding: response.data, as: UTF8.self) == "who are you?")
+          #expect(backend.requests.count == 1)
+        }
+      }
+
+    static let interimResponses: [Behaviour] =
+      [100, 102, 103, 199].map { status in
+        Behaviour("a \(status) before the response is passed over") { subject async throws in
+          let interim = Data("HTTP/1.1 \(status) X\r\nLink: </a>\r\n\r\n".utf8)
+          let backend = try Backend(subject) { _ in
+            .text("then", status: 201).interrupted(by: .garbage(interim), at: .request)
+          }
+          let performed = await backend.get(try backend.url())
+          #expect(performed.order == ["head", "body", "end"])
+          #expect(performed.head?.status == 201)
+          #expect(performed.head?.headers.contains("Link") == false)
+          #expect(performed.body == Data("then".utf8))
+        }
+      } + [
+        Behaviour("three interim responses in a row are passed over") { subject async throws in
+          let interim = Data(String(repeating: "HTTP/1.1 103 X\r\nA: b\r\n\r\n", count: 3).utf8)
+          let backend = try Backend(subject) { _ in
+            .text("then").interrupted(by: .garbage(interim), at: .request)
+          }
+          let response = try await backend.get()
+          #expect(response.status == 200)
+          #expect(response.data == Data("then".utf8))
+        },
+        Behaviour("an interim response before a refusal of the body is passed over") {
+          subject async throws in
+          let interim = Data("HTTP/1.1 102 Processing\r\n\r\n".utf8)
+          let backend = try Backend(subject) { _ in
+            .text("no", status: 413).interrupted(by: .garbage(interim), at: .request)
+          }
+          let response = try await backend.client().request(
+            .upload(data: Data(count: 100_000), to: "/")
+          ).value
+          #expect(response.status == 413)
+        },
+        Behaviour("a connection closed behind an interim response is lost") {
+          subject async throws in
+          let backend = try Backend(subject) { _ in
+            Mock(status: 103).header("Connection", "close")
+          }
+          #expect(await backend.failure()?.code == .connectionLost)
+        },
+      ]
+  }
+#endif
