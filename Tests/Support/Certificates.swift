@@ -71,7 +71,7 @@
       process.currentDirectoryURL = folder
       process.standardOutput = output
       process.standardError = FileHandle.nullDevice
-      try process.run()
+      try process.launchAlone()
       let data = output.fileHandleForReading.readDataToEndOfFile()
       process.waitUntilExit()
       guard process.terminationStatus == 0 else {

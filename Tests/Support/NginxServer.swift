@@ -57,7 +57,7 @@
       process.standardError = errors
       process.standardOutput = FileHandle.nullDevice
       process.standardInput = FileHandle.nullDevice
-      try process.run()
+      try process.launchAlone()
       var said = Data()
       // Said once it listens.
       while said.range(of: Data("getrlimit".utf8)) == nil {

@@ -26,7 +26,7 @@
       process.standardOutput = output
       process.standardError = FileHandle.nullDevice
       process.standardInput = FileHandle.nullDevice
-      try process.run()
+      try process.launchAlone()
       var said = Data()
       while true {
         let more = output.fileHandleForReading.availableData

@@ -4,7 +4,7 @@
   /// The same behaviours by every transport, from one description of a backend.
   ///
   /// What is known to be otherwise is listed by ``Limit``; a test fails when it is so no more.
-  @Suite(.serialized, .timeLimit(.minutes(2)))
+  @Suite(.serialized, .timeLimit(.minutes(10)))
   struct ConformanceTests {
     @Test(arguments: Showing.of(Behaviour.methods))
     func methods(_ showing: Showing) async throws { try await showing.run() }

@@ -1,6 +1,7 @@
 #if os(Linux) || os(macOS)
   import Dispatch
   import Foundation
+  import TestSupport
   import Promises
 
   /// A program that has run to its end.
@@ -28,7 +29,7 @@
       let (output, errors) = (Pipe(), Pipe())
       process.standardOutput = output
       process.standardError = errors
-      try process.run()
+      try process.launchAlone()
       let (outputText, errorText) = try await when(text(of: output), text(of: errors)).value
       process.waitUntilExit()
       return Program(status: process.terminationStatus, output: outputText, errors: errorText)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Mocking
@@ -18,7 +19,7 @@ struct CurlToolTests {
     process.arguments = ["--silent", "--max-time", "60", "--noproxy", "*"] + arguments
     let pipe = Pipe()
     process.standardOutput = pipe
-    try process.run()
+    try process.launchAlone()
     return await withCheckedContinuation { continuation in
       DispatchQueue.global().async {
         let output = pipe.fileHandleForReading.readDataToEndOfFile()

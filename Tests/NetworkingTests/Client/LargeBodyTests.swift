@@ -41,7 +41,7 @@
           continuation.resume(
             returning: (program.terminationStatus, String(decoding: text, as: UTF8.self)))
         }
-        do { try program.run() } catch { continuation.resume(throwing: error) }
+        do { try program.launchAlone() } catch { continuation.resume(throwing: error) }
       }
     }
 

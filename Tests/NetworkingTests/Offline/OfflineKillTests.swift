@@ -118,7 +118,7 @@
         + [queue].compactMap { $0 }
       let output = Pipe()
       worker.standardOutput = output
-      try worker.run()
+      try worker.launchAlone()
       let process = worker.processIdentifier
       if case .request(let number) = end { server.kill(process, afterRequests: number) }
       let text = Log<String>()

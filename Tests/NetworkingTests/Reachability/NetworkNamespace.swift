@@ -17,7 +17,7 @@
         unshare + ["ip", "link", "add", "probe0", "type", "veth", "peer", "name", "probe1"]
       probe.standardOutput = FileHandle.nullDevice
       probe.standardError = FileHandle.nullDevice
-      guard (try? probe.run()) != nil else { return false }
+      guard (try? probe.launchAlone()) != nil else { return false }
       probe.waitUntilExit()
       return probe.terminationStatus == 0
     }()
@@ -38,7 +38,7 @@
       let pipe = Pipe()
       program.standardInput = input
       program.standardOutput = pipe
-      try program.run()
+      try program.launchAlone()
       let (output, reading) = (output, pipe.fileHandleForReading)
       Thread.detachNewThread {
         var rest = Data()

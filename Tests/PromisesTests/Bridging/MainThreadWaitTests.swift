@@ -11,7 +11,7 @@
       program.executableURL = BuiltProgram.url("main-thread-waits")
       let output = Pipe()
       program.standardOutput = output
-      try program.run()
+      try program.launchAlone()
       let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
       program.waitUntilExit()
       #expect(program.terminationStatus == 0)
