@@ -7,30 +7,56 @@ import Promises
 /// Route(.get, "/boards/{id}") { request in .text("board \(request.path["id"])") }
 /// Route(.put, "/files/{path*}") { request in .status(201) }
 /// Route(.get, "/report") { request in try await report.render() }
+/// Route(.get, "/boards", .json([])).where(.query("page", "2")).times(1)
 /// ```
 ///
 /// A template is a path; `{name}` in it stands for one segment that is not empty, and `{name*}`, at its
-/// end, for all segments that are left, even none. Of several routes that match the one written first
-/// answers. A route for GET answers HEAD as well, and OPTIONS is answered by what routes there are,
-/// unless these have routes of their own.
+/// end, for all segments that are left, even none. Besides method and path a route may ask for
+/// ``where(_:)-(RequestCondition...)``, for the state of a ``Scenario``, and for not having answered too
+/// often yet (``times(_:)``).
+///
+/// Of several routes that match the one of the highest ``priority(_:)`` answers, and of those the one
+/// written first. A route for GET answers HEAD as well, where none for HEAD does, and OPTIONS is answered by
+/// what routes there are, unless these have routes of their own.
 public struct Route: Sendable {
   /// Answers a request: at once, or by a promise.
   enum Handler: Sendable {
+    case mock(Mock)
     case immediate(@Sendable (ReceivedRequest) throws -> Mock)
     case promised(@Sendable (ReceivedRequest) throws -> Promise<Mock>)
   }
 
   /// The method; nil stands for every one.
-  public let method: HTTPMethod?
+  public var method: HTTPMethod? { pattern.method }
   /// The path with its variables.
   public let template: String
+  /// Which requests it is for.
+  public internal(set) var pattern: RequestPattern
   let handler: Handler
   private(set) var discardsBody = false
+  var rank = 0
+  /// How often it answers; nil is without end.
+  var limit: Int?
+  /// In which states of which scenarios it answers.
+  var requiredStates: [Scenario.Step] = []
+  /// Which states it brings about.
+  var nextStates: [Scenario.Step] = []
 
   private init(_ method: HTTPMethod?, _ template: String, _ handler: Handler) {
-    self.method = method
     self.template = template
     self.handler = handler
+    pattern = RequestPattern(method, template)
+  }
+
+  /// Answers always the same.
+  ///
+  /// - Parameters:
+  ///   - method: the method; nil stands for every one.
+  ///   - template: the path, such as `/boards/{id}`; making the server throws when it is malformed, and a
+  ///     transport fails all requests.
+  ///   - mock: the answer, made once; a sequence goes on from request to request.
+  public init(_ method: HTTPMethod?, _ template: String, _ mock: Mock) {
+    self.init(method, template, .mock(mock))
   }
 
   /// Answers at once.

@@ -5,7 +5,7 @@ public struct ReceivedPath: Sendable, Hashable, CustomStringConvertible {
   /// The segments between the slashes, each percent-decoded by itself.
   public let segments: [String]
   /// The values of the variables by name, percent-decoded.
-  public let variables: [String: String]
+  public internal(set) var variables: [String: String]
 
   init(text: String, _ segments: [String] = [], _ variables: [String: String] = [:]) {
     self.text = text

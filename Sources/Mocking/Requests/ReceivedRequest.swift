@@ -8,13 +8,13 @@ public struct ReceivedRequest: Sendable, Hashable {
   /// The target as it stands in the request line: a path with its query, as a rule.
   public let target: String
   /// The path and the values of the route's variables.
-  public let path: ReceivedPath
+  public internal(set) var path: ReceivedPath
   /// The header fields in the order received.
   public let headers: HTTPHeaders
   /// The header fields after a chunked body.
   public let trailers: HTTPHeaders
   /// The body, without any chunked coding; empty when there was none, or when the route discards it.
-  public let body: Data
+  public internal(set) var body: Data
   /// How many bytes the body had, discarded or not.
   public let bodyByteCount: Int
   /// The version spoken, `1.0` or `1.1`; in memory always that.

@@ -1,6 +1,15 @@
 import Promises
 
 extension MockServer {
+  /// The requests received, each with what answered it and what came of it.
+  ///
+  /// It remembers as much as ``MockServerLimits/recordedRequests`` and ``MockServerLimits/recordedBodyBytes``
+  /// say. A request is in it before it is answered; one that was refused as malformed is not.
+  public var journal: RequestJournal { core.requestJournal }
+
+  /// The states of the routes' scenarios.
+  public var scenarios: ScenarioStates { core.book.scenarios }
+
   // MARK: Requests
 
   /// The requests received, in order; the oldest are forgotten as ``MockServerLimits`` say.

@@ -15,7 +15,7 @@ import Promises
 ///
 /// - **Requests** are read strictly: what is malformed is answered by 400, and what is too large by
 ///   413, 414 or 431, and the connection closed. One for which there is no ``Route`` is answered by 404
-///   with the routes nearest to it, and one of a wrong method by 405 with `Allow`.
+///   with the routes nearest to it and what they would have it be, and one of a wrong method by 405 with `Allow`.
 /// - **Connections** stay open between requests; requests sent ahead are answered in order. Nobody off
 ///   this machine can connect.
 /// - **Threads.** One thread of the server's own serves all connections, and runs the handlers that
@@ -25,7 +25,7 @@ import Promises
 /// - **Time** comes from a ``Scheduler``. A request is recorded after the waits of its answer have been
 ///   scheduled, so a test that has seen the request may advance the time.
 /// - **Lifetime.** The server runs until ``stop()``, or until it is released.
-public final class MockServer: Sendable {
+public final class MockServer: MockBackend {
   let core: ServerCore
 
   /// The port listened on.
@@ -44,7 +44,7 @@ public final class MockServer: Sendable {
   ///     it be. Called once a connection, on the server's thread.
   ///   - routes: what is answered; of several that match the first.
   /// - Throws: ``MockServerError/cannotListen(port:reason:)``,
-  ///   ``MockServerError/invalidTemplate(_:reason:)``.
+  ///   ``MockServerError/invalidTemplate(_:reason:)``, ``MockServerError/invalidPattern(_:reason:)``.
   public convenience init(
     port: Int = 0, limits: MockServerLimits = MockServerLimits(),
     scheduler: any Scheduler = .live,
@@ -66,13 +66,13 @@ public final class MockServer: Sendable {
   ///   - connectionFault: what happens to a connection as soon as it is accepted, by its index; nil lets
   ///     it be. Called once a connection, on the server's thread.
   /// - Throws: ``MockServerError/cannotListen(port:reason:)``,
-  ///   ``MockServerError/invalidTemplate(_:reason:)``.
+  ///   ``MockServerError/invalidTemplate(_:reason:)``, ``MockServerError/invalidPattern(_:reason:)``.
   public init(
     routes: [Route], port: Int = 0, limits: MockServerLimits = MockServerLimits(),
     scheduler: any Scheduler = .live,
     connectionFault: @escaping @Sendable (_ connection: Int) -> MockFault? = { _ in nil }
   ) throws(MockServerError) {
-    let table = try RouteTable(routes)
+    let book = StubBook(try RouteTable(routes))
     do throws(SocketError) {
       let (socket, boundPort) = try Socket.listening(on: port)
       guard let url = URL(string: "http://127.0.0.1:\(boundPort)") else {
@@ -81,7 +81,8 @@ public final class MockServer: Sendable {
       }
       do throws(SocketError) {
         core = try ServerCore(
-          routes: table, limits: limits, scheduler: scheduler, connectionFault: connectionFault)
+          book: book, routes: routes, limits: limits, scheduler: scheduler,
+          connectionFault: connectionFault)
       } catch {
         socket.close()
         throw error

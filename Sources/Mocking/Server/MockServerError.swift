@@ -4,6 +4,8 @@ public enum MockServerError: Error, Hashable, Sendable {
   case cannotListen(port: Int, reason: String)
   /// The template of a route is malformed.
   case invalidTemplate(String, reason: String)
+  /// A regular expression in a condition is malformed.
+  case invalidPattern(String, reason: String)
   /// The server has been stopped, so what was waited for will not come.
   case stopped
 }
@@ -15,6 +17,8 @@ extension MockServerError: CustomStringConvertible {
     case .cannotListen(let port, let reason): "cannot listen on 127.0.0.1:\(port): \(reason)"
     case .invalidTemplate(let template, let reason):
       "the route \"\(template)\" is malformed: \(reason)"
+    case .invalidPattern(let pattern, let reason):
+      "the regular expression /\(pattern)/ is malformed: \(reason)"
     case .stopped: "the server has been stopped"
     }
   }

@@ -19,12 +19,13 @@ struct MockPlayer: Sendable {
   /// - Parameters:
   ///   - request: the request.
   ///   - mock: what was laid down for it.
+  ///   - ticket: by which the journal is told.
   ///   - received: the request as a template sees it.
   ///   - receive: gets the events.
   ///   - fallThrough: answers it otherwise.
   /// - Returns: a handle.
   func answer(
-    _ request: HTTPRequest, by mock: Mock,
+    _ request: HTTPRequest, by mock: Mock, _ ticket: JournalTicket,
     received: () throws(TransportFailure) -> ReceivedRequest, _ receive: @escaping Receive,
     fallThrough: () -> any TransportHandle
   ) -> any TransportHandle {
@@ -33,11 +34,12 @@ struct MockPlayer: Sendable {
         mock, method: request.method, path: { request.url.path(percentEncoded: true) },
         request: received)
       switch answer {
-      case .mock(let mock): return try play(mock, request, receive)
+      case .mock(let mock): return try play(mock, request, ticket, receive)
       case .broken(let reason): throw TransportFailure(code: .mockFailed, detail: reason)
       case .fallsThrough: return fallThrough()
       }
     } catch {
+      ticket.settle(.failure(error.code))
       return fail(error, receive)
     }
   }
@@ -49,19 +51,20 @@ struct MockPlayer: Sendable {
   }
 
   private func play(
-    _ mock: Mock, _ request: HTTPRequest, _ receive: @escaping Receive
+    _ mock: Mock, _ request: HTTPRequest, _ ticket: JournalTicket, _ receive: @escaping Receive
   ) throws(TransportFailure) -> any TransportHandle {
     guard let bytesToSend = request.body.byteCount else {
       throw TransportFailure(
         code: .encodingFailed, detail: "The body cannot be read: a file is not there")
     }
     if mock.isPlain {
+      ticket.settle(.response(status: mock.status))
       Self.deliver(mock, request.method, bytesToSend, receive)
       return FinishedExchange()
     }
     let machine = PlaybackMachine(
       Self.steps(mock, request.method, bytesToSend), answering: request)
-    let exchange = MockExchange(machine, scheduler, receive)
+    let exchange = MockExchange(machine, scheduler, ticket.watching(receive))
     exchange.play()
     return exchange
   }

@@ -19,9 +19,15 @@ import Promises
 /// what ``MockTransport`` says: an answer delayed beyond the client's `idleTimeout` times out, as a real
 /// one would. Copies of a provider share their account of what has been answered. Two
 /// providers share nothing, so tests with one each may run side by side.
-public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider {
+///
+/// What has been asked stands in the ``journal``, and is verified by what ``MockBackend`` offers.
+public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, MockBackend {
   /// Whose time the delays take, and with them a client of this provider.
   public let scheduler: any Scheduler
+  /// What has been asked of it; of a provider made of a function, what that had an answer for.
+  public let journal: RequestJournal
+  /// The states of its routes' scenarios.
+  public let scenarios: ScenarioStates
   private let choose: @Sendable (Endpoint, any Transport) -> (any Transport)?
 
   /// Makes a provider of a function.
@@ -29,16 +35,23 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider {
   /// - Parameters:
   ///   - delay: how long answers take that name no time of their own.
   ///   - scheduler: whose time that is.
+  ///   - limits: how much of what was asked is remembered.
   ///   - resolve: the answer for an endpoint, or nil for the real network. It is asked where the request
   ///     is made, once for each, and must not block.
   public init(
     delay: MockDelay = .zero, scheduler: any Scheduler = .live,
+    journal limits: JournalLimits = JournalLimits(),
     _ resolve: @escaping @Sendable (_ endpoint: Endpoint) -> Mock?
   ) {
     self.scheduler = scheduler
     let player = MockPlayer(delay: delay, scheduler: scheduler)
+    let journal = RequestJournal(limits: limits, basePath: Self.basePath)
+    self.journal = journal
+    scenarios = ScenarioStates()
     choose = { endpoint, real in
-      resolve(endpoint).map { ResolvedTransport(mock: $0, player: player, real: real) }
+      resolve(endpoint).map {
+        ResolvedTransport(mock: $0, player: player, journal: journal, real: real)
+      }
     }
   }
 
@@ -50,14 +63,23 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider {
   ///   - delay: how long answers take that name no time of their own.
   ///   - scheduler: whose time that is.
   ///   - fallsThrough: whether requests without a route go to the real network; otherwise they fail with
-  ///     the code `mockFailed`.
+  ///     the code `mockFailed` and name the routes nearest to them.
+  ///   - limits: how much of what was asked is remembered.
   public init(
     routes: [Route], delay: MockDelay = .zero, scheduler: any Scheduler = .live,
-    fallsThrough: Bool = false
+    fallsThrough: Bool = false, journal limits: JournalLimits = JournalLimits()
   ) {
     self.scheduler = scheduler
-    let routed = RoutedTransport(routes, MockPlayer(delay: delay, scheduler: scheduler))
+    let routed = RoutedTransport(
+      routes, MockPlayer(delay: delay, scheduler: scheduler), limits, basePath: Self.basePath)
+    journal = routed.journal
+    scenarios = routed.scenarios
     choose = { _, real in MockTransport(routed, fallsThrough ? real : nil) }
+  }
+
+  /// The path that relative patterns start from.
+  private static func basePath() -> String? {
+    Endpoint.baseURL?.path(percentEncoded: true)
   }
 
   /// The transport that gives the endpoint's answer; nil where there is none.

@@ -13,8 +13,8 @@ import Promises
 /// ```
 ///
 /// - **Requests.** The scheme, the host and the port of a URL do not matter; the path finds the route.
-///   One without a route fails with the code `mockFailed` and says which, unless there is a fallback; one
-///   of a wrong method is answered by 405, as a server would.
+///   One without a route fails with the code `mockFailed` and says which, with the routes nearest to it and
+///   what they would have it be, unless there is a fallback; one of a wrong method is answered by 405, as a server would.
 /// - **Events** are those that a client of a ``MockServer`` gets for the same mock, faults and their codes
 ///   among them. What happens on the way of a real response besides does not happen here: a content coding
 ///   is not taken off. An answer without any delay has been given when `start` returns.
@@ -24,9 +24,14 @@ import Promises
 ///   resumed or cancelled, one at a time.
 ///
 /// Copies share their account of what has been answered. Two transports share nothing.
-public struct MockTransport: Transport {
+public struct MockTransport: Transport, MockBackend {
   private let routed: RoutedTransport
   private let fallback: (any Transport)?
+
+  /// What has been asked of it, what went on to the fallback among it.
+  public var journal: RequestJournal { routed.journal }
+  /// The states of its routes' scenarios.
+  public var scenarios: ScenarioStates { routed.scenarios }
 
   /// Makes a transport.
   ///
@@ -36,11 +41,13 @@ public struct MockTransport: Transport {
   ///   - delay: how long answers take that name no time of their own.
   ///   - scheduler: whose time that is.
   ///   - fallback: what performs the requests without a route; nil makes them fail.
+  ///   - limits: how much of what was asked is remembered.
   public init(
     routes: [Route], delay: MockDelay = .zero, scheduler: any Scheduler = .live,
-    fallback: (any Transport)? = nil
+    fallback: (any Transport)? = nil, journal limits: JournalLimits = JournalLimits()
   ) {
-    self.init(RoutedTransport(routes, MockPlayer(delay: delay, scheduler: scheduler)), fallback)
+    self.init(
+      RoutedTransport(routes, MockPlayer(delay: delay, scheduler: scheduler), limits), fallback)
   }
 
   init(_ routed: RoutedTransport, _ fallback: (any Transport)?) {
@@ -54,13 +61,16 @@ public struct MockTransport: Transport {
   ///   - delay: how long answers take that name no time of their own.
   ///   - scheduler: whose time that is.
   ///   - fallback: what performs the requests without a route; nil makes them fail.
+  ///   - limits: how much of what was asked is remembered.
   ///   - routes: what is answered; of several that match the first. A malformed template makes every
   ///     request fail with the code `mockFailed` and its name.
   public init(
     delay: MockDelay = .zero, scheduler: any Scheduler = .live,
-    fallback: (any Transport)? = nil, @RouteBuilder routes: () -> [Route]
+    fallback: (any Transport)? = nil, journal limits: JournalLimits = JournalLimits(),
+    @RouteBuilder routes: () -> [Route]
   ) {
-    self.init(routes: routes(), delay: delay, scheduler: scheduler, fallback: fallback)
+    self.init(
+      routes: routes(), delay: delay, scheduler: scheduler, fallback: fallback, journal: limits)
   }
 
   /// Answers a request.

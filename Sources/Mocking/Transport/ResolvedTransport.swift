@@ -4,6 +4,7 @@ import Networking
 struct ResolvedTransport: Transport {
   let mock: Mock
   let player: MockPlayer
+  let journal: RequestJournal
   let real: any Transport
 
   func start(
@@ -15,14 +16,17 @@ struct ResolvedTransport: Transport {
   private func answer(
     _ request: HTTPRequest, _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
-    player.answer(
-      request, by: mock,
+    let ticket = journal.record(request.source(at: player.scheduler.now))
+    return player.answer(
+      request, by: mock, ticket,
       received: { () throws(TransportFailure) in
-        let target = RequestTarget(request.target)
-        let path = ReceivedPath(
-          text: target.map { String($0.path) } ?? request.target, target?.segments ?? [])
-        return try request.received(path, number: 0, at: player.scheduler.now)
+        try request.received(
+          request.receivedPath, number: ticket.number, at: player.scheduler.now)
       },
-      receive, fallThrough: { real.start(request, receive) })
+      receive,
+      fallThrough: {
+        ticket.settle(.passedOn)
+        return real.start(request, receive)
+      })
   }
 }

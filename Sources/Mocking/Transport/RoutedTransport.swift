@@ -5,13 +5,21 @@ import Synchronization
 /// Answers from routes, in memory; what a ``MockTransport`` and a ``MockProvider`` of routes share.
 final class RoutedTransport: Sendable {
   /// The routes, or why there are none.
-  private let table: Result<RouteTable, MockServerError>
+  private let book: Result<StubBook, MockServerError>
   private let player: MockPlayer
+  let journal: RequestJournal
+  let scenarios: ScenarioStates
   private let requestCount = Atomic(0)
 
-  init(_ routes: [Route], _ player: MockPlayer) {
-    table = Result { () throws(MockServerError) in try RouteTable(routes) }
+  init(
+    _ routes: [Route], _ player: MockPlayer, _ limits: JournalLimits,
+    basePath: @escaping @Sendable () -> String? = { nil }
+  ) {
+    let book = Result { () throws(MockServerError) in StubBook(try RouteTable(routes)) }
+    self.book = book
     self.player = player
+    journal = RequestJournal(limits: limits, routes: routes, basePath: basePath)
+    scenarios = (try? book.get())?.scenarios ?? ScenarioStates()
   }
 
   /// Answers a request.
@@ -24,70 +32,102 @@ final class RoutedTransport: Sendable {
   func start(
     _ request: HTTPRequest, fallback: (any Transport)?, _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
-    do {
-      let outcome = try table.get().find(request.method, request.target)
-      if let fallback {
-        guard case .route = outcome else { return fallback.start(request, receive) }
-      }
-      let number = requestCount.add(1, ordering: .relaxed).oldValue
-      switch outcome {
-      case .unmatched(_, let path):
-        throw TransportFailure(
-          code: .mockFailed, detail: "no route for \(request.method) \(path.text)")
-      case .answer(let mock, let path):
-        return answer(request, mock, try received(request, path, number), fallback, receive)
-      case .route(let route, let path):
-        let received = try received(request, path, number, discardsBody: route.discardsBody)
-        return ask(route.handler, request, received, fallback, receive)
-      }
-    } catch let failure as TransportFailure {
-      return player.fail(failure, receive)
+    do throws(MockServerError) {
+      return find(try book.get(), request, fallback, receive)
     } catch {
-      return player.fail(TransportFailure(code: .mockFailed, detail: "\(error)"), receive)
+      let ticket = record(request)
+      return fail(TransportFailure(code: .mockFailed, detail: "\(error)"), ticket, receive)
     }
   }
 
-  private func received(
-    _ request: HTTPRequest, _ path: ReceivedPath, _ number: Int, discardsBody: Bool = false
-  ) throws(TransportFailure) -> ReceivedRequest {
-    try request.received(
-      path, number: number, at: player.scheduler.now, discardsBody: discardsBody)
+  private func find(
+    _ book: StubBook, _ request: HTTPRequest, _ fallback: (any Transport)?,
+    _ receive: @escaping MockPlayer.Receive
+  ) -> any TransportHandle {
+    let outcome = book.table.find(request.method, request.target)
+    if let fallback {
+      guard case .routes = outcome else { return pass(request, record(request), fallback, receive) }
+    }
+    do throws(TransportFailure) {
+      var received = try request.received(
+        outcome.path, number: requestCount.add(1, ordering: .relaxed).oldValue,
+        at: player.scheduler.now,
+        discardsBody: outcome.discardsBody)
+      switch outcome {
+      case .unmatched: break
+      case .answer(let mock, _):
+        let ticket = journal.record(.received(received))
+        return answer(request, mock, received, ticket, nil, receive)
+      case .routes(let candidates, _):
+        guard let entry = book.choose(among: candidates, for: &received) else { break }
+        let ticket = journal.record(.received(received), route: entry.number)
+        return ask(entry.route.handler, request, received, ticket, fallback, receive)
+      }
+      let ticket = journal.record(.received(received))
+      if let fallback { return pass(request, ticket, fallback, receive) }
+      return fail(
+        TransportFailure(code: .mockFailed, detail: book.unmatched(received)), ticket, receive)
+    } catch {
+      return fail(error, record(request), receive)
+    }
+  }
+
+  private func record(_ request: HTTPRequest) -> JournalTicket {
+    journal.record(request.source(at: player.scheduler.now))
+  }
+
+  private func fail(
+    _ failure: TransportFailure, _ ticket: JournalTicket, _ receive: MockPlayer.Receive
+  ) -> any TransportHandle {
+    ticket.settle(.failure(failure.code))
+    return player.fail(failure, receive)
+  }
+
+  private func pass(
+    _ request: HTTPRequest, _ ticket: JournalTicket, _ fallback: any Transport,
+    _ receive: @escaping MockPlayer.Receive
+  ) -> any TransportHandle {
+    ticket.settle(.passedOn)
+    return fallback.start(request, receive)
   }
 
   private func ask(
     _ handler: Route.Handler, _ request: HTTPRequest, _ received: ReceivedRequest,
-    _ fallback: (any Transport)?, _ receive: @escaping MockPlayer.Receive
+    _ ticket: JournalTicket, _ fallback: (any Transport)?, _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
     do {
       switch handler {
+      case .mock(let mock): return answer(request, mock, received, ticket, fallback, receive)
       case .immediate(let handler):
-        return answer(request, try handler(received), received, fallback, receive)
+        return answer(request, try handler(received), received, ticket, fallback, receive)
       case .promised(let handler):
-        let exchange = AwaitedExchange(try handler(received), receive) { [self] result, receive in
+        // Until there is an answer only this sees a failure.
+        let watching = ticket.watching(receive)
+        let exchange = AwaitedExchange(try handler(received), watching) { [self] result, receive in
           let mock: Mock
           do {
             mock = try result.get()
           } catch {
             mock = .handlerFailed(error)
           }
-          return answer(request, mock, received, fallback, receive)
+          return answer(request, mock, received, ticket, fallback, receive)
         }
         exchange.wait(atMost: request.idleTimeout, player.scheduler)
         return exchange
       }
     } catch {
-      return answer(request, .handlerFailed(error), received, fallback, receive)
+      return answer(request, .handlerFailed(error), received, ticket, fallback, receive)
     }
   }
 
   private func answer(
-    _ request: HTTPRequest, _ mock: Mock, _ received: ReceivedRequest,
+    _ request: HTTPRequest, _ mock: Mock, _ received: ReceivedRequest, _ ticket: JournalTicket,
     _ fallback: (any Transport)?, _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
-    player.answer(request, by: mock, received: { received }, receive) {
-      if let fallback { return fallback.start(request, receive) }
-      return player.fail(
-        TransportFailure(code: .mockFailed, detail: Route.fallenThrough(received)), receive)
+    player.answer(request, by: mock, ticket, received: { received }, receive) {
+      if let fallback { return pass(request, ticket, fallback, receive) }
+      return fail(
+        TransportFailure(code: .mockFailed, detail: Route.fallenThrough(received)), ticket, receive)
     }
   }
 }

@@ -189,7 +189,13 @@ struct MockProviderTests {
     #expect(try await strict.request(.board(7)).toString().value == "7")
     let error = await strict.request(.boards).result.failure(as: NetworkError.self)
     #expect(error?.code == .mockFailed)
-    #expect(error?.reason == "no route for GET /boards")
+    #expect(
+      error?.reason == """
+        no route for GET /boards
+        the nearest:
+          GET /boards/{id}
+            path: expected /boards/{id}, actual /boards
+        """)
     #expect(network.requests.isEmpty)
     let open = client(.async, MockProvider(routes: backend, fallsThrough: true))
     #expect(try await open.request(.boards).value.status == 299)

@@ -98,7 +98,17 @@ struct MockTransportTests {
     let transport = MockTransport(routes: backend)
     let failure = await transport.get(try url("/nowhere?secret=1")).failure
     #expect(failure?.code == .mockFailed)
-    #expect(failure?.detail == "no route for GET /nowhere")
+    #expect(
+      failure?.detail == """
+        no route for GET /nowhere
+        the nearest:
+          GET /async
+            path: expected /async, actual /nowhere
+          GET /throws
+            path: expected /throws, actual /nowhere
+          GET /rejects
+            path: expected /rejects, actual /nowhere
+        """)
     let wrong = await transport.perform(HTTPRequest(method: .delete, url: try url("/echo")))
     #expect(wrong.head?.status == 405)
     #expect(wrong.head?.headers["Allow"] == "OPTIONS, POST")

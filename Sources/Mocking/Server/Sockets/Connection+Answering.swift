@@ -18,10 +18,10 @@ extension Connection {
   }
 
   private func admit(_ head: RequestHead) {
-    let outcome = core.routes.find(head.method, head.target)
+    let outcome = core.book.table.find(head.method, head.target)
     self.head = head
     self.outcome = outcome
-    guard case .route(let route, _) = outcome else {
+    guard case .routes = outcome else {
       if head.expectsContinue {
         // The answer is known without the body, which the client then need not send.
         self.head?.keepsAlive = false
@@ -35,7 +35,7 @@ extension Connection {
       // Nothing else is on its way out, so there is room; and a client goes on without it in the end.
       _ = Self.goOn.withUnsafeBytes { socket.send($0) }
     }
-    machine.admit(route.discardsBody ? .discard : .collect)
+    machine.admit(outcome.discardsBody ? .discard : .collect)
   }
 
   private static let goOn = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
@@ -47,7 +47,7 @@ extension Connection {
   /// can advance the time.
   private func handle(_ body: RequestBody) {
     guard let head, let outcome else { return }
-    let request = ReceivedRequest(
+    var request = ReceivedRequest(
       method: head.method, target: head.target, path: outcome.path, headers: head.headers,
       trailers: body.trailers, body: body.data, bodyByteCount: body.byteCount,
       version: "1.\(head.minorVersion)", connection: index, exchange: exchange,
@@ -56,15 +56,30 @@ extension Connection {
     isHandling = true
     core.journal.beganHandling()
     switch outcome {
-    case .answer(let mock, _), .unmatched(let mock, _): answer(mock, request)
-    case .route(let route, _): ask(route.handler, request)
+    case .answer(let mock, _):
+      ticket = core.requestJournal.record(.received(request))
+      answer(mock, request)
+    case .unmatched: answerUnmatched(request)
+    case .routes(let candidates, _):
+      if let entry = core.book.choose(among: candidates, for: &request) {
+        ticket = core.requestJournal.record(.received(request), route: entry.number)
+        ask(entry.route.handler, request)
+      } else {
+        answerUnmatched(request)
+      }
     }
     core.journal.record(request)
+  }
+
+  private func answerUnmatched(_ request: ReceivedRequest) {
+    ticket = core.requestJournal.record(.received(request))
+    answer(.text("\(core.book.unmatched(request))\n", status: 404), request)
   }
 
   private func ask(_ handler: Route.Handler, _ request: ReceivedRequest) {
     do {
       switch handler {
+      case .mock(let mock): answer(mock, request)
       case .immediate(let handler): answer(try handler(request), request)
       case .promised(let handler): follow(try handler(request), request)
       }
@@ -94,8 +109,10 @@ extension Connection {
 
   private func answer(_ mock: Mock, _ request: ReceivedRequest) {
     guard phase != .closed, let head else { return }
+    let mock = finished(mock, request)
+    ticket?.settle(mock.error.map { .failure($0) } ?? .response(status: mock.status))
     let script = ResponseScript(
-      finished(mock, request),
+      mock,
       for: .init(
         method: head.method, minorVersion: head.minorVersion, keepsAlive: head.keepsAlive))
     play(script.steps)

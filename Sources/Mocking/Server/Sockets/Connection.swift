@@ -41,6 +41,8 @@ final class Connection: EventLoop.Client, @unchecked Sendable {
   /// Whether the journal counts this connection among those that handle a request.
   var isHandling = false
   var pending: Promise<Mock>?
+  /// By which the journal is told what has come of the request.
+  var ticket: JournalTicket?
   var player = ScriptPlayer()
   var inputHasEnded = false
   /// What the player waits for, if it is not for time.

@@ -7,7 +7,8 @@ import Promises
 /// on the loop's thread alone.
 final class ServerCore: @unchecked Sendable {
   let loop: EventLoop
-  let routes: RouteTable
+  let book: StubBook
+  let requestJournal: RequestJournal
   let limits: MockServerLimits
   let scheduler: any Scheduler
   let journal: Journal
@@ -19,10 +20,13 @@ final class ServerCore: @unchecked Sendable {
   let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 * 1024, alignment: 16)
 
   init(
-    routes: RouteTable, limits: MockServerLimits, scheduler: any Scheduler,
+    book: StubBook, routes: [Route], limits: MockServerLimits, scheduler: any Scheduler,
     connectionFault: @escaping @Sendable (Int) -> MockFault?
   ) throws(SocketError) {
-    self.routes = routes
+    self.book = book
+    requestJournal = RequestJournal(
+      limits: JournalLimits(
+        requests: limits.recordedRequests, bodyBytes: limits.recordedBodyBytes), routes: routes)
     self.limits = limits
     self.scheduler = scheduler
     self.connectionFault = connectionFault

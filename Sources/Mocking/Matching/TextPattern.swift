@@ -1,0 +1,89 @@
+/// What a text has to be: the value of a query item, a header field or a form's field, or a body.
+///
+/// A literal stands for ``equal(_:)``.
+///
+/// ```swift
+/// .query("page", "2")
+/// .header("Authorization", .present)
+/// .header("Accept", .containing("json"))
+/// .form("year", .matching("^[0-9]{4}$"))
+/// ```
+///
+/// Of a name that has several values one that fits is enough.
+public struct TextPattern: Sendable, Hashable {
+  enum Kind: Hashable {
+    case equal(String)
+    case present
+    case absent
+    case containing(String)
+    case matching(CompiledPattern)
+  }
+
+  let kind: Kind
+
+  /// Any text, be it empty.
+  public static let present = TextPattern(kind: .present)
+
+  /// No text: there is no value of the name, or the body is empty.
+  public static let absent = TextPattern(kind: .absent)
+
+  /// This very text.
+  ///
+  /// - Parameter text: the text.
+  /// - Returns: the pattern.
+  public static func equal(_ text: String) -> TextPattern { TextPattern(kind: .equal(text)) }
+
+  /// A text with another in it.
+  ///
+  /// - Parameter part: what has to be in it; empty is in every one.
+  /// - Returns: the pattern.
+  public static func containing(_ part: String) -> TextPattern {
+    TextPattern(kind: .containing(part))
+  }
+
+  /// A text in which a regular expression finds something.
+  ///
+  /// - Parameter expression: the expression, as Swift's `Regex` reads it; `^` and `$` tie it to the
+  ///   beginning and the end. Where a malformed one is used for a route, making the server throws
+  ///   ``MockServerError/invalidPattern(_:reason:)`` and a transport fails all requests; a verification
+  ///   fails and says so.
+  /// - Returns: the pattern.
+  public static func matching(_ expression: String) -> TextPattern {
+    TextPattern(kind: .matching(CompiledPattern(expression)))
+  }
+
+  /// Whether one of some values fits.
+  func fits(_ values: [String]) -> Bool {
+    switch kind {
+    case .present: !values.isEmpty
+    case .absent: values.isEmpty
+    case .equal(let text): values.contains(text)
+    case .containing(let part): values.contains { part.isEmpty || $0.contains(part) }
+    case .matching(let pattern): values.contains { pattern.isFound(in: $0) }
+    }
+  }
+
+  /// What is wrong with it; nil for nothing.
+  var flaw: MockServerError? {
+    guard case .matching(let pattern) = kind, let flaw = pattern.flaw else { return nil }
+    return .invalidPattern(pattern.text, reason: flaw)
+  }
+}
+
+extension TextPattern: ExpressibleByStringInterpolation {
+  /// Makes ``equal(_:)``.
+  public init(stringLiteral value: String) { self = .equal(value) }
+}
+
+extension TextPattern: CustomStringConvertible {
+  /// What is expected, such as `"2"`, `any value` or `a match of /^[0-9]+$/`.
+  public var description: String {
+    switch kind {
+    case .equal(let text): ReportText.quoted(text)
+    case .present: "any value"
+    case .absent: "none"
+    case .containing(let part): "something with \(ReportText.quoted(part)) in it"
+    case .matching(let pattern): "a match of /\(pattern.text)/"
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Networking
+
+/// What a journal holds: the last requests in a ring, as they came, and how often each route answered.
+///
+/// What is let go is returned, to be released after unlocking.
+struct JournalRecords {
+  /// A request as it came; nothing of it is worked out before somebody reads it.
+  enum Source: Sendable {
+    case wire(HTTPRequest, time: Duration)
+    case received(ReceivedRequest)
+  }
+
+  struct Record: Sendable {
+    let number: Int
+    var source: Source
+    /// The number of the route that answers; nil for none.
+    var route: Int?
+    var outcome: JournalEntry.Outcome?
+    /// How many bytes of a body are kept.
+    var bodyBytes = 0
+    var isVerified = false
+  }
+
+  private let limits: JournalLimits
+  private var ring: [Record] = []
+  /// How many requests there have been.
+  private(set) var count = 0
+  private var bodyBytes = 0
+  /// The requests before this number keep no body.
+  private var firstWithBody = 0
+  private(set) var uses: [Int]
+
+  init(limits: JournalLimits, routeCount: Int) {
+    self.limits = limits
+    uses = Array(repeating: 0, count: routeCount)
+  }
+
+  private var capacity: Int { max(limits.requests, 1) }
+
+  /// The number of the oldest request remembered, from 0.
+  var first: Int { count - ring.count }
+
+  /// Those remembered, in order.
+  var records: [Record] {
+    let oldest = ring.count < capacity ? 0 : count % capacity
+    return Array(ring[oldest...] + ring[..<oldest])
+  }
+
+  private func index(of number: Int) -> Int? {
+    number >= first && number < count ? number % capacity : nil
+  }
+
+  /// Takes a request in; returns its number, from 0, and what has been let go for it.
+  mutating func record(_ source: Source, route: Int?) -> (number: Int, released: [Source]) {
+    var record = Record(number: count, source: source, route: route)
+    if let route, uses.indices.contains(route) { uses[route] += 1 }
+    var released: [Source] = []
+    let size = source.bodyByteCount
+    if size > limits.bodyBytes {
+      record.source = source.withoutBody
+    } else {
+      record.bodyBytes = size
+    }
+    if ring.count < capacity {
+      ring.append(record)
+    } else {
+      let old = ring[count % capacity]
+      bodyBytes -= old.bodyBytes
+      released.append(old.source)
+      ring[count % capacity] = record
+    }
+    count += 1
+    bodyBytes += record.bodyBytes
+    letBodiesGo(&released)
+    return (record.number, released)
+  }
+
+  private mutating func letBodiesGo(_ released: inout [Source]) {
+    while bodyBytes > limits.bodyBytes, firstWithBody < count {
+      if let index = index(of: firstWithBody), ring[index].bodyBytes > 0 {
+        bodyBytes -= ring[index].bodyBytes
+        released.append(ring[index].source)
+        ring[index].source = ring[index].source.withoutBody
+        ring[index].bodyBytes = 0
+      }
+      firstWithBody = max(firstWithBody + 1, first)
+    }
+  }
+
+  /// What has been passed on stays so, whatever comes of it there.
+  mutating func settle(_ number: Int, _ outcome: JournalEntry.Outcome) {
+    guard let index = index(of: number), ring[index].outcome != .passedOn else { return }
+    ring[index].outcome = outcome
+  }
+
+  mutating func markVerified(_ numbers: [Int]) {
+    for number in numbers {
+      if let index = index(of: number) { ring[index].isVerified = true }
+    }
+  }
+
+  /// Forgets all, so that the numbers begin anew; returns what has been let go.
+  mutating func reset() -> [Record] {
+    let released = ring
+    self = JournalRecords(limits: limits, routeCount: uses.count)
+    return released
+  }
+}

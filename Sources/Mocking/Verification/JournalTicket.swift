@@ -1,0 +1,25 @@
+import Networking
+
+/// By which who answers a request tells the journal what has come of it.
+struct JournalTicket: Sendable {
+  let journal: RequestJournal
+  let number: Int
+
+  func settle(_ outcome: JournalEntry.Outcome) {
+    journal.settle(number, outcome)
+  }
+
+  /// The same receiver, with the journal told of the head and of a failure before it is.
+  func watching(
+    _ receive: @escaping @Sendable (TransportEvent) -> Void
+  ) -> @Sendable (TransportEvent) -> Void {
+    { event in
+      switch event {
+      case .head(let head): settle(.response(status: head.status))
+      case .failure(let failure): settle(.failure(failure.code))
+      case .sent, .body, .end: break
+      }
+      receive(event)
+    }
+  }
+}

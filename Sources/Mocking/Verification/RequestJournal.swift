@@ -1,0 +1,93 @@
+import Networking
+import Synchronization
+
+/// What a provider, a transport or a server has been asked, in order.
+///
+/// ```swift
+/// for entry in provider.journal.entries { print(entry) }
+/// // 1. GET /v1/boards?page=1, answered 200 by GET /boards
+/// ```
+///
+/// A request is in it before its answer begins, each attempt and each redirect by itself. Of a
+/// ``MockProvider`` made of a closure only what the closure had an answer for is in it: what it returned
+/// nil for never came by. Keeping the journal costs next to nothing: bodies are shared, not copied, and
+/// nothing is worked out before it is read. What is kept is bounded by ``JournalLimits``.
+///
+/// Everything may be called from any thread. Copies of a provider or transport share one journal.
+public final class RequestJournal: Sendable {
+  private let records: Mutex<JournalRecords>
+  private let routes: [Route]
+  /// The path of the base URL that relative patterns start from, asked when they are used.
+  private let basePath: @Sendable () -> String?
+
+  init(
+    limits: JournalLimits, routes: [Route] = [],
+    basePath: @escaping @Sendable () -> String? = { nil }
+  ) {
+    records = Mutex(JournalRecords(limits: limits, routeCount: routes.count))
+    self.routes = routes
+    self.basePath = basePath
+  }
+
+  /// The requests remembered, in order.
+  public var entries: [JournalEntry] {
+    records.withLock { $0.records }.map(entry)
+  }
+
+  /// How many requests there have been, those forgotten included.
+  public var count: Int { records.withLock { $0.count } }
+
+  /// How many requests have been forgotten for the sake of ``JournalLimits/requests``.
+  public var forgottenCount: Int { records.withLock { $0.first } }
+
+  /// Forgets all requests, which of them have been verified, and which stubs have been used.
+  public func reset() {
+    withExtendedLifetime(records.withLock { $0.reset() }) {}
+  }
+
+  // MARK: Writing
+
+  /// Takes a request in.
+  ///
+  /// - Parameters:
+  ///   - source: the request.
+  ///   - route: the number of the route that answers it; nil for none.
+  /// - Returns: by which to say what has come of it.
+  func record(_ source: JournalRecords.Source, route: Int? = nil) -> JournalTicket {
+    let (number, released) = records.withLock { $0.record(source, route: route) }
+    withExtendedLifetime(released) {}
+    return JournalTicket(journal: self, number: number)
+  }
+
+  func settle(_ number: Int, _ outcome: JournalEntry.Outcome) {
+    records.withLock { $0.settle(number, outcome) }
+  }
+
+  // MARK: Verifying
+
+  /// All that a verification looks at, as it is at this moment.
+  func snapshot() -> JournalSnapshot {
+    let (records, forgotten, uses) = records.withLock { ($0.records, $0.first, $0.uses) }
+    return JournalSnapshot(
+      entries: records.map { .init(entry: entry($0), isVerified: $0.isVerified) },
+      forgottenCount: forgotten,
+      unused: zip(routes, uses).filter { $0.1 == 0 }.map { $0.0.description },
+      routeCount: routes.count, base: basePath().map(Self.segments))
+  }
+
+  func markVerified(_ entries: [JournalEntry]) {
+    records.withLock { $0.markVerified(entries.map { $0.number - 1 }) }
+  }
+
+  private func entry(_ record: JournalRecords.Record) -> JournalEntry {
+    JournalEntry(
+      number: record.number + 1, request: record.source.request(record.number),
+      stub: record.route.flatMap { routes.indices.contains($0) ? routes[$0].description : nil },
+      outcome: record.outcome)
+  }
+
+  private static func segments(of path: String) -> [String] {
+    let segments = RequestTarget(path)?.segments ?? []
+    return segments.filter { !$0.isEmpty }
+  }
+}
