@@ -3,7 +3,7 @@ import Mocking
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct VerificationTests {
   enum API: RequestConvertible {
     case login
