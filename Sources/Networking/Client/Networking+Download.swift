@@ -21,11 +21,11 @@ extension Networking {
   ///   - endpoint: what to ask for.
   ///   - target: where the body goes; a file's URL.
   ///   - replacing: whether a file that is there is replaced; otherwise the request fails.
-  ///   - progress: told how the bodies get on, as with ``request(_:progress:file:line:)``.
+  ///   - progress: told how the bodies get on, as with `request(_:progress:file:line:)`.
   ///   - file: where it was asked for, for diagnostics.
   ///   - line: where it was asked for, for diagnostics.
   /// - Returns: a promise of the response, whatever its status; rejected like that of
-  ///   ``request(_:progress:file:line:)``, and with ``NetworkError/Code-swift.enum/fileNotWritten`` when
+  ///   `request(_:progress:file:line:)`, and with ``NetworkError/Code-swift.enum/fileNotWritten`` when
   ///   the file cannot be made, written or moved.
   public func download(
     _ endpoint: Endpoint, to target: URL,
@@ -44,11 +44,11 @@ extension Networking {
   ///   - endpoint: what to ask for.
   ///   - target: where the body goes; a file's URL.
   ///   - replacing: whether a file that is there is replaced; otherwise the request fails.
-  ///   - progress: told how the bodies get on, as with ``request(_:progress:file:line:)``.
+  ///   - progress: told how the bodies get on, as with `request(_:progress:file:line:)`.
   ///   - file: where it was asked for, for diagnostics.
   ///   - line: where it was asked for, for diagnostics.
   /// - Returns: a promise of the response, whatever its status; rejected like that of
-  ///   ``request(_:progress:file:line:)``, and with ``NetworkError/Code-swift.enum/fileNotWritten`` when
+  ///   `request(_:progress:file:line:)`, and with ``NetworkError/Code-swift.enum/fileNotWritten`` when
   ///   the file cannot be made, written or moved.
   public func download(
     _ endpoint: ModifiedEndpoint<Endpoint>, to target: URL,

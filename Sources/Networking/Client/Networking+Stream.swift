@@ -17,11 +17,11 @@ extension Networking {
   ///
   /// - Parameters:
   ///   - endpoint: what to ask for.
-  ///   - progress: told how the bodies get on, as with ``request(_:progress:file:line:)``.
+  ///   - progress: told how the bodies get on, as with `request(_:progress:file:line:)`.
   ///   - file: where it was asked for, for diagnostics.
   ///   - line: where it was asked for, for diagnostics.
   /// - Returns: a promise of the response, whatever its status; rejected like that of
-  ///   ``request(_:progress:file:line:)``.
+  ///   `request(_:progress:file:line:)`.
   public func stream(
     _ endpoint: Endpoint, progress: ProgressHandler? = nil,
     file: StaticString = #fileID, line: UInt = #line
@@ -35,11 +35,11 @@ extension Networking {
   ///
   /// - Parameters:
   ///   - endpoint: what to ask for.
-  ///   - progress: told how the bodies get on, as with ``request(_:progress:file:line:)``.
+  ///   - progress: told how the bodies get on, as with `request(_:progress:file:line:)`.
   ///   - file: where it was asked for, for diagnostics.
   ///   - line: where it was asked for, for diagnostics.
   /// - Returns: a promise of the response, whatever its status; rejected like that of
-  ///   ``request(_:progress:file:line:)``.
+  ///   `request(_:progress:file:line:)`.
   public func stream(
     _ endpoint: ModifiedEndpoint<Endpoint>, progress: ProgressHandler? = nil,
     file: StaticString = #fileID, line: UInt = #line

@@ -31,6 +31,9 @@ import Promises
 /// - Bodies are decoded from the content codings that the platform knows, whatever was asked for; bytes
 ///   are counted after that. Of the metrics, only `firstByte` and `total` are measured, and the bytes.
 ///
+/// On Apple's platforms, authorities or a client certificate in the ``TLSOptions`` fail each request, by
+/// ``NetworkError/Code-swift.enum/unsupported``; the other options hold.
+///
 /// And on Linux:
 ///
 /// - A redirect whose `Location` has an IPv6 host and no scheme, `//[::1]/`, ends the process: Foundation
