@@ -11,7 +11,7 @@ struct UnmatchedTransport: Transport {
   func start(
     _ request: HTTPRequest, _ receive: @escaping @Sendable (TransportEvent) -> Void
   ) -> any TransportHandle {
-    receive(.failure(TransportFailure(code: .unsupported, detail: reason)))
+    receive(.failure(TransportFailure(code: .mockFailed, detail: reason)))
     return Handle()
   }
 

@@ -3,7 +3,7 @@ import Promises
 
 /// What becomes of a request that no provider of a ``withMocks(_:unmatched:isolation:_:)`` is for.
 public enum UnmatchedRequests: Sendable, Hashable {
-  /// It fails, by the code `unsupported`, and says which type of endpoint it was.
+  /// It fails, by the code `mockFailed`, and says which type of endpoint it was.
   case fail
   /// It goes to the network.
   case pass

@@ -24,7 +24,7 @@ struct RedirectStage: BuiltInStage {
     next(exchange).then(on: .inline) { response -> NetworkPromise in
       guard
         let proposed = try Redirection.next(
-          after: response, allowsDowngrade: policy.allowsDowngrade),
+          after: response, to: exchange.request, allowsDowngrade: policy.allowsDowngrade),
         let request = policy.decide(response, proposed)
       else { return .fulfilled(response) }
       var following = exchange

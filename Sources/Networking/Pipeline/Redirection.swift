@@ -14,12 +14,18 @@ enum Redirection {
 
   /// The next request; nil when the answer is no redirect, or has no `Location`.
   ///
+  /// - Parameters:
+  ///   - response: the answer.
+  ///   - from: what was asked for, without what the stages of a hop have added for that hop alone, such as
+  ///     cookies.
+  ///   - allowsDowngrade: whether it may lead from https to http.
   /// - Throws: `redirectRefused` when the location is no URL to go to.
-  static func next(after response: Response, allowsDowngrade: Bool) throws -> HTTPRequest? {
+  static func next(
+    after response: Response, to from: HTTPRequest, allowsDowngrade: Bool
+  ) throws -> HTTPRequest? {
     guard [301, 302, 303, 307, 308].contains(response.status),
       let location = response.headers.values(for: "Location").first
     else { return nil }
-    let from = response.request
     let url = try target(location, from: from.url, response)
     if from.url.scheme?.lowercased() == "https", url.scheme?.lowercased() == "http",
       !allowsDowngrade

@@ -151,7 +151,7 @@ struct WithMocksTests {
     await withMocks(named("a")) {
       let result = await Networking<OtherAPI>(transport: network).request(.name).result
       let error = result.failure(as: NetworkError.self)
-      #expect(error?.code == .unsupported)
+      #expect(error?.code == .mockFailed)
       #expect(error?.description.contains("OtherAPI") == true)
     }
     #expect(network.requests.isEmpty)

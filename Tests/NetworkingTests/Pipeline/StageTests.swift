@@ -102,6 +102,25 @@ struct StageTests {
     #expect(sent == [[], ["a=1", "b=2"]])
   }
 
+  @Test func aRedirectTakesNoCookiesFromOneHopToTheNext() async throws {
+    let storage = try #require(URLSessionConfiguration.ephemeral.httpCookieStorage)
+    let transport = FakeTransport { request in
+      switch request.url.path {
+      case "/p/in": .response(200, ["Set-Cookie": "a=1; Path=/", "set-cookie": "p=9; Path=/p"])
+      case "/p/x": .response(302, ["Location": "/y", "Set-Cookie": "b=2; Path=/"])
+      default: .response(200)
+      }
+    }
+    let pipeline = Pipeline([RedirectStage(policy: .follow()), CookieStage(storage: storage)])
+    for url in [URL.of("https://a.example/p/in"), .of("https://a.example/p/x")] {
+      _ = try await pipeline.send(Exchange(HTTPRequest(url: url), over: transport)).value
+    }
+    let last = try #require(transport.requests.last)
+    #expect(last.url.path == "/y")
+    #expect(
+      Set((last.headers["Cookie"] ?? "").split(separator: "; ").map(String.init)) == ["a=1", "b=2"])
+  }
+
   @Test func aTransportsFailureBecomesAnErrorOfItsCode() async {
     let transport = FakeTransport { _ in [.failure(TransportFailure(code: .dnsFailed))] }
     let result = await transport.perform(HTTPRequest(url: Self.url)).result
