@@ -12,13 +12,14 @@ enum Redirection {
   /// Fields that are for one origin only.
   private static let credentialFields = ["Authorization", "Cookie", "Proxy-Authorization"]
 
-  /// The next request; nil when the answer is no redirect, or has no `Location`.
+  /// The next request.
   ///
   /// - Parameters:
   ///   - response: the answer.
   ///   - from: what was asked for, without what the stages of a hop have added for that hop alone, such as
   ///     cookies.
   ///   - allowsDowngrade: whether it may lead from https to http.
+  /// - Returns: the request; nil when the answer is no redirect, or has no `Location`.
   /// - Throws: `redirectRefused` when the location is no URL to go to.
   static func next(
     after response: Response, to from: HTTPRequest, allowsDowngrade: Bool
