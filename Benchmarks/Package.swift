@@ -1,9 +1,14 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
+let networking: Target.Dependency = .product(name: "Networking", package: "Catena")
+let mocking: Target.Dependency = .product(name: "Mocking", package: "Catena")
+let libcurl: LinkerSetting = .linkedLibrary(":libcurl.so.4", .when(platforms: [.linux]))
+
 let package = Package(
   name: "Benchmarks",
   platforms: [.macOS(.v15)],
+  products: [.library(name: "LoadSupport", targets: ["LoadSupport"])],
   dependencies: [
     .package(name: "Catena", path: ".."),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -11,9 +16,11 @@ let package = Package(
   targets: [
     .target(name: "CAllocations"),
     .target(name: "CBlackHole"),
+    .target(name: "BenchmarkSupport"),
     .executableTarget(
       name: "PromiseBenchmarks",
       dependencies: [
+        "BenchmarkSupport",
         "CAllocations",
         "CBlackHole",
         .product(name: "Promises", package: "Catena"),
@@ -21,6 +28,22 @@ let package = Package(
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ]),
+    .executableTarget(
+      name: "RequestAllocations",
+      dependencies: ["BenchmarkSupport", "CAllocations", "LoadSupport", mocking]),
+
+    // What Benchmarks/run starts, one process a measurement.
+    .target(name: "LoadSupport"),
+    .executableTarget(name: "catena-load", dependencies: ["LoadSupport", mocking]),
+    .executableTarget(name: "urlsession-load", dependencies: ["LoadSupport"]),
+    .executableTarget(name: "curl-loop", linkerSettings: [libcurl]),
+    .executableTarget(name: "bench-server"),
+    .executableTarget(name: "mock-server-load", dependencies: ["LoadSupport", mocking]),
+
+    // How large a program is, and how soon it has its first response.
+    .executableTarget(name: "hello-networking", dependencies: [networking]),
+    .executableTarget(name: "hello-urlsession"),
+    .executableTarget(name: "hello-swift"),
   ],
   swiftLanguageModes: [.v6]
 )

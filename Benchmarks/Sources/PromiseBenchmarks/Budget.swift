@@ -1,3 +1,4 @@
+import BenchmarkSupport
 /// A limit that is set to a shape.
 enum Budget {
   /// The median ratio of our time to SwiftNIO's.

@@ -1,3 +1,4 @@
+import BenchmarkSupport
 import CAllocations
 
 /// What the rounds of one shape have shown.

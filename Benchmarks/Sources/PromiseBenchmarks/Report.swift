@@ -1,3 +1,4 @@
+import BenchmarkSupport
 /// What the benchmarks print: one table of figures, one of budgets, both in Markdown.
 enum Report {
   static func figures(_ measurements: [Measurement]) {

@@ -1,3 +1,4 @@
+import BenchmarkSupport
 /// How many blocks our side of each shape allocates, as last looked at.
 ///
 /// `--check` fails when a shape has grown by more than a tenth, or is not in the list. Who lowers a

@@ -7,5 +7,11 @@
 /// much as the allocation that it counts.
 uint64_t allocations_so_far(void);
 
+/// From here on the blocks of all threads are counted too, which slows each of them down.
+void count_all_threads(void);
+
+/// How many heap blocks all threads have asked for since `count_all_threads`; always 0 off Linux.
+uint64_t allocations_of_all_threads(void);
+
 /// How many bytes of heap blocks all threads have in use, as the allocator rounds them; 0 off Linux.
 uint64_t bytes_in_use(void);

@@ -1,16 +1,23 @@
 /// Rows of text in columns as wide as need be; all but the first are set flush right.
-struct Table {
+public struct Table: Sendable {
   private var rows: [[String]]
 
-  init(_ heads: String...) {
+  /// Makes a table of nothing but its first row.
+  ///
+  /// - Parameter heads: what the columns are called.
+  public init(_ heads: String...) {
     rows = [heads]
   }
 
-  mutating func add(_ cells: String...) {
+  /// Adds a row.
+  ///
+  /// - Parameter cells: one for each column.
+  public mutating func add(_ cells: String...) {
     rows.append(cells)
   }
 
-  func printed() {
+  /// Prints it in Markdown.
+  public func printed() {
     let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
     for (number, row) in rows.enumerated() {
       let cells = row.enumerated().map { column, cell in

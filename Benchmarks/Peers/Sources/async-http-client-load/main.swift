@@ -1,0 +1,97 @@
+import AsyncHTTPClient
+import Foundation
+import LoadSupport
+import NIOCore
+import NIOFoundationCompat
+import NIOHTTP1
+import NIOSSL
+
+// The work of catena-load, done by async-http-client.
+
+let arguments = Arguments()
+let atOnce = arguments.number("at-once", or: 1)
+let requests = arguments.number("requests", or: 1)
+let warmUp = arguments.number("warm-up", or: 0)
+let decodes = arguments["decode"] != nil
+let addresses = (arguments["url"] ?? "").split(separator: ",").map(String.init)
+
+var configuration = HTTPClient.Configuration()
+configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = atOnce
+configuration.httpVersion = arguments["http"] == "2" ? .automatic : .http1Only
+configuration.timeout = .init(connect: .seconds(120))
+if let ca = arguments["ca"] {
+  var tls = TLSConfiguration.makeClientConfiguration()
+  tls.trustRoots = .file(ca)
+  configuration.tlsConfiguration = tls
+}
+let client = HTTPClient(configuration: configuration)
+
+struct WrongStatus: Error {}
+
+@Sendable func board(_ number: Int) async throws {
+  let request = HTTPClientRequest(url: addresses[number % addresses.count] + "boards/\(number)")
+  let response = try await client.execute(request, timeout: .seconds(120))
+  guard response.status == .ok else { throw WrongStatus() }
+  let body = try await response.body.collect(upTo: 1 << 20)
+  if decodes { _ = try JSONDecoder().decode(Board.self, from: body) }
+}
+
+func gets(_ count: Int) async -> Int {
+  await Lanes(count, atOnce: atOnce).awaiting { try await board($0) }
+}
+
+func chains(_ count: Int, _ length: Int) async -> Int {
+  await Lanes(count, atOnce: 1).awaiting { _ in
+    for number in 0..<length { try await board(number) }
+  }
+}
+
+final class WholeFile: Sendable {
+  /// Writes a body to a file with async-http-client's own delegate for it.
+  static func download(to path: String) async throws {
+    let delegate = try FileDownloadDelegate(path: path)
+    let request = try HTTPClient.Request(url: addresses[0] + "large")
+    _ = try await client.execute(request: request, delegate: delegate).get()
+  }
+
+  /// Sends a file a quarter of a MiB at a time, each once the one before has been written.
+  static func upload(_ path: String) async throws {
+    let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+    let size = try handle.seekToEnd()
+    try handle.seek(toOffset: 0)
+    var request = HTTPClientRequest(url: addresses[0] + "up")
+    request.method = .PUT
+    let pieces = AsyncStream<ByteBuffer> {
+      guard let piece = try? handle.read(upToCount: 1 << 18), !piece.isEmpty else { return nil }
+      return ByteBuffer(data: piece)
+    }
+    request.body = .stream(pieces, length: .known(Int64(size)))
+    let response = try await client.execute(request, timeout: .seconds(120))
+    guard response.status == .ok else { throw WrongStatus() }
+    _ = try await response.body.collect(upTo: 1 << 20)
+  }
+}
+
+switch arguments.work {
+case "get":
+  if warmUp > 0 { _ = await gets(warmUp) }
+  await Outcome.print(of: requests) { await gets(requests) }
+case "chain":
+  let length = arguments.number("length", or: 100)
+  let count = arguments.number("chains", or: 1)
+  if warmUp > 0 { _ = await chains(warmUp, length) }
+  await Outcome.print(of: count * length) { await chains(count, length) }
+case "download":
+  let file = arguments["file"] ?? ""
+  await Outcome.print(of: 1) {
+    await Lanes(1, atOnce: 1).awaiting { _ in try await WholeFile.download(to: file) }
+  }
+case "upload":
+  let file = arguments["file"] ?? ""
+  await Outcome.print(of: 1) {
+    await Lanes(1, atOnce: 1).awaiting { _ in try await WholeFile.upload(file) }
+  }
+default:
+  print("usage: async-http-client-load get|chain|download|upload [--option value ...]")
+  exit(2)
+}

@@ -1,0 +1,38 @@
+import Foundation
+
+/// What this process has used until now.
+public struct ProcessUsage: Sendable {
+  /// User and system time of all threads, in seconds.
+  public let cpuSeconds: Double
+  /// Memory resident now, in bytes; 0 off Linux.
+  public let residentBytes: Int
+  /// The most memory that was resident at a time, in bytes; 0 off Linux.
+  public let peakBytes: Int
+
+  /// Takes the figures.
+  public init() {
+    var usage = rusage()
+    #if os(Linux)
+      getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    #else
+      getrusage(RUSAGE_SELF, &usage)
+    #endif
+    cpuSeconds = Self.seconds(usage.ru_utime) + Self.seconds(usage.ru_stime)
+    residentBytes = Self.status("VmRSS:")
+    peakBytes = Self.status("VmHWM:")
+  }
+
+  private static func seconds(_ time: timeval) -> Double {
+    Double(time.tv_sec) + Double(time.tv_usec) / 1_000_000
+  }
+
+  /// A line of the kernel's account of this process, which it gives in KiB.
+  private static func status(_ name: String) -> Int {
+    guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else {
+      return 0
+    }
+    let line = text.split(separator: "\n").first { $0.hasPrefix(name) }
+    let number = line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first
+    return (number.flatMap { Int($0) } ?? 0) * 1024
+  }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import LoadSupport
+import Mocking
+
+/// A mocked request, one at a time, and how many blocks it takes, as last looked at.
+///
+/// Who lowers a threshold, or has a reason to raise it, does so here.
+struct RequestShape: Sendable {
+  let name: String
+  let threshold: Double
+  private let client: Networking<BoardsAPI>
+  private let isDecoded: Bool
+
+  static var all: [RequestShape] {
+    [
+      RequestShape("response alone", threshold: 57, decoded: false),
+      RequestShape("validated, decoded", threshold: 77),
+      RequestShape("the same, in a queue of 4", threshold: 77, mode: .limited(4)),
+    ]
+  }
+
+  private init(
+    _ name: String, threshold: Double, decoded: Bool = true, mode: RequestMode = .async
+  ) {
+    self.name = name
+    self.threshold = threshold
+    isDecoded = decoded
+    let mock = Mock.data(Data(Board.json.utf8), contentType: "application/json")
+    client = Networking(
+      mode: mode, mockProvider: MockProvider { _ in mock }, sessionConfiguration: .ephemeral)
+    client.callbackContext = .inline
+  }
+
+  /// Makes so many requests and tells how many went wrong.
+  func run(_ count: Int) async -> Int {
+    let (client, isDecoded) = (client, isDecoded)
+    return await Lanes(count, atOnce: 1).callingBack { number, done in
+      let response = client.request(.board(id: number))
+      if isDecoded {
+        response.validate().decode(Board.self)
+          .done { _ in done(nil) }
+          .fail(policy: .allErrors) { done($0) }
+      } else {
+        response.done { _ in done(nil) }.fail(policy: .allErrors) { done($0) }
+      }
+    }
+  }
+}
+
+/// What is asked for.
+enum BoardsAPI: RequestConvertible {
+  case board(id: Int)
+
+  static let baseURL: URL? = URL(string: "https://api.example.com/v1/")
+
+  var request: Request {
+    switch self {
+    case .board(let id): .get("boards/\(id)")
+    }
+  }
+}

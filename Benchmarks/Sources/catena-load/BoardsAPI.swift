@@ -1,0 +1,16 @@
+import Foundation
+import Mocking
+
+/// What is asked for: a board, by its number.
+enum BoardsAPI: RequestConvertible {
+  case board(id: Int)
+
+  static let baseURL: URL? = URL(string: "http://127.0.0.1/")
+  static let headers: HTTPHeaders = ["Accept": "application/json"]
+
+  var request: Request {
+    switch self {
+    case .board(let id): .get("boards/\(id)")
+    }
+  }
+}

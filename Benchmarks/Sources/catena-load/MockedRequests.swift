@@ -1,0 +1,45 @@
+import Foundation
+import LoadSupport
+import Mocking
+
+/// Request, stub, validate, decode, without a network; some stages of the pipeline may be turned on or off.
+struct MockedRequests {
+  private let requests: Int
+  private let atOnce: Int
+  private let warmUp: Int
+  private let client: Networking<BoardsAPI>
+
+  init(_ arguments: Arguments) {
+    requests = arguments.number("requests", or: 1)
+    atOnce = arguments.number("at-once", or: 64)
+    warmUp = arguments.number("warm-up", or: 0)
+    let stages = Set((arguments["stages"] ?? "").split(separator: ",").map(String.init))
+    let mock = Mock.data(Data(Board.json.utf8), contentType: "application/json")
+    var configuration = NetworkingConfiguration()
+    if !stages.contains("cookies") { configuration.cookies = .none }
+    if stages.contains("call-deadline") { configuration.callTimeout = .seconds(60) }
+    if stages.contains("attempt-deadline") { configuration.attemptTimeout = .seconds(60) }
+    if stages.contains("no-redirects") { configuration.redirects = .refuse }
+    client = Networking<BoardsAPI>(
+      mode: stages.contains("limited") ? .limited(64) : .async,
+      mockProvider: MockProvider { _ in mock },
+      sessionConfiguration: .ephemeral, configuration: configuration)
+    client.callbackContext = .inline
+    if stages.contains("credentials") { client.authenticate(bearerToken: "a-token-of-no-worth") }
+    if stages.contains("middleware") { client.middleware = { _ in .fulfilled(()) } }
+  }
+
+  func run() async {
+    if warmUp > 0 { _ = await lanes(warmUp) }
+    await Outcome.print(of: requests) { await lanes(requests) }
+  }
+
+  private func lanes(_ count: Int) async -> Int {
+    let client = client
+    return await Lanes(count, atOnce: atOnce).callingBack { number, done in
+      client.request(.board(id: number)).validate().decode(Board.self)
+        .done { _ in done(nil) }
+        .fail(policy: .allErrors) { done($0) }
+    }
+  }
+}

@@ -1,0 +1,2 @@
+// As small as a program in Swift gets.
+print("hello")

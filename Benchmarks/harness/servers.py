@@ -1,0 +1,110 @@
+"""The servers on loopback: nginx over HTTP, TLS and HTTP/2, and whatever else a shape starts."""
+
+import os
+import shutil
+import socket
+import subprocess
+import time
+
+HTTP, TLS, HTTP2 = 18480, 18481, 18482
+BODY = '{"id":7,"title":"Board of forty bytes!"}'
+
+
+class Servers:
+    """All servers of a run; used in a `with`, whose end ends them."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.ca = os.path.join(folder, "ca.pem")
+        self.large = os.path.join(folder, "large")
+        self.processes = []
+
+    def __enter__(self):
+        self._certificates()
+        self._nginx()
+        return self
+
+    def __exit__(self, *_):
+        for process in reversed(self.processes):
+            self.end(process)
+
+    def start(self, command, port, core=None):
+        """Starts a server, on one core if asked for, and returns when its port is open."""
+        if core is not None:
+            command = ["taskset", "-c", str(core)] + command
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        self.processes.append(process)
+        deadline = time.monotonic() + 30
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", port), 1).close()
+                return process
+            except OSError:
+                if process.poll() is not None or time.monotonic() > deadline:
+                    raise RuntimeError(f"{command} does not listen on {port}")
+                time.sleep(0.02)
+
+    def end(self, process):
+        """Ends one of them, and waits until it has."""
+        process.terminate()
+        process.wait()
+        self.processes.remove(process)
+
+    def make_large(self, size):
+        """The body of /large: so many bytes that need no place, as they are all zero."""
+        with open(self.large, "wb") as file:
+            file.truncate(size)
+
+    def _certificates(self):
+        def openssl(*arguments):
+            subprocess.run(
+                ["openssl", *arguments], check=True, cwd=self.folder, stderr=subprocess.DEVNULL)
+
+        openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=Benchmarks")
+        openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                "-keyout", "server.key", "-out", "server.csr", "-subj", "/CN=localhost")
+        with open(os.path.join(self.folder, "names"), "w") as names:
+            names.write("subjectAltName=DNS:localhost,IP:127.0.0.1\n")
+        openssl("x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key",
+                "-CAcreateserial", "-days", "2", "-extfile", "names", "-out", "server.pem")
+
+    def _nginx(self):
+        def site(listen, more=""):
+            return f"""
+  server {{
+    listen {listen};
+    {more}
+    location /boards/ {{ default_type application/json; return 200 '{BODY}'; }}
+    location /large {{ root {self.folder}; }}
+  }}"""
+
+        tls = f"ssl_certificate {self.folder}/server.pem; ssl_certificate_key {self.folder}/server.key;"
+        text = f"""
+worker_processes 1;
+daemon off;
+error_log {self.folder}/nginx.log;
+pid {self.folder}/nginx.pid;
+events {{ worker_connections 16384; multi_accept on; }}
+worker_rlimit_nofile 65536;
+http {{
+  access_log off;
+  sendfile on;
+  tcp_nodelay on;
+  keepalive_timeout 3600;
+  keepalive_requests 1000000000;
+  http2_max_concurrent_streams 256;
+  client_body_temp_path {self.folder}; proxy_temp_path {self.folder};
+  fastcgi_temp_path {self.folder}; uwsgi_temp_path {self.folder}; scgi_temp_path {self.folder};
+  {site(f"127.0.0.1:{HTTP} backlog=8192")}
+  {site(f"127.0.0.1:{TLS} ssl", tls)}
+  {site(f"127.0.0.1:{HTTP2} ssl http2", tls)}
+}}
+"""
+        path = os.path.join(self.folder, "nginx.conf")
+        with open(path, "w") as file:
+            file.write(text)
+        # Its workers run as nobody, who has to be able to read the folder.
+        os.chmod(self.folder, 0o755)
+        nginx = shutil.which("nginx") or "/usr/sbin/nginx"
+        self.start([nginx, "-c", path, "-e", f"{self.folder}/nginx.log"], HTTP)

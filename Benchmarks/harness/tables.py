@@ -1,0 +1,42 @@
+"""Tables in Markdown."""
+
+import statistics
+
+from measuring import median, ratios
+
+
+def table(heads, rows):
+    rows = [[str(cell) for cell in row] for row in rows]
+    widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
+
+    def line(cells):
+        padded = [cells[0].ljust(widths[0])]
+        padded += [cell.rjust(width) for cell, width in zip(cells[1:], widths[1:])]
+        return "| " + " | ".join(padded) + " |"
+
+    rules = "|" + "|".join(
+        "-" * (width + 1) + ("-" if i == 0 else ":") for i, width in enumerate(widths)) + "|"
+    return "\n".join([line(heads), rules, *(line(row) for row in rows)])
+
+
+def loads(all_series, base_name):
+    """Throughput, its ratio to that of the first, CPU time and memory of each contender."""
+    ours = all_series[0]
+    rows = []
+    for series in all_series:
+        ratio = ratios(ours, series, lambda run: run.throughput)
+        cpu = ratios(ours, series, lambda run: run.cpu_seconds / run.requests)
+        same = series is ours
+        rows.append([
+            series.contender,
+            f"{median(series, lambda run: run.throughput):,.0f}",
+            "" if same else f"{statistics.median(ratio):.2f}",
+            "" if same else f"{min(ratio):.2f}..{max(ratio):.2f}",
+            f"{median(series, lambda run: run.cpu_per_10000):.3f}",
+            "" if same else f"{statistics.median(cpu):.2f}",
+            f"{max(run.peak_bytes for run in series.runs) / 2**20:.0f}",
+            max(run.threads for run in series.runs),
+        ])
+    heads = [base_name, "requests/s", "Catena / it", "min..max", "CPU s / 10,000",
+             "Catena's CPU / its", "peak MiB", "threads"]
+    return table(heads, rows)
