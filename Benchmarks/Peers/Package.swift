@@ -11,13 +11,17 @@ let package = Package(
   dependencies: [
     .package(name: "Benchmarks", path: ".."),
     .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/swhitty/FlyingFox", exact: "0.27.1"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
   ],
   targets: [
     .executableTarget(
       name: "async-http-client-load",
-      dependencies: [loads, .product(name: "AsyncHTTPClient", package: "async-http-client")]),
+      dependencies: [
+        loads, .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "NIOFoundationCompat", package: "swift-nio"),
+      ]),
     .executableTarget(
       name: "flyingfox-server",
       dependencies: [loads, .product(name: "FlyingFox", package: "FlyingFox")]),

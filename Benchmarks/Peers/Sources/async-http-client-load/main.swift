@@ -3,7 +3,6 @@ import Foundation
 import LoadSupport
 import NIOCore
 import NIOFoundationCompat
-import NIOHTTP1
 import NIOSSL
 
 // The work of catena-load, done by async-http-client.
@@ -26,6 +25,8 @@ if let ca = arguments["ca"] {
 }
 let client = HTTPClient(configuration: configuration)
 
+let decoder = JSONDecoder()
+
 struct WrongStatus: Error {}
 
 @Sendable func board(_ number: Int) async throws {
@@ -33,7 +34,7 @@ struct WrongStatus: Error {}
   let response = try await client.execute(request, timeout: .seconds(120))
   guard response.status == .ok else { throw WrongStatus() }
   let body = try await response.body.collect(upTo: 1 << 20)
-  if decodes { _ = try JSONDecoder().decode(Board.self, from: body) }
+  if decodes { _ = try decoder.decode(Board.self, from: body) }
 }
 
 func gets(_ count: Int) async -> Int {
