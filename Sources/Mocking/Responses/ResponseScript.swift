@@ -33,6 +33,10 @@ struct ResponseScript {
   }
 
   private(set) var steps: [Step] = []
+  /// The status in it; 0 where there is none.
+  let status: Int
+  /// How long the status line and the header fields are.
+  let headByteCount: Int
   private let headMoment: Duration
   private let bodyMoment: Duration
   private let pace: Mock.Pace?
@@ -46,6 +50,8 @@ struct ResponseScript {
     let mock = mock.onTheWire
     let message = ResponseMessage(mock, for: exchange)
     let (head, body) = (WireBytes(message.head), message.body)
+    status = mock.status
+    headByteCount = message.head.count
     let ending: Ending = message.keepsAlive ? .keepAlive : .finish
     headMoment = mock.headDelay
     bodyMoment = headMoment + (mock.bodyDelay?.duration(0) ?? .zero)
@@ -65,6 +71,13 @@ struct ResponseScript {
       return
     }
     play(interruption, message, ending)
+  }
+
+  /// Lays out bytes that answer nothing, and then the end.
+  init(garbage: Data) {
+    (status, headByteCount) = (0, 0)
+    (headMoment, bodyMoment, pace) = (.zero, .zero, nil)
+    steps = [.send(.data(garbage)), .end(.finish)]
   }
 
   private mutating func play(

@@ -8,7 +8,7 @@ extension MockServer {
   public var journal: RequestJournal { core.requestJournal }
 
   /// The states of the routes' scenarios.
-  public var scenarios: ScenarioStates { core.book.scenarios }
+  public var scenarios: ScenarioStates { core.backend.book.scenarios }
 
   // MARK: Requests
 
@@ -28,6 +28,19 @@ extension MockServer {
   ///   gives its place up. It rejects with ``MockServerError/stopped`` once the server has been stopped
   ///   and all requests have been taken.
   public func takeRequest() -> Promise<ReceivedRequest> { core.journal.takeRequest() }
+
+  /// Takes the next request that has not been taken, if it comes in time.
+  ///
+  /// - Parameter timeout: how long to wait, on the server's ``Scheduler``; nothing takes what is there.
+  /// - Returns: a promise as of ``takeRequest()``; it rejects with `PromiseError.timedOut` once the time has
+  ///   passed, and then leaves the request that comes later to others.
+  public func takeRequest(timeout: Duration) -> Promise<ReceivedRequest> {
+    // What has been received is here in time, however short that is.
+    func take(_ scheduler: some Scheduler) -> Promise<ReceivedRequest> {
+      takeRequest().timeout(max(timeout, .nanoseconds(1)), scheduler: scheduler)
+    }
+    return take(core.scheduler)
+  }
 
   /// How many requests are being handled at this moment: complete, and not answered in full.
   public var concurrentRequests: Int { core.journal.read { $0.handling } }

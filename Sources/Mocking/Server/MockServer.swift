@@ -16,6 +16,8 @@ import Promises
 /// - **Requests** are read strictly: what is malformed is answered by 400, and what is too large by
 ///   413, 414 or 431, and the connection closed. One for which there is no ``Route`` is answered by 404
 ///   with the routes nearest to it and what they would have it be, and one of a wrong method by 405 with `Allow`.
+/// - **Order.** What ``enqueue(_:)-swift.method`` has laid down goes to the requests that come next, whatever
+///   they are; then the routes answer.
 /// - **Connections** stay open between requests; requests sent ahead are answered in order. Nobody off
 ///   this machine can connect.
 /// - **Threads.** One thread of the server's own serves all connections, and runs the handlers that
@@ -42,6 +44,8 @@ public final class MockServer: MockBackend {
   ///   - scheduler: where delays take their time from.
   ///   - connectionFault: what happens to a connection as soon as it is accepted, by its index; nil lets
   ///     it be. Called once a connection, on the server's thread.
+  ///   - onExchange: is told of each request once its exchange has ended, on the server's thread, so it
+  ///     must not block.
   ///   - routes: what is answered; of several that match the first.
   /// - Throws: ``MockServerError/cannotListen(port:reason:)``,
   ///   ``MockServerError/invalidTemplate(_:reason:)``, ``MockServerError/invalidPattern(_:reason:)``.
@@ -49,11 +53,12 @@ public final class MockServer: MockBackend {
     port: Int = 0, limits: MockServerLimits = MockServerLimits(),
     scheduler: any Scheduler = .live,
     connectionFault: @escaping @Sendable (_ connection: Int) -> MockFault? = { _ in nil },
+    onExchange: (@Sendable (_ exchange: ServedExchange) -> Void)? = nil,
     @RouteBuilder routes: () -> [Route]
   ) throws(MockServerError) {
     try self.init(
       routes: routes(), port: port, limits: limits, scheduler: scheduler,
-      connectionFault: connectionFault)
+      connectionFault: connectionFault, onExchange: onExchange)
   }
 
   /// Starts a server of routes that others may serve too, such as a ``MockTransport``.
@@ -65,12 +70,15 @@ public final class MockServer: MockBackend {
   ///   - scheduler: where delays take their time from.
   ///   - connectionFault: what happens to a connection as soon as it is accepted, by its index; nil lets
   ///     it be. Called once a connection, on the server's thread.
+  ///   - onExchange: is told of each request once its exchange has ended, on the server's thread, so it
+  ///     must not block.
   /// - Throws: ``MockServerError/cannotListen(port:reason:)``,
   ///   ``MockServerError/invalidTemplate(_:reason:)``, ``MockServerError/invalidPattern(_:reason:)``.
   public init(
     routes: [Route], port: Int = 0, limits: MockServerLimits = MockServerLimits(),
     scheduler: any Scheduler = .live,
-    connectionFault: @escaping @Sendable (_ connection: Int) -> MockFault? = { _ in nil }
+    connectionFault: @escaping @Sendable (_ connection: Int) -> MockFault? = { _ in nil },
+    onExchange: (@Sendable (_ exchange: ServedExchange) -> Void)? = nil
   ) throws(MockServerError) {
     let book = StubBook(try RouteTable(routes))
     do throws(SocketError) {
@@ -81,8 +89,8 @@ public final class MockServer: MockBackend {
       }
       do throws(SocketError) {
         core = try ServerCore(
-          book: book, routes: routes, limits: limits, scheduler: scheduler,
-          connectionFault: connectionFault)
+          Backend(routes: routes, book: book), limits: limits, scheduler: scheduler,
+          connectionFault: connectionFault, onExchange: onExchange)
       } catch {
         socket.close()
         throw error

@@ -25,6 +25,12 @@ public struct MockServerLimits: Sendable, Hashable {
   /// The last request is always remembered. 512 MiB unless set.
   public var recordedBodyBytes = 512 * 1024 * 1024
 
+  /// How many connections are open at once; nil is as many as the system allows.
+  ///
+  /// Further ones are made by the system and wait, unanswered, until one that is open closes; then
+  /// they are accepted in the order in which they came. At least one is. Nil unless set.
+  public var connections: Int?
+
   /// Makes limits that are generous to a test and bounded all the same.
   public init() {}
 }

@@ -30,6 +30,8 @@ struct JournalRecords {
   /// The requests before this number keep no body.
   private var firstWithBody = 0
   private(set) var uses: [Int]
+  /// The number of the first route that has not been replaced.
+  private(set) var firstRoute = 0
 
   init(limits: JournalLimits, routeCount: Int) {
     self.limits = limits
@@ -88,6 +90,13 @@ struct JournalRecords {
     }
   }
 
+  /// Takes other routes in, in place of those there are; returns the number of the first.
+  mutating func replaceRoutes(count: Int) -> Int {
+    firstRoute = uses.count
+    uses += Array(repeating: 0, count: count)
+    return firstRoute
+  }
+
   /// What has been passed on stays so, whatever comes of it there.
   mutating func settle(_ number: Int, _ outcome: JournalEntry.Outcome) {
     guard let index = index(of: number), ring[index].outcome != .passedOn else { return }
@@ -102,8 +111,9 @@ struct JournalRecords {
 
   /// Forgets all, so that the numbers begin anew; returns what has been let go.
   mutating func reset() -> [Record] {
-    let released = ring
+    let (released, first) = (ring, firstRoute)
     self = JournalRecords(limits: limits, routeCount: uses.count)
+    firstRoute = first
     return released
   }
 }

@@ -16,7 +16,8 @@ import Synchronization
 /// Everything may be called from any thread. Copies of a provider or transport share one journal.
 public final class RequestJournal: Sendable {
   private let records: Mutex<JournalRecords>
-  private let routes: [Route]
+  /// Those that have been replaced among them, since old entries name them.
+  private let routes: Mutex<[Route]>
   /// The path of the base URL that relative patterns start from, asked when they are used.
   private let basePath: @Sendable () -> String?
 
@@ -25,7 +26,7 @@ public final class RequestJournal: Sendable {
     basePath: @escaping @Sendable () -> String? = { nil }
   ) {
     records = Mutex(JournalRecords(limits: limits, routeCount: routes.count))
-    self.routes = routes
+    self.routes = Mutex(routes)
     self.basePath = basePath
   }
 
@@ -63,16 +64,25 @@ public final class RequestJournal: Sendable {
     records.withLock { $0.settle(number, outcome) }
   }
 
+  /// Has other routes answer from now on; returns the number of the first.
+  func replaceRoutes(with new: [Route]) -> Int {
+    routes.withLock { routes in
+      routes += new
+      return records.withLock { $0.replaceRoutes(count: new.count) }
+    }
+  }
+
   // MARK: Verifying
 
   /// All that a verification looks at, as it is at this moment.
   func snapshot() -> JournalSnapshot {
-    let (records, forgotten, uses) = records.withLock { ($0.records, $0.first, $0.uses) }
+    let (routes, state) = routes.withLock { routes in (routes, records.withLock { $0 }) }
+    let current = zip(routes, state.uses).dropFirst(state.firstRoute)
     return JournalSnapshot(
-      entries: records.map { .init(entry: entry($0), isVerified: $0.isVerified) },
-      forgottenCount: forgotten,
-      unused: zip(routes, uses).filter { $0.1 == 0 }.map { $0.0.description },
-      routeCount: routes.count, base: basePath().map(Self.segments))
+      entries: state.records.map { .init(entry: entry($0), isVerified: $0.isVerified) },
+      forgottenCount: state.first,
+      unused: current.filter { $0.1 == 0 }.map { $0.0.description },
+      routeCount: routes.count - state.firstRoute, base: basePath().map(Self.segments))
   }
 
   func markVerified(_ entries: [JournalEntry]) {
@@ -80,7 +90,8 @@ public final class RequestJournal: Sendable {
   }
 
   private func entry(_ record: JournalRecords.Record) -> JournalEntry {
-    JournalEntry(
+    let routes = routes.withLock { $0 }
+    return JournalEntry(
       number: record.number + 1, request: record.source.request(record.number),
       stub: record.route.flatMap { routes.indices.contains($0) ? routes[$0].description : nil },
       outcome: record.outcome)

@@ -9,19 +9,21 @@ extension Connection {
     case .head(let head): admit(head)
     case .request(let body): handle(body)
     case .refusal(let refusal):
-      play(
-        ResponseScript(
-          .text("\(refusal.reason)\n", status: refusal.status),
-          for: .init(keepsAlive: false)
-        ).steps)
+      let script = ResponseScript(
+        .text("\(refusal.reason)\n", status: refusal.status), for: .init(keepsAlive: false))
+      begin(nil)
+      play(script)
     }
   }
 
   private func admit(_ head: RequestHead) {
-    let outcome = core.book.table.find(head.method, head.target)
+    let backend = core.backend
+    let outcome = backend.book.table.find(head.method, head.target)
     self.head = head
     self.outcome = outcome
-    guard case .routes = outcome else {
+    self.backend = backend
+    let isRouted = if case .routes = outcome { true } else { false }
+    guard isRouted || core.queue.count > 0 else {
       if head.expectsContinue {
         // The answer is known without the body, which the client then need not send.
         self.head?.keepsAlive = false
@@ -35,7 +37,7 @@ extension Connection {
       // Nothing else is on its way out, so there is room; and a client goes on without it in the end.
       _ = Self.goOn.withUnsafeBytes { socket.send($0) }
     }
-    machine.admit(outcome.discardsBody ? .discard : .collect)
+    machine.admit(isRouted && outcome.discardsBody ? .discard : .collect)
   }
 
   private static let goOn = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
@@ -46,7 +48,7 @@ extension Connection {
   /// answer known to the scheduler, and before any byte is sent: so a test that has taken the request
   /// can advance the time.
   private func handle(_ body: RequestBody) {
-    guard let head, let outcome else { return }
+    guard let head, let outcome, let backend else { return }
     var request = ReceivedRequest(
       method: head.method, target: head.target, path: outcome.path, headers: head.headers,
       trailers: body.trailers, body: body.data, bodyByteCount: body.byteCount,
@@ -55,25 +57,39 @@ extension Connection {
     exchange += 1
     isHandling = true
     core.journal.beganHandling()
-    switch outcome {
-    case .answer(let mock, _):
+    begin(request)
+    if let mock = core.queue.next() {
       ticket = core.requestJournal.record(.received(request))
       answer(mock, request)
-    case .unmatched: answerUnmatched(request)
-    case .routes(let candidates, _):
-      if let entry = core.book.choose(among: candidates, for: &request) {
-        ticket = core.requestJournal.record(.received(request), route: entry.number)
-        ask(entry.route.handler, request)
-      } else {
-        answerUnmatched(request)
-      }
+    } else {
+      answer(&request, outcome, backend)
     }
     core.journal.record(request)
   }
 
-  private func answerUnmatched(_ request: ReceivedRequest) {
+  private func answer(
+    _ request: inout ReceivedRequest, _ outcome: RouteTable.Outcome, _ backend: Backend
+  ) {
+    switch outcome {
+    case .answer(let mock, _):
+      ticket = core.requestJournal.record(.received(request))
+      answer(mock, request)
+    case .unmatched: answerUnmatched(request, backend)
+    case .routes(let candidates, _):
+      if let entry = backend.book.choose(among: candidates, for: &request) {
+        ticket = core.requestJournal.record(
+          .received(request), route: backend.firstRoute + entry.number)
+        ask(entry.route.handler, request)
+      } else {
+        answerUnmatched(request, backend)
+      }
+    }
+  }
+
+  private func answerUnmatched(_ request: ReceivedRequest, _ backend: Backend) {
     ticket = core.requestJournal.record(.received(request))
-    answer(.text("\(core.book.unmatched(request))\n", status: 404), request)
+    let mock = Mock.text("\(backend.book.unmatched(request))\n", status: 404)
+    answer(core.queue.exhausted(request) ?? mock, request)
   }
 
   private func ask(_ handler: Route.Handler, _ request: ReceivedRequest) {
@@ -115,12 +131,12 @@ extension Connection {
       mock,
       for: .init(
         method: head.method, minorVersion: head.minorVersion, keepsAlive: head.keepsAlive))
-    play(script.steps)
+    play(script)
   }
 
   private func finished(_ mock: Mock, _ request: ReceivedRequest) -> Mock {
     // The request is here, so nothing is thrown.
-    let answer = try? core.ledger.answer(
+    let answer = try? backend?.ledger.answer(
       mock, method: request.method, path: { request.path.text }, request: { request })
     switch answer {
     case .mock(let mock): return mock
@@ -131,9 +147,11 @@ extension Connection {
 
   // MARK: Playing
 
-  func play(_ steps: [ResponseScript.Step]) {
+  func play(_ script: ResponseScript) {
     phase = .playing
-    let number = player.begin(steps)
+    served?.status = script.status
+    served?.headByteCount = script.headByteCount
+    let number = player.begin(script.steps)
     player.schedule(on: core.scheduler) { [self] moment in
       core.loop.execute {
         guard self.phase == .playing, self.player.reached(moment, in: number) else { return }
@@ -163,11 +181,13 @@ extension Connection {
     player.cancel()
     switch ending {
     case .keepAlive:
+      report(.complete)
       completedExchanges += 1
       endHandling()
       machine.answered()
       phase = .receiving
     case .finish:
+      report(.complete)
       completedExchanges += 1
       endHandling()
       socket.finishSending()
@@ -179,7 +199,35 @@ extension Connection {
       }
     case .close: close(by: .server)
     case .reset: close(by: .server, resetting: true)
-    case .stall: phase = .stalled
+    case .stall:
+      report(.stalled)
+      phase = .stalled
     }
+  }
+
+  // MARK: Reporting
+
+  /// What is told of an exchange once it has ended.
+  struct Served {
+    let request: ReceivedRequest?
+    let began: Duration
+    var status = 0
+    var headByteCount = 0
+  }
+
+  private func begin(_ request: ReceivedRequest?) {
+    guard core.onExchange != nil else { return }
+    served = Served(request: request, began: core.scheduler.now)
+  }
+
+  /// Tells of the exchange under way, if there is one, and only once.
+  func report(_ ending: ServedExchange.Ending) {
+    guard let served = served.take() else { return }
+    let sent = player.sentByteCount
+    core.onExchange?(
+      ServedExchange(
+        request: served.request, status: sent > 0 ? served.status : nil,
+        bodyByteCount: max(sent - served.headByteCount, 0),
+        duration: core.scheduler.now - served.began, ending: ending))
   }
 }

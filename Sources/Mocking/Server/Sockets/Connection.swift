@@ -37,6 +37,9 @@ final class Connection: EventLoop.Client, @unchecked Sendable {
   var head: RequestHead?
   var outcome: RouteTable.Outcome?
   var exchange = 0
+  var backend: Backend?
+  /// What is being answered, where somebody wants to be told.
+  var served: Served?
   var completedExchanges = 0
   /// Whether the journal counts this connection among those that handle a request.
   var isHandling = false
@@ -64,7 +67,7 @@ final class Connection: EventLoop.Client, @unchecked Sendable {
     case .reset: close(by: .server, resetting: true)
     case .stall: phase = .stalled
     case .garbage(let data):
-      play([.send(.data(data)), .end(.finish)])
+      play(ResponseScript(garbage: data))
       turn()
     }
   }
@@ -158,6 +161,7 @@ final class Connection: EventLoop.Client, @unchecked Sendable {
       case .draining, .closed: false
       }
     phase = .closed
+    report(side == .client ? .aborted : resetting ? .reset : .closed)
     player.cancel()
     core.loop.ignore(socket.descriptor, token)
     if resetting { socket.resetOnClose() }

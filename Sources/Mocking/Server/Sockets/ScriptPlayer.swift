@@ -19,6 +19,8 @@ struct ScriptPlayer {
   private var position = 0
   private var elapsed = Duration.zero
   private var number = 0
+  /// How many bytes of the script have been sent.
+  private(set) var sentByteCount = 0
   private var timers: [ScheduledAction] = []
   /// Whether time has to pass before anything else can happen.
   private(set) var isWaiting = false
@@ -29,6 +31,7 @@ struct ScriptPlayer {
     self.steps = steps
     position = 0
     elapsed = .zero
+    sentByteCount = 0
     number += 1
     return number
   }
@@ -76,6 +79,7 @@ struct ScriptPlayer {
           return Self.isGenerated(segment, outcome) ? .failed : .broken
         }
         rest -= count
+        sentByteCount += count
         if count < segment.count {
           steps[position] = .send(segment.dropFirst(count))
         } else {

@@ -1,35 +1,42 @@
 import Dispatch
 import Promises
+import Synchronization
 
 /// What the connections of a server share, and the server's life.
 ///
-/// `@unchecked Sendable` because `listener`, `connections` and `scratch` are protected by being touched
+/// `@unchecked Sendable` because `listener`, `reserved`, `connections` and `scratch` are protected by being touched
 /// on the loop's thread alone.
 final class ServerCore: @unchecked Sendable {
   let loop: EventLoop
-  let book: StubBook
   let requestJournal: RequestJournal
   let limits: MockServerLimits
   let scheduler: any Scheduler
   let journal: Journal
-  let ledger = MockLedger()
+  let queue = AnswerQueue()
+  let onExchange: (@Sendable (ServedExchange) -> Void)?
+  private let currentBackend: Mutex<Backend>
   private let connectionFault: @Sendable (Int) -> MockFault?
   private(set) var listener: Listener?
+  /// What keeps the port while connections are refused.
+  private var reserved: Socket?
   private var connections: [Int: Connection] = [:]
   /// Where bytes are received; one for all connections, since only one at a time receives.
   let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 * 1024, alignment: 16)
 
   init(
-    book: StubBook, routes: [Route], limits: MockServerLimits, scheduler: any Scheduler,
-    connectionFault: @escaping @Sendable (Int) -> MockFault?
+    _ backend: Backend, limits: MockServerLimits, scheduler: any Scheduler,
+    connectionFault: @escaping @Sendable (Int) -> MockFault?,
+    onExchange: (@Sendable (ServedExchange) -> Void)?
   ) throws(SocketError) {
-    self.book = book
     requestJournal = RequestJournal(
       limits: JournalLimits(
-        requests: limits.recordedRequests, bodyBytes: limits.recordedBodyBytes), routes: routes)
+        requests: limits.recordedRequests, bodyBytes: limits.recordedBodyBytes),
+      routes: backend.routes)
+    currentBackend = Mutex(backend)
     self.limits = limits
     self.scheduler = scheduler
     self.connectionFault = connectionFault
+    self.onExchange = onExchange
     journal = Journal(limits: limits)
     loop = try EventLoop()
   }
@@ -53,11 +60,17 @@ final class ServerCore: @unchecked Sendable {
 
   func closed(_ connection: Connection) {
     connections[connection.index] = nil
+    listener?.resume()
   }
+
+  /// Whether another connection may be accepted.
+  var hasRoom: Bool { limits.connections.map { connections.count < max($0, 1) } ?? true }
 
   private func shutDown() {
     listener?.close()
     listener = nil
+    reserved?.close()
+    reserved = nil
     for connection in connections.values { connection.close(by: .server) }
     journal.stop()
     loop.stop()
@@ -65,14 +78,65 @@ final class ServerCore: @unchecked Sendable {
 
   // MARK: From any thread
 
+  var backend: Backend { currentBackend.withLock { $0 } }
+
+  func replace(_ backend: Backend) {
+    var backend = backend
+    backend.firstRoute = requestJournal.replaceRoutes(with: backend.routes)
+    currentBackend.withLock { [backend] in $0 = backend }
+  }
+
+  func refuseConnections(on port: Int) {
+    perform {
+      guard let listener = self.listener else { return }
+      listener.close()
+      self.listener = nil
+      // Nobody who asks for any free port shall have this one meanwhile.
+      self.reserved = try? Socket.bound(to: port).socket
+    }
+  }
+
+  func acceptConnections(on port: Int) throws(MockServerError) {
+    let failure = Mutex<MockServerError?>(nil)
+    let isRunning = perform {
+      guard self.listener == nil else { return }
+      do throws(SocketError) {
+        let socket: Socket
+        if let reserved = self.reserved {
+          socket = reserved
+        } else {
+          socket = try Socket.bound(to: port).socket
+        }
+        self.reserved = socket
+        try socket.listen()
+        self.reserved = nil
+        self.listener = Listener(socket, self)
+      } catch {
+        failure.withLock { $0 = .cannotListen(port: port, reason: error.description) }
+      }
+    }
+    guard isRunning else { throw .stopped }
+    if let failure = failure.withLock({ $0 }) { throw failure }
+  }
+
   /// Closes everything; returns when that is done.
   func stop() {
-    if loop.isCurrent { return shutDown() }
+    perform { self.shutDown() }
+  }
+
+  /// Runs a job on the loop's thread; returns when that is done, or false when the loop has been stopped.
+  @discardableResult
+  private func perform(_ job: @escaping EventLoop.Job) -> Bool {
+    if loop.isCurrent {
+      job()
+      return true
+    }
     let done = DispatchSemaphore(value: 0)
     let isRunning = loop.execute {
-      self.shutDown()
+      job()
       done.signal()
     }
     if isRunning { done.wait() }
+    return isRunning
   }
 }

@@ -35,6 +35,18 @@ struct Socket {
 
   /// Listens on the loopback address; port 0 lets the system choose one.
   static func listening(on port: Int) throws(SocketError) -> (socket: Socket, port: Int) {
+    let (socket, port) = try bound(to: port)
+    do throws(SocketError) {
+      try socket.listen()
+      return (socket, port)
+    } catch {
+      socket.close()
+      throw error
+    }
+  }
+
+  /// Has a port of the loopback address, but does not listen: who connects is refused.
+  static func bound(to port: Int) throws(SocketError) -> (socket: Socket, port: Int) {
     guard let number = UInt16(exactly: port) else { throw SocketError(number: EINVAL) }
     #if canImport(Darwin)
       let descriptor = Darwin.socket(AF_INET, SOCK_STREAM, 0)
@@ -52,7 +64,7 @@ struct Socket {
       address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
       var length = socklen_t(MemoryLayout<sockaddr_in>.size)
       let isBound = withSocketAddress(&address) { bind(descriptor, $0, length) } == 0
-      guard isBound, listen(descriptor, 4096) == 0 else { throw SocketError.current }
+      guard isBound else { throw SocketError.current }
       let isNamed = withSocketAddress(&address) { getsockname(descriptor, $0, &length) } == 0
       guard isNamed else { throw SocketError.current }
       return (socket, Int(UInt16(bigEndian: address.sin_port)))
@@ -60,6 +72,15 @@ struct Socket {
       socket.close()
       throw error
     }
+  }
+
+  func listen() throws(SocketError) {
+    #if canImport(Darwin)
+      let result = Darwin.listen(descriptor, 4096)
+    #else
+      let result = Glibc.listen(descriptor, 4096)
+    #endif
+    guard result == 0 else { throw SocketError.current }
   }
 
   private static func withSocketAddress(
