@@ -2,14 +2,19 @@ import Foundation
 
 /// What may go wrong with a connection or a response, byte by byte.
 ///
-/// What a client makes of it, be the answer served on a socket or in memory:
+/// What a client makes of it, be the answer served on a socket or in memory, and with which exit code the
+/// `curl` tool of the command line ends:
 ///
 /// | | at the request | in the head | in the body | at the end |
 /// |---|---|---|---|---|
-/// | ``close`` ``reset`` | `connectionLost` | `connectionLost` | head, bytes, `connectionLost` | the response |
-/// | ``stall`` | `timedOut(.idle)` | `timedOut(.idle)` | head, bytes, `timedOut(.idle)` | the response |
-/// | ``garbage(_:)`` | `malformedResponse` | `malformedResponse` | the bytes in the body's place; in a chunked one `malformedResponse` | the response |
-/// | ``malformedChunk`` | head, `malformedResponse` | head, `malformedResponse` | head, bytes, `malformedResponse` | head, `malformedResponse` |
+/// | ``close`` | `connectionLost`, 52 | `connectionLost`, 52 | head, bytes, `connectionLost`, 18 | the response, 0 |
+/// | ``reset`` | `connectionLost`, 56 | `connectionLost`, 56 | head, bytes, `connectionLost`, 56 | the response, 0 |
+/// | ``stall`` | `timedOut(.idle)`, 28 | `timedOut(.idle)`, 28 | head, bytes, `timedOut(.idle)`, 28 | the response, 0 |
+/// | ``garbage(_:)`` | `malformedResponse`, 1 | `malformedResponse`, 8 | the bytes in the body's place, 0; in a chunked one `malformedResponse`, 56 | the response, 0 |
+/// | ``malformedChunk`` | head, `malformedResponse`, 56 | head, `malformedResponse`, 56 | head, bytes, `malformedResponse`, 56 | head, `malformedResponse`, 56 |
+///
+/// `CurlTransport` and `URLSessionTransport` agree. A head that is closed on behind its whole status line is
+/// complete to the `curl` tool, which ends with 0, and ends the process of a `URLSession` on Linux.
 ///
 /// A stall lasts for ever where a client has no limit to silence. A body without a length of its own, as
 /// one of a handler's own header fields may be, is complete when the connection closes. On a connection
