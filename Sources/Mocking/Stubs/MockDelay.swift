@@ -130,3 +130,15 @@ public struct MockDelay: Sendable, Hashable {
     }
   }
 }
+
+extension MockDelay: CustomStringConvertible {
+  /// How long, in a few words: `0.08 to 0.3 seconds`.
+  public var description: String {
+    switch kind {
+    case .fixed(let duration): "\(duration)"
+    case .uniform(let least, let most, _): "\(least / .seconds(1)) to \(most)"
+    case .logNormal(let median, let sigma, let cap, _):
+      "about \(median), sigma \(sigma), at most \(cap)"
+    }
+  }
+}

@@ -4,6 +4,12 @@ import Foundation
 enum SyntaxPosition {
   /// The place and what is wrong there.
   static func find(in data: Data) -> (place: String, reason: String) {
+    let (offset, reason) = offset(in: data)
+    return (offset.map { place($0, in: data) } ?? "the root", reason)
+  }
+
+  /// The place as a count of bytes before it, where it is known, and what is wrong there.
+  static func offset(in data: Data) -> (offset: Int?, reason: String) {
     var description = ""
     do {
       _ = try JSONSerialization.jsonObject(with: data)
@@ -11,13 +17,13 @@ enum SyntaxPosition {
       description = (error as NSError).userInfo["NSDebugDescription"] as? String ?? ""
     }
     if description.contains("end of file") || data.isEmpty {
-      return (place(data.count, in: data), "the file ends too soon")
+      return (data.count, "the file ends too soon")
     }
     // `Invalid value around character 16.`: a count of bytes.
     let words = description.split(separator: " around ")
     let digits = words.count == 2 ? words[1].filter(\.isNumber) : ""
-    guard let offset = Int(digits) else { return ("the root", "it is something else") }
-    return (place(offset, in: data), words[0].lowercased())
+    guard let offset = Int(digits) else { return (nil, "it is something else") }
+    return (offset, words[0].lowercased())
   }
 
   private static func place(_ offset: Int, in data: Data) -> String {

@@ -1,0 +1,118 @@
+import Foundation
+
+/// Finds where in a JSON text a value stands.
+///
+/// It only skips over tokens, and is for a text that Foundation has read already; of any other it finds
+/// something or nothing, and comes to its end.
+struct JSONLocator {
+  private let bytes: [UInt8]
+  private var position = 0
+
+  private init(_ text: Data) {
+    bytes = Array(text)
+  }
+
+  /// The offset of a value's first byte, or of the name of the member that it is.
+  ///
+  /// - Parameters:
+  ///   - path: the path from the root.
+  ///   - isName: whether the name is looked for, not the value.
+  ///   - text: the text, in UTF-8.
+  /// - Returns: the offset in bytes; that of the value around it where the path leads nowhere.
+  static func offset(of path: StubPath, isName: Bool = false, in text: Data) -> Int {
+    var locator = JSONLocator(text)
+    locator.skipSpace()
+    for (index, step) in path.steps.enumerated() {
+      let around = locator.position
+      guard let name = locator.enter(step) else { return around }
+      if isName, index == path.steps.count - 1 { return name }
+    }
+    return locator.position
+  }
+
+  /// Moves to a member or element of the value here; returns where its name is, or it itself, or nil
+  /// where it is not there.
+  private mutating func enter(_ step: StubPath.Step) -> Int? {
+    switch (step, next) {
+    case (.member(let wanted), UInt8(ascii: "{")):
+      // Of members of the same name Foundation takes the first.
+      return find { name, _ in name == wanted }
+    case (.element(let wanted), UInt8(ascii: "[")):
+      return find { _, index in index == wanted }
+    default: return nil
+    }
+  }
+
+  private mutating func find(_ isWanted: (_ name: String?, _ index: Int) -> Bool) -> Int? {
+    let hasNames = next == UInt8(ascii: "{")
+    position += 1
+    skipSpace()
+    var index = 0
+    while let byte = next, byte != UInt8(ascii: "}"), byte != UInt8(ascii: "]") {
+      let start = position
+      var name: String?
+      if hasNames {
+        skipString()
+        name = Self.text(bytes[start..<position])
+        skipSpace()
+        position += 1
+        skipSpace()
+      }
+      if isWanted(name, index) { return start }
+      skipValue()
+      skipSpace()
+      if next == UInt8(ascii: ",") { position += 1 }
+      skipSpace()
+      index += 1
+    }
+    return nil
+  }
+
+  // MARK: Tokens
+
+  private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  private mutating func skipSpace() {
+    while let byte = next, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { position += 1 }
+  }
+
+  private mutating func skipString() {
+    position += 1
+    while let byte = next, byte != UInt8(ascii: "\"") {
+      position += byte == UInt8(ascii: "\\") ? 2 : 1
+    }
+    position = min(position + 1, bytes.count)
+  }
+
+  private mutating func skipValue() {
+    var depth = 0
+    repeat {
+      switch next {
+      case nil: return
+      case UInt8(ascii: "\""): skipString()
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        depth += 1
+        position += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        depth -= 1
+        position += 1
+      case UInt8(ascii: ","), UInt8(ascii: ":"), 0x20, 0x09, 0x0A, 0x0D: position += 1
+      default: skipWord()
+      }
+    } while depth > 0
+  }
+
+  /// A number, `true`, `false` or `null`.
+  private mutating func skipWord() {
+    position += 1
+    while let byte = next, !",:]} \t\r\n".utf8.contains(byte) { position += 1 }
+  }
+
+  /// What a string in quotes says.
+  private static func text(_ quoted: ArraySlice<UInt8>) -> String? {
+    guard quoted.contains(UInt8(ascii: "\\")) else {
+      return String(decoding: quoted.dropFirst().dropLast(), as: UTF8.self)
+    }
+    return try? JSONDecoder().decode(String.self, from: Data(quoted))
+  }
+}

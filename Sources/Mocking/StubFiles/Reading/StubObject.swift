@@ -1,0 +1,14 @@
+/// An object of a file of stubs, with no members but those it may have.
+struct StubObject {
+  let path: StubPath
+  let members: [String: StubValue]
+
+  subscript(name: String) -> StubValue? { members[name] }
+
+  func required(_ name: String, _ expectation: String) throws(StubProblem) -> StubValue {
+    guard let value = members[name] else {
+      throw StubProblem(path: path, text: "expected a member \"\(name)\", \(expectation)")
+    }
+    return value
+  }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Mocking
+
+/// A mistake is one message, which names the place and what was expected.
+struct StubFileErrorTests {
+  private static let answerKeys =
+    "status, headers, json, text, base64, file, delay, bodyDelay, bytesPerSecond, dribble, fault"
+
+  private static let mistakes: [(text: String, message: String)] = [
+    ("", "1:1: expected JSON: the file ends too soon"),
+    ("{\n  \"routes\": [\n    x\n  ]\n}", "3:5: expected JSON: invalid value"),
+    ("[]", "1:1: expected an object with a member \"routes\", found an empty array"),
+    ("{}", "1:1: expected a member \"routes\", an array"),
+    ("{\"routes\": 5}", "1:12: routes: expected an array of routes, found 5"),
+    (
+      "{\"roots\": []}",
+      "1:2: roots: \"roots\" is not known here; did you mean \"routes\"?"
+    ),
+    (
+      "{\"routes\": [\n  {\"path\": \"/a\", \"stauts\": 200}\n]}",
+      "2:18: routes[0].stauts: \"stauts\" is not known here; did you mean \"status\"?"
+    ),
+    (
+      "{\"routes\": [\n  {\"path\": \"/ä\", \"status\": 99}\n]}",
+      "2:28: routes[0].status: expected a status from 200 to 599, found 99"
+    ),
+    ("{\"routes\": [{}]}", "1:13: routes[0]: expected a member \"path\", such as \"/boards/{id}\""),
+    (
+      "{\"routes\": [{\"path\": \"a\"}]}",
+      "1:22: routes[0].path: expected a path, such as \"/boards/{id}\", found \"a\": it does not "
+        + "begin with a slash"
+    ),
+    (
+      "{\"routes\": [{\"path\": \"/\", \"method\": \"get\"}]}",
+      "1:37: routes[0].method: expected a method in capitals, such as \"GET\", found \"get\""
+    ),
+    (
+      "{\"routes\": [{\"path\": \"/\", \"delay\": 80}]}",
+      "1:36: routes[0].delay: expected a time such as \"80 ms\", {\"from\": …, \"to\": …} or "
+        + "{\"median\": …, \"sigma\": …, \"cap\": …}, found 80"
+    ),
+    (
+      "{\"routes\": [{\"path\": \"/\", \"delay\": \"80\"}]}",
+      "1:36: routes[0].delay: expected a time such as \"80 ms\", \"1.5 s\" or \"2 min\", a day at the "
+        + "most, found \"80\""
+    ),
+    (
+      "{\"routes\": [{\"path\": \"/\", \"fault\": \"rest\"}]}",
+      "1:36: routes[0].fault: expected one of \"close\", \"reset\", \"stall\", \"garbage\", "
+        + "\"malformedChunk\", found \"rest\"; did you mean \"reset\"?"
+    ),
+    (
+      "{\"routes\": [{\"path\": \"/\", \"json\": 1, \"text\": \"\"}]}",
+      "1:38: routes[0].text: \"text\" does not go with \"json\""
+    ),
+    (
+      "{\"routes\": [{\"path\": \"/\", \"sequence\": [{\"satus\": 1}]}]}",
+      "1:41: routes[0].sequence[0].satus: \"satus\" is not known here; did you mean \"status\"?"
+    ),
+    (
+      "{\"routes\": [{\"path\": \"/\", \"sequence\": [{\"zzzzzz\": 1}]}]}",
+      "1:41: routes[0].sequence[0].zzzzzz: \"zzzzzz\" is not known here; known are \(answerKeys)"
+    ),
+    (
+      "{\"routes\": [{\"path\": \"/\", \"base64\": \"?\"}]}",
+      "1:37: routes[0].base64: expected bytes in base64, found \"?\""
+    ),
+    (
+      "{\"routes\": [{\"path\": \"/\", \"headers\": {\"a b\": \"c\"}}]}",
+      "1:39: routes[0].headers[\"a b\"]: expected the name of a header field, found \"a b\""
+    ),
+    (
+      "{\"routes\": [{\"path\": \"/\", \"when\": {\"query\": {\"a\": {\"matches\": \"(\"}}}}]}",
+      "1:63: routes[0].when.query.a.matches: expected a regular expression, found \"(\""
+    ),
+    (
+      "{\"routes\": [{\"path\": \"/\", \"scenario\": {\"name\": \"s\", \"then\": \"done\"}},\n"
+        + "{\"path\": \"/\", \"scenario\": {\"name\": \"s\", \"when\": \"dnoe\"}}]}",
+      "2:49: routes[1].scenario.when: no route leads the scenario \"s\" to the state \"dnoe\"; "
+        + "did you mean \"done\"?"
+    ),
+  ]
+
+  @Test(arguments: mistakes)
+  func aMistakeHasItsPlace(text: String, message: String) throws {
+    let stubs = try StubFolder(text)
+    let error = #expect(throws: StubFileError.self) { try StubFile(contentsOf: stubs.file) }
+    let description = try #require(error).description
+    #expect(description == "\(stubs.file.path):\(message)")
+  }
+
+  @Test func aFixtureThatIsNotThereIsNamed() throws {
+    let stubs = try StubFolder("{\"routes\": [{\"path\": \"/\", \"file\": \"x.json\"}]}")
+    let error = #expect(throws: StubFileError.self) { try StubFile(contentsOf: stubs.file) }
+    #expect(
+      "\(try #require(error))"
+        == "\(stubs.file.path):1:35: routes[0].file: there is no file \"x.json\" in "
+        + stubs.folder.url.path)
+  }
+
+  @Test func aFileThatIsNotThereOrNoTextIsNamed() throws {
+    let folder = TemporaryFolder()
+    let missing = folder.url("stubs.json")
+    #expect(throws: StubFileError.missing(file: missing)) { try StubFile(contentsOf: missing) }
+    try Data([0x7B, 0xFF]).write(to: missing)
+    #expect(
+      throws: StubFileError.malformed(
+        file: missing, line: 1, column: 1, path: "", problem: "expected a text in UTF-8")
+    ) { try StubFile(contentsOf: missing) }
+    #expect(throws: RecordingError.missing(file: folder.url("a.har"))) {
+      try StubFile(contentsOf: folder.url("a.har"))
+    }
+  }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Mocking
+
+@Suite(.timeLimit(.minutes(10)))
+struct StubFileTests {
+  @Test func anAnswerHasAllItsParts() async throws {
+    let stubs = try StubFolder(
+      """
+      {"$schema": "x", "comment": 1, "routes": [
+        {"path": "/json", "json": {"b": [1, null], "a": 2.5}, "status": 201,
+         "headers": {"X-A": "1", "X-B": ["2", "3"], "Content-Type": "x/y"}},
+        {"method": "GET", "path": "/text/{id}", "text": "hello"},
+        {"path": "/base64", "base64": "aGk="},
+        {"path": "/file", "file": "body.txt"},
+        {"path": "/lost", "fault": {"type": "close", "at": "head", "afterBytes": 3}}
+      ]}
+      """)
+    try Data("of a file".utf8).write(to: stubs.folder.url("body.txt"))
+    let transport = try stubs.transport()
+    let json = await transport.get(.of("http://a/json"))
+    #expect(json.head?.status == 201)
+    #expect(json.head?.headers["Content-Type"] == "x/y")
+    #expect(json.head?.headers.values(for: "x-b") == ["2", "3"])
+    #expect(String(decoding: json.body, as: UTF8.self) == #"{"a":2.5,"b":[1,null]}"#)
+    #expect(await transport.answer("/text/1") == "200 hello")
+    #expect(await transport.answer(.post, "/text/1").hasPrefix("405 "))
+    #expect(await transport.answer("/base64") == "200 hi")
+    #expect(await transport.answer("/file") == "200 of a file")
+    #expect(await transport.answer("/lost") == "connectionLost")
+  }
+
+  @Test func delaysAndPacesTakeTheirTime() async throws {
+    let stubs = try StubFolder(
+      """
+      {"routes": [
+        {"path": "/fixed", "delay": "1.5 s"},
+        {"path": "/uniform", "delay": {"from": "2s", "to": "3 s", "seed": 7}},
+        {"path": "/normal", "delay": {"median": "20 ms", "sigma": 9, "cap": "1 min"}},
+        {"path": "/slow", "text": "0123456789", "bytesPerSecond": 5},
+        {"path": "/dribble", "text": "ab", "bodyDelay": "1 s", "dribble": {"pieces": 2, "over": "1 s"}}
+      ]}
+      """)
+    let expected: [(String, ClosedRange<Duration>)] = [
+      ("fixed", .seconds(1.5)...(.seconds(1.5))), ("uniform", .seconds(2)...(.seconds(3))),
+      ("normal", .zero...(.seconds(60))), ("slow", .seconds(2)...(.seconds(2))),
+      ("dribble", .seconds(2)...(.seconds(2))),
+    ]
+    for (path, range) in expected {
+      let time = TestScheduler()
+      let transport = try stubs.transport(time)
+      let exchange = PerformedExchange(
+        transport, HTTPRequest(url: URL.of("http://a/").appending(path: path)))
+      await time.run()
+      #expect(exchange.soFar.head?.status == 200)
+      #expect(range.contains(time.elapsed), "\(path)")
+    }
+  }
+
+  @Test func conditionsChooseAmongStubs() async throws {
+    let stubs = try StubFolder(
+      #"""
+      {"routes": [
+        {"method": "GET", "path": "/a", "when": {"query": {"page": "2", "x": false}}, "text": "page two"},
+        {"method": "GET", "path": "/a", "when": {"query": {"page": {"matches": "^[0-9]+$"}}}, "text": "page"},
+        {"method": "GET", "path": "/a", "when": {"headers": {"X-A": true}}, "text": "header"},
+        {"method": "POST", "path": "/a", "when": {"json": {"a": {"b": 1}, "c": [2]}}, "text": "json"},
+        {"method": "POST", "path": "/a", "when": {"form": {"d": "e f"}}, "text": "form"},
+        {"method": "POST", "path": "/a", "when": {"text": {"contains": "hello"}}, "text": "text"},
+        {"method": "GET", "path": "/b", "times": 1, "text": "once"},
+        {"method": "GET", "path": "/b", "text": "then"},
+        {"method": "GET", "path": "/b", "priority": 1, "when": {"query": {"c": "d"}}, "text": "first"},
+        {"method": "GET", "path": "/{any}", "when": {"query": {"last": true}}, "text": "behind"}
+      ]}
+      """#)
+    let transport = try stubs.transport()
+    #expect(await transport.answer("/a?page=2&y=1") == "200 page two")
+    #expect(await transport.answer("/a?page=2&x=1") == "200 page")
+    #expect(await transport.answer("/a?page=x", ["x-a": ""]) == "200 header")
+    #expect(await transport.answer("/a?last") == "200 behind")
+    #expect(
+      await transport.answer(.post, "/a", body: #"{"c":[2],"a":{"b":1,"z":0}}"#) == "200 json")
+    #expect(await transport.answer(.post, "/a", body: "g=h&d=e+f") == "200 form")
+    #expect(await transport.answer(.post, "/a", body: "well, hello") == "200 text")
+    #expect(await transport.answer("/b?c=d") == "200 first")
+    #expect(await transport.answer("/b") == "200 once")
+    #expect(await transport.answer("/b") == "200 then")
+    #expect(await transport.answer("/a?page=x") == "mockFailed")
+  }
+
+  @Test func aScenarioRemembersWhatHasHappened() async throws {
+    let stubs = try StubFolder(
+      """
+      {"routes": [
+        {"method": "GET", "path": "/boards", "scenario": {"name": "b", "when": "started"}, "text": "none"},
+        {"method": "POST", "path": "/boards", "scenario": {"name": "b", "when": "started", "then": "one"},
+         "status": 201},
+        {"method": "GET", "path": "/boards", "scenario": {"name": "b", "when": "one"}, "text": "one"}
+      ]}
+      """)
+    let transport = try stubs.transport()
+    #expect(await transport.answer("/boards") == "200 none")
+    #expect(await transport.answer(.post, "/boards") == "201 ")
+    #expect(await transport.answer("/boards") == "200 one")
+    #expect(await transport.answer(.post, "/boards") == "mockFailed")
+    #expect(await (try stubs.transport()).answer("/boards") == "200 none")
+  }
+
+  @Test func aSequenceIsAnsweredInTurn() async throws {
+    let stubs = try StubFolder(
+      """
+      {"routes": [
+        {"path": "/repeats", "headers": {"X-A": "1"}, "sequence": [{"status": 503}, {"text": "x"}]},
+        {"path": "/fails", "sequence": [{"status": 503}], "afterLast": "fails"}
+      ]}
+      """)
+    let server = try MockServer(stubs: stubs.file)
+    let client = try RawClient(port: server.port)
+    func answer(_ path: String) async throws -> String {
+      try await client.send("GET \(path) HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+      let head = try await client.receive(until: "\r\n\r\n")
+      let length = head.split(separator: "Content-Length: ").last?.prefix { $0.isNumber }
+      let body = try await client.receive(exactly: length.flatMap { Int($0) } ?? 0)
+      return "\(head.prefix(12).suffix(3)) \(String(decoding: body, as: UTF8.self))"
+    }
+    for expected in ["503 ", "200 x", "200 x"] {
+      #expect(try await answer("/repeats") == expected)
+    }
+    #expect(try await answer("/fails") == "503 ")
+    #expect(
+      try await answer("/fails")
+        == "500 the sequence of 1 at stubs.json:3:3 is over for GET /fails\n")
+  }
+
+  @Test func connectionsHaveTheirFaults() throws {
+    let stubs = try StubFolder(
+      """
+      {"routes": [], "connectionFaults": [{"connection": 1, "type": "reset"}, {"type": "garbage", "text": "!"}]}
+      """)
+    let file = try StubFile(contentsOf: stubs.file)
+    #expect(file.connectionFault(1) == .reset)
+    #expect(file.connectionFault(0) == .garbage(Data("!".utf8)))
+  }
+
+  @Test func theExampleIsRead() throws {
+    let example = URL(fileURLWithPath: #filePath)
+      .appending(path: "../../../../Examples/MockServer/boards.json").standardized
+    let file = try StubFile(contentsOf: example)
+    #expect(file.summaries.count == 10)
+    #expect(file.summaries[2].answer == "200 application/json, delay 0.08 to 0.3 seconds")
+    #expect(file.summaries[3].conditions == ["boards becomes created"])
+    #expect(file.summaries[7].answer == "503, then 503, then 200 text/plain; charset=utf-8")
+  }
+
+  @Test func aRecordingIsServed() async throws {
+    let folder = TemporaryFolder()
+    let origin = MockTransport {
+      Route(.get, "/a") { _ in .sequence(.text("one"), .text("two")) }
+      Route(.get, "/lost") { _ in .failure(.connectionLost) }
+    }
+    let tape = try Tape(folder.url("session.HAR"), mode: .all, over: origin)
+    for target in ["/a?b=c&d=e", "/a?b=c&d=e", "/lost"] { _ = await tape.answer(target) }
+    try tape.save()
+    let file = try StubFile(contentsOf: tape.file)
+    #expect(file.summaries.map(\.path) == ["/a", "/lost"])
+    #expect(file.summaries.map(\.conditions) == [["query = b=c&d=e"], []])
+    let transport = MockTransport(routes: file.routes)
+    #expect(await transport.answer("/a?d=e&b=c") == "200 one")
+    #expect(await transport.answer("/a?b=c&d=e") == "200 two")
+    #expect(await transport.answer("/a?b=c&d=e") == "200 two")
+    #expect(await transport.answer("/lost") == "connectionLost")
+    #expect(await transport.answer("/a?b=x").hasPrefix("404 GET http"))
+  }
+}
