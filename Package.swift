@@ -32,6 +32,9 @@ let package = Package(
       name: "quickstart", dependencies: ["Mocking"], path: "Examples/Quickstart",
       swiftSettings: settings),
     .executableTarget(
+      name: "mock-server", dependencies: ["Mocking"], path: "Examples/MockServer",
+      exclude: ["boards.json", "stubs.schema.json"], swiftSettings: settings),
+    .executableTarget(
       name: "main-thread-waits", dependencies: ["Promises"], path: "Tests/MainThreadWaits",
       swiftSettings: settings),
     .executableTarget(
@@ -57,7 +60,8 @@ let package = Package(
     .testTarget(
       name: "MockingTests",
       dependencies: [
-        "Mocking", "Networking", "Promises", "TestSupport", "ThreadSanitizerSupport", "quickstart",
+        "Mocking", "Networking", "Promises", "TestSupport", "ThreadSanitizerSupport", "mock-server",
+        "quickstart",
       ],
       swiftSettings: settings),
   ],

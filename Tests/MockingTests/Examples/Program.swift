@@ -10,18 +10,26 @@
     let output: String
     let errors: String
 
-    /// Runs the quickstart of this build.
+    /// Runs the quickstart of this build; see ``run(_:_:environment:)``.
+    static func quickstart(
+      _ arguments: [String] = [], environment: [String: String] = [:]
+    ) async throws -> Program {
+      try await run("quickstart", arguments, environment: environment)
+    }
+
+    /// Runs a program of this build to its end.
     ///
     /// - Parameters:
+    ///   - name: its name.
     ///   - arguments: what stands behind its name.
     ///   - environment: the variables that it has, and none of the tests' own.
     /// - Returns: how it ended, and what it printed.
     /// - Throws: what `Process` throws when it cannot be started.
-    static func quickstart(
-      _ arguments: [String] = [], environment: [String: String] = [:]
+    static func run(
+      _ name: String, _ arguments: [String] = [], environment: [String: String] = [:]
     ) async throws -> Program {
       let process = Process()
-      process.executableURL = products.appendingPathComponent("quickstart")
+      process.executableURL = products.appendingPathComponent(name)
       process.arguments = arguments
       // Under the thread sanitizer it is built as users build it, without what shows that a `Mutex` is
       // waited for (see ThreadSanitizerSupport.c): each such wait would be reported as a race.
@@ -42,7 +50,7 @@
     }
 
     /// The folder that the build puts programs and tests into.
-    private static var products: URL {
+    static var products: URL {
       #if os(macOS)
         for bundle in Bundle.allBundles where bundle.bundlePath.hasSuffix(".xctest") {
           return bundle.bundleURL.deletingLastPathComponent()

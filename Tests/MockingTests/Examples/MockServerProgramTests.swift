@@ -1,0 +1,168 @@
+#if os(Linux)
+  import Foundation
+  import Mocking
+  import TestSupport
+  import Testing
+
+  /// `swift run mock-server` as a user runs it.
+  @Suite(.serialized, .timeLimit(.minutes(10)))
+  struct MockServerProgramTests {
+    private let folder = TemporaryFolder()
+    private var file: URL { folder.url("boards.json") }
+
+    private static let text = """
+      {"routes": [
+        {"method": "GET", "path": "/boards/{id}", "json": {"id": 1}},
+        {"path": "/lost", "status": 201, "fault": "reset", "when": {"query": {"a": true}}}
+      ]}
+      """
+
+    private func serve(_ text: String = text) async throws -> (RunningProgram, URL) {
+      try Data(text.utf8).write(to: file)
+      let program = try RunningProgram("mock-server", [file.path, "--port", "0"])
+      return (program, try await address(of: program))
+    }
+
+    private func address(of program: RunningProgram) async throws -> URL {
+      let line = try #require(await program.line { $0.contains("http://127.0.0.1:") })
+      let address = try #require(line.split(separator: "at ").last)
+      return try #require(URL(string: String(address)))
+    }
+
+    /// A line about a request without its time and how long it took, which vary.
+    private func settled(_ line: String) -> String {
+      line.replacing(#/^[0-9]{2}:[0-9]{2}:[0-9]{2}  /#, with: "")
+        .replacing(#/ +[0-9]+\.[0-9] ms/#, with: " ms")
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func theRoutesAndTheRequestsArePrintedAndASignalEndsIt(_ number: Int32) async throws {
+      let (program, url) = try await serve()
+      let transport = CurlTransport()
+      #expect(await transport.get(url.appending(path: "boards/1")).body == Data(#"{"id":1}"#.utf8))
+      // On a connection that has served already, it would be tried again.
+      let lost = await CurlTransport().get(try #require(URL(string: "\(url)/lost?a=1")))
+      #expect(lost.failure?.code == .connectionLost)
+      _ = await program.line { $0.contains("/lost?a=1") }
+      #expect(await program.end(by: number) == 0)
+      let lines = await program.lines.map(settled)
+      #expect(
+        lines == [
+          "\(file.path): 2 routes at \(url)",
+          "  GET  /boards/{id}  200 application/json",
+          "  *    /lost         201, reset after the request  query \"a\": any value",
+          "GET     /boards/1                        200         8 B ms",
+          "GET     /lost?a=1                        ---         0 B ms  reset",
+          "2 requests",
+        ])
+    }
+
+    @Test func aChangedFileIsTakenOverAndABrokenOneIsNot() async throws {
+      let (program, url) = try await serve()
+      func status(_ path: String) async -> Int? {
+        await CurlTransport().get(url.appending(path: path)).head?.status
+      }
+      #expect(await status("new") == 404)
+      // As most editors save: another file takes the name.
+      try Data(#"{"routes": [{"path": "/new", "status": 202}]}"#.utf8).write(
+        to: file, options: .atomic)
+      #expect(
+        await program.line { $0.contains("has changed") } == "\(file.path) has changed: 1 route")
+      #expect(await status("new") == 202)
+      try Data(#"{"routes": [{"path": "/new", "satus": 203}]}"#.utf8).write(to: file)
+      #expect(
+        await program.errorLine { _ in true }
+          == "mock-server: \(file.path):1:30: routes[0].satus: \"satus\" is not known here; did you "
+          + "mean \"status\"?; the routes stay as they were")
+      #expect(await status("new") == 202)
+      // In place.
+      try Data(#"{"routes": [{"path": "/new", "status": 203}, {"path": "/b"}]}"#.utf8).write(
+        to: file)
+      #expect(await program.line { $0.hasSuffix("has changed: 2 routes") } != nil)
+      #expect(await status("new") == 203)
+      #expect(await program.end() == 0)
+    }
+
+    @Test func aSessionIsRecordedAndServed() async throws {
+      let origin = try MockServer {
+        Route(.get, "/a") { _ in .sequence(.text("one"), .text("two")) }
+      }
+      let recording = folder.url("session.har")
+      let recorder = try RunningProgram(
+        "mock-server", ["--record", "\(origin.url)", recording.path, "--port=0"])
+      let url = try await address(of: recorder)
+      for _ in 0..<2 { _ = await CurlTransport().get(url.appending(path: "a")) }
+      #expect(await recorder.end() == 0)
+      #expect(await recorder.lines.last == "2 exchanges are in \(recording.path)")
+      origin.stop()
+      let player = try RunningProgram("mock-server", [recording.path, "--port", "0"])
+      let other = try await address(of: player)
+      for expected in ["one", "two", "two"] {
+        let answer = await CurlTransport().get(other.appending(path: "a"))
+        #expect(String(decoding: answer.body, as: UTF8.self) == expected)
+      }
+      #expect(await player.end() == 0)
+      #expect(
+        await player.lines[1]
+          == "  GET  /a  200 text/plain; charset=utf-8, then 200 text/plain; charset=utf-8")
+    }
+
+    @Test(arguments: [
+      (["--frobnicate"], "unknown option --frobnicate"),
+      ([], "there is no file to serve, or to record to"),
+      (["a", "b"], "b is one file too many"), (["a", "--port"], "--port needs a value"),
+      (["a", "--port", "x"], "--port x: a port is a number from 0 to 65535"),
+      (["a", "--allow-tokens"], "--allow-tokens goes with --record"),
+      (
+        ["a", "--record", "http://b/c"],
+        "--record http://b/c: expected a server such as https://api.example.com, without a path"
+      ),
+    ])
+    func aWrongCommandLineIsOneMessageAndStatus2(arguments: [String], message: String) async throws
+    {
+      let program = try await Program.run("mock-server", arguments)
+      #expect(program.status == 2)
+      #expect(program.output.isEmpty)
+      #expect(program.errors == "mock-server: \(message); --help shows what there is\n")
+    }
+
+    @Test func aWrongFileIsOneMessageAndStatus1() async throws {
+      let missing = try await Program.run("mock-server", [file.path])
+      #expect(missing.status == 1)
+      #expect(missing.errors == "mock-server: \(file.path): there is no such file\n")
+      try Data("{\n\"routes\": 1}".utf8).write(to: file)
+      let broken = try await Program.run("mock-server", [file.path])
+      #expect(broken.status == 1)
+      #expect(broken.output.isEmpty)
+      #expect(
+        broken.errors
+          == "mock-server: \(file.path):2:11: routes: expected an array of routes, found 1\n")
+      let archive = folder.url("a.har")
+      try Data("{".utf8).write(to: archive)
+      let recording = try await Program.run("mock-server", [archive.path])
+      #expect(recording.status == 1)
+      #expect(
+        recording.errors == "mock-server: \(archive.path) is no HTTP archive: line 1, column 2: "
+          + "expected JSON: the file ends too soon\n")
+    }
+
+    @Test func aPortInUseIsOneMessageAndStatus1() async throws {
+      try Data(Self.text.utf8).write(to: file)
+      let server = try MockServer {}
+      let program = try await Program.run("mock-server", [file.path, "--port", "\(server.port)"])
+      #expect(program.status == 1)
+      #expect(program.output.isEmpty)
+      #expect(
+        program.errors == "mock-server: cannot listen on port \(server.port): Address already in "
+          + "use; --port 0 chooses a free one\n")
+    }
+
+    @Test func helpNamesEveryOption() async throws {
+      let program = try await Program.run("mock-server", ["--help"])
+      #expect(program.status == 0)
+      for option in ["--port", "--record", "--allow-tokens", "--help"] {
+        #expect(program.output.contains("  \(option)"))
+      }
+    }
+  }
+#endif
