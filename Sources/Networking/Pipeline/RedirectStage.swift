@@ -5,7 +5,7 @@ struct RedirectStage: BuiltInStage {
   let policy: RedirectPolicy
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
-    hop(exchange, seen: [Step(exchange.request)], next)
+    hop(exchange, seen: [], next)
   }
 
   /// What makes two hops the same, and a row of them a circle.
@@ -19,8 +19,10 @@ struct RedirectStage: BuiltInStage {
     }
   }
 
-  private func hop(_ exchange: Exchange, seen: Set<Step>, _ next: @escaping Next) -> NetworkPromise
-  {
+  /// - Parameter seen: the hops before this one; most calls have none, and so build no set.
+  private func hop(
+    _ exchange: Exchange, seen: Set<Step>, _ next: @escaping Next
+  ) -> NetworkPromise {
     next(exchange).then(on: .inline) { response -> NetworkPromise in
       guard
         let proposed = try Redirection.next(
@@ -30,16 +32,16 @@ struct RedirectStage: BuiltInStage {
       var following = exchange
       following.request = request
       following.redirects += 1
-      let step = Step(request)
+      let seen = seen.union([Step(exchange.request)])
       guard following.redirects <= policy.limit else {
         throw NetworkError(.tooManyRedirects, response, "more than \(policy.limit)")
       }
       // A cookie set on the way may end a circle, so going round once more is let pass by policies that
       // change the request; the same request again is not.
-      guard !seen.contains(step) || response.headers.contains("Set-Cookie") else {
+      guard !seen.contains(Step(request)) || response.headers.contains("Set-Cookie") else {
         throw NetworkError(.tooManyRedirects, response, "a circle")
       }
-      return hop(following, seen: seen.union([step]), next)
+      return hop(following, seen: seen, next)
     }
   }
 }

@@ -10,7 +10,7 @@ extension Transport {
   ///   a file: once all has come, or, for a stream, once the head has. Cancelling it, or the
   ///   departure of its last consumer, cancels the exchange.
   func perform(_ request: HTTPRequest, _ delivery: Delivery = Delivery()) -> NetworkPromise {
-    let (promise, resolver) = NetworkPromise.pending()
+    let (promise, resolver) = NetworkPromise.pending(on: .inline)
     if case .file(let target) = delivery.destination {
       do {
         try PartialFile.check(target.url, replacing: target.replaces)
@@ -27,6 +27,6 @@ extension Transport {
       handle.cancel()
       receiver.abandon()
     }
-    return promise.on(.inline)
+    return promise
   }
 }
