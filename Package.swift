@@ -38,11 +38,11 @@ let package = Package(
       name: "main-thread-waits", dependencies: ["Promises"], path: "Tests/MainThreadWaits",
       swiftSettings: settings),
     .executableTarget(
-      name: "large-bodies", dependencies: ["Networking", "Promises"], path: "Tests/LargeBodies",
-      swiftSettings: settings),
+      name: "large-bodies", dependencies: ["Networking", "Promises", "ThreadSanitizerSupport"],
+      path: "Tests/LargeBodies", swiftSettings: settings),
     .executableTarget(
-      name: "reachability-watch", dependencies: ["Networking"], path: "Tests/ReachabilityWatch",
-      swiftSettings: settings),
+      name: "reachability-watch", dependencies: ["Networking", "ThreadSanitizerSupport"],
+      path: "Tests/ReachabilityWatch", swiftSettings: settings),
     .executableTarget(
       name: "offline-worker", dependencies: ["Networking", "Promises", "ThreadSanitizerSupport"],
       path: "Tests/OfflineWorker", swiftSettings: settings),
