@@ -16,7 +16,7 @@ import Promises
 /// - **Requests** are read strictly: what is malformed is answered by 400, and what is too large by
 ///   413, 414 or 431, and the connection closed. One for which there is no ``Route`` is answered by 404
 ///   with the routes nearest to it and what they would have it be, and one of a wrong method by 405 with `Allow`.
-/// - **Order.** What ``enqueue(_:)-swift.method`` has laid down goes to the requests that come next, whatever
+/// - **Order.** What `enqueue(_:)` has laid down goes to the requests that come next, whatever
 ///   they are; then the routes answer.
 /// - **Connections** stay open between requests; requests sent ahead are answered in order. Nobody off
 ///   this machine can connect.
