@@ -12,9 +12,10 @@ struct AnyProvider: Sendable {
 
   init<Provider: TransportProvider>(_ provider: Provider) {
     scheduler = provider.scheduler
-    isFor = { $0 is Provider.Endpoint }
+    isFor = { $0.unwrapped(to: Provider.Endpoint.self) != nil }
     transport = { endpoint, real in
-      (endpoint as? Provider.Endpoint).flatMap { provider.transport(for: $0, real: real) }
+      endpoint.unwrapped(to: Provider.Endpoint.self)
+        .flatMap { provider.transport(for: $0, real: real) }
     }
   }
 }

@@ -166,7 +166,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
 
   /// What performs a request in place of this client's transport; nil for nothing.
   func standIn(for endpoint: any RequestConvertible) -> (any Transport)? {
-    if let mockProvider, let endpoint = endpoint as? Endpoint,
+    if let mockProvider, let endpoint = endpoint.unwrapped(to: Endpoint.self),
       let transport = mockProvider.transport(for: endpoint, real: transport)
     {
       return transport

@@ -8,7 +8,7 @@ public struct ModifiedEndpoint<Base: RequestConvertible>: RequestConvertible {
   public let base: Base
   /// How it is tried again; nil is as the endpoint was.
   let retry: RetryPolicy?
-  private let change: @Sendable (Request) -> Request
+  let change: @Sendable (Request) -> Request
 
   init(
     _ base: Base, retry: RetryPolicy? = nil, _ change: @escaping @Sendable (Request) -> Request
@@ -26,6 +26,10 @@ public struct ModifiedEndpoint<Base: RequestConvertible>: RequestConvertible {
   public var request: Request {
     get throws { change(try base.request) }
   }
+}
+
+extension ModifiedEndpoint: EndpointLayer {
+  package var inner: any RequestConvertible { base }
 }
 
 extension ModifiedEndpoint: TypedEndpoint where Base: TypedEndpoint {

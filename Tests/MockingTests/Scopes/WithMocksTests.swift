@@ -178,6 +178,15 @@ struct WithMocksTests {
     }
   }
 
+  @Test func changedTypedEndpointsAreAnsweredToo() async throws {
+    try await withMocks(MockProvider<GetName> { _ in .json("Ada") }) {
+      let changed = GetName().notIntercepted().prioritized(.high)
+      let name = try await Networking<API>(transport: network).fetch(changed).value
+      #expect(name == "Ada")
+    }
+    #expect(network.requests.isEmpty)
+  }
+
   @Test func ofAThousandScopesSideBySideNoneSeesAnother() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<1_000 {

@@ -56,6 +56,26 @@ struct MockProviderTests {
     #expect(network.requests.map(\.url.path) == ["/real"])
   }
 
+  private struct GetBoard: TypedEndpoint {
+    typealias ResponseType = Int
+    let id: Int
+    static let baseURL = API.baseURL
+    var request: Request { .get("boards/\(id)") }
+  }
+
+  @Test func aChangedEndpointIsTheProvidersToo() async throws {
+    let provider = MockProvider<GetBoard> { endpoint in .json(.int(endpoint.id)) }
+    let networking = Networking<GetBoard>(mockProvider: provider, transport: network)
+    networking.callbackContext = .inline
+    #expect(try await networking.fetch(GetBoard(id: 7).notIntercepted()).value == 7)
+    // In generic code a change of a change is one of its own.
+    func changed<Changed: TypedEndpoint>(_ endpoint: Changed) -> ModifiedEndpoint<Changed> {
+      endpoint.modified { $0 }
+    }
+    #expect(try await networking.fetch(changed(changed(GetBoard(id: 8)))).value == 8)
+    #expect(network.requests.isEmpty)
+  }
+
   @Test func aDelayTakesVirtualTime() async throws {
     let clock = RecordingScheduler()
     let networking = client(

@@ -77,7 +77,7 @@ struct EndpointTests {
     #expect(responseType(of: pay) == Receipt.self)
     #expect(try !pay.request.isIntercepted)
     #expect(try pay.request.storePolicy == .offline)
-    #expect(pay.base.base.id == "a")
+    #expect(pay.base.id == "a")
     let boards = BoardsAPI.boards.caching(.reload).prioritized(.high)
       .timingOut(after: .seconds(1)).adding(headers: ["A": "b"])
     #expect(
@@ -86,5 +86,19 @@ struct EndpointTests {
           "boards", headers: ["A": "b"], cachePolicy: .reload, timeout: .seconds(1), priority: .high
         ))
     #expect(try build(boards).url.absoluteString == "https://api.example.com/v1/boards")
+  }
+
+  @Test func aChangeOfAChangedEndpointIsOneOfTheEndpoint() throws {
+    let once = Pay("a", 1).retrying(.never)
+    let all: [Any] = [
+      once.modified { $0 }, once.retrying(.never), once.storing(.offline), once.caching(.reload),
+      once.prioritized(.high), once.timingOut(after: .seconds(1)), once.adding(headers: ["A": "b"]),
+      once.notIntercepted(),
+    ]
+    for changed in all { #expect(changed is ModifiedEndpoint<Pay>, "\(type(of: changed))") }
+    let boards = BoardsAPI.boards.adding(headers: ["A": "1"]).retrying(.never)
+      .adding(headers: ["A": "2"])
+    #expect(try boards.request.headers == ["A": "2"])
+    #expect(boards.retryPolicy != nil)
   }
 }

@@ -1,0 +1,71 @@
+/// A further change, which is made to the request that the changes before it give.
+///
+/// Here and not only for all endpoints, so that a chain of changes is still one of the endpoint.
+extension ModifiedEndpoint {
+  /// With a request that is changed before it is used.
+  ///
+  /// - Parameter change: gives the request to use, whenever one is made of the endpoint.
+  /// - Returns: an endpoint that asks the same of the same server otherwise.
+  public func modified(
+    _ change: @escaping @Sendable (Request) -> Request
+  ) -> ModifiedEndpoint<Base> {
+    let before = self.change
+    return ModifiedEndpoint(base, retry: retry) { change(before($0)) }
+  }
+
+  /// With another retry policy, which wins over one set before, the endpoint's own and the client's.
+  ///
+  /// - Parameter policy: how it is tried again.
+  /// - Returns: the changed endpoint.
+  public func retrying(_ policy: RetryPolicy) -> ModifiedEndpoint<Base> {
+    ModifiedEndpoint(base, retry: policy, change)
+  }
+
+  /// With another store policy, which clients do not act on yet.
+  ///
+  /// - Parameter policy: what becomes of it when there is no network.
+  /// - Returns: the changed endpoint.
+  public func storing(_ policy: Request.StorePolicy) -> ModifiedEndpoint<Base> {
+    modified { $0.storing(policy) }
+  }
+
+  /// With another cache policy, which clients do not act on yet.
+  ///
+  /// - Parameter policy: how it uses the cache.
+  /// - Returns: the changed endpoint.
+  public func caching(_ policy: Request.CachePolicy) -> ModifiedEndpoint<Base> {
+    modified { $0.caching(policy) }
+  }
+
+  /// With another priority.
+  ///
+  /// - Parameter priority: which requests go first.
+  /// - Returns: the changed endpoint.
+  public func prioritized(_ priority: Request.Priority) -> ModifiedEndpoint<Base> {
+    modified { $0.prioritized(priority) }
+  }
+
+  /// With another time limit.
+  ///
+  /// - Parameter timeout: how long the call may take as a whole; nil is as the client has it.
+  /// - Returns: the changed endpoint.
+  public func timingOut(after timeout: Duration?) -> ModifiedEndpoint<Base> {
+    modified { $0.timingOut(after: timeout) }
+  }
+
+  /// With further headers, in the place of those of the same names.
+  ///
+  /// - Parameter headers: the header fields.
+  /// - Returns: the changed endpoint.
+  public func adding(headers: HTTPHeaders) -> ModifiedEndpoint<Base> {
+    modified { $0.adding(headers: headers) }
+  }
+
+  /// Out of sight of the interceptors that answer for others, so that a token's refresh cannot wait
+  /// for itself.
+  ///
+  /// - Returns: the changed endpoint.
+  public func notIntercepted() -> ModifiedEndpoint<Base> {
+    modified { $0.notIntercepted() }
+  }
+}
