@@ -8,9 +8,10 @@ import Promises
 /// Sends the cookies that a store has for a hop's URL, and keeps those that the answer sets.
 ///
 /// A `Cookie` field that the request brings is left as it is. What Foundation's storage on Linux does not
-/// look at is looked at here: the path of a cookie, whether it is for secure connections only, and its age.
+/// look at is looked at here: the path and the domain of a cookie, whether it is for secure connections only,
+/// and its age.
 ///
-/// Source: RFC 6265 sections 5.1.4, 5.2.2, 5.3 and 5.4.
+/// Source: RFC 6265 sections 5.1.3, 5.1.4, 5.2.2, 5.3 and 5.4.
 struct CookieStage: BuiltInStage {
   let storage: HTTPCookieStorage
 
@@ -21,7 +22,9 @@ struct CookieStage: BuiltInStage {
       let cookies = storage.cookies(for: url)?.filter({ CookieScope.of($0).covers(url) }),
       !cookies.isEmpty
     {
-      exchange.request.headers["Cookie"] = HTTPCookie.requestHeaderFields(with: cookies)["Cookie"]
+      exchange.request.headers["Cookie"] =
+        HTTPCookie.requestHeaderFields(
+          with: cookies.sorted(by: CookieScope.goesFirst))["Cookie"]
     }
     return next(exchange).map { response in
       store(response.headers.values(for: "Set-Cookie"), from: url)
@@ -33,6 +36,7 @@ struct CookieStage: BuiltInStage {
     for value in values {
       // One by one: a list of them joined by commas could not be told apart from a date's comma.
       let cookies = HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": value], for: url)
+        .filter { CookieDomain.isOwn($0, setBy: value, from: url) }
         .map { CookieScope.rescoped($0, setBy: value, from: url) }
       if CookieScope.takesBack(value) {
         for cookie in cookies { storage.deleteCookie(cookie) }
