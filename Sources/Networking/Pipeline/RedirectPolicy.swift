@@ -15,7 +15,8 @@ public struct RedirectPolicy: Sendable {
   /// Whether one from `https` to `http` is followed; otherwise it fails with
   /// ``NetworkError/Code-swift.enum/redirectRefused``.
   public var allowsDowngrade: Bool
-  let decide: Decision
+  /// Nil takes every answer as it is, whatever it points to.
+  let decide: Decision?
 
   /// Follows redirects by the rules of RFC 9110.
   ///
@@ -27,8 +28,8 @@ public struct RedirectPolicy: Sendable {
     RedirectPolicy(limit: limit, allowsDowngrade: allowsDowngrade) { _, proposed in proposed }
   }
 
-  /// Takes an answer that points elsewhere as the answer.
-  public static let refuse = RedirectPolicy(limit: 20, allowsDowngrade: false) { _, _ in nil }
+  /// Takes an answer that points elsewhere as the answer, wherever it points.
+  public static let refuse = RedirectPolicy(limit: 20, allowsDowngrade: false, decide: nil)
 
   /// Follows what a closure lets pass.
   ///

@@ -5,7 +5,8 @@ struct RedirectStage: BuiltInStage {
   let policy: RedirectPolicy
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
-    hop(exchange, seen: [], next)
+    guard let decide = policy.decide else { return next(exchange) }
+    return hop(exchange, seen: [], decide, next)
   }
 
   /// What makes two hops the same, and a row of them a circle.
@@ -21,13 +22,14 @@ struct RedirectStage: BuiltInStage {
 
   /// - Parameter seen: the hops before this one; most calls have none, and so build no set.
   private func hop(
-    _ exchange: Exchange, seen: Set<Step>, _ next: @escaping Next
+    _ exchange: Exchange, seen: Set<Step>, _ decide: @escaping RedirectPolicy.Decision,
+    _ next: @escaping Next
   ) -> NetworkPromise {
     next(exchange).then(on: .inline) { response -> NetworkPromise in
       guard
         let proposed = try Redirection.next(
           after: response, to: exchange.request, allowsDowngrade: policy.allowsDowngrade),
-        let request = policy.decide(response, proposed)
+        let request = decide(response, proposed)
       else { return .fulfilled(response) }
       var following = exchange
       following.request = request
@@ -41,7 +43,7 @@ struct RedirectStage: BuiltInStage {
       guard !seen.contains(Step(request)) || response.headers.contains("Set-Cookie") else {
         throw NetworkError(.tooManyRedirects, response, "a circle")
       }
-      return hop(following, seen: seen, next)
+      return hop(following, seen: seen, decide, next)
     }
   }
 }

@@ -90,6 +90,15 @@ struct RedirectTests {
     #expect(requests.count == 1)
   }
 
+  @Test(arguments: ["/z", "http://a.example/z", "mailto:a@b", "https://"])
+  func wherePoliciesRefuseTheAnswerIsTheAnswer(_ location: String) async throws {
+    let (result, requests) = await follow(HTTPRequest(url: Self.start), .refuse) { _ in
+      .response(302, ["Location": location])
+    }
+    #expect(try result.get().status == 302)
+    #expect(requests.count == 1)
+  }
+
   @Test func aDowngradeIsFollowedWhereItIsAllowed() async throws {
     let (result, _) = await follow(HTTPRequest(url: Self.start), .follow(allowsDowngrade: true)) {
       $0.url.scheme == "http" ? .response(200) : .response(302, ["Location": "http://a.example/"])
