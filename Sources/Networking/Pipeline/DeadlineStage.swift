@@ -15,6 +15,8 @@ struct DeadlineStage: BuiltInStage {
     return next(exchange)
       .timeout(limit, scheduler: scheduler)
       .recover(PromiseError.timedOut, on: .inline) {
+        // Somebody further in may have a limit of its own, which is not this one.
+        guard scheduler.now - start >= limit else { throw PromiseError.timedOut }
         throw error(for: exchange)
       }
       .always(on: .inline) { result in

@@ -45,6 +45,19 @@ struct StageTests {
     #expect(transport.cancelled == 1)
   }
 
+  @Test func aTimeOutFromFurtherInIsNotTheDeadline() async {
+    struct Impatient: Interceptor {
+      func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
+        .rejected(PromiseError.timedOut)
+      }
+    }
+    let stage = DeadlineStage(phase: .call, scheduler: TestScheduler()) { _ in .seconds(60) }
+    let transport = FakeTransport { _ in .response(200) }
+    let promise = Pipeline([stage, Impatient()])
+      .send(Exchange(HTTPRequest(url: Self.url), over: transport))
+    #expect(await promise.result.failure() == PromiseError.timedOut)
+  }
+
   @Test func cancellingThePromiseCancelsTheExchange() async {
     let transport = FakeTransport { _ in [] }
     let pipeline = Pipeline([RedirectStage(policy: .follow())])
