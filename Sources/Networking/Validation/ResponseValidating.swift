@@ -33,7 +33,7 @@ struct ContentTypeValidator: ResponseValidating {
   }
 
   func validate(_ response: Response) throws {
-    guard !response.data.isEmpty else { return }
+    if case .memory(let data) = response.content, data.isEmpty { return }
     guard let type = response.contentType else {
       guard !ranges.contains(where: { $0.type == "*" }) else { return }
       throw NetworkError(.missingContentType, response)

@@ -68,4 +68,16 @@ struct ValidationTests {
     let result = await response(200).validate(using: Picky()).result
     #expect(result.failure() == TestError("picky"))
   }
+
+  @Test func theTypeOfADownloadAndOfAStreamCounts() async {
+    let transport = FakeTransport { _ in .response(200, ["Content-Type": "text/html"], "x") }
+    let client = Networking<Request>(transport: transport)
+    let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let request = Request.get("https://a.example/")
+    for answer in [client.download(request, to: file), client.stream(request)] {
+      let code = await code(answer.validate(contentTypes: ["application/json"]))
+      #expect(code == .unacceptableContentType("text/html"))
+    }
+  }
 }
