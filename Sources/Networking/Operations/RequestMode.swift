@@ -4,17 +4,14 @@ public enum RequestMode: Sendable, Hashable {
   case sync
   /// All of them.
   case async
-  /// At most so many; at least 1, anything else is a programmer's error and stops the program.
+  /// At most so many; a number below 1 counts as 1.
   case limited(Int)
 
   var width: Int {
     switch self {
-    case .sync: return 1
-    case .async: return .max
-    case .limited(let width):
-      precondition(
-        width >= 1, "RequestMode.limited: the number is \(width), but must be at least 1")
-      return width
+    case .sync: 1
+    case .async: .max
+    case .limited(let width): max(width, 1)
     }
   }
 }

@@ -59,6 +59,11 @@ struct OperationTests {
     }
   }
 
+  @Test(arguments: [(Int.min, 1), (-1, 1), (0, 1), (1, 1), (7, 7)])
+  func limitedIsAtLeastOne(_ number: Int, _ width: Int) {
+    #expect(RequestMode.limited(number).width == width)
+  }
+
   @Test func asyncReachesAllOfThem() async {
     let backend = Backend(500)
     let queue = queue(.async)
