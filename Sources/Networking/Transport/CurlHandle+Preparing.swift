@@ -34,27 +34,35 @@
       catena_easy_set_long(easy, .suppressConnectHeaders, 1)
       catena_easy_set_long(easy, .disallowUsernameInURL, 1)
       catena_easy_set_long(easy, .tcpKeepAlive, 1)
-      catena_easy_allow_http_only(easy)
+      try require(catena_easy_allow_http_only(easy))
       try setWay(options)
-      set(options.tls)
+      try set(options.tls)
       setCallbacks(sockets, uploads: sends)
       begin(exchange, sends: sends)
+    }
+
+    /// Takes libcurl at its word where an option that is not set would make the exchange less safe.
+    private func require(_ result: CurlResult) throws(TransportFailure) {
+      guard result != .OK else { return }
+      throw TransportFailure(
+        code: .unsupported,
+        detail: "libcurl refuses an option: \(String(cString: catena_curl_describe(result)))")
     }
 
     /// What lies between here and the server.
     private func setWay(_ options: CurlTransport.Options) throws(TransportFailure) {
       if let path = options.unixSocketPath {
-        catena_easy_set_string(easy, .unixSocketPath, path)
-        catena_easy_set_string(easy, .proxy, "")
+        try require(catena_easy_set_string(easy, .unixSocketPath, path))
+        try require(catena_easy_set_string(easy, .proxy, ""))
         return
       }
       guard let proxy = try options.proxy.libcurlText() else { return }
-      catena_easy_set_string(easy, .proxy, proxy)
+      try require(catena_easy_set_string(easy, .proxy, proxy))
       // An own list of exceptions, an empty one, keeps the environment's from being read.
-      catena_easy_set_string(easy, .noProxy, "")
+      try require(catena_easy_set_string(easy, .noProxy, ""))
       guard !proxy.isEmpty, let credentials = options.proxyCredentials else { return }
-      catena_easy_set_string(easy, .proxyUsername, credentials.username)
-      catena_easy_set_string(easy, .proxyPassword, credentials.password)
+      try require(catena_easy_set_string(easy, .proxyUsername, credentials.username))
+      try require(catena_easy_set_string(easy, .proxyPassword, credentials.password))
     }
 
     private func set(url: URL) throws(TransportFailure) {
@@ -65,7 +73,7 @@
       }
       catena_easy_set_string(easy, .URL, text)
       // A proxy elsewhere would look for this machine's servers on its own.
-      if Loopback.isHost(ofURL: text) { catena_easy_set_string(easy, .noProxy, "*") }
+      if Loopback.isHost(ofURL: text) { try require(catena_easy_set_string(easy, .noProxy, "*")) }
     }
 
     /// - Returns: whether there is a body, if only an empty one.
@@ -115,26 +123,28 @@
       if let fields { catena_easy_set_pointer(easy, .httpHeader, fields) }
     }
 
-    private func set(_ tls: TLSOptions) {
-      catena_easy_set_long(easy, .sslVersion, tls.minimumVersion.number)
+    private func set(_ tls: TLSOptions) throws(TransportFailure) {
+      try require(catena_easy_set_long(easy, .sslVersion, tls.minimumVersion.number))
       if tls.dangerouslyTrustsAnyCertificate {
-        catena_easy_set_long(easy, .verifyPeer, 0)
-        catena_easy_set_long(easy, .verifyHost, 0)
+        try require(catena_easy_set_long(easy, .verifyPeer, 0))
+        try require(catena_easy_set_long(easy, .verifyHost, 0))
       }
       if let authorities = tls.certificateAuthorities {
-        catena_easy_set_string(easy, .certificateAuthorities, authorities.path)
-        catena_easy_set_string(easy, .certificateAuthoritiesFolder, nil)
+        try require(catena_easy_set_string(easy, .certificateAuthorities, authorities.path))
+        // A TLS library that knows no such folder has none to leave out.
+        let folder = catena_easy_set_string(easy, .certificateAuthoritiesFolder, nil)
+        if folder != .notBuiltIn { try require(folder) }
       }
       if let client = tls.clientCertificate {
-        catena_easy_set_string(easy, .certificate, client.certificate.path)
-        catena_easy_set_string(easy, .privateKey, client.privateKey.path)
+        try require(catena_easy_set_string(easy, .certificate, client.certificate.path))
+        try require(catena_easy_set_string(easy, .privateKey, client.privateKey.path))
         if let password = client.password {
-          catena_easy_set_string(easy, .keyPassword, password)
+          try require(catena_easy_set_string(easy, .keyPassword, password))
         }
       }
       if !tls.pinnedPublicKeys.isEmpty {
         let keys = tls.pinnedPublicKeys.map { $0.hasPrefix("sha256//") ? $0 : "sha256//" + $0 }
-        catena_easy_set_string(easy, .pinnedPublicKey, keys.joined(separator: ";"))
+        try require(catena_easy_set_string(easy, .pinnedPublicKey, keys.joined(separator: ";")))
       }
     }
   }

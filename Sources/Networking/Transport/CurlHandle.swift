@@ -129,6 +129,8 @@
       lastActivity = clock.now
       guard let exchange, let head = head.take(line) else { return }
       if sends { report(sent: catena_easy_size(easy, .uploaded)) }
+      // Maybe by the receiver of just that.
+      guard !exchange.isCancelled else { return }
       exchange.deliver(.head(head))
     }
 
@@ -169,12 +171,13 @@
     ///
     /// libcurl counts what frames the chunks of a stream; what has been read of it bounds that.
     func report(sent: Int64) {
+      guard let exchange, !exchange.isCancelled else { return }
       let sent = min(sent, upload?.offset ?? sent)
       guard sent > bytesSent else { return }
       bytesSent = sent
       lastActivity = clock.now
       lastSent = lastActivity
-      exchange?.deliver(.sent(bytes: sent, total: bytesToSend))
+      exchange.deliver(.sent(bytes: sent, total: bytesToSend))
     }
 
     /// Measured until now.

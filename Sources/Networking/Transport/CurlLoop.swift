@@ -107,7 +107,9 @@
       }
       activeCount += 1
       if let due = handle.idleDeadline() { deadlines.insert(handle, due: due) }
-      catena_multi_add(multi, handle.easy)
+      if catena_multi_add(multi, handle.easy) != 0 {
+        end(handle, with: handle.failure(.cannotConnect, "libcurl does not take the exchange"))
+      }
     }
 
     /// How long to wait at most, in milliseconds.

@@ -43,6 +43,23 @@
       #expect(await server.closed.entries(1) == [0])
     }
 
+    @Test func cancellingWhileTheBodyGoesOutKeepsTheHeadBack() async throws {
+      let server = try ScriptedServer { _ in [.respond()] }
+      let handles = Log<PerformedExchange>()
+      let gate = DispatchSemaphore(value: 0)
+      let request = HTTPRequest(method: .post, url: server.url(), body: .data(Data("body".utf8)))
+      let exchange = PerformedExchange(transport, request) { event in
+        guard case .sent = event else { return }
+        gate.wait()
+        for handle in handles.entries { handle.cancel() }
+      }
+      handles.append(exchange)
+      gate.signal()
+      let performed = await exchange.outcome
+      #expect(performed.failure?.code == .cancelled)
+      #expect(performed.head == nil)
+    }
+
     @Test func cancellingWhatIsOverChangesNothing() async throws {
       let server = try ScriptedServer { _ in [.respond()] }
       let exchange = PerformedExchange(transport, HTTPRequest(url: server.url()))

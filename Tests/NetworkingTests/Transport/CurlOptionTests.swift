@@ -1,0 +1,41 @@
+#if os(Linux)
+  import Foundation
+  import Networking
+  import TestSupport
+  import Testing
+
+  @Suite(.timeLimit(.minutes(10)))
+  struct CurlOptionTests {
+    /// More than libcurl takes for any option.
+    private static let long = String(repeating: "A", count: 8_000_001)
+    private static let file = URL(filePath: "/" + long)
+
+    private static let refused: [(String, CurlTransport.Options)] = [
+      ("a pinned key", .init(tls: .init(pinnedPublicKeys: [long]))),
+      ("authorities", .init(tls: .init(certificateAuthorities: file))),
+      (
+        "a client's certificate",
+        .init(
+          tls: .init(
+            clientCertificate: .init(certificate: file, privateKey: URL(filePath: "/key.pem"))))
+      ),
+      (
+        "a key's password",
+        .init(
+          tls: .init(
+            clientCertificate: .init(
+              certificate: URL(filePath: "/cert.pem"), privateKey: URL(filePath: "/key.pem"),
+              password: long)))
+      ),
+    ]
+
+    @Test(arguments: refused.indices)
+    func anOptionThatLibcurlRefusesSendsNothing(_ index: Int) async throws {
+      let (name, options) = Self.refused[index]
+      let server = try ScriptedServer { _ in [.respond()] }
+      let performed = await CurlTransport(options: options).get(server.url())
+      #expect(performed.failure?.code == .unsupported, "\(name)")
+      #expect(server.connectionCount == 0, "\(name)")
+    }
+  }
+#endif
