@@ -10,7 +10,7 @@ extension RequestConvertible {
     ModifiedEndpoint(self, change)
   }
 
-  /// With another store policy.
+  /// With another store policy, which clients do not act on yet.
   ///
   /// - Parameter policy: what becomes of it when there is no network.
   /// - Returns: the changed endpoint.
@@ -18,7 +18,7 @@ extension RequestConvertible {
     modified { $0.storing(policy) }
   }
 
-  /// With another cache policy.
+  /// With another cache policy, which clients do not act on yet.
   ///
   /// - Parameter policy: how it uses the cache.
   /// - Returns: the changed endpoint.

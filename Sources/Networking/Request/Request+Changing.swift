@@ -6,13 +6,13 @@ extension Request {
     return request
   }
 
-  /// With another store policy.
+  /// With another store policy, which clients do not act on yet.
   ///
   /// - Parameter policy: what becomes of it when there is no network.
   /// - Returns: the changed request.
   public func storing(_ policy: StorePolicy) -> Request { with { $0.storePolicy = policy } }
 
-  /// With another cache policy.
+  /// With another cache policy, which clients do not act on yet.
   ///
   /// - Parameter policy: how it uses the cache.
   /// - Returns: the changed request.

@@ -1,5 +1,8 @@
 extension Request {
   /// What becomes of a request for which there is no network.
+  ///
+  /// It is kept with the request, but clients do not act on it yet: without a network every request
+  /// fails.
   public enum StorePolicy: String, Sendable, Hashable, Codable {
     /// It fails.
     case none
@@ -8,6 +11,8 @@ extension Request {
   }
 
   /// How a request uses the cache; the names are those of `fetch`.
+  ///
+  /// It is kept with the request, but clients do not act on it yet: they have no cache.
   ///
   /// Source: the Fetch Standard (WHATWG) section 2.2.5, cache mode.
   public enum CachePolicy: String, Sendable, Hashable, Codable {
