@@ -18,6 +18,8 @@ public struct TLSOptions: Sendable, Hashable {
   }
 
   /// What the client shows a server that asks for a certificate.
+  ///
+  /// What prints it leaves the password out.
   public struct ClientCertificate: Sendable, Hashable {
     /// A file with the certificate, in PEM, those of its issuers behind it.
     public var certificate: URL
@@ -73,5 +75,23 @@ public struct TLSOptions: Sendable, Hashable {
     self.pinnedPublicKeys = pinnedPublicKeys
     self.minimumVersion = minimumVersion
     self.dangerouslyTrustsAnyCertificate = dangerouslyTrustsAnyCertificate
+  }
+}
+
+extension TLSOptions.ClientCertificate: CustomStringConvertible, CustomReflectable {
+  /// The files, and whether there is a password.
+  public var description: String {
+    let files = "\(certificate.path), \(privateKey.path)"
+    return password == nil ? files : "\(files), \(Redaction.mask)"
+  }
+
+  /// The same for `dump` and for debuggers.
+  public var customMirror: Mirror {
+    Mirror(
+      self,
+      children: [
+        "certificate": certificate, "privateKey": privateKey,
+        "password": password.map { _ in Redaction.mask } as Any,
+      ])
   }
 }
