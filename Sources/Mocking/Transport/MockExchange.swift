@@ -64,7 +64,8 @@ final class MockExchange: TransportHandle {
     guard rest > .zero else { return play { $0.reached(moment) } }
     let timer = scheduler.schedule(after: rest) { [self] in play { $0.reached(moment) } }
     let useless = state.withLock { state -> ScheduledAction? in
-      if state.machine.isOver { return timer }
+      // It may have fired by now, and the next one may have been kept.
+      guard !state.machine.isOver, state.machine.awaited == moment else { return timer }
       defer { state.timer = timer }
       return state.timer
     }

@@ -43,7 +43,7 @@ struct PlaybackMachine {
   private var elapsed = Duration.zero
   private var lastActivity = Duration.zero
   /// The moment for which the player has been asked to wait.
-  private var awaited: Duration?
+  private(set) var awaited: Duration?
 
   init(_ steps: [Step], answering request: HTTPRequest) {
     self.steps = steps
