@@ -67,11 +67,14 @@ private final class Batch<Value: Sendable>: Upstream {
     var isOver = false
   }
 
-  private let starts: [@Sendable () throws -> Promise<Value>]
+  private let count: Int
+  private let start: @Sendable (_ index: Int) throws -> Promise<Value>
   private let state: Mutex<State>
 
   init(_ starts: [@Sendable () throws -> Promise<Value>]) {
-    self.starts = starts
+    count = starts.count
+    // The later ones start wherever an earlier promise settles.
+    start = HandlerScope.carrying { index in try starts[index]() }
     state = Mutex(
       State(fulfilled: Array(repeating: nil, count: starts.count), missing: starts.count))
   }
@@ -86,7 +89,7 @@ private final class Batch<Value: Sendable>: Upstream {
     guard let index = nextIndex() else { return nil }
     let promise: Promise<Value>
     do {
-      promise = try starts[index]()
+      promise = try start(index)
     } catch {
       // A promise too, so that a long row of these takes no deeper stack than one.
       promise = .rejected(error)
@@ -112,12 +115,12 @@ private final class Batch<Value: Sendable>: Upstream {
   }
 
   private func startNoMore() {
-    state.withLock { $0.started = starts.count }
+    state.withLock { $0.started = count }
   }
 
   private func nextIndex() -> Int? {
     state.withLock { state in
-      guard !state.isOver, state.started < starts.count else { return nil }
+      guard !state.isOver, state.started < count else { return nil }
       defer { state.started += 1 }
       return state.started
     }

@@ -48,6 +48,17 @@ package struct HandlerScope: Sendable {
     return { $current.withValue(scope, operation: work) }
   }
 
+  /// Work with an argument that runs within the scope that is the current one now, wherever it is called.
+  ///
+  /// - Parameter work: the work.
+  /// - Returns: the same work; itself outside of all scopes.
+  static func carrying<Argument, Result>(
+    _ work: @escaping @Sendable (Argument) throws -> Result
+  ) -> @Sendable (Argument) throws -> Result {
+    guard isUsed.load(ordering: .relaxed), let scope = current else { return work }
+    return { argument in try $current.withValue(scope) { try work(argument) } }
+  }
+
   /// The context as handlers attached here have it.
   @usableFromInline
   static func surrounding(_ context: ExecutionContext) -> ExecutionContext {

@@ -46,7 +46,8 @@ private final class Attempts<Value: Sendable>: Upstream {
     self.schedule = schedule
     self.scheduler = scheduler
     self.site = site
-    self.body = body
+    // Later attempts are made wherever the one before ends.
+    self.body = HandlerScope.carrying(body)
   }
 
   /// Starts an attempt, whose outcome settles `promise` or leads to the next.

@@ -109,6 +109,35 @@ struct WithMocksTests {
     #expect(try await client.request(.name).value.status == 299)
   }
 
+  @Test func laterAttemptsAreWithinToo() async throws {
+    let client = Networking<API>(transport: network)
+    let (first, resolver) = Promise<String>.pending()
+    await withMocks(named("a")) {
+      let name = retry(.immediate(limit: 1)) { attempt in
+        attempt == 1 ? first : client.request(.name).toString()
+      }
+      // Settled by somebody who is not in the scope.
+      DispatchQueue.global().async { resolver.reject(TestError()) }
+      let value = try? await name.value
+      #expect(value == "a")
+    }
+    #expect(network.requests.isEmpty)
+  }
+
+  @Test func laterStartsOfABoundedWhenAreWithinToo() async throws {
+    let client = Networking<API>(transport: network)
+    let (first, resolver) = Promise<String>.pending()
+    await withMocks(named("a")) {
+      let names = when([1, 2, 3], concurrency: 1) { number in
+        number == 1 ? first : client.request(.name).toString()
+      }
+      DispatchQueue.global().async { resolver.fulfill("first") }
+      let values = try? await names.value
+      #expect(values == ["first", "a", "a"])
+    }
+    #expect(network.requests.isEmpty)
+  }
+
   @Test func whatAStageOfTheClientAsksForIsWithinToo() async throws {
     let client = Networking<API>(transport: network)
     client.callbackContext = .inline
