@@ -40,6 +40,13 @@ import Testing
       name: name, text: archive(entry.replacing(old, with: new)), place: place, problem: problem)
   }
 
+  private static func timing(_ wait: String) -> Wrong {
+    Wrong(
+      name: "a wait of \(wait) ms",
+      text: archive(entry.replacing("\"wait\":1", with: "\"wait\":\(wait)")),
+      place: "log.entries[0].timings", problem: "expected times of at most a day")
+  }
+
   static let wrong = [
     Wrong(
       name: "empty", text: "", place: "line 1, column 1",
@@ -74,6 +81,8 @@ import Testing
     changed(
       "no date", "2026-01-01T00:00:00.000Z", "yesterday", "log.entries[0].startedDateTime",
       "expected a date and time in ISO 8601"),
+    timing("1e300"),
+    timing("86400001"),
     changed(
       "a relative URL", "https://a.test/", "/boards", "log.entries[0].request.url",
       "expected an absolute URL"),

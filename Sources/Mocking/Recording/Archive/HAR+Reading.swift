@@ -49,6 +49,9 @@ extension HAR {
       let status = entry.response.status
       guard (100...999).contains(status) || (status == 0 && entry.response.content.text == nil)
       else { throw malformed("response.status", "expected a status of three digits, or 0") }
+      guard entry.timings.areWithinADay else {
+        throw malformed("timings", "expected times of at most a day")
+      }
       guard entry.response.content.data != nil else {
         throw malformed("response.content.text", "expected base64, as its encoding says")
       }

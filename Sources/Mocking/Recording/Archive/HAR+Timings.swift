@@ -73,6 +73,13 @@ extension HAR.Timings {
       ssl: ssl.map { min($0, max(connect, 0)) } ?? -1)
   }
 
+  /// Whether every part is a number, and none is longer than a day.
+  var areWithinADay: Bool {
+    let day = 86_400_000.0
+    let parts = [blocked, dns, connect, send, wait, receive, ssl].compactMap { $0 }
+    return parts.allSatisfy { $0.isFinite && $0 <= day }
+  }
+
   /// What a transport would have measured.
   func metrics(bytesSent: Int, bytesReceived: Int) -> TransportMetrics {
     var reached = max(blocked ?? 0, 0)
