@@ -21,6 +21,10 @@ final class AwaitedExchange<Value: Sendable>: TransportHandle {
     var isSuspended = false
     var isCancelled = false
     var timer: ScheduledAction?
+    /// Begins to count the time anew; nil without a limit.
+    var watch: (@Sendable () -> Void)?
+    /// Whether the time came to its end while nothing was to be delivered.
+    var isTimeUp = false
 
     var handle: (any TransportHandle)? {
       if case .started(let handle) = phase { handle } else { nil }
@@ -52,7 +56,15 @@ final class AwaitedExchange<Value: Sendable>: TransportHandle {
   func wait(atMost limit: Duration?, _ scheduler: any Scheduler) {
     promise.always(on: .inline) { [self] in settled($0) }
     guard let limit else { return }
-    let timer = scheduler.schedule(after: limit) { [weak self] in self?.timeUp() }
+    let watch = { @Sendable [weak self] in
+      guard let self else { return }
+      keep(scheduler.schedule(after: limit) { [weak self] in self?.timeUp() })
+    }
+    state.withLock { $0.watch = watch }
+    watch()
+  }
+
+  private func keep(_ timer: ScheduledAction) {
     let isUseless = state.withLock { state in
       guard case .waiting = state.phase else { return true }
       state.timer = timer
@@ -73,16 +85,29 @@ final class AwaitedExchange<Value: Sendable>: TransportHandle {
 
   private func start(_ result: Result<Value, any Error>) {
     let handle = begin(result, receive)
-    let (isCancelled, isSuspended) = state.withLock { state in
-      state.phase = .started(handle)
-      return (state.isCancelled, state.isSuspended)
+    var isHandleSuspended = false
+    while true {
+      // What is asked for while the handle is told of the last wish is only a wish too.
+      let (isCancelled, isSuspended) = state.withLock { state in
+        if state.isCancelled || state.isSuspended == isHandleSuspended {
+          state.phase = .started(handle)
+        }
+        return (state.isCancelled, state.isSuspended)
+      }
+      if isCancelled { return handle.cancel() }
+      guard isSuspended != isHandleSuspended else { return }
+      if isSuspended { handle.suspend() } else { handle.resume() }
+      isHandleSuspended = isSuspended
     }
-    if isCancelled { handle.cancel() }
-    if isSuspended { handle.suspend() }
   }
 
   private func timeUp() {
-    if end() { receive(.failure(TransportFailure(code: .timedOut(.idle)))) }
+    let isHeldBack = state.withLock { state in
+      guard case .waiting = state.phase, state.isSuspended else { return false }
+      state.isTimeUp = true
+      return true
+    }
+    if !isHeldBack, end() { receive(.failure(TransportFailure(code: .timedOut(.idle)))) }
   }
 
   /// Ends the exchange, if it still waits.
@@ -120,14 +145,18 @@ final class AwaitedExchange<Value: Sendable>: TransportHandle {
   }
 
   func resume() {
-    let (handle, held) = state.withLock { state in
+    let (handle, held, watch) = state.withLock { state in
       state.isSuspended = false
+      // The silence that the receiver made itself does not count.
+      let watch = state.isTimeUp ? state.watch : nil
+      state.isTimeUp = false
       guard case .held(let result) = state.phase else {
-        return (state.handle, Result<Value, any Error>?.none)
+        return (state.handle, Result<Value, any Error>?.none, watch)
       }
       state.phase = .starting
-      return (nil, result)
+      return (nil, result, nil)
     }
+    watch?()
     if let held { start(held) }
     handle?.resume()
   }

@@ -1,0 +1,63 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Mocking
+
+@Suite(.timeLimit(.minutes(10)))
+struct AwaitedExchangeTests {
+  private final class LoggingHandle: TransportHandle {
+    let log = Log<String>()
+    /// Runs within the first `suspend`, before that counts.
+    let whileSuspending = Mutex<(@Sendable () -> Void)?>(nil)
+
+    func suspend() {
+      whileSuspending.withLock { $0.take() }?()
+      log.append("suspend")
+    }
+
+    func resume() { log.append("resume") }
+    func cancel() { log.append("cancel") }
+  }
+
+  private final class Box: Sendable {
+    let exchange = Mutex<AwaitedExchange<Int>?>(nil)
+    func suspend() { exchange.withLock { $0 }?.suspend() }
+    func resume() { exchange.withLock { $0 }?.resume() }
+  }
+
+  @Test func resumingWhileTheStartSuspendsIsNotLost() {
+    let (promise, resolver) = Promise<Int>.pending()
+    let (handle, box) = (LoggingHandle(), Box())
+    let exchange = AwaitedExchange(promise, { _ in }) { _, _ in
+      box.suspend()
+      return handle
+    }
+    box.exchange.withLock { $0 = exchange }
+    handle.whileSuspending.withLock { $0 = { box.resume() } }
+    exchange.wait(atMost: nil, TestScheduler())
+    resolver.fulfill(1)
+    box.exchange.withLock { $0 = nil }
+    #expect(handle.log.entries == ["suspend", "resume"])
+  }
+
+  @Test func timeThatPassesWhileSuspendedIsNotCounted() async {
+    let time = TestScheduler()
+    let (promise, resolver) = Promise<Int>.pending()
+    let failures = Log<TransportFailure>()
+    let exchange = AwaitedExchange(
+      promise, { if case .failure(let failure) = $0 { failures.append(failure) } }
+    ) { _, _ in LoggingHandle() }
+    exchange.wait(atMost: .seconds(5), time)
+    exchange.suspend()
+    await time.advance(by: .seconds(6))
+    #expect(failures.entries.isEmpty)
+    exchange.resume()
+    await time.advance(by: .seconds(4))
+    #expect(failures.entries.isEmpty)
+    await time.advance(by: .seconds(1))
+    #expect(failures.entries.map(\.code) == [.timedOut(.idle)])
+    #expect(promise.wasCancelled)
+    withExtendedLifetime(resolver) {}
+  }
+}
