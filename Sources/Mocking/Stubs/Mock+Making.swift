@@ -179,6 +179,6 @@ extension Mock {
   /// - Returns: the answer.
   public static func fault(_ fault: MockFault, at stage: MockFault.Stage) -> Mock {
     let afterBytes = if case .body(let afterBytes) = stage { max(afterBytes, 0) } else { 0 }
-    return .bytes(afterBytes + 1024).interrupted(by: fault, at: stage)
+    return .bytes(min(afterBytes, .max - 1024) + 1024).interrupted(by: fault, at: stage)
   }
 }

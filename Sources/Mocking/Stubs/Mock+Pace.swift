@@ -42,12 +42,12 @@ extension Mock {
   /// between. The pieces are of the bytes as they go over the wire.
   ///
   /// - Parameters:
-  ///   - pieces: in how many pieces; there are no more than bytes, and at least one.
+  ///   - pieces: in how many pieces; there are no more than bytes, at most 10,000, and at least one.
   ///   - duration: the time from the first to the last; less than nothing is nothing.
   /// - Returns: the answer, with this in place of any throughput.
   public func dribbled(pieces: Int, over duration: Duration) -> Mock {
     var mock = self
-    mock.pace = .dribble(pieces: max(pieces, 1), over: max(duration, .zero))
+    mock.pace = .dribble(pieces: min(max(pieces, 1), 10_000), over: max(duration, .zero))
     return mock
   }
 
@@ -94,7 +94,8 @@ extension Mock.Pace {
       return (0..<pieces).map { piece in
         Piece(
           byteCount: Self.share(of: count, piece, pieces),
-          moment: piece == 0 ? .zero : duration * piece / (pieces - 1))
+          moment: piece == pieces - 1 && piece > 0
+            ? duration : duration / max(pieces - 1, 1) * piece)
       }
     case .throughput(let rate):
       let duration = Duration.seconds(count / rate) + .seconds(1) * (count % rate) / rate

@@ -31,6 +31,18 @@ struct MockMakingTests {
     #expect(Mock.json([]).headers["Content-Type"] == "application/json")
   }
 
+  @Test func noNumberIsTooLarge() {
+    let broken = ResponseScript(.fault(.close, at: .body(afterBytes: .max)))
+    #expect(broken.status == 200)
+    let longest = Duration.seconds(Int64.max)
+    let slow = Mock.Pace.dribble(pieces: 100, over: longest).pieces(of: 1_000)
+    #expect(slow.count == 100)
+    #expect(slow.last?.moment == longest)
+    let many = Mock.bytes(.max).dribbled(pieces: .max, over: .seconds(1)).pace?.pieces(of: .max)
+    #expect(many?.count == 10_000)
+    #expect(many?.reduce(0) { $0 + $1.byteCount } == .max)
+  }
+
   @Test func aFileHasTheTypeOfItsName() {
     func type(_ name: String) -> String? { Mock.file(name).headers["Content-Type"] }
     #expect(type("a/boards.json") == "application/json")
