@@ -32,6 +32,8 @@ struct JournalRecords {
   private(set) var uses: [Int]
   /// The number of the first route that has not been replaced.
   private(set) var firstRoute = 0
+  /// How often all has been forgotten.
+  private(set) var generation = 0
 
   init(limits: JournalLimits, routeCount: Int) {
     self.limits = limits
@@ -97,9 +99,11 @@ struct JournalRecords {
     return firstRoute
   }
 
-  /// What has been passed on stays so, whatever comes of it there.
-  mutating func settle(_ number: Int, _ outcome: JournalEntry.Outcome) {
-    guard let index = index(of: number), ring[index].outcome != .passedOn else { return }
+  /// What has been passed on stays so, whatever comes of it there; what has been forgotten is no matter.
+  mutating func settle(_ number: Int, of generation: Int, _ outcome: JournalEntry.Outcome) {
+    guard generation == self.generation, let index = index(of: number),
+      ring[index].outcome != .passedOn
+    else { return }
     ring[index].outcome = outcome
   }
 
@@ -111,9 +115,10 @@ struct JournalRecords {
 
   /// Forgets all, so that the numbers begin anew; returns what has been let go.
   mutating func reset() -> [Record] {
-    let (released, first) = (ring, firstRoute)
+    let (released, first, next) = (ring, firstRoute, generation + 1)
     self = JournalRecords(limits: limits, routeCount: uses.count)
     firstRoute = first
+    generation = next
     return released
   }
 }

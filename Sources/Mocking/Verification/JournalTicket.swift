@@ -4,9 +4,11 @@ import Networking
 struct JournalTicket: Sendable {
   let journal: RequestJournal
   let number: Int
+  /// Of the journal; after a reset the number may be another request's.
+  let generation: Int
 
   func settle(_ outcome: JournalEntry.Outcome) {
-    journal.settle(number, outcome)
+    journal.settle(number, of: generation, outcome)
   }
 
   /// The same receiver, with the journal told of the head and of a failure before it is.

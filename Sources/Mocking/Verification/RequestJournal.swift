@@ -55,13 +55,16 @@ public final class RequestJournal: Sendable {
   ///   - route: the number of the route that answers it; nil for none.
   /// - Returns: by which to say what has come of it.
   func record(_ source: JournalRecords.Source, route: Int? = nil) -> JournalTicket {
-    let (number, released) = records.withLock { $0.record(source, route: route) }
+    let (number, generation, released) = records.withLock { records in
+      let (number, released) = records.record(source, route: route)
+      return (number, records.generation, released)
+    }
     withExtendedLifetime(released) {}
-    return JournalTicket(journal: self, number: number)
+    return JournalTicket(journal: self, number: number, generation: generation)
   }
 
-  func settle(_ number: Int, _ outcome: JournalEntry.Outcome) {
-    records.withLock { $0.settle(number, outcome) }
+  func settle(_ number: Int, of generation: Int, _ outcome: JournalEntry.Outcome) {
+    records.withLock { $0.settle(number, of: generation, outcome) }
   }
 
   /// Has other routes answer from now on; returns the number of the first.

@@ -11,6 +11,23 @@ struct JournalTests {
       body: body)
   }
 
+  @Test func whatIsUnderWayAtAResetSettlesNoneOfTheRequestsAfterIt() async throws {
+    let time = TestScheduler()
+    let transport = MockTransport(scheduler: time) {
+      Route(.post, "/slow", Mock(status: 201, delay: .seconds(5)))
+    }
+    let before = PerformedExchange(transport, try post("/slow"))
+    transport.journal.reset()
+    await time.advance(by: .seconds(1))
+    let after = PerformedExchange(transport, try post("/slow"))
+    await time.advance(by: .seconds(4))
+    _ = await before.outcome
+    #expect(transport.journal.entries.map(\.outcome) == [nil])
+    await time.advance(by: .seconds(1))
+    _ = await after.outcome
+    #expect(transport.journal.entries.map(\.outcome) == [.response(status: 201)])
+  }
+
   @Test func anEntryHasTheRequestItsTimeItsStubAndItsOutcome() async throws {
     let time = TestScheduler()
     let transport = MockTransport(scheduler: time) {
