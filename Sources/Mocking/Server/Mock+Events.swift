@@ -5,9 +5,12 @@ extension Mock {
   /// What a transport has told of an exchange, to be answered in its own right.
   ///
   /// - Parameters:
+  ///   - method: the request's; an answer to `HEAD` keeps the length that it names.
   ///   - events: all of them. A body that broke off does so again.
   ///   - failed: what is answered where there was no head.
-  init(_ events: [TransportEvent], failed: (TransportFailure) -> Mock) {
+  init(
+    to method: HTTPMethod, _ events: [TransportEvent], failed: (TransportFailure) -> Mock
+  ) {
     var head: HTTPResponseHead?
     var body = Data()
     var failure: TransportFailure?
@@ -25,10 +28,25 @@ extension Mock {
     }
     self.init(
       status: head.status, headers: head.headers.endToEnd, body: body.isEmpty ? .none : .data(body))
+    if method == .head { keepFraming(of: head.headers) }
     if failure != nil {
       // With a byte more, so that the head says that there is more to come.
       self.body = .data(body + [0])
       interruption = Interruption(fault: .reset, stage: .body(afterBytes: body.count))
+    }
+  }
+
+  /// Says of a body that does not come what the origin said of it.
+  ///
+  /// The length of a coded body is not that of the decoded one, which is not known; like one in chunks
+  /// it gets none.
+  ///
+  /// Source: RFC 9110 section 8.6.
+  private mutating func keepFraming(of headers: HTTPHeaders) {
+    if let length = headers["Content-Length"], !headers.contains("Content-Encoding") {
+      self.headers["Content-Length"] = length
+    } else {
+      body = .chunks([])
     }
   }
 }

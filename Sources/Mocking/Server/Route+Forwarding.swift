@@ -17,7 +17,7 @@ extension Route {
   /// The request goes on as it came, but for its `Host` and what is about one connection; so does the
   /// response, decoded, in one piece once all of it is there. Redirects are not followed: those to
   /// the same origin get a relative `Location`, so that the client asks this server again. A failure is
-  /// answered by 502 with its reason; a response that broke off does so again.
+  /// answered by 502 with its reason, and so is a silence of 60 seconds; a response that broke off does so again.
   ///
   /// - Parameters:
   ///   - origin: the other server, `https://api.example.com`; the path and the query are the request's.
@@ -36,9 +36,10 @@ extension Route {
       for name in ["Host", "Accept-Encoding", "Expect"] { headers.remove(name) }
       let forwarded = HTTPRequest(
         method: request.method, url: url, headers: headers,
-        body: request.body.isEmpty ? .none : .data(request.body), connectTimeout: .seconds(30))
+        body: request.body.isEmpty ? .none : .data(request.body), connectTimeout: .seconds(30),
+        idleTimeout: .seconds(60))
       return exchange(forwarded, over: transport).map(on: .inline) { events in
-        var mock = Mock(events) { failure in
+        var mock = Mock(to: forwarded.method, events) { failure in
           .text(
             "\(origin) does not answer: \(NetworkError(failure.code)): \(failure.detail)\n",
             status: 502)

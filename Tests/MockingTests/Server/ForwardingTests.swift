@@ -35,6 +35,14 @@
       #expect(origin.requestCount == 1)
     }
 
+    @Test func anAnswerToHEADKeepsItsLength() async throws {
+      let origin = try MockServer { Route(.get, "/") { _ in .text("hello") } }
+      let server = try MockServer { Route.forwarding(to: origin.url, over: CurlTransport()) }
+      let answer = await CurlTransport().perform(HTTPRequest(method: .head, url: server.url))
+      #expect(answer.order == ["head", "end"])
+      #expect(answer.head?.headers.values(for: "Content-Length") == ["5"])
+    }
+
     /// A target of two slashes names no other host.
     @Test func nothingGoesToAnotherOrigin() async throws {
       let other = try MockServer { Route(nil, "/{path*}") { _ in .text("other") } }

@@ -14,7 +14,7 @@ extension Tape {
     _ = start(HTTPRequest(method: request.method, url: url)) { event in
       events.withLock { $0.append(event) }
     }
-    return Mock(events.withLock { $0 }) { failure in
+    return Mock(to: request.method, events.withLock { $0 }) { failure in
       failure.code == .mockFailed
         ? .text("\(failure.detail)\n", status: 404) : .failure(failure.code)
     }
