@@ -123,7 +123,7 @@ extension RequestCondition: CustomStringConvertible {
       if case .present = value.kind { return value.description }
       if case .absent = value.kind { return value.description }
       return Redaction.isSecret(name: name) ? Redaction.mask : value.description
-    case .text(let value): return value.description
+    case .text(let value): return value.bodyDescription
     case .json(let value, let isWhole):
       return isWhole ? ReportText.json(value) : "\(ReportText.json(value)) in it"
     case .satisfying(let description, _): return description

@@ -77,12 +77,17 @@ extension TextPattern: ExpressibleByStringInterpolation {
 
 extension TextPattern: CustomStringConvertible {
   /// What is expected, such as `"2"`, `any value` or `a match of /^[0-9]+$/`.
-  public var description: String {
+  public var description: String { description(ReportText.quoted) }
+
+  /// What is expected of a body's text, values of telling names masked.
+  var bodyDescription: String { description(ReportText.body) }
+
+  private func description(_ quoted: (String) -> String) -> String {
     switch kind {
-    case .equal(let text): ReportText.quoted(text)
+    case .equal(let text): quoted(text)
     case .present: "any value"
     case .absent: "none"
-    case .containing(let part): "something with \(ReportText.quoted(part)) in it"
+    case .containing(let part): "something with \(quoted(part)) in it"
     case .matching(let pattern): "a match of /\(pattern.text)/"
     }
   }

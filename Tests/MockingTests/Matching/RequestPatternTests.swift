@@ -9,6 +9,11 @@ struct RequestPatternTests {
     ["Accept": "application/json", "Authorization": "Bearer s3cret", "X": ""],
     #"{"type": 2, "title": "Fish", "tags": ["a", {"b": 1.0, "c": 3}], "password": "s3cret"}"#)
 
+  @Test func aConditionOnTheTextShowsNoSecrets() {
+    let condition = RequestCondition.text("user=ann&password=hunter2")
+    #expect("\(condition)" == #"body: "user=ann&password=***""#)
+  }
+
   @Test(arguments: [
     RequestPattern(), .any(), .post("/v1/boards/{id}"), .post("boards/{id}"), .post("{id}"),
     .any("/v1/{rest*}"), .any("boards/{rest*}"), .post("v1/boards/7"),
