@@ -26,7 +26,9 @@ final class Journal: Sendable {
   func endedHandling() { machine.withLock { $0.endedHandling() } }
 
   func record(_ request: ReceivedRequest) {
-    machine.withLock { $0.record(request) }?.fulfill(request)
+    let (waiter, gone) = machine.withLock { $0.record(request) }
+    waiter?.fulfill(request)
+    withExtendedLifetime(gone) {}
   }
 
   func stop() {

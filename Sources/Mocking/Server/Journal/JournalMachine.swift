@@ -75,7 +75,10 @@ struct JournalMachine {
     mostHandling = handling
   }
 
-  mutating func record(_ request: ReceivedRequest) -> RequestWaiter? {
+  /// Takes a request in; returns who gets it, and those before that want none any more.
+  mutating func record(
+    _ request: ReceivedRequest
+  ) -> (waiter: RequestWaiter?, gone: [RequestWaiter]) {
     requestCount += 1
     recorded.append(request)
     recordedBodyBytes += request.body.count
@@ -91,9 +94,14 @@ struct JournalMachine {
       recorded.removeSubrange(..<forgotten)
       forgotten = 0
     }
-    guard requestWaiters.isEmpty else { return requestWaiters.removeFirst().resolver }
+    var gone: [RequestWaiter] = []
+    while !requestWaiters.isEmpty {
+      let waiter = requestWaiters.removeFirst().resolver
+      if !waiter.isSettled { return (waiter, gone) }
+      gone.append(waiter)
+    }
     toTake.append(requestCount - 1)
-    return nil
+    return (nil, gone)
   }
 
   /// The next request nobody has taken, if there is one; else the waiter is kept.
