@@ -10,7 +10,13 @@ struct ResolvedTransport: Transport {
   func start(
     _ request: HTTPRequest, _ receive: @escaping @Sendable (TransportEvent) -> Void
   ) -> any TransportHandle {
-    request.readingStream(receive, answer)
+    do {
+      try request.checkSendable()
+    } catch {
+      receive(.failure(error))
+      return FinishedExchange()
+    }
+    return request.readingStream(receive, answer)
   }
 
   private func answer(
