@@ -2,6 +2,8 @@ import Foundation
 import Mocking
 
 /// A request in one line: when, method, target, status, bytes of the body, and how long it took.
+///
+/// Values in the query whose names tell that they are secrets are masked.
 struct ExchangeLine: CustomStringConvertible {
   let description: String
 
@@ -10,7 +12,7 @@ struct ExchangeLine: CustomStringConvertible {
     let time = [now.hour, now.minute, now.second]
       .map { Self.padded("\($0 ?? 0)", to: 2, with: "0") }.joined(separator: ":")
     let method = exchange.request?.method.rawValue ?? "?"
-    let target = exchange.request?.target ?? "(malformed)"
+    let target = exchange.request.map { Redaction.url($0.target) } ?? "(malformed)"
     let tenths = Int(exchange.duration / .microseconds(100))
     var line =
       "\(time)  \(Self.filled(method, to: 7)) \(Self.filled(target, to: 32)) "

@@ -9,6 +9,8 @@
   /// The folder too, since editors write a new file and give it the old one's name. Whether the file is
   /// another is for the one who is told to see.
   final class FileWatcher: Sendable {
+    /// Why nothing is told; nil when it is, or when that is not known.
+    let problem: String? = nil
     private let file: URL
     private let fileSource = Mutex<(any DispatchSourceFileSystemObject)?>(nil)
     private let queue = DispatchQueue(label: "FileWatcher")

@@ -48,8 +48,9 @@ final class RecordingServer: Sendable {
       let are =
         places.count == 1
         ? "1 value looks like a secret" : "\(places.count) values look like secrets"
-      return "\(file.relativePath) is not written: \(are) (\(list)). What was recorded is in "
-        + "\(file.lastPathComponent).partial; with --allow-tokens it is written all the same"
+      return "\(file.relativePath) is not written: \(are) (\(list)). The exchanges with them are "
+        + "missing in \(file.lastPathComponent).partial too, and have to be recorded again; with "
+        + "--allow-tokens all are written"
     }
   }
 }

@@ -28,6 +28,7 @@ final class StubServer: Sendable {
       onExchange: { console.exchange($0) })
     console.line("\(url.relativePath): \(Self.count(file)) at \(server.url)")
     console.line("\(StubTable(file))")
+    if let problem = watcher.problem { console.line("reloading is off: \(problem)") }
     watcher.start { [self] in reload(faults) }
   }
 
