@@ -20,7 +20,7 @@ struct RedirectStage: BuiltInStage {
     }
   }
 
-  /// - Parameter seen: the hops before this one; most calls have none, and so build no set.
+  // `seen` are the hops before this one; most calls have none, and so build no set.
   private func hop(
     _ exchange: Exchange, seen: Set<Step>, _ decide: @escaping RedirectPolicy.Decision,
     _ next: @escaping Next
