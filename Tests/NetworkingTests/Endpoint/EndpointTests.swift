@@ -2,7 +2,7 @@ import Foundation
 import Networking
 import Testing
 
-/// The endpoints of DESIGN.md and EXAMPLES.md as they stand there.
+/// Endpoints as a user writes them.
 enum BoardsAPI: RequestConvertible {
   case login(user: String, password: String)
   case boards
