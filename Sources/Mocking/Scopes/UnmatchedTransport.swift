@@ -12,12 +12,6 @@ struct UnmatchedTransport: Transport {
     _ request: HTTPRequest, _ receive: @escaping @Sendable (TransportEvent) -> Void
   ) -> any TransportHandle {
     receive(.failure(TransportFailure(code: .mockFailed, detail: reason)))
-    return Handle()
-  }
-
-  private struct Handle: TransportHandle {
-    func cancel() {}
-    func suspend() {}
-    func resume() {}
+    return FinishedExchange()
   }
 }
