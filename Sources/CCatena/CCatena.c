@@ -108,6 +108,12 @@ CurlResult catena_easy_on_progress(
   SET_CALLBACK(20219, 10057);
 }
 
+CurlResult catena_easy_on_connected(
+  CatenaEasy *easy, CatenaConnectedCallback callback, void *context) {
+  // CURLOPT_PREREQFUNCTION, CURLOPT_PREREQDATA.
+  SET_CALLBACK(20312, 10313);
+}
+
 CurlResult catena_easy_on_open(CatenaEasy *easy, CatenaOpenCallback callback, void *context) {
   SET_CALLBACK(20163, 10164);
 }
@@ -127,6 +133,12 @@ long catena_easy_long(CatenaEasy *easy, CurlLongInfo info) {
 int64_t catena_easy_size(CatenaEasy *easy, CurlSizeInfo info) {
   int64_t value = 0;
   return curl_easy_getinfo(easy, info, &value) ? 0 : value;
+}
+
+const char *catena_easy_address(CatenaEasy *easy) {
+  // CURLINFO_PRIMARY_IP.
+  const char *value = 0;
+  return curl_easy_getinfo(easy, 0x100000 + 32, &value) ? 0 : value;
 }
 
 void *catena_easy_private(CatenaEasy *easy) {

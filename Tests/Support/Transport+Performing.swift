@@ -10,6 +10,8 @@ package struct Performed: Sendable {
   package var failure: TransportFailure?
   /// The names of the events in order, repetitions left out.
   package var order: [String] = []
+  /// What was measured whenever a connection stood.
+  package var connections: [TransportMetrics] = []
   /// The bytes sent, as told.
   package var sent: [Int64] = []
   /// The sizes of the pieces that the body came in.
@@ -19,6 +21,10 @@ package struct Performed: Sendable {
   mutating func add(_ event: TransportEvent) {
     let name: String
     switch event {
+    case .connected(let metrics):
+      name = "connected"
+      connections.append(metrics)
+    case .answered: name = "answered"
     case .sent(let bytes, _):
       name = "sent"
       sent.append(bytes)

@@ -77,6 +77,10 @@ typedef CATENA_OPEN_ENUM : int {
   CurlLongInfoVerifyResult = 0x200000 + 13,
   CurlLongInfoConnectCode = 0x200000 + 22,
   CurlLongInfoConnections = 0x200000 + 26,
+  CurlLongInfoHeadReceived = 0x200000 + 11,
+  CurlLongInfoRequestSent = 0x200000 + 12,
+  CurlLongInfoPort = 0x200000 + 40,
+  CurlLongInfoHTTPVersion = 0x200000 + 46,
 } CurlLongInfo;
 
 /// CURLINFO_*, those that give a curl_off_t; times are in microseconds.
@@ -182,6 +186,8 @@ typedef int (*CatenaProgressCallback)(
 typedef int (*CatenaSocketCallback)(
   CatenaEasy *easy, int socket, int what, void *context, void *socketContext);
 typedef int (*CatenaTimerCallback)(CatenaMulti *multi, long milliseconds, void *context);
+typedef int (*CatenaConnectedCallback)(
+  void *context, char *remote, char *local, int remotePort, int localPort);
 typedef int (*CatenaOpenCallback)(void *context, int purpose, CatenaSocketKind *kind);
 typedef int (*CatenaCloseCallback)(void *context, int socket);
 
@@ -209,6 +215,9 @@ CurlResult catena_easy_on_read(CatenaEasy *easy, CatenaBytesCallback callback, v
 CurlResult catena_easy_on_seek(CatenaEasy *easy, CatenaSeekCallback callback, void *context);
 CurlResult catena_easy_on_progress(
   CatenaEasy *easy, CatenaProgressCallback callback, void *context);
+/// Calls back when a connection stands and the request is about to be sent; unknown before libcurl 7.80.
+CurlResult catena_easy_on_connected(
+  CatenaEasy *easy, CatenaConnectedCallback callback, void *context);
 CurlResult catena_easy_on_open(CatenaEasy *easy, CatenaOpenCallback callback, void *context);
 CurlResult catena_easy_on_close(CatenaEasy *easy, CatenaCloseCallback callback, void *context);
 /// Unpauses a transfer that a callback paused.
@@ -217,6 +226,8 @@ CurlResult catena_easy_unpause(CatenaEasy *easy);
 long catena_easy_long(CatenaEasy *easy, CurlLongInfo info);
 /// A piece of information; 0 when there is none.
 int64_t catena_easy_size(CatenaEasy *easy, CurlSizeInfo info);
+/// The address of the other end, good until the handle is used again; null when there is none.
+const char *catena_easy_address(CatenaEasy *easy);
 /// What CurlPointerOptionPrivate was set to.
 void *catena_easy_private(CatenaEasy *easy);
 

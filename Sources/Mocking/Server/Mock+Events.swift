@@ -16,7 +16,7 @@ extension Mock {
     var failure: TransportFailure?
     for event in events {
       switch event {
-      case .sent, .end: break
+      case .connected, .answered, .sent, .end: break
       case .head(let received): head = received
       case .body(let bytes): body += bytes
       case .failure(let reason): failure = reason

@@ -86,7 +86,7 @@ private final class ForwardedEvents: Sendable {
       events.append(event)
       switch event {
       case .end, .failure: return events
-      case .sent, .head, .body: return nil
+      case .connected, .answered, .sent, .head, .body: return nil
       }
     }
   }

@@ -57,6 +57,7 @@ struct MockPlayer: Sendable {
       throw TransportFailure(
         code: .encodingFailed, detail: "The body cannot be read: a file is not there")
     }
+    if request.isWatched { receive(.answered(by: "mock")) }
     if mock.isPlain {
       ticket.settle(.response(status: mock.status))
       Self.deliver(mock, request.method, bytesToSend, receive)

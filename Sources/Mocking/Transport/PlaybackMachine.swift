@@ -223,7 +223,7 @@ extension TransportEvent {
   fileprivate var isLast: Bool {
     switch self {
     case .end, .failure: true
-    case .sent, .head, .body: false
+    case .connected, .answered, .sent, .head, .body: false
     }
   }
 }

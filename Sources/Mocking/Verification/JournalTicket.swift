@@ -19,7 +19,7 @@ struct JournalTicket: Sendable {
       switch event {
       case .head(let head): settle(.response(status: head.status))
       case .failure(let failure): settle(.failure(failure.code))
-      case .sent, .body, .end: break
+      case .connected, .answered, .sent, .body, .end: break
       }
       receive(event)
     }

@@ -13,12 +13,19 @@ struct Call: Sendable {
   let pipeline: Pipeline
   let transport: any Transport
   let delivery: Delivery
+  /// Tells those who watch; nil when nobody does.
+  let events: CallEvents?
   /// The endpoint's own; nil leaves it to the client.
   let retry: RetryPolicy?
   let credentialSource: any CredentialSource
 
   /// Waits for the middleware, builds the request and sends it on its way.
   func start() -> NetworkPromise {
+    guard let events else { return begin() }
+    return events.watching(begin)
+  }
+
+  private func begin() -> NetworkPromise {
     guard let middleware = settings.middleware else { return firstly { try send() } }
     return middleware(request).then(on: .inline) { try send() }
   }
@@ -34,6 +41,7 @@ struct Call: Sendable {
       Exchange(
         processed, timeout: request.timeout, credentials: settings.credentials,
         credentialSource: credentialSource, isIntercepted: request.isIntercepted, retry: retry,
-        interceptors: settings.interceptors, delivery: delivery, over: transport))
+        interceptors: settings.interceptors, delivery: delivery, telling: events,
+        over: transport))
   }
 }

@@ -29,7 +29,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   let aside: RequestQueue
   let settings: Mutex<NetworkingSettings>
   private let configuration: NetworkingConfiguration
-  private let scheduler: any Scheduler
+  let scheduler: any Scheduler
   private let baseURLs = BaseURLCache()
   private let pipeline: Pipeline
   private let transport: any Transport
@@ -87,6 +87,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     transport = session.transport
     self.mockProvider = mockProvider
     pipeline = Pipeline(Self.stages(configuration, session, scheduler))
+    for monitor in configuration.monitors { addMonitor(monitor) }
   }
 
   /// The stages of a call, outermost first: this list is the walk of every request.
@@ -184,19 +185,22 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     let delivery = Delivery(
       destination: destination, maximumBodySize: configuration.maximumBodySize,
       progress: progress.map { ProgressReporter(on: context, $0) })
+    let events = settings.watchers.map { CallEvents($0, scheduler: scheduler) }
     do {
       let asked = try endpoint.request
       let request = settings.beforeEach?(asked) ?? asked
+      events?.queued(request, pending.resolver)
       let call = Call(
         request: request, headers: Asked.headers, baseURL: Asked.baseURL, settings: settings,
         configuration: configuration, baseURLs: baseURLs, pipeline: pipeline,
-        transport: mock ?? transport, delivery: delivery,
+        transport: mock ?? transport, delivery: delivery, events: events,
         retry: (endpoint as? any RetryableRequest)?.retryPolicy,
         credentialSource: self)
       // What an interceptor asks for must not wait for the requests that wait for it.
       (request.isIntercepted ? queue : aside).add(
         pending, priority: request.priority, HandlerScope.carrying { call.start() })
     } catch {
+      events?.failed(error)
       pending.resolver.reject(error)
     }
     return pending.promise

@@ -15,6 +15,9 @@ public struct NetworkingConfiguration: Sendable {
   public var retryBudget: RetryBudget? = RetryBudget()
   /// When a host that keeps failing is left alone; nil is never.
   public var circuitBreaker: CircuitBreaker?
+  /// Who is told what happens to the client's calls, from the first; others may be added later by
+  /// ``Networking/addMonitor(_:)-(NetworkMonitor)``.
+  public var monitors: [any NetworkMonitor] = []
   /// Where cookies are kept; at first where the client's ``SessionConfiguration`` says.
   public var cookies = CookiePolicy.session
   /// How long a connection may take to stand, TLS included; nil is without limit.

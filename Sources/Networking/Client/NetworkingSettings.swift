@@ -10,6 +10,8 @@ struct NetworkingSettings: Sendable {
   var middleware: (@Sendable (Request) -> Promise<Void>)?
   var credentials: Credentials?
   var interceptors: [any Interceptor] = []
+  /// Nil when nobody watches.
+  var watchers: EventWatchers?
 
   /// The value of an `Authorization` field, and the one origin that it is for.
   struct Credentials: Sendable {

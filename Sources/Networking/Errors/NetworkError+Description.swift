@@ -22,11 +22,15 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, L
   public var errorDescription: String? { description }
 
   private var underlyingText: String? {
-    switch underlying {
-    case let error as DecodingError: error.explanation
-    case let error?: Redaction.text(String(String(describing: error).prefix(200)))
-    case nil: nil
-    }
+    underlying.map { Self.text(of: $0) }
+  }
+
+  /// What an error of any type says, its first 200 characters, without what goes by a telling name.
+  static func text(of error: any Error) -> String {
+    if let error = error as? DecodingError { return error.explanation }
+    // Redacted before it is cut, as a body is.
+    let text = Redaction.text(String(String(describing: error).prefix(2_048)))
+    return String(text.prefix(200))
   }
 
   /// Redacted before it is cut, so that no secret escapes by being cut in two.
@@ -36,7 +40,7 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, L
     return redacted.count > 200 ? redacted.prefix(200) + "..." : redacted
   }
 
-  private static func inOneLine(_ text: String) -> String {
+  static func inOneLine(_ text: String) -> String {
     var line = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       switch scalar.properties.generalCategory {

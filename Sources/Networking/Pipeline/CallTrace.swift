@@ -10,7 +10,13 @@ final class CallTrace: Sendable {
     var holder: String?
   }
 
+  /// Tells those who watch; nil when nobody does.
+  let events: CallEvents?
   private let state = Mutex(State())
+
+  init(telling events: CallEvents? = nil) {
+    self.events = events
+  }
 
   /// The interceptor that has the exchange in its hands; nil when none has that is watched.
   var holder: String? {

@@ -26,7 +26,7 @@ struct DeadlineStage: BuiltInStage {
         let timer = scheduler.schedule(after: limit - (scheduler.now - start)) {
           source.stop(NetworkError(.timedOut(phase), response))
         }
-        source.whenOver { timer.cancel() }
+        source.whenOver { _ in timer.cancel() }
       }
   }
 

@@ -23,7 +23,7 @@ public struct Exchange: Sendable {
   /// The client's own interceptors, outermost first.
   let interceptors: [any Interceptor]
   /// What the stages of the call have done so far.
-  let trace = CallTrace()
+  let trace: CallTrace
   /// What performs the hops.
   let transport: any Transport
 
@@ -32,7 +32,8 @@ public struct Exchange: Sendable {
     credentials: NetworkingSettings.Credentials? = nil,
     credentialSource: (any CredentialSource)? = nil, isIntercepted: Bool = true,
     retry: RetryPolicy? = nil, interceptors: [any Interceptor] = [],
-    delivery: Delivery = Delivery(), over transport: any Transport
+    delivery: Delivery = Delivery(), telling events: CallEvents? = nil,
+    over transport: any Transport
   ) {
     self.request = request
     self.timeout = timeout
@@ -43,6 +44,7 @@ public struct Exchange: Sendable {
     self.retry = retry
     self.interceptors = interceptors
     self.transport = transport
+    trace = CallTrace(telling: events)
   }
 
   /// The same with the credentials that are in force now.

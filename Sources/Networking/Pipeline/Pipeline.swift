@@ -8,7 +8,7 @@ struct Pipeline: Sendable {
   ///
   /// - Parameter stages: outermost first.
   init(_ stages: [any Interceptor]) {
-    self.init(stages) { $0.transport.perform($0.request, $0.delivery) }
+    self.init(stages) { $0.perform() }
   }
 
   /// Puts stages around what there is already.
@@ -30,12 +30,17 @@ struct Pipeline: Sendable {
     let name = stage.name
     return { exchange in
       let trace = exchange.trace
+      let answers = trace.events?.answers
       trace.holder = name
       let answer = stage.intercept(exchange) { inner in
         trace.holder = nil
         return next(inner).always(on: .inline) { _ in trace.holder = name }
       }
-      return answer.always(on: .inline) { _ in trace.holder = nil }
+      return answer.always(on: .inline) { result in
+        trace.holder = nil
+        guard let answers, case .success = result else { return }
+        trace.events?.answered(by: name, since: answers)
+      }
     }
   }
 

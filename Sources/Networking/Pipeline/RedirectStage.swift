@@ -43,6 +43,7 @@ struct RedirectStage: BuiltInStage {
       guard !seen.contains(Step(request)) || response.headers.contains("Set-Cookie") else {
         throw NetworkError(.tooManyRedirects, response, "a circle")
       }
+      exchange.events?.add(.redirected(to: Redaction.url(request.url.absoluteString)))
       return hop(following, seen: seen, decide, next)
     }
   }

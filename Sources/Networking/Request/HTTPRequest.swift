@@ -18,6 +18,22 @@ public struct HTTPRequest: Sendable, Hashable {
   public var connectTimeout: Duration?
   /// How long a connection may be silent while something is awaited from it; nil is without limit.
   public var idleTimeout: Duration?
+  /// Whether somebody watches, and wants to hear of the connection.
+  ///
+  /// It is no part of what is asked for: requests that differ in it alone are equal.
+  package var isWatched: Bool {
+    get { watched.isOn }
+    set { watched.isOn = newValue }
+  }
+  private var watched = Watched()
+
+  private struct Watched: Sendable, Hashable {
+    var isOn = false
+
+    static func == (_: Watched, _: Watched) -> Bool { true }
+
+    func hash(into hasher: inout Hasher) {}
+  }
 
   /// Makes a request.
   ///

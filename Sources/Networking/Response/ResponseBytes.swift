@@ -114,5 +114,8 @@ protocol ByteSource: AnyObject, Sendable {
   func stop(_ error: any Error)
 
   /// Has an action run once all has come or the rest has been broken off; at once when that is so.
-  func whenOver(_ action: @escaping @Sendable () -> Void)
+  ///
+  /// It gets what was measured, or why the rest was broken off.
+  func whenOver(
+    _ action: @escaping @Sendable (_ result: Result<TransportMetrics, any Error>) -> Void)
 }

@@ -4,18 +4,19 @@ import Synchronization
 /// What passes the bytes of a response on to the one who reads them.
 final class ByteChannel: BodySink, ByteSource {
   private typealias Reader = CheckedContinuation<Data?, any Error>
+  private typealias End = Result<TransportMetrics, any Error>
 
   private struct State {
     var bytes = ByteQueue()
     /// Set once nothing more will come.
-    var end: Result<Void, any Error>?
+    var end: End?
     var reader: Reader?
-    var whenOver: [@Sendable () -> Void] = []
+    var whenOver: [@Sendable (End) -> Void] = []
 
     /// What a reader gets now; nil when it has to wait.
     mutating func next() -> Result<Data?, any Error>? {
       if let piece = bytes.popFirst() { return .success(piece) }
-      return end.map { $0.map { nil } }
+      return end.map { $0.map { _ in nil } }
     }
   }
 
@@ -40,7 +41,7 @@ final class ByteChannel: BodySink, ByteSource {
   }
 
   func end(_ metrics: TransportMetrics) {
-    finish(.success(()))
+    finish(.success(metrics))
   }
 
   func fail(_ error: NetworkError) {
@@ -53,9 +54,9 @@ final class ByteChannel: BodySink, ByteSource {
 
   /// - Returns: whether it was not over before.
   @discardableResult
-  private func finish(_ result: Result<Void, any Error>, dropping: Bool = false) -> Bool {
+  private func finish(_ result: End, dropping: Bool = false) -> Bool {
     let (isFirst, reader, actions) = state.withLock {
-      state -> (Bool, Reader?, [@Sendable () -> Void]) in
+      state -> (Bool, Reader?, [@Sendable (End) -> Void]) in
       let isFirst = state.end == nil
       // What has come and is dropped must not look like a body that ends there.
       if isFirst || (dropping && !state.bytes.isEmpty) { state.end = result }
@@ -63,8 +64,8 @@ final class ByteChannel: BodySink, ByteSource {
       defer { state.whenOver = [] }
       return (isFirst, state.reader.take(), state.whenOver)
     }
-    for action in actions { action() }
-    reader?.resume(with: result.map { nil })
+    for action in actions { action(result) }
+    reader?.resume(with: result.map { _ in nil })
     return isFirst
   }
 
@@ -96,11 +97,13 @@ final class ByteChannel: BodySink, ByteSource {
     if finish(.failure(error), dropping: true) { flow.cancel() }
   }
 
-  func whenOver(_ action: @escaping @Sendable () -> Void) {
-    let isOver = state.withLock { state in
+  func whenOver(
+    _ action: @escaping @Sendable (_ result: Result<TransportMetrics, any Error>) -> Void
+  ) {
+    let end = state.withLock { state in
       if state.end == nil { state.whenOver.append(action) }
-      return state.end != nil
+      return state.end
     }
-    if isOver { action() }
+    if let end { action(end) }
   }
 }

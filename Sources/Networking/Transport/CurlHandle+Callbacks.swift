@@ -58,6 +58,19 @@
       catena_easy_set_long(easy, .noProgress, 0)
     }
 
+    /// Has libcurl tell when a connection stands.
+    ///
+    /// - Returns: false for a library that cannot.
+    func setConnectionCallback() -> Bool {
+      let result = catena_easy_on_connected(
+        easy,
+        { context, _, _, _, _ in
+          // CURL_PREREQFUNC_OK and ABORT.
+          CurlHandle.at(context).reportConnection() ? 0 : 1
+        }, Unmanaged.passUnretained(self).toOpaque())
+      return result == .OK
+    }
+
     static func at(_ context: UnsafeMutableRawPointer?) -> CurlHandle {
       Unmanaged.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
     }

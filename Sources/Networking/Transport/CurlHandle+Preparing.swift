@@ -39,6 +39,7 @@
       try set(options.tls)
       setCallbacks(sockets, uploads: sends)
       begin(exchange, sends: sends)
+      if request.isWatched { watchConnection() }
     }
 
     /// Takes libcurl at its word where an option that is not set would make the exchange less safe.

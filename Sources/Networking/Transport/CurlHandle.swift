@@ -8,7 +8,7 @@
   final class CurlHandle {
     let easy: OpaquePointer
     private let errorBuffer: UnsafeMutablePointer<CChar>
-    private let clock: CurlClock
+    let clock: CurlClock
     var fields = CurlFieldList()
     var placeInDeadlines: Int?
 
@@ -20,14 +20,16 @@
     /// Whether its receiver was found to hold it back, and has not been seen to let it go on.
     private var isHeld = false
     private var head = ResponseHeadParser()
-    private var started: UInt64 = 0
+    private(set) var started: UInt64 = 0
     private var lastActivity: UInt64 = 0
     private var isPaused = false
     private var bytesSent: Int64 = 0
-    private var sends = false
+    private(set) var sends = false
     /// Nil when there is nothing to send, or it is not known how much.
     var bytesToSend: Int64?
-    private var lastSent: UInt64 = 0
+    private(set) var lastSent: UInt64 = 0
+    /// Whether the connection has to be told of at the head, as libcurl does not tell when it stands.
+    private var tellsConnectionLate = false
 
     /// Nil when there is no memory for it.
     init?(clock: CurlClock) {
@@ -59,6 +61,12 @@
       uploadFailure = nil
       bytesSent = 0
       lastSent = 0
+      tellsConnectionLate = false
+    }
+
+    /// Has the connection told of, once it stands.
+    func watchConnection() {
+      tellsConnectionLate = !setConnectionCallback()
     }
 
     /// Lets go of the exchange.
@@ -128,10 +136,21 @@
     func receiveHeader(_ line: UnsafeRawBufferPointer) {
       lastActivity = clock.now
       guard let exchange, let head = head.take(line) else { return }
+      if tellsConnectionLate { reportConnection() }
       if sends { report(sent: catena_easy_size(easy, .uploaded)) }
       // Maybe by the receiver of just that.
       guard !exchange.isCancelled else { return }
       exchange.deliver(.head(head))
+    }
+
+    /// Tells of the connection.
+    ///
+    /// - Returns: whether to go on.
+    @discardableResult
+    func reportConnection() -> Bool {
+      guard let exchange, !exchange.isCancelled else { return false }
+      exchange.deliver(.connected(measure(hasConnection: true)))
+      return !exchange.isCancelled
     }
 
     /// Takes bytes of the body.
@@ -178,28 +197,6 @@
       lastActivity = clock.now
       lastSent = lastActivity
       exchange.deliver(.sent(bytes: sent, total: bytesToSend))
-    }
-
-    /// Measured until now.
-    private var metrics: TransportMetrics {
-      let isNew = catena_easy_long(easy, .connections) > 0
-      let uploaded = catena_easy_size(easy, .uploaded)
-      return TransportMetrics(
-        nameResolved: isNew ? time(.nameLookupTime) : nil,
-        connected: isNew ? time(.connectTime) : nil,
-        secured: isNew ? time(.handshakeTime) : nil,
-        requestSent: lastSent > 0
-          ? .nanoseconds(Int64(lastSent - started)) : time(.pretransferTime),
-        firstByte: time(.firstByteTime),
-        total: time(.totalTime) ?? .nanoseconds(Int64(clock.now - started)),
-        bytesSent: sends ? min(uploaded, upload?.offset ?? uploaded) : 0,
-        bytesReceived: catena_easy_size(easy, .downloaded),
-        reusedConnection: !isNew && time(.pretransferTime) != nil)
-    }
-
-    private func time(_ info: CurlSizeInfo) -> Duration? {
-      let microseconds = catena_easy_size(easy, info)
-      return microseconds > 0 ? .microseconds(microseconds) : nil
     }
   }
 

@@ -40,11 +40,17 @@ final class ResponseReceiver: Sendable {
   let flow: FlowControl?
   private let request: HTTPRequest
   private let delivery: Delivery
+  /// Nil when nobody watches.
+  private let events: HopEvents?
   private let state: Mutex<State>
 
-  init(_ request: HTTPRequest, _ delivery: Delivery, _ resolver: Resolver<Response>) {
+  init(
+    _ request: HTTPRequest, _ delivery: Delivery, _ resolver: Resolver<Response>,
+    telling events: HopEvents? = nil
+  ) {
     self.request = request
     self.delivery = delivery
+    self.events = events
     state = Mutex(State(resolver: resolver, limit: delivery.maximumBodySize))
     flow =
       switch delivery.destination {
@@ -55,7 +61,9 @@ final class ResponseReceiver: Sendable {
   }
 
   func receive(_ event: TransportEvent) {
+    events?.receive(event)
     switch event {
+    case .connected, .answered: break
     case .sent(let bytes, let total):
       delivery.progress?.change { $0.sent = .init(bytes: bytes, total: total) }
     case .head(let head): begin(head)
@@ -67,6 +75,7 @@ final class ResponseReceiver: Sendable {
 
   /// Nobody wants the response any more.
   func abandon() {
+    events?.abandon()
     let sink = state.withLock { state in
       state.isOver = true
       return state.sink
@@ -132,6 +141,7 @@ final class ResponseReceiver: Sendable {
     guard let head = last.head else { return }
     let response = Response(head, .memory(last.data), to: request)
     if excess == .leftOut {
+      events?.breakOff()
       last.resolver?.fulfill(response)
     } else {
       let limit = delivery.maximumBodySize ?? 0

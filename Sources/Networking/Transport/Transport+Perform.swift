@@ -6,10 +6,13 @@ extension Transport {
   /// - Parameters:
   ///   - request: what to send.
   ///   - delivery: what becomes of the body.
+  ///   - events: tells those who watch what happens; nil when nobody does.
   /// - Returns: a promise on the inline context, settled on the transport's thread, or on that which wrote
   ///   a file: once all has come, or, for a stream, once the head has. Cancelling it, or the
   ///   departure of its last consumer, cancels the exchange.
-  func perform(_ request: HTTPRequest, _ delivery: Delivery = Delivery()) -> NetworkPromise {
+  func perform(
+    _ request: HTTPRequest, _ delivery: Delivery = Delivery(), telling events: HopEvents? = nil
+  ) -> NetworkPromise {
     let (promise, resolver) = NetworkPromise.pending(on: .inline)
     if case .file(let target) = delivery.destination {
       do {
@@ -20,7 +23,9 @@ extension Transport {
       }
     }
     delivery.progress?.begin()
-    let receiver = ResponseReceiver(request, delivery, resolver)
+    let receiver = ResponseReceiver(request, delivery, resolver, telling: events)
+    var request = request
+    if events != nil { request.isWatched = true }
     let handle = start(request) { receiver.receive($0) }
     receiver.flow?.attach(handle)
     resolver.onCancel {

@@ -33,6 +33,16 @@ public protocol TransportHandle: Sendable {
 
 /// What happens in an exchange.
 public enum TransportEvent: Sendable {
+  /// A connection stands, new or kept, and the request is about to go over it; with what has been measured
+  /// until then.
+  ///
+  /// It is for those who watch the client: a transport that can tell does so when somebody asks for it, before
+  /// the head; again when it replaces a kept connection that turned out to have been closed.
+  case connected(TransportMetrics)
+  /// Nothing goes over a network, as somebody answers in its stead; `mock` or the like.
+  ///
+  /// It is for those who watch the client, in place of ``connected(_:)``.
+  case answered(by: String)
   /// So many bytes of the body have been sent, of so many in all where that is known.
   case sent(bytes: Int64, total: Int64?)
   /// The status and header fields of the final response, once.

@@ -53,6 +53,17 @@ final class URLSessionEvents: NSObject, URLSessionDataDelegate {
     exchange(of: dataTask)?.receive(.body(data))
   }
 
+  // Foundation on Linux never calls it.
+  #if !canImport(FoundationNetworking)
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask,
+      didFinishCollecting metrics: URLSessionTaskMetrics
+    ) {
+      guard let hop = metrics.transactionMetrics.last else { return }
+      exchange(of: task)?.collect(TransportMetrics(hop))
+    }
+  #endif
+
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
   ) {

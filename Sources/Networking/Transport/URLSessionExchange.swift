@@ -147,6 +147,11 @@ final class URLSessionExchange: TransportHandle {
     state.withLock { $0.failure = failure }
   }
 
+  /// The platform tells what it has measured; for the queue only.
+  func collect(_ metrics: TransportMetrics) {
+    state.withLock { $0.machine.collect(metrics) }
+  }
+
   /// The task is over; for the queue only.
   func complete(_ failure: TransportFailure?) {
     deliver { state, now in

@@ -14,6 +14,8 @@ struct URLSessionExchangeMachine: Sendable {
   private var firstByte: Duration?
   private var bytesSent: Int64 = 0
   private var bytesReceived: Int64 = 0
+  /// What the platform has measured; nil where it does not tell, or not yet.
+  private var collected: TransportMetrics?
 
   init(_ times: ExchangeTimes, started: Duration) {
     self.times = times
@@ -43,9 +45,15 @@ struct URLSessionExchangeMachine: Sendable {
     case .body(let data):
       guard !data.isEmpty else { return [] }
       bytesReceived += Int64(data.count)
+    case .connected, .answered: break
     case .end, .failure: return []
     }
     return giveOut(event)
+  }
+
+  /// The platform tells what it has measured.
+  mutating func collect(_ metrics: TransportMetrics) {
+    collected = metrics
   }
 
   /// The response is complete.
@@ -107,9 +115,12 @@ struct URLSessionExchangeMachine: Sendable {
   }
 
   private func metrics(at now: Duration) -> TransportMetrics {
-    TransportMetrics(
-      firstByte: firstByte, total: now - started, bytesSent: bytesSent,
-      bytesReceived: bytesReceived)
+    var metrics = collected ?? TransportMetrics()
+    metrics.firstByte = firstByte
+    metrics.total = now - started
+    metrics.bytesSent = bytesSent
+    metrics.bytesReceived = bytesReceived
+    return metrics
   }
 
   private func measured(_ failure: TransportFailure, at now: Duration) -> TransportFailure {

@@ -29,7 +29,8 @@ import Promises
 /// - Of a stream, and of a body in several pieces of which one is a file, a copy is made in the temporary
 ///   folder first.
 /// - Bodies are decoded from the content codings that the platform knows, whatever was asked for; bytes
-///   are counted after that. Of the metrics, only `firstByte` and `total` are measured, and the bytes.
+///   are counted after that.
+/// - The connection shows in the metrics at the end, and not in events before.
 ///
 /// On Apple's platforms, authorities or a client certificate in the ``TLSOptions`` fail each request, by
 /// ``NetworkError/Code-swift.enum/unsupported``; the other options hold.
@@ -40,6 +41,7 @@ import Promises
 ///   stops there before anybody is asked. So do a trailer behind a chunked body, and a connection that is
 ///   closed among the fields of a head. Servers that are not trusted are for `CurlTransport`.
 /// - ``TransportHandle/suspend()`` keeps back the events, in memory; the server does not have to wait.
+/// - Of the metrics, only `firstByte` and `total` are measured, and the bytes of the bodies.
 /// - Cancelling closes the connection once what has come until then has been read.
 /// - Any ``TLSOptions`` but the default ones fail each request, by
 ///   ``NetworkError/Code-swift.enum/unsupported``.

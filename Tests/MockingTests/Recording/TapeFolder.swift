@@ -61,7 +61,7 @@ extension Transport {
       case .failure(let failure):
         played.failure = failure.code
         played.reason = failure.detail
-      case .sent, .end: break
+      case .connected, .answered, .sent, .end: break
       }
     }
     return played

@@ -36,6 +36,7 @@ struct PlaybackMachineTests {
 
   private func name(_ event: TransportEvent) -> String {
     switch event {
+    case .connected, .answered: "connected"
     case .sent(let bytes, _): "sent \(bytes)"
     case .head(let head): "\(head.status)"
     case .body(let data): String(decoding: data, as: UTF8.self)

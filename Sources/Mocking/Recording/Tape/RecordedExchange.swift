@@ -29,7 +29,7 @@ final class RecordedExchange: Sendable {
   /// - Returns: how the exchange ended, once it has.
   func note(_ event: TransportEvent) -> Ending? {
     switch event {
-    case .sent: break
+    case .connected, .answered, .sent: break
     case .head(let head): state.withLock { $0.head = head }
     case .body(let bytes):
       state.withLock { state in

@@ -137,6 +137,7 @@ public final class Tape: Transport {
       }
     case .replaying(let player):
       return request.readingStream(receive) { request, receive in
+        if request.isWatched { receive(.answered(by: "tape")) }
         for event in player.answer(request) { receive(event) }
         return FinishedExchange()
       }

@@ -72,6 +72,7 @@ public struct ResponseInterceptor: Interceptor {
         case .resend(let promise) where exchange.request.body.isRepeatable:
           return promise.then(on: .inline) {
             exchange.trace.end(result)
+            exchange.resending(after: result)
             return send(exchange.withCurrentCredentials(), next, resendsLeft: resendsLeft - 1)
           }
         case .pass, .resend: return settled(result)

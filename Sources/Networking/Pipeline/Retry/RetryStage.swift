@@ -85,6 +85,9 @@ final class RetryStage: BuiltInStage {
         stage.tokens.withLock({ $0.withdraw() })
       else { return nil }
       exchange.trace.repeats()
+      exchange.events?.add(
+        .retrying(
+          after: delay, because: NetworkEvent.Failure(failed.error), attempt: failed.number + 1))
       pause.set(delay)
       return delay
     }

@@ -1,0 +1,122 @@
+import Foundation
+import Promises
+import Synchronization
+
+/// Tells those who watch a client what happens to one of its calls; there is none when nobody watches.
+///
+/// The events are handed on under the call's lock, so that they come in the order in which they were told, from
+/// whatever threads; nobody's code runs there.
+final class CallEvents: Sendable {
+  private let watchers: EventWatchers
+  private let scheduler: any Scheduler
+  private let made: Duration
+  private let machine: Mutex<CallEventMachine>
+
+  init(_ watchers: EventWatchers, scheduler: any Scheduler) {
+    self.watchers = watchers
+    self.scheduler = scheduler
+    made = scheduler.now
+    machine = Mutex(CallEventMachine(NetworkEvent.CallID(), made: Date()))
+  }
+
+  // MARK: The client
+
+  /// The call joins the queue.
+  ///
+  /// - Parameters:
+  ///   - request: what is asked for.
+  ///   - resolver: of the promise that the caller has, and may cancel.
+  func queued(_ request: Request, _ resolver: Resolver<Response>) {
+    let summary = NetworkError.RequestSummary(request)
+    tell { $0.queue(summary, at: $1) }
+    resolver.onCancel { self.end(.cancelled) }
+  }
+
+  /// The call's turn has come: tells so, and of the end of what it starts.
+  func watching(_ start: () -> NetworkPromise) -> NetworkPromise {
+    add(.started)
+    return start().always(on: .inline) { result in self.settled(result) }
+  }
+
+  /// The call came to nothing.
+  func failed(_ error: any Error) {
+    end(error.isCancellation ? .cancelled : .failed(NetworkEvent.Failure(error)))
+  }
+
+  private func settled(_ result: Result<Response, any Error>) {
+    switch result {
+    case .failure(let error): failed(error)
+    case .success(let response):
+      let status = response.status
+      guard case .live(let live) = response.content else {
+        return end(.finished(status: status, metrics: response.metrics))
+      }
+      // Its body is still on its way.
+      live.source.whenOver { result in
+        switch result {
+        case .success(let metrics): self.end(.finished(status: status, metrics: metrics))
+        case .failure(let error): self.failed(error)
+        }
+      }
+    }
+  }
+
+  // MARK: The stages
+
+  /// Tells of something that comes before all hops, or behind one.
+  func add(_ kind: NetworkEvent.Kind) {
+    tell { $0.add(kind, at: $1) }
+  }
+
+  /// A hop begins.
+  ///
+  /// - Parameters:
+  ///   - request: what is sent.
+  ///   - attempt: the number of the attempt.
+  ///   - hop: the number of the hop in that.
+  /// - Returns: what tells of the hop.
+  func begin(_ request: HTTPRequest, attempt: Int, hop: Int) -> HopEvents {
+    let summary = NetworkError.RequestSummary(request)
+    let headers = Redaction.headers(request.headers)
+    let bodySize = request.body.byteCount
+    var number = 0
+    tell { machine, now in
+      let (hop, events) = machine.begin(
+        summary, headers: headers, bodySize: bodySize, attempt: attempt, hop: hop, at: now)
+      number = hop
+      return events
+    }
+    return HopEvents(call: self, number: number)
+  }
+
+  /// How many times the call was answered until now, or a hop begun to that end.
+  var answers: Int { machine.withLock { $0.answers } }
+
+  /// An interceptor has an answer, be it its own or that of somebody who has answered since.
+  func answered(by name: String, since answers: Int) {
+    tell { $0.answer(by: name, since: answers, at: $1) }
+  }
+
+  // MARK: Telling
+
+  private func end(_ kind: NetworkEvent.Kind) {
+    tell { $0.end(kind, at: $1) }
+  }
+
+  func leave(hop number: Int) {
+    machine.withLock { $0.leave(number) }
+  }
+
+  func tell(_ change: (inout CallEventMachine, _ now: Duration) -> [NetworkEvent]) {
+    let now = scheduler.now - made
+    let isNews = machine.withLock { machine in
+      let events = change(&machine, now)
+      for event in events {
+        for sink in watchers.sinks { sink.take(event) }
+      }
+      return !events.isEmpty
+    }
+    guard isNews else { return }
+    for sink in watchers.sinks { sink.deliver() }
+  }
+}

@@ -1,0 +1,48 @@
+extension NetworkEvent: CustomStringConvertible {
+  /// One line for people, without secrets, such as `#17 GET https://api.example.com/v1/boards: head 200`.
+  public var description: String {
+    "\(call)\(request.map { " \($0)" } ?? ""): \(kind)"
+  }
+}
+
+extension NetworkEvent.Kind: CustomStringConvertible {
+  /// A few words for people, without secrets; header fields are not among them.
+  public var description: String {
+    switch self {
+    case .queued: "queued"
+    case .started: "started"
+    case .sending(_, 0): "sending"
+    case .sending(_, let size): "sending \(size.map { "\($0) bytes" } ?? "a body of unknown size")"
+    case .resolved: "resolved"
+    case .connected(let connection): "connected\(connection)"
+    case .secured: "secured"
+    case .answered(let name): "answered by \(name)"
+    case .requestSent(let bytes): "request sent\(bytes > 0 ? ", \(bytes) bytes" : "")"
+    case .head(let head): "head \(head.status)"
+    case .progress(let progress): "progress: sent \(progress.sent), received \(progress.received)"
+    case .body(let bytes): "body of \(bytes) bytes"
+    case .redirected(let url): "redirected to \(url)"
+    case .retrying(let pause, let failure, let attempt):
+      "retrying by attempt \(attempt) after \(pause), as \(failure)"
+    case .credentialsRefreshed: "credentials refreshed"
+    case .finished(let status, _): "finished with \(status)"
+    case .failed(let failure): "failed: \(failure)"
+    case .cancelled: "cancelled"
+    }
+  }
+}
+
+extension DefaultStringInterpolation {
+  fileprivate mutating func appendInterpolation(_ connection: NetworkEvent.Connection) {
+    if let address = connection.address {
+      let isIPv6 = address.contains(":")
+      appendLiteral(isIPv6 ? " to [\(address)]" : " to \(address)")
+      if let port = connection.port { appendLiteral(":\(port)") }
+    }
+    if connection.isReused { appendLiteral(", kept") }
+  }
+
+  fileprivate mutating func appendInterpolation(_ amount: TransferProgress.Amount) {
+    appendLiteral("\(amount.bytes)\(amount.total.map { " of \($0)" } ?? "")")
+  }
+}
