@@ -16,11 +16,12 @@ struct HopEvents: Sendable {
     }
   }
 
-  /// The rest of the body is left out.
+  /// The rest of the body is left out, and nobody waits for it.
   func breakOff() {
     call.tell { machine, now in
       machine.receive(number, at: now) { $0.breakOff(at: now) }
     }
+    abandon()
   }
 
   /// Nobody waits for it any more.

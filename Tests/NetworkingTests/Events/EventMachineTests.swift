@@ -1,0 +1,158 @@
+import Foundation
+import Testing
+
+@testable import Networking
+
+/// What is told of a call, and kept for a reader, without any call or reader.
+struct EventMachineTests {
+  private func event(_ number: Int) -> NetworkEvent {
+    NetworkEvent(.requestSent(bytes: Int64(number)))
+  }
+
+  private func bytes(_ event: NetworkEvent?) -> Int64? {
+    if case .requestSent(let bytes)? = event?.kind { bytes } else { nil }
+  }
+
+  // MARK: A hop
+
+  private func words(_ happenings: [HopEventMachine.Happening]) -> [String] {
+    happenings.map { "\($0.time / .seconds(1)) \($0.kind)" }
+  }
+
+  private let measured = TransportMetrics(
+    nameResolved: .seconds(1), connected: .seconds(2), secured: .seconds(3),
+    remoteAddress: "2001:db8::1", remotePort: 443)
+
+  @Test func phasesHaveTheirOwnTimes() {
+    var hop = HopEventMachine(bodySize: 0, began: .seconds(10))
+    #expect(
+      words(hop.receive(.connected(measured), at: .seconds(20))) == [
+        "11.0 resolved", "12.0 connected to [2001:db8::1]:443", "13.0 secured", "20.0 request sent",
+      ])
+    #expect(
+      words(hop.receive(.head(.init(status: 204)), at: .seconds(21))) == ["21.0 head 204"])
+    #expect(words(hop.receive(.end(.init()), at: .seconds(22))) == ["22.0 body of 0 bytes"])
+  }
+
+  @Test func aFailureTellsOfPhasesThatWereNotToldOf() {
+    var hop = HopEventMachine(bodySize: 0, began: .zero)
+    let failure = TransportFailure(code: .tlsUntrusted, metrics: measured)
+    #expect(words(hop.receive(.failure(failure), at: .seconds(9))).count == 3)
+    hop = HopEventMachine(bodySize: 0, began: .zero)
+    _ = hop.receive(.connected(measured), at: .seconds(3))
+    #expect(hop.receive(.failure(failure), at: .seconds(9)).isEmpty)
+  }
+
+  @Test func aBodyIsOutWhenAllOfItIs() {
+    var hop = HopEventMachine(bodySize: 10, began: .zero)
+    #expect(words(hop.receive(.connected(.init(reusedConnection: true)), at: .zero)).count == 1)
+    #expect(hop.receive(.sent(bytes: 5, total: 10), at: .zero).isEmpty)
+    #expect(
+      words(hop.receive(.sent(bytes: 10, total: 10), at: .seconds(1))) == [
+        "1.0 request sent, 10 bytes"
+      ])
+    #expect(words(hop.receive(.head(.init(status: 200)), at: .seconds(2))) == ["2.0 head 200"])
+  }
+
+  @Test func anAnswerThatComesBeforeAllIsOutSaysHowMuchWas() {
+    var hop = HopEventMachine(bodySize: 10, began: .zero)
+    _ = hop.receive(.sent(bytes: 5, total: 10), at: .zero)
+    #expect(
+      words(hop.receive(.head(.init(status: 413)), at: .seconds(2))) == [
+        "2.0 request sent, 5 bytes", "2.0 head 413",
+      ])
+    #expect(hop.receive(.sent(bytes: 10, total: 10), at: .seconds(3)).isEmpty)
+  }
+
+  @Test(arguments: [true, false])
+  func progressIsToldInSteps(_ isTotalKnown: Bool) {
+    var hop = HopEventMachine(bodySize: 0, began: .zero)
+    let total = 1 << 30
+    let headers: HTTPHeaders = isTotalKnown ? ["Content-Length": "\(total)"] : [:]
+    _ = hop.receive(.head(.init(status: 200, headers: headers)), at: .zero)
+    let piece = Data(count: 16 << 10)
+    var count = 0
+    for _ in 0..<(total / piece.count) {
+      count += hop.receive(.body(piece), at: .zero).count
+    }
+    #expect(isTotalKnown ? (90...100).contains(count) : (100...1_000).contains(count))
+  }
+
+  // MARK: A call
+
+  @Test func nothingComesBehindTheEnd() {
+    var call = CallEventMachine(.init(), made: Date())
+    let request = NetworkError.RequestSummary(method: .get, url: "/")
+    #expect(call.queue(request, at: .zero).count == 1)
+    #expect(call.end(.cancelled, at: .zero).count == 1)
+    #expect(call.add(.started, at: .zero).isEmpty)
+    #expect(call.end(.cancelled, at: .zero).isEmpty)
+    let begun = call.begin(request, headers: [:], bodySize: 0, attempt: 1, hop: 1, at: .zero)
+    #expect(begun.events.isEmpty)
+    #expect(call.answer(by: "a", since: 0, at: .zero).isEmpty)
+  }
+
+  @Test func aHopThatIsOverIsNotHeardOfAgain() {
+    var call = CallEventMachine(.init(), made: Date())
+    let request = NetworkError.RequestSummary(method: .get, url: "/")
+    func begin() -> Int {
+      call.begin(request, headers: [:], bodySize: 0, attempt: 1, hop: 1, at: .zero).number
+    }
+    func isHeard(_ hop: Int) -> Bool {
+      !call.receive(hop, at: .zero) { $0.receive(.head(.init(status: 200)), at: .zero) }.isEmpty
+    }
+    let first = begin()
+    #expect(isHeard(first))
+    let second = begin()
+    #expect(!isHeard(first) && isHeard(second))
+    call.leave(first)
+    #expect(isHeard(second))
+    call.leave(second)
+    #expect(!isHeard(second))
+    let third = begin()
+    _ = call.add(.redirected(to: "/"), at: .zero)
+    #expect(!isHeard(third))
+  }
+
+  @Test func timeNeverGoesBackNorAhead() {
+    var call = CallEventMachine(.init(), made: Date())
+    let request = NetworkError.RequestSummary(method: .get, url: "/")
+    let hop = call.begin(
+      request, headers: [:], bodySize: 0, attempt: 1, hop: 1, at: .milliseconds(1_500)
+    ).number
+    let events = call.receive(hop, at: .seconds(3)) {
+      $0.receive(.connected(measured), at: .seconds(3))
+    }
+    #expect(events.map { $0.elapsed / .seconds(1) } == [2.5, 3, 3, 3])
+    #expect(call.add(.started, at: .seconds(2)).first?.elapsed == .seconds(3))
+  }
+
+  // MARK: A buffer
+
+  @Test func aBufferKeepsTheNewest() {
+    var buffer = EventBufferMachine<Int>(limit: 3)
+    for number in 0..<1_000 { buffer.add(event(number)) }
+    #expect(buffer.dropped == 997 && buffer.count == 3)
+    for id in 0..<4 { buffer.wait(UInt64(id), id) }
+    for number in 0..<3 {
+      let answer = buffer.nextAnswer()
+      #expect(answer?.reader == number && bytes(answer?.event) == Int64(997 + number))
+    }
+    #expect(buffer.nextAnswer()?.reader == nil)
+    buffer.finish()
+    #expect(buffer.nextAnswer()?.reader == 3)
+    #expect(buffer.nextAnswer()?.reader == nil)
+  }
+
+  @Test func whoLeavesIsNotAnswered() {
+    var buffer = EventBufferMachine<String>(limit: 0)
+    buffer.wait(1, "a")
+    buffer.wait(2, "b")
+    #expect(buffer.leave(1) == "a" && buffer.leave(1) == nil)
+    buffer.add(event(1))
+    #expect(buffer.nextAnswer()?.reader == "b")
+    buffer.add(event(2))
+    buffer.add(event(3))
+    #expect(buffer.count == 1 && buffer.dropped == 1)
+  }
+}

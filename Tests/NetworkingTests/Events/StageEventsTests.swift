@@ -1,0 +1,109 @@
+import Foundation
+import Mocking
+import Networking
+import Promises
+import TestSupport
+import Testing
+
+/// What interceptors and other bodies make of a call's events.
+@Suite(.timeLimit(.minutes(5)))
+struct StageEventsTests {
+  private let stand = EventStand()
+
+  private struct Answering: Interceptor {
+    func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
+      .fulfilled(Response(head: HTTPResponseHead(status: 203), request: exchange.request))
+    }
+  }
+
+  private struct Passing: Interceptor {
+    func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise { next(exchange) }
+  }
+
+  @Test func anInterceptorThatAnswersByItselfIsNamed() async throws {
+    let client = stand.client()
+    client.interceptors = [Passing(), Answering()]
+    _ = client.request(.get("boards"))
+    await stand.time.run()
+    #expect(
+      stand.monitor.events.numbered == EventStand.begun + [
+        "0.0 0.0 answered by Answering", "0.0 0.0 finished with 203",
+      ])
+  }
+
+  @Test func anInterceptorThatPassesOnIsNot() async throws {
+    let client = stand.client { Route(.get, "/boards", .status(200)) }
+    client.interceptors = [Passing()]
+    _ = client.request(.get("boards"))
+    await stand.time.run()
+    #expect(
+      stand.monitor.events.numbered == EventStand.begun + EventStand.hop("1.1", 200) + [
+        "1.1 0.0 finished with 200"
+      ])
+  }
+
+  @Test func refreshedCredentialsAreToldOf() async throws {
+    let client = stand.client { Route(.get, "/boards", .sequence(.status(401), .status(200))) }
+    client.interceptors = [RefreshInterceptor { _ in Promise<Void>.fulfilled(()) }]
+    _ = client.request(.get("boards"))
+    await stand.time.run()
+    #expect(
+      stand.monitor.events.numbered == EventStand.begun + EventStand.hop("1.1", 401) + [
+        "1.1 0.0 credentials refreshed"
+      ] + EventStand.hop("2.1", 200) + ["2.1 0.0 finished with 200"])
+  }
+
+  @Test func aResponseInterceptorsResendingIsARetry() async throws {
+    let client = stand.client { Route(.get, "/boards", .sequence(.status(503), .status(200))) }
+    client.interceptors = [
+      ResponseInterceptor { result, _ in
+        if case .success(let response) = result, response.status == 503 {
+          .resend(after: .fulfilled(()))
+        } else {
+          .pass
+        }
+      }
+    ]
+    _ = client.request(.get("boards"))
+    await stand.time.run()
+    #expect(
+      stand.monitor.events.numbered == EventStand.begun + EventStand.hop("1.1", 503) + [
+        "1.1 0.0 retrying by attempt 2 after 0.0 seconds, as the status 503 is not acceptable"
+      ] + EventStand.hop("2.1", 200) + ["2.1 0.0 finished with 200"])
+  }
+
+  @Test func whatATapeReplaysIsAnsweredByIt() async throws {
+    let folder = TemporaryFolder()
+    let file = folder.url("boards.har")
+    let tape = try Tape(
+      file, mode: .all, over: MockTransport { Route(.get, "/boards", .text("hello")) })
+    let request = HTTPRequest(url: .of("https://api.example.com/boards"))
+    _ = await tape.perform(request)
+    try tape.save()
+    let client = stand.client(over: try Tape(replaying: file))
+    _ = client.request(.get("boards"))
+    await stand.time.run()
+    #expect(
+      stand.monitor.events.words == [
+        "queued", "started", "sending", "answered by tape", "request sent", "head 200",
+        "body of 5 bytes", "finished with 200",
+      ])
+  }
+
+  @Test func aRequestThatNobodyWatchesAsksForNothingMore() async throws {
+    let transport = FakeTransport { _ in .response(200) }
+    let client = stand.client(over: transport) { $0.monitors = [] }
+    let call = client.request(.get("boards"))
+    await stand.time.run()
+    _ = try await call.value
+    let registration = client.addMonitor(stand.monitor)
+    _ = client.request(.get("boards"))
+    await stand.time.run()
+    registration.remove()
+    _ = client.request(.get("boards"))
+    await stand.time.run()
+    #expect(transport.requests.map(\.isWatched) == [false, true, false])
+    // It makes no other request of it.
+    #expect(Set(transport.requests).count == 1)
+  }
+}
