@@ -161,7 +161,7 @@ def mocked(servers, options):
     names = {
         "bare": "", "redirects refused": "no-redirects", "credentials": "credentials",
         "cookies": "cookies", "middleware": "middleware", "attempt deadline": "attempt-deadline",
-        "call deadline": "call-deadline", "a queue of 64": "limited",
+        "call deadline": "call-deadline", "a queue of 64": "limited", "a monitor": "monitor",
     }
     members = [catena(name, "mocked", "--stages", stages) for name, stages in names.items()]
     series = in_turn(members, options.rounds, lambda member: member.command + [

@@ -26,6 +26,7 @@ struct MockedRequests {
       sessionConfiguration: .ephemeral, configuration: configuration)
     client.callbackContext = .inline
     if stages.contains("credentials") { client.authenticate(bearerToken: "a-token-of-no-worth") }
+    if stages.contains("monitor") { client.addMonitor { _ in } }
     if stages.contains("middleware") { client.middleware = { _ in .fulfilled(()) } }
   }
 

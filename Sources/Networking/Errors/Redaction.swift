@@ -15,14 +15,15 @@ package enum Redaction {
 
   /// A URL without user name, password and fragment, values in its query masked.
   package static func url(_ text: String, masking: Masking = byName) -> String {
+    // Most URLs have nothing to look at.
+    guard text.utf8.contains(where: { "#?@".utf8.contains($0) }) else { return text }
     // By scalars, as a combining character would hide the `?` that it follows.
     var text = Substring(text).unicodeScalars.prefix { $0 != "#" }
     if let parts = RequestPath.absoluteParts(of: String(text)) {
-      text = Substring("\(parts.scheme)://").unicodeScalars
       let authority = parts.authority.unicodeScalars
       let host = authority.lastIndex(of: "@").map { authority.index(after: $0) }
-      text += authority[(host ?? authority.startIndex)...]
-      text += parts.rest.unicodeScalars
+      let rest = String(authority[(host ?? authority.startIndex)...]) + parts.rest
+      text = Substring("\(parts.scheme)://" + rest).unicodeScalars
     }
     guard let question = text.firstIndex(of: "?") else { return String(text) }
     let fields = text[text.index(after: question)...].split(

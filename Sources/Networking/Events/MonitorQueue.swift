@@ -24,6 +24,8 @@ final class MonitorQueue: EventSink {
   }
 
   private let state: Mutex<State>
+  /// Asked before each event, without the lock that those who make events take.
+  private let isClosed = Atomic(false)
   private let context: ExecutionContext
 
   /// - Parameters:
@@ -51,6 +53,7 @@ final class MonitorQueue: EventSink {
 
   /// Nobody is told any more.
   func close() {
+    isClosed.store(true, ordering: .releasing)
     let old = state.withLock { state in
       defer {
         state.monitor = nil
@@ -62,12 +65,10 @@ final class MonitorQueue: EventSink {
     withExtendedLifetime(old) {}
   }
 
-  private var isClosed: Bool { state.withLock { $0.monitor == nil } }
-
   private func work() {
     while let (monitor, events) = state.withLock({ $0.next() }) {
       for event in events {
-        if isClosed { break }
+        if isClosed.load(ordering: .acquiring) { break }
         monitor.observe(event)
       }
     }

@@ -140,11 +140,12 @@ final class ResponseReceiver: Sendable {
     let last = state.withLock { $0 }
     guard let head = last.head else { return }
     let response = Response(head, .memory(last.data), to: request)
-    // What the transport may yet tell is not of the call any more.
-    if excess == .leftOut { events?.breakOff() } else { events?.abandon() }
+    // What the transport may yet tell is not told any more.
     if excess == .leftOut {
+      events?.breakOff()
       last.resolver?.fulfill(response)
     } else {
+      events?.abandon()
       let limit = delivery.maximumBodySize ?? 0
       last.resolver?.reject(NetworkError(.bodyTooLarge, response, "more than \(limit) bytes"))
     }

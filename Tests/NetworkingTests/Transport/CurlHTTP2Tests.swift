@@ -64,6 +64,26 @@
       #expect(connections.count == 1)
     }
 
+    @Test func eachStreamTellsOfTheOneConnection() async throws {
+      let server = try nginx()
+      let monitor = RecordingMonitor()
+      var configuration = NetworkingConfiguration.plain
+      configuration.monitors = [monitor]
+      let client = Networking<Request>(transport: transport(server), configuration: configuration)
+      client.callbackContext = .inline
+      let calls = (0..<100).map { _ in client.request(.get("https://localhost/upstream/x")) }
+      _ = await upstream.requests.entries(100)
+      upstream.release()
+      for call in calls { #expect(try await call.value.metrics.httpVersion == "2") }
+      let events = await monitor.events(ofCalls: 100)
+      let connections = events.compactMap { event -> NetworkEvent.Connection? in
+        if case .connected(let connection) = event.kind { connection } else { nil }
+      }
+      #expect(connections.count { !$0.isReused } == 1 && connections.count == 100)
+      #expect(events.count { $0.kind == .secured } == 1)
+      for call in events.byCall { #expect(call.words.suffix(4).first == "request sent") }
+    }
+
     @Test func cancellingOneStreamLeavesTheOthers() async throws {
       let server = try nginx()
       let transport = transport(server)
