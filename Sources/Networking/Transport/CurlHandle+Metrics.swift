@@ -7,10 +7,11 @@
       measure(hasConnection: time(.pretransferTime) != nil)
     }
 
-    /// The same.
+    /// What has been measured until now, for a moment when libcurl does not tell of its connection yet.
     ///
     /// - Parameter hasConnection: whether one stands, new or kept. Of a kept one libcurl has times, too: when
     ///   it was found.
+    /// - Returns: the metrics.
     func measure(hasConnection: Bool) -> TransportMetrics {
       let isReused = hasConnection && catena_easy_long(easy, .connections) == 0
       let uploaded = catena_easy_size(easy, .uploaded)
