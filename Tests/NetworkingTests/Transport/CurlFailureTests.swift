@@ -22,9 +22,8 @@
     }
 
     @Test func aPortThatNobodyListensOnCannotBeConnectedTo() async throws {
-      let server = try ScriptedServer { _ in [] }
-      await server.stop()
-      let performed = await transport.get(server.url())
+      let port = try ClosedPort()
+      let performed = await transport.get(port.url)
       #expect(performed.failure?.code == .cannotConnect)
     }
 

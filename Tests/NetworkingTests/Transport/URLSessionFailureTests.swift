@@ -20,9 +20,8 @@
     }
 
     @Test func aPortThatNobodyListensOnCannotBeConnectedTo() async throws {
-      let server = try ScriptedServer { _ in [] }
-      await server.stop()
-      #expect(await transport.get(server.url()).failure?.code == .cannotConnect)
+      let port = try ClosedPort()
+      #expect(await transport.get(port.url).failure?.code == .cannotConnect)
     }
 
     @Test func aNameThatDoesNotExistIsNotResolved() async throws {
