@@ -1,7 +1,8 @@
 extension NetworkEvent {
   /// What happened.
   ///
-  /// ``NetworkEvent`` says in what order they come. There may be further kinds in later versions: a `switch` over them should have a `default`.
+  /// ``NetworkEvent`` says in what order they come. There may be further kinds in later versions: a `switch`
+  /// over them should have a `default`.
   public enum Kind: Sendable, Hashable {
     // The call.
     /// The call was made, and waits for its turn in the client's queue.

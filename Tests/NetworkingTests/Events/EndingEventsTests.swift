@@ -112,7 +112,7 @@ struct EndingEventsTests {
 
   @Test func anAttemptThatTimedOutIsNotHeardOfAgain() async throws {
     // It answers when the next attempt is under way, as it does not care for being cancelled.
-    let transport = DeafTransport(after: .seconds(3), scheduler: stand.time)
+    let transport = DeafTransport(after: .seconds(5), scheduler: stand.time)
     let client = stand.client(over: transport) {
       $0.attemptTimeout = .seconds(2)
       $0.retry = .delayed(.seconds(2), limit: 1)
