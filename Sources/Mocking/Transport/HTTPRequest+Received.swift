@@ -4,7 +4,7 @@ import Networking
 extension HTTPRequest {
   /// Throws what a transport refuses before it sends anything.
   func checkSendable() throws(TransportFailure) {
-    guard let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) else {
+    guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
       throw TransportFailure(code: .invalidURL, detail: "The URL is not http or https")
     }
     guard url.user == nil, url.password == nil else {

@@ -27,11 +27,8 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   let queue: RequestQueue
   /// For the requests that are not intercepted, which never wait for their turn.
   let aside: RequestQueue
-  let settings: Mutex<NetworkingSettings>
-  private let configuration: NetworkingConfiguration
-  private let scheduler: any Scheduler
-  private let baseURLs = BaseURLCache()
-  private let pipeline: Pipeline
+  let settings: Mutex<NetworkingSettings.Snapshot>
+  private let plan: CallPlan
   private let transport: any Transport
   private let mockProvider: (any TransportProvider<Endpoint>)?
   /// The scope that the client was made in.
@@ -78,33 +75,14 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ) {
     var configuration = configuration
     if let retry { configuration.retry = retry }
-    scheduler =
+    let scheduler =
       configuration.scheduler ?? mockProvider?.scheduler ?? scope?.scheduler ?? .live
     queue = RequestQueue(mode, scheduler: scheduler)
     aside = RequestQueue(.async, scheduler: scheduler)
-    settings = Mutex(NetworkingSettings(baseURL: { Endpoint.baseURL }))
-    self.configuration = configuration
+    settings = Mutex(.init(NetworkingSettings(baseURL: { Endpoint.baseURL })))
+    plan = CallPlan(configuration, session, scheduler)
     transport = session.transport
     self.mockProvider = mockProvider
-    pipeline = Pipeline(Self.stages(configuration, session, scheduler))
-  }
-
-  /// The stages of a call, outermost first: this list is the walk of every request.
-  private static func stages(
-    _ configuration: NetworkingConfiguration, _ session: Session, _ scheduler: any Scheduler
-  ) -> [any Interceptor] {
-    [
-      DeadlineStage(phase: .call, scheduler: scheduler) { $0.timeout ?? configuration.callTimeout },
-      InterceptorsStage(),
-      RetryStage(
-        policy: configuration.retry, budget: configuration.retryBudget, scheduler: scheduler),
-      RedirectStage(policy: configuration.redirects),
-      // From here on a hop at a time.
-      configuration.circuitBreaker.map { CircuitStage($0, scheduler: scheduler) },
-      AuthorizationStage(),
-      configuration.cookies.storage(of: session).map { CookieStage(storage: $0) },
-      DeadlineStage(phase: .attempt, scheduler: scheduler) { _ in configuration.attemptTimeout },
-    ].compactMap { $0 }
   }
 
   /// Makes a request and puts it into the queue.
@@ -178,21 +156,19 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     _ endpoint: Asked, over mock: (any Transport)?, to destination: Delivery.Destination = .memory,
     progress: ProgressHandler?, _ file: StaticString, _ line: UInt
   ) -> NetworkPromise {
-    let settings = settings.withLock { $0 }
-    let context = scheduler.context(for: settings.callbackContext)
+    let snapshot = settings.withLock { $0 }
+    let context = plan.scheduler.context(for: snapshot.settings.callbackContext)
     let pending = NetworkPromise.pending(on: context, file: file, line: line)
     let delivery = Delivery(
-      destination: destination, maximumBodySize: configuration.maximumBodySize,
+      destination: destination, maximumBodySize: plan.maximumBodySize,
       progress: progress.map { ProgressReporter(on: context, $0) })
     do {
       let asked = try endpoint.request
-      let request = settings.beforeEach?(asked) ?? asked
+      let request = snapshot.settings.beforeEach?(asked) ?? asked
       let call = Call(
-        request: request, headers: Asked.headers, baseURL: Asked.baseURL, settings: settings,
-        configuration: configuration, baseURLs: baseURLs, pipeline: pipeline,
-        transport: mock ?? transport, delivery: delivery,
-        retry: (endpoint as? any RetryableRequest)?.retryPolicy,
-        credentialSource: self)
+        request: request, headers: Asked.headers, baseURL: Asked.baseURL, snapshot: snapshot,
+        plan: plan, transport: mock ?? transport, delivery: delivery,
+        retry: (endpoint as? any RetryableRequest)?.retryPolicy, credentialSource: self)
       // What an interceptor asks for must not wait for the requests that wait for it.
       (request.isIntercepted ? queue : aside).add(
         pending, priority: request.priority, HandlerScope.carrying { call.start() })

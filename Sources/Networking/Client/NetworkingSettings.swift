@@ -11,6 +11,15 @@ struct NetworkingSettings: Sendable {
   var credentials: Credentials?
   var interceptors: [any Interceptor] = []
 
+  /// The settings as they were at one moment, for all the requests made until they change.
+  final class Snapshot: Sendable {
+    let settings: NetworkingSettings
+
+    init(_ settings: NetworkingSettings) {
+      self.settings = settings
+    }
+  }
+
   /// The value of an `Authorization` field, and the one origin that it is for.
   struct Credentials: Sendable {
     let value: String

@@ -8,7 +8,7 @@ struct Pipeline: Sendable {
   ///
   /// - Parameter stages: outermost first.
   init(_ stages: [any Interceptor]) {
-    self.init(stages) { $0.transport.perform($0.request, $0.delivery) }
+    self.init(stages) { $0.call.transport.perform($0.request, $0.call.delivery) }
   }
 
   /// Puts stages around what there is already.
@@ -29,13 +29,13 @@ struct Pipeline: Sendable {
   ) -> Interceptor.Next {
     let name = stage.name
     return { exchange in
-      let trace = exchange.trace
-      trace.holder = name
+      let call = exchange.call
+      call.trace.holder = name
       let answer = stage.intercept(exchange) { inner in
-        trace.holder = nil
-        return next(inner).always(on: .inline) { _ in trace.holder = name }
+        call.trace.holder = nil
+        return next(inner).always(on: .inline) { _ in call.trace.holder = name }
       }
-      return answer.always(on: .inline) { _ in trace.holder = nil }
+      return answer.always(on: .inline) { _ in call.trace.holder = nil }
     }
   }
 

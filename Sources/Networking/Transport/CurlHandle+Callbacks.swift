@@ -4,7 +4,7 @@
 
   extension CurlHandle {
     /// Has libcurl call this handle, and the sockets of its loop, which outlive its connections.
-    func setCallbacks(_ sockets: CurlSockets, uploads: Bool) {
+    func setCallbacks(_ sockets: CurlSockets) {
       let handle = Unmanaged.passUnretained(self).toOpaque()
       catena_easy_on_header(
         easy,
@@ -17,7 +17,6 @@
         { bytes, size, count, context in
           CurlHandle.at(context).receiveBody(.init(start: bytes, count: size * count))
         }, handle)
-      if uploads { setUploadCallbacks(handle) }
       let sockets = Unmanaged.passUnretained(sockets).toOpaque()
       catena_easy_on_open(
         easy,
@@ -33,7 +32,8 @@
         }, sockets)
     }
 
-    private func setUploadCallbacks(_ handle: UnsafeMutableRawPointer) {
+    func setUploadCallbacks() {
+      let handle = Unmanaged.passUnretained(self).toOpaque()
       catena_easy_on_read(
         easy,
         { bytes, size, count, context in
