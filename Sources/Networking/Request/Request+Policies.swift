@@ -31,7 +31,7 @@ extension Request {
   }
 
   /// Which requests go first when several wait.
-  public enum Priority: String, Sendable, Hashable, Codable {
+  public enum Priority: String, Sendable, Hashable, Codable, CaseIterable {
     /// After all others.
     case veryLow
     /// After the normal ones.

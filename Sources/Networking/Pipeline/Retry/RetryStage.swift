@@ -43,7 +43,8 @@ final class RetryStage: BuiltInStage {
   private func once(_ exchange: Exchange, _ next: Next) -> NetworkPromise {
     exchange.call.trace.begin(by: scheduler)
     // Further attempts there are when a stage outside this one sends the exchange again.
-    return exchange.call.trace.attemptCount == 1 ? next(exchange) : exchange.counting(next(exchange))
+    return exchange.call.trace.attemptCount == 1
+      ? next(exchange) : exchange.counting(next(exchange))
   }
 
   private func keyed(_ exchange: Exchange, _ policy: RetryPolicy) -> Exchange {
