@@ -18,7 +18,8 @@ extension Networking {
 
   /// Changes each request as it goes over the wire, when its turn has come; nil changes none.
   ///
-  /// It runs on the operation's thread, and must not block. What it throws rejects the request.
+  /// It runs where the request starts: on the thread that asks, or where an earlier request has just
+  /// ended, never on the main queue. It must not block. What it throws rejects the request.
   public var preProcessRequest: (@Sendable (_ request: HTTPRequest) throws -> HTTPRequest)? {
     get { settings.withLock { $0.settings.preProcessRequest } }
     set { change { $0.preProcessRequest = newValue } }
@@ -49,8 +50,8 @@ extension Networking {
 
   /// Has a closure say where requests go.
   ///
-  /// - Parameter baseURL: asked for each request when its turn has come, on the operation's thread; nil
-  ///   stands for the endpoint's own.
+  /// - Parameter baseURL: asked for each request where it starts, as ``preProcessRequest`` is; nil stands for
+  ///   the endpoint's own.
   public func setBaseURL(_ baseURL: @escaping @Sendable () -> URL?) {
     change { $0.baseURL = baseURL }
   }

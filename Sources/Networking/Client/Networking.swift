@@ -12,10 +12,13 @@ import Synchronization
 ///   .done { boards in show(boards) }
 /// ```
 ///
-/// - **Threads.** Everything may be called from any thread. Responses arrive off the main thread, and
-///   `validate`, `decode` and their like run right there; handlers run in ``callbackContext``.
-/// - **Order.** Requests wait in an `OperationQueue` as wide as the ``RequestMode`` says, mocked ones
-///   like all others; those of higher priority come first.
+/// - **Threads.** Everything may be called from any thread. A request whose turn has come is built and
+///   started on the thread that brought the turn about: the one that asks, or where an earlier request
+///   has just ended. What the main queue asks for starts in an operation of an `OperationQueue`. Responses
+///   arrive off the main queue, and `validate`, `decode` and their like run right there; handlers run in
+///   ``callbackContext``.
+/// - **Order.** Requests wait in a queue as wide as the ``RequestMode`` says, mocked ones like all others;
+///   those of higher priority come first.
 /// - **Cancellation.** Cancelling a request's promise, or any promise derived from it alone, aborts the
 ///   connection; a request that was still waiting never touches the network.
 /// - **Lifetime.** Releasing a client loses no request: those waiting and those under way go on to their
