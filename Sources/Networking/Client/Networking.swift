@@ -34,6 +34,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   private let plan: CallPlan
   private let transport: any Transport
   private let mockProvider: (any TransportProvider<Endpoint>)?
+  private let areRetryable = Endpoint.self is any RetryableRequest.Type
   /// The scope that the client was made in.
   private let scope = TransportScope.current
 
@@ -171,7 +172,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       let call = Call(
         request: request, headers: Asked.headers, baseURL: Asked.baseURL, snapshot: snapshot,
         plan: plan, transport: mock ?? transport, delivery: delivery,
-        retry: (endpoint as? any RetryableRequest)?.retryPolicy, credentialSource: self)
+        retry: retryPolicy(of: endpoint), credentialSource: self)
       // What an interceptor asks for must not wait for the requests that wait for it.
       (request.isIntercepted ? queue : aside).add(
         pending, priority: request.priority, HandlerScope.carrying { call.start() })
@@ -179,5 +180,11 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       pending.resolver.reject(error)
     }
     return pending.promise
+  }
+
+  /// A look that costs most where the answer is no, so that is found out once for the client's own type.
+  private func retryPolicy<Asked: RequestConvertible>(of endpoint: Asked) -> RetryPolicy? {
+    if Asked.self == Endpoint.self, !areRetryable { return nil }
+    return (endpoint as? any RetryableRequest)?.retryPolicy
   }
 }

@@ -7,6 +7,7 @@ extension StringProtocol {
 
 extension Collection<UInt8> {
   /// The same as `allSatisfy`, in one run over the bytes where they lie side by side.
+  @inlinable
   package func areAll(_ isRight: (UInt8) -> Bool) -> Bool {
     withContiguousStorageIfAvailable { $0.allSatisfy(isRight) } ?? allSatisfy(isRight)
   }
