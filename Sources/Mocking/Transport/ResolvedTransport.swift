@@ -14,6 +14,8 @@ final class ResolvedTransport: Transport {
     self.real = real
   }
 
+  var needsNetwork: Bool { false }
+
   func start(
     _ request: HTTPRequest, _ receive: @escaping @Sendable (TransportEvent) -> Void
   ) -> any TransportHandle {

@@ -12,6 +12,7 @@ final class Call: Sendable {
   private let delivery: Delivery
   private let retry: RetryPolicy?
   private let credentialSource: any CredentialSource
+  private let offline: OfflineRole?
 
   /// Makes a call.
   ///
@@ -25,10 +26,11 @@ final class Call: Sendable {
   ///   - delivery: what becomes of the body of the response.
   ///   - retry: the endpoint's own policy; nil leaves it to the client.
   ///   - credentialSource: who knows what credentials are in force later.
+  ///   - offline: what it has to do with an offline store; nil is nothing.
   init(
     request: Request, headers: HTTPHeaders, baseURL: URL?, snapshot: NetworkingSettings.Snapshot,
     plan: CallPlan, transport: any Transport, delivery: Delivery, retry: RetryPolicy?,
-    credentialSource: any CredentialSource
+    credentialSource: any CredentialSource, offline: OfflineRole? = nil
   ) {
     self.request = request
     self.headers = headers
@@ -39,25 +41,39 @@ final class Call: Sendable {
     self.delivery = delivery
     self.retry = retry
     self.credentialSource = credentialSource
+    self.offline = offline
   }
 
   /// Waits for the middleware, builds the request and sends it on its way.
   func start() -> NetworkPromise {
     guard let middleware = snapshot.settings.middleware else { return firstly { try send() } }
-    return middleware(request).then(on: .inline) { try self.send() }
+    return gate(middleware(request)).then(on: .inline) { try self.send() }
+  }
+
+  /// The middleware's promise; without a network for that, the request is kept as without one for itself.
+  private func gate(_ middleware: Promise<Void>) -> Promise<Void> {
+    guard case .keeping(var capture) = offline else { return middleware }
+    capture.baseURL = snapshot.settings.baseURL() ?? baseURL
+    return capture.keeping(middleware, as: UUID().uuidString)
   }
 
   private func send() throws -> NetworkPromise {
     let settings = snapshot.settings
-    let base = try (settings.baseURL() ?? baseURL).map { try plan.baseURLs.baseURL($0) }
+    let url = settings.baseURL() ?? baseURL
+    let base = try url.map { try plan.baseURLs.baseURL($0) }
     let built = try plan.builder.build(request, against: base) {
       try plan.headers.headers(with: headers)
     }
     let processed = try settings.preProcessRequest?(built) ?? built
+    var offline = offline
+    if case .keeping(var capture) = offline {
+      capture.baseURL = url
+      offline = .keeping(capture)
+    }
     let context = CallContext(
       timeout: request.timeout, credentialSource: credentialSource,
-      isIntercepted: request.isIntercepted, retry: retry, interceptors: settings.interceptors,
-      delivery: delivery, over: transport)
+      isIntercepted: request.isIntercepted, offline: offline, retry: retry,
+      interceptors: settings.interceptors, delivery: delivery, over: transport)
     return plan.pipeline.send(Exchange(processed, credentials: settings.credentials, of: context))
   }
 }

@@ -30,12 +30,18 @@ final class CallPlan: Sendable {
     _ configuration: NetworkingConfiguration, _ session: Session, _ scheduler: any Scheduler
   ) -> [any Interceptor] {
     [
+      OfflineStage(retry: configuration.retry),
       DeadlineStage(phase: .call, scheduler: scheduler) { $0.timeout ?? configuration.callTimeout },
       InterceptorsStage(),
       RetryStage(
         policy: configuration.retry, budget: configuration.retryBudget, scheduler: scheduler),
       RedirectStage(policy: configuration.redirects),
       // From here on a hop at a time.
+      // Before the circuits: that there is no network here is no fault of a host's.
+      configuration.whenUnreachable.map {
+        ReachabilityInterceptor(
+          configuration.reachability ?? .shared, whenUnreachable: $0, scheduler: scheduler)
+      },
       configuration.circuitBreaker.map { CircuitStage($0, scheduler: scheduler) },
       AuthorizationStage(),
       configuration.cookies.storage(of: session).map { CookieStage(storage: $0) },

@@ -80,9 +80,7 @@ extension Networking {
   func change(_ body: (inout NetworkingSettings) -> Void) {
     let old = settings.withLock { snapshot in
       let old = snapshot
-      var changed = old.settings
-      body(&changed)
-      snapshot = NetworkingSettings.Snapshot(changed)
+      snapshot = old.changed(body)
       return old
     }
     withExtendedLifetime(old) {}

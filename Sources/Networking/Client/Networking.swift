@@ -32,11 +32,13 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   let aside: RequestQueue
   let settings: Mutex<NetworkingSettings.Snapshot>
   private let plan: CallPlan
-  private let transport: any Transport
-  private let mockProvider: (any TransportProvider<Endpoint>)?
+  let shelf: OfflineShelf
+  let automaticReplay: AutomaticReplay?
+  let transport: any Transport
+  let mockProvider: (any TransportProvider<Endpoint>)?
   private let areRetryable = Endpoint.self is any RetryableRequest.Type
   /// The scope that the client was made in.
-  private let scope = TransportScope.current
+  let scope = TransportScope.current
 
   /// Makes a client on what the platform has.
   ///
@@ -87,6 +89,11 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     plan = CallPlan(configuration, session, scheduler)
     transport = session.transport
     self.mockProvider = mockProvider
+    shelf = OfflineShelf(configuration.offline, key: OfflineStore.key(of: Endpoint.self))
+    automaticReplay =
+      configuration.replaysWhenReachable
+      ? AutomaticReplay(configuration.reachability ?? .shared) : nil
+    automaticReplay?.start { [weak self] in self?.replayAutomatically() }
   }
 
   /// Makes a request and puts it into the queue.
@@ -158,9 +165,11 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
 
   func perform<Asked: RequestConvertible>(
     _ endpoint: Asked, over mock: (any Transport)?, to destination: Delivery.Destination = .memory,
+    replaying entry: OfflineStore.Entry? = nil,
     progress: ProgressHandler?, _ file: StaticString, _ line: UInt
   ) -> NetworkPromise {
-    let snapshot = settings.withLock { $0 }
+    var snapshot = settings.withLock { $0 }
+    if let entry { snapshot = snapshot.changed { $0.baseURL = { entry.baseURL } } }
     let context = plan.scheduler.context(for: snapshot.settings.callbackContext)
     let pending = NetworkPromise.pending(on: context, file: file, line: line)
     let delivery = Delivery(
@@ -169,10 +178,16 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     do {
       let asked = try endpoint.request
       let request = snapshot.settings.beforeEach?(asked) ?? asked
+      let offline: OfflineRole? =
+        if let entry { OfflineRole.replaying(key: entry.sentKey) } else {
+          capture(endpoint, asked, as: request, isForMemory: delivery.isToMemory)
+            .map { .keeping($0) }
+        }
+      let headers = entry.map { Self.withheldHeaders(of: $0) } ?? Asked.headers
       let call = Call(
-        request: request, headers: Asked.headers, baseURL: Asked.baseURL, snapshot: snapshot,
+        request: request, headers: headers, baseURL: Asked.baseURL, snapshot: snapshot,
         plan: plan, transport: mock ?? transport, delivery: delivery,
-        retry: retryPolicy(of: endpoint), credentialSource: self)
+        retry: retryPolicy(of: endpoint), credentialSource: self, offline: offline)
       // What an interceptor asks for must not wait for the requests that wait for it.
       (request.isIntercepted ? queue : aside).add(
         pending, priority: request.priority, HandlerScope.carrying { call.start() })

@@ -10,6 +10,7 @@ struct NetworkingSettings: Sendable {
   var middleware: (@Sendable (Request) -> Promise<Void>)?
   var credentials: Credentials?
   var interceptors: [any Interceptor] = []
+  var onAutomaticReplay: (@Sendable (Result<OfflineStore.Report, any Error>) -> Void)?
 
   /// The settings as they were at one moment, for all the requests made until they change.
   final class Snapshot: Sendable {
@@ -17,6 +18,13 @@ struct NetworkingSettings: Sendable {
 
     init(_ settings: NetworkingSettings) {
       self.settings = settings
+    }
+
+    /// The same but for a change.
+    func changed(_ change: (inout NetworkingSettings) -> Void) -> Snapshot {
+      var settings = settings
+      change(&settings)
+      return Snapshot(settings)
     }
   }
 

@@ -6,6 +6,8 @@ final class CallContext: Sendable {
   let credentialSource: (any CredentialSource)?
   /// Whether the interceptors that answer for others are for this request.
   let isIntercepted: Bool
+  /// What it has to do with an offline store; nil is nothing.
+  let offline: OfflineRole?
   /// How it is tried again; nil is as the client has it.
   let retry: RetryPolicy?
   /// The client's own interceptors, outermost first.
@@ -19,12 +21,14 @@ final class CallContext: Sendable {
 
   init(
     timeout: Duration? = nil, credentialSource: (any CredentialSource)? = nil,
-    isIntercepted: Bool = true, retry: RetryPolicy? = nil, interceptors: [any Interceptor] = [],
-    delivery: Delivery = Delivery(), over transport: any Transport
+    isIntercepted: Bool = true, offline: OfflineRole? = nil, retry: RetryPolicy? = nil,
+    interceptors: [any Interceptor] = [], delivery: Delivery = Delivery(),
+    over transport: any Transport
   ) {
     self.timeout = timeout
     self.credentialSource = credentialSource
     self.isIntercepted = isIntercepted
+    self.offline = offline
     self.retry = retry
     self.interceptors = interceptors
     self.delivery = delivery

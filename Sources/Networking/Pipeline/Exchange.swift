@@ -27,6 +27,9 @@ public struct Exchange: Sendable {
   /// An interceptor that makes requests of its own passes those by that say no, as they may be its own.
   public var isIntercepted: Bool { call.isIntercepted }
 
+  /// What it has to do with an offline store; nil is nothing.
+  var offline: OfflineRole? { call.offline }
+
   /// The same with the credentials that are in force now.
   func withCurrentCredentials() -> Exchange {
     guard let source = call.credentialSource else { return self }
