@@ -11,7 +11,7 @@ final class AutomaticReplay: Sendable {
   private struct State {
     var machine: AutomaticReplayMachine
     var replay: Replay?
-    var stopListening: (@Sendable () -> Void)?
+    var listening: (seen: UInt64, stop: @Sendable () -> Void)?
   }
 
   private let reachability: NetworkReachability
@@ -26,7 +26,7 @@ final class AutomaticReplay: Sendable {
   }
 
   deinit {
-    state.withLock { $0.stopListening.take() }?()
+    state.withLock { $0.listening.take() }?.stop()
   }
 
   /// Begins to watch.
@@ -49,10 +49,12 @@ final class AutomaticReplay: Sendable {
       perform(state.withLock { $0.machine.changed(change) })
       listen(after: change.number)
     }
-    // A listener is told once, so the one before this has done its work.
-    let old = state.withLock { state in
-      let old = state.stopListening
-      state.stopListening = stop
+    // A listener is told once, so those before the latest have done their work; this one too, if it was
+    // told before this line.
+    let old = state.withLock { state -> (@Sendable () -> Void)? in
+      guard seen >= state.listening?.seen ?? 0 else { return nil }
+      let old = state.listening?.stop
+      state.listening = (seen, stop)
       return old
     }
     withExtendedLifetime(old) {}

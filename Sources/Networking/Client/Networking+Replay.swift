@@ -20,7 +20,7 @@ extension Networking {
   public var onAutomaticReplay:
     (@Sendable (_ result: Result<OfflineStore.Report, any Error>) -> Void)?
   {
-    get { settings.withLock { $0.onAutomaticReplay } }
+    get { settings.withLock { $0.settings.onAutomaticReplay } }
     set { change { $0.onAutomaticReplay = newValue } }
   }
 
@@ -62,13 +62,13 @@ extension Networking {
     progress: @escaping @Sendable (_ progress: OfflineStore.Progress) -> Void = { _ in },
     file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<OfflineStore.Report> {
-    let context = scheduler.context(for: callbackContext)
+    let context = plan.scheduler.context(for: callbackContext)
     return Promise.fulfilled((), file: file, line: line)
-      .then(on: scheduler.context(for: .queue(shelf.queue)), file: file, line: line) {
+      .then(on: plan.scheduler.context(for: .queue(shelf.queue)), file: file, line: line) {
         let store = try self.shelf.store
         self.shelf.forgetOthers(than: try store.keys)
         return store.replay(
-          concurrency: concurrency, scheduler: self.scheduler, judging: OfflineVerdict.ofClient,
+          concurrency: concurrency, scheduler: plan.scheduler, judging: OfflineVerdict.ofClient,
           progress: { outcome in context.run { progress(outcome) } },
           send: { entry in self.send(entry, file, line) })
       }

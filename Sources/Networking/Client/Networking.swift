@@ -31,7 +31,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   /// For the requests that are not intercepted, which never wait for their turn.
   let aside: RequestQueue
   let settings: Mutex<NetworkingSettings.Snapshot>
-  private let plan: CallPlan
+  let plan: CallPlan
   let shelf: OfflineShelf
   let automaticReplay: AutomaticReplay?
   let transport: any Transport
@@ -89,7 +89,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     plan = CallPlan(configuration, session, scheduler)
     transport = session.transport
     self.mockProvider = mockProvider
-    shelf = OfflineShelf(configuration.offline, key: OfflineStore.key(of: Endpoint.self))
+    shelf = OfflineShelf(configuration.offline, for: Endpoint.self)
     automaticReplay =
       configuration.replaysWhenReachable
       ? AutomaticReplay(configuration.reachability ?? .shared) : nil

@@ -11,20 +11,19 @@ final class OfflineShelf: Sendable {
   /// Where whatever touches the disk runs: no thread of a transport's waits for a disk.
   let queue = DispatchQueue(label: "Catena.OfflineShelf")
   private let policy: OfflinePolicy
-  private let key: String
+  /// The name of the client's type of endpoints.
+  private let type: String
   private let opened = Mutex<OfflineStore?>(nil)
   private let standIns = Mutex<[UUID: StandIn]>([:])
-  private let temporaryFolder = FileManager.default.temporaryDirectory
-    .appendingPathComponent("catena-offline-\(UUID().uuidString)", isDirectory: true)
 
   /// Makes a shelf.
   ///
   /// - Parameters:
   ///   - policy: where the store is.
-  ///   - key: the key of the automatic one.
-  init(_ policy: OfflinePolicy, key: String) {
+  ///   - type: the client's type of endpoints, by which the automatic one is called.
+  init(_ policy: OfflinePolicy, for type: Any.Type) {
     self.policy = policy
-    self.key = key
+    self.type = String(reflecting: type)
   }
 
   /// Whether there is no store, and is to be none.
@@ -48,9 +47,12 @@ final class OfflineShelf: Sendable {
 
   private func open() throws -> OfflineStore {
     switch policy {
-    case .automatic: return try OfflineStore(key: key)
+    case .automatic: return try OfflineStore(key: OfflineStore.key(ofType: type))
     case .store(let store): return store
-    case .temporary: return try OfflineStore(temporaryFolder: temporaryFolder)
+    case .temporary:
+      return try OfflineStore(
+        temporaryFolder: FileManager.default.temporaryDirectory
+          .appendingPathComponent("catena-offline-\(UUID().uuidString)", isDirectory: true))
     case .none: throw NetworkError(.offlineStoreFailed, "this client has no offline store")
     }
   }

@@ -49,9 +49,12 @@ extension OfflineStore {
   }
 
   /// The key of the clients of a type of endpoints: its name, with its module's.
-  static func key(of type: Any.Type) -> String {
+  ///
+  /// - Parameter type: the name as `String(reflecting:)` gives it.
+  /// - Returns: the key, which is the same in every run.
+  static func key(ofType type: String) -> String {
     // A private type's name has where it lies in memory, which is another in each run.
-    String(reflecting: type).replacing(/\(unknown context at [^)]*\)\./, with: "")
+    type.replacing(/\(unknown context at [^)]*\)\./, with: "")
   }
 
   private static func fileName(_ text: String) -> String {

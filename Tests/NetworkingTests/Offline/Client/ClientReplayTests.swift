@@ -160,6 +160,13 @@ struct ClientReplayTests {
     #expect(try await listed.value.status == 204)
   }
 
+  @Test func aReplayThatNobodyWatchesGoesOnAllTheSame() async throws {
+    await keep(.put(1), .put(2))
+    client.replay()
+    while try client.offlineStore.count > 0 { await Task.yield() }
+    #expect(server.paths.suffix(2) == ["/v1/notes/1", "/v1/notes/2"])
+  }
+
   @Test func progressComesInTheCallbackContextBeforeTheReport() async throws {
     await keep(.put(1), .put(2))
     let queue = LabelledQueue()
@@ -212,7 +219,8 @@ struct ClientReplayTests {
     let first = Networking(mockProvider: byEndpoint, configuration: configuration)
     let unsent = try await first.replay().value.kept
     #expect((unsent.first?.error as? NetworkError)?.code == .mockFailed)
-    let byRoutes = MockProvider<NotesAPI>(routes: [Route(.put, "/v1/notes/1") { _ in .status(200) }])
+    let byRoutes = MockProvider<NotesAPI>(routes: [Route(.put, "/v1/notes/1") { _ in .status(200) }]
+    )
     let second = Networking(mockProvider: byRoutes, configuration: configuration)
     #expect(try await second.replay().value.delivered.count == 1)
   }
