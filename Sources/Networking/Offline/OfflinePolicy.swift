@@ -38,6 +38,8 @@ public enum OfflinePolicy: Sendable {
   /// In a store of your own.
   case store(OfflineStore)
   /// In a temporary folder, which is removed with the client: for tests and previews.
+  ///
+  /// A client that lives to the end of the process leaves it to whoever cleans temporary folders.
   case temporary
   /// Nowhere: such requests fail like all others, and the error says that they were not kept.
   case none
