@@ -68,7 +68,8 @@ extension Networking {
         let store = try self.shelf.store
         self.shelf.forgetOthers(than: try store.keys)
         return store.replay(
-          concurrency: concurrency, scheduler: plan.scheduler, judging: OfflineVerdict.ofClient,
+          concurrency: concurrency, scheduler: self.plan.scheduler,
+          judging: OfflineVerdict.ofClient,
           progress: { outcome in context.run { progress(outcome) } },
           send: { entry in self.send(entry, file, line) })
       }

@@ -58,7 +58,7 @@ public struct ReachabilityInterceptor: Interceptor {
   ///   - next: the stages further in.
   /// - Returns: a promise of the answer.
   public func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
-    guard reachability.status == .unreachable, exchange.transport.needsNetwork,
+    guard reachability.status == .unreachable, exchange.call.transport.needsNetwork,
       needsInternet(exchange.request)
     else {
       return next(exchange)

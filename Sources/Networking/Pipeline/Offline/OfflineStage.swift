@@ -19,9 +19,9 @@ struct OfflineStage: BuiltInStage {
       exchange.request.headers[Self.keyField] = key
       return next(exchange)
     case .keeping(let capture):
-      let make = (exchange.retry ?? retry).idempotencyKey ?? { UUID().uuidString }
+      let make = (exchange.call.retry ?? retry).idempotencyKey ?? { UUID().uuidString }
       let key =
-        exchange.request.headers[Self.keyField] ?? exchange.trace.idempotencyKey(make)
+        exchange.request.headers[Self.keyField] ?? exchange.call.trace.idempotencyKey(make)
       exchange.request.headers[Self.keyField] = key
       return capture.keeping(next(exchange), as: key)
     }
