@@ -44,6 +44,10 @@ let package = Package(
       name: "reachability-watch", dependencies: ["Networking", "ThreadSanitizerSupport"],
       path: "Tests/ReachabilityWatch", swiftSettings: settings),
     .executableTarget(
+      name: "offline-namespace",
+      dependencies: ["Mocking", "Networking", "Promises", "ThreadSanitizerSupport"],
+      path: "Tests/OfflineNamespace", swiftSettings: settings),
+    .executableTarget(
       name: "offline-worker", dependencies: ["Networking", "Promises", "ThreadSanitizerSupport"],
       path: "Tests/OfflineWorker", swiftSettings: settings),
     .testTarget(
@@ -54,7 +58,7 @@ let package = Package(
       name: "NetworkingTests",
       dependencies: [
         "Mocking", "Networking", "Promises", "CCatena", "TestSupport", "ThreadSanitizerSupport",
-        "large-bodies", "offline-worker", "reachability-watch",
+        "large-bodies", "offline-namespace", "offline-worker", "reachability-watch",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -40,15 +40,13 @@ let store = try OfflineStore(
   })
 
 let payload = folder.appendingPathComponent("payload-\(first)")
-let networking = Networking<Request>()
+var configuration = NetworkingConfiguration()
+configuration.offline = .store(store)
+let networking = Networking<Request>(configuration: configuration)
 
 func replay() throws {
-  let sending = store.replay { entry in
-    networking.request(
-      entry.request.adding(headers: ["Idempotency-Key": entry.idempotencyKey.uuidString]))
-  }
   do {
-    let report = try sending.wait()
+    let report = try networking.replay().wait()
     for entry in report.failed { say("failed \(entry.entry.number)") }
     for entry in report.quarantined { say("quarantined \(entry.reason)") }
     for error in report.errors { say("error \(error)") }

@@ -4,10 +4,13 @@ import Networking
 extension HTTPRequest {
   /// Throws what a transport refuses before it sends anything.
   func checkSendable() throws(TransportFailure) {
-    guard let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) else {
+    let text = url.absoluteString
+    // In lower case, where it mostly is.
+    let scheme = text.hasPrefix("http://") || text.hasPrefix("https://") ? "http" : url.scheme
+    guard let scheme = scheme?.lowercased(), scheme == "http" || scheme == "https" else {
       throw TransportFailure(code: .invalidURL, detail: "The URL is not http or https")
     }
-    guard url.user == nil, url.password == nil else {
+    guard !text.utf8.contains(UInt8(ascii: "@")) || url.user == nil && url.password == nil else {
       throw TransportFailure(code: .invalidURL, detail: "The URL has credentials in it")
     }
     guard FieldLine.isToken(method.rawValue.utf8) else {
@@ -18,7 +21,7 @@ extension HTTPRequest {
     }
     let isSendable = headers.allSatisfy { field in
       FieldLine.isToken(field.name.utf8)
-        && !field.value.utf8.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 }
+        && field.value.utf8.areAll { $0 != 0x0D && $0 != 0x0A && $0 != 0 }
     }
     guard isSendable else {
       throw TransportFailure(code: .invalidHeader, detail: "A header field cannot be sent")

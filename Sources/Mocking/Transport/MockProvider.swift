@@ -29,6 +29,7 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
   /// The states of its routes' scenarios.
   public let scenarios: ScenarioStates
   private let choose: @Sendable (Endpoint, any Transport) -> (any Transport)?
+  private let chooseForKept: @Sendable (Request, any Transport) -> (any Transport)?
 
   /// Makes a provider of a function.
   ///
@@ -48,10 +49,16 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
     let journal = RequestJournal(limits: limits, basePath: Self.basePath)
     self.journal = journal
     scenarios = ScenarioStates()
-    choose = { endpoint, real in
+    let choose = { @Sendable (endpoint: Endpoint, real: any Transport) -> (any Transport)? in
       resolve(endpoint).map {
         ResolvedTransport(mock: $0, player: player, journal: journal, real: real)
       }
+    }
+    self.choose = choose
+    chooseForKept = { request, real in
+      if let endpoint = request as? Endpoint { return choose(endpoint, real) }
+      return UnmatchedTransport(
+        reason: "the endpoint of a request kept earlier is not known; routes look at none")
     }
   }
 
@@ -75,6 +82,7 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
     journal = routed.journal
     scenarios = routed.scenarios
     choose = { _, real in MockTransport(routed, fallsThrough ? real : nil) }
+    chooseForKept = { _, real in MockTransport(routed, fallsThrough ? real : nil) }
   }
 
   /// The path that relative patterns start from.
@@ -90,5 +98,20 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
   /// - Returns: a transport for this one request with all its attempts, or nil for the client's own.
   public func transport(for endpoint: Endpoint, real: any Transport) -> (any Transport)? {
     choose(endpoint, real)
+  }
+
+  /// The transport that gives the answer to a request that was kept in an earlier run, or by another
+  /// client.
+  ///
+  /// Of a provider made of a function it fails with the code `mockFailed`, and the request stays in the
+  /// store, unless requests themselves are its endpoints: a request alone does not tell what endpoint it
+  /// was.
+  ///
+  /// - Parameters:
+  ///   - request: what was kept.
+  ///   - real: what a sequence, or a request without a route, falls through to.
+  /// - Returns: a transport for this one request, or nil for the client's own.
+  public func transport(forKept request: Request, real: any Transport) -> (any Transport)? {
+    chooseForKept(request, real)
   }
 }

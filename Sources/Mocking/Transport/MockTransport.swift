@@ -28,6 +28,8 @@ public struct MockTransport: Transport, MockBackend {
   private let routed: RoutedTransport
   private let fallback: (any Transport)?
 
+  /// False: requests are not held back for want of a network, those for the fallback neither.
+  public var needsNetwork: Bool { false }
   /// What has been asked of it, what went on to the fallback among it.
   public var journal: RequestJournal { routed.journal }
   /// The states of its routes' scenarios.

@@ -1,11 +1,20 @@
 import Networking
 
 /// Answers the attempts of one request by the mock that was laid down for it.
-struct ResolvedTransport: Transport {
-  let mock: Mock
-  let player: MockPlayer
-  let journal: RequestJournal
-  let real: any Transport
+final class ResolvedTransport: Transport {
+  private let mock: Mock
+  private let player: MockPlayer
+  private let journal: RequestJournal
+  private let real: any Transport
+
+  init(mock: Mock, player: MockPlayer, journal: RequestJournal, real: any Transport) {
+    self.mock = mock
+    self.player = player
+    self.journal = journal
+    self.real = real
+  }
+
+  var needsNetwork: Bool { false }
 
   func start(
     _ request: HTTPRequest, _ receive: @escaping @Sendable (TransportEvent) -> Void

@@ -8,7 +8,8 @@ struct JournalRecords {
   /// A request as it came; nothing of it is worked out before somebody reads it.
   enum Source: Sendable {
     case wire(HTTPRequest, time: Duration)
-    case received(ReceivedRequest)
+    // Out of line, as it is large and most are of the other case.
+    indirect case received(ReceivedRequest)
   }
 
   struct Record: Sendable {
@@ -55,11 +56,14 @@ struct JournalRecords {
     number >= first && number < count ? number % capacity : nil
   }
 
-  /// Takes a request in; returns its number, from 0, and what has been let go for it.
-  mutating func record(_ source: Source, route: Int?) -> (number: Int, released: [Source]) {
+  /// Takes a request in; returns its number, from 0, and what has been let go for it: the request whose
+  /// place it has, and bodies of others.
+  mutating func record(
+    _ source: Source, route: Int?
+  ) -> (number: Int, replaced: Source?, released: [Source]) {
     var record = Record(number: count, source: source, route: route)
     if let route, uses.indices.contains(route) { uses[route] += 1 }
-    var released: [Source] = []
+    var replaced: Source?
     let size = source.bodyByteCount
     if size > limits.bodyBytes {
       record.source = source.withoutBody
@@ -69,18 +73,17 @@ struct JournalRecords {
     if ring.count < capacity {
       ring.append(record)
     } else {
-      let old = ring[count % capacity]
-      bodyBytes -= old.bodyBytes
-      released.append(old.source)
-      ring[count % capacity] = record
+      swap(&ring[count % capacity], &record)
+      bodyBytes -= record.bodyBytes
+      replaced = record.source
     }
+    bodyBytes += ring[count % capacity].bodyBytes
     count += 1
-    bodyBytes += record.bodyBytes
-    letBodiesGo(&released)
-    return (record.number, released)
+    return (count - 1, replaced, letBodiesGo())
   }
 
-  private mutating func letBodiesGo(_ released: inout [Source]) {
+  private mutating func letBodiesGo() -> [Source] {
+    var released: [Source] = []
     while bodyBytes > limits.bodyBytes, firstWithBody < count {
       if let index = index(of: firstWithBody), ring[index].bodyBytes > 0 {
         bodyBytes -= ring[index].bodyBytes
@@ -90,6 +93,7 @@ struct JournalRecords {
       }
       firstWithBody = max(firstWithBody + 1, first)
     }
+    return released
   }
 
   /// Takes other routes in, in place of those there are; returns the number of the first.

@@ -55,12 +55,11 @@ public final class RequestJournal: Sendable {
   ///   - route: the number of the route that answers it; nil for none.
   /// - Returns: by which to say what has come of it.
   func record(_ source: JournalRecords.Source, route: Int? = nil) -> JournalTicket {
-    let (number, generation, released) = records.withLock { records in
-      let (number, released) = records.record(source, route: route)
-      return (number, records.generation, released)
+    let (recorded, generation) = records.withLock {
+      ($0.record(source, route: route), $0.generation)
     }
-    withExtendedLifetime(released) {}
-    return JournalTicket(journal: self, number: number, generation: generation)
+    defer { withExtendedLifetime(recorded) {} }
+    return JournalTicket(journal: self, number: recorded.number, generation: generation)
   }
 
   func settle(_ number: Int, of generation: Int, _ outcome: JournalEntry.Outcome) {

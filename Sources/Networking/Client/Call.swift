@@ -2,22 +2,51 @@ import Foundation
 import Promises
 
 /// One request of a client whose turn has come, with all that was in force when it was made.
-struct Call: Sendable {
-  let request: Request
-  /// The endpoint's own header fields and base URL.
-  let headers: HTTPHeaders
-  let baseURL: URL?
-  let settings: NetworkingSettings
-  let configuration: NetworkingConfiguration
-  let baseURLs: BaseURLCache
-  let pipeline: Pipeline
-  let transport: any Transport
-  let delivery: Delivery
-  /// Tells those who watch; nil when nobody does.
-  let events: CallEvents?
-  /// The endpoint's own; nil leaves it to the client.
-  let retry: RetryPolicy?
-  let credentialSource: any CredentialSource
+final class Call: Sendable {
+  private let request: Request
+  private let headers: HTTPHeaders
+  private let baseURL: URL?
+  private let snapshot: NetworkingSettings.Snapshot
+  private let plan: CallPlan
+  private let transport: any Transport
+  private let delivery: Delivery
+  private let retry: RetryPolicy?
+  private let credentialSource: any CredentialSource
+  private let offline: OfflineRole?
+  private let events: CallEvents?
+
+  /// Makes a call.
+  ///
+  /// - Parameters:
+  ///   - request: what to ask for.
+  ///   - headers: the endpoint's own header fields.
+  ///   - baseURL: the endpoint's own.
+  ///   - snapshot: what of the client was in force.
+  ///   - plan: what all calls of the client have in common.
+  ///   - transport: what performs it.
+  ///   - delivery: what becomes of the body of the response.
+  ///   - retry: the endpoint's own policy; nil leaves it to the client.
+  ///   - credentialSource: who knows what credentials are in force later.
+  ///   - offline: what it has to do with an offline store; nil is nothing.
+  ///   - events: tells those who watch; nil when nobody does.
+  init(
+    request: Request, headers: HTTPHeaders, baseURL: URL?, snapshot: NetworkingSettings.Snapshot,
+    plan: CallPlan, transport: any Transport, delivery: Delivery, retry: RetryPolicy?,
+    credentialSource: any CredentialSource, offline: OfflineRole? = nil,
+    telling events: CallEvents? = nil
+  ) {
+    self.request = request
+    self.headers = headers
+    self.baseURL = baseURL
+    self.snapshot = snapshot
+    self.plan = plan
+    self.transport = transport
+    self.delivery = delivery
+    self.retry = retry
+    self.credentialSource = credentialSource
+    self.offline = offline
+    self.events = events
+  }
 
   /// Waits for the middleware, builds the request and sends it on its way.
   func start() -> NetworkPromise {
@@ -26,22 +55,35 @@ struct Call: Sendable {
   }
 
   private func begin() -> NetworkPromise {
-    guard let middleware = settings.middleware else { return firstly { try send() } }
-    return middleware(request).then(on: .inline) { try send() }
+    guard let middleware = snapshot.settings.middleware else { return firstly { try send() } }
+    return gate(middleware(request)).then(on: .inline) { try self.send() }
+  }
+
+  /// The middleware's promise; without a network for that, the request is kept as without one for itself.
+  private func gate(_ middleware: Promise<Void>) -> Promise<Void> {
+    guard case .keeping(var capture) = offline else { return middleware }
+    capture.baseURL = snapshot.settings.baseURL() ?? baseURL
+    return capture.keeping(middleware, as: UUID().uuidString)
   }
 
   private func send() throws -> NetworkPromise {
-    let base = try (settings.baseURL() ?? baseURL).map { try baseURLs.baseURL($0) }
-    let builder = RequestBuilder(
-      baseURL: base, headers: configuration.headers, encoders: configuration.encoders,
-      connectTimeout: configuration.connectTimeout, idleTimeout: configuration.idleTimeout)
-    let built = try builder.build(request, endpointHeaders: headers)
+    let settings = snapshot.settings
+    let url = settings.baseURL() ?? baseURL
+    let base = try url.map { try plan.baseURLs.baseURL($0) }
+    let built = try plan.builder.build(request, against: base) {
+      try plan.headers.headers(with: headers)
+    }
     let processed = try settings.preProcessRequest?(built) ?? built
-    return pipeline.send(
-      Exchange(
-        processed, timeout: request.timeout, credentials: settings.credentials,
-        credentialSource: credentialSource, isIntercepted: request.isIntercepted, retry: retry,
-        interceptors: settings.interceptors, delivery: delivery, telling: events,
-        over: transport))
+    var offline = offline
+    if case .keeping(var capture) = offline {
+      capture.baseURL = url
+      offline = .keeping(capture)
+    }
+    let context = CallContext(
+      timeout: request.timeout, credentialSource: credentialSource,
+      isIntercepted: request.isIntercepted, offline: offline, retry: retry,
+      interceptors: settings.interceptors, delivery: delivery, telling: events,
+      over: transport)
+    return plan.pipeline.send(Exchange(processed, credentials: settings.credentials, of: context))
   }
 }

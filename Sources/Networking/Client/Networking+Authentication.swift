@@ -30,7 +30,7 @@ extension Networking {
   ///
   /// - Parameter authorizationHeader: the field's value; nil sends none any more.
   public func authenticate(authorizationHeader: String?) {
-    let baseURL = settings.withLock { $0.baseURL }
+    let baseURL = settings.withLock { $0.settings.baseURL }
     let origin = (baseURL() ?? Endpoint.baseURL).flatMap { Origin($0) }
     change { settings in
       settings.credentials =
@@ -43,5 +43,5 @@ extension Networking {
 }
 
 extension Networking: CredentialSource {
-  var credentials: NetworkingSettings.Credentials? { settings.withLock { $0.credentials } }
+  var credentials: NetworkingSettings.Credentials? { settings.withLock { $0.settings.credentials } }
 }

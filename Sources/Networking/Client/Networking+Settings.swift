@@ -4,7 +4,7 @@ import Promises
 extension Networking {
   /// Where handlers on this client's promises run that name no context of their own; `.main` at first.
   public var callbackContext: ExecutionContext {
-    get { settings.withLock { $0.callbackContext } }
+    get { settings.withLock { $0.settings.callbackContext } }
     set { change { $0.callbackContext = newValue } }
   }
 
@@ -12,15 +12,16 @@ extension Networking {
   ///
   /// It runs where the request is made.
   public var beforeEach: (@Sendable (_ request: Request) -> Request)? {
-    get { settings.withLock { $0.beforeEach } }
+    get { settings.withLock { $0.settings.beforeEach } }
     set { change { $0.beforeEach = newValue } }
   }
 
   /// Changes each request as it goes over the wire, when its turn has come; nil changes none.
   ///
-  /// It runs on the operation's thread, and must not block. What it throws rejects the request.
+  /// It runs where the request starts: on the thread that asks, or where an earlier request has just
+  /// ended, never on the main queue. It must not block. What it throws rejects the request.
   public var preProcessRequest: (@Sendable (_ request: HTTPRequest) throws -> HTTPRequest)? {
-    get { settings.withLock { $0.preProcessRequest } }
+    get { settings.withLock { $0.settings.preProcessRequest } }
     set { change { $0.preProcessRequest = newValue } }
   }
 
@@ -28,7 +29,7 @@ extension Networking {
   ///
   /// The request is sent once the promise is fulfilled, and rejected with what that is rejected with.
   public var middleware: (@Sendable (_ request: Request) -> Promise<Void>)? {
-    get { settings.withLock { $0.middleware } }
+    get { settings.withLock { $0.settings.middleware } }
     set { change { $0.middleware = newValue } }
   }
 
@@ -36,7 +37,7 @@ extension Networking {
   ///
   /// They stand outside the retries, and take part in the calls that are made from now on.
   public var interceptors: [any Interceptor] {
-    get { settings.withLock { $0.interceptors } }
+    get { settings.withLock { $0.settings.interceptors } }
     set { change { $0.interceptors = newValue } }
   }
 
@@ -49,8 +50,8 @@ extension Networking {
 
   /// Has a closure say where requests go.
   ///
-  /// - Parameter baseURL: asked for each request when its turn has come, on the operation's thread; nil
-  ///   stands for the endpoint's own.
+  /// - Parameter baseURL: asked for each request where it starts, as ``preProcessRequest`` is; nil stands for
+  ///   the endpoint's own.
   public func setBaseURL(_ baseURL: @escaping @Sendable () -> URL?) {
     change { $0.baseURL = baseURL }
   }
@@ -77,9 +78,9 @@ extension Networking {
 
   /// What is replaced is released after unlocking, since a user's `deinit` may follow.
   func change(_ body: (inout NetworkingSettings) -> Void) {
-    let old = settings.withLock { settings in
-      let old = settings
-      body(&settings)
+    let old = settings.withLock { snapshot in
+      let old = snapshot
+      snapshot = old.changed(body)
       return old
     }
     withExtendedLifetime(old) {}

@@ -15,7 +15,7 @@ extension Networking {
   /// - Returns: a handle to remove it by.
   @discardableResult
   public func addMonitor(_ monitor: any NetworkMonitor) -> MonitorRegistration {
-    let queue = MonitorQueue(monitor, scheduler: scheduler)
+    let queue = MonitorQueue(monitor, scheduler: plan.scheduler)
     add(queue)
     return MonitorRegistration { [weak self] in
       queue.close()

@@ -12,10 +12,13 @@ import Synchronization
 ///   .done { boards in show(boards) }
 /// ```
 ///
-/// - **Threads.** Everything may be called from any thread. Responses arrive off the main thread, and
-///   `validate`, `decode` and their like run right there; handlers run in ``callbackContext``.
-/// - **Order.** Requests wait in an `OperationQueue` as wide as the ``RequestMode`` says, mocked ones
-///   like all others; those of higher priority come first.
+/// - **Threads.** Everything may be called from any thread. A request whose turn has come is built and
+///   started on the thread that brought the turn about: the one that asks, or where an earlier request
+///   has just ended. What the main queue asks for starts in an operation of an `OperationQueue`. Responses
+///   arrive off the main queue, and `validate`, `decode` and their like run right there; handlers run in
+///   ``callbackContext``.
+/// - **Order.** Requests wait in a queue as wide as the ``RequestMode`` says, mocked ones like all others;
+///   those of higher priority come first.
 /// - **Cancellation.** Cancelling a request's promise, or any promise derived from it alone, aborts the
 ///   connection; a request that was still waiting never touches the network.
 /// - **Lifetime.** Releasing a client loses no request: those waiting and those under way go on to their
@@ -27,15 +30,15 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   let queue: RequestQueue
   /// For the requests that are not intercepted, which never wait for their turn.
   let aside: RequestQueue
-  let settings: Mutex<NetworkingSettings>
-  private let configuration: NetworkingConfiguration
-  let scheduler: any Scheduler
-  private let baseURLs = BaseURLCache()
-  private let pipeline: Pipeline
-  private let transport: any Transport
-  private let mockProvider: (any TransportProvider<Endpoint>)?
+  let settings: Mutex<NetworkingSettings.Snapshot>
+  let plan: CallPlan
+  let shelf: OfflineShelf
+  let automaticReplay: AutomaticReplay?
+  let transport: any Transport
+  let mockProvider: (any TransportProvider<Endpoint>)?
+  private let areRetryable = Endpoint.self is any RetryableRequest.Type
   /// The scope that the client was made in.
-  private let scope = TransportScope.current
+  let scope = TransportScope.current
 
   /// Makes a client on what the platform has.
   ///
@@ -78,34 +81,20 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ) {
     var configuration = configuration
     if let retry { configuration.retry = retry }
-    scheduler =
+    let scheduler =
       configuration.scheduler ?? mockProvider?.scheduler ?? scope?.scheduler ?? .live
     queue = RequestQueue(mode, scheduler: scheduler)
     aside = RequestQueue(.async, scheduler: scheduler)
-    settings = Mutex(NetworkingSettings(baseURL: { Endpoint.baseURL }))
-    self.configuration = configuration
+    settings = Mutex(.init(NetworkingSettings(baseURL: { Endpoint.baseURL })))
+    plan = CallPlan(configuration, session, scheduler)
     transport = session.transport
     self.mockProvider = mockProvider
-    pipeline = Pipeline(Self.stages(configuration, session, scheduler))
+    shelf = OfflineShelf(configuration.offline, for: Endpoint.self)
+    automaticReplay =
+      configuration.replaysWhenReachable
+      ? AutomaticReplay(configuration.reachability ?? .shared) : nil
     for monitor in configuration.monitors { addMonitor(monitor) }
-  }
-
-  /// The stages of a call, outermost first: this list is the walk of every request.
-  private static func stages(
-    _ configuration: NetworkingConfiguration, _ session: Session, _ scheduler: any Scheduler
-  ) -> [any Interceptor] {
-    [
-      DeadlineStage(phase: .call, scheduler: scheduler) { $0.timeout ?? configuration.callTimeout },
-      InterceptorsStage(),
-      RetryStage(
-        policy: configuration.retry, budget: configuration.retryBudget, scheduler: scheduler),
-      RedirectStage(policy: configuration.redirects),
-      // From here on a hop at a time.
-      configuration.circuitBreaker.map { CircuitStage($0, scheduler: scheduler) },
-      AuthorizationStage(),
-      configuration.cookies.storage(of: session).map { CookieStage(storage: $0) },
-      DeadlineStage(phase: .attempt, scheduler: scheduler) { _ in configuration.attemptTimeout },
-    ].compactMap { $0 }
+    automaticReplay?.start { [weak self] in self?.replayAutomatically() }
   }
 
   /// Makes a request and puts it into the queue.
@@ -177,25 +166,32 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
 
   func perform<Asked: RequestConvertible>(
     _ endpoint: Asked, over mock: (any Transport)?, to destination: Delivery.Destination = .memory,
+    replaying entry: OfflineStore.Entry? = nil,
     progress: ProgressHandler?, _ file: StaticString, _ line: UInt
   ) -> NetworkPromise {
-    let settings = settings.withLock { $0 }
-    let context = scheduler.context(for: settings.callbackContext)
+    var snapshot = settings.withLock { $0 }
+    if let entry { snapshot = snapshot.changed { $0.baseURL = { entry.baseURL } } }
+    let context = plan.scheduler.context(for: snapshot.settings.callbackContext)
     let pending = NetworkPromise.pending(on: context, file: file, line: line)
     let delivery = Delivery(
-      destination: destination, maximumBodySize: configuration.maximumBodySize,
+      destination: destination, maximumBodySize: plan.maximumBodySize,
       progress: progress.map { ProgressReporter(on: context, $0) })
-    let events = settings.watchers.map { CallEvents($0, scheduler: scheduler) }
+    let events = snapshot.settings.watchers.map { CallEvents($0, scheduler: plan.scheduler) }
     do {
       let asked = try endpoint.request
-      let request = settings.beforeEach?(asked) ?? asked
+      let request = snapshot.settings.beforeEach?(asked) ?? asked
       events?.queued(request, pending.resolver)
+      let offline: OfflineRole? =
+        if let entry { OfflineRole.replaying(key: entry.sentKey) } else {
+          capture(endpoint, asked, as: request, isForMemory: delivery.isToMemory)
+            .map { .keeping($0) }
+        }
+      let headers = entry.map { Self.withheldHeaders(of: $0) } ?? Asked.headers
       let call = Call(
-        request: request, headers: Asked.headers, baseURL: Asked.baseURL, settings: settings,
-        configuration: configuration, baseURLs: baseURLs, pipeline: pipeline,
-        transport: mock ?? transport, delivery: delivery, events: events,
-        retry: (endpoint as? any RetryableRequest)?.retryPolicy,
-        credentialSource: self)
+        request: request, headers: headers, baseURL: Asked.baseURL, snapshot: snapshot,
+        plan: plan, transport: mock ?? transport, delivery: delivery,
+        retry: retryPolicy(of: endpoint), credentialSource: self, offline: offline,
+        telling: events)
       // What an interceptor asks for must not wait for the requests that wait for it.
       (request.isIntercepted ? queue : aside).add(
         pending, priority: request.priority, HandlerScope.carrying { call.start() })
@@ -204,5 +200,11 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       pending.resolver.reject(error)
     }
     return pending.promise
+  }
+
+  /// A look that costs most where the answer is no, so that is found out once for the client's own type.
+  private func retryPolicy<Asked: RequestConvertible>(of endpoint: Asked) -> RetryPolicy? {
+    if Asked.self == Endpoint.self, !areRetryable { return nil }
+    return (endpoint as? any RetryableRequest)?.retryPolicy
   }
 }

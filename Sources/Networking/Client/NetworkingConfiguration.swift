@@ -20,6 +20,23 @@ public struct NetworkingConfiguration: Sendable {
   public var monitors: [any NetworkMonitor] = []
   /// Where cookies are kept; at first where the client's ``SessionConfiguration`` says.
   public var cookies = CookiePolicy.session
+  /// Where requests of the store policy ``Request/StorePolicy/offline`` are kept when there is no network
+  /// for them.
+  public var offline = OfflinePolicy.automatic
+  /// Whether what is kept is replayed each time the network has come back, without being asked for.
+  ///
+  /// It comes back when its status turns from unreachable to reachable; a network that was there when the
+  /// client was made has not come back, so what is left from an earlier run of the program waits for a
+  /// `replay()` of the client's, at best once the user has signed in. `onAutomaticReplay` is told of each.
+  public var replaysWhenReachable = false
+  /// What becomes of requests while there is no way to the internet; nil tries them all the same.
+  ///
+  /// It concerns those to servers on the internet, as ``ReachabilityInterceptor`` says, and no mocked ones.
+  /// Requests that wait do so a hop at a time, within the time for the call.
+  public var whenUnreachable: ReachabilityInterceptor.Policy?
+  /// What tells of the network to ``replaysWhenReachable`` and ``whenUnreachable``; nil is one for all
+  /// clients of this process, which begins to watch when it is first needed.
+  public var reachability: NetworkReachability?
   /// How long a connection may take to stand, TLS included; nil is without limit.
   public var connectTimeout: Duration? = .seconds(30)
   /// How long a connection may be silent; nil is without limit.

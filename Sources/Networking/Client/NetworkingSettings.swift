@@ -12,6 +12,23 @@ struct NetworkingSettings: Sendable {
   var interceptors: [any Interceptor] = []
   /// Nil when nobody watches.
   var watchers: EventWatchers?
+  var onAutomaticReplay: (@Sendable (Result<OfflineStore.Report, any Error>) -> Void)?
+
+  /// The settings as they were at one moment, for all the requests made until they change.
+  final class Snapshot: Sendable {
+    let settings: NetworkingSettings
+
+    init(_ settings: NetworkingSettings) {
+      self.settings = settings
+    }
+
+    /// The same but for a change.
+    func changed(_ change: (inout NetworkingSettings) -> Void) -> Snapshot {
+      var settings = settings
+      change(&settings)
+      return Snapshot(settings)
+    }
+  }
 
   /// The value of an `Authorization` field, and the one origin that it is for.
   struct Credentials: Sendable {

@@ -44,7 +44,9 @@ extension BaseURL {
   private static func url(_ prefix: String, _ rest: Substring, _ query: String) throws -> URL {
     let scan = RequestPath.scan(rest)
     if let problem = scan.problem { throw NetworkError(.invalidURL, problem) }
-    var text = prefix
+    var text = ""
+    text.reserveCapacity(prefix.utf8.count + rest.utf8.count + query.utf8.count + 1)
+    text += prefix
     text += rest[..<(rest.utf8.firstIndex(of: UInt8(ascii: "#")) ?? rest.endIndex)]
     if !query.isEmpty {
       if scan.query == nil {

@@ -51,8 +51,26 @@ public struct RequestBuilder: Sendable {
   public func build(
     _ request: Request, endpointHeaders: HTTPHeaders = [:]
   ) throws -> HTTPRequest {
+    try build(request, against: baseURL) {
+      let merged = endpointHeaders.isEmpty ? headers : headers.merging(endpointHeaders)
+      try merged.check()
+      return merged
+    }
+  }
+
+  /// Builds a request whose base URL and header fields are known already.
+  ///
+  /// - Parameters:
+  ///   - request: what is asked.
+  ///   - base: what relative paths are relative to; nil allows absolute URLs only.
+  ///   - headers: gives the fields to start from, fit to be sent.
+  /// - Returns: the request as it goes over the wire; no file has been read for it.
+  /// - Throws: the same as `build(_:endpointHeaders:)`.
+  func build(
+    _ request: Request, against base: BaseURL?, headers: () throws -> HTTPHeaders
+  ) throws -> HTTPRequest {
     do {
-      return try built(request, endpointHeaders)
+      return try built(request, base, headers)
     } catch var error as NetworkError {
       error.request = error.request ?? NetworkError.RequestSummary(request)
       throw error
@@ -63,20 +81,19 @@ public struct RequestBuilder: Sendable {
     }
   }
 
-  private func built(_ request: Request, _ endpointHeaders: HTTPHeaders) throws -> HTTPRequest {
+  private func built(
+    _ request: Request, _ base: BaseURL?, _ start: () throws -> HTTPHeaders
+  ) throws -> HTTPRequest {
     guard request.method.rawValue.isToken else {
       throw NetworkError(.invalidMethod, "the method is not a token")
     }
-    var headers = headers
-    if !endpointHeaders.isEmpty { headers = headers.merging(endpointHeaders) }
+    var headers = try start()
     if !request.headers.isEmpty { headers = headers.merging(request.headers) }
     let (query, body) = try content(of: request, &headers)
-    if let problem = headers.lazy.compactMap({ HTTPHeaders.problem(of: $0) }).first {
-      throw NetworkError(.invalidHeader, problem)
-    }
+    if !request.headers.isEmpty || body != .none { try headers.check() }
     return HTTPRequest(
       method: request.method,
-      url: try BaseURL.resolve(request.path, against: baseURL, query: query),
+      url: try BaseURL.resolve(request.path, against: base, query: query),
       headers: headers, body: body, connectTimeout: connectTimeout, idleTimeout: idleTimeout)
   }
 }

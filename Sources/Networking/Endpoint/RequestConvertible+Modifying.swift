@@ -10,12 +10,16 @@ extension RequestConvertible {
     ModifiedEndpoint(self, change)
   }
 
-  /// With another store policy, which clients do not act on yet.
+  /// With another store policy.
   ///
-  /// - Parameter policy: what becomes of it when there is no network.
+  /// - Parameters:
+  ///   - policy: what becomes of it when there is no network.
+  ///   - key: whose order it joins when it is kept; see ``Request/storeKey``.
   /// - Returns: the changed endpoint.
-  public func storing(_ policy: Request.StorePolicy) -> ModifiedEndpoint<Self> {
-    modified { $0.storing(policy) }
+  public func storing(
+    _ policy: Request.StorePolicy, key: String = ""
+  ) -> ModifiedEndpoint<Self> {
+    modified { $0.storing(policy, key: key) }
   }
 
   /// With another cache policy, which clients do not act on yet.

@@ -1,9 +1,13 @@
 extension NetworkError.Code {
   /// Whether a request that failed so may have failed for want of a network, and may succeed when there
   /// is one: such a request is kept when its store policy says so.
+  ///
+  /// `circuitOpen` is among them, as what opens a circuit may be just that, and nothing was sent.
   public var isForWantOfNetwork: Bool {
     switch self {
-    case .dnsFailed, .cannotConnect, .connectionLost, .notConnectedToInternet, .timedOut: true
+    case .dnsFailed, .cannotConnect, .connectionLost, .notConnectedToInternet, .timedOut,
+      .circuitOpen:
+      true
     default: false
     }
   }

@@ -11,6 +11,7 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, L
     text += code.sentence
     if let detail = reason ?? underlyingText { text += ": \(detail)" }
     text += attemptsText
+    if isKept { text += "; it is kept, to be sent later" }
     if let body, !body.isEmpty { text += "; the body begins: \(Self.beginning(of: body))" }
     return Self.inOneLine(text)
   }

@@ -38,6 +38,13 @@ public struct NetworkError: Error, Sendable {
   /// What came of each of several attempts, in order; empty when there was but one.
   public var history: [Attempt]
 
+  /// The ``OfflineStore/Entry/id`` under which the request is kept in its client's offline store, to be
+  /// sent when that is replayed; nil when it is not kept.
+  ///
+  /// It may be that of an entry which was there before, when the store's conflict handler has dropped
+  /// the request in favour of that.
+  public var keptAs: UUID?
+
   /// Makes an error.
   ///
   /// - Parameters:
@@ -63,6 +70,11 @@ public struct NetworkError: Error, Sendable {
     self.attempts = attempts
     self.history = history
   }
+}
+
+extension NetworkError {
+  /// Whether the request is kept, to be sent when the client's offline store is replayed.
+  public var isKept: Bool { keptAs != nil }
 }
 
 extension NetworkError: CancellationRepresenting {

@@ -1,4 +1,13 @@
 extension HTTPHeaders {
+  /// Makes sure that every field may be sent.
+  ///
+  /// - Throws: ``NetworkError/Code-swift.enum/invalidHeader``, with the field's name, never its value.
+  func check() throws {
+    for field in fields {
+      if let problem = Self.problem(of: field) { throw NetworkError(.invalidHeader, problem) }
+    }
+  }
+
   /// What keeps a field from being sent, or nil when nothing does.
   ///
   /// - Parameter field: the field.
@@ -31,6 +40,6 @@ extension HTTPHeaders {
   ///
   /// Source: RFC 9110 section 5.5.
   static func isSendable(value: String) -> Bool {
-    value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+    value.utf8.areAll { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
   }
 }

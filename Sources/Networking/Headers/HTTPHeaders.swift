@@ -53,9 +53,10 @@ public struct HTTPHeaders: Sendable {
   /// - Parameter name: the name, in any case.
   public subscript(name: String) -> String? {
     get {
-      let values = values(for: name)
-      guard values.count > 1 else { return values.first }
-      return Self.areEqual(name, "Set-Cookie") ? values.first : values.joined(separator: ", ")
+      guard let first = firstIndex(of: name) else { return nil }
+      let isAlone = !fields[(first + 1)...].contains { Self.areEqual($0.name, name) }
+      if isAlone || Self.areEqual(name, "Set-Cookie") { return fields[first].value }
+      return values(for: name).joined(separator: ", ")
     }
     set {
       guard let newValue else { return remove(name) }

@@ -2,7 +2,15 @@ extension StringProtocol {
   /// Whether this text is a token: what a method, a field's name or a media type's parts have to be.
   ///
   /// Source: RFC 9110 section 5.6.2.
-  var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isTokenCharacter) }
+  var isToken: Bool { !isEmpty && utf8.areAll(\.isTokenCharacter) }
+}
+
+extension Collection<UInt8> {
+  /// The same as `allSatisfy`, in one run over the bytes where they lie side by side.
+  @inlinable
+  package func areAll(_ isRight: (UInt8) -> Bool) -> Bool {
+    withContiguousStorageIfAvailable { $0.allSatisfy(isRight) } ?? allSatisfy(isRight)
+  }
 }
 
 extension UInt8 {

@@ -9,6 +9,7 @@ import Synchronization
 /// cancelled keeps it until the last of its steps is over.
 final class OfflineReplay: Sendable {
   typealias Entry = OfflineStore.Entry
+  typealias Judge = @Sendable (Result<Response, any Error>, Entry) -> OfflineVerdict
 
   private struct State: ~Copyable {
     /// Nil once the report is made.
@@ -20,17 +21,20 @@ final class OfflineReplay: Sendable {
 
   private let store: OfflineStore
   private let context: ExecutionContext
+  private let judge: Judge
   private let progress: @Sendable (OfflineStore.Progress) -> Void
   private let send: @Sendable (Entry) throws -> NetworkPromise
   private let state: Mutex<State>
 
   init(
     _ store: OfflineStore, _ lock: consuming FileLock, on context: ExecutionContext,
+    judging judge: @escaping Judge,
     progress: @escaping @Sendable (OfflineStore.Progress) -> Void,
     send: @escaping @Sendable (Entry) throws -> NetworkPromise
   ) {
     self.store = store
     self.context = context
+    self.judge = judge
     self.progress = progress
     self.send = send
     state = Mutex(State(lock: lock))
@@ -93,7 +97,7 @@ final class OfflineReplay: Sendable {
       try store.files.verifyFiles(of: record, name)
       return settled([firstly { try send(entry) }])
         .then(on: context) { [self] results in
-          finish(record, entry, results.first.map { OfflineVerdict($0) })
+          finish(record, entry, results.first.map { judge($0, entry) })
         }
     } catch let corruption as Corruption {
       do {

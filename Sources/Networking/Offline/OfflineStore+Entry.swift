@@ -26,6 +26,11 @@ extension OfflineStore {
     /// The same as ``idempotencyKey``.
     public var id: UUID { idempotencyKey }
 
+    /// The key that goes out with it: that which it was first sent with, also when that is no UUID.
+    var sentKey: String {
+      request.headers[OfflineStage.keyField] ?? idempotencyKey.uuidString
+    }
+
     var name: EntryName { EntryName(number: number, key: idempotencyKey) }
 
     func isExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }

@@ -27,6 +27,11 @@ extension OfflineStore {
     get throws { try files.list().names.count }
   }
 
+  /// The idempotency keys of the entries; no more than their names are read.
+  var keys: [UUID] {
+    get throws { try files.list().names.map(\.key) }
+  }
+
   /// What replays have found that was no entry, and have set aside.
   ///
   /// They are files and folders, for people to look at. They stay until ``emptyQuarantine()``, and count for no limit.

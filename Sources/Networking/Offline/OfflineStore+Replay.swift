@@ -4,8 +4,8 @@ extension OfflineStore {
   /// Sends what is kept, in the order of each queue.
   ///
   /// An entry that was answered leaves the store, and so does one that was refused for good: by a
-  /// status of 400 to 499, or by an error that has nothing to do with the way to the server. It stays
-  /// when it failed on that way, was cancelled, or was answered by 408, 425, 429 or 500 and above; then
+  /// status of 400 to 499, but those that follow, or by an error that has nothing to do with the way to the server. It stays
+  /// when it failed on that way, was cancelled, or was answered by 401, 407, 408, 425, 429 or 500 and above; then
   /// the later ones of its queue wait for another replay. What has expired is removed unsent; what is
   /// no entry, or not as it was written, is set aside. Requests that are kept meanwhile are for
   /// the next replay.
@@ -28,11 +28,31 @@ extension OfflineStore {
     progress: @escaping @Sendable (_ progress: Progress) -> Void = { _ in },
     _ send: @escaping @Sendable (_ entry: Entry) throws -> NetworkPromise
   ) -> Promise<Report> {
+    replay(
+      concurrency: concurrency, scheduler: scheduler,
+      judging: { result, _ in OfflineVerdict(result) }, progress: progress, send: send)
+  }
+
+  /// The same with a judge of one's own.
+  ///
+  /// - Parameters:
+  ///   - concurrency: how many queues are sent from at once; at least 1.
+  ///   - scheduler: whose time the work belongs to.
+  ///   - judge: says what an outcome means for its entry.
+  ///   - progress: called after each outcome.
+  ///   - send: sends an entry's request.
+  /// - Returns: a promise of the report.
+  func replay(
+    concurrency: Int, scheduler: any Scheduler, judging judge: @escaping OfflineReplay.Judge,
+    progress: @escaping @Sendable (_ progress: Progress) -> Void,
+    send: @escaping @Sendable (_ entry: Entry) throws -> NetworkPromise
+  ) -> Promise<Report> {
     let context = scheduler.context(for: .queue(queue))
     return Promise.fulfilled(())
       .then(on: context) { [self] in
         guard let lock = try files.replayLock() else { throw NetworkError(.offlineStoreBusy) }
-        let replay = OfflineReplay(self, lock, on: context, progress: progress, send: send)
+        let replay = OfflineReplay(
+          self, lock, on: context, judging: judge, progress: progress, send: send)
         return try replay.start(concurrency: max(1, concurrency))
       }
       .on(scheduler.context(for: .main))

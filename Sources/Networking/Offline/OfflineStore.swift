@@ -49,6 +49,8 @@ public final class OfflineStore: Sendable {
   let files: EntryFolder
   /// Where replays do their work, one step at a time.
   let queue = DispatchQueue(label: "Catena.OfflineStore")
+  /// Whether the folder goes with this object.
+  private let isTemporary: Bool
   /// What is known of the entries, so that accepting one need not read all others.
   let summaries = Mutex<[EntryName: Summary]>([:])
 
@@ -72,9 +74,18 @@ public final class OfflineStore: Sendable {
       onConflict: onConflict)
   }
 
+  /// Opens a store whose folder is removed when the last of its users has gone.
+  convenience init(temporaryFolder folder: URL) throws {
+    try self.init(folder: folder, isTemporary: true, beforeStep: { _ in })
+  }
+
+  deinit {
+    if isTemporary { try? FileManager.default.removeItem(at: folder) }
+  }
+
   /// The same, with a closure that is called before each step that changes something on the disk.
   package init(
-    folder: URL, limits: Limits = Limits(), lifetime: Duration? = nil,
+    folder: URL, isTemporary: Bool = false, limits: Limits = Limits(), lifetime: Duration? = nil,
     clock: @escaping @Sendable () -> Date = { Date() },
     beforeStep: @escaping @Sendable (_ step: String) -> Void, onConflict: ConflictHandler? = nil
   ) throws {
@@ -86,6 +97,7 @@ public final class OfflineStore: Sendable {
     self.lifetime = lifetime
     self.clock = clock
     self.onConflict = onConflict
+    self.isTemporary = isTemporary
     files = try EntryFolder(folder, disk: Disk(beforeStep: beforeStep))
   }
 }

@@ -1,25 +1,30 @@
-import Dispatch
 import Foundation
 import Promises
+import Synchronization
 
-/// The queue of one client.
+/// The queue of one client: gives the requests their turns, and starts them.
+///
+/// A request whose turn has come starts on the thread that brought it about: the caller's, or the one on
+/// which an earlier request has just ended. The main queue is spared: what it brings about starts in an
+/// operation of an `OperationQueue`. A hop to another thread for every request took longer than all else
+/// that is done for it.
 final class RequestQueue: Sendable {
+  private let turns: Mutex<RequestTurns>
   private let operations = OperationQueue()
-  private let activity: QueueActivity?
-  /// Shared, since an operation queue does not keep the queue underneath it alive.
-  private static let oneByOne = DispatchQueue(label: "Catena.RequestQueue")
+  /// Where time is turned by hand everything starts at once, so that nothing is still on its way to
+  /// another thread when time passes.
+  private let startsAtOnce: Bool
 
   /// Makes a queue.
   ///
   /// - Parameters:
   ///   - mode: how many requests are under way at once.
-  ///   - scheduler: whose time must not pass while a request is about to start.
+  ///   - scheduler: whose time counts.
   init(_ mode: RequestMode, scheduler: any Scheduler) {
-    operations.maxConcurrentOperationCount = mode.width
-    activity = QueueActivity(width: mode.width, scheduler: scheduler)
-    // Where time is turned by hand, requests that begin together begin in order, so that what they set
-    // for the same moment comes in that order, every time.
-    if activity != nil { operations.underlyingQueue = Self.oneByOne }
+    turns = Mutex(RequestTurns(width: mode.width))
+    let ticket = scheduler.beginActivity()
+    startsAtOnce = ticket != nil
+    ticket?.end()
   }
 
   /// Puts a request behind those of its priority.
@@ -32,35 +37,41 @@ final class RequestQueue: Sendable {
     _ pending: (promise: NetworkPromise, resolver: Resolver<Response>), priority: Request.Priority,
     _ begin: @escaping @Sendable () -> NetworkPromise
   ) {
-    let operation = NetworkOperation(pending, activity: activity, begin)
-    operation.queuePriority = priority.ofOperations
-    activity?.note { $0.add() }
-    operations.addOperation(operation)
+    let request = QueuedRequest(pending, begin)
+    if let due = turns.withLock({ $0.add(request, priority) }) { start(due) }
   }
 
   func suspend() {
-    operations.isSuspended = true
-    activity?.note { $0.isSuspended = true }
+    turns.withLock { $0.suspend() }
   }
 
   func resume() {
-    activity?.note { $0.isSuspended = false }
-    operations.isSuspended = false
+    for request in turns.withLock({ $0.resume() }) { start(request) }
   }
 
   func cancelAll() {
-    operations.cancelAllOperations()
+    for request in turns.withLock({ $0.all }) { request.cancel() }
   }
-}
 
-extension Request.Priority {
-  fileprivate var ofOperations: Operation.QueuePriority {
-    switch self {
-    case .veryLow: .veryLow
-    case .low: .low
-    case .normal: .normal
-    case .high: .high
-    case .veryHigh: .veryHigh
+  private func start(_ request: QueuedRequest) {
+    if startsAtOnce || !MainQueue.isCurrent {
+      run(request)
+    } else {
+      operations.addOperation { [self] in run(request) }
     }
+  }
+
+  /// A loop rather than a step of `finish`, since any number of requests may have been cancelled while
+  /// they waited.
+  private func run(_ request: QueuedRequest) {
+    var due: QueuedRequest? = request
+    while let request = due {
+      if request.start(whenOver: { [self] in finish(request) }) { return }
+      due = turns.withLock { $0.finish(request) }
+    }
+  }
+
+  private func finish(_ request: QueuedRequest) {
+    if let next = turns.withLock({ $0.finish(request) }) { start(next) }
   }
 }

@@ -2,8 +2,9 @@ import Promises
 import Synchronization
 
 /// What the stages of one call have done so far, for those further out and for errors to tell.
-final class CallTrace: Sendable {
-  private struct State {
+struct CallTrace: ~Copyable, Sendable {
+  // Not private, since the compiler (6.3) cannot lay out a class that holds a lock around a private type.
+  struct State {
     var log = AttemptLog()
     var clock: (any Scheduler)?
     var idempotencyKey: String?
@@ -21,7 +22,7 @@ final class CallTrace: Sendable {
   /// The interceptor that has the exchange in its hands; nil when none has that is watched.
   var holder: String? {
     get { state.withLock { $0.holder } }
-    set { state.withLock { $0.holder = newValue } }
+    nonmutating set { state.withLock { $0.holder = newValue } }
   }
 
   /// Begins an attempt.

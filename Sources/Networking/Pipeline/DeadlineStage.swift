@@ -31,10 +31,10 @@ struct DeadlineStage: BuiltInStage {
   }
 
   private func error(for exchange: Exchange) -> NetworkError {
-    let detail = exchange.trace.holder.map { "the interceptor \($0) has not called back" }
+    let detail = exchange.call.trace.holder.map { "the interceptor \($0) has not called back" }
     let error = NetworkError(
       TransportFailure(code: .timedOut(phase), detail: detail ?? ""), of: exchange.request)
     // Of a call it is the end, of an attempt there may be more.
-    return phase == .call ? error.after(exchange.trace.attempts) : error
+    return phase == .call ? error.after(exchange.call.trace.attempts) : error
   }
 }

@@ -13,13 +13,13 @@ extension Exchange {
 
   /// A response that ends the attempt under way, with all attempts where there were several.
   func counted(_ response: Response) -> Response {
-    trace.end(.success(response))
-    return trace.attemptCount > 1 ? response.after(trace.attempts) : response
+    call.trace.end(.success(response))
+    return call.trace.attemptCount > 1 ? response.after(call.trace.attempts) : response
   }
 
   /// An error that ends the attempt under way, with all attempts where there were several.
   func counted(_ error: any Error) -> any Error {
-    trace.end(.failure(error))
-    return (error as? NetworkError)?.after(trace.attempts) ?? error
+    call.trace.end(.failure(error))
+    return (error as? NetworkError)?.after(call.trace.attempts) ?? error
   }
 }

@@ -29,17 +29,17 @@ struct Pipeline: Sendable {
   ) -> Interceptor.Next {
     let name = stage.name
     return { exchange in
-      let trace = exchange.trace
-      let answers = trace.events?.answers
-      trace.holder = name
+      let call = exchange.call
+      let answers = call.trace.events?.answers
+      call.trace.holder = name
       let answer = stage.intercept(exchange) { inner in
-        trace.holder = nil
-        return next(inner).always(on: .inline) { _ in trace.holder = name }
+        call.trace.holder = nil
+        return next(inner).always(on: .inline) { _ in call.trace.holder = name }
       }
       return answer.always(on: .inline) { result in
-        trace.holder = nil
+        call.trace.holder = nil
         guard let answers, case .success = result else { return }
-        trace.events?.answered(by: name, since: answers)
+        call.trace.events?.answered(by: name, since: answers)
       }
     }
   }

@@ -25,12 +25,12 @@ struct RedirectStage: BuiltInStage {
     _ exchange: Exchange, seen: Set<Step>, _ decide: @escaping RedirectPolicy.Decision,
     _ next: @escaping Next
   ) -> NetworkPromise {
-    next(exchange).then(on: .inline) { response -> NetworkPromise in
+    next(exchange).followed { response in
       guard
         let proposed = try Redirection.next(
           after: response, to: exchange.request, allowsDowngrade: policy.allowsDowngrade),
         let request = decide(response, proposed)
-      else { return .fulfilled(response) }
+      else { return nil }
       var following = exchange
       following.request = request
       following.redirects += 1

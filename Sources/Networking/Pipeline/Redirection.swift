@@ -24,7 +24,7 @@ enum Redirection {
   static func next(
     after response: Response, to from: HTTPRequest, allowsDowngrade: Bool
   ) throws -> HTTPRequest? {
-    guard [301, 302, 303, 307, 308].contains(response.status),
+    guard isRedirect(response.status),
       let location = response.headers.values(for: "Location").first
     else { return nil }
     let url = try target(location, from: from.url, response)
@@ -45,6 +45,13 @@ enum Redirection {
     }
     request.headers.remove("Host")
     return request
+  }
+
+  private static func isRedirect(_ status: Int) -> Bool {
+    switch status {
+    case 301, 302, 303, 307, 308: true
+    default: false
+    }
   }
 
   private static func losesBody(_ status: Int, _ method: HTTPMethod) -> Bool {

@@ -80,6 +80,22 @@ public final class NetworkReachability: Sendable {
     state.whenReachable(at: (file, line))
   }
 
+  /// The one of clients that name none.
+  static let shared = NetworkReachability()
+
+  /// The current status, numbered.
+  var change: ReachabilityMachine.Change { state.change }
+
+  /// Has a listener told of the first change after a number, once, perhaps before this returns; of nil
+  /// when there is none to come.
+  ///
+  /// - Returns: what lets go of the listener.
+  func listen(
+    after seen: UInt64, _ listener: @escaping ReachabilityMachine.Listener
+  ) -> @Sendable () -> Void {
+    state.listen(after: seen, listener)
+  }
+
   /// How many promises and consumers wait, for tests.
   var waiting: Int { state.waiting }
 }

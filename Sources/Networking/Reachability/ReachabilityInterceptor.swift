@@ -7,13 +7,14 @@ import Promises
 /// let failing = ReachabilityInterceptor(reachability, whenUnreachable: .fail)
 /// ```
 ///
-/// A request goes on at once when the status is reachable or not known, and when it needs no internet:
-/// see ``isLocal(_:)``. One that waits goes on as soon as the network is reachable; it may then fail
+/// A request goes on at once when the status is reachable or not known, and when it needs no internet, as
+/// its server is mocked or close by: see ``isLocal(_:)``. One that waits goes on as soon as the network is reachable; it may then fail
 /// for any reason of its own, also for want of a network that has gone again. Cancelling it while it waits
 /// lets go of everything. An error of this stage is ``NetworkError/Code-swift.enum/notConnectedToInternet``
 /// with no attempt made.
 ///
-/// Put it where the hops go out, and no stage that answers without the network, such as a cache, is held
+/// ``NetworkingConfiguration/whenUnreachable`` puts one into a client's walk, where the hops go out. In
+/// a pipeline of your own put it there too, and no stage that answers without the network, such as a cache, is held
 /// up by it. A client whose requests all go by a proxy or a Unix socket needs no way to the internet of
 /// this machine's own: leave the stage out there, or say so by `needsInternet`.
 public struct ReachabilityInterceptor: Interceptor {
@@ -57,7 +58,9 @@ public struct ReachabilityInterceptor: Interceptor {
   ///   - next: the stages further in.
   /// - Returns: a promise of the answer.
   public func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
-    guard reachability.status == .unreachable, needsInternet(exchange.request) else {
+    guard reachability.status == .unreachable, exchange.call.transport.needsNetwork,
+      needsInternet(exchange.request)
+    else {
       return next(exchange)
     }
     guard case .wait(let limit) = policy else {

@@ -7,6 +7,8 @@ final class ReachabilityState: Sendable {
 
   var status: NetworkReachability.Status { machine.withLock { $0.current.status } }
 
+  var change: ReachabilityMachine.Change { machine.withLock { $0.current } }
+
   /// How many wait, for tests.
   var waiting: Int { machine.withLock { $0.waiting } }
 
@@ -42,6 +44,17 @@ final class ReachabilityState: Sendable {
     } onCancel: {
       leave(id)
     }
+  }
+
+  /// Has a listener told of the first change after number `seen`.
+  ///
+  /// - Returns: what lets go of the listener.
+  func listen(
+    after seen: UInt64, _ listener: @escaping ReachabilityMachine.Listener
+  ) -> @Sendable () -> Void {
+    let id = machine.withLock { $0.makeID() }
+    machine.withLock { $0.listen(id, after: seen, listener) }.perform()
+    return { [weak self] in self?.leave(id) }
   }
 
   private func leave(_ id: UInt64) {

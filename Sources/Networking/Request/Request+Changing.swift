@@ -6,11 +6,18 @@ extension Request {
     return request
   }
 
-  /// With another store policy, which clients do not act on yet.
+  /// With another store policy.
   ///
-  /// - Parameter policy: what becomes of it when there is no network.
+  /// - Parameters:
+  ///   - policy: what becomes of it when there is no network.
+  ///   - key: whose order it joins when it is kept; see ``storeKey``.
   /// - Returns: the changed request.
-  public func storing(_ policy: StorePolicy) -> Request { with { $0.storePolicy = policy } }
+  public func storing(_ policy: StorePolicy, key: String = "") -> Request {
+    with {
+      $0.storePolicy = policy
+      $0.storeKey = key
+    }
+  }
 
   /// With another cache policy, which clients do not act on yet.
   ///

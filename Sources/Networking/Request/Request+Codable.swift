@@ -7,6 +7,7 @@ extension Request: Codable {
     case contentType
     case payload
     case storePolicy
+    case storeKey
     case cachePolicy
     case timeout
     case priority
@@ -31,6 +32,7 @@ extension Request: Codable {
       storePolicy: try optional(.storePolicy) ?? .none,
       cachePolicy: try optional(.cachePolicy) ?? .default, timeout: try optional(.timeout),
       priority: try optional(.priority) ?? .normal)
+    storeKey = try optional(.storeKey) ?? ""
     isIntercepted = try optional(.isIntercepted) ?? true
   }
 
@@ -47,6 +49,7 @@ extension Request: Codable {
     try container.encodeIfPresent(contentType, forKey: .contentType)
     try container.encodeIfPresent(payload, forKey: .payload)
     if storePolicy != .none { try container.encode(storePolicy, forKey: .storePolicy) }
+    if !storeKey.isEmpty { try container.encode(storeKey, forKey: .storeKey) }
     if cachePolicy != .default { try container.encode(cachePolicy, forKey: .cachePolicy) }
     try container.encodeIfPresent(timeout, forKey: .timeout)
     if priority != .normal { try container.encode(priority, forKey: .priority) }

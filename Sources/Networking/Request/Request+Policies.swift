@@ -1,12 +1,20 @@
 extension Request {
   /// What becomes of a request for which there is no network.
   ///
-  /// It is kept with the request, but clients do not act on it yet: without a network every request
-  /// fails.
+  /// It makes no difference to downloads and streams, whose answers would have nowhere to go later.
   public enum StorePolicy: String, Sendable, Hashable, Codable {
     /// It fails.
     case none
-    /// It fails, and is kept to be sent when it is replayed.
+    /// It fails, and is kept in the client's offline store, to be sent when that is replayed.
+    ///
+    /// - It is kept after all retries, when it has failed by a code that is
+    ///   ``NetworkError/Code-swift.enum/isForWantOfNetwork``: no answer of the server's has come. A
+    ///   status such as 503 is an answer, and what is cancelled is not kept.
+    /// - Its promise is rejected once it is on the disk, with the error that it failed with, whose
+    ///   ``NetworkError/isKept`` is true; or with `offlineStoreFull` or `offlineStoreFailed`, and then
+    ///   nothing of it is kept.
+    /// - It arrives at least once, so it has an `Idempotency-Key` from its first attempt on, which the
+    ///   replay sends too; and with that it is retried whatever its method.
     case offline
   }
 
@@ -31,7 +39,7 @@ extension Request {
   }
 
   /// Which requests go first when several wait.
-  public enum Priority: String, Sendable, Hashable, Codable {
+  public enum Priority: String, Sendable, Hashable, Codable, CaseIterable {
     /// After all others.
     case veryLow
     /// After the normal ones.

@@ -29,6 +29,9 @@ public struct Request: Sendable, Hashable {
   public var payload: Payload?
   /// What becomes of the request when there is no network.
   public var storePolicy: StorePolicy
+  /// Whose order it joins when it is kept: those of one key are sent one after the other, each when the
+  /// one before has been answered; those of different keys do not wait for one another.
+  public var storeKey = ""
   /// How it uses the cache.
   public var cachePolicy: CachePolicy
   /// How long the call may take as a whole, with all its attempts; nil is as the client has it.

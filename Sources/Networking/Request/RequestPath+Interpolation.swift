@@ -83,7 +83,6 @@ extension RequestPath.StringInterpolation {
   /// Encoded values have none of `/`, `?`, `:` and `#`, so those that are found were written.
   fileprivate var problem: String? {
     guard !values.isEmpty else { return nil }
-    let bytes = Array(text.utf8)
     var start = 0
     if let absolute = RequestPath.absoluteParts(of: text) {
       start = text.utf8.distance(from: text.startIndex, to: absolute.rest.startIndex)
@@ -91,6 +90,11 @@ extension RequestPath.StringInterpolation {
         return "a value is interpolated into the host; \\(raw:) is for that"
       }
     }
+    var text = text
+    return text.withUTF8 { problem(in: $0, from: start) }
+  }
+
+  private func problem(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> String? {
     let end =
       bytes[start...].firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
       ?? bytes.count

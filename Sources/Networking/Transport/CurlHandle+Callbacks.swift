@@ -4,7 +4,7 @@
 
   extension CurlHandle {
     /// Has libcurl call this handle, and the sockets of its loop, which outlive its connections.
-    func setCallbacks(_ sockets: CurlSockets, uploads: Bool) {
+    func setCallbacks(_ sockets: CurlSockets) {
       let handle = Unmanaged.passUnretained(self).toOpaque()
       catena_easy_on_header(
         easy,
@@ -17,7 +17,6 @@
         { bytes, size, count, context in
           CurlHandle.at(context).receiveBody(.init(start: bytes, count: size * count))
         }, handle)
-      if uploads { setUploadCallbacks(handle) }
       let sockets = Unmanaged.passUnretained(sockets).toOpaque()
       catena_easy_on_open(
         easy,
@@ -33,7 +32,8 @@
         }, sockets)
     }
 
-    private func setUploadCallbacks(_ handle: UnsafeMutableRawPointer) {
+    func setUploadCallbacks() {
+      let handle = Unmanaged.passUnretained(self).toOpaque()
       catena_easy_on_read(
         easy,
         { bytes, size, count, context in
@@ -58,10 +58,11 @@
       catena_easy_set_long(easy, .noProgress, 0)
     }
 
-    /// Has libcurl tell when a connection stands.
+    /// Has libcurl tell when a connection stands, or tell it no more.
     ///
     /// - Returns: false for a library that cannot.
-    func setConnectionCallback() -> Bool {
+    func setConnectionCallback(_ isWanted: Bool) -> Bool {
+      guard isWanted else { return catena_easy_on_connected(easy, nil, nil) == .OK }
       let result = catena_easy_on_connected(
         easy,
         { context, _, _, _, _ in

@@ -7,10 +7,12 @@
   /// It is used again for the next one. Everything of it happens on the I/O thread.
   final class CurlHandle {
     let easy: OpaquePointer
-    private let errorBuffer: UnsafeMutablePointer<CChar>
+    let errorBuffer: UnsafeMutablePointer<CChar>
     let clock: CurlClock
     var fields = CurlFieldList()
     var placeInDeadlines: Int?
+    /// Nil when the handle is as new.
+    var standing: CurlStanding?
 
     // Of the exchange under way.
     private(set) var exchange: CurlExchange?
@@ -51,8 +53,6 @@
       self.sends = sends
       exchange.handle = self
       errorBuffer[0] = 0
-      catena_easy_set_pointer(easy, .errorBuffer, errorBuffer)
-      catena_easy_set_pointer(easy, .private, Unmanaged.passUnretained(self).toOpaque())
       head = ResponseHeadParser()
       started = clock.now
       lastActivity = started
@@ -64,9 +64,12 @@
       tellsConnectionLate = false
     }
 
-    /// Has the connection told of, once it stands.
-    func watchConnection() {
-      tellsConnectionLate = !setConnectionCallback()
+    /// Has the connection told of once it stands, or not.
+    func watchConnection(_ isWatched: Bool) {
+      if standing?.isWatched != isWatched, setConnectionCallback(isWatched) {
+        standing?.isWatched = isWatched
+      }
+      tellsConnectionLate = isWatched && standing?.isWatched != true
     }
 
     /// Lets go of the exchange.
@@ -76,7 +79,10 @@
       defer { exchange = nil }
       exchange?.handle = nil
       upload = nil
-      catena_easy_reset(easy)
+      if standing?.isPlain != true {
+        standing = nil
+        catena_easy_reset(easy)
+      }
       return exchange
     }
 

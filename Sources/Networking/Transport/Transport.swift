@@ -16,6 +16,15 @@ public protocol Transport: Sendable {
   func start(
     _ request: HTTPRequest, _ receive: @escaping @Sendable (_ event: TransportEvent) -> Void
   ) -> any TransportHandle
+
+  /// Whether what it does needs a network: false for one that stands in for servers, which is not held
+  /// back while there is none. True unless a transport says otherwise.
+  var needsNetwork: Bool { get }
+}
+
+extension Transport {
+  /// True.
+  public var needsNetwork: Bool { true }
 }
 
 /// A handle on an exchange under way; every method may be called from any thread, any number of times.

@@ -15,6 +15,15 @@ public protocol TransportProvider<Endpoint>: Sendable {
   /// - Returns: the transport for it, or nil for the client's own.
   func transport(for endpoint: Endpoint, real: any Transport) -> (any Transport)?
 
+  /// Chooses what performs a request that was kept in an offline store in an earlier run, or by another
+  /// client, so that its endpoint is no longer known.
+  ///
+  /// - Parameters:
+  ///   - request: what was kept, or else what was asked for.
+  ///   - real: the client's own transport.
+  /// - Returns: the transport for it, or nil, as the one given here does, for the client's own.
+  func transport(forKept request: Request, real: any Transport) -> (any Transport)?
+
   /// Whose time its transports take.
   ///
   /// It becomes that of the client, unless the client's configuration names another; the one given here
@@ -23,6 +32,9 @@ public protocol TransportProvider<Endpoint>: Sendable {
 }
 
 extension TransportProvider {
+  /// Nil.
+  public func transport(forKept request: Request, real: any Transport) -> (any Transport)? { nil }
+
   /// The clock.
   public var scheduler: any Scheduler { .live }
 }

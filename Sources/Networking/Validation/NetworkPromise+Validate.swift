@@ -14,7 +14,9 @@ extension Promise where Value == Response {
   public func validate(file: StaticString = #fileID, line: UInt = #line) -> NetworkPromise {
     map(file: file, line: line) { response in
       try StatusValidator(200..<300).validate(response)
-      if response.contentType != nil, let accept = response.request.headers["Accept"] {
+      if let accept = response.request.headers["Accept"],
+        let type = response.headers["Content-Type"], !type.isJust(accept), MediaType(type) != nil
+      {
         try ContentTypeValidator(MediaType.list(accept)).validate(response)
       }
       return response
@@ -70,5 +72,13 @@ extension Promise where Value == Response {
       try validator.validate(response)
       return response
     }
+  }
+}
+
+extension String {
+  /// Whether this is the one media type that an `Accept` names, letter for letter: most answers are of
+  /// the type that was asked for, and need not be taken apart to see it.
+  fileprivate func isJust(_ accept: String) -> Bool {
+    self == accept && !utf8.contains { ",;*".utf8.contains($0) }
   }
 }

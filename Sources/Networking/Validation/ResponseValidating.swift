@@ -35,7 +35,7 @@ struct ContentTypeValidator: ResponseValidating {
   func validate(_ response: Response) throws {
     if case .memory(let data) = response.content, data.isEmpty { return }
     // These have none, wherever a body was to go.
-    if [204, 205].contains(response.status) { return }
+    if response.status == 204 || response.status == 205 { return }
     guard let type = response.contentType else {
       guard !ranges.contains(where: { $0.type == "*" }) else { return }
       throw NetworkError(.missingContentType, response)

@@ -15,7 +15,7 @@ extension Promise {
     let context = self.context.adopting(context)
     observe(.rejection) { settled in
       let outcome = settled.outcome
-      context.run { handler(outcome) }
+      if context.isInline { handler(outcome) } else { context.run { handler(outcome) } }
     }
     return self
   }

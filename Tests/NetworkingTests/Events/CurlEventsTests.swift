@@ -183,6 +183,19 @@
       #expect(failure.code == .tlsUntrusted)
     }
 
+    @Test func aHandleThatIsUsedAgainTellsOnlyWhoWatches() async throws {
+      let server = try ScriptedServer { _ in [.respond()] }
+      let transport = CurlTransport()
+      var orders: [[String]] = []
+      for isWatched in [true, true, false, true] {
+        var request = HTTPRequest(url: server.url())
+        request.isWatched = isWatched
+        orders.append(await transport.perform(request).order)
+      }
+      let watched = ["connected", "head", "end"]
+      #expect(orders == [watched, watched, ["head", "end"], watched])
+    }
+
     @Test func headsHaveTheirSizes() async throws {
       let head = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-A: b\r\n\r\n"
       let server = try ScriptedServer { _ in [.text(head + "hello")] }

@@ -35,7 +35,8 @@ struct OfflineReplayTests {
   }
 
   @Test(arguments: [
-    (200, "delivered"), (304, "delivered"), (400, "failed"), (404, "failed"), (408, "kept"),
+    (200, "delivered"), (304, "delivered"), (400, "failed"), (403, "failed"), (404, "failed"),
+    (401, "kept"), (407, "kept"), (408, "kept"),
     (425, "kept"), (429, "kept"), (500, "kept"), (503, "kept"),
   ])
   func anAnswersStatusDecides(_ status: Int, _ outcome: String) async throws {
@@ -54,7 +55,8 @@ struct OfflineReplayTests {
   @Test(arguments: [
     (NetworkError.Code.dnsFailed, "kept"), (.cannotConnect, "kept"), (.connectionLost, "kept"),
     (.notConnectedToInternet, "kept"), (.timedOut(.call), "kept"), (.tlsUntrusted, "kept"),
-    (.cancelled, "kept"), (.invalidHeader, "failed"), (.redirectRefused, "failed"),
+    (.cancelled, "kept"), (.circuitOpen, "kept"), (.mockFailed, "kept"), (.invalidHeader, "failed"),
+    (.redirectRefused, "failed"),
     (.malformedResponse, "failed"),
   ])
   func anErrorsCodeDecides(_ code: NetworkError.Code, _ outcome: String) async throws {
@@ -68,6 +70,7 @@ struct OfflineReplayTests {
   @Test(arguments: [
     NetworkError.Code.dnsFailed, .cannotConnect, .connectionLost, .notConnectedToInternet,
     .timedOut(.connect), .timedOut(.idle), .timedOut(.attempt), .timedOut(.call),
+    .circuitOpen,
   ])
   func theseAreForWantOfANetwork(_ code: NetworkError.Code) {
     #expect(code.isForWantOfNetwork)

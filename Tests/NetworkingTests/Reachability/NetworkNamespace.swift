@@ -4,7 +4,7 @@
   import TestSupport
   import Testing
 
-  /// The program `reachability-watch` in a network namespace of its own, which goes with it.
+  /// One of the tests' programs in a network namespace of its own, which goes with it.
   final class NetworkNamespace: Sendable {
     static let requirement: Comment =
       "needs iproute2's `ip`, `unshare`, and the right to make network namespaces and veth pairs"
@@ -31,10 +31,16 @@
     private let input = Pipe()
     private let output = Log<String>()
 
-    init() throws {
+    /// Starts a program in a namespace.
+    ///
+    /// - Parameters:
+    ///   - name: the program's, among those built with the tests.
+    ///   - arguments: its arguments.
+    /// - Throws: what launching it throws.
+    init(_ name: String = "reachability-watch", _ arguments: String...) throws {
       program.executableURL = URL(fileURLWithPath: "/usr/bin/env")
       program.arguments =
-        Self.unshare + [Bundle.main.bundleURL.appendingPathComponent("reachability-watch").path]
+        Self.unshare + [BuiltProgram.url(name).path] + arguments
       let pipe = Pipe()
       program.standardInput = input
       program.standardOutput = pipe
@@ -59,7 +65,12 @@
 
     /// Has a shell in the namespace run commands; one that fails is a line of the output.
     func run(_ commands: String) {
-      input.fileHandleForWriting.write(Data("set -e; \(commands)\n".utf8))
+      send("set -e; \(commands)")
+    }
+
+    /// Sends the program a line.
+    func send(_ line: String) {
+      input.fileHandleForWriting.write(Data("\(line)\n".utf8))
     }
 
     /// Ends the program, and the namespace with it.

@@ -29,7 +29,7 @@ enum FieldLine {
   }
 
   static func isToken(_ bytes: some Collection<UInt8>) -> Bool {
-    !bytes.isEmpty && bytes.allSatisfy { isTokenByte[Int($0)] }
+    !bytes.isEmpty && bytes.areAll { isTokenByte[Int($0)] }
   }
 
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }

@@ -57,7 +57,7 @@ public struct RefreshInterceptor: Interceptor {
       }
       return shared.ready(since: epoch) { try refresh(response) }
         .then(on: .inline) {
-          exchange.trace.end(.success(response))
+          exchange.call.trace.end(.success(response))
           exchange.events?.add(.credentialsRefreshed)
           return next(exchange.withCurrentCredentials())
         }

@@ -30,7 +30,7 @@ final class RetryStage: BuiltInStage {
   }
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
-    let policy = exchange.retry ?? policy
+    let policy = exchange.call.retry ?? policy
     let exchange = keyed(exchange, policy)
     guard policy.allows(exchange.request) else { return once(exchange, next) }
     let run = Run(stage: self, policy: policy, exchange: exchange, next: next)
@@ -41,9 +41,10 @@ final class RetryStage: BuiltInStage {
   }
 
   private func once(_ exchange: Exchange, _ next: Next) -> NetworkPromise {
-    exchange.trace.begin(by: scheduler)
+    exchange.call.trace.begin(by: scheduler)
     // Further attempts there are when a stage outside this one sends the exchange again.
-    return exchange.trace.attemptCount == 1 ? next(exchange) : exchange.counting(next(exchange))
+    return exchange.call.trace.attemptCount == 1
+      ? next(exchange) : exchange.counting(next(exchange))
   }
 
   private func keyed(_ exchange: Exchange, _ policy: RetryPolicy) -> Exchange {
@@ -51,7 +52,7 @@ final class RetryStage: BuiltInStage {
       !exchange.request.headers.contains("Idempotency-Key")
     else { return exchange }
     var exchange = exchange
-    exchange.request.headers["Idempotency-Key"] = exchange.trace.idempotencyKey(make)
+    exchange.request.headers["Idempotency-Key"] = exchange.call.trace.idempotencyKey(make)
     return exchange
   }
 
@@ -64,7 +65,7 @@ final class RetryStage: BuiltInStage {
     let pause = Pause()
 
     func attempt() -> NetworkPromise {
-      exchange.trace.begin(after: pause.take(), by: stage.scheduler)
+      exchange.call.trace.begin(after: pause.take(), by: stage.scheduler)
       return next(exchange).then(on: .inline) { response in
         // Whether it is repeated is decided where that of an error is.
         if policy.couldRepeat(.success(response)) { throw Undecided(response: response) }
@@ -76,15 +77,15 @@ final class RetryStage: BuiltInStage {
     func delay(after error: any Error) -> Duration? {
       let response = (error as? Undecided)?.response
       let result: Result<Response, any Error> = response.map { .success($0) } ?? .failure(error)
-      exchange.trace.end(result)
+      exchange.call.trace.end(result)
       let failed = FailedAttempt(
-        number: exchange.trace.attemptCount, request: exchange.request, result: result,
+        number: exchange.call.trace.attemptCount, request: exchange.request, result: result,
         retryAfter: response.flatMap { RetryAfter.delay(in: $0.headers, now: stage.wallClock()) })
-      let repetition = exchange.trace.nextRepetition
+      let repetition = exchange.call.trace.nextRepetition
       guard let delay = policy.delay(beforeRepetition: repetition, after: failed),
         stage.tokens.withLock({ $0.withdraw() })
       else { return nil }
-      exchange.trace.repeats()
+      exchange.call.trace.repeats()
       exchange.events?.add(
         .retrying(
           after: delay, because: NetworkEvent.Failure(failed.error), attempt: failed.number + 1))

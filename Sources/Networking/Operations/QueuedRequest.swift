@@ -1,0 +1,38 @@
+import Promises
+
+/// One request of a client's queue: waiting until its turn, then under way until its promise settles.
+final class QueuedRequest: Sendable {
+  private let promise: NetworkPromise
+  private let resolver: Resolver<Response>
+  private let begin: @Sendable () -> NetworkPromise
+
+  /// Makes a request that waits.
+  ///
+  /// - Parameters:
+  ///   - pending: the promise that the caller has, and its resolver.
+  ///   - begin: starts the request when its turn has come.
+  init(
+    _ pending: (promise: NetworkPromise, resolver: Resolver<Response>),
+    _ begin: @escaping @Sendable () -> NetworkPromise
+  ) {
+    promise = pending.promise
+    resolver = pending.resolver
+    self.begin = begin
+  }
+
+  /// Starts the request, unless it was cancelled before its turn.
+  ///
+  /// - Parameter whenOver: called when the answer is there, before the caller's handlers; maybe at once.
+  /// - Returns: whether it has been started; otherwise `whenOver` is not called.
+  func start(whenOver: @escaping @Sendable () -> Void) -> Bool {
+    guard !resolver.isSettled else { return false }
+    let answer = begin()
+    answer.always(on: .inline) { _ in whenOver() }
+    resolver.resolve(answer)
+    return true
+  }
+
+  func cancel() {
+    promise.cancel()
+  }
+}

@@ -1,0 +1,34 @@
+extension Promise {
+  /// Another step behind this one where the value asks for one, as a redirect does; else the value as it
+  /// is, without a promise between.
+  ///
+  /// - Parameters:
+  ///   - step: starts the step with the value, right where this promise settles; nil when there is none.
+  ///     It runs at most once, when this promise is fulfilled and the new one is not cancelled.
+  ///   - file: where the new promise was made, for diagnostics.
+  ///   - line: where the new promise was made, for diagnostics.
+  /// - Returns: a promise of what the step's will be, or of the value; rejected with what `step` throws,
+  ///   or with this promise's error. It inherits this promise's context.
+  package func followed(
+    by step: @escaping @Sendable (_ value: Value) throws -> Promise<Value>?,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise<Value> {
+    let next: Promise<Value> = derived(at: CallSite(file, line))
+    @Sendable func react(_ settled: Promise, _ next: Promise<Value>) -> Bool {
+      guard settled.error == nil else { return next.settle(like: settled) }
+      guard !next.isSettled else { return false }
+      do {
+        guard let following = try step(settled.fulfilledValue) else {
+          return next.settle(like: settled)
+        }
+        return next.adopt(following)
+      } catch {
+        return next.settle(rejecting: error, by: .upstream)
+      }
+    }
+    if !reactNow(.everything, next, { react($0, $1) }) {
+      attach(.everything, Reaction(for: next) { react(.from($0), .from($1)) })
+    }
+    return next
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Mocking
+import Networking
+import Promises
+import TestSupport
+import Testing
+
+/// What a client does with requests while it is known that there is no network.
+@Suite(.timeLimit(.minutes(10)))
+struct ClientReachabilityTests {
+  private let time = TestScheduler()
+  private let network = MockReachability(.unreachable)
+  private let server = MoodyServer(.answers(200))
+
+  private func configuration(
+    _ policy: ReachabilityInterceptor.Policy?
+  ) -> NetworkingConfiguration {
+    var configuration = NetworkingConfiguration()
+    configuration.cookies = .none
+    configuration.offline = .temporary
+    configuration.reachability = NetworkReachability(monitor: network)
+    configuration.whenUnreachable = policy
+    configuration.scheduler = time
+    return configuration
+  }
+
+  private func client(_ policy: ReachabilityInterceptor.Policy?) -> Networking<NotesAPI> {
+    Networking(transport: server.transport, configuration: configuration(policy))
+  }
+
+  @Test func itTriesAllTheSameUnlessToldOtherwise() async throws {
+    #expect(try await client(nil).request(.list).value.status == 200)
+  }
+
+  @Test func itFailsAtOnceAndIsKeptWhenItAsksForThat() async throws {
+    let client = client(.fail)
+    for (endpoint, isKept) in [(NotesAPI.list, false), (.add("a"), true)] {
+      let error = await client.request(endpoint).result.failure(as: NetworkError.self)
+      #expect(error?.code == .notConnectedToInternet && error?.isKept == isKept)
+    }
+    #expect(server.requests.isEmpty)
+    network.status = .over("eth0")
+    #expect(try await client.replay().value.delivered.count == 1)
+  }
+
+  @Test func itWaitsUpToItsLimitAndIsKeptThen() async throws {
+    let client = client(.wait(atMost: .seconds(30)))
+    let early = client.request(.list)
+    await time.advance(by: .seconds(29))
+    let late = client.request(.add("a"))
+    await time.advance(by: .zero)
+    #expect(early.stillPends && server.requests.isEmpty)
+    await time.advance(by: .seconds(1))
+    #expect((early.settledError as? NetworkError)?.code == .notConnectedToInternet)
+    network.status = .over("eth0")
+    await time.advance(by: .zero)
+    #expect(try await late.value.status == 200)
+  }
+
+  @Test func noNetworkHereIsNoFaultOfTheHosts() async throws {
+    var configuration = configuration(.fail)
+    configuration.circuitBreaker = CircuitBreaker(threshold: 1)
+    let client = Networking<NotesAPI>(transport: server.transport, configuration: configuration)
+    _ = await client.request(.list).result
+    network.status = .over("eth0")
+    #expect(try await client.request(.list).value.status == 200)
+  }
+
+  @Test func mockedRequestsAndThoseToThisMachineNeedNoNetwork() async throws {
+    let mocked = Networking(
+      mockProvider: MockProvider<NotesAPI>(scheduler: time) { _ in .status(201) },
+      configuration: configuration(.fail))
+    #expect(try await mocked.request(.list).value.status == 201)
+    let routed = Networking<NotesAPI>(
+      transport: MockTransport { Route(.get, "/v1/notes") { _ in .status(202) } },
+      configuration: configuration(.fail))
+    #expect(try await routed.request(.list).value.status == 202)
+    let local = client(.fail)
+    local.setBaseURL(URL.of("http://127.0.0.1:8080/"))
+    #expect(try await local.request(.list).value.status == 200)
+  }
+}

@@ -1,0 +1,129 @@
+import Promises
+import TestSupport
+import Testing
+
+@testable import Networking
+
+@Suite(.timeLimit(.minutes(10)))
+struct RequestQueueTests {
+  /// Requests that stay open until the test answers them.
+  private final class Backend: Sendable {
+    let started = Log<Int>()
+    let promises: [NetworkPromise]
+    let queue: RequestQueue
+    private let open: [(promise: NetworkPromise, resolver: Resolver<Response>)]
+
+    init(
+      _ count: Int, _ mode: RequestMode, _ priorities: [Request.Priority] = [],
+      isSuspended: Bool = false
+    ) {
+      let queue = RequestQueue(mode, scheduler: .live)
+      if isSuspended { queue.suspend() }
+      self.queue = queue
+      let open = (0..<count).map { _ in NetworkPromise.pending() }
+      let started = started
+      promises = (0..<count).map { number in
+        let pending = NetworkPromise.pending()
+        let priority = priorities.isEmpty ? .normal : priorities[number % priorities.count]
+        queue.add(pending, priority: priority) {
+          started.append(number)
+          return open[number].promise
+        }
+        return pending.promise
+      }
+      self.open = open
+    }
+
+    func answer(_ number: Int) {
+      open[number].resolver.fulfill(
+        Response(
+          head: HTTPResponseHead(status: 200), request: HTTPRequest(url: .of("http://a.example/"))))
+    }
+  }
+
+  @Test func syncRunsOneAtATimeInOrder() async {
+    let backend = Backend(5, .sync)
+    for number in 0..<5 {
+      #expect(await backend.started.entries(number + 1) == Array(0...number))
+      backend.answer(number)
+    }
+  }
+
+  @Test func limitedReachesItsNumberAndNoMore() async {
+    let backend = Backend(9, .limited(3))
+    for number in 0..<9 {
+      let started = await backend.started.entries(min(number + 3, 9))
+      #expect(started.count == min(number + 3, 9))
+      backend.answer(started[number])
+    }
+  }
+
+  @Test(arguments: [(Int.min, 1), (-1, 1), (0, 1), (1, 1), (7, 7)])
+  func limitedIsAtLeastOne(_ number: Int, _ width: Int) {
+    #expect(RequestMode.limited(number).width == width)
+  }
+
+  @Test func asyncReachesAllOfThem() async {
+    let backend = Backend(500, .async)
+    #expect(await backend.started.entries(500).count == 500)
+    for number in 0..<500 { backend.answer(number) }
+  }
+
+  @Test func aRequestOfTheMainQueueStartsElsewhere() async {
+    let queue = RequestQueue(.async, scheduler: .live)
+    let isOnMain = Log<Bool>()
+    await MainActor.run {
+      queue.add(NetworkPromise.pending(), priority: .normal) {
+        isOnMain.append(isOnMainQueue)
+        return NetworkPromise.pending().promise
+      }
+    }
+    #expect(await isOnMain.entries(1) == [false])
+  }
+
+  @Test func thoseOfHigherPriorityComeFirstAndThenThoseThatWereThereFirst() async {
+    let backend = Backend(6, .sync, [.low, .normal, .veryHigh], isSuspended: true)
+    backend.queue.resume()
+    for number in [2, 5, 1, 4, 0, 3] { backend.answer(number) }
+    #expect(await backend.started.entries(6) == [2, 5, 1, 4, 0, 3])
+  }
+
+  @Test func nothingStartsWhileItIsSuspended() async {
+    let backend = Backend(3, .limited(2), isSuspended: true)
+    #expect(backend.started.entries.isEmpty)
+    backend.queue.resume()
+    #expect(await backend.started.entries(2) == [0, 1])
+    backend.queue.suspend()
+    backend.answer(0)
+    #expect(backend.started.entries == [0, 1])
+    backend.queue.resume()
+    #expect(await backend.started.entries(3) == [0, 1, 2])
+    for number in 1..<3 { backend.answer(number) }
+  }
+
+  @Test func aQueuedRequestThatIsCancelledIsNeverStarted() async {
+    let backend = Backend(3, .sync)
+    _ = await backend.started.entries(1)
+    backend.promises[1].cancel()
+    backend.answer(0)
+    #expect(await backend.started.entries(2) == [0, 2])
+    backend.answer(2)
+  }
+
+  @Test func aHundredThousandCancelledOnesTakeNoStack() async {
+    let backend = Backend(100_000, .sync)
+    for promise in backend.promises[1..<99_999] { promise.cancel() }
+    backend.answer(0)
+    #expect(await backend.started.entries(2) == [0, 99_999])
+    backend.answer(99_999)
+  }
+
+  @Test func cancellingAllRejectsThoseThatWaitWithoutStartingThem() async {
+    let backend = Backend(3, .sync)
+    _ = await backend.started.entries(1)
+    backend.queue.cancelAll()
+    for promise in backend.promises { #expect(await promise.result.error is CancellationError) }
+    backend.answer(0)
+    #expect(backend.started.entries == [0])
+  }
+}
