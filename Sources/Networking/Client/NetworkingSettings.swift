@@ -10,6 +10,7 @@ struct NetworkingSettings: Sendable {
   var middleware: (@Sendable (Request) -> Promise<Void>)?
   var credentials: Credentials?
   var interceptors: [any Interceptor] = []
+  var hopInterceptors: [any Interceptor] = []
   var onAutomaticReplay: (@Sendable (Result<OfflineStore.Report, any Error>) -> Void)?
 
   /// The settings as they were at one moment, for all the requests made until they change.
@@ -29,7 +30,7 @@ struct NetworkingSettings: Sendable {
   }
 
   /// The value of an `Authorization` field, and the one origin that it is for.
-  struct Credentials: Sendable {
+  struct Credentials: Hashable, Sendable {
     let value: String
     let origin: Origin
   }
