@@ -9,6 +9,7 @@ final class Call: Sendable {
   private let snapshot: NetworkingSettings.Snapshot
   private let plan: CallPlan
   private let transport: any Transport
+  private let supplier: TransportSupplier
   private let delivery: Delivery
   private let retry: RetryPolicy?
   private let credentialSource: any CredentialSource
@@ -24,6 +25,7 @@ final class Call: Sendable {
   ///   - snapshot: what of the client was in force.
   ///   - plan: what all calls of the client have in common.
   ///   - transport: what performs it.
+  ///   - supplier: who says that it is this transport.
   ///   - delivery: what becomes of the body of the response.
   ///   - retry: the endpoint's own policy; nil leaves it to the client.
   ///   - credentialSource: who knows what credentials are in force later.
@@ -31,8 +33,8 @@ final class Call: Sendable {
   ///   - events: tells those who watch; nil when nobody does.
   init(
     request: Request, headers: HTTPHeaders, baseURL: URL?, snapshot: NetworkingSettings.Snapshot,
-    plan: CallPlan, transport: any Transport, delivery: Delivery, retry: RetryPolicy?,
-    credentialSource: any CredentialSource, offline: OfflineRole? = nil,
+    plan: CallPlan, transport: any Transport, supplier: TransportSupplier, delivery: Delivery,
+    retry: RetryPolicy?, credentialSource: any CredentialSource, offline: OfflineRole? = nil,
     telling events: CallEvents? = nil
   ) {
     self.request = request
@@ -41,6 +43,7 @@ final class Call: Sendable {
     self.snapshot = snapshot
     self.plan = plan
     self.transport = transport
+    self.supplier = supplier
     self.delivery = delivery
     self.retry = retry
     self.credentialSource = credentialSource
@@ -81,9 +84,9 @@ final class Call: Sendable {
     }
     let context = CallContext(
       timeout: request.timeout, credentialSource: credentialSource,
-      isIntercepted: request.isIntercepted, offline: offline, retry: retry,
-      interceptors: settings.interceptors, delivery: delivery, telling: events,
-      over: transport)
+      isIntercepted: request.isIntercepted, isShared: request.isShared, offline: offline,
+      retry: retry, interceptors: settings.interceptors, hopInterceptors: settings.hopInterceptors,
+      delivery: delivery, supplier: supplier, over: transport, trace: CallTrace(telling: events))
     return plan.pipeline.send(Exchange(processed, credentials: settings.credentials, of: context))
   }
 }

@@ -26,13 +26,15 @@ final class CallPlan: Sendable {
   }
 
   /// The stages of a call, outermost first: this list is the walk of every request.
-  private static func stages(
+  static func stages(
     _ configuration: NetworkingConfiguration, _ session: Session, _ scheduler: any Scheduler
   ) -> [any Interceptor] {
     [
       OfflineStage(retry: configuration.retry),
       DeadlineStage(phase: .call, scheduler: scheduler) { $0.timeout ?? configuration.callTimeout },
-      InterceptorsStage(),
+      InterceptorsStage { $0.call.interceptors },
+      // From here on once for all who share the exchange.
+      SharingStage(sharesAll: configuration.sharesRequests),
       RetryStage(
         policy: configuration.retry, budget: configuration.retryBudget, scheduler: scheduler),
       RedirectStage(policy: configuration.redirects),
@@ -46,6 +48,7 @@ final class CallPlan: Sendable {
       AuthorizationStage(),
       configuration.cookies.storage(of: session).map { CookieStage(storage: $0) },
       DeadlineStage(phase: .attempt, scheduler: scheduler) { _ in configuration.attemptTimeout },
+      InterceptorsStage { $0.call.hopInterceptors },
     ].compactMap { $0 }
   }
 }

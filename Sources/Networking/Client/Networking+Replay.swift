@@ -105,10 +105,10 @@ extension Networking {
   }
 
   /// What performs an entry in place of this client's transport, as it did when it was asked for.
-  private func standIn(forKept entry: OfflineStore.Entry) -> (any Transport)? {
+  private func standIn(forKept entry: OfflineStore.Entry) -> StandIn? {
     if let standIn = shelf.standIn(for: entry.id) { return standIn() }
     if let transport = mockProvider?.transport(forKept: entry.request, real: transport) {
-      return transport
+      return StandIn(transport: transport, supplier: .provider)
     }
     return standIn(for: entry.request)
   }

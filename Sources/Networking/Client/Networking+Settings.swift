@@ -35,10 +35,35 @@ extension Networking {
 
   /// What requests go through on their way, outermost first, once a call; none at first.
   ///
-  /// They stand outside the retries, and take part in the calls that are made from now on.
+  /// They stand outside the retries, see ``hopInterceptors`` for inside, and take part in the calls that are made from now on.
   public var interceptors: [any Interceptor] {
     get { settings.withLock { $0.settings.interceptors } }
     set { change { $0.interceptors = newValue } }
+  }
+
+  /// What each hop goes through, outermost first: every attempt, and every hop of a redirect; none at
+  /// first.
+  ///
+  /// ```swift
+  /// networking.hopInterceptors.append(
+  ///   RequestAdapter { request in
+  ///     var request = request
+  ///     request.headers["X-Signature"] = signature(of: request)
+  ///     return request
+  ///   })
+  /// ```
+  ///
+  /// They stand inside the retries and the redirects and next to the network, and see the request with
+  /// its credentials and cookies, as it goes out but for what the transport adds, and each answer as it
+  /// comes, a redirect or a 503 that is tried again too. What they add is for that hop alone: it is not
+  /// taken along on a redirect.
+  ///
+  /// The time they take counts for the hop, ``NetworkingConfiguration/attemptTimeout``, and one that does
+  /// not call back is named in the error. They take part in the calls that are made from now on; of calls
+  /// that share an exchange, ``NetworkingConfiguration/sharesRequests``, those that the first one brings.
+  public var hopInterceptors: [any Interceptor] {
+    get { settings.withLock { $0.settings.hopInterceptors } }
+    set { change { $0.hopInterceptors = newValue } }
   }
 
   /// Sends requests elsewhere from now on, to a staging server for example.

@@ -155,17 +155,20 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   }
 
   /// What performs a request in place of this client's transport; nil for nothing.
-  func standIn(for endpoint: any RequestConvertible) -> (any Transport)? {
+  func standIn(for endpoint: any RequestConvertible) -> StandIn? {
     if let mockProvider, let endpoint = endpoint.unwrapped(to: Endpoint.self),
       let transport = mockProvider.transport(for: endpoint, real: transport)
     {
-      return transport
+      return StandIn(transport: transport, supplier: .provider)
     }
-    return (TransportScope.current ?? scope?.stillOpen)?.transport(for: endpoint, real: transport)
+    guard let scope = TransportScope.current ?? scope?.stillOpen else { return nil }
+    return scope.transport(for: endpoint, real: transport).map {
+      StandIn(transport: $0, supplier: .scope(scope))
+    }
   }
 
   func perform<Asked: RequestConvertible>(
-    _ endpoint: Asked, over mock: (any Transport)?, to destination: Delivery.Destination = .memory,
+    _ endpoint: Asked, over standIn: StandIn?, to destination: Delivery.Destination = .memory,
     replaying entry: OfflineStore.Entry? = nil,
     progress: ProgressHandler?, _ file: StaticString, _ line: UInt
   ) -> NetworkPromise {
@@ -189,7 +192,8 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       let headers = entry.map { Self.withheldHeaders(of: $0) } ?? Asked.headers
       let call = Call(
         request: request, headers: headers, baseURL: Asked.baseURL, snapshot: snapshot,
-        plan: plan, transport: mock ?? transport, delivery: delivery,
+        plan: plan, transport: standIn?.transport ?? transport,
+        supplier: standIn?.supplier ?? .client, delivery: delivery,
         retry: retryPolicy(of: endpoint), credentialSource: self, offline: offline,
         telling: events)
       // What an interceptor asks for must not wait for the requests that wait for it.

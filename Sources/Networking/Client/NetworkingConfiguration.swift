@@ -18,6 +18,33 @@ public struct NetworkingConfiguration: Sendable {
   /// Who is told what happens to the client's calls, from the first; others may be added later by
   /// ``Networking/addMonitor(_:)-(NetworkMonitor)``.
   public var monitors: [any NetworkMonitor] = []
+  /// Whether identical requests under way share one exchange, where a request does not say so itself; not
+  /// at first.
+  ///
+  /// ```swift
+  /// configuration.sharesRequests = true
+  /// networking.request(.boards)                    // asks the server
+  /// networking.request(.boards)                    // waits for the same answer
+  /// networking.request(.boards.sharing(false))     // asks on its own
+  /// ```
+  ///
+  /// - **Which.** GET and HEAD without a body, whose answer goes to memory: no downloads and no streams.
+  ///   Two are identical that have, behind the client's interceptors, the same
+  ///   method, URL, header fields in the same order, credentials and silence limits, that are both
+  ///   ``Request/isIntercepted`` or both not, and that go to the same place: mocks of another scope are
+  ///   another. Fields that only number or trace a request make no difference: `traceparent`,
+  ///   `tracestate`, `X-Request-ID` and `X-Correlation-ID`; the server gets the first one's.
+  /// - **Each caller has a promise of its own**, and gets all of the answer and its progress, however late
+  ///   it joins. Cancelling it leaves the others; when the last has gone the connection is closed.
+  /// - **One retry story.** Attempts, redirects, the retry budget and the hops are of the exchange, not of
+  ///   the callers. Those that bring a ``RetryPolicy`` of their own share with one another only, and the
+  ///   first one's counts.
+  /// - **A time limit of the call stays the caller's own**: when it is up he leaves, like one who cancels.
+  /// - **Nothing is kept.** A failure reaches all who wait for it, and whoever asks after the end, be that
+  ///   well or bad, asks anew.
+  /// - A request that waits for another's exchange has its own place in the queue, by its own priority. So
+  ///   in mode ``RequestMode/sync``, where there is never more than one under way, nothing is shared.
+  public var sharesRequests = false
   /// Where cookies are kept; at first where the client's ``SessionConfiguration`` says.
   public var cookies = CookiePolicy.session
   /// Where requests of the store policy ``Request/StorePolicy/offline`` are kept when there is no network
@@ -41,7 +68,7 @@ public struct NetworkingConfiguration: Sendable {
   public var connectTimeout: Duration? = .seconds(30)
   /// How long a connection may be silent; nil is without limit.
   public var idleTimeout: Duration? = .seconds(60)
-  /// How long one hop may take; nil is without limit.
+  /// How long one hop may take, with the client's hop interceptors; nil is without limit.
   public var attemptTimeout: Duration?
   /// How long a call may take, from its turn in the queue, with all its hops; nil is without limit.
   ///

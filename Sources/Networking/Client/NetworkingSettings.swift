@@ -12,6 +12,7 @@ struct NetworkingSettings: Sendable {
   var interceptors: [any Interceptor] = []
   /// Nil when nobody watches.
   var watchers: EventWatchers?
+  var hopInterceptors: [any Interceptor] = []
   var onAutomaticReplay: (@Sendable (Result<OfflineStore.Report, any Error>) -> Void)?
 
   /// The settings as they were at one moment, for all the requests made until they change.
@@ -31,7 +32,7 @@ struct NetworkingSettings: Sendable {
   }
 
   /// The value of an `Authorization` field, and the one origin that it is for.
-  struct Credentials: Sendable {
+  struct Credentials: Hashable, Sendable {
     let value: String
     let origin: Origin
   }

@@ -83,3 +83,11 @@ package final class TransportScope: Sendable {
     return isKnown ? nil : unmatched(endpoint)
   }
 }
+
+extension TransportScope: Hashable {
+  /// Whether two are the same scope.
+  package static func == (left: TransportScope, right: TransportScope) -> Bool { left === right }
+
+  /// Feeds the identity to the hasher.
+  package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

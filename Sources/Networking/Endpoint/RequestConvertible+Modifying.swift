@@ -54,6 +54,15 @@ extension RequestConvertible {
     modified { $0.adding(headers: headers) }
   }
 
+  /// Sharing the exchange of an identical request that is under way, or not.
+  ///
+  /// - Parameter isShared: whether it does; nil is as the client has it. Which requests are identical says
+  ///   ``NetworkingConfiguration/sharesRequests``.
+  /// - Returns: the changed endpoint.
+  public func sharing(_ isShared: Bool? = true) -> ModifiedEndpoint<Self> {
+    modified { $0.sharing(isShared) }
+  }
+
   /// Out of sight of the interceptors that answer for others, so that a token's refresh cannot wait
   /// for itself.
   ///

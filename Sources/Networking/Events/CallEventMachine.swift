@@ -72,6 +72,12 @@ struct CallEventMachine {
     if number == answers { current = nil }
   }
 
+  /// The call waits for the answer to another.
+  mutating func share(with other: NetworkEvent.CallID?, at now: Duration) -> [NetworkEvent] {
+    answers += 1
+    return add(.shared(with: other), at: now)
+  }
+
   /// An interceptor has an answer; it is its own if nobody has answered since.
   mutating func answer(by name: String, since before: Int, at now: Duration) -> [NetworkEvent] {
     guard answers == before else { return [] }

@@ -7,6 +7,7 @@ import Synchronization
 /// The events are handed on under the call's lock, so that they come in the order in which they were told, from
 /// whatever threads; nobody's code runs there.
 final class CallEvents: Sendable {
+  let call = NetworkEvent.CallID()
   private let watchers: EventWatchers
   private let scheduler: any Scheduler
   private let made: Duration
@@ -16,7 +17,7 @@ final class CallEvents: Sendable {
     self.watchers = watchers
     self.scheduler = scheduler
     made = scheduler.now
-    machine = Mutex(CallEventMachine(NetworkEvent.CallID(), made: Date()))
+    machine = Mutex(CallEventMachine(call, made: Date()))
   }
 
   // MARK: The client
@@ -87,6 +88,11 @@ final class CallEvents: Sendable {
       return events
     }
     return HopEvents(call: self, number: number)
+  }
+
+  /// The call waits for the answer to another; nil when nobody watches that one.
+  func share(with other: NetworkEvent.CallID?) {
+    tell { $0.share(with: other, at: $1) }
   }
 
   /// How many times the call was answered until now, or a hop begun to that end.

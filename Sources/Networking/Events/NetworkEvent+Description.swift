@@ -11,6 +11,7 @@ extension NetworkEvent.Kind: CustomStringConvertible {
     switch self {
     case .queued: "queued"
     case .started: "started"
+    case .shared(let call): "shared\(call.map { " with \($0)" } ?? "")"
     case .sending(_, 0): "sending"
     case .sending(_, let size): "sending \(size.map { "\($0) bytes" } ?? "a body of unknown size")"
     case .resolved: "resolved"

@@ -10,6 +10,11 @@ extension NetworkEvent {
     /// Its turn has come.
     case started
 
+    /// An identical request is under way, and its answer is waited for; that of this call, if somebody watches it.
+    ///
+    /// What happens on the way is told with that call, until it is over.
+    case shared(with: CallID?)
+
     // A hop.
     /// A hop begins, with these header fields, and a body of so many bytes: 0 without one, nil when that is
     /// not known.

@@ -22,6 +22,7 @@ import Foundation
 /// ```text
 /// queued                         the call is made, and waits for its turn
 /// [started]                      its turn has come
+///   [shared]                     an identical request is under way, whose answer is this one's too
 ///   sending *                    a hop begins: with these
 ///     [resolved]                   the host's name is looked up
 ///     [connected]                  a connection stands, new or kept; or else [answered]

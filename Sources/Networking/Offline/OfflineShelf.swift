@@ -6,7 +6,7 @@ import Synchronization
 /// the requests that it has put there.
 final class OfflineShelf: Sendable {
   /// Gives what performs a request in place of the client's transport, as it was asked for first.
-  typealias StandIn = @Sendable () -> (any Transport)?
+  typealias Choice = @Sendable () -> StandIn?
 
   /// Where whatever touches the disk runs: no thread of a transport's waits for a disk.
   let queue = DispatchQueue(label: "Catena.OfflineShelf")
@@ -14,7 +14,7 @@ final class OfflineShelf: Sendable {
   /// The name of the client's type of endpoints.
   private let type: String
   private let opened = Mutex<OfflineStore?>(nil)
-  private let standIns = Mutex<[UUID: StandIn]>([:])
+  private let standIns = Mutex<[UUID: Choice]>([:])
 
   /// Makes a shelf.
   ///
@@ -58,12 +58,12 @@ final class OfflineShelf: Sendable {
   }
 
   /// Remembers what may stand in for the server when an entry is replayed.
-  func remember(_ standIn: @escaping StandIn, for entry: UUID) {
+  func remember(_ standIn: @escaping Choice, for entry: UUID) {
     standIns.withLock { $0[entry] = standIn }
   }
 
   /// What was remembered of an entry.
-  func standIn(for entry: UUID) -> StandIn? {
+  func standIn(for entry: UUID) -> Choice? {
     standIns.withLock { $0[entry] }
   }
 

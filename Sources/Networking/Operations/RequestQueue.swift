@@ -46,32 +46,32 @@ final class RequestQueue: Sendable {
   }
 
   func resume() {
-    for request in turns.withLock({ $0.resume() }) { start(request) }
+    for turn in turns.withLock({ $0.resume() }) { start(turn) }
   }
 
   func cancelAll() {
     for request in turns.withLock({ $0.all }) { request.cancel() }
   }
 
-  private func start(_ request: QueuedRequest) {
+  private func start(_ turn: RequestTurns.Turn) {
     if startsAtOnce || !MainQueue.isCurrent {
-      run(request)
+      run(turn)
     } else {
-      operations.addOperation { [self] in run(request) }
+      operations.addOperation { [self] in run(turn) }
     }
   }
 
   /// A loop rather than a step of `finish`, since any number of requests may have been cancelled while
   /// they waited.
-  private func run(_ request: QueuedRequest) {
-    var due: QueuedRequest? = request
-    while let request = due {
-      if request.start(whenOver: { [self] in finish(request) }) { return }
-      due = turns.withLock { $0.finish(request) }
+  private func run(_ turn: RequestTurns.Turn) {
+    var due: RequestTurns.Turn? = turn
+    while let turn = due {
+      if turn.request.start(whenOver: { [self] in finish(turn) }) { return }
+      due = turns.withLock { $0.finish(turn) }
     }
   }
 
-  private func finish(_ request: QueuedRequest) {
-    if let next = turns.withLock({ $0.finish(request) }) { start(next) }
+  private func finish(_ turn: RequestTurns.Turn) {
+    if let next = turns.withLock({ $0.finish(turn) }) { start(next) }
   }
 }

@@ -7,9 +7,16 @@
 /// Those of higher priority come first, and of the same priority those that were there first. As long as
 /// there is room and the queue is not suspended, nobody waits.
 struct RequestTurns {
+  /// A request under way, and where it is found when it is over.
+  struct Turn: Sendable {
+    let request: QueuedRequest
+    fileprivate let place: Int
+  }
+
   private let width: Int
   private var waiting = Request.Priority.allCases.map { _ in Line() }
-  private var underWay: [ObjectIdentifier: QueuedRequest] = [:]
+  private var underWay: [QueuedRequest?] = []
+  private var freePlaces: [Int] = []
   private var isSuspended = false
 
   /// Makes an empty queue.
@@ -21,21 +28,19 @@ struct RequestTurns {
 
   /// A request joins.
   ///
-  /// - Returns: the request if its turn has come already.
-  mutating func add(_ request: QueuedRequest, _ priority: Request.Priority) -> QueuedRequest? {
-    guard !isSuspended, underWay.count < width else {
-      waiting[priority.place].append(request)
-      return nil
-    }
-    underWay[ObjectIdentifier(request)] = request
-    return request
+  /// - Returns: its turn, if that has come already.
+  mutating func add(_ request: QueuedRequest, _ priority: Request.Priority) -> Turn? {
+    if hasRoom { return begin(request) }
+    waiting[priority.place].append(request)
+    return nil
   }
 
   /// A request is over.
   ///
-  /// - Returns: the one whose turn has come by that.
-  mutating func finish(_ request: QueuedRequest) -> QueuedRequest? {
-    underWay[ObjectIdentifier(request)] = nil
+  /// - Returns: the turn that has come by that.
+  mutating func finish(_ turn: Turn) -> Turn? {
+    underWay[turn.place] = nil
+    freePlaces.append(turn.place)
     return next()
   }
 
@@ -46,23 +51,32 @@ struct RequestTurns {
 
   /// Gives turns again.
   ///
-  /// - Returns: those whose turn has come by that, in order.
-  mutating func resume() -> [QueuedRequest] {
+  /// - Returns: the turns that have come by that, in order.
+  mutating func resume() -> [Turn] {
     isSuspended = false
-    var due: [QueuedRequest] = []
+    var due: [Turn] = []
     while let next = next() { due.append(next) }
     return due
   }
 
   /// All requests, those that wait first.
-  var all: [QueuedRequest] { waiting.flatMap(\.requests) + Array(underWay.values) }
+  var all: [QueuedRequest] { waiting.flatMap(\.requests) + underWay.compactMap(\.self) }
 
-  private mutating func next() -> QueuedRequest? {
-    guard !isSuspended, underWay.count < width else { return nil }
+  private var hasRoom: Bool { !isSuspended && underWay.count - freePlaces.count < width }
+
+  private mutating func begin(_ request: QueuedRequest) -> Turn {
+    guard let place = freePlaces.popLast() else {
+      underWay.append(request)
+      return Turn(request: request, place: underWay.count - 1)
+    }
+    underWay[place] = request
+    return Turn(request: request, place: place)
+  }
+
+  private mutating func next() -> Turn? {
+    guard hasRoom else { return nil }
     for place in waiting.indices.reversed() {
-      guard let request = waiting[place].popFirst() else { continue }
-      underWay[ObjectIdentifier(request)] = request
-      return request
+      if let request = waiting[place].popFirst() { return begin(request) }
     }
     return nil
   }

@@ -21,6 +21,16 @@ struct AttemptLog {
       Attempt(number: finished.count + 1, delay: delay, duration: now - start, outcome: outcome))
   }
 
+  /// Adds what came of attempts that were made elsewhere, numbered on from those that are here.
+  mutating func append(_ attempts: [Attempt]) {
+    for attempt in attempts {
+      finished.append(
+        Attempt(
+          number: finished.count + 1, delay: attempt.delay, duration: attempt.duration,
+          outcome: attempt.outcome))
+    }
+  }
+
   /// All that have begun, in order.
   func attempts(at now: Duration) -> [Attempt] {
     var log = self

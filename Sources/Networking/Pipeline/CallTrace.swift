@@ -2,13 +2,13 @@ import Promises
 import Synchronization
 
 /// What the stages of one call have done so far, for those further out and for errors to tell.
-struct CallTrace: ~Copyable, Sendable {
-  // Not private, since the compiler (6.3) cannot lay out a class that holds a lock around a private type.
-  struct State {
+final class CallTrace: Sendable {
+  private struct State {
     var log = AttemptLog()
     var clock: (any Scheduler)?
     var idempotencyKey: String?
     var holder: String?
+    var shared: CallTrace?
   }
 
   /// Tells those who watch; nil when nobody does.
@@ -21,8 +21,11 @@ struct CallTrace: ~Copyable, Sendable {
 
   /// The interceptor that has the exchange in its hands; nil when none has that is watched.
   var holder: String? {
-    get { state.withLock { $0.holder } }
-    nonmutating set { state.withLock { $0.holder = newValue } }
+    get {
+      let (holder, shared) = state.withLock { ($0.holder, $0.shared) }
+      return holder ?? shared?.holder
+    }
+    set { state.withLock { $0.holder = newValue } }
   }
 
   /// Begins an attempt.
@@ -50,12 +53,31 @@ struct CallTrace: ~Copyable, Sendable {
   }
 
   /// How many attempts have begun.
-  var attemptCount: Int { state.withLock { $0.log.count } }
+  var attemptCount: Int {
+    let (count, shared) = state.withLock { ($0.log.count, $0.shared) }
+    return count + (shared?.attemptCount ?? 0)
+  }
 
   /// All attempts that have begun, one under way among them.
   var attempts: [Attempt] {
     let now = now
-    return state.withLock { $0.log.attempts(at: now) }
+    var (log, shared) = state.withLock { ($0.log, $0.shared) }
+    guard let shared else { return log.attempts(at: now) }
+    log.append(shared.attempts)
+    return log.attempts(at: now)
+  }
+
+  /// Has the attempts of an exchange that is shared count for this call, too.
+  ///
+  /// - Parameter trace: the exchange's own, in place of one followed before, whose attempts are kept.
+  /// - Returns: whether the call has had attempts before.
+  func follow(_ trace: CallTrace) -> Bool {
+    let earlier = state.withLock { $0.shared }?.attempts ?? []
+    return state.withLock { state in
+      state.log.append(earlier)
+      state.shared = trace
+      return state.log.count > 0
+    }
   }
 
   private var now: Duration { state.withLock { $0.clock }?.now ?? .zero }

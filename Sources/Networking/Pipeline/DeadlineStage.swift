@@ -11,14 +11,12 @@ struct DeadlineStage: BuiltInStage {
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     guard let limit = limit(exchange) else { return next(exchange) }
-    let start = scheduler.now
-    return next(exchange)
-      .timeout(limit, scheduler: scheduler)
-      .recover(PromiseError.timedOut, on: .inline) {
-        // Somebody further in may have a limit of its own, which is not this one.
-        guard scheduler.now - start >= limit else { throw PromiseError.timedOut }
-        throw error(for: exchange)
-      }
+    let start = isStream(exchange) ? scheduler.now : nil
+    // An error of its own, as somebody further in may have a limit of its own, which is not this one.
+    let answer = next(exchange).timeout(limit, scheduler: scheduler) { error(for: exchange) }
+    guard let start else { return answer }
+    return
+      answer
       .always(on: .inline) { result in
         guard case .success(let response) = result, case .live(let live) = response.content
         else { return }
@@ -28,6 +26,10 @@ struct DeadlineStage: BuiltInStage {
         }
         source.whenOver { _ in timer.cancel() }
       }
+  }
+
+  private func isStream(_ exchange: Exchange) -> Bool {
+    if case .stream = exchange.call.delivery.destination { true } else { false }
   }
 
   private func error(for exchange: Exchange) -> NetworkError {

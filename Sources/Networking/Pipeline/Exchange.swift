@@ -9,7 +9,7 @@ public struct Exchange: Sendable {
   /// The credentials in force when the request was made, for their origin alone.
   private(set) var credentials: NetworkingSettings.Credentials?
   /// What holds for the whole call.
-  let call: CallContext
+  var call: CallContext
 
   init(
     _ request: HTTPRequest, credentials: NetworkingSettings.Credentials? = nil, of call: CallContext

@@ -45,6 +45,13 @@ extension Request {
     with { $0.headers = $0.headers.merging(headers) }
   }
 
+  /// Sharing the exchange of an identical request that is under way, or not.
+  ///
+  /// - Parameter isShared: whether it does; nil is as the client has it. Which requests are identical says
+  ///   ``NetworkingConfiguration/sharesRequests``.
+  /// - Returns: the changed request.
+  public func sharing(_ isShared: Bool? = true) -> Request { with { $0.isShared = isShared } }
+
   /// Out of sight of the interceptors that answer for others, so that a token's refresh cannot wait
   /// for itself.
   ///

@@ -11,6 +11,7 @@ extension Request: Codable {
     case cachePolicy
     case timeout
     case priority
+    case isShared
     case isIntercepted
   }
 
@@ -33,6 +34,7 @@ extension Request: Codable {
       cachePolicy: try optional(.cachePolicy) ?? .default, timeout: try optional(.timeout),
       priority: try optional(.priority) ?? .normal)
     storeKey = try optional(.storeKey) ?? ""
+    isShared = try optional(.isShared)
     isIntercepted = try optional(.isIntercepted) ?? true
   }
 
@@ -53,6 +55,7 @@ extension Request: Codable {
     if cachePolicy != .default { try container.encode(cachePolicy, forKey: .cachePolicy) }
     try container.encodeIfPresent(timeout, forKey: .timeout)
     if priority != .normal { try container.encode(priority, forKey: .priority) }
+    try container.encodeIfPresent(isShared, forKey: .isShared)
     if !isIntercepted { try container.encode(isIntercepted, forKey: .isIntercepted) }
   }
 }

@@ -38,6 +38,10 @@ public struct Request: Sendable, Hashable {
   public var timeout: Duration?
   /// Which requests go first.
   public var priority: Priority
+  /// Whether it may share the exchange of an identical one that is under way; nil is as the client has it.
+  ///
+  /// ``NetworkingConfiguration/sharesRequests`` says which are identical.
+  public var isShared: Bool?
   /// Whether the interceptors that answer for others, such as a token's refresh, see this request.
   public var isIntercepted = true
 

@@ -12,7 +12,7 @@ struct Delivery: Sendable {
   var destination = Destination.memory
   /// The most that is taken into memory; nil is without limit.
   var maximumBodySize: Int?
-  var progress: ProgressReporter?
+  var progress: (any ProgressReporting)?
 
   var isToMemory: Bool {
     if case .memory = destination { true } else { false }

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// One report at a time is on its way there, and takes along what is newest when it arrives, so that a
 /// context that is slow sees fewer reports, not a queue of them.
-final class ProgressReporter: Sendable {
+final class ProgressReporter: ProgressReporting {
   private struct State {
     var progress = TransferProgress()
     var isUnderWay = false
@@ -22,7 +22,6 @@ final class ProgressReporter: Sendable {
     self.report = report
   }
 
-  /// Starts from nothing again, without a report of it.
   func begin() {
     state.withLock { $0.progress = TransferProgress() }
   }

@@ -13,9 +13,14 @@ extension Promise {
     _ handler: @escaping @Sendable (_ result: Result<Value, any Error>) -> Void
   ) -> Promise {
     let context = self.context.adopting(context)
+    // Without the closure that a context takes along.
+    if context.isInline {
+      observe(.rejection) { settled in handler(settled.outcome) }
+      return self
+    }
     observe(.rejection) { settled in
       let outcome = settled.outcome
-      if context.isInline { handler(outcome) } else { context.run { handler(outcome) } }
+      context.run { handler(outcome) }
     }
     return self
   }

@@ -45,7 +45,8 @@ public final class LiveScheduler: Scheduler {
     let due = now + max(delay, .zero)
     let id = state.withLock { state in
       let id = state.timers.insert(due: due, action)
-      setAlarm(&state)
+      // Most are due after what is set already.
+      if state.alarm.map({ due < $0 }) ?? true { setAlarm(&state) }
       return id
     }
     return ScheduledAction { [weak self] in

@@ -84,7 +84,7 @@ struct TimerQueue {
     var parent = 0
     while true {
       var least = parent
-      for child in [2 * parent + 1, 2 * parent + 2]
+      for child in (2 * parent + 1)...(2 * parent + 2)
       where child < heap.count && heap[child].comesBefore(heap[least]) {
         least = child
       }

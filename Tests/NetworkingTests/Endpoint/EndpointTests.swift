@@ -73,10 +73,11 @@ struct EndpointTests {
   }
 
   @Test func changesKeepTheEndpointsType() throws {
-    let pay = Pay("a", 1).notIntercepted().storing(.offline)
+    let pay = Pay("a", 1).notIntercepted().storing(.offline).sharing(false)
     #expect(responseType(of: pay) == Receipt.self)
     #expect(try !pay.request.isIntercepted)
     #expect(try pay.request.storePolicy == .offline)
+    #expect(try pay.request.isShared == false)
     #expect(pay.base.id == "a")
     let boards = BoardsAPI.boards.caching(.reload).prioritized(.high)
       .timingOut(after: .seconds(1)).adding(headers: ["A": "b"])
@@ -93,6 +94,7 @@ struct EndpointTests {
     let all: [Any] = [
       once.modified { $0 }, once.retrying(.never), once.storing(.offline), once.caching(.reload),
       once.prioritized(.high), once.timingOut(after: .seconds(1)), once.adding(headers: ["A": "b"]),
+      once.sharing(),
       once.notIntercepted(),
     ]
     for changed in all { #expect(changed is ModifiedEndpoint<Pay>, "\(type(of: changed))") }

@@ -72,6 +72,45 @@ struct StageEventsTests {
       ] + EventStand.hop("2.1", 200) + ["2.1 0.0 finished with 200"])
   }
 
+  @Test(arguments: [false, true])
+  func whoSharesAnExchangeSaysWithWhom(_ leaderLeaves: Bool) async throws {
+    let client = stand.client {
+      $0.sharesRequests = true
+    } routes: {
+      Route(.get, "/boards", Mock.text("hello").delayed(by: .seconds(2)))
+    }
+    client.interceptors = [Passing()]
+    let calls = (0..<3).map { _ in client.request(.get("boards")) }
+    await stand.time.advance(by: .seconds(1))
+    if leaderLeaves { calls[0].cancel() }
+    await stand.time.run()
+    let told = stand.monitor.events.byCall
+    let leader = try #require(told.first)
+    #expect(
+      leader.numbered == EventStand.begun
+        + (leaderLeaves
+          ? EventStand.hop("1.1", 200).prefix(3) + ["1.1 1.0 cancelled"]
+          : EventStand.hop("1.1", 200, bytes: 5, to: 2) + ["1.1 2.0 finished with 200"]))
+    #expect(told.count == 3)
+    for follower in told.dropFirst() {
+      #expect(
+        follower.numbered == EventStand.begun + [
+          "0.0 0.0 shared with \(leader[0].call)", "0.0 2.0 finished with 200",
+        ])
+    }
+  }
+
+  @Test func aHopInterceptorThatAnswersByItselfIsNamed() async throws {
+    let client = stand.client()
+    client.hopInterceptors = [Passing(), Answering()]
+    _ = client.request(.get("boards"))
+    await stand.time.run()
+    #expect(
+      stand.monitor.events.words == [
+        "queued", "started", "answered by Answering", "finished with 203",
+      ])
+  }
+
   @Test func whatATapeReplaysIsAnsweredByIt() async throws {
     let folder = TemporaryFolder()
     let file = folder.url("boards.har")

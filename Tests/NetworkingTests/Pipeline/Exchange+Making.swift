@@ -6,12 +6,15 @@ extension Exchange {
     _ request: HTTPRequest, timeout: Duration? = nil,
     credentials: NetworkingSettings.Credentials? = nil,
     credentialSource: (any CredentialSource)? = nil, isIntercepted: Bool = true,
-    retry: RetryPolicy? = nil, interceptors: [any Interceptor] = [], over transport: any Transport
+    isShared: Bool? = nil, retry: RetryPolicy? = nil, interceptors: [any Interceptor] = [],
+    hopInterceptors: [any Interceptor] = [], delivery: Delivery = Delivery(),
+    supplier: TransportSupplier = .client, over transport: any Transport
   ) {
     self.init(
       request, credentials: credentials,
       of: CallContext(
         timeout: timeout, credentialSource: credentialSource, isIntercepted: isIntercepted,
-        retry: retry, interceptors: interceptors, over: transport))
+        isShared: isShared, retry: retry, interceptors: interceptors,
+        hopInterceptors: hopInterceptors, delivery: delivery, supplier: supplier, over: transport))
   }
 }

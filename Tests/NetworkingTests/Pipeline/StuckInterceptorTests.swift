@@ -59,7 +59,8 @@ struct StuckInterceptorTests {
     let never = Promise<Void>.pending(on: .inline)
     let time = TestScheduler()
     let stages: [any Interceptor] = [
-      DeadlineStage(phase: .call, scheduler: time) { _ in .seconds(5) }, InterceptorsStage(),
+      DeadlineStage(phase: .call, scheduler: time) { _ in .seconds(5) },
+      InterceptorsStage { $0.call.interceptors },
     ]
     let transport = FakeTransport { _ in .response(200) }
     let call = Pipeline(stages).send(

@@ -50,15 +50,24 @@ struct RequestTests {
   @Test func changesLeaveTheRest() {
     let request = Request.get("a", headers: ["A": "1", "B": "2"])
       .storing(.offline).caching(.noCache).prioritized(.veryHigh).timingOut(after: .seconds(3))
-      .adding(headers: ["a": "3"]).notIntercepted()
+      .adding(headers: ["a": "3"]).sharing().notIntercepted()
     #expect(request.storePolicy == .offline)
     #expect(request.cachePolicy == .noCache)
     #expect(request.priority == .veryHigh)
     #expect(request.timeout == .seconds(3))
     #expect(request.headers == ["B": "2", "a": "3"])
+    #expect(request.isShared == true && request.sharing(nil).isShared == nil)
     #expect(!request.isIntercepted)
     #expect(request.path == "a")
     #expect(Set([request, request, .get("a")]).count == 2)
+  }
+
+  @Test(arguments: [nil, true, false])
+  func whetherItIsSharedIsKeptOnDisk(_ isShared: Bool?) throws {
+    let request = Request.get("a").sharing(isShared)
+    let data = try JSONEncoder().encode(request)
+    #expect(try JSONDecoder().decode(Request.self, from: data) == request)
+    #expect(String(decoding: data, as: UTF8.self).contains("isShared") == (isShared != nil))
   }
 
   @Test func bodiesKnowTheirLength() throws {

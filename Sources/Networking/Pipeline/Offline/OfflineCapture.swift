@@ -12,7 +12,7 @@ struct OfflineCapture: Sendable {
   let isForMemory: Bool
   let shelf: OfflineShelf
   /// What may stand in for the server; nil where nothing does.
-  var standIn: OfflineShelf.StandIn?
+  var standIn: OfflineShelf.Choice?
   let automatic: AutomaticReplay?
   let scheduler: any Scheduler
 

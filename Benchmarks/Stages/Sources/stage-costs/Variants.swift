@@ -1,0 +1,107 @@
+import Foundation
+import Promises
+
+@testable import Networking
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// The stages one by one, and the list of a client.
+struct Variants {
+  static let empty = "no stage"
+  /// How many requests are under way at once.
+  static let batch = 64
+
+  let transport: BatchTransport
+  /// One for each place in a batch, so that no two have the same URL.
+  private let requests: [HTTPRequest]
+  private let origin: Origin
+
+  init(_ transport: BatchTransport) {
+    self.transport = transport
+    let urls = (0..<Self.batch).compactMap {
+      URL(string: "https://api.example.com/v1/boards/\($0)")
+    }
+    guard urls.count == Self.batch, let origin = Origin(urls[0]) else { preconditionFailure() }
+    self.origin = origin
+    requests = urls.map { HTTPRequest(url: $0, headers: .defaults) }
+  }
+
+  /// Does nothing, as a user's own would at the least.
+  private struct Passing: Interceptor {
+    func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise { next(exchange) }
+  }
+
+  /// Exchanges of a GET with the client's default fields.
+  private func exchange(
+    timeout: Duration? = nil, token: String? = nil, interceptors: [any Interceptor] = [],
+    isSame: Bool = false
+  ) -> (Int) -> Exchange {
+    let (transport, requests, origin) = (transport, requests, origin)
+    return { place in
+      Exchange(
+        requests[isSame ? 0 : place], timeout: timeout,
+        credentials: token.map { .init(value: $0, origin: origin) }, interceptors: interceptors,
+        hopInterceptors: interceptors, over: transport)
+    }
+  }
+
+  private func cookies(_ names: [String]) -> HTTPCookieStorage {
+    guard let storage = URLSessionConfiguration.ephemeral.httpCookieStorage else {
+      preconditionFailure("no storage")
+    }
+    for name in names {
+      let cookie = HTTPCookie(properties: [
+        .name: name, .value: "1", .domain: "api.example.com", .path: "/",
+      ])
+      if let cookie { storage.setCookie(cookie) }
+    }
+    return storage
+  }
+
+  var all: [Variant] {
+    let live = LiveScheduler.live
+    let policy = RetryPolicy.exponential(initial: .seconds(1), limit: 3)
+    let deadline = DeadlineStage(phase: .call, scheduler: live) { $0.timeout }
+    let interceptors = InterceptorsStage { $0.interceptors }
+    let hops = InterceptorsStage { $0.hopInterceptors }
+    func retry(_ policy: RetryPolicy) -> RetryStage { RetryStage(policy: policy, scheduler: live) }
+    var configuration = NetworkingConfiguration()
+    configuration.cookies = .storage(cookies([]))
+    let session = Session(transport: transport)
+    func client() -> [any Interceptor] { Networking<Request>.stages(configuration, session, live) }
+    let whole = client()
+    configuration.callTimeout = .seconds(60)
+    configuration.attemptTimeout = .seconds(60)
+    configuration.retry = policy
+    configuration.sharesRequests = true
+    configuration.circuitBreaker = CircuitBreaker()
+    configuration.cookies = .storage(cookies(["session"]))
+    let everything = client()
+    return [
+      Variant(Self.empty, budget: nil, [], exchange()),
+      Variant("deadline, none set", [deadline], exchange()),
+      Variant("deadline, 60 s", [deadline], exchange(timeout: .seconds(60))),
+      Variant("interceptors, none", [interceptors], exchange()),
+      Variant("interceptors, one", [interceptors], exchange(interceptors: [Passing()])),
+      Variant("sharing, off", [SharingStage(sharesAll: false)], exchange()),
+      Variant("sharing, the only one to ask", [SharingStage(sharesAll: true)], exchange()),
+      Variant("sharing, each 64 of them", [SharingStage(sharesAll: true)], exchange(isSame: true)),
+      Variant("retry, never", [retry(.never)], exchange()),
+      Variant("retry, a policy", [retry(policy)], exchange()),
+      Variant("redirect", [RedirectStage(policy: .follow())], exchange()),
+      Variant("circuit", [CircuitStage(CircuitBreaker(), scheduler: live)], exchange()),
+      Variant("authorization, none", [AuthorizationStage()], exchange()),
+      Variant("authorization, a token", [AuthorizationStage()], exchange(token: "Bearer t")),
+      Variant("cookies, none kept", [CookieStage(storage: cookies([]))], exchange()),
+      Variant("cookies, one sent", [CookieStage(storage: cookies(["a"]))], exchange()),
+      Variant("hop interceptors, none", [hops], exchange()),
+      Variant("hop interceptors, one", [hops], exchange(interceptors: [Passing()])),
+      Variant("a client's list as it is at first", budget: nil, whole, exchange()),
+      Variant(
+        "a client's list with everything in use", budget: nil, everything,
+        exchange(timeout: .seconds(60), token: "Bearer t", interceptors: [Passing()])),
+    ]
+  }
+}

@@ -1,0 +1,224 @@
+#if os(Linux)
+  import Foundation
+  import Mocking
+  import Promises
+  import TestSupport
+  import Testing
+
+  @testable import Networking
+
+  @Suite(.timeLimit(.minutes(10)))
+  struct SharingTests {
+    /// Tells when a request has gone past it, into the stages where it is shared.
+    private struct Turnstile: Interceptor {
+      let passed = Log<Void>()
+
+      func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
+        let answer = next(exchange)
+        passed.append(())
+        return answer
+      }
+    }
+
+    private let turnstile = Turnstile()
+
+    private func client(
+      _ mode: RequestMode = .async, over transport: any Transport = CurlTransport(),
+      at url: URL? = nil, shares: Bool = true
+    ) -> Networking<Request> {
+      var configuration = NetworkingConfiguration.plain
+      configuration.sharesRequests = shares
+      let client = Networking<Request>(
+        mode: mode, transport: transport, configuration: configuration)
+      client.setBaseURL(url)
+      client.callbackContext = .inline
+      client.interceptors = [turnstile]
+      return client
+    }
+
+    @Test func aThousandCallersAreOneRequest() async throws {
+      let server = try ScriptedServer { _ in [.stall, .respond("200 OK", [], Data("one".utf8))] }
+      let client = client(at: server.url())
+      let calls = (1...1_000).map { _ in client.request(.get("a")).toString() }
+      _ = await turnstile.passed.entries(1_000)
+      server.release()
+      for call in calls { #expect(try await call.value == "one") }
+      #expect(server.requests.entries.count == 1 && server.connectionCount == 1)
+      await server.stop()
+    }
+
+    @Test func offByDefaultAndOnForARequest() async throws {
+      let server = try ScriptedServer { _ in [.stall, .respond()] }
+      let client = client(at: server.url(), shares: false)
+      let requests: [Request] = [.get("a"), .get("a"), .get("b").sharing(), .get("b").sharing()]
+      let calls = requests.map { client.request($0) }
+      let endpoint = client.request(Request.get("b").modified { $0 }.sharing())
+      _ = await turnstile.passed.entries(5)
+      _ = await server.requests.entries(3)
+      server.release()
+      for call in calls + [endpoint] { #expect(try await call.value.status == 200) }
+      #expect(server.requests.entries.map(\.target).sorted() == ["/a", "/a", "/b"])
+      await server.stop()
+    }
+
+    @Test func theLastOneToGoClosesTheConnection() async throws {
+      let server = try ScriptedServer { _ in [.stall] }
+      let client = client(at: server.url())
+      let calls = (1...3).map { _ in client.request(.get("a")) }
+      _ = await turnstile.passed.entries(3)
+      _ = await server.requests.entries(1)
+      for call in calls {
+        #expect(server.closed.entries.isEmpty)
+        call.cancel()
+      }
+      #expect(await server.closed.entries(1) == [0])
+      #expect(server.requests.entries.count == 1)
+      await server.stop()
+    }
+
+    @Test func cancellingAllRequestsClosesItToo() async throws {
+      let server = try ScriptedServer { _ in [.stall] }
+      let client = client(at: server.url())
+      let calls = (1...3).map { _ in client.request(.get("a")) }
+      _ = await turnstile.passed.entries(3)
+      client.cancelAllRequests()
+      for call in calls { #expect(await call.result.error is CancellationError) }
+      if server.connectionCount > 0 { #expect(await server.closed.entries(1).count == 1) }
+      await server.stop()
+    }
+
+    @Test func oneWhoComesInTheMiddleOfTheBodyGetsAllOfItAndAllProgress() async throws {
+      let server = try ScriptedServer { _ in
+        [.text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .stall, .text("world")]
+      }
+      let client = client(at: server.url())
+      let (early, late) = (Log<TransferProgress>(), Log<TransferProgress>())
+      let first = client.request(.get("a"), progress: { early.append($0) })
+      var seen = 1
+      while await early.entries(seen).last?.received.bytes != 5 { seen += 1 }
+      let second = client.request(.get("a"), progress: { late.append($0) })
+      // What has come already it is told at once.
+      #expect(await late.entries(1) == [TransferProgress(received: .init(bytes: 5, total: 10))])
+      let gone = client.request(.get("a"))
+      _ = await turnstile.passed.entries(3)
+      gone.cancel()
+      server.release()
+      for call in [first, second] { #expect(try await call.toString().value == "helloworld") }
+      for log in [early, late] {
+        #expect(log.entries.last?.received == .init(bytes: 10, total: 10))
+      }
+      #expect(server.requests.entries.count == 1)
+      await server.stop()
+    }
+
+    @Test func theOneWhoAskedFirstMayLeaveAndIsToldNoMore() async throws {
+      let server = try ScriptedServer { _ in
+        [.text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .stall, .text("world")]
+      }
+      let client = client(at: server.url())
+      let told = Log<TransferProgress>()
+      let first = client.request(.get("a"), progress: { told.append($0) })
+      var seen = 1
+      while await told.entries(seen).last?.received.bytes != 5 { seen += 1 }
+      let second = client.request(.get("a"))
+      _ = await turnstile.passed.entries(2)
+      first.cancel()
+      server.release()
+      #expect(try await second.toString().value == "helloworld")
+      #expect(told.entries.last?.received.bytes == 5)
+      await server.stop()
+    }
+
+    @Test func downloadsStreamsAndBodiesAreNotShared() async throws {
+      let folder = TemporaryFolder()
+      let server = try ScriptedServer { _ in [.stall, .respond("200 OK", [], Data("x".utf8))] }
+      let client = client(at: server.url())
+      var calls = (1...2).map { client.download(.get("a"), to: folder.url("\($0)")) }
+      calls += (1...2).map { _ in client.stream(.get("a")) }
+      calls += (1...2).map { _ in client.request(.post("a")) }
+      _ = await server.requests.entries(6)
+      server.release()
+      for call in calls { #expect(try await call.value.status == 200) }
+      #expect(server.requests.entries.count == 6)
+      await server.stop()
+    }
+
+    @Test func callersWithOtherCredentialsHaveExchangesOfTheirOwn() async throws {
+      let server = try ScriptedServer { request in
+        [.stall, .respond("200 OK", [], Data(request.values(of: "Authorization").joined().utf8))]
+      }
+      let client = client(at: server.url())
+      let calls = ["a", "b"].flatMap { token in
+        client.authenticate(bearerToken: token)
+        return (1...3).map { _ in client.request(.get("me")).toString() }
+      }
+      _ = await turnstile.passed.entries(6)
+      _ = await server.requests.entries(2)
+      server.release()
+      let answers = try await when(calls).value
+      #expect(
+        answers == Array(repeating: "Bearer a", count: 3) + Array(repeating: "Bearer b", count: 3))
+      #expect(server.requests.entries.count == 2)
+      await server.stop()
+    }
+
+    @Test func eachOccupiesAPlaceInTheQueueSoThatInOneLaneNothingIsShared() async throws {
+      for (mode, expected) in [(RequestMode.sync, 6), (.limited(2), 3), (.async, 1)] {
+        let time = TestScheduler()
+        let transport = MockTransport(scheduler: time) {
+          Route(.get, "/a") { _ in .text("one").delayed(by: .seconds(1)) }
+        }
+        var configuration = NetworkingConfiguration.plain
+        configuration.sharesRequests = true
+        configuration.scheduler = time
+        let client = Networking<Request>(
+          mode: mode, transport: transport, configuration: configuration)
+        client.callbackContext = .inline
+        let calls = (1...6).map { _ in client.request(.get("https://a.example/a")) }
+        await time.run()
+        for call in calls { #expect(try await call.value.status == 200) }
+        #expect(transport.journal.count == expected, "\(mode)")
+      }
+    }
+
+    @Test func mocksAreSharedWithinTheirScopeOnly() async throws {
+      var configuration = NetworkingConfiguration.plain
+      configuration.sharesRequests = true
+      let time = TestScheduler()
+      configuration.scheduler = time
+      let client = Networking<Request>(configuration: configuration)
+      client.callbackContext = .inline
+      let calls = Log<Promise<String>>()
+      let counts = Counter()
+      func ask(_ name: String, _ body: () async throws -> Void) async throws {
+        let provider = MockProvider<Request>(delay: .seconds(1), scheduler: time) { _ in
+          counts.add()
+          return .text(name)
+        }
+        try await withMocks(provider) {
+          for _ in 1...2 { calls.append(client.request(.get("https://a.example/")).toString()) }
+          try await body()
+        }
+      }
+      try await ask("outer") { try await ask("inner") { await time.run() } }
+      let answers = try await when(calls.entries).value
+      #expect(answers == ["outer", "outer", "inner", "inner"])
+    }
+
+    @Test func aRefreshWithinAHopDoesNotWaitForTheRequestThatWaitsForIt() async throws {
+      let transport = FakeTransport { request in
+        .response(request.headers["X-Fresh"] == nil ? 401 : 200)
+      }
+      let client = client(over: transport, at: .of("https://a.example"))
+      let asked = Counter()
+      client.hopInterceptors = [
+        RefreshInterceptor(on: [401]) { [unowned client] _ in
+          asked.add()
+          return client.request(.get("me").notIntercepted())
+        }
+      ]
+      #expect(try await client.request(.get("me")).value.status == 401)
+      #expect(asked.value == 1 && transport.requests.count == 3)
+    }
+  }
+#endif
