@@ -72,11 +72,7 @@ final class Call: Sendable {
   private func send() throws -> NetworkPromise {
     let settings = snapshot.settings
     let url = settings.baseURL() ?? baseURL
-    let base = try url.map { try plan.baseURLs.baseURL($0) }
-    let built = try plan.builder.build(request, against: base) {
-      try plan.headers.headers(with: headers)
-    }
-    let processed = try settings.preProcessRequest?(built) ?? built
+    let processed = try plan.wireRequest(of: request, headers: headers, baseURL: url, settings)
     var offline = offline
     if case .keeping(var capture) = offline {
       capture.baseURL = url

@@ -1,4 +1,9 @@
+import Foundation
 import Promises
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 /// What all calls of one client have in common, made once.
 final class CallPlan: Sendable {
@@ -10,6 +15,8 @@ final class CallPlan: Sendable {
   let maximumBodySize: Int?
   /// Whose time counts.
   let scheduler: any Scheduler
+  /// Where cookies are kept; nil for nowhere.
+  let cookies: HTTPCookieStorage?
   let baseURLs = BaseURLCache()
   let headers: HeaderCache
 
@@ -22,7 +29,27 @@ final class CallPlan: Sendable {
     pipeline = Pipeline(Self.stages(configuration, session, scheduler))
     maximumBodySize = configuration.maximumBodySize
     headers = HeaderCache(configuration.headers)
+    cookies = configuration.cookies.storage(of: session)
     self.scheduler = scheduler
+  }
+
+  /// What goes into the pipeline for a request.
+  ///
+  /// - Parameters:
+  ///   - request: what is asked.
+  ///   - headers: the endpoint's own header fields.
+  ///   - url: what a relative path is relative to.
+  ///   - settings: what of the client is in force.
+  /// - Returns: the request as it goes over the wire, without what the stages add.
+  /// - Throws: ``NetworkError`` when it cannot be built, and what ``NetworkingSettings/preProcessRequest`` throws.
+  func wireRequest(
+    of request: Request, headers: HTTPHeaders, baseURL url: URL?, _ settings: NetworkingSettings
+  ) throws -> HTTPRequest {
+    let base = try url.map { try baseURLs.baseURL($0) }
+    let built = try builder.build(request, against: base) {
+      try self.headers.headers(with: headers)
+    }
+    return try settings.preProcessRequest?(built) ?? built
   }
 
   /// The stages of a call, outermost first: this list is the walk of every request.

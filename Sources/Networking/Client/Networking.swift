@@ -86,6 +86,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     queue = RequestQueue(mode, scheduler: scheduler)
     aside = RequestQueue(.async, scheduler: scheduler)
     settings = Mutex(.init(NetworkingSettings(baseURL: { Endpoint.baseURL })))
+    Redaction.add(configuration.secretNames)
     plan = CallPlan(configuration, session, scheduler)
     transport = session.transport
     self.mockProvider = mockProvider
@@ -93,6 +94,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     automaticReplay =
       configuration.replaysWhenReachable
       ? AutomaticReplay(configuration.reachability ?? .shared) : nil
+    if let monitor = LogMonitor(configuration.logging) { addMonitor(monitor) }
     for monitor in configuration.monitors { addMonitor(monitor) }
     automaticReplay?.start { [weak self] in self?.replayAutomatically() }
   }

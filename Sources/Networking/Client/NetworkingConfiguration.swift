@@ -18,6 +18,24 @@ public struct NetworkingConfiguration: Sendable {
   /// Who is told what happens to the client's calls, from the first; others may be added later by
   /// ``Networking/addMonitor(_:)-(NetworkMonitor)``.
   public var monitors: [any NetworkMonitor] = []
+  /// What the client writes about its calls, and where to; nothing at first.
+  ///
+  /// ```swift
+  /// configuration.logging = .info
+  /// ```
+  public var logging = LoggingConfiguration.none
+  /// Names whose values are secrets, besides those that tell so by themselves, such as `Authorization`, `password`
+  /// or `access_token`: of header fields, of fields in queries and forms, and of members of JSON.
+  ///
+  /// ```swift
+  /// configuration.secretNames = ["X-Tenant", "iban"]
+  /// ```
+  ///
+  /// Case and punctuation make no difference. What goes by such a name reads `***` in logs, events, errors, commands
+  /// and whatever else is printed, and is withheld from an ``OfflineStore`` where it is a header field. A name
+  /// holds for the whole process from when a client of it is made, as neither an error nor a request that is
+  /// printed knows its client; it is not taken back.
+  public var secretNames: Set<String> = []
   /// Whether identical requests under way share one exchange, where a request does not say so itself; not
   /// at first.
   ///

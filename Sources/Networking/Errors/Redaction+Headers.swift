@@ -19,9 +19,9 @@ extension Redaction {
       })
   }
 
-  private static func value(of field: HTTPHeaders.Field) -> String {
+  static func value(of field: HTTPHeaders.Field) -> String {
     let name = field.name.lowercased()
-    if plain.contains(name) { return field.value }
+    if plain.contains(name), configured.isEmpty || !isSecret(name: name) { return field.value }
     if let mask = byName(field.name, field.value) { return mask }
     if urls.contains(name) { return url(field.value) }
     return mayHoldSecrets(field.value) ? text(field.value) : field.value

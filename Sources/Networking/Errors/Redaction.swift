@@ -41,9 +41,23 @@ package enum Redaction {
   /// Whether a name tells that its value is a secret: `access_token`, `X-Api-Key`, `user[password]`.
   package static func isSecret(name: some StringProtocol) -> Bool {
     let plain = String(name).removingPercentEncoding ?? String(name)
-    let name = String(plain.lowercased().filter { $0.isLetter || $0.isNumber })
-    return exact.contains(name) || parts.contains { name.contains($0) }
+    let name = folded(plain)
+    return exact.contains(name) || configured.contains(name) || parts.contains { name.contains($0) }
   }
+
+  /// A name as it is compared: `X-Api-Key` is `xapikey`.
+  private static func folded(_ name: String) -> String {
+    String(name.lowercased().filter { $0.isLetter || $0.isNumber })
+  }
+
+  /// Has the values of these names masked, too, from now on, in the whole process.
+  ///
+  /// - Parameter names: the names; case and punctuation make no difference.
+  static func add(_ names: Set<String>) {
+    if !names.isEmpty { configured.add(names.map(folded)) }
+  }
+
+  static let configured = ConfiguredNames()
 
   private static let exact: Set<String> = [
     "key", "sig", "auth", "code", "sid", "pin", "otp", "jwt", "pwd", "pass", "session",

@@ -20,13 +20,19 @@ struct CallEventMachine {
   /// The hop under way; nil between two.
   private var current: HopEventMachine?
   private var isOver = false
+  /// How many bytes a body may have to be kept for those who watch; 0 is for none.
+  private let bodyLimit: Int
   /// How many times the call was answered, or a hop begun to that end.
   private(set) var answers = 0
 
-  init(_ call: NetworkEvent.CallID, made: Date) {
+  init(_ call: NetworkEvent.CallID, made: Date, bodyLimit: Int = 0) {
     self.call = call
+    self.bodyLimit = bodyLimit
     self.made = made
   }
+
+  /// The response's body in the hop under way, if it is kept.
+  var received: Data? { current?.received }
 
   /// The call joins the queue, with this request.
   mutating func queue(_ request: NetworkError.RequestSummary, at now: Duration) -> [NetworkEvent] {
@@ -52,7 +58,7 @@ struct CallEventMachine {
     self.request = request
     self.attempt = attempt
     self.hop = hop
-    current = HopEventMachine(bodySize: bodySize, began: now)
+    current = HopEventMachine(bodySize: bodySize, began: now, bodyLimit: bodyLimit)
     return (answers, tell([(.sending(headers: headers, bodySize: bodySize), now)], now))
   }
 

@@ -17,7 +17,7 @@ final class CallEvents: Sendable {
     self.watchers = watchers
     self.scheduler = scheduler
     made = scheduler.now
-    machine = Mutex(CallEventMachine(call, made: Date()))
+    machine = Mutex(CallEventMachine(call, made: Date(), bodyLimit: watchers.bodyLimit))
   }
 
   // MARK: The client
@@ -81,7 +81,7 @@ final class CallEvents: Sendable {
     let headers = Redaction.headers(request.headers)
     let bodySize = request.body.byteCount
     var number = 0
-    tell { machine, now in
+    tell(sending: smallBody(of: request)) { machine, now in
       let (hop, events) = machine.begin(
         summary, headers: headers, bodySize: bodySize, attempt: attempt, hop: hop, at: now)
       number = hop
@@ -113,12 +113,27 @@ final class CallEvents: Sendable {
     machine.withLock { $0.leave(number) }
   }
 
-  func tell(_ change: (inout CallEventMachine, _ now: Duration) -> [NetworkEvent]) {
+  /// A body in memory that somebody wants to see.
+  private func smallBody(of request: HTTPRequest) -> Data? {
+    guard case .data(let data) = request.body, data.count <= watchers.bodyLimit else { return nil }
+    return data
+  }
+
+  func tell(
+    sending body: Data? = nil,
+    _ change: (inout CallEventMachine, _ now: Duration) -> [NetworkEvent]
+  ) {
     let now = scheduler.now - made
     let isNews = machine.withLock { machine in
       let events = change(&machine, now)
       for event in events {
-        for sink in watchers.sinks { sink.take(event) }
+        let body: Data? =
+          switch event.kind {
+          case .sending: body
+          case .body: machine.received
+          default: nil
+          }
+        for sink in watchers.sinks { sink.take(event, body) }
       }
       return !events.isEmpty
     }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Feeds a sequence's buffer; the client and its calls hold it, and when the last of them lets go of it the
 /// sequence has its end.
 final class EventFeed: EventSink {
@@ -11,7 +13,9 @@ final class EventFeed: EventSink {
     buffer.finish()
   }
 
-  func take(_ event: NetworkEvent) {
+  let bodyLimit = 0
+
+  func take(_ event: NetworkEvent, _ body: Data?) {
     buffer.add(event)
   }
 

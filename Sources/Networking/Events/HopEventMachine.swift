@@ -1,3 +1,5 @@
+import Foundation
+
 /// What the events of a transport's exchange come to for those who watch; a pure function of them.
 struct HopEventMachine {
   /// What happened, and when, counted from the moment when the call was made.
@@ -15,14 +17,21 @@ struct HopEventMachine {
   private var progress = TransferProgress()
   /// As told last.
   private var told = TransferProgress()
+  /// How many bytes a body may have to be kept; 0 is for none.
+  private let bodyLimit: Int
+  /// What has come of the response's body; nil when that is too much, or not wanted.
+  private(set) var received: Data?
 
   /// - Parameters:
   ///   - bodySize: how many bytes of body there are to send; nil when that is not known.
   ///   - began: when the hop began.
-  init(bodySize: Int64?, began: Duration) {
+  ///   - bodyLimit: how many bytes a response's body may have to be kept; 0 is for none.
+  init(bodySize: Int64?, began: Duration, bodyLimit: Int = 0) {
     self.bodySize = bodySize
     self.began = began
     progress.sent.total = bodySize
+    self.bodyLimit = bodyLimit
+    if bodyLimit > 0 { received = Data() }
   }
 
   /// Takes an event, the header fields of a head being redacted already.
@@ -45,6 +54,9 @@ struct HopEventMachine {
       return before + [(.head(head), now)]
     case .body(let data):
       progress.received.bytes += Int64(data.count)
+      if let count = received?.count {
+        if count + data.count > bodyLimit { received = nil } else { received?.append(data) }
+      }
       return goOn(\.received, now)
     case .end(let metrics): return hasHead ? [(.body(bytes: metrics.bytesReceived), now)] : []
     case .failure(let failure):

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Promises
 import Synchronization
 
@@ -9,11 +10,11 @@ final class MonitorQueue: EventSink {
   private struct State {
     /// Nil once it has been removed.
     var monitor: (any NetworkMonitor)?
-    var waiting: [NetworkEvent] = []
+    var waiting: [(event: NetworkEvent, body: Data?)] = []
     var isAtWork = false
 
     /// What the queue is to do next; after nil it is idle.
-    mutating func next() -> (any NetworkMonitor, [NetworkEvent])? {
+    mutating func next() -> (any NetworkMonitor, [(event: NetworkEvent, body: Data?)])? {
       guard let monitor, !waiting.isEmpty else {
         isAtWork = false
         return nil
@@ -23,6 +24,7 @@ final class MonitorQueue: EventSink {
     }
   }
 
+  let bodyLimit: Int
   private let state: Mutex<State>
   /// Asked before each event, without the lock that those who make events take.
   private let isClosed = Atomic(false)
@@ -32,13 +34,15 @@ final class MonitorQueue: EventSink {
   ///   - monitor: who is told.
   ///   - scheduler: whose time does not pass, where it is turned by hand, while the monitor is at work.
   init(_ monitor: any NetworkMonitor, scheduler: any Scheduler) {
+    bodyLimit = (monitor as? any BodyMonitor)?.bodyLimit ?? 0
     state = Mutex(State(monitor: monitor))
     context = scheduler.context(for: .queue(DispatchQueue(label: "Catena.NetworkMonitor")))
   }
 
-  func take(_ event: NetworkEvent) {
+  func take(_ event: NetworkEvent, _ body: Data?) {
+    let body = (body?.count ?? 0) > bodyLimit ? nil : body
     state.withLock { state in
-      if state.monitor != nil { state.waiting.append(event) }
+      if state.monitor != nil { state.waiting.append((event, body)) }
     }
   }
 
@@ -67,9 +71,10 @@ final class MonitorQueue: EventSink {
 
   private func work() {
     while let (monitor, events) = state.withLock({ $0.next() }) {
-      for event in events {
+      let bodyMonitor = monitor as? any BodyMonitor
+      for (event, body) in events {
         if isClosed.load(ordering: .acquiring) { break }
-        monitor.observe(event)
+        if let bodyMonitor { bodyMonitor.observe(event, body) } else { monitor.observe(event) }
       }
     }
   }

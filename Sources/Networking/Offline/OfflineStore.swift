@@ -23,7 +23,8 @@ import Synchronization
 ///   this process and in others, may be on one folder. Methods block for as long as the disk takes,
 ///   and while another process or thread changes the store.
 /// - **Secrets.** Header fields that carry credentials are never written: `Authorization`,
-///   `Proxy-Authorization`, `Cookie`, and those whose names tell, such as `X-Api-Key`. They are for
+///   `Proxy-Authorization`, `Cookie`, those whose names tell, such as `X-Api-Key`, and those with a secret
+///   in their value that can be told, such as a `Referer` with a token in its query. They are for
 ///   whoever replays to add anew. A URL with a user name or password in it is refused. What is secret
 ///   in a query or a body is part of the request and is kept with it: files are readable for their
 ///   owner alone (mode 0600, in folders of 0700), and are not encrypted.

@@ -37,16 +37,17 @@ extension Request {
 
   /// The same request without the header fields that carry credentials, and the names of those.
   func withoutCredentials() -> (request: Request, withheld: [String]) {
-    let secret = headers.filter { Self.carriesCredentials($0.name) }
+    let secret = headers.filter { Self.carriesCredentials($0) }
     guard !secret.isEmpty else { return (self, []) }
     var request = self
     for field in secret { request.headers.remove(field.name) }
     return (request, secret.map(\.name))
   }
 
-  /// Those of HTTP, and whatever has a telling name, such as `X-Api-Key`.
-  private static func carriesCredentials(_ name: String) -> Bool {
-    ["Authorization", "Proxy-Authorization", "Cookie"].contains { HTTPHeaders.areEqual($0, name) }
-      || Redaction.isSecret(name: name)
+  /// Those of HTTP, whatever has a telling name, such as `X-Api-Key`, and a `Referer` with a token in it.
+  private static func carriesCredentials(_ field: HTTPHeaders.Field) -> Bool {
+    ["Authorization", "Proxy-Authorization", "Cookie"]
+      .contains { HTTPHeaders.areEqual($0, field.name) }
+      || Redaction.isSecret(name: field.name) || Redaction.value(of: field) != field.value
   }
 }

@@ -6,12 +6,20 @@ import Promises
 /// An `Authorization` field that the request brings is left as it is.
 struct AuthorizationStage: BuiltInStage {
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
-    guard let credentials = exchange.credentials,
-      Origin(exchange.request.url) == credentials.origin,
-      !exchange.request.headers.contains("Authorization")
-    else { return next(exchange) }
+    guard let credentials = exchange.credentials else { return next(exchange) }
     var exchange = exchange
-    exchange.request.headers["Authorization"] = credentials.value
+    exchange.request = Self.adding(credentials, to: exchange.request)
     return next(exchange)
+  }
+
+  /// The request with credentials, if it goes to their origin and brings none itself.
+  static func adding(
+    _ credentials: NetworkingSettings.Credentials, to request: HTTPRequest
+  ) -> HTTPRequest {
+    guard Origin(request.url) == credentials.origin, !request.headers.contains("Authorization")
+    else { return request }
+    var request = request
+    request.headers["Authorization"] = credentials.value
+    return request
   }
 }

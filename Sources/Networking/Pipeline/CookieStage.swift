@@ -18,18 +18,24 @@ struct CookieStage: BuiltInStage {
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     var exchange = exchange
     let url = exchange.request.url
-    if !exchange.request.headers.contains("Cookie"),
-      let cookies = storage.cookies(for: url)?.filter({ CookieScope.of($0).covers(url) }),
-      !cookies.isEmpty
-    {
-      exchange.request.headers["Cookie"] =
-        HTTPCookie.requestHeaderFields(
-          with: cookies.sorted(by: CookieScope.goesFirst))["Cookie"]
-    }
+    exchange.request = addingCookies(to: exchange.request)
     return next(exchange).map { response in
       store(response.headers.values(for: "Set-Cookie"), from: url)
       return response
     }
+  }
+
+  /// The request with the cookies for its URL, unless it brings some itself.
+  func addingCookies(to request: HTTPRequest) -> HTTPRequest {
+    let url = request.url
+    guard !request.headers.contains("Cookie"),
+      let cookies = storage.cookies(for: url)?.filter({ CookieScope.of($0).covers(url) }),
+      !cookies.isEmpty
+    else { return request }
+    var request = request
+    request.headers["Cookie"] =
+      HTTPCookie.requestHeaderFields(with: cookies.sorted(by: CookieScope.goesFirst))["Cookie"]
+    return request
   }
 
   private func store(_ values: [String], from url: URL) {
