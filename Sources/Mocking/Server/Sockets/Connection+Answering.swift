@@ -190,13 +190,7 @@ extension Connection {
       report(.complete)
       completedExchanges += 1
       endHandling()
-      socket.finishSending()
-      phase = .draining
-      // Of the system's time, not the test's: this is no part of any story.
-      _ = LiveScheduler.live.schedule(after: .seconds(2)) { [loop = core.loop, weak self] in
-        guard let self else { return }
-        loop.execute { self.close(by: .server) }
-      }
+      drain()
     case .close: close(by: .server)
     case .reset: close(by: .server, resetting: true)
     case .stall:
