@@ -2,6 +2,7 @@ import Networking
 
 /// Fails every request by the code `mockFailed`.
 struct FailingTransport: Transport {
+  let needsNetwork = false
   let reason: String
 
   func start(
