@@ -7,6 +7,7 @@ final class RoutedTransport: Sendable {
   /// The routes, or why there are none.
   private let book: Result<StubBook, MockServerError>
   private let player: MockPlayer
+  var scheduler: any Scheduler { player.scheduler }
   let journal: RequestJournal
   let scenarios: ScenarioStates
   private let requestCount = Atomic(0)
@@ -103,7 +104,8 @@ final class RoutedTransport: Sendable {
       case .promised(let handler):
         // Until there is an answer only this sees a failure.
         let watching = ticket.watching(receive)
-        let exchange = AwaitedExchange(try handler(received), watching) { [self] result, receive in
+        let promise = try ActivityExecutor.counting(for: player.scheduler) { try handler(received) }
+        let exchange = AwaitedExchange(promise, watching) { [self] result, receive in
           let mock: Mock
           do {
             mock = try result.get()

@@ -97,7 +97,9 @@ extension Connection {
       switch handler {
       case .mock(let mock): answer(mock, request)
       case .immediate(let handler): answer(try handler(request), request)
-      case .promised(let handler): follow(try handler(request), request)
+      case .promised(let handler):
+        follow(
+          try ActivityExecutor.counting(for: core.scheduler) { try handler(request) }, request)
       }
     } catch {
       answer(.handlerFailed(error), request)
@@ -110,7 +112,10 @@ extension Connection {
     pending = promise
     let exchange = exchange
     promise.always(on: .inline) { [self] result in
+      // Until the waits of the answer are set.
+      let ticket = core.scheduler.beginActivity()
       core.loop.execute {
+        defer { ticket?.end() }
         guard self.phase == .handling, self.exchange == exchange else { return }
         self.pending = nil
         do {
@@ -137,7 +142,8 @@ extension Connection {
   private func finished(_ mock: Mock, _ request: ReceivedRequest) -> Mock {
     // The request is here, so nothing is thrown.
     let answer = try? backend?.ledger.answer(
-      mock, method: request.method, path: { request.path.text }, request: { request })
+      mock, method: request.method, path: { request.path.text },
+      request: { request })
     switch answer {
     case .mock(let mock): return mock
     case .broken(let reason): return .unavailable(reason)
