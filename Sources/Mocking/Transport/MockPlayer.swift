@@ -31,7 +31,8 @@ struct MockPlayer: Sendable {
   ) -> any TransportHandle {
     do throws(TransportFailure) {
       let answer = try ledger.answer(
-        mock, method: request.method, path: { request.url.path(percentEncoded: true) },
+        mock, of: ticket.route, method: request.method,
+        path: { request.url.path(percentEncoded: true) },
         request: received)
       switch answer {
       case .mock(let mock): return try play(mock, request, ticket, receive)

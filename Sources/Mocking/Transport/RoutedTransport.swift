@@ -50,10 +50,11 @@ final class RoutedTransport: Sendable {
       guard case .routes = outcome else { return pass(request, record(request), fallback, receive) }
     }
     do throws(TransportFailure) {
+      let isRouted = if case .routes = outcome { true } else { false }
       var received = try request.received(
         outcome.path, number: requestCount.add(1, ordering: .relaxed).oldValue,
         at: player.scheduler.now,
-        discardsBody: outcome.discardsBody)
+        discardsBody: isRouted ? outcome.discardsBody : !request.body.isKept)
       switch outcome {
       case .unmatched: break
       case .answer(let mock, _):

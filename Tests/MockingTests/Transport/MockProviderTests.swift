@@ -149,8 +149,8 @@ struct MockProviderTests {
     _ = try await networking.request(.boards).value
     let error = await networking.request(.boards).result.failure(as: NetworkError.self)
     #expect(error?.code == .mockFailed)
-    #expect(error?.reason?.hasPrefix("the sequence of 1 at MockingTests/MockProvider") == true)
-    #expect(error?.reason?.hasSuffix("is over for GET /boards") == true)
+    #expect(error?.reason?.hasPrefix("the sequence at MockingTests/MockProvider") == true)
+    #expect(error?.reason?.hasSuffix(" has given its one answer for GET /boards") == true)
   }
 
   @Test func aTemplateSeesTheRequest() async throws {

@@ -29,7 +29,8 @@ extension Connection {
         self.head?.keepsAlive = false
         handle(RequestBody())
       } else {
-        machine.admit(.discard)
+        // For the journal.
+        machine.admit(.keep(upTo: min(core.limits.bodyBytes, core.limits.recordedBodyBytes)))
       }
       return
     }
@@ -142,7 +143,7 @@ extension Connection {
   private func finished(_ mock: Mock, _ request: ReceivedRequest) -> Mock {
     // The request is here, so nothing is thrown.
     let answer = try? backend?.ledger.answer(
-      mock, method: request.method, path: { request.path.text },
+      mock, of: ticket?.route, method: request.method, path: { request.path.text },
       request: { request })
     switch answer {
     case .mock(let mock): return mock
