@@ -18,8 +18,8 @@ extension HTTPRequest {
     let body = ActivityExecutor.counting(for: scheduler) {
       Promise { try await withBodyInMemory() }
     }
-    let exchange = AwaitedExchange(body, receive) {
-      result, receive in
+    let exchange = AwaitedExchange(body, on: scheduler, receive) {
+      result, _, receive in
       switch result {
       case .success(let request): return start(request, receive)
       case .failure(let error):
@@ -30,7 +30,7 @@ extension HTTPRequest {
         return FinishedExchange()
       }
     }
-    exchange.wait(atMost: nil, .live)
+    exchange.wait(atMost: nil)
     return exchange
   }
 

@@ -106,16 +106,17 @@ final class RoutedTransport: Sendable {
         // Until there is an answer only this sees a failure.
         let watching = ticket.watching(receive)
         let promise = try ActivityExecutor.counting(for: player.scheduler) { try handler(received) }
-        let exchange = AwaitedExchange(promise, watching) { [self] result, receive in
+        let exchange = AwaitedExchange(promise, on: scheduler, watching) {
+          [self] result, silence, receive in
           let mock: Mock
           do {
             mock = try result.get()
           } catch {
             mock = .handlerFailed(error)
           }
-          return answer(request, mock, received, ticket, fallback, receive)
+          return answer(request, mock, received, ticket, fallback, silentFor: silence, receive)
         }
-        exchange.wait(atMost: request.idleTimeout, player.scheduler)
+        exchange.wait(atMost: request.idleTimeout)
         return exchange
       }
     } catch {
@@ -125,9 +126,12 @@ final class RoutedTransport: Sendable {
 
   private func answer(
     _ request: HTTPRequest, _ mock: Mock, _ received: ReceivedRequest, _ ticket: JournalTicket,
-    _ fallback: (any Transport)?, _ receive: @escaping MockPlayer.Receive
+    _ fallback: (any Transport)?, silentFor silence: Duration = .zero,
+    _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
-    player.answer(request, by: mock, ticket, received: { received }, receive) {
+    player.answer(
+      request, by: mock, ticket, silentFor: silence, received: { received }, receive
+    ) {
       if let fallback { return pass(request, ticket, fallback, receive) }
       return fail(
         TransportFailure(code: .mockFailed, detail: Route.fallenThrough(received)), ticket, receive)
