@@ -1,5 +1,5 @@
 import Foundation
-import Networking
+@testable import Networking
 import Promises
 import TestSupport
 import Testing
@@ -41,6 +41,26 @@ struct MockServerTests {
     }
     #expect(server.connectionCount == 1)
     #expect(server.requests.map(\.exchange) == [0, 1, 2])
+  }
+
+  @Test func anAnswerHasADateUnlessItNamesOneItself() async throws {
+    let server = try MockServer {
+      Route(.get, "/", .status(204))
+      Route(.get, "/own", .status(204, headers: ["date": "Sun, 06 Nov 1994 08:49:37 GMT"]))
+    }
+    let client = try RawClient(port: server.port)
+    func dates(_ request: String) async throws -> [Date?] {
+      try await client.send(request)
+      return try await client.receive(until: "\r\n\r\n").split(separator: "\r\n")
+        .filter { $0.lowercased().hasPrefix("date: ") }
+        .map { HTTPDate.parse(String($0.dropFirst(6)), now: Date()) }
+    }
+    let began = Date(timeIntervalSinceNow: -1)
+    let date = try #require(try await dates(get("/")).first ?? nil)
+    #expect(date >= began && date <= Date())
+    #expect(try await dates(get("/own")) == [Date(timeIntervalSince1970: 784_111_777)])
+    let refused = try await dates("GET / HTTP/1.1\r\n\r\n")
+    #expect(refused.count == 1)
   }
 
   @Test func requestsSentAheadAreAnsweredInOrder() async throws {

@@ -86,6 +86,9 @@ struct HeadParser {
     guard hosts.count == 1 || (hosts.isEmpty && head.minorVersion == 0) else {
       throw RequestRefusal(400, hosts.isEmpty ? "there is no Host" : "there is more than one Host")
     }
+    guard hosts.allSatisfy(HostValue.isValid) else {
+      throw RequestRefusal(400, "the Host is no host")
+    }
     head.framing = try Self.framing(of: head)
     if let connection = head.headers["Connection"]?.lowercased() {
       let options = connection.split(separator: ",").map { $0.trimmingSpaces }

@@ -10,7 +10,8 @@ extension Connection {
     case .request(let body): handle(body)
     case .refusal(let refusal):
       let script = ResponseScript(
-        .text("\(refusal.reason)\n", status: refusal.status), for: .init(keepsAlive: false))
+        .text("\(refusal.reason)\n", status: refusal.status),
+        for: .init(keepsAlive: false, date: core.date.now()))
       begin(nil)
       play(script)
     }
@@ -136,7 +137,8 @@ extension Connection {
     let script = ResponseScript(
       mock,
       for: .init(
-        method: head.method, minorVersion: head.minorVersion, keepsAlive: head.keepsAlive))
+        method: head.method, minorVersion: head.minorVersion, keepsAlive: head.keepsAlive,
+        date: core.date.now()))
     play(script)
   }
 
