@@ -1,7 +1,7 @@
 import Networking
 import Promises
 
-/// What becomes of a request that no provider of a ``withMocks(_:unmatched:isolation:_:)`` is for.
+/// What becomes of a request that no provider of a ``withMocks(_:unmatched:file:line:isolation:_:)`` is for.
 public enum UnmatchedRequests: Sendable, Hashable {
   /// It fails, by the code `mockFailed`, and says which type of endpoint it was.
   case fail
