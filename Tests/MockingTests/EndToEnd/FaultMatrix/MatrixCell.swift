@@ -31,9 +31,10 @@
 
     // MARK: What is to come of it
 
-    /// Whether the transport itself sends an attempt's request again: "a kept connection that turns out
-    /// to have been closed by the server before a byte of the response came is replaced by a new one,
-    /// once". To the client that is one attempt, to the server two requests.
+    /// Whether the transport itself sends an attempt's request again.
+    ///
+    /// "A kept connection that turns out to have been closed by the server before a byte of the response
+    /// came is replaced by a new one, once." To the client that is one attempt, to the server two requests.
     func isSentTwice(attempt number: Int) -> Bool {
       guard fault.isMute else { return false }
       // The hop of a redirect is on the connection of the hop before.

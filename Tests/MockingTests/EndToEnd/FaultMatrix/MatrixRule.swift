@@ -6,9 +6,7 @@
     /// How long one hop may take, longer than any wait, so that the two are never mistaken.
     static let attemptTimeout = Duration.seconds(1_000)
 
-    /// How long is waited before each repetition.
-    ///
-    /// - Parameter failures: after how many attempts that failed one succeeds.
+    /// How long is waited before each repetition; `failures` is after how many attempts one succeeds.
     static func waits(
       _ fault: MatrixFault, _ policy: MatrixPolicy, _ method: MatrixMethod, failures: Int
     ) -> [Duration] {
