@@ -13,7 +13,8 @@ package enum Handover {
   package static func take(_ name: String) throws -> [Int] {
     let file = file(name, of: getppid())
     defer { try? FileManager.default.removeItem(at: file) }
-    return try String(contentsOf: file, encoding: .utf8).split(separator: " ").compactMap { Int($0) }
+    return try String(contentsOf: file, encoding: .utf8).split(separator: " ")
+      .compactMap { Int($0) }
   }
 
   private static func file(_ name: String, of parent: pid_t) -> URL {

@@ -34,9 +34,12 @@
     /// Whether the transport itself sends an attempt's request again.
     ///
     /// "A kept connection that turns out to have been closed by the server before a byte of the response
-    /// came is replaced by a new one, once." To the client that is one attempt, to the server two requests.
+    /// came is replaced by a new one, once, for idempotent methods and requests with an `Idempotency-Key`."
+    /// To the client that is one attempt, to the server two requests.
     func isSentTwice(attempt number: Int) -> Bool {
-      guard fault.isMute else { return false }
+      // A policy that never repeats makes no key.
+      let mayBe = method.isRepeatable && (!method.hasKey || !policy.delays.isEmpty)
+      guard fault.isMute, mayBe else { return false }
       // The hop of a redirect is on the connection of the hop before.
       if case .redirected = fault.place { return true }
       return isWarm && number == 1
