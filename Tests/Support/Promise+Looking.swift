@@ -15,4 +15,9 @@ extension Promise {
   package var settledError: (any Error)? {
     if case .rejected(let error) = state { error } else { nil }
   }
+
+  /// What it has been fulfilled with by now; nil when it has not.
+  package var settledValue: Value? {
+    if case .fulfilled(let value) = state { value } else { nil }
+  }
 }

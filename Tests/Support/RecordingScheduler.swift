@@ -5,7 +5,12 @@ package final class RecordingScheduler: Scheduler {
   package let time = TestScheduler()
   private let log = Log<Duration>()
 
-  package init() {}
+  private let onSchedule: @Sendable (Duration) -> Void
+
+  /// - Parameter onSchedule: told of each delay asked for, once it can be waited for.
+  package init(onSchedule: @escaping @Sendable (_ delay: Duration) -> Void = { _ in }) {
+    self.onSchedule = onSchedule
+  }
 
   package var now: Duration { time.now }
 
@@ -19,6 +24,7 @@ package final class RecordingScheduler: Scheduler {
   ) -> ScheduledAction {
     let scheduled = time.schedule(after: delay, action)
     log.append(delay)
+    onSchedule(delay)
     return scheduled
   }
 

@@ -9,8 +9,13 @@ enum ReportText {
 
   /// A body's text in quotes, values of telling names masked.
   static func body(_ text: String) -> String {
+    quoted(masked(text))
+  }
+
+  /// A text of some length at the most, values of telling names masked.
+  static func masked(_ text: String) -> String {
     // Masked before it is cut, so that no secret escapes by being cut in two.
-    quoted(Redaction.text(String(text.prefix(2_048))))
+    Redaction.text(String(text.prefix(2_048)))
   }
 
   /// The values of a name.

@@ -17,9 +17,9 @@ struct RouteTable: Sendable {
       }
     }
 
-    /// Whether the body of the request is of no interest to anybody.
+    /// Whether the routes drop the body of the request.
     var discardsBody: Bool {
-      guard case .routes(let candidates, _) = self else { return true }
+      guard case .routes(let candidates, _) = self else { return false }
       if let first = candidates.first?.entry.route, first.isPlain { return first.discardsBody }
       return candidates.allSatisfy { $0.entry.route.discardsBody }
     }

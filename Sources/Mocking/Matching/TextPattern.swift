@@ -77,18 +77,19 @@ extension TextPattern: ExpressibleByStringInterpolation {
 
 extension TextPattern: CustomStringConvertible {
   /// What is expected, such as `"2"`, `any value` or `a match of /^[0-9]+$/`.
-  public var description: String { description(ReportText.quoted) }
+  public var description: String { description { $0 } }
 
   /// What is expected of a body's text, values of telling names masked.
-  var bodyDescription: String { description(ReportText.body) }
+  var bodyDescription: String { description(ReportText.masked) }
 
-  private func description(_ quoted: (String) -> String) -> String {
-    switch kind {
+  private func description(_ masked: (String) -> String) -> String {
+    func quoted(_ text: String) -> String { ReportText.quoted(masked(text)) }
+    return switch kind {
     case .equal(let text): quoted(text)
     case .present: "any value"
     case .absent: "none"
     case .containing(let part): "something with \(quoted(part)) in it"
-    case .matching(let pattern): "a match of /\(pattern.text)/"
+    case .matching(let pattern): ReportText.bounded("a match of /\(masked(pattern.text))/")
     }
   }
 }

@@ -17,7 +17,7 @@ extension Mock {
     }
     for field in headers.fields {
       let isValid =
-        FieldLine.isToken(field.name.utf8)
+        field.name.isToken
         && field.value.utf8.areAll { $0 != 0x0D && $0 != 0x0A && $0 != 0 }
       guard isValid else { return "the handler answered with a malformed header field" }
     }

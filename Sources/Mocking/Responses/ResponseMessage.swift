@@ -61,6 +61,7 @@ struct ResponseMessage {
     head.reserveCapacity(256)
     head += "HTTP/1.1 \(mock.status) \(StatusPhrase.of(mock.status))\r\n".utf8
     for field in mock.headers.fields { add(field.name, field.value) }
+    if let date = exchange.date, !mock.headers.contains("Date") { add("Date", date) }
     if let framing { add(framing.name, framing.value) }
     if !mock.headers.contains("Connection") {
       if !keepsAlive {

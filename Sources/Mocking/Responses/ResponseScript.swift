@@ -30,6 +30,8 @@ struct ResponseScript {
     var method: HTTPMethod = .get
     var minorVersion = 1
     var keepsAlive = true
+    /// What a Date field says; nil sends none.
+    var date: String?
   }
 
   private(set) var steps: [Step] = []

@@ -70,7 +70,8 @@ extension MockServer {
   /// - Parameter connection: its index, of ``ReceivedRequest/connection``; one that is not open yet is
   ///   waited for.
   /// - Returns: a promise of how it ended, fulfilled at once if it has. It rejects with
-  ///   ``MockServerError/stopped`` if the server stops without that connection ever having been.
+  ///   ``MockServerError/forgotten(connection:)`` if that was more connections ago than
+  ///   ``MockServerLimits/recordedRequests``, and with ``MockServerError/stopped`` if the server stops without that connection ever having been.
   public func closing(of connection: Int) -> Promise<ClosedConnection> {
     core.journal.closing(of: connection)
   }

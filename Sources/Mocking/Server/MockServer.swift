@@ -18,6 +18,7 @@ import Promises
 ///   with the routes nearest to it and what they would have it be, and one of a wrong method by 405 with `Allow`.
 /// - **Order.** What `enqueue(_:)` has laid down goes to the requests that come next, whatever
 ///   they are; then the routes answer.
+/// - **Answers** carry a `Date`, of the system's clock, unless they name one themselves.
 /// - **Connections** stay open between requests; requests sent ahead are answered in order. Nobody off
 ///   this machine can connect.
 /// - **Threads.** One thread of the server's own serves all connections, and runs the handlers that

@@ -6,6 +6,8 @@ public enum MockServerError: Error, Hashable, Sendable {
   case invalidTemplate(String, reason: String)
   /// A regular expression in a condition is malformed.
   case invalidPattern(String, reason: String)
+  /// The connection closed so long ago that the server has forgotten how.
+  case forgotten(connection: Int)
   /// The server has been stopped, so what was waited for will not come.
   case stopped
 }
@@ -19,6 +21,8 @@ extension MockServerError: CustomStringConvertible {
       "the route \"\(template)\" is malformed: \(reason)"
     case .invalidPattern(let pattern, let reason):
       "the regular expression /\(pattern)/ is malformed: \(reason)"
+    case .forgotten(let connection):
+      "connection \(connection) has closed, and how is forgotten; see MockServerLimits"
     case .stopped: "the server has been stopped"
     }
   }

@@ -16,7 +16,8 @@ public struct MockServerLimits: Sendable, Hashable {
   ///
   /// 1 GiB unless set.
   public var bodyBytes = 1024 * 1024 * 1024
-  /// How many requests are remembered; the oldest are forgotten first.
+  /// How many requests are remembered, and how many connections that have closed; the oldest are forgotten
+  /// first.
   ///
   /// 100,000 unless set.
   public var recordedRequests = 100_000

@@ -43,7 +43,7 @@ extension Mock {
   ///
   /// The answers go to requests of the same method and path in the order in which these come, the attempts
   /// of one request that is tried again among them. Who serves the sequence keeps the account: for each
-  /// place in the source where one is made, and each method and path, its own. So it may be made anew for
+  /// place in the source where one is made, each route, and each method and path, its own. So it may be made anew for
   /// each request, as here, and two servers know nothing of each other.
   ///
   /// - Parameters:

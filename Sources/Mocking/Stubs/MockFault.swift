@@ -5,13 +5,18 @@ import Foundation
 /// What a client makes of it, be the answer served on a socket or in memory, and with which exit code the
 /// `curl` tool of the command line ends:
 ///
-/// | | at the request | in the head | in the body | at the end |
-/// |---|---|---|---|---|
-/// | ``close`` | `connectionLost`, 52 | `connectionLost`, 52 | head, bytes, `connectionLost`, 18 | the response, 0 |
-/// | ``reset`` | `connectionLost`, 56 | `connectionLost`, 56 | head, bytes, `connectionLost`, 56 | the response, 0 |
-/// | ``stall`` | `timedOut(.idle)`, 28 | `timedOut(.idle)`, 28 | head, bytes, `timedOut(.idle)`, 28 | the response, 0 |
-/// | ``garbage(_:)`` | `malformedResponse`, 1 | `malformedResponse`, 8 | the bytes in the body's place, 0; in a chunked one `malformedResponse`, 56 | the response, 0 |
-/// | ``malformedChunk`` | head, `malformedResponse`, 56 | head, `malformedResponse`, 56 | head, bytes, `malformedResponse`, 56 | head, `malformedResponse`, 56 |
+/// | | on connect | at the request | in the head | in the body | at the end |
+/// |---|---|---|---|---|---|
+/// | ``MockServer/refuseConnections()`` | `cannotConnect`, 7 | | | | |
+/// | ``close`` | `connectionLost`, 52 | `connectionLost`, 52 | `connectionLost`, 52 | head, bytes, `connectionLost`, 18 | the response, 0 |
+/// | ``reset`` | `connectionLost`, 56 | `connectionLost`, 56 | `connectionLost`, 56 | head, bytes, `connectionLost`, 56 | the response, 0 |
+/// | ``stall`` | `timedOut(.idle)`, 28 | `timedOut(.idle)`, 28 | `timedOut(.idle)`, 28 | head, bytes, `timedOut(.idle)`, 28 | the response, 0 |
+/// | ``garbage(_:)`` | `malformedResponse`, 1 | `malformedResponse`, 1 | `malformedResponse`, 8 | the bytes in the body's place, 0; in a chunked one `malformedResponse`, 56 | the response, 0 |
+/// | ``malformedChunk`` | `connectionLost`, 52 | head, `malformedResponse`, 56 | head, `malformedResponse`, 56 | head, bytes, `malformedResponse`, 56 | head, `malformedResponse`, 56 |
+///
+/// What happens on connect, before anything is read, is said by the `connectionFault` of a ``MockServer``.
+/// A ``malformedChunk`` there is a ``close``, and a reset comes with the client's first byte, or 0.2
+/// seconds later where none comes: one at once is a refusal to a client that is still connecting.
 ///
 /// `CurlTransport` and `URLSessionTransport` agree. A head that is closed on behind its whole status line is
 /// complete to the `curl` tool, which ends with 0, and ends the process of a `URLSession` on Linux.

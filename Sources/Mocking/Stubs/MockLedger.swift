@@ -26,13 +26,14 @@ final class MockLedger: Sendable {
   ///
   /// - Parameters:
   ///   - mock: what was laid down.
+  ///   - route: the number of the route that laid it down; nil for none.
   ///   - method: the request's method.
   ///   - path: the request's path; asked for a sequence alone.
   ///   - request: the request; asked for a template alone.
   /// - Returns: what to serve.
   /// - Throws: what `request` throws.
   func answer(
-    _ mock: Mock, method: HTTPMethod, path: () -> String,
+    _ mock: Mock, of route: Int? = nil, method: HTTPMethod, path: () -> String,
     request: () throws(TransportFailure) -> ReceivedRequest
   ) throws(TransportFailure) -> Answer {
     var mock = mock
@@ -44,12 +45,14 @@ final class MockLedger: Sendable {
       case .broken(let reason): return .broken(reason)
       case .sequence(let sequence):
         let account = MockLedgerMachine.Account(
-          place: sequence.place, method: method, path: path())
+          place: sequence.place, route: route, method: method, path: path())
         switch sequence.turn(machine.withLock { $0.next(in: account) }) {
         case .mock(let next): mock = next.inheriting(mock)
         case .isOver(let count):
           return .broken(
-            "the sequence of \(count) at \(sequence.place) is over for \(method) \(account.path)")
+            "the sequence at \(sequence.place) has "
+              + (count == 0 ? "no" : count == 1 ? "given its one" : "given all \(count) of its")
+              + " answer\(count == 1 ? "" : "s") for \(method) \(account.path)")
         case .fallsThrough: return .fallsThrough
         }
       case .template(let make):

@@ -6,6 +6,8 @@ struct MockLedgerMachine {
   /// What has an account of its own.
   struct Account: Hashable {
     let place: Mock.Sequence.Place
+    /// Which of all routes; nil where none answers.
+    var route: Int?
     let method: HTTPMethod
     let path: String
   }

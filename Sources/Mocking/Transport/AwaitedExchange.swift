@@ -5,6 +5,12 @@ import Synchronization
 /// An exchange for which something is still being made; once it is there, another exchange takes over.
 final class AwaitedExchange<Value: Sendable>: TransportHandle {
   typealias Receive = @Sendable (TransportEvent) -> Void
+  /// Goes on with what has come of the promise, after so long a silence.
+  typealias Begin =
+    @Sendable (
+      _ result: Result<Value, any Error>, _ silence: Duration, _ receive: @escaping Receive
+    )
+    -> any TransportHandle
 
   private enum Phase {
     case waiting
@@ -23,8 +29,8 @@ final class AwaitedExchange<Value: Sendable>: TransportHandle {
     var timer: ScheduledAction?
     /// Begins to count the time anew; nil without a limit.
     var watch: (@Sendable () -> Void)?
-    /// Whether the time came to its end while nothing was to be delivered.
-    var isTimeUp = false
+    /// Since when nothing has come though it would have been taken.
+    var silentSince = Duration.zero
 
     var handle: (any TransportHandle)? {
       if case .started(let handle) = phase { handle } else { nil }
@@ -34,29 +40,32 @@ final class AwaitedExchange<Value: Sendable>: TransportHandle {
   private let state = Mutex(State())
   private let promise: Promise<Value>
   private let receive: Receive
-  private let begin: @Sendable (Result<Value, any Error>, @escaping Receive) -> any TransportHandle
+  private let scheduler: any Scheduler
+  private let begin: Begin
 
   /// Makes an exchange.
   ///
   /// - Parameters:
   ///   - promise: of what is waited for; it is cancelled with the exchange.
+  ///   - scheduler: whose time counts.
   ///   - receive: gets the events.
   ///   - begin: goes on with what has come of the promise.
   init(
-    _ promise: Promise<Value>, _ receive: @escaping Receive,
-    _ begin:
-      @escaping @Sendable (Result<Value, any Error>, @escaping Receive) -> any TransportHandle
+    _ promise: Promise<Value>, on scheduler: any Scheduler, _ receive: @escaping Receive,
+    _ begin: @escaping Begin
   ) {
     self.promise = promise
+    self.scheduler = scheduler
     self.receive = receive
     self.begin = begin
   }
 
   /// Waits for the promise, at the most as long as a connection may be silent.
-  func wait(atMost limit: Duration?, _ scheduler: any Scheduler) {
+  func wait(atMost limit: Duration?) {
+    state.withLock { $0.silentSince = scheduler.now }
     promise.always(on: .inline) { [self] in settled($0) }
     guard let limit else { return }
-    let watch = { @Sendable [weak self] in
+    let watch = { @Sendable [weak self, scheduler] in
       guard let self else { return }
       keep(scheduler.schedule(after: limit) { [weak self] in self?.timeUp() })
     }
@@ -65,12 +74,12 @@ final class AwaitedExchange<Value: Sendable>: TransportHandle {
   }
 
   private func keep(_ timer: ScheduledAction) {
-    let isUseless = state.withLock { state in
-      guard case .waiting = state.phase else { return true }
-      state.timer = timer
-      return false
+    let useless = state.withLock { state -> ScheduledAction? in
+      guard case .waiting = state.phase else { return timer }
+      defer { state.timer = timer }
+      return state.timer
     }
-    if isUseless { timer.cancel() }
+    useless?.cancel()
   }
 
   private func settled(_ result: Result<Value, any Error>) {
@@ -84,7 +93,8 @@ final class AwaitedExchange<Value: Sendable>: TransportHandle {
   }
 
   private func start(_ result: Result<Value, any Error>) {
-    let handle = begin(result, receive)
+    let silence = scheduler.now - state.withLock { $0.silentSince }
+    let handle = begin(result, silence, receive)
     var isHandleSuspended = false
     while true {
       // What is asked for while the handle is told of the last wish is only a wish too.
@@ -102,11 +112,8 @@ final class AwaitedExchange<Value: Sendable>: TransportHandle {
   }
 
   private func timeUp() {
-    let isHeldBack = state.withLock { state in
-      guard case .waiting = state.phase, state.isSuspended else { return false }
-      state.isTimeUp = true
-      return true
-    }
+    // While nothing was to be delivered the silence is the receiver's own.
+    let isHeldBack = state.withLock { $0.isSuspended }
     if !isHeldBack, end() { receive(.failure(TransportFailure(code: .timedOut(.idle)))) }
   }
 
@@ -145,16 +152,20 @@ final class AwaitedExchange<Value: Sendable>: TransportHandle {
   }
 
   func resume() {
-    let (handle, held, watch) = state.withLock { state in
-      state.isSuspended = false
+    let now = scheduler.now
+    let (handle, held, watch) = state.withLock {
+      state -> ((any TransportHandle)?, Result<Value, any Error>?, (@Sendable () -> Void)?) in
       // The silence that the receiver made itself does not count.
-      let watch = state.isTimeUp ? state.watch : nil
-      state.isTimeUp = false
-      guard case .held(let result) = state.phase else {
-        return (state.handle, Result<Value, any Error>?.none, watch)
+      let isAnew = state.isSuspended
+      if isAnew { state.silentSince = now }
+      state.isSuspended = false
+      switch state.phase {
+      case .held(let result):
+        state.phase = .starting
+        return (nil, result, nil)
+      case .waiting: return (nil, nil, isAnew ? state.watch : nil)
+      case .starting, .started, .over: return (state.handle, nil, nil)
       }
-      state.phase = .starting
-      return (nil, result, nil)
     }
     watch?()
     if let held { start(held) }

@@ -6,16 +6,20 @@ extension HTTPRequest {
   /// Starts an exchange of this request, with a body that is a stream read into memory before.
   ///
   /// - Parameters:
+  ///   - scheduler: waits for the stream while it can go on.
   ///   - receive: gets the events.
   ///   - start: starts the exchange of the request with its body.
   /// - Returns: a handle on all of it; cancelling it ends the reading.
   func readingStream(
-    _ receive: @escaping MockPlayer.Receive,
+    on scheduler: any Scheduler = .live, _ receive: @escaping MockPlayer.Receive,
     _ start: @escaping @Sendable (HTTPRequest, @escaping MockPlayer.Receive) -> any TransportHandle
   ) -> any TransportHandle {
     guard case .stream = body else { return start(self, receive) }
-    let exchange = AwaitedExchange(Promise { try await withBodyInMemory() }, receive) {
-      result, receive in
+    let body = ActivityExecutor.counting(for: scheduler) {
+      Promise { try await withBodyInMemory() }
+    }
+    let exchange = AwaitedExchange(body, on: scheduler, receive) {
+      result, _, receive in
       switch result {
       case .success(let request): return start(request, receive)
       case .failure(let error):
@@ -26,7 +30,7 @@ extension HTTPRequest {
         return FinishedExchange()
       }
     }
-    exchange.wait(atMost: nil, .live)
+    exchange.wait(atMost: nil)
     return exchange
   }
 

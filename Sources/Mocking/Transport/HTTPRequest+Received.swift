@@ -13,14 +13,14 @@ extension HTTPRequest {
     guard !text.utf8.contains(UInt8(ascii: "@")) || url.user == nil && url.password == nil else {
       throw TransportFailure(code: .invalidURL, detail: "The URL has credentials in it")
     }
-    guard FieldLine.isToken(method.rawValue.utf8) else {
+    guard method.rawValue.isToken else {
       throw TransportFailure(code: .unsupported, detail: "The method is no token")
     }
     if method == .head, body != .none {
       throw TransportFailure(code: .unsupported, detail: "A HEAD request cannot have a body")
     }
     let isSendable = headers.allSatisfy { field in
-      FieldLine.isToken(field.name.utf8)
+      field.name.isToken
         && field.value.utf8.areAll { $0 != 0x0D && $0 != 0x0A && $0 != 0 }
     }
     guard isSendable else {

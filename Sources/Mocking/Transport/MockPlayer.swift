@@ -20,21 +20,24 @@ struct MockPlayer: Sendable {
   ///   - request: the request.
   ///   - mock: what was laid down for it.
   ///   - ticket: by which the journal is told.
+  ///   - silence: how long the client has waited for it.
   ///   - received: the request as a template sees it.
   ///   - receive: gets the events.
   ///   - fallThrough: answers it otherwise.
   /// - Returns: a handle.
   func answer(
     _ request: HTTPRequest, by mock: Mock, _ ticket: JournalTicket,
+    silentFor silence: Duration = .zero,
     received: () throws(TransportFailure) -> ReceivedRequest, _ receive: @escaping Receive,
     fallThrough: () -> any TransportHandle
   ) -> any TransportHandle {
     do throws(TransportFailure) {
       let answer = try ledger.answer(
-        mock, method: request.method, path: { request.url.path(percentEncoded: true) },
+        mock, of: ticket.route, method: request.method,
+        path: { request.url.path(percentEncoded: true) },
         request: received)
       switch answer {
-      case .mock(let mock): return try play(mock, request, ticket, receive)
+      case .mock(let mock): return try play(mock, request, ticket, silence, receive)
       case .broken(let reason): throw TransportFailure(code: .mockFailed, detail: reason)
       case .fallsThrough: return fallThrough()
       }
@@ -51,7 +54,8 @@ struct MockPlayer: Sendable {
   }
 
   private func play(
-    _ mock: Mock, _ request: HTTPRequest, _ ticket: JournalTicket, _ receive: @escaping Receive
+    _ mock: Mock, _ request: HTTPRequest, _ ticket: JournalTicket, _ silence: Duration,
+    _ receive: @escaping Receive
   ) throws(TransportFailure) -> any TransportHandle {
     guard let bytesToSend = request.body.byteCount else {
       throw TransportFailure(
@@ -64,7 +68,7 @@ struct MockPlayer: Sendable {
       return FinishedExchange()
     }
     let machine = PlaybackMachine(
-      Self.steps(mock, request.method, bytesToSend), answering: request)
+      Self.steps(mock, request.method, bytesToSend), answering: request, silentFor: silence)
     let exchange = MockExchange(machine, scheduler, ticket.watching(receive))
     exchange.play()
     return exchange

@@ -57,7 +57,7 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
     self.choose = choose
     chooseForKept = { request, real in
       if let endpoint = request as? Endpoint { return choose(endpoint, real) }
-      return UnmatchedTransport(
+      return FailingTransport(
         reason: "the endpoint of a request kept earlier is not known; routes look at none")
     }
   }

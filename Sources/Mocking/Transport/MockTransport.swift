@@ -19,7 +19,8 @@ import Promises
 ///   among them. What happens on the way of a real response besides does not happen here: a content coding
 ///   is not taken off. An answer without any delay has been given when `start` returns.
 /// - **Time** comes from a ``Scheduler``: delays, drawn-out bodies, the progress of a throttled request, and
-///   the limit to how long a connection may be silent.
+///   the limit to how long a connection may be silent. One that is turned by hand waits for asynchronous
+///   handlers, and for a body that is a stream, as long as they can go on.
 /// - **Threads.** Events come where the request is started, or on the scheduler's thread, or where it is
 ///   resumed or cancelled, one at a time.
 ///
@@ -90,7 +91,8 @@ public struct MockTransport: Transport, MockBackend {
       receive(.failure(error))
       return FinishedExchange()
     }
-    return request.readingStream(receive) { [routed, fallback] request, receive in
+    return request.readingStream(on: routed.scheduler, receive) {
+      [routed, fallback] request, receive in
       routed.start(request, fallback: fallback, receive)
     }
   }

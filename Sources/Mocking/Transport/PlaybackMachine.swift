@@ -45,10 +45,17 @@ struct PlaybackMachine {
   /// The moment for which the player has been asked to wait.
   private(set) var awaited: Duration?
 
-  init(_ steps: [Step], answering request: HTTPRequest) {
+  /// Makes a machine.
+  ///
+  /// - Parameters:
+  ///   - steps: what is to happen.
+  ///   - request: what is answered.
+  ///   - silence: how long the client has waited before the beginning.
+  init(_ steps: [Step], answering request: HTTPRequest, silentFor silence: Duration = .zero) {
     self.steps = steps
     reader = ResponseReader(answering: request.method)
     idleTimeout = request.idleTimeout
+    lastActivity = .zero - silence
   }
 
   // MARK: What happens
@@ -116,7 +123,8 @@ struct PlaybackMachine {
         return wait(until: moment)
       case .sent(let count, let total):
         position += 1
-        lastActivity = elapsed
+        // What goes out at the beginning went out before any silence.
+        if elapsed > .zero { lastActivity = elapsed }
         metrics.bytesSent = count
         metrics.requestSent = elapsed
         return .deliver(.sent(bytes: count, total: total))

@@ -25,7 +25,7 @@ final class ResolvedTransport: Transport {
       receive(.failure(error))
       return FinishedExchange()
     }
-    return request.readingStream(receive, answer)
+    return request.readingStream(on: player.scheduler, receive, answer)
   }
 
   private func answer(

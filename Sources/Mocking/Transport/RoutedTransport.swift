@@ -7,6 +7,7 @@ final class RoutedTransport: Sendable {
   /// The routes, or why there are none.
   private let book: Result<StubBook, MockServerError>
   private let player: MockPlayer
+  var scheduler: any Scheduler { player.scheduler }
   let journal: RequestJournal
   let scenarios: ScenarioStates
   private let requestCount = Atomic(0)
@@ -49,10 +50,11 @@ final class RoutedTransport: Sendable {
       guard case .routes = outcome else { return pass(request, record(request), fallback, receive) }
     }
     do throws(TransportFailure) {
+      let isRouted = if case .routes = outcome { true } else { false }
       var received = try request.received(
         outcome.path, number: requestCount.add(1, ordering: .relaxed).oldValue,
         at: player.scheduler.now,
-        discardsBody: outcome.discardsBody)
+        discardsBody: isRouted ? outcome.discardsBody : !request.body.isKept)
       switch outcome {
       case .unmatched: break
       case .answer(let mock, _):
@@ -103,16 +105,18 @@ final class RoutedTransport: Sendable {
       case .promised(let handler):
         // Until there is an answer only this sees a failure.
         let watching = ticket.watching(receive)
-        let exchange = AwaitedExchange(try handler(received), watching) { [self] result, receive in
+        let promise = try ActivityExecutor.counting(for: player.scheduler) { try handler(received) }
+        let exchange = AwaitedExchange(promise, on: scheduler, watching) {
+          [self] result, silence, receive in
           let mock: Mock
           do {
             mock = try result.get()
           } catch {
             mock = .handlerFailed(error)
           }
-          return answer(request, mock, received, ticket, fallback, receive)
+          return answer(request, mock, received, ticket, fallback, silentFor: silence, receive)
         }
-        exchange.wait(atMost: request.idleTimeout, player.scheduler)
+        exchange.wait(atMost: request.idleTimeout)
         return exchange
       }
     } catch {
@@ -122,9 +126,12 @@ final class RoutedTransport: Sendable {
 
   private func answer(
     _ request: HTTPRequest, _ mock: Mock, _ received: ReceivedRequest, _ ticket: JournalTicket,
-    _ fallback: (any Transport)?, _ receive: @escaping MockPlayer.Receive
+    _ fallback: (any Transport)?, silentFor silence: Duration = .zero,
+    _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
-    player.answer(request, by: mock, ticket, received: { received }, receive) {
+    player.answer(
+      request, by: mock, ticket, silentFor: silence, received: { received }, receive
+    ) {
       if let fallback { return pass(request, ticket, fallback, receive) }
       return fail(
         TransportFailure(code: .mockFailed, detail: Route.fallenThrough(received)), ticket, receive)

@@ -35,6 +35,16 @@ extension JournalRecords.Source {
   }
 }
 
+extension HTTPBody {
+  /// Whether a journal keeps it where nobody else reads it: what is in memory, and else up to 1 MiB.
+  var isKept: Bool {
+    switch self {
+    case .none, .data: true
+    case .file, .pieces, .stream: (byteCount ?? .max) <= 1 << 20
+    }
+  }
+}
+
 extension HTTPRequest {
   /// This request with its body in memory, if that is a file of up to 1 MiB, and with no body otherwise
   /// than in memory: what a journal can read later.
@@ -43,9 +53,7 @@ extension HTTPRequest {
     case .none, .data: return .wire(self, time: time)
     case .file, .pieces, .stream: break
     }
-    if let byteCount = body.byteCount, byteCount <= 1 << 20,
-      let received = try? received(receivedPath, number: 0, at: time)
-    {
+    if body.isKept, let received = try? received(receivedPath, number: 0, at: time) {
       return .received(received)
     }
     return .received(receivedWithoutBody(at: time))

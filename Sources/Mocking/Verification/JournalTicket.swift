@@ -6,6 +6,8 @@ struct JournalTicket: Sendable {
   let number: Int
   /// Of the journal; after a reset the number may be another request's.
   let generation: Int
+  /// The number of the route that answers; nil for none.
+  let route: Int?
 
   func settle(_ outcome: JournalEntry.Outcome) {
     journal.settle(number, of: generation, outcome)

@@ -50,6 +50,11 @@ extension RequestJournal {
     let snapshot = snapshot()
     let others = snapshot.entries.filter { !$0.isVerified }.map(\.entry)
     guard !others.isEmpty || snapshot.forgottenCount > 0 else { return nil }
+    guard !others.isEmpty else {
+      var finding = Finding(lines: ["expected nothing else, which nobody can tell any more"])
+      finding.confess(snapshot)
+      return finding
+    }
     let were = others.count == 1 ? "was 1 request" : "were \(others.count) requests"
     var finding = Finding(lines: ["expected nothing else, but there \(were) more"])
     finding.list(others)

@@ -59,7 +59,8 @@ public final class RequestJournal: Sendable {
       ($0.record(source, route: route), $0.generation)
     }
     defer { withExtendedLifetime(recorded) {} }
-    return JournalTicket(journal: self, number: recorded.number, generation: generation)
+    return JournalTicket(
+      journal: self, number: recorded.number, generation: generation, route: route)
   }
 
   func settle(_ number: Int, of generation: Int, _ outcome: JournalEntry.Outcome) {

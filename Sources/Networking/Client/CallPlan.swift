@@ -63,7 +63,8 @@ final class CallPlan: Sendable {
       // From here on once for all who share the exchange.
       SharingStage(sharesAll: configuration.sharesRequests),
       RetryStage(
-        policy: configuration.retry, budget: configuration.retryBudget, scheduler: scheduler),
+        policy: configuration.retry, budget: configuration.retryBudget, scheduler: scheduler,
+        wallClock: configuration.wallClock),
       RedirectStage(policy: configuration.redirects),
       // From here on a hop at a time.
       // Before the circuits: that there is no network here is no fault of a host's.

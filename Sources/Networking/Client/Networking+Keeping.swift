@@ -17,7 +17,7 @@ extension Networking {
       request: kept, isForMemory: isForMemory, shelf: shelf, automatic: automaticReplay,
       scheduler: plan.scheduler)
     // Asked again at the replay, so that what stands in then is what is right then.
-    if mockProvider != nil || scope != nil || TransportScope.current != nil {
+    if mockProvider != nil || scope != nil || TransportScope.innermost != nil {
       capture.standIn = { [weak self] in self?.standIn(for: endpoint) }
     }
     return capture

@@ -38,7 +38,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   let mockProvider: (any TransportProvider<Endpoint>)?
   private let areRetryable = Endpoint.self is any RetryableRequest.Type
   /// The scope that the client was made in.
-  let scope = TransportScope.current
+  let scope = TransportScope.innermost
 
   /// Makes a client on what the platform has.
   ///
@@ -82,7 +82,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     var configuration = configuration
     if let retry { configuration.retry = retry }
     let scheduler =
-      configuration.scheduler ?? mockProvider?.scheduler ?? scope?.scheduler ?? .live
+      configuration.scheduler ?? mockProvider?.scheduler ?? scope?.stillOpen?.scheduler ?? .live
     queue = RequestQueue(mode, scheduler: scheduler)
     aside = RequestQueue(.async, scheduler: scheduler)
     settings = Mutex(.init(NetworkingSettings(baseURL: { Endpoint.baseURL })))
@@ -163,10 +163,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     {
       return StandIn(transport: transport, supplier: .provider)
     }
-    guard let scope = TransportScope.current ?? scope?.stillOpen else { return nil }
-    return scope.transport(for: endpoint, real: transport).map {
-      StandIn(transport: $0, supplier: .scope(scope))
-    }
+    return TransportScope.standIn(for: endpoint, home: scope, real: transport)
   }
 
   func perform<Asked: RequestConvertible>(

@@ -101,6 +101,16 @@ public struct NetworkingConfiguration: Sendable {
   public var maximumBodySize: Int?
   /// Whose time the deadlines take; nil is that of the client's mock provider, or the clock without one.
   public var scheduler: (any Scheduler)?
+  /// The time of day, which the date in a `Retry-After` is compared with; for tests in virtual time.
+  ///
+  /// It is asked wherever an attempt has ended, on any thread, and must not block. A date becomes a wait
+  /// in the time of ``scheduler``, so a test lets this one go on as that does:
+  ///
+  /// ```swift
+  /// configuration.scheduler = time
+  /// configuration.wallClock = { noon.addingTimeInterval(time.now / .seconds(1)) }
+  /// ```
+  public var wallClock: @Sendable () -> Date = { Date() }
 
   /// Makes a configuration of what most clients want.
   public init() {}

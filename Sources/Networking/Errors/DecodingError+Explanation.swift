@@ -15,14 +15,6 @@ extension DecodingError {
   }
 
   private static func path(_ keys: [any CodingKey]) -> String {
-    var path = ""
-    for key in keys {
-      if let position = key.intValue {
-        path += "[\(position)]"
-      } else {
-        path += path.isEmpty ? key.stringValue : ".\(key.stringValue)"
-      }
-    }
-    return path.isEmpty ? "the root" : path
+    keys.isEmpty ? "the root" : "\(JSONValuePath(keys))"
   }
 }

@@ -4,12 +4,12 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, L
   /// One line for people, such as `GET https://api.example.com/v1/boards/7: the status 404 is not
   /// acceptable, after 2 attempts; the body begins: {"error":"no such board"}`.
   ///
-  /// At most the first 200 characters of a body are in it, the values of telling names masked; line
-  /// breaks and other control characters read as spaces.
+  /// At most the first 200 characters of a body are in it, the values of telling names masked; the lines of
+  /// a ``reason`` that has several are parted by semicolons, and other control characters read as spaces.
   public var description: String {
     var text = request.map { "\($0): " } ?? ""
     text += code.sentence
-    if let detail = reason ?? underlyingText { text += ": \(detail)" }
+    if let detail = reason.map(Self.joiningLines) ?? underlyingText { text += ": \(detail)" }
     text += attemptsText
     if isKept { text += "; it is kept, to be sent later" }
     if let body, !body.isEmpty { text += "; the body begins: \(Self.beginning(of: body))" }
@@ -39,6 +39,15 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, L
     let text = String(decoding: body.prefix(2_048), as: UTF8.self)
     let redacted = Redaction.text(inOneLine(text))
     return redacted.count > 200 ? redacted.prefix(200) + "..." : redacted
+  }
+
+  private static func joiningLines(_ text: String) -> String {
+    guard text.contains("\n") else { return text }
+    return text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+      .reduce(into: "") { joined, line in
+        if !joined.isEmpty { joined += joined.hasSuffix(":") ? " " : "; " }
+        joined += line
+      }
   }
 
   static func inOneLine(_ text: String) -> String {

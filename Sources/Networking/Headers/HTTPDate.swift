@@ -3,7 +3,7 @@ import Foundation
 /// A moment as HTTP writes it, in any of the three forms that a recipient has to read.
 ///
 /// Source: RFC 9110 section 5.6.7.
-enum HTTPDate {
+package enum HTTPDate {
   /// Reads a date.
   ///
   /// - Parameters:
@@ -33,6 +33,25 @@ enum HTTPDate {
     let year = latest - (latest - digits) % 100
     return date("\(year)", match.output.month, match.output.day, match.output.time)
   }
+
+  /// A moment in the preferred form, to the second.
+  ///
+  /// - Parameter date: the moment.
+  /// - Returns: the text, `Sun, 06 Nov 1994 08:49:37 GMT`.
+  package static func text(of date: Date) -> String {
+    let parts = gregorian.dateComponents(
+      [.weekday, .day, .month, .year, .hour, .minute, .second], from: date)
+    func digits(_ number: Int?, _ count: Int = 2) -> String {
+      let text = String(number ?? 0)
+      return String(repeating: "0", count: max(count - text.count, 0)) + text
+    }
+    let day = weekdays[((parts.weekday ?? 1) - 1) % 7]
+    let month = months[((parts.month ?? 1) - 1) % 12]
+    return "\(day), \(digits(parts.day)) \(month) \(digits(parts.year, 4)) "
+      + "\(digits(parts.hour)):\(digits(parts.minute)):\(digits(parts.second)) GMT"
+  }
+
+  private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 
   private static let gregorian: Calendar = {
     var calendar = Calendar(identifier: .gregorian)

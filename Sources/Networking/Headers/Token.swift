@@ -1,16 +1,31 @@
-extension StringProtocol {
-  /// Whether this text is a token: what a method, a field's name or a media type's parts have to be.
+extension Collection<UInt8> {
+  /// Whether these bytes are a token: what a method, a field's name or a media type's parts have to be.
   ///
   /// Source: RFC 9110 section 5.6.2.
-  var isToken: Bool { !isEmpty && utf8.areAll(\.isTokenCharacter) }
-}
+  var isToken: Bool { !isEmpty && areAll(\.isTokenCharacter) }
 
-extension Collection<UInt8> {
   /// The same as `allSatisfy`, in one run over the bytes where they lie side by side.
   @inlinable
   package func areAll(_ isRight: (UInt8) -> Bool) -> Bool {
     withContiguousStorageIfAvailable { $0.allSatisfy(isRight) } ?? allSatisfy(isRight)
   }
+}
+
+extension StringProtocol {
+  /// Whether this text is a token.
+  var isToken: Bool { utf8.isToken }
+}
+
+// For other modules not generic: there it would not be specialised.
+
+extension String {
+  /// Whether this text is a token.
+  package var isToken: Bool { utf8.isToken }
+}
+
+extension ArraySlice<UInt8> {
+  /// Whether these bytes are a token.
+  package var isToken: Bool { withUnsafeBufferPointer { $0.isToken } }
 }
 
 extension UInt8 {

@@ -22,13 +22,22 @@ final class QueuedRequest: Sendable {
 
   /// Starts the request, unless it was cancelled before its turn.
   ///
-  /// - Parameter whenOver: called when the answer is there, before the caller's handlers; maybe at once.
+  /// - Parameters:
+  ///   - isOrdered: whether `whenOver` has to wait until the handlers of the promise have run or are on
+  ///     their way, so that what the next request comes to does not overtake them; otherwise it comes
+  ///     before them.
+  ///   - whenOver: called when the answer is there; maybe at once.
   /// - Returns: whether it has been started; otherwise `whenOver` is not called.
-  func start(whenOver: @escaping @Sendable () -> Void) -> Bool {
+  func start(isOrdered: Bool, whenOver: @escaping @Sendable () -> Void) -> Bool {
     guard !resolver.isSettled else { return false }
     let answer = begin()
-    answer.always(on: .inline) { _ in whenOver() }
-    resolver.resolve(answer)
+    if isOrdered {
+      resolver.resolve(answer)
+      answer.trailing(whenOver)
+    } else {
+      answer.always(on: .inline) { _ in whenOver() }
+      resolver.resolve(answer)
+    }
     return true
   }
 

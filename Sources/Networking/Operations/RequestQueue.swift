@@ -14,6 +14,8 @@ final class RequestQueue: Sendable {
   /// Where time is turned by hand everything starts at once, so that nothing is still on its way to
   /// another thread when time passes.
   private let startsAtOnce: Bool
+  /// Whether the answers of two requests of which one waited for the other come in that order.
+  private let isOrdered: Bool
 
   /// Makes a queue.
   ///
@@ -25,6 +27,7 @@ final class RequestQueue: Sendable {
     let ticket = scheduler.beginActivity()
     startsAtOnce = ticket != nil
     ticket?.end()
+    isOrdered = mode.width == 1 || startsAtOnce
   }
 
   /// Puts a request behind those of its priority.
@@ -66,7 +69,7 @@ final class RequestQueue: Sendable {
   private func run(_ turn: RequestTurns.Turn) {
     var due: RequestTurns.Turn? = turn
     while let turn = due {
-      if turn.request.start(whenOver: { [self] in finish(turn) }) { return }
+      if turn.request.start(isOrdered: isOrdered, whenOver: { [self] in finish(turn) }) { return }
       due = turns.withLock { $0.finish(turn) }
     }
   }

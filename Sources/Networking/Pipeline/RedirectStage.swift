@@ -25,7 +25,8 @@ struct RedirectStage: BuiltInStage {
     _ exchange: Exchange, seen: Set<Step>, _ decide: @escaping RedirectPolicy.Decision,
     _ next: @escaping Next
   ) -> NetworkPromise {
-    next(exchange).followed { response in
+    next(exchange).followed { result in
+      guard case .success(let response) = result else { return nil }
       guard
         let proposed = try Redirection.next(
           after: response, to: exchange.request, allowsDowngrade: policy.allowsDowngrade),

@@ -26,7 +26,7 @@
       if sends { setUploadCallbacks() }
       standing?.isPlain = !sends && request.method == .get
       begin(exchange, sends: sends)
-      watchConnection(request.isWatched)
+      watchConnection(of: request)
     }
 
     private func set(url: URL, _ options: CurlTransport.Options) throws(TransportFailure) {

@@ -32,6 +32,10 @@
     private(set) var lastSent: UInt64 = 0
     /// Whether the connection has to be told of at the head, as libcurl does not tell when it stands.
     private var tellsConnectionLate = false
+    /// Whether the request must not go out twice, as libcurl would have it go on its own.
+    private var isForOnce = false
+    /// How often libcurl has had a connection for it.
+    private var connections = 0
 
     /// Nil when there is no memory for it.
     init?(clock: CurlClock) {
@@ -62,14 +66,20 @@
       bytesSent = 0
       lastSent = 0
       tellsConnectionLate = false
+      connections = 0
     }
 
-    /// Has the connection told of once it stands, or not.
-    func watchConnection(_ isWatched: Bool) {
-      if standing?.isWatched != isWatched, setConnectionCallback(isWatched) {
-        standing?.isWatched = isWatched
+    /// Has the connection told of once it stands, or not, and the request kept from going out twice where
+    /// that could do harm.
+    ///
+    /// Source: RFC 9110 section 9.2.2.
+    func watchConnection(of request: HTTPRequest) {
+      isForOnce = !request.method.isIdempotent && !request.headers.contains("Idempotency-Key")
+      let isWanted = request.isWatched || isForOnce
+      if standing?.isWatched != isWanted, setConnectionCallback(isWanted) {
+        standing?.isWatched = isWanted
       }
-      tellsConnectionLate = isWatched && standing?.isWatched != true
+      tellsConnectionLate = request.isWatched && standing?.isWatched != true
     }
 
     /// Lets go of the exchange.
@@ -86,9 +96,19 @@
       return exchange
     }
 
+    /// Whether a kept connection was closed before an answer came, and libcurl is about to send the request
+    /// over another.
+    private var wouldGoOutTwice: Bool { isForOnce && connections > 1 && !head.isBegun }
+
     /// What libcurl's result comes to.
     func event(for result: CurlResult) -> TransportEvent {
       if exchange?.isCancelled == true { return failure(.cancelled) }
+      if result == .abortedByCallback, wouldGoOutTwice {
+        return failure(
+          .connectionLost,
+          "The connection was closed before an answer came; whether the request has arrived is not known"
+        )
+      }
       if result == .OK, head.isComplete { return .end(metrics) }
       if result == .OK, head.isBegun {
         return failure(.connectionLost, "The connection was closed within the response's head")
@@ -155,7 +175,9 @@
     @discardableResult
     func reportConnection() -> Bool {
       guard let exchange, !exchange.isCancelled else { return false }
-      exchange.deliver(.connected(measure(hasConnection: true)))
+      connections += 1
+      guard !wouldGoOutTwice else { return false }
+      if exchange.request.isWatched { exchange.deliver(.connected(measure(hasConnection: true))) }
       return !exchange.isCancelled
     }
 

@@ -18,7 +18,9 @@
   /// - A URL with a user name or password in it is refused, by
   ///   ``NetworkError/Code-swift.enum/invalidURL``: credentials are no matter of the transport.
   /// - A kept connection that turns out to have been closed by the server before a byte of the
-  ///   response came is replaced by a new one, once; this libcurl does for every method.
+  ///   response came is replaced by a new one, once, for idempotent methods and requests with an
+  ///   `Idempotency-Key`. Any other fails by ``NetworkError/Code-swift.enum/connectionLost``, since the
+  ///   server may have acted on it (RFC 9110 section 9.2.2); libcurl before 7.80 sends it again.
   ///
   /// Releasing a transport breaks nothing off: its thread ends and its connections close once the last
   /// exchange under way is over.

@@ -1,4 +1,5 @@
 import Foundation
+import Promises
 import Synchronization
 
 /// Reads a ``BodyStream`` once from its start to its end.
@@ -56,7 +57,9 @@ final class StreamReader: Sendable {
       case .failure(let error): return (.failed(error), nil)
       case nil:
         state.whenReady = whenReady
-        if state.task == nil, !state.isCancelled { state.task = Task { await self.make() } }
+        if state.task == nil, !state.isCancelled {
+          state.task = Task(executorPreference: ActivityExecutor.current) { await self.make() }
+        }
         return (.pending, nil)
       }
     }

@@ -16,20 +16,35 @@ extension Promise {
     priority: TaskPriority? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable () async throws -> Value
   ) {
-    self.init(waitingFor: nil, on: .main, at: CallSite(file, line))
+    self.init(priority: priority, executor: nil, at: CallSite(file, line), body)
+  }
+
+  /// Runs an asynchronous closure as a task.
+  ///
+  /// - Parameters:
+  ///   - priority: the task's priority; the current one when nil.
+  ///   - executor: counts the task's steps; that of the code around when nil.
+  ///   - site: where it was made.
+  ///   - body: the work.
+  convenience init(
+    priority: TaskPriority?, executor: ActivityExecutor?, at site: CallSite,
+    _ body: @escaping @Sendable () async throws -> Value
+  ) {
+    self.init(waitingFor: nil, on: .main, at: site)
     watchIfAsked()
-    follow(priority: priority, body)
+    follow(priority: priority, executor ?? ActivityExecutor.current, body)
   }
 
   /// Settles as a task does, which is cancelled when nobody waits for this promise any more.
-  func follow(
-    priority: TaskPriority? = nil, _ body: @escaping @Sendable () async throws -> Value
+  private func follow(
+    priority: TaskPriority?, _ executor: ActivityExecutor?,
+    _ body: @escaping @Sendable () async throws -> Value
   ) {
-    let task = Task(priority: priority) {
+    let task = Task(executorPreference: executor, priority: priority) {
       do {
-        fulfill(try await body(), by: .upstream)
+        self.fulfill(try await body(), by: .upstream)
       } catch {
-        reject(error, by: .upstream)
+        self.reject(error, by: .upstream)
       }
     }
     onCancel { task.cancel() }

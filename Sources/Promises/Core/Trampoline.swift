@@ -31,6 +31,8 @@ struct Trampoline {
   private var head = 0
   /// The one piece of work there is, when there is one: what a chain without branches gets by with.
   private var single: Work?
+  /// What waits until there is no other work.
+  private var last: [() -> Void] = []
 
   /// Runs `body` and then all that it has given rise to; does nothing and returns false when the
   /// thread is in the middle of such work already.
@@ -70,6 +72,14 @@ struct Trampoline {
     trampoline.pointee.isRunning = false
   }
 
+  /// Runs `body` when the thread's work in hand, and all that this gives rise to, is done; at once when
+  /// there is none.
+  static func runLast(_ body: @escaping () -> Void) {
+    let trampoline = current
+    guard trampoline.pointee.isRunning else { return body() }
+    trampoline.pointee.last.append(body)
+  }
+
   /// Does the thread's outstanding work from inside a piece of it: for a caller about to block, who
   /// would else wait for something behind itself in the queue.
   static func runPending() {
@@ -77,6 +87,18 @@ struct Trampoline {
   }
 
   private static func drain(_ trampoline: Current) {
+    drainQueue(trampoline)
+    while !trampoline.pointee.last.isEmpty {
+      let last = trampoline.pointee.last
+      trampoline.pointee.last = []
+      for body in last {
+        body()
+        drainQueue(trampoline)
+      }
+    }
+  }
+
+  private static func drainQueue(_ trampoline: Current) {
     while let work = trampoline.pointee.next() {
       switch consume work {
       case .deliver(let promise): promise.deliver(on: trampoline)

@@ -20,8 +20,11 @@ extension Promise {
     priority: TaskPriority? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (_ value: Value) async throws -> NewValue
   ) -> Promise<NewValue> {
-    then(on: .inline, file: file, line: line) { value in
-      Promise<NewValue>(priority: priority, file: file, line: line) { try await transform(value) }
+    let executor = context.activityExecutor
+    return then(on: .inline, file: file, line: line) { value in
+      Promise<NewValue>(priority: priority, executor: executor, at: CallSite(file, line)) {
+        try await transform(value)
+      }
     }
   }
 }

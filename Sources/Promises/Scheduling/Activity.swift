@@ -48,6 +48,16 @@ final class Activity: Sendable {
   }
 }
 
+extension ExecutionContext {
+  /// Runs tasks so that who waits for this context's handlers waits for them; nil where nobody does.
+  var activityExecutor: ActivityExecutor? {
+    guard case .custom(let custom) = target, let tracked = custom as? TrackedContext else {
+      return nil
+    }
+    return ActivityExecutor { [activity = tracked.activity] in activity.begin() }
+  }
+}
+
 private final class TrackedContext: CustomContext {
   let base: ExecutionContext
   let activity: Activity

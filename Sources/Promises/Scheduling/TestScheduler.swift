@@ -17,8 +17,10 @@ import Synchronization
 /// returned, on whatever context that runs, and the handlers that those set off in their turn: what
 /// a promise that came by this scheduler's time, or one derived from it, has dispatched. So a call of
 /// ``advance(by:)`` that returns has left nothing undone. It waits in the same way for whatever has told
-/// it of itself by ``beginActivity()``, such as requests whose turn has come in a client's queue. What
-/// it cannot know of is a `Task` that a handler starts, or a hop outside promises.
+/// it of itself by ``beginActivity()``, such as requests whose turn has come in a client's queue, and for a step that is `async` code,
+/// until that itself waits for something: for an answer, for the test, or for time to pass. What
+/// it cannot know of is a `Task` that a handler starts, a hop to an actor with an executor of its own, such as
+/// the main actor, or a hop outside promises.
 ///
 /// Any thread may schedule and cancel. One task at a time should advance.
 public final class TestScheduler: Scheduler {

@@ -99,7 +99,7 @@
         }
       }
       defer { server.stop() }
-      Handover.give([server.port, rounds], as: "NOTHING_LEFT")
+      try Handover.give([server.port, rounds], as: "NOTHING_LEFT")
       let result = await #expect(
         processExitsWith: .success, observing: [\.standardOutputContent]
       ) {

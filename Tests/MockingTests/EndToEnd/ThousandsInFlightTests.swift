@@ -30,7 +30,7 @@
         }
       }
       defer { server.stop() }
-      Handover.give([server.port, count], as: "IN_FLIGHT")
+      try Handover.give([server.port, count], as: "IN_FLIGHT")
       let result = await #expect(
         processExitsWith: .success, observing: [\.standardOutputContent]
       ) {

@@ -142,7 +142,7 @@
       let recording = try await Program.run("mock-server", [archive.path])
       #expect(recording.status == 1)
       #expect(
-        recording.errors == "mock-server: \(archive.path) is no HTTP archive: line 1, column 2: "
+        recording.errors == "mock-server: \(archive.path):1:2: no HTTP archive: "
           + "expected JSON: the file ends too soon\n")
     }
 

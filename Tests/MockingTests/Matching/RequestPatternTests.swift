@@ -83,6 +83,9 @@ struct RequestPatternTests {
       RequestPattern.any(nil, .json([:])).differences(from: text).map(\.description)
         == [#"JSON: expected {}, actual no JSON: "hi token=***""#])
     #expect(
+      RequestPattern.any(nil, .text(.matching("token=abc[0-9]"))).differences(from: text).map(
+        \.description) == [#"body: expected a match of /token=***[0-9]/, actual "hi token=***""#])
+    #expect(
       RequestPattern.any(nil, .json([:])).differences(from: .of("GET", "/")).map(\.description)
         == ["JSON: expected {}, actual no body"])
   }

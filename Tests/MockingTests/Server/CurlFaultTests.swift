@@ -17,6 +17,18 @@
       let code = try await CurlTool.run(["--max-time", limit, "\(server.url)/"]).code
       #expect(code == FaultTableTests.exitCodes[row.name] ?? 0)
     }
+
+    @Test(arguments: FaultTableTests.connectRows)
+    func theToolEndsSoOnConnectToo(_ row: FaultTableTests.ConnectRow) async throws {
+      let isTimed = row.code == .timedOut(.idle)
+      for _ in 0..<(isTimed ? 1 : 20) {
+        let server = try row.server()
+        defer { server.stop() }
+        let code = try await CurlTool.run(["--max-time", isTimed ? "0.5" : "50", "\(server.url)/"])
+          .code
+        #expect(code == row.exitCode)
+      }
+    }
   }
 
   /// The documentation of ``MockFault`` has the table that is tested.
@@ -45,10 +57,22 @@
         }.first
     }
 
+    private func cell(of row: FaultTableTests.ConnectRow) -> String {
+      let code = row.code == .timedOut(.idle) ? "timedOut(.idle)" : "\(row.code)"
+      return "`\(code)`, \(row.exitCode)"
+    }
+
+    @Test func theLineOfRefusedConnectionsSaysWhatIsTested() throws {
+      let row = try #require(FaultTableTests.connectRows.first { $0.fault == nil })
+      #expect(try cells("MockServer/refuseConnections()").first == cell(of: row))
+    }
+
     @Test(arguments: ["close", "reset", "stall", "garbage", "malformedChunk"])
     func aLineSaysWhatIsTested(_ fault: String) throws {
-      let cells = try cells(fault)
-      #expect(cells.count == Self.stages.count)
+      var cells = try cells(fault)
+      #expect(cells.count == 1 + Self.stages.count)
+      let row = try #require(FaultTableTests.connectRows.first { $0.name.hasPrefix(fault) })
+      #expect(cells.removeFirst() == cell(of: row))
       for (cell, stage) in zip(cells, Self.stages) {
         let row = try #require(tested(fault, stage))
         let exit = FaultTableTests.exitCodes[row.name] ?? 0

@@ -17,4 +17,29 @@ struct JournalMachineTests {
     let (waiter, _) = machine.record(request)
     #expect(waiter === resolver)
   }
+
+  @Test func ofClosedConnectionsOnlyTheLastAreRemembered() async throws {
+    var limits = MockServerLimits()
+    limits.recordedRequests = 2
+    let journal = Journal(limits: limits)
+    func close(_ index: Int) {
+      journal.closed(
+        ClosedConnection(
+          index: index, completedExchanges: index, closedBy: .client, wasInsideExchange: false))
+    }
+    for index in 0..<5 { #expect(journal.opened() == index) }
+    for index in [3, 0, 1] { close(index) }
+    #expect(journal.read { $0.openConnections } == 2)
+    #expect(journal.read { $0.connectionCount } == 5)
+    await #expect(throws: MockServerError.forgotten(connection: 3)) {
+      try await journal.closing(of: 3).value
+    }
+    #expect(try await journal.closing(of: 0).value.index == 0)
+    #expect(try await journal.closing(of: 1).value.index == 1)
+    let (open, later) = (journal.closing(of: 4), journal.closing(of: 9))
+    close(4)
+    #expect(try await open.value.index == 4)
+    journal.stop()
+    await #expect(throws: MockServerError.stopped) { try await later.value }
+  }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import Networking
+@testable import Networking
 import Promises
 import TestSupport
 import Testing
@@ -41,6 +41,26 @@ struct MockServerTests {
     }
     #expect(server.connectionCount == 1)
     #expect(server.requests.map(\.exchange) == [0, 1, 2])
+  }
+
+  @Test func anAnswerHasADateUnlessItNamesOneItself() async throws {
+    let server = try MockServer {
+      Route(.get, "/", .status(204))
+      Route(.get, "/own", .status(204, headers: ["date": "Sun, 06 Nov 1994 08:49:37 GMT"]))
+    }
+    let client = try RawClient(port: server.port)
+    func dates(_ request: String) async throws -> [Date?] {
+      try await client.send(request)
+      return try await client.receive(until: "\r\n\r\n").split(separator: "\r\n")
+        .filter { $0.lowercased().hasPrefix("date: ") }
+        .map { HTTPDate.parse(String($0.dropFirst(6)), now: Date()) }
+    }
+    let began = Date(timeIntervalSinceNow: -1)
+    let date = try #require(try await dates(get("/")).first ?? nil)
+    #expect(date >= began && date <= Date())
+    #expect(try await dates(get("/own")) == [Date(timeIntervalSince1970: 784_111_777)])
+    let refused = try await dates("GET / HTTP/1.1\r\n\r\n")
+    #expect(refused.count == 1)
   }
 
   @Test func requestsSentAheadAreAnsweredInOrder() async throws {
@@ -229,7 +249,7 @@ struct MockServerTests {
         get("/sequence"), "404 Not Found",
         "no route for GET /sequence, where a sequence falls through\n"
       ),
-      (get("/over"), "500 ", "is over for GET /over\n"),
+      (get("/over"), "500 ", "has no answers for GET /over\n"),
       ("POST /template HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi", "200 OK", "saw hi"),
       (get("/file"), "500 ", "there is no file \"a.json\" in /nowhere\n"),
       (get("/dns"), "500 ", "a server cannot bring about the failure dnsFailed\n"),

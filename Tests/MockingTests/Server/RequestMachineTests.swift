@@ -106,6 +106,25 @@ struct RequestMachineTests {
     #expect(reading.heads.map(\.keepsAlive) == [keepsAlive])
   }
 
+  @Test(arguments: [
+    "", "a", "a:", "a.example:8080", "127.0.0.1:80", "[::1]:80", "[v1.a]", "%61",
+    "a_b~c!$&'()*+,;=",
+  ])
+  func aHostIsANameOrAnAddressAndPerhapsAPort(_ host: String) {
+    #expect(Reading("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n").heads.count == 1)
+  }
+
+  @Test(arguments: [
+    "a b", "a/b", "http://a", "a@b", "a:b", "a:80:80", "a,b/", "[::1", "[]", "[::1]a", "::1", "%6",
+    "%zz",
+    "a?b", "é", "a#",
+  ])
+  func aMalformedHostIsRefused(_ host: String) {
+    #expect(
+      Reading("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n").refusal
+        == RequestRefusal(400, "the Host is no host"))
+  }
+
   private static let badInput: [(Int, String)] = [
     (400, "GET\r\n\r\n"), (400, "GET / HTTP/1.1 x\r\n"), (400, "GET  / HTTP/1.1\r\n"),
     (400, "G@T / HTTP/1.1\r\n"), (400, "GET nowhere HTTP/1.1\r\n"), (400, "GET * HTTP/1.1\r\n"),

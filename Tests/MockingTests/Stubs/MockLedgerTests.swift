@@ -52,16 +52,30 @@ struct MockLedgerTests {
     #expect(try answer(another, ledger) == "203")
   }
 
+  @Test func routesThatServeTheSamePathHaveAccountsOfTheirOwn() async throws {
+    func flaky() -> Mock { .sequence(.status(503), .status(200)) }
+    let transport = MockTransport {
+      Route(.get, "/a", flaky()).where(.query("page", "1"))
+      Route(.get, "/a", flaky())
+    }
+    var statuses: [Int?] = []
+    for query in ["?page=1", "", "?page=1", ""] {
+      let url = try #require(URL(string: "http://x/a\(query)"))
+      statuses.append(await transport.get(url).head?.status)
+    }
+    #expect(statuses == [503, 503, 200, 200])
+  }
+
   @Test func aSequenceEndsAsItSays() throws {
     let ledger = MockLedger()
     for _ in 0..<2 { _ = try answer(made(.fails), ledger) }
     #expect(
       try answer(made(.fails), ledger)
-        == "the sequence of 2 at Shop/Stubs.swift:26:6 is over for GET /a")
+        == "the sequence at Shop/Stubs.swift:26:6 has given all 2 of its answers for GET /a")
     let other = MockLedger()
     #expect(
       try (0..<3).map { _ in try answer(made(.fallsThrough), other) } == ["201", "202", "through"])
-    #expect(try answer(.sequence([]), other).hasPrefix("the sequence of 0 at "))
+    #expect(try answer(.sequence([]), other).hasSuffix(" has no answers for GET /a"))
   }
 
   @Test func sequencesAndTemplatesMayLieInEachOther() throws {

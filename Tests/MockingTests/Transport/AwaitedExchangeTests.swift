@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import TestSupport
 import Testing
@@ -29,16 +30,35 @@ struct AwaitedExchangeTests {
   @Test func resumingWhileTheStartSuspendsIsNotLost() {
     let (promise, resolver) = Promise<Int>.pending()
     let (handle, box) = (LoggingHandle(), Box())
-    let exchange = AwaitedExchange(promise, { _ in }) { _, _ in
+    let exchange = AwaitedExchange(promise, on: TestScheduler(), { _ in }) { _, _, _ in
       box.suspend()
       return handle
     }
     box.exchange.withLock { $0 = exchange }
     handle.whileSuspending.withLock { $0 = { box.resume() } }
-    exchange.wait(atMost: nil, TestScheduler())
+    exchange.wait(atMost: nil)
     resolver.fulfill(1)
     box.exchange.withLock { $0 = nil }
     #expect(handle.log.entries == ["suspend", "resume"])
+  }
+
+  @Test(arguments: [(Int?.none, true), (10, true), (nil, false)])
+  func theSilenceBeforeAnAnswerIsOne(_ body: Int?, _ isTooLong: Bool) async {
+    let time = TestScheduler()
+    let transport = MockTransport(scheduler: time) {
+      Route(nil, "/") { _ in
+        after(.seconds(40), scheduler: time)
+          .map { Mock.text("x").delayed(by: isTooLong ? .seconds(30) : .seconds(20)) }
+      }
+    }
+    let exchange = PerformedExchange(
+      transport,
+      HTTPRequest(
+        method: .post, url: .of("http://a/"), body: body.map { .data(Data(count: $0)) } ?? .none,
+        idleTimeout: .seconds(60)))
+    await time.advance(by: .seconds(60))
+    #expect(exchange.soFar.failure?.code == (isTooLong ? .timedOut(.idle) : nil))
+    #expect(exchange.soFar.lastEvents == 1)
   }
 
   @Test func timeThatPassesWhileSuspendedIsNotCounted() async {
@@ -46,9 +66,9 @@ struct AwaitedExchangeTests {
     let (promise, resolver) = Promise<Int>.pending()
     let failures = Log<TransportFailure>()
     let exchange = AwaitedExchange(
-      promise, { if case .failure(let failure) = $0 { failures.append(failure) } }
-    ) { _, _ in LoggingHandle() }
-    exchange.wait(atMost: .seconds(5), time)
+      promise, on: time, { if case .failure(let failure) = $0 { failures.append(failure) } }
+    ) { _, _, _ in LoggingHandle() }
+    exchange.wait(atMost: .seconds(5))
     exchange.suspend()
     await time.advance(by: .seconds(6))
     #expect(failures.entries.isEmpty)

@@ -131,6 +131,60 @@
           body: "abcdefgh"),
       ]
 
+    /// What a server does as soon as it has a connection; what it cannot do in memory.
+    struct ConnectRow: Sendable, CustomTestStringConvertible {
+      /// Nil refuses connections.
+      let fault: MockFault?
+      let code: NetworkError.Code
+      let exitCode: Int32
+
+      var name: String { fault.map { "\($0)" } ?? "refused" }
+      var testDescription: String { name }
+
+      func server() throws -> MockServer {
+        let server = try MockServer(connectionFault: { _ in fault }) {
+          Route(.get, "/") { _ in .text("x") }
+        }
+        if fault == nil { server.refuseConnections() }
+        return server
+      }
+    }
+
+    static let connectRows = [
+      ConnectRow(fault: nil, code: .cannotConnect, exitCode: 7),
+      ConnectRow(fault: .close, code: .connectionLost, exitCode: 52),
+      ConnectRow(fault: .reset, code: .connectionLost, exitCode: 56),
+      ConnectRow(fault: .stall, code: .timedOut(.idle), exitCode: 28),
+      ConnectRow(fault: .garbage, code: .malformedResponse, exitCode: 1),
+      ConnectRow(fault: .malformedChunk, code: .connectionLost, exitCode: 52),
+    ]
+
+    /// Again and again, since what depends on who is faster shows only now and then.
+    private func checkOnConnect(_ row: ConnectRow, over transport: some Transport) async throws {
+      let isTimed = row.code == .timedOut(.idle)
+      for _ in 0..<(isTimed ? 1 : 20) {
+        let server = try row.server()
+        defer { server.stop() }
+        let request = HTTPRequest(
+          url: server.url.appendingPathComponent(""),
+          idleTimeout: isTimed ? .seconds(2) : .seconds(50))
+        let performed = await transport.perform(request)
+        #expect(performed.order == ["failure"])
+        #expect(performed.failure?.code == row.code)
+        #expect(server.requestCount == 0)
+      }
+    }
+
+    @Test(arguments: connectRows)
+    func onConnect(_ row: ConnectRow) async throws {
+      try await checkOnConnect(row, over: CurlTransport())
+    }
+
+    @Test(arguments: connectRows)
+    func onConnectByURLSession(_ row: ConnectRow) async throws {
+      try await checkOnConnect(row, over: URLSessionTransport())
+    }
+
     /// How the `curl` of the command line ends; by 0 where it is not here.
     static let exitCodes: [String: Int32] = [
       "close request": 52, "close head 0": 52, "close head 8": 52, "close head all": 18,

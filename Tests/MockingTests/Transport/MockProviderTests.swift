@@ -63,6 +63,18 @@ struct MockProviderTests {
     var request: Request { .get("boards/\(id)") }
   }
 
+  @Test func anUnmatchedRequestIsOneReadableLine() async throws {
+    let networking = client(
+      .async,
+      MockProvider(routes: [Route(.get, "/board", .json([])), Route(.get, "/a", .json([]))]))
+    let error = await networking.request(.boards).result.failure(as: NetworkError.self)
+    #expect(
+      error?.description
+        == "GET https://api.example.com/boards: there is no mocked answer: no route for GET /boards; "
+        + "the nearest: GET /board; path: expected /board, actual /boards; GET /a; "
+        + "path: expected /a, actual /boards")
+  }
+
   @Test func aChangedEndpointIsTheProvidersToo() async throws {
     let provider = MockProvider<GetBoard> { endpoint in .json(.int(endpoint.id)) }
     let networking = Networking<GetBoard>(mockProvider: provider, transport: network)
@@ -149,8 +161,8 @@ struct MockProviderTests {
     _ = try await networking.request(.boards).value
     let error = await networking.request(.boards).result.failure(as: NetworkError.self)
     #expect(error?.code == .mockFailed)
-    #expect(error?.reason?.hasPrefix("the sequence of 1 at MockingTests/MockProvider") == true)
-    #expect(error?.reason?.hasSuffix("is over for GET /boards") == true)
+    #expect(error?.reason?.hasPrefix("the sequence at MockingTests/MockProvider") == true)
+    #expect(error?.reason?.hasSuffix(" has given its one answer for GET /boards") == true)
   }
 
   @Test func aTemplateSeesTheRequest() async throws {

@@ -131,6 +131,28 @@ struct JournalTests {
     #expect(requests.map(\.bodyByteCount) == [11, 3, 0, 7])
   }
 
+  @Test func theBodiesOfRequestsWithoutARouteAreKeptAsFarAsTheLimitGoes() async throws {
+    let routes = [Route(.get, "/boards", .status(200))]
+    let transport = MockTransport(routes: routes, journal: JournalLimits(bodyBytes: 6))
+    var limits = MockServerLimits()
+    limits.recordedBodyBytes = 6
+    let server = try MockServer(routes: routes, limits: limits)
+    defer { server.stop() }
+    let client = try RawClient(port: server.port)
+    for (path, body) in [("/none", "123456"), ("/boards", "1234"), ("/none", "1234567")] {
+      _ = await transport.perform(try post(path, .data(Data(body.utf8))))
+      try await client.send(
+        "POST \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.count)\r\n\r\n\(body)")
+      _ = try await server.takeRequest().value
+      let texts = transport.journal.entries.map(\.request.text)
+      #expect(server.journal.entries.map(\.request.text) == texts)
+      #expect(texts.last == (body.count > 6 ? "" : body))
+    }
+    let sizes = [6, 4, 7]
+    #expect(transport.journal.entries.map(\.request.bodyByteCount) == sizes)
+    #expect(server.journal.entries.map(\.request.bodyByteCount) == sizes)
+  }
+
   @Test func aFileIsReadWhileItIsThere() async throws {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try Data("in a file".utf8).write(to: file)

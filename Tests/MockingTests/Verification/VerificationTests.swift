@@ -119,7 +119,10 @@ struct VerificationTests {
       report(provider.mismatch(.get, "boards", .exactly(3))).hasSuffix(
         "\nthe journal has forgotten the first 2; see JournalLimits"))
     try provider.verify(.get, "boards")
-    #expect(provider.remainderMismatch() != nil)
+    #expect(
+      report(provider.remainderMismatch())
+        == "expected nothing else, which nobody can tell any more\n"
+        + "the journal has forgotten the first 2; see JournalLimits")
   }
 
   // MARK: Order

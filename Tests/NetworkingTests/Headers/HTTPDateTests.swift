@@ -13,6 +13,17 @@ struct HTTPDateTests {
     #expect(HTTPDate.parse(text, now: now) == Date(timeIntervalSince1970: 784_111_777))
   }
 
+  @Test(arguments: [784_111_777, 0, 951_782_400, 1_790_000_000, 253_402_300_799])
+  func whatIsWrittenReadsTheSame(_ seconds: Int) {
+    let date = Date(timeIntervalSince1970: Double(seconds))
+    #expect(HTTPDate.parse(HTTPDate.text(of: date), now: now) == date)
+  }
+
+  @Test func whatIsWrittenIsThePreferredForm() {
+    let date = Date(timeIntervalSince1970: 784_111_777.9)
+    #expect(HTTPDate.text(of: date) == "Sun, 06 Nov 1994 08:49:37 GMT")
+  }
+
   @Test(arguments: [
     ("Friday, 01-Jan-99 00:00:00 GMT", "Fri, 01 Jan 1999 00:00:00 GMT"),
     ("Wednesday, 01-Jan-76 00:00:00 GMT", "Wed, 01 Jan 2076 00:00:00 GMT"),

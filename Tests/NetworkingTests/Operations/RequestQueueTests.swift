@@ -110,6 +110,17 @@ struct RequestQueueTests {
     backend.answer(2)
   }
 
+  @Test func theNextOfAnOrderedQueueBeginsOnceTheHandlersOfTheLastHaveHadTheirTurn() async {
+    let backend = Backend(2, .sync)
+    let begun = Log<Int>()
+    backend.promises[0].map(\.status).map { $0 + 1 }
+      .always(on: .inline) { _ in begun.append(backend.started.entries.count) }
+    backend.answer(0)
+    #expect(await begun.entries(1) == [1])
+    #expect(await backend.started.entries(2) == [0, 1])
+    backend.answer(1)
+  }
+
   @Test func aHundredThousandCancelledOnesTakeNoStack() async {
     let backend = Backend(100_000, .sync)
     for promise in backend.promises[1..<99_999] { promise.cancel() }

@@ -41,9 +41,11 @@ struct Variants {
     let (transport, requests, origin) = (transport, requests, origin)
     return { place in
       Exchange(
-        requests[isSame ? 0 : place], timeout: timeout,
-        credentials: token.map { .init(value: $0, origin: origin) }, interceptors: interceptors,
-        hopInterceptors: interceptors, over: transport)
+        requests[isSame ? 0 : place],
+        credentials: token.map { .init(value: $0, origin: origin) },
+        of: CallContext(
+          timeout: timeout, interceptors: interceptors, hopInterceptors: interceptors,
+          over: transport))
     }
   }
 
@@ -64,13 +66,13 @@ struct Variants {
     let live = LiveScheduler.live
     let policy = RetryPolicy.exponential(initial: .seconds(1), limit: 3)
     let deadline = DeadlineStage(phase: .call, scheduler: live) { $0.timeout }
-    let interceptors = InterceptorsStage { $0.interceptors }
-    let hops = InterceptorsStage { $0.hopInterceptors }
+    let interceptors = InterceptorsStage { $0.call.interceptors }
+    let hops = InterceptorsStage { $0.call.hopInterceptors }
     func retry(_ policy: RetryPolicy) -> RetryStage { RetryStage(policy: policy, scheduler: live) }
     var configuration = NetworkingConfiguration()
     configuration.cookies = .storage(cookies([]))
     let session = Session(transport: transport)
-    func client() -> [any Interceptor] { Networking<Request>.stages(configuration, session, live) }
+    func client() -> [any Interceptor] { CallPlan.stages(configuration, session, live) }
     let whole = client()
     configuration.callTimeout = .seconds(60)
     configuration.attemptTimeout = .seconds(60)

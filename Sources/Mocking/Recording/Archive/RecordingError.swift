@@ -6,9 +6,12 @@ public enum RecordingError: Error, Hashable, Sendable {
   case missing(file: URL)
   /// The file is there and cannot be read.
   case unreadable(file: URL, reason: String)
-  /// The file is not an HTTP archive; the place is a line and column, or a path such as
-  /// `log.entries[3].request.url`.
-  case malformed(file: URL, place: String, problem: String)
+  /// The file is not an HTTP archive.
+  ///
+  /// The line and column count from 1, a column being a character; the path is
+  /// `log.entries[3].request.url`, empty for the root or where the text is no JSON. The problem says what
+  /// was expected.
+  case malformed(file: URL, line: Int, column: Int, path: String, problem: String)
   /// The file cannot be written.
   case unwritable(file: URL, reason: String)
   /// What was recorded has values in it that look like secrets, at these places; nothing was written.
@@ -24,8 +27,8 @@ extension RecordingError: CustomStringConvertible, LocalizedError {
     case .missing(let file):
       "\(file.path): there is no such recording, and the mode does not make one"
     case .unreadable(let file, let reason): "\(file.path) cannot be read: \(reason)"
-    case .malformed(let file, let place, let problem):
-      "\(file.path) is no HTTP archive: \(place): \(problem)"
+    case .malformed(let file, let line, let column, let path, let problem):
+      "\(file.path):\(line):\(column): no HTTP archive: \(path.isEmpty ? "" : "\(path): ")\(problem)"
     case .unwritable(let file, let reason): "\(file.path) cannot be written: \(reason)"
     case .suspectedTokens(let file, let places):
       "\(file.path) is not written, as \(places.count) of its values look like secrets; name their "

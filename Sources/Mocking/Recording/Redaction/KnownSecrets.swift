@@ -10,8 +10,9 @@ import Synchronization
 final class KnownSecrets: Sendable {
   private struct State {
     var values: Set<String> = []
-    /// In all their forms, the longest first, so that no part of one is left.
-    var forms: [(form: String, replacement: String)] = []
+    /// In all their forms, each value's together, in the order in which they were learned.
+    var forms: [Set<String>] = []
+    var search = TextSearch()
   }
 
   private let state = Mutex(State())
@@ -31,48 +32,65 @@ final class KnownSecrets: Sendable {
       value, FormText.encode(value), FormText.encode(value).replacing("%20", with: "+"),
       base64, String(base64.prefix { $0 != "=" }), urlSafe, FormText.encode(base64),
       String(json.dropFirst().dropLast()),
-    ]).filter { $0.utf8.count >= 8 }
+    ])
     state.withLock { state in
-      state.values.insert(value)
-      state.forms += forms.map { ($0, Redaction.mask) }
-      state.forms.sort { $0.form.utf8.count > $1.form.utf8.count }
+      guard state.values.insert(value).inserted else { return }
+      state.forms.append(forms)
+      for form in forms { state.search.insert(form) }
     }
   }
 
   /// How many there are.
   var count: Int { state.withLock { $0.values.count } }
 
-  /// A text without any of them.
-  func masking(_ text: String) -> String {
-    let forms = state.withLock { $0.forms }
-    var text = text
-    for (form, replacement) in forms where text.utf8.count >= form.utf8.count {
-      if text.contains(form) { text = text.replacing(form, with: replacement) }
-    }
-    return text
-  }
-
-  /// Masks them in all of a request.
-  func mask(_ request: inout HAR.Request) {
-    request.url = masking(request.url)
-    for index in request.headers.indices {
-      request.headers[index].value = masking(request.headers[index].value)
-    }
-    if let body = request.postData, body.encoding == nil {
-      request.postData?.text = body.text.map(masking)
+  /// Looks for those learned after so many.
+  func search(after count: Int = 0) -> TextSearch {
+    state.withLock { state in
+      guard count > 0 else { return state.search }
+      var search = TextSearch()
+      for forms in state.forms.dropFirst(count) {
+        for form in forms { search.insert(form) }
+      }
+      return search
     }
   }
+}
 
-  /// Masks them in all of an exchange.
-  func mask(_ entry: inout HAR.Entry) {
-    mask(&entry.request)
-    for index in entry.response.headers.indices {
-      entry.response.headers[index].value = masking(entry.response.headers[index].value)
+extension TextSearch {
+  /// Masks in a text what is found; whether there was any.
+  func mask(_ text: inout String) -> Bool {
+    guard let masked = replacing(in: text, with: Redaction.mask) else { return false }
+    text = masked
+    return true
+  }
+
+  /// Masks in all of a request what is found; whether there was any.
+  func mask(_ request: inout HAR.Request) -> Bool {
+    var hasChanged = mask(&request.url)
+    for index in request.headers.indices where mask(&request.headers[index].value) {
+      hasChanged = true
     }
-    entry.response.errorDetail = entry.response.errorDetail.map(masking)
-    if entry.response.content.encoding == nil, let text = entry.response.content.text {
-      let masked = masking(text)
-      if masked != text { entry.response.content.replaceText(masked) }
+    if let body = request.postData, body.encoding == nil, var text = body.text, mask(&text) {
+      request.postData?.text = text
+      hasChanged = true
     }
+    return hasChanged
+  }
+
+  /// Masks in all of an exchange what is found; whether there was any.
+  func mask(_ entry: inout HAR.Entry) -> Bool {
+    var hasChanged = mask(&entry.request)
+    for index in entry.response.headers.indices where mask(&entry.response.headers[index].value) {
+      hasChanged = true
+    }
+    if var detail = entry.response.errorDetail, mask(&detail) {
+      entry.response.errorDetail = detail
+      hasChanged = true
+    }
+    if entry.response.content.encoding == nil, var text = entry.response.content.text, mask(&text) {
+      entry.response.content.replaceText(text)
+      hasChanged = true
+    }
+    return hasChanged
   }
 }

@@ -33,7 +33,7 @@ struct Redactor: Sendable {
       }
       request.postData = body
     }
-    secrets.mask(&request)
+    _ = secrets.search().mask(&request)
     request.derive()
   }
 
@@ -49,12 +49,7 @@ struct Redactor: Sendable {
     entry.response.errorDetail = entry.response.errorDetail.map {
       Redaction.text($0, masking: mask)
     }
-    maskKnown(&entry)
-  }
-
-  /// Masks in an exchange what has turned out to be secret since.
-  func maskKnown(_ entry: inout HAR.Entry) {
-    secrets.mask(&entry)
+    _ = secrets.search().mask(&entry)
     entry.request.derive()
     entry.response.derive()
   }

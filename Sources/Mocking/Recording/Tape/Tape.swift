@@ -60,7 +60,7 @@ public final class Tape: Transport {
   ///   - transport: what performs the exchanges that are recorded.
   ///   - options: what to do otherwise than by default.
   /// - Throws: ``RecordingError/missing(file:)``, ``RecordingError/unreadable(file:reason:)`` or
-  ///   ``RecordingError/malformed(file:place:problem:)`` where a file is to be replayed, and
+  ///   ``RecordingError/malformed(file:line:column:path:problem:)`` where a file is to be replayed, and
   ///   ``RecordingError/unwritable(file:reason:)`` where one is to be recorded.
   public init(
     _ file: URL, mode: Mode = .once, over transport: any Transport, options: Options = Options()
@@ -85,11 +85,13 @@ public final class Tape: Transport {
   ///   - file: an HTTP archive, be it recorded by a tape or by a browser.
   ///   - options: what to do otherwise than by default.
   /// - Throws: ``RecordingError/missing(file:)``, ``RecordingError/unreadable(file:reason:)`` or
-  ///   ``RecordingError/malformed(file:place:problem:)``.
+  ///   ``RecordingError/malformed(file:line:column:path:problem:)``.
   public convenience init(
     replaying file: URL, options: Options = Options()
   ) throws(RecordingError) {
-    try self.init(file, mode: .none, over: NoTransport(), options: options)
+    try self.init(
+      file, mode: .none, over: FailingTransport(reason: "there is no network here"),
+      options: options)
   }
 
   /// Whether exchanges are being recorded.
@@ -155,16 +157,6 @@ public final class Tape: Transport {
   ///   file is as it was then.
   public func save() throws(RecordingError) {
     if case .recording(let recorder) = work { try recorder.save() }
-  }
-}
-
-/// The network of a tape that has none.
-private struct NoTransport: Transport {
-  func start(
-    _ request: HTTPRequest, _ receive: @escaping @Sendable (TransportEvent) -> Void
-  ) -> any TransportHandle {
-    receive(.failure(TransportFailure(code: .mockFailed, detail: "there is no network here")))
-    return FinishedExchange()
   }
 }
 

@@ -62,21 +62,21 @@ final class TapeRecorder: Sendable {
     let recorded = Recorded(
       number: exchange.number, entry: entry, isTooLarge: isTooLarge, isDrafted: isDrafted)
     state.withLock { state in
-      if redactor.secrets.count > known { maskEarlier(&state) }
+      if redactor.secrets.count > known {
+        maskEarlier(&state, by: redactor.secrets.search(after: known))
+      }
       state.recorded.append(recorded)
       if isDrafted { state.draft?.append(entry) }
     }
   }
 
   /// Masks what has only now turned out to be secret.
-  private func maskEarlier(_ state: inout State) {
+  private func maskEarlier(_ state: inout State, by search: TextSearch) {
     var hasChanged = false
-    for index in state.recorded.indices {
-      let before = state.recorded[index].entry
-      redactor.maskKnown(&state.recorded[index].entry)
-      if state.recorded[index].isDrafted, before != state.recorded[index].entry {
-        hasChanged = true
-      }
+    for index in state.recorded.indices where search.mask(&state.recorded[index].entry) {
+      state.recorded[index].entry.request.derive()
+      state.recorded[index].entry.response.derive()
+      if state.recorded[index].isDrafted { hasChanged = true }
     }
     if hasChanged { state.draft?.restart(state.recorded.filter(\.isDrafted).map(\.entry)) }
   }

@@ -13,13 +13,17 @@ struct JournalMachine {
   private var recordedBodyBytes = 0
   private var toTake = RequestQueue()
   private var requestWaiters: [(id: Int, resolver: RequestWaiter)] = []
-  private var closings: [ClosedConnection?] = []
+  /// How connections ended, the last of those that have, by index.
+  private var closings: [Int: ClosedConnection] = [:]
+  /// The indices of those, the oldest first, behind those forgotten.
+  private var closed: ArraySlice<Int> = []
+  private var open: Set<Int> = []
   private var closingWaiters: [(id: Int, connection: Int, resolver: ClosingWaiter)] = []
   private var lastWaiter = 0
   private let limits: MockServerLimits
 
   private(set) var requestCount = 0
-  private(set) var openConnections = 0
+  private(set) var connectionCount = 0
   private(set) var handling = 0
   private(set) var mostHandling = 0
   private(set) var isStopped = false
@@ -29,19 +33,23 @@ struct JournalMachine {
   }
 
   var requests: [ReceivedRequest] { recorded[forgotten...].compactMap { $0 } }
-  var connectionCount: Int { closings.count }
+  var openConnections: Int { open.count }
 
   // MARK: Connections
 
   mutating func opened() -> Int {
-    openConnections += 1
-    closings.append(nil)
-    return closings.count - 1
+    defer { connectionCount += 1 }
+    open.insert(connectionCount)
+    return connectionCount
   }
 
   mutating func closed(_ connection: ClosedConnection) -> [ClosingWaiter] {
-    openConnections -= 1
+    open.remove(connection.index)
     closings[connection.index] = connection
+    closed.append(connection.index)
+    if closed.count > max(limits.recordedRequests, 1), let oldest = closed.popFirst() {
+      closings[oldest] = nil
+    }
     let due = closingWaiters.filter { $0.connection == connection.index }.map(\.resolver)
     closingWaiters.removeAll { $0.connection == connection.index }
     return due
@@ -51,8 +59,9 @@ struct JournalMachine {
   mutating func awaitClosing(of connection: Int, _ resolver: ClosingWaiter) -> Waiting<
     ClosedConnection
   > {
-    if closings.indices.contains(connection), let closing = closings[connection] {
-      return .over(.success(closing))
+    if let closing = closings[connection] { return .over(.success(closing)) }
+    if (0..<connectionCount).contains(connection), !open.contains(connection) {
+      return .over(.failure(.forgotten(connection: connection)))
     }
     if isStopped { return .over(.failure(.stopped)) }
     lastWaiter += 1

@@ -12,7 +12,7 @@ enum FieldLine {
       throw RequestRefusal(400, "a header line has no colon")
     }
     let name = line[..<colon]
-    guard isToken(name) else { throw RequestRefusal(400, "a header's name is no token") }
+    guard name.isToken else { throw RequestRefusal(400, "a header's name is no token") }
     var value = line[(colon + 1)...]
     while let first = value.first, isSpace(first) { value.removeFirst() }
     while let last = value.last, isSpace(last) { value.removeLast() }
@@ -28,16 +28,5 @@ enum FieldLine {
       ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
   }
 
-  static func isToken(_ bytes: some Collection<UInt8>) -> Bool {
-    !bytes.isEmpty && bytes.areAll { isTokenByte[Int($0)] }
-  }
-
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-
-  private static let isTokenByte: [Bool] = {
-    var table = Array(repeating: false, count: 256)
-    let token = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    for byte in token.utf8 { table[Int(byte)] = true }
-    return table
-  }()
 }

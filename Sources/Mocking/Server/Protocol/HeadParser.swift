@@ -39,7 +39,7 @@ struct HeadParser {
     guard parts.count == 3 else {
       throw RequestRefusal(400, "the request line is not of the form METHOD TARGET VERSION")
     }
-    guard FieldLine.isToken(parts[0]) else { throw RequestRefusal(400, "the method is no token") }
+    guard parts[0].isToken else { throw RequestRefusal(400, "the method is no token") }
     let minorVersion = try minorVersion(parts[2])
     let method = HTTPMethod(rawValue: String(decoding: parts[0], as: UTF8.self))
     guard isTarget(parts[1], of: method) else {
@@ -85,6 +85,9 @@ struct HeadParser {
     let hosts = head.headers.values(for: "Host")
     guard hosts.count == 1 || (hosts.isEmpty && head.minorVersion == 0) else {
       throw RequestRefusal(400, hosts.isEmpty ? "there is no Host" : "there is more than one Host")
+    }
+    guard hosts.allSatisfy(HostValue.isValid) else {
+      throw RequestRefusal(400, "the Host is no host")
     }
     head.framing = try Self.framing(of: head)
     if let connection = head.headers["Connection"]?.lowercased() {

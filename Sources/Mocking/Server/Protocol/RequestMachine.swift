@@ -17,8 +17,10 @@ struct RequestMachine {
     case refusal(RequestRefusal)
   }
 
-  enum BodyPolicy {
+  enum BodyPolicy: Hashable {
     case collect
+    /// The bytes are counted, and dropped where there are more than this; there may be any number.
+    case keep(upTo: Int)
     /// The bytes are counted and dropped; there may be any number.
     case discard
   }
@@ -168,7 +170,16 @@ struct RequestMachine {
 
   private mutating func collect(_ bytes: UnsafeRawBufferPointer) {
     body.byteCount += bytes.count
-    if policy == .collect, !bytes.isEmpty { body.data.append(contentsOf: bytes) }
+    switch policy {
+    case .collect: break
+    case .keep(let most):
+      guard body.byteCount <= most else {
+        body.data = Data()
+        return
+      }
+    case .discard: return
+    }
+    if !bytes.isEmpty { body.data.append(contentsOf: bytes) }
   }
 
   private var tooLarge: RequestRefusal {

@@ -10,7 +10,8 @@ extension Connection {
     case .request(let body): handle(body)
     case .refusal(let refusal):
       let script = ResponseScript(
-        .text("\(refusal.reason)\n", status: refusal.status), for: .init(keepsAlive: false))
+        .text("\(refusal.reason)\n", status: refusal.status),
+        for: .init(keepsAlive: false, date: core.date.now()))
       begin(nil)
       play(script)
     }
@@ -29,7 +30,8 @@ extension Connection {
         self.head?.keepsAlive = false
         handle(RequestBody())
       } else {
-        machine.admit(.discard)
+        // For the journal.
+        machine.admit(.keep(upTo: min(core.limits.bodyBytes, core.limits.recordedBodyBytes)))
       }
       return
     }
@@ -97,7 +99,9 @@ extension Connection {
       switch handler {
       case .mock(let mock): answer(mock, request)
       case .immediate(let handler): answer(try handler(request), request)
-      case .promised(let handler): follow(try handler(request), request)
+      case .promised(let handler):
+        follow(
+          try ActivityExecutor.counting(for: core.scheduler) { try handler(request) }, request)
       }
     } catch {
       answer(.handlerFailed(error), request)
@@ -110,7 +114,10 @@ extension Connection {
     pending = promise
     let exchange = exchange
     promise.always(on: .inline) { [self] result in
+      // Until the waits of the answer are set.
+      let ticket = core.scheduler.beginActivity()
       core.loop.execute {
+        defer { ticket?.end() }
         guard self.phase == .handling, self.exchange == exchange else { return }
         self.pending = nil
         do {
@@ -130,14 +137,16 @@ extension Connection {
     let script = ResponseScript(
       mock,
       for: .init(
-        method: head.method, minorVersion: head.minorVersion, keepsAlive: head.keepsAlive))
+        method: head.method, minorVersion: head.minorVersion, keepsAlive: head.keepsAlive,
+        date: core.date.now()))
     play(script)
   }
 
   private func finished(_ mock: Mock, _ request: ReceivedRequest) -> Mock {
     // The request is here, so nothing is thrown.
     let answer = try? backend?.ledger.answer(
-      mock, method: request.method, path: { request.path.text }, request: { request })
+      mock, of: ticket?.route, method: request.method, path: { request.path.text },
+      request: { request })
     switch answer {
     case .mock(let mock): return mock
     case .broken(let reason): return .unavailable(reason)
@@ -190,13 +199,7 @@ extension Connection {
       report(.complete)
       completedExchanges += 1
       endHandling()
-      socket.finishSending()
-      phase = .draining
-      // Of the system's time, not the test's: this is no part of any story.
-      _ = LiveScheduler.live.schedule(after: .seconds(2)) { [loop = core.loop, weak self] in
-        guard let self else { return }
-        loop.execute { self.close(by: .server) }
-      }
+      drain()
     case .close: close(by: .server)
     case .reset: close(by: .server, resetting: true)
     case .stall:

@@ -18,6 +18,8 @@ final class Connection: EventLoop.Client, @unchecked Sendable {
     case playing
     /// Nothing is to happen any more until the client leaves.
     case stalled
+    /// The connection is reset by the client's first byte.
+    case resetting
     /// All has been sent; what still comes is dropped until the client closes, since closing before
     /// would reset the connection and take the response away from the client.
     case draining
@@ -63,12 +65,36 @@ final class Connection: EventLoop.Client, @unchecked Sendable {
     token = core.loop.watch(socket.descriptor, for: interest, self)
     switch fault {
     case nil: break
-    case .close, .malformedChunk: close(by: .server)
-    case .reset: close(by: .server, resetting: true)
+    case .close, .malformedChunk: drain()
+    case .reset: resetSoon()
     case .stall: phase = .stalled
     case .garbage(let data):
       play(ResponseScript(garbage: data))
       turn()
+    }
+  }
+
+  /// Resets the connection by the client's first byte, or in a moment if that does not come.
+  ///
+  /// A reset that finds the client still connecting is a refusal to it, and at once it may or may not.
+  private func resetSoon() {
+    phase = .resetting
+    after(.milliseconds(200)) { $0.close(by: .server, resetting: true) }
+  }
+
+  /// Sends no more, and drops what comes until the client closes, or for so long as one takes to.
+  func drain() {
+    socket.finishSending()
+    phase = .draining
+    after(.seconds(2)) { $0.close(by: .server) }
+  }
+
+  /// Does something on the loop's thread after a time of the system's, not the test's, since it is no part
+  /// of any story.
+  private func after(_ delay: Duration, _ body: @escaping @Sendable (Connection) -> Void) {
+    _ = LiveScheduler.live.schedule(after: delay) { [loop = core.loop, weak self] in
+      guard let self else { return }
+      loop.execute { body(self) }
     }
   }
 
@@ -89,6 +115,7 @@ final class Connection: EventLoop.Client, @unchecked Sendable {
   private func receive() {
     switch socket.receive(core.scratch) {
     case .bytes(let count):
+      if phase == .resetting { return close(by: .server, resetting: true) }
       guard phase != .draining else { return }
       machine.receive(UnsafeRawBufferPointer(rebasing: core.scratch[..<count]))
     case .wouldBlock: break
@@ -104,7 +131,7 @@ final class Connection: EventLoop.Client, @unchecked Sendable {
   private func endInput() {
     inputHasEnded = true
     switch phase {
-    case .handling, .stalled: close(by: .client)
+    case .handling, .stalled, .resetting: close(by: .client)
     case .playing: if player.isWaiting { close(by: .client) }
     case .draining: close(by: .server)
     case .receiving, .closed: break
@@ -122,13 +149,12 @@ final class Connection: EventLoop.Client, @unchecked Sendable {
       case .receiving:
         if let event = machine.next() { take(event) } else { goesOn = false }
       case .playing: goesOn = advance()
-      case .handling, .stalled, .draining, .closed: goesOn = false
+      case .handling, .stalled, .resetting, .draining, .closed: goesOn = false
       }
     }
     if inputHasEnded {
       switch phase {
-      case .receiving: close(by: .client)
-      case .handling, .stalled: close(by: .client)
+      case .receiving, .handling, .stalled, .resetting: close(by: .client)
       case .playing: if player.isWaiting { close(by: .client) }
       case .draining: close(by: .server)
       case .closed: break
@@ -158,7 +184,7 @@ final class Connection: EventLoop.Client, @unchecked Sendable {
       switch phase {
       case .receiving: machine.isInsideRequest
       case .handling, .playing, .stalled: true
-      case .draining, .closed: false
+      case .resetting, .draining, .closed: false
       }
     phase = .closed
     report(side == .client ? .aborted : resetting ? .reset : .closed)

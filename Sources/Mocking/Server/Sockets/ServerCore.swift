@@ -4,7 +4,7 @@ import Synchronization
 
 /// What the connections of a server share, and the server's life.
 ///
-/// `@unchecked Sendable` because `listener`, `reserved`, `connections` and `scratch` are protected by being touched
+/// `@unchecked Sendable` because `listener`, `date`, `reserved`, `connections` and `scratch` are protected by being touched
 /// on the loop's thread alone.
 final class ServerCore: @unchecked Sendable {
   let loop: EventLoop
@@ -17,6 +17,7 @@ final class ServerCore: @unchecked Sendable {
   private let currentBackend: Mutex<Backend>
   private let connectionFault: @Sendable (Int) -> MockFault?
   private(set) var listener: Listener?
+  var date = DateField()
   /// What keeps the port while connections are refused.
   private var reserved: Socket?
   private var connections: [Int: Connection] = [:]

@@ -3,15 +3,15 @@ import Networking
 /// A route of a file of stubs.
 struct Stub: Sendable {
   /// Where it stands in its file.
-  let path: StubPath
+  let path: JSONValuePath
   let route: Route
   /// What it answers.
   let mock: Mock
 
   /// Finds states that stubs wait for in vain.
   ///
-  /// - Throws: ``StubProblem``, for the first.
-  static func checkStates(of stubs: [Stub]) throws(StubProblem) {
+  /// - Throws: ``JSONProblem``, for the first.
+  static func checkStates(of stubs: [Stub]) throws(JSONProblem) {
     let next = stubs.flatMap(\.route.nextStates)
     for stub in stubs {
       for step in stub.route.requiredStates {
@@ -20,7 +20,7 @@ struct Stub: Sendable {
         guard !known.contains(step.state) else { continue }
         let hint =
           NearestName.of(step.state, among: known).map { "; did you mean \"\($0)\"?" } ?? ""
-        throw StubProblem(
+        throw JSONProblem(
           path: stub.path.appending(.member("scenario")).appending(.member("when")),
           text: "no route leads the scenario \"\(step.scenario.name)\" to the state "
             + "\"\(step.state)\"\(hint)")

@@ -10,24 +10,13 @@ struct StubDocument {
   ///
   /// - Throws: ``StubFileError/malformed(file:line:column:path:problem:)``.
   init(_ data: Data, _ file: URL) throws(StubFileError) {
-    let data = Data(data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.dropFirst(3) : data)
-    func malformed(_ offset: Int, _ path: StubPath, _ problem: String) -> StubFileError {
-      let place = TextPlace(offset, in: data)
-      return .malformed(
-        file: file, line: place.line, column: place.column, path: "\(path)", problem: problem)
-    }
-    // JSONSerialization guesses at other encodings, in which places would mean something else.
-    guard String(validating: data, as: UTF8.self) != nil else {
-      throw malformed(0, StubPath(), "expected a text in UTF-8")
-    }
-    guard let json = try? JSON(parsing: data) else {
-      let (offset, reason) = SyntaxPosition.offset(in: data)
-      throw malformed(offset ?? 0, StubPath(), "expected JSON: \(reason)")
-    }
-    do throws(StubProblem) {
+    let data = JSONProblem.text(of: data)
+    do throws(JSONProblem) {
+      guard String(validating: data, as: UTF8.self) != nil, let json = try? JSON(parsing: data)
+      else { throw JSONProblem.syntax(of: data) }
       let name = file.lastPathComponent
       let folder = file.deletingLastPathComponent()
-      let root = StubValue(json: json, path: StubPath())
+      let root = StubValue(json: json, path: JSONValuePath())
       let object = try root.object(
         ["$schema", "comment", "routes", "connectionFaults"],
         "an object with a member \"routes\"")
@@ -48,8 +37,10 @@ struct StubDocument {
         connectionFaults[connection] = fault
       }
     } catch {
-      let offset = JSONLocator.offset(of: error.path, isName: error.isAboutName, in: data)
-      throw malformed(offset, error.path, error.text)
+      let place = error.place(in: data)
+      throw .malformed(
+        file: file, line: place.line, column: place.column, path: "\(error.path)",
+        problem: error.text)
     }
   }
 }

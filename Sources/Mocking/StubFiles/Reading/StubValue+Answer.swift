@@ -8,14 +8,14 @@ extension StubValue {
     + ["delay", "bodyDelay", "bytesPerSecond", "dribble", "fault"]
 
   /// An answer of a sequence.
-  func answer(in folder: URL) throws(StubProblem) -> Mock {
+  func answer(in folder: URL) throws(JSONProblem) -> Mock {
     try object(Self.answerNames, "an answer, such as {\"status\": 503}").answer(in: folder)
   }
 }
 
 extension StubObject {
   /// The answer that the members make, those of other concern aside.
-  func answer(in folder: URL) throws(StubProblem) -> Mock {
+  func answer(in folder: URL) throws(JSONProblem) -> Mock {
     var mock = try body(in: folder)
     if let status = self["status"] {
       mock.status = try status.int(200...599, "a status from 200 to 599")
@@ -40,7 +40,7 @@ extension StubObject {
     return mock
   }
 
-  private func body(in folder: URL) throws(StubProblem) -> Mock {
+  private func body(in folder: URL) throws(JSONProblem) -> Mock {
     let names = StubValue.bodyNames.filter { self[$0] != nil }
     guard let name = names.first, let value = self[name] else { return Mock() }
     if let second = names.dropFirst().first, let other = self[second] {
@@ -59,7 +59,7 @@ extension StubObject {
       // It is read each time it is answered; but a name that is wrong is told at once.
       guard file.places.contains(where: { FileManager.default.isReadableFile(atPath: $0.path) })
       else {
-        throw StubProblem(
+        throw JSONProblem(
           path: value.path, text: "there is no file \"\(file.name)\" in \(folder.relativePath)")
       }
       return .file(file.name, in: folder)
@@ -69,17 +69,17 @@ extension StubObject {
 
 extension StubValue {
   /// Says that this and another member cannot be in one object.
-  func conflict(with other: String) -> StubProblem {
+  func conflict(with other: String) -> JSONProblem {
     let name = if case .member(let name) = path.steps.last { name } else { "" }
-    return StubProblem(
+    return JSONProblem(
       path: path, isAboutName: true, text: "\"\(name)\" does not go with \"\(other)\"")
   }
 
   /// Sets header fields; those that have several values more than once.
-  fileprivate func addHeaders(to headers: inout HTTPHeaders) throws(StubProblem) {
+  fileprivate func addHeaders(to headers: inout HTTPHeaders) throws(JSONProblem) {
     for (name, value) in try members("an object of header fields") {
-      guard FieldLine.isToken(name.utf8) else {
-        throw StubProblem(
+      guard name.isToken else {
+        throw JSONProblem(
           path: value.path, isAboutName: true,
           text: "expected the name of a header field, found \(name.debugDescription)")
       }

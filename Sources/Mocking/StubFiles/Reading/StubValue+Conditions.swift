@@ -2,7 +2,7 @@ import Networking
 
 extension StubValue {
   /// What has to hold of a request.
-  func conditions() throws(StubProblem) -> [RequestCondition] {
+  func conditions() throws(JSONProblem) -> [RequestCondition] {
     let object = try object(
       ["query", "headers", "form", "text", "json"],
       "conditions, such as {\"query\": {\"page\": \"2\"}}")
@@ -21,7 +21,7 @@ extension StubValue {
     return conditions
   }
 
-  private func textPattern() throws(StubProblem) -> TextPattern {
+  private func textPattern() throws(JSONProblem) -> TextPattern {
     let expectation =
       "a text, true, false, {\"contains\": a text} or {\"matches\": a regular expression}"
     switch json {

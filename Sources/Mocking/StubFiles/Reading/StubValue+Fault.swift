@@ -5,7 +5,7 @@ extension StubValue {
   private static let stages = ["request", "head", "body", "end"]
 
   /// What goes wrong with a response, and where.
-  func interruption() throws(StubProblem) -> Mock.Interruption {
+  func interruption() throws(JSONProblem) -> Mock.Interruption {
     if case .string = json {
       return Mock.Interruption(fault: try fault(named: self, bytes: nil), stage: .request)
     }
@@ -21,7 +21,7 @@ extension StubValue {
     case "body": return Mock.Interruption(fault: fault, stage: .body(afterBytes: count ?? 0))
     default:
       if count != nil, let value = object["afterBytes"] {
-        throw StubProblem(
+        throw JSONProblem(
           path: value.path, isAboutName: true,
           text: "\"afterBytes\" goes with \"at\": \"head\" or \"body\" only")
       }
@@ -30,7 +30,7 @@ extension StubValue {
   }
 
   /// What happens to a connection: to all, where no index is named.
-  func connectionFault() throws(StubProblem) -> (connection: Int?, fault: MockFault) {
+  func connectionFault() throws(JSONProblem) -> (connection: Int?, fault: MockFault) {
     let object = try object(
       ["connection", "type", "text"], "a fault, such as {\"connection\": 0, \"type\": \"reset\"}")
     let connection = try object["connection"]?.int(
@@ -39,7 +39,7 @@ extension StubValue {
     return (connection, try fault(named: type, bytes: try object["text"]?.string()))
   }
 
-  private func fault(named value: StubValue, bytes: String?) throws(StubProblem) -> MockFault {
+  private func fault(named value: StubValue, bytes: String?) throws(JSONProblem) -> MockFault {
     switch try value.name(of: Self.faults) {
     case "close": .close
     case "reset": .reset

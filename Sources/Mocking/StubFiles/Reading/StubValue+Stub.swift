@@ -3,7 +3,7 @@ import Networking
 
 extension StubValue {
   /// One of a file's routes.
-  func stub(in folder: URL, at place: Mock.Sequence.Place) throws(StubProblem) -> Stub {
+  func stub(in folder: URL, at place: Mock.Sequence.Place) throws(JSONProblem) -> Stub {
     let object = try object(
       [
         "method", "path", "when", "scenario", "priority", "times", "sequence", "afterLast",
@@ -25,27 +25,27 @@ extension StubValue {
     return Stub(path: path, route: route, mock: mock)
   }
 
-  private func method() throws(StubProblem) -> HTTPMethod? {
+  private func method() throws(JSONProblem) -> HTTPMethod? {
     let name = try string("a method, such as \"GET\"")
-    guard FieldLine.isToken(name.utf8), name == name.uppercased() else {
+    guard name.isToken, name == name.uppercased() else {
       throw expected("a method in capitals, such as \"GET\"")
     }
     return HTTPMethod(rawValue: name)
   }
 
-  private func template() throws(StubProblem) -> String {
+  private func template() throws(JSONProblem) -> String {
     let text = try string("a path, such as \"/boards/{id}\"")
     do {
       return try PathTemplate(text).text
     } catch {
       let reason = if case .invalidTemplate(_, let reason) = error { reason } else { "\(error)" }
-      throw StubProblem(
+      throw JSONProblem(
         path: path,
         text: "expected a path, such as \"/boards/{id}\", found \"\(text)\": \(reason)")
     }
   }
 
-  private func addSteps(to route: inout Route) throws(StubProblem) {
+  private func addSteps(to route: inout Route) throws(JSONProblem) {
     let expectation = "a name, such as \"created\""
     let object = try object(
       ["name", "when", "then"], "an object such as {\"name\": \"boards\", \"when\": \"started\"}")
@@ -61,11 +61,11 @@ extension StubValue {
 }
 
 extension StubObject {
-  fileprivate func mock(in folder: URL, at place: Mock.Sequence.Place) throws(StubProblem) -> Mock {
+  fileprivate func mock(in folder: URL, at place: Mock.Sequence.Place) throws(JSONProblem) -> Mock {
     let mock = try answer(in: folder)
     guard let sequence = self["sequence"] else {
       if let end = self["afterLast"] {
-        throw StubProblem(
+        throw JSONProblem(
           path: end.path, isAboutName: true, text: "\"afterLast\" goes with \"sequence\" only")
       }
       return mock

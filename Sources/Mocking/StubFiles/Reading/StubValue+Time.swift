@@ -2,7 +2,7 @@ import Networking
 
 extension StubValue {
   /// A time with its unit, `80 ms`.
-  func duration() throws(StubProblem) -> Duration {
+  func duration() throws(JSONProblem) -> Duration {
     let expectation = "a time such as \"80 ms\", \"1.5 s\" or \"2 min\""
     let text = try string(expectation).filter { $0 != " " }
     let units: [(name: String, seconds: Double)] = [
@@ -19,7 +19,7 @@ extension StubValue {
   }
 
   /// A time, always the same or drawn by lot.
-  func delay() throws(StubProblem) -> MockDelay {
+  func delay() throws(JSONProblem) -> MockDelay {
     if case .string = json { return .fixed(try duration()) }
     let expectation =
       "a time such as \"80 ms\", {\"from\": …, \"to\": …} or {\"median\": …, \"sigma\": …, \"cap\": …}"

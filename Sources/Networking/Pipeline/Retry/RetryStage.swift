@@ -33,11 +33,7 @@ final class RetryStage: BuiltInStage {
     let policy = exchange.call.retry ?? policy
     let exchange = keyed(exchange, policy)
     guard policy.allows(exchange.request) else { return once(exchange, next) }
-    let run = Run(stage: self, policy: policy, exchange: exchange, next: next)
-    let schedule = RetrySchedule.custom { _, error in run.delay(after: error) }
-    return retry(schedule, scheduler: scheduler) { _ in run.attempt() }
-      .on(.inline)
-      .recover(on: .inline, policy: .allErrors) { error in try run.end(with: error) }
+    return Run(stage: self, policy: policy, exchange: exchange, next: next).begin()
   }
 
   private func once(_ exchange: Exchange, _ next: Next) -> NetworkPromise {
@@ -64,17 +60,40 @@ final class RetryStage: BuiltInStage {
     let next: Next
     let pause = Pause()
 
-    func attempt() -> NetworkPromise {
-      exchange.call.trace.begin(after: pause.take(), by: stage.scheduler)
-      return next(exchange).then(on: .inline) { response in
-        // Whether it is repeated is decided where that of an error is.
-        if policy.couldRepeat(.success(response)) { throw Undecided(response: response) }
-        stage.tokens.withLock { $0.deposit() }
-        return exchange.counted(response)
+    /// The first attempt, which mostly is the only one, and the others where it takes them.
+    func begin() -> NetworkPromise {
+      exchange.call.trace.begin(by: stage.scheduler)
+      return next(exchange).followed { result in
+        do {
+          let response = try answer(result)
+          return exchange.call.trace.attemptCount > 1 ? .fulfilled(response) : nil
+        } catch {
+          guard let delay = delay(after: error) else { return .fulfilled(try end(with: error)) }
+          return delay > .zero
+            ? after(delay, scheduler: stage.scheduler).then(on: .inline) { repetitions() }
+            : repetitions()
+        }
       }
     }
 
-    func delay(after error: any Error) -> Duration? {
+    private func repetitions() -> NetworkPromise {
+      retry(.custom { _, error in delay(after: error) }, scheduler: stage.scheduler) { _ in
+        exchange.call.trace.begin(after: pause.take(), by: stage.scheduler)
+        return next(exchange).then(on: .inline) { response in try answer(.success(response)) }
+      }
+      .on(.inline)
+      .recover(on: .inline, policy: .allErrors) { error in try end(with: error) }
+    }
+
+    /// The response to go on with; whether any other is repeated is decided where that of an error is.
+    private func answer(_ result: Result<Response, any Error>) throws -> Response {
+      let response = try result.get()
+      if policy.couldRepeat(result) { throw Undecided(response: response) }
+      stage.tokens.withLock { $0.deposit() }
+      return exchange.counted(response)
+    }
+
+    private func delay(after error: any Error) -> Duration? {
       let response = (error as? Undecided)?.response
       let result: Result<Response, any Error> = response.map { .success($0) } ?? .failure(error)
       exchange.call.trace.end(result)
@@ -93,7 +112,7 @@ final class RetryStage: BuiltInStage {
       return delay
     }
 
-    func end(with error: any Error) throws -> Response {
+    private func end(with error: any Error) throws -> Response {
       guard let undecided = error as? Undecided else { throw exchange.counted(error) }
       return exchange.counted(undecided.response)
     }

@@ -37,7 +37,10 @@ struct SharingKeyTests {
 
   @Test func whateverMayVaryTheAnswerVariesTheKey() {
     let scope = {
-      TransportScope(scheduler: .live, choose: { _, _ in .unknown }, unmatched: { _ in nil })
+      TransportScope(
+        scheduler: .live, knows: { _ in true }, choose: { _, _ in .unknown },
+        unmatched: { _ in nil },
+        ended: { _ in FakeTransport { _ in .response(200) } })
     }
     let keys = [
       Self.key(), Self.key(.head), Self.key(.get, .of("https://a.example/y")),

@@ -1,15 +1,9 @@
 import Foundation
 
-/// Where a JSON text stops being one, as Foundation's reader tells it, in lines and columns.
+/// Where a JSON text stops being one, as Foundation's reader tells it.
 enum SyntaxPosition {
-  /// The place and what is wrong there.
-  static func find(in data: Data) -> (place: String, reason: String) {
-    let (offset, reason) = offset(in: data)
-    return (offset.map { place($0, in: data) } ?? "the root", reason)
-  }
-
   /// The place as a count of bytes before it, where it is known, and what is wrong there.
-  static func offset(in data: Data) -> (offset: Int?, reason: String) {
+  static func find(in data: Data) -> (offset: Int?, reason: String) {
     var description = ""
     do {
       _ = try JSONSerialization.jsonObject(with: data)
@@ -24,13 +18,5 @@ enum SyntaxPosition {
     let digits = words.count == 2 ? words[1].filter(\.isNumber) : ""
     guard let offset = Int(digits) else { return (nil, "it is something else") }
     return (offset, words[0].lowercased())
-  }
-
-  private static func place(_ offset: Int, in data: Data) -> String {
-    let before = data.prefix(offset)
-    let newline = UInt8(ascii: "\n")
-    let line = before.count { $0 == newline } + 1
-    let start = before.lastIndex(of: newline).map { $0 + 1 } ?? before.startIndex
-    return "line \(line), column \(before.endIndex - start + 1)"
   }
 }

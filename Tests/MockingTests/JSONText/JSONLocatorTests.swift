@@ -1,4 +1,5 @@
 import Foundation
+import Networking
 import TestSupport
 import Testing
 
@@ -10,9 +11,9 @@ struct JSONLocatorTests {
       "c\u0064": {"e": null} , "f":-1.5e3 }
     """#
 
-  private func found(_ steps: StubPath.Step..., isName: Bool = false) -> String {
+  private func found(_ steps: JSONValuePath.Step..., isName: Bool = false) -> String {
     let data = Data(Self.text.utf8)
-    let offset = JSONLocator.offset(of: StubPath(steps: steps), isName: isName, in: data)
+    let offset = JSONLocator.offset(of: JSONValuePath(steps: steps), isName: isName, in: data)
     return String(decoding: data.dropFirst(offset).prefix(4), as: UTF8.self)
   }
 
@@ -37,7 +38,7 @@ struct JSONLocatorTests {
   @Test func brokenTextsEndToo() {
     var lots = SeededGenerator(seed: 5)
     let bytes = Array(Self.text.utf8)
-    let path = StubPath(steps: [.member("a"), .element(3), .member("x")])
+    let path = JSONValuePath(steps: [.member("a"), .element(3), .member("x")])
     for length in 0...bytes.count {
       _ = JSONLocator.offset(of: path, in: Data(bytes.prefix(length)))
       var changed = bytes

@@ -1,4 +1,5 @@
 import Foundation
+import Networking
 
 /// Finds where in a JSON text a value stands.
 ///
@@ -19,7 +20,7 @@ struct JSONLocator {
   ///   - isName: whether the name is looked for, not the value.
   ///   - text: the text, in UTF-8.
   /// - Returns: the offset in bytes; that of the value around it where the path leads nowhere.
-  static func offset(of path: StubPath, isName: Bool = false, in text: Data) -> Int {
+  static func offset(of path: JSONValuePath, isName: Bool = false, in text: Data) -> Int {
     var locator = JSONLocator(text)
     locator.skipSpace()
     for (index, step) in path.steps.enumerated() {
@@ -30,9 +31,26 @@ struct JSONLocator {
     return locator.position
   }
 
+  /// What kind of value is at a path, `a string`; nil where there is none.
+  static func kind(of path: JSONValuePath, in text: Data) -> String? {
+    var locator = JSONLocator(text)
+    locator.skipSpace()
+    for step in path.steps where locator.enter(step) == nil { return nil }
+    switch locator.next {
+    case UInt8(ascii: "{"): return "an object"
+    case UInt8(ascii: "["): return "an array"
+    case UInt8(ascii: "\""): return "a string"
+    case UInt8(ascii: "t"): return "true"
+    case UInt8(ascii: "f"): return "false"
+    case UInt8(ascii: "n"): return "null"
+    case UInt8(ascii: "-"), .some(UInt8(ascii: "0")...UInt8(ascii: "9")): return "a number"
+    default: return nil
+    }
+  }
+
   /// Moves to a member or element of the value here; returns where its name is, or it itself, or nil
   /// where it is not there.
-  private mutating func enter(_ step: StubPath.Step) -> Int? {
+  private mutating func enter(_ step: JSONValuePath.Step) -> Int? {
     switch (step, next) {
     case (.member(let wanted), UInt8(ascii: "{")):
       // Of members of the same name Foundation takes the first.

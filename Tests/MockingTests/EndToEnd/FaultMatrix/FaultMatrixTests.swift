@@ -1,0 +1,107 @@
+#if os(Linux)
+  import Foundation
+  import Mocking
+  import Networking
+  import TestSupport
+  import Testing
+
+  /// Each fault, each retry policy, each kind of method, on a real socket and in virtual time: how often
+  /// and when a request is sent, as the server counts and as the client tells, and how the call ends.
+  @Suite(.timeLimit(.minutes(10)))
+  struct FaultMatrixTests {
+    @Test(arguments: MatrixFault.all, MatrixMethod.all)
+    func aFaultIsTriedAgainAsOftenAndWhenItsPolicySays(
+      _ fault: MatrixFault, _ method: MatrixMethod
+    ) async throws {
+      for cell in MatrixCell.all(fault, method, isWarm: false) { try await check(cell) }
+    }
+
+    @Test(
+      arguments: MatrixFault.answers.filter { !$0.isStall } + MatrixFault.statuses,
+      MatrixMethod.all)
+    func aFaultOfAKeptConnectionIsTriedAgainLikeThatOfANewOne(
+      _ fault: MatrixFault, _ method: MatrixMethod
+    ) async throws {
+      for cell in MatrixCell.all(fault, method, isWarm: true) { try await check(cell) }
+    }
+
+    private func check(_ cell: MatrixCell) async throws {
+      let stand = try MatrixStand(cell)
+      defer { stand.server.stop() }
+      if cell.isWarm { #expect(try await stand.outcome(of: .get("warm")).get().status == 200) }
+      let path: RequestPath =
+        if case .redirected = cell.fault.place { "start" } else { "fault" }
+      let result = await stand.outcome(of: cell.method.request(path))
+      let comment = Comment(rawValue: cell.description)
+
+      let warmHops = cell.isWarm ? 1 : 0
+      if cell.fault.isRefusal {
+        #expect(Array(stand.hops.entries.dropFirst(warmHops)) == cell.times, comment)
+        #expect(stand.server.connectionCount == (lastSucceeds(cell) ? 1 : 0), comment)
+      } else {
+        #expect(stand.times(cell.fault.place) == cell.times, comment)
+      }
+      checkRequests(stand.requests, cell, comment)
+      try checkEnd(result, cell, comment)
+    }
+
+    private func lastSucceeds(_ cell: MatrixCell) -> Bool {
+      cell.succeeds(attempt: cell.delays.count)
+    }
+
+    /// Each repetition is whole, and has the key of the first.
+    private func checkRequests(
+      _ requests: [Mocking.ReceivedRequest], _ cell: MatrixCell, _ comment: Comment
+    ) {
+      let key = cell.method.hasKey && !cell.policy.delays.isEmpty ? "key-1" : nil
+      for request in requests {
+        #expect(request.method == cell.method.method, comment)
+        #expect(request.text == cell.method.body, comment)
+        #expect(request.headers["Idempotency-Key"] == key, comment)
+      }
+      if cell.isWarm {
+        #expect(requests.first.map { [$0.connection, $0.exchange] } == [0, 1], comment)
+      }
+    }
+
+    /// The last answer comes as it is, the last error with its code; both tell of all attempts.
+    private func checkEnd(
+      _ result: Result<Response, any Error>, _ cell: MatrixCell, _ comment: Comment
+    ) throws {
+      let attempts: [Attempt]
+      switch cell.fault.end {
+      case .failure(let codes) where !lastSucceeds(cell):
+        let error = try #require(result.failure(as: NetworkError.self), comment)
+        #expect(codes.contains(error.code), comment)
+        #expect(error.attempts == cell.delays.count, comment)
+        attempts = error.history
+      case .status(let status) where !lastSucceeds(cell):
+        let response = try result.get()
+        #expect(response.status == status, comment)
+        attempts = response.attempts
+      case .failure, .status:
+        let response = try result.get()
+        #expect(response.status == 200 && response.data == Data("well".utf8), comment)
+        attempts = response.attempts
+      }
+      guard cell.delays.count > 1 else { return #expect(attempts.isEmpty, comment) }
+      #expect(attempts.map(\.number) == Array(1...cell.delays.count), comment)
+      #expect(attempts.map(\.delay) == cell.delays, comment)
+      #expect(attempts.map(\.duration) == cell.durations, comment)
+      for attempt in attempts {
+        #expect(isExpected(attempt.outcome, attempt.number, cell), comment)
+      }
+    }
+
+    private func isExpected(
+      _ outcome: Attempt.Outcome, _ number: Int, _ cell: MatrixCell
+    ) -> Bool {
+      switch (outcome, cell.fault.end) {
+      case (.status(200), _): cell.succeeds(attempt: number)
+      case (.status(let status), .status(let expected)): status == expected
+      case (.failure(let error as NetworkError), .failure(let codes)): codes.contains(error.code)
+      default: false
+      }
+    }
+  }
+#endif

@@ -1,0 +1,116 @@
+#if os(Linux)
+  import Foundation
+  import Mocking
+  import Networking
+  import Testing
+
+  /// What goes wrong in a row of the matrix.
+  struct MatrixFault: Sendable, CustomTestStringConvertible {
+    /// Where it goes wrong.
+    enum Place: Sendable {
+      /// With the answer to a request.
+      case answer(Mock)
+      /// With the answer to the second hop of a redirect.
+      case redirected(Mock)
+      /// With a connection as it is accepted.
+      case connection(MockFault)
+      /// Nobody listens.
+      case refusal
+    }
+
+    /// What a client is told.
+    enum End: Sendable {
+      case status(Int)
+      /// One of these; where there are two, the kernel decides which of them the client gets to see.
+      case failure(Set<NetworkError.Code>)
+    }
+
+    /// How long the server asks to be left alone.
+    enum RetryAfter: Sendable {
+      case seconds(Int)
+      /// Until so many seconds behind the beginning.
+      case date(Int)
+    }
+
+    let testDescription: String
+    let place: Place
+    let end: End
+    var retryAfter: RetryAfter?
+    /// Whether not one byte of an answer comes before the connection is gone.
+    var isMute = false
+    /// Whether it is the client that has to end it, when the time of the attempt is up.
+    var isStall = false
+
+    /// The time of day at the beginning.
+    static let beginning = Date(timeIntervalSince1970: 784_111_777)
+
+    static let all = answers + statuses + connections + redirects
+
+    private static let lost = End.failure([.connectionLost])
+    private static let malformed = End.failure([.malformedResponse])
+    private static let timedOut = End.failure([.timedOut(.attempt)])
+    private static let well = End.status(200)
+
+    /// Each fault at each stage: at the request, in the head, in the body, at the end.
+    static let answers: [MatrixFault] = [
+      (MockFault.close, [lost, lost, lost, well]),
+      (.reset, [lost, lost, lost, well]),
+      (.stall, [timedOut, timedOut, timedOut, well]),
+      // In a body of known length it is part of that.
+      (.garbage, [malformed, malformed, well, well]),
+      (.malformedChunk, [malformed, malformed, malformed, malformed]),
+    ].flatMap { fault, ends in
+      zip([MockFault.Stage.request, .head(afterBytes: 20), .body(afterBytes: 3), .end], ends)
+        .map { stage, end in
+          MatrixFault(
+            testDescription: "\(fault) at \(stage)", place: .answer(.fault(fault, at: stage)),
+            end: end, isMute: [.close, .reset].contains(fault) && stage == .request,
+            isStall: fault == .stall && stage != .end)
+        }
+    }
+
+    static let statuses =
+      [408, 429, 500, 502, 503, 504, 404].map { status in
+        MatrixFault(
+          testDescription: "\(status)", place: .answer(.text("no", status: status)),
+          end: .status(status))
+      } + [
+        asking("7", .seconds(7)), asking("60", .seconds(60)), asking("61", .seconds(61)),
+        // 13 seconds behind the beginning.
+        asking("Sun, 06 Nov 1994 08:49:50 GMT", .date(13)),
+      ]
+
+    static let connections = [
+      MatrixFault(
+        testDescription: "refused", place: .refusal, end: .failure([.cannotConnect])),
+      MatrixFault(testDescription: "closed as accepted", place: .connection(.close), end: lost),
+      MatrixFault(
+        testDescription: "reset as accepted", place: .connection(.reset),
+        end: .failure([.connectionLost, .cannotConnect])),
+      MatrixFault(
+        testDescription: "stalled as accepted", place: .connection(.stall), end: timedOut,
+        isStall: true),
+    ]
+
+    static let redirects = [
+      MatrixFault(
+        testDescription: "redirect to 503", place: .redirected(.status(503)), end: .status(503)),
+      MatrixFault(
+        testDescription: "redirect to a close",
+        place: .redirected(.fault(.close, at: .request)), end: lost, isMute: true),
+      MatrixFault(
+        testDescription: "redirect to a reset in the head",
+        place: .redirected(.fault(.reset, at: .head(afterBytes: 20))), end: lost),
+      MatrixFault(
+        testDescription: "redirect to a stall",
+        place: .redirected(.fault(.stall, at: .request)), end: timedOut, isStall: true),
+    ]
+
+    private static func asking(_ value: String, _ retryAfter: RetryAfter) -> MatrixFault {
+      MatrixFault(
+        testDescription: "429, Retry-After: \(value)",
+        place: .answer(.status(429, headers: ["Retry-After": value])), end: .status(429),
+        retryAfter: retryAfter)
+    }
+  }
+#endif
