@@ -156,7 +156,7 @@ def flights(servers, options):
 
 
 def mocked(servers, options):
-    """7a. Mocked requests: request, stub, validate, decode, 64 at a time."""
+    """7a. Mocked requests on one core: request, stub, validate, decode, 64 at a time."""
     requests = 50_000 if options.quick else 200_000
     names = {
         "bare": "", "redirects refused": "no-redirects", "credentials": "credentials",
@@ -164,7 +164,7 @@ def mocked(servers, options):
         "call deadline": "call-deadline", "a queue of 64": "limited", "a monitor": "monitor",
     }
     members = [catena(name, "mocked", "--stages", stages) for name, stages in names.items()]
-    series = in_turn(members, options.rounds, lambda member: member.command + [
+    series = in_turn(members, options.rounds, lambda member: ["taskset", "-c", "0"] + member.command + [
         "--requests", str(requests), "--warm-up", str(requests // 10)])
     bare = series[0]
     rows = []

@@ -61,6 +61,7 @@
       flags.bitwiseOr(Flag.over, ordering: .acquiringAndReleasing)
       guard let last = receive else { return }
       receive = nil
+      mailbox.leave()
       last(event)
     }
   }

@@ -36,6 +36,7 @@
     /// Returns when the transport is gone and the last exchange over.
     func run() {
       catena_name_thread("Catena.Curl")
+      mailbox.becomeCurrent()
       blockSIGPIPE()
       setUpMulti()
       var letters: [CurlMailbox.Letter] = []

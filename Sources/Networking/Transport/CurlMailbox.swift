@@ -31,6 +31,37 @@
       if isUsable { Glibc.close(alarm) }
     }
 
+    private let exchanges = Atomic(0)
+
+    /// How many exchanges the thread has, those on their way to it among them.
+    var exchangeCount: Int { exchanges.load(ordering: .relaxed) }
+
+    /// An exchange is on its way.
+    func enter() {
+      exchanges.wrappingAdd(1, ordering: .relaxed)
+    }
+
+    /// An exchange is over.
+    func leave() {
+      exchanges.wrappingSubtract(1, ordering: .relaxed)
+    }
+
+    /// The one of the I/O thread that this is; nil on any other thread.
+    static var current: CurlMailbox? {
+      pthread_getspecific(key).map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// For the I/O thread: it is this one's, to its end.
+    func becomeCurrent() {
+      pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    private static let key: pthread_key_t = {
+      var key = pthread_key_t()
+      pthread_key_create(&key, nil)
+      return key
+    }()
+
     /// False when the system had no file descriptor left.
     var isUsable: Bool { alarm >= 0 }
 

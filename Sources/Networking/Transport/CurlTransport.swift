@@ -3,8 +3,9 @@
 
   /// Performs exchanges by libcurl; the transport that Linux programs get unless they say otherwise.
   ///
-  /// All exchanges of a transport share one thread of its own, which calls back, and one set of
-  /// connections, which are kept and used again. Thousands of exchanges may be under way at once.
+  /// All exchanges of a transport share one thread of its own, or two where many are under way over plain
+  /// HTTP and there are two cores; an exchange's thread calls back. Connections are kept and used again.
+  /// Thousands of exchanges may be under way at once.
   ///
   /// - HTTP/1.1, and HTTP/2 where TLS negotiates it.
   /// - Bodies are decoded from gzip, deflate, Brotli and zstd, as far as the installed libcurl knows
@@ -22,41 +23,36 @@
   ///   `Idempotency-Key`. Any other fails by ``NetworkError/Code-swift.enum/connectionLost``, since the
   ///   server may have acted on it (RFC 9110 section 9.2.2); libcurl before 7.80 sends it again.
   ///
-  /// Releasing a transport breaks nothing off: its thread ends and its connections close once the last
+  /// Releasing a transport breaks nothing off: its threads end and their connections close once the last
   /// exchange under way is over.
   public final class CurlTransport: Transport {
-    private let mailbox: CurlMailbox
+    private let loops: CurlLoops
 
     /// Makes a transport, and starts its thread.
     ///
     /// - Parameter options: what to do otherwise than by default.
     public init(options: Options = Options()) {
-      let mailbox = CurlMailbox()
-      self.mailbox = mailbox
-      guard mailbox.isUsable else { return }
-      Thread { CurlLoop(mailbox: mailbox, options: options).run() }.start()
-    }
-
-    deinit {
-      mailbox.post(.close)
+      loops = CurlLoops(options)
     }
 
     /// Starts an exchange; see ``Transport/start(_:_:)``.
     ///
     /// - Parameters:
     ///   - request: what to send.
-    ///   - receive: gets the events of the exchange, on the transport's thread, which it must not
-    ///     block: every other exchange waits for it.
+    ///   - receive: gets the events of the exchange, on one thread of the transport's, which it must not
+    ///     block: other exchanges wait for it.
     /// - Returns: a handle on the exchange; dropping it changes nothing.
     public func start(
       _ request: HTTPRequest, _ receive: @escaping @Sendable (_ event: TransportEvent) -> Void
     ) -> any TransportHandle {
+      let mailbox = loops.mailbox(for: request)
       let exchange = CurlExchange(request, receive, mailbox)
       if mailbox.isUsable {
         mailbox.post(.start(exchange))
       } else {
-        receive(
-          .failure(TransportFailure(code: .cannotConnect, detail: "No file descriptor is left")))
+        exchange.end(
+          with: .failure(
+            TransportFailure(code: .cannotConnect, detail: "No file descriptor is left")))
       }
       return exchange
     }
