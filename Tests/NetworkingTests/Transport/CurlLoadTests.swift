@@ -41,7 +41,7 @@
             for exchange in exchanges.prefix(10) { exchange.cancel() }
             for exchange in exchanges { _ = await exchange.outcome }
           }
-          #expect(ProcessCensus.threads(named: "Catena.Curl") == 1)
+          #expect((1...2).contains(ProcessCensus.threads(named: "Catena.Curl")))
         }
         func settled(_ isSettled: () -> Bool) async {
           while !isSettled() { await Task.yield() }
