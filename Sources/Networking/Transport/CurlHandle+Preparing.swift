@@ -17,6 +17,8 @@
         try configure(options, sockets)
         standing = CurlStanding()
       }
+      // Until all is set: what fails on the way leaves a handle that has to be reset.
+      standing?.isPlain = false
       try set(url: request.url, options)
       let sends = try set(method: request.method, body: request.body)
       try set(request.headers, sends: sends)
@@ -44,7 +46,7 @@
         catena_easy_set_long(easy, .pipeWait, options.allowsHTTP2 && origin.isSecure ? 1 : 0)
         standing?.origin = origin
       }
-      catena_easy_set_string(easy, .URL, text)
+      try require(catena_easy_set_string(easy, .URL, text))
     }
 
     /// The same fields as last time are on the handle already.
@@ -71,7 +73,7 @@
       }
       let sends = try set(body)
       if method != (sends ? .post : .get) || upload != nil {
-        catena_easy_set_string(easy, .customRequest, method.rawValue)
+        try require(catena_easy_set_string(easy, .customRequest, method.rawValue))
       }
       return sends
     }

@@ -15,6 +15,8 @@
       /// They go to the proxy of ``Proxy/url(_:)`` alone; the environment's have theirs in their URLs.
       public var proxyCredentials: ProxyCredentials?
       /// How many connections are kept at most; beyond it the one unused for longest is closed.
+      ///
+      /// Where a transport may have two threads, each keeps half of them.
       public var keptConnections: Int
       /// How many connections to one host there are at most, exchanges beyond waiting for their turn;
       /// nil is without limit.
