@@ -13,9 +13,9 @@ struct RequestShape: Sendable {
 
   static var all: [RequestShape] {
     [
-      RequestShape("response alone", threshold: 57, decoded: false),
-      RequestShape("validated, decoded", threshold: 77),
-      RequestShape("the same, in a queue of 4", threshold: 77, mode: .limited(4)),
+      RequestShape("response alone", threshold: 43, decoded: false),
+      RequestShape("validated, decoded", threshold: 61),
+      RequestShape("the same, in a queue of 4", threshold: 61, mode: .limited(4)),
     ]
   }
 
