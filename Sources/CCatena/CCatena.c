@@ -1,11 +1,16 @@
-// For pthread_setname_np.
+// For pthread_setname_np and accept4.
 #define _GNU_SOURCE
 #include "CCatena.h"
 
 #if defined(__linux__)
 #include <pthread.h>
+#include <sys/socket.h>
 
 void catena_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
+
+int catena_accept(int listener) {
+  return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
 
 typedef int CURLcode;
 typedef int CURLMcode;

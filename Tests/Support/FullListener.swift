@@ -8,7 +8,7 @@
     private let sockets: [Int32]
 
     package init() throws {
-      let listener = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      let listener = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
       var address = sockaddr_in()
       address.sin_family = sa_family_t(AF_INET)
       address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
@@ -19,7 +19,8 @@
           listen(listener, 0)
           getsockname(listener, address, &length)
           return (0..<4).map { _ in
-            let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue)
+            let kind = Int32(
+              SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
             let client = Glibc.socket(AF_INET, kind, 0)
             connect(client, address, length)
             return client

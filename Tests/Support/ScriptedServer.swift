@@ -48,7 +48,6 @@
     /// How many bytes of a flood had been taken when the client took no more.
     package let blocked = Log<Int>()
 
-    private let listener: Int32
     private let connections: ServerConnections
     private let stopped = DispatchGroup()
 
@@ -62,15 +61,17 @@
       unixSocketPath: String? = nil, greeting: [Step] = [], keepsBodies: Bool = true,
       _ script: @escaping Script
     ) throws {
+      let listener: Int32
       (listener, port) = try unixSocketPath.map { (try Self.listen(at: $0), 0) } ?? Self.listen()
-      connections = ServerConnections()
+      connections = try ServerConnections(listener: listener)
       stopped.enter()
-      let (listener, requests, closed, blocked) = (listener, requests, closed, blocked)
+      let (requests, closed, blocked) = (requests, closed, blocked)
       let (connections, stopped) = (connections, stopped)
       Self.startThread {
         defer { stopped.leave() }
         while true {
           let socket = accept(listener, nil, nil)
+          if socket < 0, errno == EINTR || errno == ECONNABORTED { continue }
           guard socket >= 0, let number = connections.add(socket) else { break }
           stopped.enter()
           Self.startThread {
@@ -82,12 +83,12 @@
             stopped.leave()
           }
         }
-        Self.closeSocket(listener)
+        connections.closeListener()
       }
     }
 
     deinit {
-      shutDown()
+      connections.closeAll()
     }
 
     /// How many connections have been made.
@@ -110,14 +111,10 @@
 
     /// Closes everything, and returns when the threads are done.
     package func stop() async {
-      shutDown()
+      connections.closeAll()
       await withCheckedContinuation { continuation in
         stopped.notify(queue: .global()) { continuation.resume() }
       }
-    }
-
-    private func shutDown() {
-      if connections.closeAll() { shutdown(listener, Int32(SHUT_RDWR)) }
     }
 
     private static func startThread(_ body: @escaping @Sendable () -> Void) {
@@ -125,8 +122,6 @@
       thread.stackSize = 256 << 10
       thread.start()
     }
-
-    private static func closeSocket(_ socket: Int32) { close(socket) }
 
     private static func listen(at path: String) throws -> Int32 {
       let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)

@@ -3,22 +3,31 @@
   import Glibc
   import Synchronization
 
-  /// The connections of a ``ScriptedServer``, and the gate that the stalled ones wait at.
+  /// The sockets of a ``ScriptedServer``, and the gate that the stalled ones wait at.
   final class ServerConnections: Sendable {
     private struct State {
+      /// Nil once it is closed: its number may be another's then.
+      var listener: Int32?
       var open: [Int: Int32] = [:]
       var count = 0
       var isClosed = false
       var isReleased = false
     }
 
-    private let state = Mutex(State())
-    /// A pipe; its reading end is ready once the gate is open.
+    private let state: Mutex<State>
+    /// A pair of sockets; the reading one is ready once the gate is open.
     private let gate: (reading: Int32, writing: Int32)
 
-    init() {
+    /// - Parameter listener: the socket that is listened on; closed by what this does.
+    /// - Throws: a `TestError` when there are no sockets to be had.
+    init(listener: Int32) throws {
+      state = Mutex(State(listener: listener))
       var ends: [Int32] = [-1, -1]
-      precondition(pipe(&ends) == 0)
+      let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+      guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
+        Self.closeFile(listener)
+        throw TestError("no sockets")
+      }
       gate = (ends[0], ends[1])
     }
 
@@ -36,7 +45,8 @@
 
     /// - Returns: the connection's number; nil when the server has stopped, and the socket is closed.
     func add(_ socket: Int32) -> Int? {
-      state.withLock { state in
+      _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+      return state.withLock { state in
         guard !state.isClosed else {
           Self.closeFile(socket)
           return nil
@@ -54,15 +64,22 @@
       }
     }
 
-    /// - Returns: false when it had been done before.
-    func closeAll() -> Bool {
-      let isFirst = state.withLock { state in
+    /// Ends the connections, and has nobody accepted any more; who accepts closes the listening socket.
+    func closeAll() {
+      state.withLock { state in
+        guard !state.isClosed else { return }
+        state.isClosed = true
         for socket in state.open.values { shutdown(socket, Int32(SHUT_RDWR)) }
-        defer { state.isClosed = true }
-        return !state.isClosed
+        if let listener = state.listener { shutdown(listener, Int32(SHUT_RDWR)) }
       }
       release()
-      return isFirst
+    }
+
+    /// To be called when nobody is accepted any more.
+    func closeListener() {
+      state.withLock { state in
+        if let listener = state.listener.take() { Self.closeFile(listener) }
+      }
     }
 
     func release() {

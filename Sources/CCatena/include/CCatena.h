@@ -193,6 +193,10 @@ typedef int (*CatenaCloseCallback)(void *context, int socket);
 
 /// Names the calling thread, in at most 15 bytes.
 void catena_name_thread(const char *name);
+
+/// accept4(2), which Swift's Glibc lacks, with SOCK_NONBLOCK and SOCK_CLOEXEC; -1 and errno when there is
+/// none.
+int catena_accept(int listener);
 /// Initialises libcurl; any number of times, from any thread since libcurl 7.84.
 void catena_curl_initialize(void);
 /// The running library's version as a number, 0x075801 being 7.88.1.

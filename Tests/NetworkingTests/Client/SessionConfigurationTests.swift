@@ -56,10 +56,14 @@
       #expect(Set(await server.closed.entries(2)) == [0, 1])
     }
 
+    /// In a process of its own, where no other test keeps the shared transport busy: that has two threads
+    /// when it is, with connections of their own.
     @Test func defaultClientsShareConnections() async throws {
-      let (first, second) = (client(.default, .none), client(.default, .none))
-      for client in [first, second] { _ = try await get("/", client) }
-      #expect(server.requests.entries.map(\.connection) == [0, 0])
+      await #expect(processExitsWith: .success) {
+        let tests = try SessionConfigurationTests()
+        for _ in 0..<2 { _ = try await tests.get("/", tests.client(.default, .none)) }
+        #expect(tests.server.requests.entries.map(\.connection) == [0, 0])
+      }
     }
 
     @Test func backgroundRequestsAreRejected() async throws {

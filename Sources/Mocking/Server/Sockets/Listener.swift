@@ -54,6 +54,6 @@ final class Listener: EventLoop.Client {
     guard !isClosed else { return }
     isClosed = true
     core.loop.ignore(socket.descriptor, token)
-    socket.close()
+    socket.closeListening()
   }
 }

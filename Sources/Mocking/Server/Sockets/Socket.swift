@@ -3,6 +3,7 @@ import Foundation
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)
+  import CCatena
   import Glibc
 #endif
 
@@ -51,7 +52,7 @@ struct Socket {
     #if canImport(Darwin)
       let descriptor = Darwin.socket(AF_INET, SOCK_STREAM, 0)
     #else
-      let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Self.flags, 0)
     #endif
     guard descriptor >= 0 else { throw SocketError.current }
     let socket = Socket(descriptor: descriptor)
@@ -97,7 +98,7 @@ struct Socket {
       #if canImport(Darwin)
         let accepted = Darwin.accept(descriptor, nil, nil)
       #else
-        let accepted = Glibc.accept(descriptor, nil, nil)
+        let accepted = catena_accept(descriptor)
       #endif
       if accepted >= 0 {
         let socket = Socket(descriptor: accepted)
@@ -114,10 +115,15 @@ struct Socket {
     }
   }
 
+  #if !canImport(Darwin)
+    /// Set as the socket is made: a process started a moment later would have it otherwise.
+    private static let flags = Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+  #endif
+
   private func prepare() {
-    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     #if canImport(Darwin)
+      _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
       set(SOL_SOCKET, SO_NOSIGPIPE, Int32(1))
     #endif
   }
@@ -164,6 +170,15 @@ struct Socket {
   /// Sends no more; the other side may go on sending.
   func finishSending() {
     _ = shutdown(descriptor, Int32(SHUT_WR))
+  }
+
+  /// Listens no more, and closes: who connects from now on is refused.
+  ///
+  /// A process that is being started has a copy of the descriptor until it runs its program; to close this
+  /// one alone would leave the socket listening till then.
+  func closeListening() {
+    _ = shutdown(descriptor, Int32(SHUT_RDWR))
+    close()
   }
 
   /// Has the close that follows reset the connection.
