@@ -6,17 +6,19 @@
   import Testing
 
   extension Behaviour {
-    /// The root of an origin that was there, and is no more.
-    private static func left() throws -> URL {
+    /// An origin that refuses connections, as long as it lives.
+    private static func refusing() throws -> MockServer {
       let server = try MockServer {}
-      defer { server.stop() }
-      return try #require(URL(string: server.url.absoluteString + "/"))
+      server.refuseConnections()
+      return server
     }
 
     static let connecting: [Behaviour] = [
       Behaviour("a connection that is refused cannot be made") { subject async throws in
         let backend = try Backend(subject)
-        let url = try left()
+        let server = try refusing()
+        defer { server.stop() }
+        let url = server.url.appendingPathComponent("")
         let error = await backend.failure(of: .url(url))
         #expect(error?.code == .cannotConnect)
         #expect(error?.response == nil)
@@ -25,8 +27,10 @@
       Behaviour("a body that cannot be sent as the connection is refused is no other failure") {
         subject async throws in
         let backend = try Backend(subject)
+        let server = try refusing()
+        defer { server.stop() }
         let result = await backend.client().request(
-          .upload(data: .pattern(1 << 20), to: .url(try left()))
+          .upload(data: .pattern(1 << 20), to: .url(server.url.appendingPathComponent("")))
         ).result
         #expect(result.failure(as: NetworkError.self)?.code == .cannotConnect)
       },

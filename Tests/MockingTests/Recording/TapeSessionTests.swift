@@ -91,6 +91,8 @@
       var recorded: [Played] = []
       for request in requests { recorded.append(await tape.play(request)) }
       server.stop()
+      let closed = try ClosedPort(server.port)
+      defer { withExtendedLifetime(closed) {} }
       recorded.append(await tape.play(requests[0]))
       #expect(recorded[100].failure == .cannotConnect)
       try tape.save()

@@ -80,6 +80,8 @@
       #expect(broken.failure?.code == .connectionLost)
       #expect(broken.body == Data("he".utf8))
       origin.stop()
+      let closed = try ClosedPort(origin.port)
+      defer { withExtendedLifetime(closed) {} }
       let refused = await CurlTransport().get(server.url.appending(path: "x"))
       #expect(refused.head?.status == 502)
       #expect(

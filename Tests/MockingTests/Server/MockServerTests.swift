@@ -179,18 +179,17 @@ struct MockServerTests {
     #expect(throws: MockServerError.self) { try MockServer(port: 70_000) {} }
   }
 
-  @Test func afterStopNobodyConnectsAndThePortIsFree() async throws {
+  @Test func afterStopNothingIsOpenAndThePortIsFree() async throws {
     let server = try server()
     let client = try RawClient(port: server.port)
     try await client.send(get("/boards/1"))
     _ = try await client.receive(until: "}")
     server.stop()
     server.stop()
-    #expect(try await client.receive().isEmpty)
-    #expect(throws: POSIXError(.ECONNREFUSED)) { try RawClient(port: server.port) }
-    #expect(server.openConnections == 0)
     let next = try MockServer(port: server.port) {}
     #expect(next.port == server.port)
+    #expect(try await client.receive().isEmpty)
+    #expect(server.openConnections == 0)
   }
 
   @Test func aServerReleasedIsStopped() async throws {

@@ -53,9 +53,8 @@
     }
 
     @Test func aProxyThatIsNotThereCannotBeConnectedTo() async throws {
-      let proxy = try ScriptedServer { _ in [] }
-      await proxy.stop()
-      let performed = await transport(proxy.url("/")).get(.of("http://catena.invalid/"))
+      let closed = try ClosedPort()
+      let performed = await transport(closed.url).get(.of("http://catena.invalid/"))
       #expect(performed.failure?.code == .cannotConnect)
       let unknown = await transport(.of("http://proxy.invalid:3128")).get(.of("http://a.invalid/"))
       #expect(unknown.failure?.code == .dnsFailed)
