@@ -21,8 +21,10 @@ let package = Package(
     .target(
       name: "Mocking", dependencies: ["CCatena", "Networking", "Promises"], swiftSettings: settings),
     .target(name: "ThreadSanitizerSupport", path: "Tests/ThreadSanitizerSupport"),
+    .target(name: "ChildProcessSupport", path: "Tests/ChildProcessSupport"),
     .target(
-      name: "TestSupport", dependencies: ["Networking", "Promises", "ThreadSanitizerSupport"],
+      name: "TestSupport",
+      dependencies: ["ChildProcessSupport", "Networking", "Promises", "ThreadSanitizerSupport"],
       path: "Tests/Support",
       swiftSettings: settings),
     .executableTarget(
@@ -50,6 +52,8 @@ let package = Package(
     .executableTarget(
       name: "offline-worker", dependencies: ["Networking", "Promises", "ThreadSanitizerSupport"],
       path: "Tests/OfflineWorker", swiftSettings: settings),
+    .testTarget(
+      name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "PromisesTests",
       dependencies: ["Promises", "TestSupport", "ThreadSanitizerSupport", "main-thread-waits"],

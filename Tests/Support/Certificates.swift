@@ -14,9 +14,9 @@
       path: "catena-\(UUID().uuidString)")
 
     /// Makes an authority.
-    package init() throws {
+    package init() async throws {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      try run(
+      try await run(
         ["req", "-x509"] + Self.newKey + [
           "-subj", "/CN=Catena test authority", "-keyout", "ca.key", "-out", "ca.pem", "-days", "2",
         ])
@@ -35,8 +35,8 @@
     /// Makes a certificate from the authority, or from itself.
     package func make(
       _ name: String, host: String = "IP:127.0.0.1", days: Int = 2, selfSigned: Bool = false
-    ) throws {
-      try run(
+    ) async throws {
+      try await run(
         ["req"] + Self.newKey + [
           "-subj", "/CN=\(name)", "-keyout", "\(name).key", "-out", "\(name).csr",
         ])
@@ -44,40 +44,31 @@
       let issuer =
         selfSigned
         ? ["-signkey", "\(name).key"] : ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial"]
-      try run(
+      try await run(
         ["x509", "-req", "-in", "\(name).csr", "-out", "\(name).pem", "-days", "\(days)"]
           + ["-extfile", "\(name).ext"] + issuer)
     }
 
     /// The hash that pins a certificate's key, `sha256//...`.
-    package func pin(_ name: String) throws -> String {
-      let pem = try run(["x509", "-in", "\(name).pem", "-noout", "-pubkey"])
+    package func pin(_ name: String) async throws -> String {
+      let pem = try await run(["x509", "-in", "\(name).pem", "-noout", "-pubkey"])
       try pem.write(to: folder.appending(path: "\(name).pub"))
       let key = ["pkey", "-pubin", "-in", "\(name).pub", "-outform", "der", "-out", "\(name).der"]
-      try run(key)
-      let hash = try run(["dgst", "-sha256", "-binary", "\(name).der"])
+      try await run(key)
+      let hash = try await run(["dgst", "-sha256", "-binary", "\(name).der"])
       return "sha256//" + hash.base64EncodedString()
     }
 
     private static let newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
 
     @discardableResult
-    private func run(_ arguments: [String]) throws -> Data {
+    private func run(_ arguments: [String]) async throws -> Data {
       guard let tool = Self.tool else { throw TestError("no openssl") }
-      let process = Process()
-      let output = Pipe()
-      process.executableURL = URL(fileURLWithPath: tool)
-      process.arguments = arguments
-      process.currentDirectoryURL = folder
-      process.standardOutput = output
-      process.standardError = FileHandle.nullDevice
-      try process.launchAlone()
-      let data = output.fileHandleForReading.readDataToEndOfFile()
-      process.waitUntilExit()
-      guard process.terminationStatus == 0 else {
-        throw TestError("openssl \(arguments.joined(separator: " "))")
+      let end = try await ChildProcess(tool, arguments, folder: folder).end
+      guard end.status == .exited(0) else {
+        throw TestError("openssl \(arguments.joined(separator: " ")): \(end.errors)")
       }
-      return data
+      return end.outputData
     }
   }
 #endif

@@ -1,12 +1,10 @@
 #if os(Linux)
   import Foundation
-  import Glibc
 
   /// nginx on a Unix socket, speaking TLS and HTTP/2; it ends with this object.
   ///
   /// `/` answers at once, and what is below `/upstream` is asked of another server on 127.0.0.1. The field
-  /// `X-Connection` of an answer tells which connection it came by. Not to be started while another
-  /// process is, like a ``TLSServer``.
+  /// `X-Connection` of an answer tells which connection it came by.
   package final class NginxServer: Sendable {
     /// Whether the program is there, with HTTP/2.
     package static let isAvailable = tool != nil
@@ -15,8 +13,8 @@
       FileManager.default.isExecutableFile(atPath: $0)
     }
 
-    private let process = Process()
-    private let folder = URL(fileURLWithPath: "/tmp/catena-\(UUID().uuidString)")
+    private let process: ChildProcess
+    private let folder: URL
 
     /// - Parameters:
     ///   - certificates: the folder to take from.
@@ -27,8 +25,10 @@
     package init(
       _ certificates: Certificates, _ name: String, upstream: UInt16,
       requestsPerConnection: Int = 1_000
-    ) throws {
+    ) async throws {
       guard let tool = Self.tool else { throw TestError("no nginx") }
+      let folder = URL(fileURLWithPath: "/tmp/catena-\(UUID().uuidString)")
+      self.folder = folder
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       let paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map {
         "\($0)_temp_path \(folder.path)/\($0);"
@@ -39,7 +39,7 @@
         http {
           access_log off; \(paths.joined(separator: " "))
           server {
-            listen unix:\(socketPath) ssl http2;
+            listen unix:\(folder.path)/s ssl http2;
             ssl_certificate \(certificates.certificate(name).path);
             ssl_certificate_key \(certificates.key(name).path);
             keepalive_requests \(requestsPerConnection);
@@ -51,24 +51,15 @@
         """
       let file = folder.appending(path: "nginx.conf")
       try Data(configuration.utf8).write(to: file)
-      let errors = Pipe()
-      process.executableURL = URL(fileURLWithPath: tool)
-      process.arguments = ["-p", folder.path, "-e", "stderr", "-c", file.path]
-      process.standardError = errors
-      process.standardOutput = FileHandle.nullDevice
-      process.standardInput = FileHandle.nullDevice
-      try process.launchAlone()
-      var said = Data()
+      process = try ChildProcess(tool, ["-p", folder.path, "-e", "stderr", "-c", file.path])
       // Said once it listens.
-      while said.range(of: Data("getrlimit".utf8)) == nil {
-        let more = errors.fileHandleForReading.availableData
-        guard !more.isEmpty else { throw TestError(String(decoding: said, as: UTF8.self)) }
-        said += more
+      guard await process.errorLines.first(where: { $0.contains("getrlimit") }) != nil else {
+        throw TestError(await process.end.errors)
       }
     }
 
     deinit {
-      stop()
+      process.signal(SIGKILL)
       try? FileManager.default.removeItem(at: folder)
     }
 
@@ -76,10 +67,9 @@
     package var socketPath: String { folder.path + "/s" }
 
     /// Ends it at once, with whatever it has in hand.
-    package func stop() {
-      guard process.isRunning else { return }
-      kill(process.processIdentifier, SIGKILL)
-      process.waitUntilExit()
+    package func stop() async {
+      process.signal(SIGKILL)
+      _ = await process.end
     }
   }
 #endif

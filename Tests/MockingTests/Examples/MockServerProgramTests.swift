@@ -17,14 +17,14 @@
       ]}
       """
 
-    private func serve(_ text: String = text) async throws -> (RunningProgram, URL) {
+    private func serve(_ text: String = text) async throws -> (ChildProcess, URL) {
       try Data(text.utf8).write(to: file)
-      let program = try RunningProgram("mock-server", [file.path, "--port", "0"])
+      let program = try Program.start("mock-server", [file.path, "--port", "0"])
       return (program, try await address(of: program))
     }
 
-    private func address(of program: RunningProgram) async throws -> URL {
-      let line = try #require(await program.line { $0.contains("http://127.0.0.1:") })
+    private func address(of program: ChildProcess) async throws -> URL {
+      let line = try #require(await program.lines.first { $0.contains("http://127.0.0.1:") })
       let address = try #require(line.split(separator: "at ").last)
       return try #require(URL(string: String(address)))
     }
@@ -43,9 +43,10 @@
       // On a connection that has served already, it would be tried again.
       let lost = await CurlTransport().get(try #require(URL(string: "\(url)/lost?a=1")))
       #expect(lost.failure?.code == .connectionLost)
-      _ = await program.line { $0.contains("/lost?a=1") }
-      #expect(await program.end(by: number) == 0)
-      let lines = await program.lines.map(settled)
+      _ = await program.lines.first { $0.contains("/lost?a=1") }
+      program.signal(number)
+      #expect(await program.end.status == .exited(0))
+      let lines = await program.end.lines.map(settled)
       #expect(
         lines == [
           "\(file.path): 2 routes at \(url)",
@@ -67,20 +68,22 @@
       try Data(#"{"routes": [{"path": "/new", "status": 202}]}"#.utf8).write(
         to: file, options: .atomic)
       #expect(
-        await program.line { $0.contains("has changed") } == "\(file.path) has changed: 1 route")
+        await program.lines.first { $0.contains("has changed") }
+          == "\(file.path) has changed: 1 route")
       #expect(await status("new") == 202)
       try Data(#"{"routes": [{"path": "/new", "satus": 203}]}"#.utf8).write(to: file)
       #expect(
-        await program.errorLine { _ in true }
+        await program.errorLines.first { _ in true }
           == "mock-server: \(file.path):1:30: routes[0].satus: \"satus\" is not known here; did you "
           + "mean \"status\"?; the routes stay as they were")
       #expect(await status("new") == 202)
       // In place.
       try Data(#"{"routes": [{"path": "/new", "status": 203}, {"path": "/b"}]}"#.utf8).write(
         to: file)
-      #expect(await program.line { $0.hasSuffix("has changed: 2 routes") } != nil)
+      #expect(await program.lines.first { $0.hasSuffix("has changed: 2 routes") } != nil)
       #expect(await status("new") == 203)
-      #expect(await program.end() == 0)
+      program.signal(SIGINT)
+      #expect(await program.end.status == .exited(0))
     }
 
     @Test func aSessionIsRecordedAndServed() async throws {
@@ -88,22 +91,24 @@
         Route(.get, "/a") { _ in .sequence(.text("one"), .text("two")) }
       }
       let recording = folder.url("session.har")
-      let recorder = try RunningProgram(
+      let recorder = try Program.start(
         "mock-server", ["--record", "\(origin.url)", recording.path, "--port=0"])
       let url = try await address(of: recorder)
       for _ in 0..<2 { _ = await CurlTransport().get(url.appending(path: "a")) }
-      #expect(await recorder.end() == 0)
-      #expect(await recorder.lines.last == "2 exchanges are in \(recording.path)")
+      recorder.signal(SIGINT)
+      #expect(await recorder.end.status == .exited(0))
+      #expect(await recorder.end.lines.last == "2 exchanges are in \(recording.path)")
       origin.stop()
-      let player = try RunningProgram("mock-server", [recording.path, "--port", "0"])
+      let player = try Program.start("mock-server", [recording.path, "--port", "0"])
       let other = try await address(of: player)
       for expected in ["one", "two", "two"] {
         let answer = await CurlTransport().get(other.appending(path: "a"))
         #expect(String(decoding: answer.body, as: UTF8.self) == expected)
       }
-      #expect(await player.end() == 0)
+      player.signal(SIGINT)
+      #expect(await player.end.status == .exited(0))
       #expect(
-        await player.lines[1]
+        await player.end.lines[1]
           == "  GET  /a  200 text/plain; charset=utf-8, then 200 text/plain; charset=utf-8")
     }
 
@@ -120,27 +125,27 @@
     ])
     func aWrongCommandLineIsOneMessageAndStatus2(arguments: [String], message: String) async throws
     {
-      let program = try await Program.run("mock-server", arguments)
-      #expect(program.status == 2)
+      let program = try await Program.mockServer(arguments)
+      #expect(program.status == .exited(2))
       #expect(program.output.isEmpty)
       #expect(program.errors == "mock-server: \(message); --help shows what there is\n")
     }
 
     @Test func aWrongFileIsOneMessageAndStatus1() async throws {
-      let missing = try await Program.run("mock-server", [file.path])
-      #expect(missing.status == 1)
+      let missing = try await Program.mockServer([file.path])
+      #expect(missing.status == .exited(1))
       #expect(missing.errors == "mock-server: \(file.path): there is no such file\n")
       try Data("{\n\"routes\": 1}".utf8).write(to: file)
-      let broken = try await Program.run("mock-server", [file.path])
-      #expect(broken.status == 1)
+      let broken = try await Program.mockServer([file.path])
+      #expect(broken.status == .exited(1))
       #expect(broken.output.isEmpty)
       #expect(
         broken.errors
           == "mock-server: \(file.path):2:11: routes: expected an array of routes, found 1\n")
       let archive = folder.url("a.har")
       try Data("{".utf8).write(to: archive)
-      let recording = try await Program.run("mock-server", [archive.path])
-      #expect(recording.status == 1)
+      let recording = try await Program.mockServer([archive.path])
+      #expect(recording.status == .exited(1))
       #expect(
         recording.errors == "mock-server: \(archive.path):1:2: no HTTP archive: "
           + "expected JSON: the file ends too soon\n")
@@ -149,8 +154,8 @@
     @Test func aPortInUseIsOneMessageAndStatus1() async throws {
       try Data(Self.text.utf8).write(to: file)
       let server = try MockServer {}
-      let program = try await Program.run("mock-server", [file.path, "--port", "\(server.port)"])
-      #expect(program.status == 1)
+      let program = try await Program.mockServer([file.path, "--port", "\(server.port)"])
+      #expect(program.status == .exited(1))
       #expect(program.output.isEmpty)
       #expect(
         program.errors == "mock-server: cannot listen on port \(server.port): Address already in "
@@ -158,8 +163,8 @@
     }
 
     @Test func helpNamesEveryOption() async throws {
-      let program = try await Program.run("mock-server", ["--help"])
-      #expect(program.status == 0)
+      let program = try await Program.mockServer(["--help"])
+      #expect(program.status == .exited(0))
       for option in ["--port", "--record", "--allow-tokens", "--help"] {
         #expect(program.output.contains("  \(option)"))
       }

@@ -13,7 +13,7 @@
 
     @Test func walksInEveryModeServedAndMocked() async throws {
       let program = try await Program.quickstart()
-      #expect(program.status == 0)
+      #expect(program.status == .exited(0))
       #expect(program.errors.isEmpty)
       let lines = program.output.split(separator: "\n")
       let counts = lines.filter { $0.hasPrefix("  most at once ") }
@@ -34,7 +34,7 @@
     ])
     func aWrongCommandLineIsOneMessageAndStatus2(arguments: [String]) async throws {
       let program = try await Program.quickstart(arguments)
-      #expect(program.status == 2)
+      #expect(program.status == .exited(2))
       #expect(program.output.isEmpty)
       #expect(program.errors.hasPrefix("quickstart: "))
       #expect(program.errors.split(separator: "\n").count == 1)
@@ -46,7 +46,7 @@
         Route(.get, "/boards") { _ in .status(503) }
       }
       let program = try await Program.quickstart(["--url", server.url.absoluteString])
-      #expect(program.status == 1)
+      #expect(program.status == .exited(1))
       #expect(
         program.errors == """
           quickstart: with .sync, could not list the boards: GET \(server.url)/boards: \
@@ -59,14 +59,14 @@
       let proxy = try MockServer { Route(.post, "/login") { _ in .status(502) } }
       let program = try await Program.quickstart(
         ["--url", "http://boards.invalid"], environment: Self.proxied(by: proxy.url))
-      #expect(program.status == 1)
+      #expect(program.status == .exited(1))
       #expect(proxy.requests.map(\.target) == ["http://boards.invalid/login"])
     }
 
     @Test func thisMachineIsReachedWithoutTheProxyOfTheEnvironment() async throws {
       let proxy = try MockServer {}
       let program = try await Program.quickstart(environment: Self.proxied(by: proxy.url))
-      #expect(program.status == 0)
+      #expect(program.status == .exited(0))
       #expect(proxy.connectionCount == 0)
     }
   }

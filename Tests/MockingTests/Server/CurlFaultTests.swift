@@ -1,5 +1,6 @@
 #if os(Linux)
   import Foundation
+  import TestSupport
   import Testing
 
   @testable import Mocking
@@ -14,8 +15,8 @@
       let server = try MockServer { Route(.get, "/") { _ in row.mock } }
       defer { server.stop() }
       let limit = row.code == .timedOut(.idle) ? "0.2" : "50"
-      let code = try await CurlTool.run(["--max-time", limit, "\(server.url)/"]).code
-      #expect(code == FaultTableTests.exitCodes[row.name] ?? 0)
+      let end = try await CurlTool.run(["--max-time", limit, "\(server.url)/"])
+      #expect(end.status == .exited(FaultTableTests.exitCodes[row.name] ?? 0))
     }
 
     @Test(arguments: FaultTableTests.connectRows)
@@ -24,9 +25,8 @@
       for _ in 0..<(isTimed ? 1 : 20) {
         let server = try row.server()
         defer { server.stop() }
-        let code = try await CurlTool.run(["--max-time", isTimed ? "0.5" : "50", "\(server.url)/"])
-          .code
-        #expect(code == row.exitCode)
+        let end = try await CurlTool.run(["--max-time", isTimed ? "0.5" : "50", "\(server.url)/"])
+        #expect(end.status == .exited(row.exitCode))
       }
     }
   }

@@ -21,11 +21,11 @@ struct CurlToolTests {
     for _ in 0..<100 { body.append(block) }
     try body.write(to: sent)
     for framing in ["Content-Type: x", "Transfer-Encoding: chunked"] {
-      let (code, _) = try await CurlTool.run([
+      let end = try await CurlTool.run([
         "--max-time", "60", "--request", "POST", "--upload-file", sent.path, "--header", framing,
         "--output", received.path, server.url.absoluteString + "/echo",
       ])
-      #expect(code == 0)
+      #expect(end.status == .exited(0))
       #expect(try Data(contentsOf: received) == body)
     }
     #expect(server.requests.map(\.bodyByteCount) == [body.count, body.count])

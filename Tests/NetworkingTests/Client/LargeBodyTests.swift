@@ -27,23 +27,11 @@
     }
 
     /// Runs the program, under a shell's limits when there are any.
-    private func run(
-      _ arguments: [String], limits: String = ""
-    ) async throws -> (status: Int32, output: String) {
-      let program = Process()
-      let path = Bundle.main.bundleURL.appendingPathComponent("large-bodies").path
-      program.executableURL = URL(fileURLWithPath: "/bin/sh")
-      program.arguments = ["-c", "\(limits) exec \"$0\" \"$@\"", path] + arguments
-      let output = Pipe()
-      program.standardOutput = output
-      return try await withCheckedThrowingContinuation { continuation in
-        program.terminationHandler = { program in
-          let text = output.fileHandleForReading.readDataToEndOfFile()
-          continuation.resume(
-            returning: (program.terminationStatus, String(decoding: text, as: UTF8.self)))
-        }
-        do { try program.launchAlone() } catch { continuation.resume(throwing: error) }
-      }
+    private func run(_ arguments: [String], limits: String = "") async throws -> ChildProcess.End {
+      try await ChildProcess(
+        "/bin/sh",
+        ["-c", "\(limits) exec \"$0\" \"$@\"", BuiltProgram.url("large-bodies").path] + arguments
+      ).end
     }
 
     @Test(arguments: ["down-file", "down-stream", "up-file", "up-stream"])
@@ -57,10 +45,10 @@
         try handle.close()
       }
       let last = way == "up-stream" ? "\(Self.size)" : file.path
-      let (status, output) = try await run([way, server.url().absoluteString, last])
-      #expect(status == 0, "\(output)")
-      let figures = output.split(whereSeparator: \.isWhitespace)
-      try #require(figures.count == 3, "\(output)")
+      let end = try await run([way, server.url().absoluteString, last])
+      #expect(end.status == .exited(0), "\(end.output)\(end.errors)")
+      let figures = end.output.split(whereSeparator: \.isWhitespace)
+      try #require(figures.count == 3, "\(end.output)")
       #expect(figures[0] == "\(Self.size)")
       let growth = try #require(Int(figures[1]))
       #expect(growth < Self.allowedGrowth)
@@ -75,11 +63,11 @@
 
     @Test func aFullDiskIsAClearErrorEndsTheTransferAndLeavesNothing() async throws {
       let server = try server()
-      let (status, output) = try await run(
+      let end = try await run(
         ["down-file", server.url().absoluteString, folder.url("body").path],
         limits: "trap '' XFSZ; ulimit -f 2048;")
-      #expect(status == 1)
-      #expect(output.contains("the file for the body cannot be written: File too large"))
+      #expect(end.status == .exited(1))
+      #expect(end.output.contains("the file for the body cannot be written: File too large"))
       #expect(folder.names == [])
     }
   }

@@ -152,9 +152,9 @@
 
     @Test(.enabled(if: Certificates.areAvailable, "The openssl tool makes the certificates"))
     func aSecureConnectionIsSecuredBehindItsConnecting() async throws {
-      let certificates = try Certificates()
-      try certificates.make("good")
-      let server = try TLSServer(certificates, "good")
+      let certificates = try await Certificates()
+      try await certificates.make("good")
+      let server = try await TLSServer(certificates, "good")
       let trusting = TLSOptions(certificateAuthorities: certificates.authority)
       let client = client(server.url, .init(tls: trusting))
       _ = try await client.request(.get("/")).value
@@ -167,9 +167,9 @@
 
     @Test(.enabled(if: Certificates.areAvailable, "The openssl tool makes the certificates"))
     func aConnectionThatIsNotTrustedIsAFailure() async throws {
-      let certificates = try Certificates()
-      try certificates.make("good")
-      let server = try TLSServer(certificates, "good")
+      let certificates = try await Certificates()
+      try await certificates.make("good")
+      let server = try await TLSServer(certificates, "good")
       let client = client(server.url)
       _ = client.request(.get("/")).fail { _ in }
       let events = await monitor.events(ofCalls: 1)

@@ -52,21 +52,11 @@
       Request(.head, "head"),
     ]
 
-    private func run(_ command: String) async throws -> Int32 {
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: "/bin/sh")
-      let input = Pipe()
-      process.standardInput = input
-      process.standardOutput = FileHandle.nullDevice
-      process.standardError = FileHandle.nullDevice
-      process.environment = ["PATH": "/usr/bin:/bin", "no_proxy": "*", "HOME": "/nowhere"]
-      try process.launchAlone()
-      return try await Promise<Int32>(on: .background) {
-        try input.fileHandleForWriting.write(contentsOf: Data(command.utf8))
-        try input.fileHandleForWriting.close()
-        process.waitUntilExit()
-        return process.terminationStatus
-      }.value
+    private func run(_ command: String) async throws -> ChildProcess.Status {
+      let environment = ["PATH": "/usr/bin:/bin", "no_proxy": "*", "HOME": "/nowhere"]
+      let shell = try ChildProcess(
+        "/bin/sh", environment: environment, input: .data(Data(command.utf8)))
+      return await shell.end.status
     }
 
     private func client(_ server: MockServer) -> Networking<Request> {
@@ -83,7 +73,7 @@
       client.authenticate(bearerToken: "to'ken")
       #expect(try await client.request(request).value.status == 200)
       let command = try client.curlCommand(for: request, redacted: false)
-      #expect(try await run(command) == 0, "\(command.prefix(500))")
+      #expect(try await run(command) == .exited(0), "\(command.prefix(500))")
       let arrivals = server.requests.map { Arrival($0) }
       try #require(arrivals.count == 2)
       #expect(arrivals[0] == arrivals[1])
@@ -107,7 +97,7 @@
       form.append(file: file, name: "file")
       let request = Request(.post, "form", payload: .multipart(form))
       let command = try client(server).curlCommand(for: request, redacted: false)
-      #expect(try await run(command) == 0)
+      #expect(try await run(command) == .exited(0))
       let body = try #require(server.requests.first).body
       #expect(body.range(of: try Data(contentsOf: file)) != nil)
       #expect(body.range(of: Data("\r\n\r\nit's %s\r\n".utf8)) != nil)

@@ -11,7 +11,7 @@
       struct State {
         var chance = SeededGenerator(seed: 5)
         var isHealthy = false
-        var victim: (process: pid_t, requestsToLive: Int)?
+        var victim: (process: ChildProcess, requestsToLive: Int)?
       }
 
       let state = Mutex(State())
@@ -20,7 +20,7 @@
         state.withLock { state in
           if var victim = state.victim {
             victim.requestsToLive -= 1
-            if victim.requestsToLive == 0 { Glibc.kill(victim.process, SIGKILL) }
+            if victim.requestsToLive == 0 { victim.process.signal(SIGKILL) }
             state.victim = victim
           }
           guard !state.isHealthy else { return [.respond()] }
@@ -50,7 +50,7 @@
     var requests: [ReceivedRequest] { server.requests.entries.filter { $0.target != "/barrier" } }
 
     /// Kills a process when it has made so many requests, before the last is answered.
-    func kill(_ process: pid_t, afterRequests count: Int) {
+    func kill(_ process: ChildProcess, afterRequests count: Int) {
       mood.state.withLock { $0.victim = (process, count) }
     }
 

@@ -1,6 +1,5 @@
 #if os(Linux)
   import Foundation
-  import Glibc
   import Networking
   import Promises
   import TestSupport
@@ -111,38 +110,19 @@
       _ server: CountingServer, first: Int, count: Int, _ end: End, queue: String? = nil
     ) async throws -> (lines: [String], wasKilled: Bool) {
       let steps = if case .step(let number) = end { number } else { 0 }
-      let worker = Process()
-      worker.executableURL = BuiltProgram.url("offline-worker")
-      worker.arguments =
+      let worker = try ChildProcess(
+        BuiltProgram.url("offline-worker").path,
         [folder.path, server.url.absoluteString, "\(first)", "\(count)", "\(steps)"]
-        + [queue].compactMap { $0 }
-      let output = Pipe()
-      worker.standardOutput = output
-      try worker.launchAlone()
-      let process = worker.processIdentifier
-      if case .request(let number) = end { server.kill(process, afterRequests: number) }
-      let text = Log<String>()
-      await onThread(stackSize: 1 << 20) {
-        var data = Data()
-        var isDoomed = false
-        while true {
-          let more = output.fileHandleForReading.availableData
-          if more.isEmpty { break }
-          data += more
-          let lines = data.count { $0 == UInt8(ascii: "\n") }
-          if case .line(let number) = end, lines >= number, !isDoomed {
-            isDoomed = true
-            kill(process, SIGKILL)
-          }
-        }
-        worker.waitUntilExit()
-        text.append(String(decoding: data, as: UTF8.self))
+          + [queue].compactMap { $0 })
+      if case .request(let number) = end { server.kill(worker, afterRequests: number) }
+      if case .line(let number) = end, await worker.lines.first(number).count == number {
+        worker.signal(SIGKILL)
       }
+      let ended = await worker.end
+      let wasKilled = ended.status == .signalled(SIGKILL)
+      #expect(wasKilled || ended.status == .exited(0), "\(ended.errors)")
       // A line that was not written to its end says nothing.
-      let lines = (text.entries.first ?? "").components(separatedBy: "\n").dropLast()
-      let wasKilled = worker.terminationReason == .uncaughtSignal
-      #expect(wasKilled || worker.terminationStatus == 0)
-      return (Array(lines), wasKilled)
+      return (ended.lines, wasKilled)
     }
   }
 #endif

@@ -1,6 +1,5 @@
 #if os(Linux)
   import Foundation
-  import Glibc
   import TestSupport
   import Testing
 
@@ -10,57 +9,34 @@
       "needs iproute2's `ip`, `unshare`, and the right to make network namespaces and veth pairs"
 
     /// Whether this machine lets a test make a namespace and a link in it.
-    static let isPermitted: Bool = {
-      let probe = Process()
-      probe.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-      probe.arguments =
-        unshare + ["ip", "link", "add", "probe0", "type", "veth", "peer", "name", "probe1"]
-      probe.standardOutput = FileHandle.nullDevice
-      probe.standardError = FileHandle.nullDevice
-      guard (try? probe.launchAlone()) != nil else { return false }
-      probe.waitUntilExit()
-      return probe.terminationStatus == 0
-    }()
-
-    /// Who is not root becomes it in a namespace of users.
-    private static var unshare: [String] {
-      ["unshare"] + (geteuid() == 0 ? ["--net"] : ["--net", "--map-root-user"])
+    static var isPermitted: Bool {
+      get async {
+        let link = ["ip", "link", "add", "probe0", "type", "veth", "peer", "name", "probe1"]
+        return await (try? ChildProcess("unshare", options + link).end)?.status == .exited(0)
+      }
     }
 
-    private let program = Process()
-    private let input = Pipe()
-    private let output = Log<String>()
+    /// Who is not root becomes it in a namespace of users.
+    private static var options: [String] {
+      geteuid() == 0 ? ["--net"] : ["--net", "--map-root-user"]
+    }
+
+    private let program: ChildProcess
 
     /// Starts a program in a namespace.
     ///
     /// - Parameters:
     ///   - name: the program's, among those built with the tests.
     ///   - arguments: its arguments.
-    /// - Throws: what launching it throws.
+    /// - Throws: what starting it throws.
     init(_ name: String = "reachability-watch", _ arguments: String...) throws {
-      program.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-      program.arguments =
-        Self.unshare + [BuiltProgram.url(name).path] + arguments
-      let pipe = Pipe()
-      program.standardInput = input
-      program.standardOutput = pipe
-      try program.launchAlone()
-      let (output, reading) = (output, pipe.fileHandleForReading)
-      Thread.detachNewThread {
-        var rest = Data()
-        while case let more = reading.availableData, !more.isEmpty {
-          rest += more
-          while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-            output.append(String(decoding: rest[..<end], as: UTF8.self))
-            rest = Data(rest[rest.index(after: end)...])
-          }
-        }
-      }
+      program = try ChildProcess(
+        "unshare", Self.options + [BuiltProgram.url(name).path] + arguments, input: .open)
     }
 
-    /// What the program has printed, once there are so many lines.
+    /// The first lines that the program prints, once there are so many.
     func lines(_ count: Int) async -> [String] {
-      await output.entries(count)
+      await program.lines.first(count)
     }
 
     /// Has a shell in the namespace run commands; one that fails is a line of the output.
@@ -70,14 +46,13 @@
 
     /// Sends the program a line.
     func send(_ line: String) {
-      input.fileHandleForWriting.write(Data("\(line)\n".utf8))
+      program.send(Data("\(line)\n".utf8))
     }
 
     /// Ends the program, and the namespace with it.
-    func end() -> Int32 {
-      input.fileHandleForWriting.closeFile()
-      program.waitUntilExit()
-      return program.terminationStatus
+    func end() async -> ChildProcess.End {
+      program.closeInput()
+      return await program.end
     }
   }
 #endif

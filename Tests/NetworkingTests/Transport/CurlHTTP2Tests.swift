@@ -14,14 +14,14 @@
     /// What nginx asks; it answers once it is let.
     private let upstream: ScriptedServer
 
-    init() throws {
-      certificates = try Certificates()
-      try certificates.make("good", host: "DNS:localhost")
+    init() async throws {
+      certificates = try await Certificates()
+      try await certificates.make("good", host: "DNS:localhost")
       upstream = try ScriptedServer { _ in [.stall, .respond("200 OK", [], Data("late".utf8))] }
     }
 
-    private func nginx(requestsPerConnection: Int = 1_000) throws -> NginxServer {
-      try NginxServer(
+    private func nginx(requestsPerConnection: Int = 1_000) async throws -> NginxServer {
+      try await NginxServer(
         certificates, "good", upstream: upstream.port, requestsPerConnection: requestsPerConnection)
     }
 
@@ -39,7 +39,7 @@
     }
 
     @Test func itIsSpokenWhereTLSNegotiatesIt() async throws {
-      let server = try nginx()
+      let server = try await nginx()
       let performed = await transport(server).get(.of("https://localhost/"))
       #expect(performed.failure == nil)
       #expect(performed.head?.version == "2")
@@ -49,7 +49,7 @@
     }
 
     @Test func aHundredAtOnceShareAConnection() async throws {
-      let server = try nginx()
+      let server = try await nginx()
       let transport = transport(server)
       let exchanges = held(100, by: transport)
       _ = await upstream.requests.entries(100)
@@ -65,7 +65,7 @@
     }
 
     @Test func eachStreamTellsOfTheOneConnection() async throws {
-      let server = try nginx()
+      let server = try await nginx()
       let monitor = RecordingMonitor()
       var configuration = NetworkingConfiguration.plain
       configuration.monitors = [monitor]
@@ -85,7 +85,7 @@
     }
 
     @Test func cancellingOneStreamLeavesTheOthers() async throws {
-      let server = try nginx()
+      let server = try await nginx()
       let transport = transport(server)
       let exchanges = held(20, by: transport)
       _ = await upstream.requests.entries(20)
@@ -106,7 +106,7 @@
     }
 
     @Test func aConnectionThatSaysGoodbyeIsFollowedByAnother() async throws {
-      let server = try nginx(requestsPerConnection: 10)
+      let server = try await nginx(requestsPerConnection: 10)
       let transport = transport(server)
       var connections = Set<String>()
       for _ in 0..<45 {
@@ -118,11 +118,11 @@
     }
 
     @Test func aConnectionThatBreaksEndsAllItsStreams() async throws {
-      let server = try nginx()
+      let server = try await nginx()
       let transport = transport(server)
       let exchanges = held(20, by: transport)
       _ = await upstream.requests.entries(20)
-      server.stop()
+      await server.stop()
       for exchange in exchanges {
         let performed = await exchange.outcome
         #expect(performed.failure?.code == .connectionLost)

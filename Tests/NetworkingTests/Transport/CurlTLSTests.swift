@@ -10,9 +10,9 @@
   struct CurlTLSTests {
     private let certificates: Certificates
 
-    init() throws {
-      certificates = try Certificates()
-      try certificates.make("good")
+    init() async throws {
+      certificates = try await Certificates()
+      try await certificates.make("good")
     }
 
     private func get(
@@ -26,40 +26,40 @@
     }
 
     @Test func aCertificateFromOnesOwnAuthorityIsTaken() async throws {
-      let performed = await get(try TLSServer(certificates, "good"), trusting)
+      let performed = await get(try await TLSServer(certificates, "good"), trusting)
       #expect(performed.head?.status == 200)
       #expect(performed.metrics?.secured != nil)
     }
 
     @Test func anUnknownAuthorityIsNotTrusted() async throws {
-      let server = try TLSServer(certificates, "good")
+      let server = try await TLSServer(certificates, "good")
       #expect(await get(server, .init()).failure?.code == .tlsUntrusted)
       #expect(await get(server, .init(dangerouslyTrustsAnyCertificate: true)).head?.status == 200)
     }
 
     @Test func aSelfSignedCertificateIsNotTrusted() async throws {
-      try certificates.make("self", selfSigned: true)
-      let server = try TLSServer(certificates, "self")
+      try await certificates.make("self", selfSigned: true)
+      let server = try await TLSServer(certificates, "self")
       #expect(await get(server, trusting).failure?.code == .tlsUntrusted)
     }
 
     @Test func anExpiredCertificateIsExpired() async throws {
-      try certificates.make("expired", days: -1)
-      let server = try TLSServer(certificates, "expired")
+      try await certificates.make("expired", days: -1)
+      let server = try await TLSServer(certificates, "expired")
       #expect(await get(server, trusting).failure?.code == .tlsCertificateExpired)
     }
 
     @Test(arguments: ["IP:127.0.0.2", "DNS:example.com"])
     func aCertificateForAnotherHostDoesNotMatch(_ host: String) async throws {
-      try certificates.make("other", host: host)
-      let server = try TLSServer(certificates, "other")
+      try await certificates.make("other", host: host)
+      let server = try await TLSServer(certificates, "other")
       #expect(await get(server, trusting).failure?.code == .tlsHostMismatch)
     }
 
     @Test func pinnedKeysAreAskedForBesidesTrust() async throws {
-      let server = try TLSServer(certificates, "good")
-      try certificates.make("other")
-      let (good, other) = (try certificates.pin("good"), try certificates.pin("other"))
+      let server = try await TLSServer(certificates, "good")
+      try await certificates.make("other")
+      let (good, other) = (try await certificates.pin("good"), try await certificates.pin("other"))
       var tls = trusting
       tls.pinnedPublicKeys = [other, String(good.dropFirst("sha256//".count))]
       #expect(await get(server, tls).head?.status == 200)
@@ -72,11 +72,11 @@
     }
 
     @Test func aServerMayAskForACertificate() async throws {
-      let server = try TLSServer(
+      let server = try await TLSServer(
         certificates, "good",
         ["-Verify", "1", "-verify_return_error", "-CAfile", certificates.authority.path])
       #expect(await get(server, trusting).failure?.code == .tlsHandshakeFailed)
-      try certificates.make("client")
+      try await certificates.make("client")
       var tls = trusting
       tls.clientCertificate = .init(
         certificate: certificates.certificate("client"), privateKey: certificates.key("client"))
@@ -84,7 +84,7 @@
     }
 
     @Test func aVersionBelowTheLowestIsNotSpoken() async throws {
-      let server = try TLSServer(certificates, "good", ["-tls1_2"])
+      let server = try await TLSServer(certificates, "good", ["-tls1_2"])
       #expect(await get(server, trusting).head?.status == 200)
       var tls = trusting
       tls.minimumVersion = .v1_3

@@ -9,9 +9,9 @@
     .enabled(if: Certificates.areAvailable, "The openssl tool makes the certificates"))
   struct CurlTunnelTests {
     @Test func tlsGoesThroughATunnelAndIsVerifiedAtItsEnd() async throws {
-      let certificates = try Certificates()
-      try certificates.make("good")
-      let server = try TLSServer(certificates, "good")
+      let certificates = try await Certificates()
+      try await certificates.make("good")
+      let server = try await TLSServer(certificates, "good")
       let port = UInt16(server.port)
       let proxy = try ScriptedServer { _ in
         [.text("HTTP/1.1 200 Connection established\r\nX-Proxy: 1\r\n\r\n"), .tunnel(to: port)]

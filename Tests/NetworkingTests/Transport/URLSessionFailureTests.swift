@@ -74,13 +74,13 @@
   struct URLSessionTLSTests {
     private let certificates: Certificates
 
-    init() throws {
-      certificates = try Certificates()
-      try certificates.make("good")
+    init() async throws {
+      certificates = try await Certificates()
+      try await certificates.make("good")
     }
 
     @Test func aCertificateThatNobodyTrustsIsRefused() async throws {
-      let server = try TLSServer(certificates, "good")
+      let server = try await TLSServer(certificates, "good")
       #expect(await URLSessionTransport().get(server.url).failure?.code == .tlsUntrusted)
     }
 

@@ -7,16 +7,10 @@
   @Suite(.timeLimit(.minutes(10)))
   struct MainThreadWaitTests {
     @Test func waitsAreQuickAndTurnTheMainQueueEvenInAnInlineHandler() async throws {
-      let program = Process()
-      program.executableURL = BuiltProgram.url("main-thread-waits")
-      let output = Pipe()
-      program.standardOutput = output
-      try program.launchAlone()
-      let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-      program.waitUntilExit()
-      #expect(program.terminationStatus == 0)
+      let end = try await ChildProcess(BuiltProgram.url("main-thread-waits").path).end
+      #expect(end.status == .exited(0))
       #expect(
-        text == """
+        end.output == """
           twenty waits are quick
           in an inline handler: success(3)
           handled 1
