@@ -29,6 +29,7 @@ typedef CATENA_OPEN_ENUM : int {
   CurlLongOptionVerifyHost = 81,
   CurlLongOptionSSLVersion = 32,
   CurlLongOptionHTTPVersion = 84,
+  CurlLongOptionBufferSize = 98,
   CurlLongOptionNoSignal = 99,
   CurlLongOptionConnectTimeoutMilliseconds = 156,
   CurlLongOptionTCPKeepAlive = 213,
