@@ -77,7 +77,8 @@ public struct NetworkingConfiguration: Sendable {
   /// What becomes of requests while there is no way to the internet; nil tries them all the same.
   ///
   /// It concerns those to servers on the internet, as ``ReachabilityInterceptor`` says, and no mocked ones.
-  /// Requests that wait do so a hop at a time, within the time for the call.
+  /// Requests that wait do so a hop at a time, within the time for the call. What has failed by it is not
+  /// tried again, whatever ``retry`` says.
   public var whenUnreachable: ReachabilityInterceptor.Policy?
   /// What tells of the network to ``replaysWhenReachable`` and ``whenUnreachable``; nil is one for all
   /// clients of this process, which begins to watch when it is first needed.
