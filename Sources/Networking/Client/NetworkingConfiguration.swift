@@ -89,7 +89,8 @@ public struct NetworkingConfiguration: Sendable {
   public var idleTimeout: Duration? = .seconds(60)
   /// How long one hop may take, with the client's hop interceptors; nil is without limit.
   public var attemptTimeout: Duration?
-  /// How long a call may take, from its turn in the queue, with all its hops; nil is without limit.
+  /// How long a call may take, from its turn in the queue, with the ``Networking/middleware`` and all its hops;
+  /// nil is without limit.
   ///
   /// Of a stream the body counts, to its end.
   /// A request's own timeout comes in its place.

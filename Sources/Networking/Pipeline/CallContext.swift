@@ -2,6 +2,8 @@
 final class CallContext: Sendable {
   /// How long the call may take, with all its hops; nil is without limit.
   let timeout: Duration?
+  /// How much of that its middleware has taken.
+  let waited: Duration
   /// Who knows what credentials are in force now; nil when they do not change.
   let credentialSource: (any CredentialSource)?
   /// Whether the interceptors that answer for others are for this request.
@@ -25,7 +27,8 @@ final class CallContext: Sendable {
   let trace: CallTrace
 
   init(
-    timeout: Duration? = nil, credentialSource: (any CredentialSource)? = nil,
+    timeout: Duration? = nil, after waited: Duration = .zero,
+    credentialSource: (any CredentialSource)? = nil,
     isIntercepted: Bool = true, isShared: Bool? = nil, offline: OfflineRole? = nil,
     retry: RetryPolicy? = nil, interceptors: [any Interceptor] = [],
     hopInterceptors: [any Interceptor] = [], delivery: Delivery = Delivery(),
@@ -33,6 +36,7 @@ final class CallContext: Sendable {
     trace: CallTrace = CallTrace()
   ) {
     self.timeout = timeout
+    self.waited = waited
     self.credentialSource = credentialSource
     self.isIntercepted = isIntercepted
     self.isShared = isShared
@@ -56,7 +60,8 @@ final class CallContext: Sendable {
     var delivery = delivery
     delivery.progress = progress
     return CallContext(
-      timeout: timeout, credentialSource: credentialSource, isIntercepted: isIntercepted,
+      timeout: timeout, after: waited, credentialSource: credentialSource,
+      isIntercepted: isIntercepted,
       isShared: isShared, offline: offline, retry: retry, interceptors: interceptors,
       hopInterceptors: hopInterceptors, delivery: delivery, supplier: supplier, over: transport,
       trace: trace)
