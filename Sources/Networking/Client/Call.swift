@@ -14,6 +14,8 @@ final class Call: Sendable {
   private let retry: RetryPolicy?
   private let credentialSource: any CredentialSource
   private let offline: OfflineRole?
+  /// Taken where the request is made, as it may be sent elsewhere.
+  private let refresh = RefreshRound.current
   private let events: CallEvents?
 
   /// Makes a call.
@@ -110,7 +112,8 @@ final class Call: Sendable {
     }
     let context = CallContext(
       timeout: request.timeout, after: waited, credentialSource: credentialSource,
-      isIntercepted: request.isIntercepted, isShared: request.isShared, offline: offline,
+      isIntercepted: request.isIntercepted, refresh: refresh, isShared: request.isShared,
+      offline: offline,
       retry: retry, interceptors: settings.interceptors, hopInterceptors: settings.hopInterceptors,
       delivery: delivery, supplier: supplier, over: transport, trace: CallTrace(telling: events))
     return plan.pipeline.send(Exchange(processed, credentials: settings.credentials, of: context))

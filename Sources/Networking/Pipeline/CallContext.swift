@@ -8,6 +8,8 @@ final class CallContext: Sendable {
   let credentialSource: (any CredentialSource)?
   /// Whether the interceptors that answer for others are for this request.
   let isIntercepted: Bool
+  /// The refresh that it was made inside of; nil is none.
+  let refresh: RefreshRound?
   /// Whether it may be shared with identical ones; nil is as the client has it.
   let isShared: Bool?
   /// What it has to do with an offline store; nil is nothing.
@@ -29,7 +31,8 @@ final class CallContext: Sendable {
   init(
     timeout: Duration? = nil, after waited: Duration = .zero,
     credentialSource: (any CredentialSource)? = nil,
-    isIntercepted: Bool = true, isShared: Bool? = nil, offline: OfflineRole? = nil,
+    isIntercepted: Bool = true, refresh: RefreshRound? = nil, isShared: Bool? = nil,
+    offline: OfflineRole? = nil,
     retry: RetryPolicy? = nil, interceptors: [any Interceptor] = [],
     hopInterceptors: [any Interceptor] = [], delivery: Delivery = Delivery(),
     supplier: TransportSupplier = .client, over transport: any Transport,
@@ -39,6 +42,7 @@ final class CallContext: Sendable {
     self.waited = waited
     self.credentialSource = credentialSource
     self.isIntercepted = isIntercepted
+    self.refresh = refresh
     self.isShared = isShared
     self.offline = offline
     self.retry = retry
@@ -62,7 +66,8 @@ final class CallContext: Sendable {
     return CallContext(
       timeout: timeout, after: waited, credentialSource: credentialSource,
       isIntercepted: isIntercepted,
-      isShared: isShared, offline: offline, retry: retry, interceptors: interceptors,
+      refresh: refresh, isShared: isShared, offline: offline, retry: retry,
+      interceptors: interceptors,
       hopInterceptors: hopInterceptors, delivery: delivery, supplier: supplier, over: transport,
       trace: trace)
   }
