@@ -14,6 +14,8 @@ final class Call: Sendable {
   private let retry: RetryPolicy?
   private let credentialSource: any CredentialSource
   private let offline: OfflineRole?
+  /// Taken where the request is made, as it may be sent elsewhere.
+  private let refresh = RefreshRound.current
   private let events: CallEvents?
 
   /// Makes a call.
@@ -58,18 +60,48 @@ final class Call: Sendable {
   }
 
   private func begin() -> NetworkPromise {
-    guard let middleware = snapshot.settings.middleware else { return firstly { try send() } }
-    return gate(middleware(request)).then(on: .inline) { try self.send() }
+    guard let middleware = snapshot.settings.middleware else {
+      return firstly { try send(after: .zero) }
+    }
+    return gate(middleware).then(on: .inline) { waited in try self.send(after: waited) }
   }
 
-  /// The middleware's promise; without a network for that, the request is kept as without one for itself.
-  private func gate(_ middleware: Promise<Void>) -> Promise<Void> {
-    guard case .keeping(var capture) = offline else { return middleware }
+  /// The middleware's promise, of how long it took; without a network for that, the request is kept as without
+  /// one for itself.
+  private func gate(_ middleware: (Request) -> Promise<Void>) -> Promise<Duration> {
+    let waited = waiting(for: middleware)
+    guard case .keeping(var capture) = offline else { return waited }
     capture.baseURL = snapshot.settings.baseURL() ?? baseURL
-    return capture.keeping(middleware, as: UUID().uuidString)
+    return capture.keeping(waited, as: UUID().uuidString)
   }
 
-  private func send() throws -> NetworkPromise {
+  /// Waits for the middleware no longer than the call may take, as one that never settled its promise would
+  /// keep its turn for ever.
+  private func waiting(for middleware: (Request) -> Promise<Void>) -> Promise<Duration> {
+    let scheduler = plan.scheduler
+    let start = scheduler.now
+    let gate = middleware(request)
+    guard let limit = request.timeout ?? plan.callTimeout else {
+      return gate.then(on: .inline) { Duration.zero }
+    }
+    let request = request
+    return gate.timeout(limit, scheduler: scheduler) {
+      Self.overdue(request, "the middleware has not called back")
+    }
+    .then(on: .inline) {
+      let waited = scheduler.now - start
+      guard waited < limit else {
+        throw Self.overdue(request, "the middleware has taken all of it")
+      }
+      return waited
+    }
+  }
+
+  private static func overdue(_ request: Request, _ reason: String) -> NetworkError {
+    NetworkError(.timedOut(.call), reason, request: NetworkError.RequestSummary(request))
+  }
+
+  private func send(after waited: Duration) throws -> NetworkPromise {
     let settings = snapshot.settings
     let url = settings.baseURL() ?? baseURL
     let processed = try plan.wireRequest(of: request, headers: headers, baseURL: url, settings)
@@ -79,8 +111,9 @@ final class Call: Sendable {
       offline = .keeping(capture)
     }
     let context = CallContext(
-      timeout: request.timeout, credentialSource: credentialSource,
-      isIntercepted: request.isIntercepted, isShared: request.isShared, offline: offline,
+      timeout: request.timeout, after: waited, credentialSource: credentialSource,
+      isIntercepted: request.isIntercepted, refresh: refresh, isShared: request.isShared,
+      offline: offline,
       retry: retry, interceptors: settings.interceptors, hopInterceptors: settings.hopInterceptors,
       delivery: delivery, supplier: supplier, over: transport, trace: CallTrace(telling: events))
     return plan.pipeline.send(Exchange(processed, credentials: settings.credentials, of: context))

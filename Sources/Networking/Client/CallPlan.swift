@@ -13,6 +13,8 @@ final class CallPlan: Sendable {
   let pipeline: Pipeline
   /// How large a body in memory may become; nil is without limit.
   let maximumBodySize: Int?
+  /// How long a call may take whose request does not say so; nil is without limit.
+  let callTimeout: Duration?
   /// Whose time counts.
   let scheduler: any Scheduler
   /// Where cookies are kept; nil for nowhere.
@@ -28,6 +30,7 @@ final class CallPlan: Sendable {
       connectTimeout: configuration.connectTimeout, idleTimeout: configuration.idleTimeout)
     pipeline = Pipeline(Self.stages(configuration, session, scheduler))
     maximumBodySize = configuration.maximumBodySize
+    callTimeout = configuration.callTimeout
     headers = HeaderCache(configuration.headers)
     cookies = configuration.cookies.storage(of: session)
     self.scheduler = scheduler
@@ -58,7 +61,9 @@ final class CallPlan: Sendable {
   ) -> [any Interceptor] {
     [
       OfflineStage(retry: configuration.retry),
-      DeadlineStage(phase: .call, scheduler: scheduler) { $0.timeout ?? configuration.callTimeout },
+      DeadlineStage(phase: .call, scheduler: scheduler) { exchange in
+        (exchange.timeout ?? configuration.callTimeout).map { $0 - exchange.call.waited }
+      },
       InterceptorsStage { $0.call.interceptors },
       // From here on once for all who share the exchange.
       SharingStage(sharesAll: configuration.sharesRequests),

@@ -27,7 +27,11 @@ extension Networking {
 
   /// Gates each request when its turn has come; nil gates none.
   ///
-  /// The request is sent once the promise is fulfilled, and rejected with what that is rejected with.
+  /// The request is sent once the promise is fulfilled, and rejected with what that is rejected with. Waiting
+  /// for it is part of the time for the call, as ``Request/timeout`` or ``NetworkingConfiguration/callTimeout`` says:
+  /// when that is up the request leaves the promise to others that wait for it, or else cancels it, gives up its
+  /// place in the queue, and is rejected with `timedOut(.call)`, which names the middleware. Without such a time
+  /// a promise that never settles keeps that place.
   public var middleware: (@Sendable (_ request: Request) -> Promise<Void>)? {
     get { settings.withLock { $0.settings.middleware } }
     set { change { $0.middleware = newValue } }

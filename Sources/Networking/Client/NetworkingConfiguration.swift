@@ -77,7 +77,8 @@ public struct NetworkingConfiguration: Sendable {
   /// What becomes of requests while there is no way to the internet; nil tries them all the same.
   ///
   /// It concerns those to servers on the internet, as ``ReachabilityInterceptor`` says, and no mocked ones.
-  /// Requests that wait do so a hop at a time, within the time for the call.
+  /// Requests that wait do so a hop at a time, within the time for the call. What has failed by it is not
+  /// tried again, whatever ``retry`` says.
   public var whenUnreachable: ReachabilityInterceptor.Policy?
   /// What tells of the network to ``replaysWhenReachable`` and ``whenUnreachable``; nil is one for all
   /// clients of this process, which begins to watch when it is first needed.
@@ -88,7 +89,8 @@ public struct NetworkingConfiguration: Sendable {
   public var idleTimeout: Duration? = .seconds(60)
   /// How long one hop may take, with the client's hop interceptors; nil is without limit.
   public var attemptTimeout: Duration?
-  /// How long a call may take, from its turn in the queue, with all its hops; nil is without limit.
+  /// How long a call may take, from its turn in the queue, with the ``Networking/middleware`` and all its hops;
+  /// nil is without limit.
   ///
   /// Of a stream the body counts, to its end.
   /// A request's own timeout comes in its place.

@@ -14,6 +14,11 @@ struct AttemptLog {
     current = (delay, now)
   }
 
+  /// Takes back the attempt under way, which has sent nothing.
+  mutating func withdraw() {
+    current = nil
+  }
+
   /// Ends the attempt under way; without one it changes nothing.
   mutating func end(_ outcome: Attempt.Outcome, at now: Duration) {
     guard let (delay, start) = current.take() else { return }

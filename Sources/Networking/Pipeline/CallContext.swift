@@ -2,10 +2,14 @@
 final class CallContext: Sendable {
   /// How long the call may take, with all its hops; nil is without limit.
   let timeout: Duration?
+  /// How much of that its middleware has taken.
+  let waited: Duration
   /// Who knows what credentials are in force now; nil when they do not change.
   let credentialSource: (any CredentialSource)?
   /// Whether the interceptors that answer for others are for this request.
   let isIntercepted: Bool
+  /// The refresh that it was made inside of; nil is none.
+  let refresh: RefreshRound?
   /// Whether it may be shared with identical ones; nil is as the client has it.
   let isShared: Bool?
   /// What it has to do with an offline store; nil is nothing.
@@ -25,16 +29,20 @@ final class CallContext: Sendable {
   let trace: CallTrace
 
   init(
-    timeout: Duration? = nil, credentialSource: (any CredentialSource)? = nil,
-    isIntercepted: Bool = true, isShared: Bool? = nil, offline: OfflineRole? = nil,
+    timeout: Duration? = nil, after waited: Duration = .zero,
+    credentialSource: (any CredentialSource)? = nil,
+    isIntercepted: Bool = true, refresh: RefreshRound? = nil, isShared: Bool? = nil,
+    offline: OfflineRole? = nil,
     retry: RetryPolicy? = nil, interceptors: [any Interceptor] = [],
     hopInterceptors: [any Interceptor] = [], delivery: Delivery = Delivery(),
     supplier: TransportSupplier = .client, over transport: any Transport,
     trace: CallTrace = CallTrace()
   ) {
     self.timeout = timeout
+    self.waited = waited
     self.credentialSource = credentialSource
     self.isIntercepted = isIntercepted
+    self.refresh = refresh
     self.isShared = isShared
     self.offline = offline
     self.retry = retry
@@ -56,8 +64,10 @@ final class CallContext: Sendable {
     var delivery = delivery
     delivery.progress = progress
     return CallContext(
-      timeout: timeout, credentialSource: credentialSource, isIntercepted: isIntercepted,
-      isShared: isShared, offline: offline, retry: retry, interceptors: interceptors,
+      timeout: timeout, after: waited, credentialSource: credentialSource,
+      isIntercepted: isIntercepted,
+      refresh: refresh, isShared: isShared, offline: offline, retry: retry,
+      interceptors: interceptors,
       hopInterceptors: hopInterceptors, delivery: delivery, supplier: supplier, over: transport,
       trace: trace)
   }

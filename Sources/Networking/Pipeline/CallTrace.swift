@@ -9,6 +9,7 @@ final class CallTrace: Sendable {
     var idempotencyKey: String?
     var holder: String?
     var shared: CallTrace?
+    var isHeldBack = false
   }
 
   /// Tells those who watch; nil when nobody does.
@@ -37,6 +38,7 @@ final class CallTrace: Sendable {
     let now = clock.now
     state.withLock { state in
       state.clock = clock
+      state.isHeldBack = false
       state.log.begin(after: delay, at: now)
     }
   }
@@ -51,6 +53,19 @@ final class CallTrace: Sendable {
     let now = now
     state.withLock { $0.log.end(outcome, at: now) }
   }
+
+  /// The attempt under way ends on this machine, as there is no network: another one would end the same.
+  ///
+  /// - Parameter hasSent: whether it has sent anything; one that has not counts for none.
+  func holdBack(hasSent: Bool) {
+    state.withLock { state in
+      state.isHeldBack = true
+      if !hasSent { state.log.withdraw() }
+    }
+  }
+
+  /// Whether the attempt begun last has ended so.
+  var isHeldBack: Bool { state.withLock { $0.isHeldBack } }
 
   /// How many attempts have begun.
   var attemptCount: Int {

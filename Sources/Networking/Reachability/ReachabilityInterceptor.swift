@@ -10,8 +10,9 @@ import Promises
 /// A request goes on at once when the status is reachable or not known, and when it needs no internet, as
 /// its server is mocked or close by: see ``isLocal(_:)``. One that waits goes on as soon as the network is reachable; it may then fail
 /// for any reason of its own, also for want of a network that has gone again. Cancelling it while it waits
-/// lets go of everything. An error of this stage is ``NetworkError/Code-swift.enum/notConnectedToInternet``
-/// with no attempt made.
+/// lets go of everything. An error of this stage is ``NetworkError/Code-swift.enum/notConnectedToInternet``;
+/// it is tried again by no ``RetryPolicy``, takes nothing from a ``RetryBudget``, and counts for no attempt, unless
+/// the request had been redirected by then.
 ///
 /// ``NetworkingConfiguration/whenUnreachable`` puts one into a client's walk, where the hops go out. In
 /// a pipeline of your own put it there too, and no stage that answers without the network, such as a cache, is held
@@ -64,19 +65,23 @@ public struct ReachabilityInterceptor: Interceptor {
       return next(exchange)
     }
     guard case .wait(let limit) = policy else {
-      return .rejected(Self.error(exchange, nil))
+      return .rejected(Self.refusal(of: exchange, nil))
     }
     return reachability.whenReachable()
       .timeout(limit, scheduler: scheduler)
       .recover(PromiseError.timedOut, on: .inline) {
-        throw Self.error(exchange, "none came up within \(limit)")
+        throw Self.refusal(of: exchange, "none came up within \(limit)")
       }
       // A request outlives the client that made it, so what tells of the network has to as well.
       .then(on: .inline) { [reachability] in withExtendedLifetime(reachability) { next(exchange) } }
   }
 
-  private static func error(_ exchange: Exchange, _ reason: String?) -> NetworkError {
-    NetworkError(
-      .notConnectedToInternet, reason, request: NetworkError.RequestSummary(exchange.request))
+  private static func refusal(of exchange: Exchange, _ reason: String?) -> NetworkError {
+    let trace = exchange.call.trace
+    trace.holdBack(hasSent: exchange.redirects > 0)
+    // Of several the stage that counts them says how many.
+    return NetworkError(
+      .notConnectedToInternet, reason, request: NetworkError.RequestSummary(exchange.request),
+      attempts: min(trace.attemptCount, 1))
   }
 }

@@ -70,6 +70,48 @@ struct ClientRetryTests {
     #expect(refreshes.value == 1)
   }
 
+  @Test(arguments: [false, true])
+  func aRefreshRequestThatWouldWaitForItselfFailsAndSaysHowToMakeIt(_ isInTask: Bool) async {
+    let client = client(.async, FakeTransport { _ in .response(401) })
+    defer { withExtendedLifetime(client) {} }
+    client.interceptors.append(
+      RefreshInterceptor(on: [401]) { [unowned client] _ in
+        guard isInTask else { return client.request(.refresh).validate() }
+        return Promise { try await client.request(.refresh).validate().value }
+      })
+    let calls = (0..<3).map { _ in client.request(.boards) }
+    for call in calls {
+      let error = await call.result.failure(as: NetworkError.self)
+      #expect(
+        error?.description
+          == "POST https://api.example.com/v1/refresh: the status 401 is not acceptable: it is asked "
+          + "for by the refresh that it would have to wait for; make it with .notIntercepted()")
+      #expect(error?.code == .unacceptableStatus(401))
+    }
+  }
+
+  @Test func whatIsMadeInsideARefreshGoesAgainWhenThatHasEnded() async throws {
+    let gate = GatedTransport()
+    let aside = Log<NetworkPromise>()
+    let client = Networking<API>(transport: gate)
+    client.callbackContext = .inline
+    defer { withExtendedLifetime(client) {} }
+    client.interceptors.append(
+      RefreshInterceptor(on: [401]) { [unowned client] _ in
+        let refresh = client.request(API.refresh.notIntercepted()).validate()
+          .tap { _ in client.authenticate(bearerToken: "new") }
+        aside.append(client.request(.login))
+        return refresh
+      })
+    let call = client.request(.boards)
+    gate.answer(401)
+    // The refresh, what is made beside it, and what had it started.
+    for status in [200, 401, 200, 200] { gate.answer(status) }
+    #expect(try await call.value.status == 200)
+    #expect(try await aside.entries[0].value.status == 200)
+    #expect(gate.tokens == ["none", "none", "none", "Bearer new", "Bearer new"])
+  }
+
   @Test func aHostThatKeepsFailingIsLeftAlone() async throws {
     let transport = FakeTransport { _ in .response(500) }
     let client = client(.async, transport)

@@ -111,6 +111,19 @@ struct RoutingMachineTests {
     #expect(FakeKernel.online.serve(&machine, actions) == [.over("eth0")])
   }
 
+  @Test(arguments: 0..<3)
+  func aRequestThatCannotBeSentLeavesTheStatusUnknownUntilSomethingChanges(_ answered: Int) {
+    var machine = RoutingMachine(port: Kernel.port)
+    var actions = machine.start()
+    for _ in 0..<answered {
+      guard case .send(let request)? = actions.first else { break }
+      actions = FakeKernel().answer(request).map { machine.receive($0) } ?? []
+    }
+    #expect(machine.sendFailed() == [.report(.unknown)])
+    let change = machine.receive(Kernel.message(20, Kernel.address(2)))
+    #expect(FakeKernel.online.serve(&machine, change) == [.over("eth0")])
+  }
+
   @Test func anyTruncationOfADatagramIsReadWithoutHarmAndMended() throws {
     for table in 0..<3 {
       var machine = RoutingMachine(port: Kernel.port)

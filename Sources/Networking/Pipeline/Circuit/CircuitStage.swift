@@ -16,12 +16,15 @@ final class CircuitStage: BuiltInStage {
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     guard let origin = Origin(exchange.request.url) else { return next(exchange) }
-    switch change(origin, { $0.admit(at: scheduler.now) }) {
+    // Before the lock is taken: a scheduler may be anybody's code.
+    let now = scheduler.now
+    switch change(origin, { $0.admit(at: now) }) {
     case .refuse(let remaining): return .rejected(refusal(of: exchange, origin, remaining))
     case .pass(let era):
       return next(exchange).always(on: .inline) { result in
         let outcome = Self.outcome(of: result)
-        self.change(origin) { $0.ended(outcome, era: era, at: self.scheduler.now) }
+        let now = self.scheduler.now
+        self.change(origin) { $0.ended(outcome, era: era, at: now) }
       }
     }
   }

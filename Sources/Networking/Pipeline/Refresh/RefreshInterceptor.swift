@@ -19,8 +19,12 @@ import Promises
 /// - **A refresh that fails** fails each request that waits for it, with its error.
 /// - **Cancellation.** A request that is cancelled leaves the refresh to the others; when all have gone
 ///   the refresh is cancelled.
-/// - The request that the refresh itself makes has to be ``Request/notIntercepted()``, and passes by.
-///   A request whose body cannot be sent again keeps its first answer.
+/// - The request that the refresh itself makes has to be ``Request/notIntercepted()``, and passes by. One
+///   that is not, and is refused while the refresh runs, would wait for itself: it fails instead, and with it the
+///   refresh, by an error that says so. It is known by where it is made, in the closure or in a task that was
+///   begun there; one made later, in a handler, waits until a time limit ends it, as does one whose turn in
+///   the queue never comes because all before it wait for the refresh.
+/// - A request whose body cannot be sent again keeps its first answer.
 public struct RefreshInterceptor: Interceptor {
   private let statuses: Set<Int>
   private let refresh: @Sendable (Response) throws -> Promise<Void>
@@ -55,6 +59,7 @@ public struct RefreshInterceptor: Interceptor {
       guard statuses.contains(response.status), exchange.request.body.isRepeatable else {
         return .fulfilled(response)
       }
+      guard !shared.isUnderWay(exchange.call.refresh) else { throw Self.circle(response) }
       return shared.ready(since: epoch) { try refresh(response) }
         .then(on: .inline) {
           exchange.call.trace.end(.success(response))
@@ -62,5 +67,12 @@ public struct RefreshInterceptor: Interceptor {
           return next(exchange.withCurrentCredentials())
         }
     }
+  }
+
+  private static func circle(_ response: Response) -> NetworkError {
+    NetworkError(
+      .unacceptableStatus(response.status), response,
+      "it is asked for by the refresh that it would have to wait for; make it with .notIntercepted()"
+    )
   }
 }

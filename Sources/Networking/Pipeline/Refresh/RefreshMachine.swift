@@ -24,6 +24,9 @@ struct RefreshMachine {
   private var current: Promise<Void>?
   private var failure: (any Error)?
 
+  /// Whether the refresh of a number has begun and not ended.
+  func isUnderWay(_ number: Int) -> Bool { current != nil && number == self.number }
+
   /// A caller was refused that had been sent in an epoch.
   ///
   /// - Parameters:

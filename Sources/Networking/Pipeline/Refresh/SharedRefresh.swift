@@ -8,6 +8,15 @@ final class SharedRefresh: Sendable {
   /// What a caller notes before it is sent.
   var epoch: Int { machine.withLock { $0.epoch } }
 
+  /// Whether one of its refreshes is still under way.
+  ///
+  /// - Parameter round: a refresh, of this one or another; nil is none.
+  /// - Returns: whether a request that was made inside of it, and now waited for a refresh, would wait for itself.
+  func isUnderWay(_ round: RefreshRound?) -> Bool {
+    guard let round, round.shared === self else { return false }
+    return machine.withLock { $0.isUnderWay(round.number) }
+  }
+
   /// A promise that a caller may go again.
   ///
   /// - Parameters:
@@ -50,7 +59,8 @@ final class SharedRefresh: Sendable {
     _ number: Int, _ start: () throws -> Promise<Void>, for resolver: Resolver<Void>
   ) {
     // A promise of its own, as cancelling the user's would take it from others that have it.
-    let work = firstly { try start() }.map {}
+    let round = RefreshRound(shared: self, number: number)
+    let work = firstly { try RefreshRound.$current.withValue(round) { try start() } }.map {}
     resolver.onCancel { work.cancel() }
     work.always(on: .inline) { result in
       let failure: (any Error)? = if case .failure(let error) = result { error } else { nil }

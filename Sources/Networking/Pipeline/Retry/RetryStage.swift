@@ -95,6 +95,8 @@ final class RetryStage: BuiltInStage {
 
     private func delay(after error: any Error) -> Duration? {
       let response = (error as? Undecided)?.response
+      // That there is no network here is known without an attempt, and no budget is spent on it.
+      if response == nil, exchange.call.trace.isHeldBack { return nil }
       let result: Result<Response, any Error> = response.map { .success($0) } ?? .failure(error)
       exchange.call.trace.end(result)
       let failed = FailedAttempt(

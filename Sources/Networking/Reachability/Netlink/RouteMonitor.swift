@@ -79,7 +79,7 @@
       private func perform(_ actions: [RoutingMachine.Action]) {
         for action in actions {
           switch action {
-          case .send(let bytes): if !socket.send(bytes) { report(.unknown) }
+          case .send(let bytes): if !socket.send(bytes) { perform(machine.sendFailed()) }
           case .report(let status): report(status)
           }
         }

@@ -64,6 +64,12 @@ struct RoutingMachine {
     begin()
   }
 
+  /// A request could not be sent, so that no answer will come: the look is over, and the next change has another begun.
+  mutating func sendFailed() -> [Action] {
+    look = nil
+    return [.report(.unknown)]
+  }
+
   /// Takes a datagram.
   mutating func receive(_ datagram: [UInt8]) -> [Action] {
     let (messages, areAll) = NetlinkMessage.messages(in: datagram)

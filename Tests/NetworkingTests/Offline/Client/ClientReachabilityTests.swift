@@ -57,6 +57,56 @@ struct ClientReachabilityTests {
     #expect(try await late.value.status == 200)
   }
 
+  @Test func itIsNotTriedAgainAndCountsForNoAttempt() async throws {
+    var configuration = configuration(.fail)
+    configuration.retry = .delayed(.seconds(1), limit: 3)
+    configuration.retryBudget = RetryBudget(capacity: 1, refund: 0)
+    let client = Networking<NotesAPI>(transport: server.transport, configuration: configuration)
+    let refused = client.request(.list)
+    await time.advance(by: .zero)
+    let error = refused.settledError as? NetworkError
+    #expect(error?.code == .notConnectedToInternet && error?.attempts == 0)
+    #expect(error?.history.isEmpty == true)
+    // It has left the budget whole, so that this one is tried again; the network has gone by then.
+    network.status = .over("eth0")
+    server.mood = .fails(.connectionLost)
+    let lost = client.request(.list)
+    await time.advance(by: .zero)
+    network.status = .unreachable
+    await time.advance(by: .seconds(1))
+    let late = lost.settledError as? NetworkError
+    #expect(late?.code == .notConnectedToInternet && late?.attempts == 1)
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func itWaitsOnceAndNotOnceForEachRepetition() async throws {
+    var configuration = configuration(.wait(atMost: .seconds(30)))
+    configuration.retry = .delayed(.seconds(1), limit: 3)
+    let client = Networking<NotesAPI>(transport: server.transport, configuration: configuration)
+    let call = client.request(.list)
+    await time.advance(by: .seconds(30))
+    let error = call.settledError as? NetworkError
+    #expect(error?.code == .notConnectedToInternet && error?.attempts == 0)
+    #expect(time.scheduledCount == 0 && server.requests.isEmpty)
+  }
+
+  @Test func aRedirectThatFindsNoNetworkIsAnAttemptAndNotTriedAgain() async throws {
+    let network = network
+    let transport = FakeTransport { _ in
+      network.status = .unreachable
+      return .response(302, ["Location": "/elsewhere"])
+    }
+    network.status = .over("eth0")
+    var configuration = configuration(.fail)
+    configuration.retry = .delayed(.seconds(1), limit: 3)
+    let call = Networking<NotesAPI>(transport: transport, configuration: configuration)
+      .request(.list)
+    await time.advance(by: .zero)
+    let error = call.settledError as? NetworkError
+    #expect(error?.code == .notConnectedToInternet && error?.attempts == 1)
+    #expect(transport.requests.count == 1)
+  }
+
   @Test func noNetworkHereIsNoFaultOfTheHosts() async throws {
     var configuration = configuration(.fail)
     configuration.circuitBreaker = CircuitBreaker(threshold: 1)

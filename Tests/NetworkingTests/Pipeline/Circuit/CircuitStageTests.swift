@@ -1,5 +1,6 @@
 import Foundation
 import Promises
+import Synchronization
 import TestSupport
 import Testing
 
@@ -74,6 +75,44 @@ struct CircuitStageTests {
     #expect(try await send(pipeline, transport).get().status == 200)
     #expect(try await send(pipeline, transport).get().status == 200)
     #expect(transport.requests.count == 6)
+  }
+
+  /// A clock of somebody's own, which does something each of the first few times that it is asked.
+  private final class CuriousClock: Scheduler {
+    private let tasks = Mutex<[@Sendable () -> Void]>([])
+
+    func whenAsked(_ tasks: [@Sendable () -> Void]) { self.tasks.withLock { $0 = tasks } }
+
+    var now: Duration {
+      let task = tasks.withLock { $0.popLast() }
+      task?()
+      return .zero
+    }
+
+    func schedule(
+      after delay: Duration, _ action: @escaping @Sendable () -> Void
+    ) -> ScheduledAction { ScheduledAction {} }
+  }
+
+  @Test func theClockIsAskedWhileNoLockIsHeld() async throws {
+    let clock = CuriousClock()
+    let entered = Counter()
+    let transport = FakeTransport { _ in .response(200) }
+    let stage = CircuitStage(rule, scheduler: clock)
+    let silent = FakeTransport { _ in [] }
+    let other = Exchange(HTTPRequest(url: .of("https://b.example/x")), over: silent)
+    let never = NetworkPromise.pending(on: .inline)
+    let enter: @Sendable () -> Void = {
+      _ = stage.intercept(other) { _ in
+        entered.add()
+        return never.promise
+      }
+    }
+    // When the request goes in, when the one in its clock does, when it has ended, and then again.
+    clock.whenAsked([{}, enter, {}, enter])
+    #expect(try await send(Pipeline([stage]), transport).get().status == 200)
+    #expect(entered.value == 2)
+    never.resolver.reject(CancellationError())
   }
 
   @Test func anOpenCircuitIsNotTriedAgain() async throws {

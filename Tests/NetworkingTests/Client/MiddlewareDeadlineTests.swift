@@ -1,0 +1,93 @@
+import Networking
+import Promises
+import TestSupport
+import Testing
+
+/// The time for a call covers what its middleware takes.
+@Suite(.timeLimit(.minutes(10)))
+struct MiddlewareDeadlineTests {
+  private let time = TestScheduler()
+  private let server = MoodyServer(.answers(200))
+
+  private func client(_ mode: RequestMode = .async) -> Networking<NotesAPI> {
+    var configuration = NetworkingConfiguration()
+    configuration.cookies = .none
+    configuration.offline = .temporary
+    configuration.callTimeout = .seconds(10)
+    configuration.scheduler = time
+    return Networking(mode: mode, transport: server.transport, configuration: configuration)
+  }
+
+  @Test func aMiddlewareThatNeverSettlesIsNamedAndGivesUpItsPlace() async throws {
+    let never = Promise<Void>.pending()
+    let client = client(.sync)
+    client.middleware = { _ in never.promise }
+    let stuck = client.request(.list)
+    client.middleware = nil
+    let next = client.request(.list)
+    await time.advance(by: .seconds(9))
+    #expect(stuck.stillPends && next.stillPends)
+    await time.advance(by: .seconds(1))
+    let error = stuck.settledError as? NetworkError
+    #expect(error?.code == .timedOut(.call) && error?.attempts == 0)
+    #expect(
+      error?.description
+        == "GET notes: the time for the call was up: the middleware has not called back")
+    #expect(next.settledValue?.status == 200 && server.requests.count == 1)
+    #expect(never.promise.wasCancelled && time.scheduledCount == 0)
+  }
+
+  @Test func whatItTakesIsTakenOffTheTimeForTheRest() async throws {
+    let client = client()
+    server.mood = .isSilent
+    client.middleware = { [time] _ in after(.seconds(6), scheduler: time) }
+    let call = client.request(.list)
+    await time.advance(by: .seconds(9))
+    #expect(call.stillPends && server.requests.count == 1)
+    await time.advance(by: .seconds(1))
+    let error = call.settledError as? NetworkError
+    #expect(error?.code == .timedOut(.call) && error?.reason == nil && error?.attempts == 1)
+  }
+
+  @Test func whatTakesAllOfItIsNotSent() async throws {
+    let client = client()
+    client.middleware = { [time] _ in after(.seconds(10), scheduler: time) }
+    let call = client.request(.list)
+    await time.advance(by: .seconds(10))
+    #expect((call.settledError as? NetworkError)?.code == .timedOut(.call))
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test func aRequestsOwnTimeCountsInPlaceOfTheClients() async throws {
+    let client = client()
+    client.middleware = { [time] _ in after(.seconds(6), scheduler: time) }
+    let short = client.request(NotesAPI.list.timingOut(after: .seconds(5)))
+    let long = client.request(NotesAPI.list.timingOut(after: .seconds(60)))
+    await time.advance(by: .seconds(6))
+    #expect((short.settledError as? NetworkError)?.code == .timedOut(.call))
+    #expect(long.settledValue?.status == 200)
+  }
+
+  @Test func aPromiseThatOthersWaitForIsLeftToThem() async throws {
+    let consent = Promise<Void>.pending()
+    let client = client()
+    client.middleware = { _ in consent.promise }
+    let short = client.request(NotesAPI.list.timingOut(after: .seconds(5)))
+    let long = client.request(.list)
+    await time.advance(by: .seconds(5))
+    #expect(!short.stillPends && !consent.promise.wasCancelled)
+    consent.resolver.fulfill()
+    #expect(try await long.value.status == 200)
+  }
+
+  @Test func aRequestToBeKeptIsKeptThen() async throws {
+    let client = client()
+    let never = Promise<Void>.pending()
+    client.middleware = { _ in never.promise }
+    let call = client.request(.add("a"))
+    await time.advance(by: .seconds(10))
+    let error = await call.result.failure(as: NetworkError.self)
+    #expect(error?.code == .timedOut(.call) && error?.isKept == true)
+    #expect(never.promise.wasCancelled)
+  }
+}
