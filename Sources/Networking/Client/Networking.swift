@@ -32,6 +32,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   let aside: RequestQueue
   let settings: Mutex<NetworkingSettings.Snapshot>
   let plan: CallPlan
+  let logging: LoggingConfiguration
   let shelf: OfflineShelf
   let automaticReplay: AutomaticReplay?
   let transport: any Transport
@@ -89,12 +90,13 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     Redaction.add(configuration.secretNames)
     plan = CallPlan(configuration, session, scheduler)
     transport = session.transport
+    logging = configuration.logging
     self.mockProvider = mockProvider
     shelf = OfflineShelf(configuration.offline, for: Endpoint.self)
     automaticReplay =
       configuration.replaysWhenReachable
       ? AutomaticReplay(configuration.reachability ?? .shared) : nil
-    if let monitor = LogMonitor(configuration.logging) { addMonitor(monitor) }
+    logLevel = logging.level
     for monitor in configuration.monitors { addMonitor(monitor) }
     automaticReplay?.start { [weak self] in self?.replayAutomatically() }
   }

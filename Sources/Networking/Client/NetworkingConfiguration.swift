@@ -18,7 +18,8 @@ public struct NetworkingConfiguration: Sendable {
   /// Who is told what happens to the client's calls, from the first; others may be added later by
   /// ``Networking/addMonitor(_:)-(NetworkMonitor)``.
   public var monitors: [any NetworkMonitor] = []
-  /// What the client writes about its calls, and where to; nothing at first.
+  /// What the client writes about its calls, and where to; nothing at first. ``Networking/logLevel`` changes how much
+  /// while it works.
   ///
   /// ```swift
   /// configuration.logging = .info

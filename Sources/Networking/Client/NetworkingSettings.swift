@@ -12,6 +12,8 @@ struct NetworkingSettings: Sendable {
   var interceptors: [any Interceptor] = []
   /// Nil when nobody watches.
   var watchers: EventWatchers?
+  /// What is written about the calls; one of those who watch, unless that is nothing.
+  var log: (level: LoggingConfiguration.Level, feed: LogFeed?) = (.none, nil)
   var hopInterceptors: [any Interceptor] = []
   var onAutomaticReplay: (@Sendable (Result<OfflineStore.Report, any Error>) -> Void)?
 

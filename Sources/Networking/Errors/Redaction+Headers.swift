@@ -29,7 +29,7 @@ extension Redaction {
 
   /// Whether there is something in a text that ``text(_:masking:)`` would look at; mostly there is not.
   private static func mayHoldSecrets(_ text: String) -> Bool {
-    text.utf8.contains { ":=<".utf8.contains($0) } || text.contains("Bearer")
+    text.utf8.contains { ":=<%".utf8.contains($0) } || text.contains("Bearer")
       || text.contains("Basic")
   }
 }

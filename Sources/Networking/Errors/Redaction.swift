@@ -13,59 +13,29 @@ package enum Redaction {
     isSecret(name: name) ? mask : nil
   }
 
-  /// A URL without user name, password and fragment, values in its query masked.
+  /// A URL without user name, password and fragment; masked are the values in its query, in the parameters of its
+  /// path, and in the URLs that are themselves values in it.
   package static func url(_ text: String, masking: Masking = byName) -> String {
     // Most URLs have nothing to look at.
-    guard text.utf8.contains(where: { "#?@".utf8.contains($0) }) else { return text }
-    // By scalars, as a combining character would hide the `?` that it follows.
-    var text = Substring(text).unicodeScalars.prefix { $0 != "#" }
-    if let parts = RequestPath.absoluteParts(of: String(text)) {
-      let authority = parts.authority.unicodeScalars
-      let host = authority.lastIndex(of: "@").map { authority.index(after: $0) }
-      let rest = String(authority[(host ?? authority.startIndex)...]) + parts.rest
-      text = Substring("\(parts.scheme)://" + rest).unicodeScalars
+    guard
+      text.utf8.contains(where: { byte in
+        switch byte {
+        case UInt8(ascii: "="), UInt8(ascii: "%"), UInt8(ascii: "#"), UInt8(ascii: "@"): true
+        default: false
+        }
+      })
+    else { return text }
+    // By bytes, as a combining character would hide the `#` that it follows.
+    let fragment = text.utf8.firstIndex(of: UInt8(ascii: "#"))
+    let text = fragment.map { String(text[..<$0]) } ?? text
+    guard let parts = RequestPath.absoluteParts(of: text) else {
+      return FieldMasking.masked(text, in: .url, by: masking)
     }
-    guard let question = text.firstIndex(of: "?") else { return String(text) }
-    let fields = text[text.index(after: question)...].split(
-      separator: "&", omittingEmptySubsequences: false)
-    let masked = fields.map { field -> String in
-      guard let equals = field.firstIndex(of: "="),
-        let mask = masking(
-          String(field[..<equals]), String(field[field.index(after: equals)...]))
-      else { return String(field) }
-      return String(field[...equals]) + mask
-    }
-    return String(text[...question]) + masked.joined(separator: "&")
+    let at = parts.authority.utf8.lastIndex(of: UInt8(ascii: "@"))
+    let host = at.map { parts.authority[parts.authority.utf8.index(after: $0)...] }
+    let rest = FieldMasking.masked(String(parts.rest), in: .url, by: masking)
+    return "\(parts.scheme)://\(host ?? parts.authority)\(rest)"
   }
-
-  /// Whether a name tells that its value is a secret: `access_token`, `X-Api-Key`, `user[password]`.
-  package static func isSecret(name: some StringProtocol) -> Bool {
-    let plain = String(name).removingPercentEncoding ?? String(name)
-    let name = folded(plain)
-    return exact.contains(name) || configured.contains(name) || parts.contains { name.contains($0) }
-  }
-
-  /// A name as it is compared: `X-Api-Key` is `xapikey`.
-  private static func folded(_ name: String) -> String {
-    String(name.lowercased().filter { $0.isLetter || $0.isNumber })
-  }
-
-  /// Has the values of these names masked, too, from now on, in the whole process.
-  ///
-  /// - Parameter names: the names; case and punctuation make no difference.
-  static func add(_ names: Set<String>) {
-    if !names.isEmpty { configured.add(names.map(folded)) }
-  }
-
-  static let configured = ConfiguredNames()
-
-  private static let exact: Set<String> = [
-    "key", "sig", "auth", "code", "sid", "pin", "otp", "jwt", "pwd", "pass", "session",
-  ]
-  private static let parts = [
-    "token", "secret", "passw", "passphrase", "apikey", "accesskey", "privatekey", "signature",
-    "credential", "authorization", "sessionid", "cookie",
-  ]
 
   /// Text with the values behind equals signs masked, and those within other such values.
   private static func fields(_ text: String, _ masking: Masking, depth: Int) -> String {
@@ -85,7 +55,8 @@ package enum Redaction {
     let named =
       /(?<name>[A-Za-z0-9_.\-\[\]]+)(?<between>\\?"?\s*[:=]\s*)(?<value>\\?"(?:[^"\\]|\\.)*(?:"|\\|$)|(?:(?:Bearer|Basic)\s+)?[^\s"&,;{}\[\]<>]+)/
     // By themselves first, as `https:` would take the first field of a URL's query for its own value.
-    var masked = fields(text, masking, depth: 0)
+    var masked = fields(CharacterDataMasking.masked(text, by: masking), masking, depth: 0)
+    masked = FieldMasking.masked(masked, in: .text, by: masking)
     masked = masked.replacing(named) { match in
       let value = match.output.value
       let quote = value.hasPrefix("\"") ? "\"" : ""

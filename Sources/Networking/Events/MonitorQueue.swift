@@ -14,27 +14,28 @@ final class MonitorQueue: EventSink {
     var isAtWork = false
 
     /// What the queue is to do next; after nil it is idle.
-    mutating func next() -> (any NetworkMonitor, [(event: NetworkEvent, body: Data?)])? {
-      guard let monitor, !waiting.isEmpty else {
+    mutating func next() -> [(event: NetworkEvent, body: Data?)]? {
+      guard monitor != nil, !waiting.isEmpty else {
         isAtWork = false
         return nil
       }
       defer { waiting = [] }
-      return (monitor, waiting)
+      return waiting
     }
   }
 
   let bodyLimit: Int
+  private let hasBodies: Bool
   private let state: Mutex<State>
-  /// Asked before each event, without the lock that those who make events take.
-  private let isClosed = Atomic(false)
   private let context: ExecutionContext
 
   /// - Parameters:
   ///   - monitor: who is told.
   ///   - scheduler: whose time does not pass, where it is turned by hand, while the monitor is at work.
   init(_ monitor: any NetworkMonitor, scheduler: any Scheduler) {
-    bodyLimit = (monitor as? any BodyMonitor)?.bodyLimit ?? 0
+    let bodyMonitor = monitor as? any BodyMonitor
+    bodyLimit = bodyMonitor?.bodyLimit ?? 0
+    hasBodies = bodyMonitor != nil
     state = Mutex(State(monitor: monitor))
     context = scheduler.context(for: .queue(DispatchQueue(label: "Catena.NetworkMonitor")))
   }
@@ -55,9 +56,8 @@ final class MonitorQueue: EventSink {
     if begins { context.run { self.work() } }
   }
 
-  /// Nobody is told any more.
+  /// Nobody is told any more, but of the one event that the queue may have decided to tell of before.
   func close() {
-    isClosed.store(true, ordering: .releasing)
     let old = state.withLock { state in
       defer {
         state.monitor = nil
@@ -70,11 +70,15 @@ final class MonitorQueue: EventSink {
   }
 
   private func work() {
-    while let (monitor, events) = state.withLock({ $0.next() }) {
-      let bodyMonitor = monitor as? any BodyMonitor
+    while let events = state.withLock({ $0.next() }) {
       for (event, body) in events {
-        if isClosed.load(ordering: .acquiring) { break }
-        if let bodyMonitor { bodyMonitor.observe(event, body) } else { monitor.observe(event) }
+        // For each event, under the lock that `close` takes: whichever of the two is first there decides.
+        guard let monitor = state.withLock({ $0.monitor }) else { break }
+        if hasBodies, let monitor = monitor as? any BodyMonitor {
+          monitor.observe(event, body)
+        } else {
+          monitor.observe(event)
+        }
       }
     }
   }

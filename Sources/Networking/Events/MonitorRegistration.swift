@@ -8,8 +8,10 @@ public struct MonitorRegistration: Sendable {
 
   /// Tells the monitor of nothing more, and releases it.
   ///
-  /// Once this has returned, no call of ``NetworkMonitor/observe(_:)`` begins; one may be under way. What
-  /// was kept for it is dropped. A repeated call does nothing.
+  /// What was kept for it is dropped. One call of ``NetworkMonitor/observe(_:)`` at the most, decided on before, may be
+  /// under way on the monitor's queue when this returns, be it still before its first line; none follows it. This does not
+  /// wait for it, so that a monitor may be removed from within `observe`, and under a lock that `observe` takes.
+  /// A repeated call does nothing.
   public func remove() {
     onRemove()
   }

@@ -8,21 +8,19 @@ struct CallLogMachine {
     var contentType: String?
   }
 
-  private let level: LoggingConfiguration.Level
   /// The calls under way; each has its end some day.
   private var calls: [NetworkEvent.CallID: Call] = [:]
-
-  init(level: LoggingConfiguration.Level) {
-    self.level = level
-  }
 
   /// Takes an event.
   ///
   /// - Parameters:
   ///   - event: what happened.
   ///   - body: the body that was sent or received, if it is small enough to be shown.
+  ///   - level: how much to say about this call.
   /// - Returns: what to write; nil for nothing.
-  mutating func entry(for event: NetworkEvent, _ body: Data?) -> NetworkLogEntry? {
+  mutating func entry(
+    for event: NetworkEvent, _ body: Data?, at level: LoggingConfiguration.Level
+  ) -> NetworkLogEntry? {
     var call = calls[event.call] ?? Call()
     defer { calls[event.call] = event.isEnd ? nil : call }
     let (lowest, category) = Self.place(of: event.kind, isFirst: !call.hasBegun)

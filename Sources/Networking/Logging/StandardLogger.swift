@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 #if canImport(os)
   import os
@@ -8,16 +7,13 @@ import Synchronization
 /// Writes to stderr or, on Apple's platforms, to the system's log.
 ///
 /// To stderr each line goes with the time at which it happened before it, in UTC. An entry is written at once, and no
-/// two entries are mixed, also of two clients. A stderr that nobody reads is no reason for a failure: what cannot be
-/// written is lost.
+/// two entries are mixed, also of two clients. A stderr that is closed, or a pipe whose reader has gone, is no reason for
+/// a failure, and raises no `SIGPIPE`: what cannot be written is lost. A pipe that is full, as its reader is slow, is
+/// waited for, by the loggers of all clients. No call waits for them, but what there is to log meanwhile is kept in
+/// memory, without limit.
 ///
 /// In the system's log the subsystem is `Catena`, and the category that of the entry.
 public struct StandardLogger: NetworkLogger {
-  #if !canImport(os)
-    /// One writer at a time, in the whole process.
-    private static let turn = Mutex<Void>(())
-  #endif
-
   /// Makes a logger; all of them write to the same place.
   public init() {}
 
@@ -36,8 +32,7 @@ public struct StandardLogger: NetworkLogger {
       // Public, as the secrets are masked already.
       logger.log(level: type, "\(entry.description, privacy: .public)")
     #else
-      let data = Data(Self.text(entry).utf8)
-      Self.turn.withLock { _ in try? FileHandle.standardError.write(contentsOf: data) }
+      StandardError.write(Self.text(entry))
     #endif
   }
 

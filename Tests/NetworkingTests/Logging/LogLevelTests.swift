@@ -144,6 +144,71 @@ struct LogLevelTests {
     #expect(client.settings.withLock { $0.settings.watchers == nil })
   }
 
+  @Test func theLevelHoldsFromTheNextRequestOn() async throws {
+    let client = client(.none) {
+      Route(.get, "/{name}", Mock.text("hello").delayed(by: .seconds(1)))
+    }
+    #expect(client.logLevel == .none)
+    _ = client.request(.get("silent"))
+    client.logLevel = .info
+    #expect(client.logLevel == .info)
+    _ = client.request(.get("a"))
+    client.logLevel = .verbose
+    _ = client.request(.get("b", headers: ["X-Shown": "1"]))
+    client.logLevel = .error
+    _ = client.request(.get("c"))
+    client.logLevel = .none
+    _ = client.request(.get("silent"))
+    await stand.time.run()
+    let text = lines.joined(separator: "\n")
+    #expect(!text.contains("silent") && !text.contains("/c"))
+    #expect(
+      lines.filter { $0.hasPrefix("#1 ") } == [
+        "#1 GET https://api.example.com/a: sending",
+        "#1 GET https://api.example.com/a: finished with 200 after 1 attempt, 1.000 s, 0 bytes sent, 5 received",
+      ])
+    #expect(lines.contains("#2   X-Shown: 1") && lines.contains("#2   hello"))
+    #expect(!lines.contains("#1   hello"))
+    let settings = client.settings.withLock { $0.settings }
+    #expect(settings.watchers?.sinks.count == 1)  // The stand's own monitor.
+  }
+
+  @Test func changingTheLevelFromManyThreadsLeavesOneLogAndWholeCalls() async throws {
+    let (atWork, most, last) = (Counter(), Log<Int>(), Log<Void>())
+    var configuration = NetworkingConfiguration.plain
+    configuration.logging = LoggingConfiguration(
+      .none,
+      to: ClosureLogger { [log] entry in
+        most.append(atWork.add())
+        log.append(entry)
+        if "\(entry)".contains("/last: finished") { last.append(()) }
+        atWork.add(-1)
+      })
+    let client = Networking<Request>(
+      transport: MockTransport { Route(.get, "/{name}", .text("hello")) },
+      configuration: configuration)
+    client.callbackContext = .inline
+    let calls = Log<NetworkPromise>()
+    await onThreads(4) { index in
+      for round in 0..<100 {
+        client.logLevel =
+          index.isMultiple(of: 2) ? .info : round.isMultiple(of: 3) ? .none : .verbose
+        calls.append(client.request(.get("https://api.example.com/a")))
+      }
+    }
+    for call in calls.entries { _ = try await call.value }
+    client.logLevel = .info
+    #expect(client.settings.withLock { $0.settings.watchers?.sinks.count } == 1)
+    _ = try await client.request(.get("https://api.example.com/last")).value
+    client.logLevel = .none
+    #expect(client.settings.withLock { $0.settings.watchers == nil })
+    _ = await last.entries(1)
+    #expect(most.entries.allSatisfy { $0 == 1 })
+    for events in log.entries.map(\.event).byCall {
+      #expect([2, 8].contains(events.count) && events.last?.isEnd == true)
+    }
+  }
+
   @Test func whatAServerSendsBreaksNoLine() {
     let entry = NetworkLogEntry(
       level: .info, category: .response, event: NetworkEvent(.queued),
