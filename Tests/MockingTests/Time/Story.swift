@@ -3,7 +3,7 @@ import Testing
 /// What a slow backend does to a program, told in beats, so that it can be played in virtual time, where a
 /// beat is minutes, and on the clock, where it is a part of a second.
 ///
-/// What is logged is two beats apart or depends on what came before: no load of the machine reorders it.
+/// What is logged is two beats apart or depends on what came before: no common load of the machine reorders it.
 struct Story: Sendable, CustomTestStringConvertible {
   let name: String
   /// What is logged.
