@@ -61,9 +61,10 @@ extension OfflineStore {
     var decision = Decision()
     guard let onConflict else { return decision }
     for name in try conflicts(candidate, summaries(of: files.list().names)) {
+      // What cannot be read was asked about, too: under the lock it is found as it was found here.
+      decision.asked.append(name)
       guard let record = try? files.read(name) else { continue }
       let entry = entry(record)
-      decision.asked.append(name)
       switch onConflict(entry, candidate.request) {
       case .keepBoth: break
       case .replace: decision.replaced.insert(name)
