@@ -29,9 +29,12 @@ extension OfflineStore {
         request: request, baseURL: baseURL, queue: queue, key: idempotencyKey,
         resource: try Self.resource(request, baseURL))
       while true {
-        // The user's closure runs without the lock; the lock's holder looks whether it still holds.
+        // The user's closures run without the lock; the lock's holder looks whether it still holds.
         let decision = try decide(on: candidate)
-        if let entry = try files.locked({ try keep(candidate, decision, $0) }) { return entry }
+        let now = clock()
+        if let entry = try files.locked({ try keep(candidate, decision, at: now, $0) }) {
+          return entry
+        }
       }
     } catch var error as NetworkError {
       error.request = error.request ?? NetworkError.RequestSummary(request)
@@ -87,7 +90,7 @@ extension OfflineStore {
 
   /// Does as was decided, or returns nil when the conflicts are others by now.
   private func keep(
-    _ candidate: Candidate, _ decision: Decision, _ lock: borrowing FileLock
+    _ candidate: Candidate, _ decision: Decision, at now: Date, _ lock: borrowing FileLock
   ) throws -> Entry? {
     let names = try files.list().names
     if let same = names.first(where: { $0.key == candidate.key }),
@@ -99,7 +102,7 @@ extension OfflineStore {
     guard conflicts(candidate, summaries) == decision.asked else { return nil }
     if let kept = decision.droppedFor { return kept }
     for name in decision.replaced { summaries[name] = nil }
-    if summaries.count >= limits.entries { try removeExpired(&summaries) }
+    if summaries.count >= limits.entries { try removeExpired(&summaries, at: now) }
     guard summaries.count < limits.entries else {
       throw NetworkError(
         .offlineStoreFull, "there are \(limits.entries) entries, and no more are allowed")
@@ -111,7 +114,6 @@ extension OfflineStore {
     let name = EntryName(number: number, key: candidate.key)
     try lock.keep(number)
     let (request, withheld) = candidate.request.withoutCredentials()
-    let now = clock()
     func add() throws -> (record: EntryRecord, byteCount: Int64)? {
       let room = summaries.values.reduce(limits.bytes) { $0 - $1.byteCount }
       return try files.add(name, copying: request.files, limit: room) { copies in
@@ -124,7 +126,7 @@ extension OfflineStore {
       }
     }
     var added = try add()
-    if added == nil, try removeExpired(&summaries) { added = try add() }
+    if added == nil, try removeExpired(&summaries, at: now) { added = try add() }
     guard let added else {
       throw NetworkError(.offlineStoreFull, "it would be more than \(limits.bytes) bytes")
     }
@@ -142,8 +144,9 @@ extension OfflineStore {
   ///
   /// - Returns: whether there was anything.
   @discardableResult
-  private func removeExpired(_ summaries: inout [EntryName: Summary]) throws -> Bool {
-    let now = clock()
+  private func removeExpired(
+    _ summaries: inout [EntryName: Summary], at now: Date
+  ) throws -> Bool {
     let expired = summaries.filter { $0.value.expires.map { $0 <= now } ?? false }.keys
     for name in expired {
       try files.remove(name)
