@@ -63,7 +63,7 @@ extension OfflineStore {
   private func decide(on candidate: Candidate) throws -> Decision {
     var decision = Decision()
     guard let onConflict else { return decision }
-    for name in try conflicts(candidate, summaries(of: files.list().names)) {
+    for name in conflicts(candidate, summaries(of: try files.list().names)) {
       // What cannot be read was asked about, too: under the lock it is found as it was found here.
       decision.asked.append(name)
       guard let record = try? files.read(name) else { continue }
@@ -98,7 +98,7 @@ extension OfflineStore {
     {
       return entry(record)
     }
-    var summaries = try summaries(of: names)
+    var summaries = summaries(of: names)
     guard conflicts(candidate, summaries) == decision.asked else { return nil }
     if let kept = decision.droppedFor { return kept }
     for name in decision.replaced { summaries[name] = nil }
