@@ -93,7 +93,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     shelf = OfflineShelf(configuration.offline, for: Endpoint.self)
     automaticReplay =
       configuration.replaysWhenReachable
-      ? AutomaticReplay(configuration.reachability ?? .shared) : nil
+      ? AutomaticReplay(configuration.reachability ?? .shared, scheduler: scheduler) : nil
     if let monitor = LogMonitor(configuration.logging) { addMonitor(monitor) }
     for monitor in configuration.monitors { addMonitor(monitor) }
     automaticReplay?.start { [weak self] in self?.replayAutomatically() }
