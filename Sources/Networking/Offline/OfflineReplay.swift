@@ -88,12 +88,18 @@ final class OfflineReplay: Sendable {
   /// - Returns: a promise of whether the later ones of its queue are to be tried.
   private func step(_ name: EntryName, _ isOnline: Bool) -> Promise<Bool> {
     do {
-      guard let record = try store.files.read(name) else {
+      guard var record = try store.files.read(name) else {
         finish(nil, .removed)
         return .fulfilled(isOnline)
       }
+      let now = store.clock()
+      if record.lifespan.isImplausible(at: now) {
+        record.lifespan = record.lifespan.beginning(at: now)
+        // Where it cannot be written, the next replay does it.
+        try? store.files.locked { [record] _ in try store.files.rewrite(record, name) }
+      }
       let entry = store.entry(record)
-      if entry.isExpired(at: store.clock()) {
+      if record.lifespan.isOver(at: now) {
         try remove(name)
         finish(entry, .expired)
         return .fulfilled(isOnline)
@@ -104,7 +110,7 @@ final class OfflineReplay: Sendable {
       }
       try store.files.verifyFiles(of: record, name)
       return settled([firstly { try send(entry) }])
-        .then(on: context) { [self] results in
+        .then(on: context) { [self, record] results in
           finish(record, entry, results.first.map { judge($0, entry) })
         }
     } catch let corruption as Corruption {

@@ -133,7 +133,7 @@ extension OfflineStore {
     self.summaries.withLock { [added] in
       $0[name] = Summary(
         queue: candidate.queue, resource: candidate.resource, byteCount: added.byteCount,
-        expires: added.record.expires)
+        lifespan: added.record.lifespan)
     }
     // After the new one: a process that dies between the two has both, and nothing is lost.
     for name in decision.replaced { _ = try? files.remove(name) }
@@ -147,7 +147,7 @@ extension OfflineStore {
   private func removeExpired(
     _ summaries: inout [EntryName: Summary], at now: Date
   ) throws -> Bool {
-    let expired = summaries.filter { $0.value.expires.map { $0 <= now } ?? false }.keys
+    let expired = summaries.filter { $0.value.lifespan?.isOver(at: now) ?? false }.keys
     for name in expired {
       try files.remove(name)
       summaries[name] = nil

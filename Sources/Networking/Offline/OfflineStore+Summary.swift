@@ -9,7 +9,10 @@ extension OfflineStore {
     /// The URL without its query; nil for what is no entry.
     var resource: String?
     var byteCount: Int64 = 0
-    var expires: Date?
+    /// Nil for what is no entry.
+    ///
+    /// It may have been begun anew since, which makes no difference to what is over.
+    var lifespan: Lifespan?
   }
 
   /// The summaries of entries, read from the disk only where they are not known yet.
@@ -31,7 +34,7 @@ extension OfflineStore {
       return Summary(
         queue: record.queue, resource: try? Self.resource(record.request, record.baseURL),
         byteCount: record.files.reduce(Int64(try record.encoded().count)) { $0 + $1.byteCount },
-        expires: record.expires)
+        lifespan: record.lifespan)
     } catch is Corruption {
       return Summary()
     } catch {
