@@ -7,7 +7,8 @@ extension OfflineStore {
   /// its expiry, a conflict and ``remove(_:)`` take it away. Files of its payload are copied, so that
   /// they may go. A request with a key that is kept already is not kept twice.
   ///
-  /// When the store is full, entries that have expired make room first.
+  /// When the store is full, entries that have expired make room first. A request with a field that goes by a secret's
+  /// name is refused, unless the store ``keepsSecrets``.
   ///
   /// - Parameters:
   ///   - request: what to keep; with the header fields of its endpoint, if it has such.
@@ -18,6 +19,7 @@ extension OfflineStore {
   /// - Returns: the entry: the new one, or the kept one in whose favour it was dropped.
   /// - Throws: ``NetworkError`` of the code `invalidURL` when there is no proper URL, `encodingFailed`
   ///   when a parameter cannot be written or the body is a stream, `offlineStoreFull` when one of ``limits`` is reached,
+  ///   `offlineStoreRefused` when a field goes by a secret's name, which the error has, without its value,
   ///   `offlineStoreFailed` when the disk is full or fails, or a file of the payload cannot be read;
   ///   nothing of the request is kept then.
   @discardableResult
@@ -25,6 +27,9 @@ extension OfflineStore {
     _ request: Request, baseURL: URL? = nil, in queue: String = "", idempotencyKey: UUID = UUID()
   ) throws -> Entry {
     do {
+      if !keepsSecrets, let name = request.secretField {
+        throw NetworkError(.offlineStoreRefused, Self.refusal(naming: name))
+      }
       let candidate = Candidate(
         request: request, baseURL: baseURL, queue: queue, key: idempotencyKey,
         resource: try Self.resource(request, baseURL))
@@ -43,6 +48,11 @@ extension OfflineStore {
       throw NetworkError(
         .encodingFailed, request: NetworkError.RequestSummary(request), underlying: error)
     }
+  }
+
+  private static func refusal(naming field: String) -> String {
+    let name = NetworkError.inOneLine(String(field.prefix(80)))
+    return "its field \"\(name)\" goes by a secret's name, and the store keeps no secrets"
   }
 
   private struct Candidate {
