@@ -5,8 +5,11 @@ import Synchronization
 ///
 /// It watches for as long as it lives, and does not keep the client alive.
 final class AutomaticReplay: Sendable {
-  /// Begins a replay, and tells when it is over; nil when there is nobody left to do it.
-  typealias Replay = @Sendable () -> Promise<Void>?
+  /// Begins a replay, and tells what has come of it; nil when there is nobody left to do it.
+  typealias Replay = @Sendable () -> Promise<OfflineStore.Report>?
+
+  /// How long a store that somebody else replays is left alone.
+  static let pause = Duration.seconds(10)
 
   private struct State {
     var machine: AutomaticReplayMachine
@@ -15,13 +18,17 @@ final class AutomaticReplay: Sendable {
   }
 
   private let reachability: NetworkReachability
+  private let scheduler: any Scheduler
   private let state: Mutex<State>
 
   /// Makes one that does nothing yet.
   ///
-  /// - Parameter reachability: what tells of the network; it is kept alive.
-  init(_ reachability: NetworkReachability) {
+  /// - Parameters:
+  ///   - reachability: what tells of the network; it is kept alive.
+  ///   - scheduler: whose time counts.
+  init(_ reachability: NetworkReachability, scheduler: any Scheduler) {
     self.reachability = reachability
+    self.scheduler = scheduler
     state = Mutex(State(machine: AutomaticReplayMachine(reachability.change)))
   }
 
@@ -61,11 +68,23 @@ final class AutomaticReplay: Sendable {
   }
 
   private func perform(_ action: AutomaticReplayMachine.Action?) {
-    guard case .replay = action, let replay = state.withLock({ $0.replay }) else { return }
-    guard let over = replay() else { return }
-    over.always(on: .inline) { [weak self] _ in
-      guard let self else { return }
-      perform(state.withLock { $0.machine.ended() })
+    switch action {
+    case .replay:
+      guard let over = state.withLock({ $0.replay })?() else { return }
+      over.always(on: .inline) { [weak self] result in
+        guard let self else { return }
+        var isBusy = false
+        if case .failure(let error as NetworkError) = result {
+          isBusy = error.code == .offlineStoreBusy
+        }
+        perform(state.withLock { [isBusy] in isBusy ? $0.machine.foundBusy() : $0.machine.ended() })
+      }
+    case .wait:
+      after(Self.pause, scheduler: scheduler).done(on: .inline) { [weak self] in
+        guard let self else { return }
+        perform(state.withLock { $0.machine.waited() })
+      }
+    case nil: break
     }
   }
 }

@@ -2,6 +2,8 @@
 struct AutomaticReplayMachine {
   enum Action: Equatable {
     case replay
+    /// To wait a while, and say when it is over.
+    case wait
   }
 
   private var current: ReachabilityMachine.Change
@@ -31,6 +33,19 @@ struct AutomaticReplayMachine {
   /// for it.
   mutating func kept(since epoch: UInt64) -> Action? {
     epoch < current.number && current.status.isReachable ? want() : nil
+  }
+
+  /// Somebody else is at it, in whose report nobody here will see what is left; the replay counts as
+  /// under way until the wait is over.
+  mutating func foundBusy() -> Action? {
+    guard current.status.isReachable else { return ended() }
+    return .wait
+  }
+
+  /// The time to try again has come.
+  mutating func waited() -> Action? {
+    isWanted = true
+    return ended()
   }
 
   /// The replay under way is over.

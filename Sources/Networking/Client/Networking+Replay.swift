@@ -77,16 +77,16 @@ extension Networking {
   }
 
   /// A replay that nobody has asked for.
-  func replayAutomatically() -> Promise<Void> {
+  func replayAutomatically() -> Promise<OfflineStore.Report> {
     let replay = replay()
     replay.always { [weak self] result in
-      // Somebody else is at it, who will tell.
+      // Somebody else is at it; it is tried again.
       if case .failure(let error as NetworkError) = result, error.code == .offlineStoreBusy {
         return
       }
       self?.onAutomaticReplay?(result)
     }
-    return replay.asVoid()
+    return replay
   }
 
   private func send(

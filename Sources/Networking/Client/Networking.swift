@@ -95,7 +95,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     shelf = OfflineShelf(configuration.offline, for: Endpoint.self)
     automaticReplay =
       configuration.replaysWhenReachable
-      ? AutomaticReplay(configuration.reachability ?? .shared) : nil
+      ? AutomaticReplay(configuration.reachability ?? .shared, scheduler: scheduler) : nil
     logLevel = logging.level
     for monitor in configuration.monitors { addMonitor(monitor) }
     automaticReplay?.start { [weak self] in self?.replayAutomatically() }

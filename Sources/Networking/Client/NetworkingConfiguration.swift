@@ -74,6 +74,7 @@ public struct NetworkingConfiguration: Sendable {
   /// It comes back when its status turns from unreachable to reachable; a network that was there when the
   /// client was made has not come back, so what is left from an earlier run of the program waits for a
   /// `replay()` of the client's, at best once the user has signed in. `onAutomaticReplay` is told of each.
+  /// While somebody else replays the store, it is tried again every ten seconds, as long as there is a network.
   public var replaysWhenReachable = false
   /// What becomes of requests while there is no way to the internet; nil tries them all the same.
   ///

@@ -37,6 +37,7 @@ extension NetworkError.Code {
     case .stringFailed: "the body is not text in the encoding"
     case .noData: "the body is empty"
     case .offlineStoreFull: "the offline store is full"
+    case .offlineStoreRefused: "the offline store does not take the request"
     case .offlineStoreFailed: "the offline store has failed"
     case .offlineStoreBusy: "the offline store is being replayed already"
     }

@@ -73,6 +73,8 @@ extension NetworkError {
     // Offline.
     /// The offline store has as much as it may, so the request is not kept.
     case offlineStoreFull
+    /// The request has a field that goes by a secret's name, and the offline store keeps no secrets.
+    case offlineStoreRefused
     /// The offline store's disk is full, or cannot be read or written.
     case offlineStoreFailed
     /// The offline store is being replayed already, here or by another process.

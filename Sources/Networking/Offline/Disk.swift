@@ -107,8 +107,13 @@ struct Disk: Sendable {
   /// Gives a file or folder another name, at once, on the same disk; the disk keeps it only once the
   /// folders are synchronised.
   func move(_ path: String, to target: String) throws {
+    try move(FilePath(path), to: target)
+  }
+
+  /// The same for something that is called by bytes.
+  func move(_ path: FilePath, to target: String) throws {
     beforeStep("rename")
-    guard rename(path, target) == 0 else { throw OpenFile.error("a file cannot be renamed") }
+    guard rename(path.bytes, target) == 0 else { throw OpenFile.error("a file cannot be renamed") }
   }
 
   /// Has the disk keep the names in a folder.
@@ -121,18 +126,21 @@ struct Disk: Sendable {
   }
 
   /// The names in a folder, in no order, without `.` and `..`.
-  func names(in folder: String) throws -> [String] {
-    guard let stream = opendir(folder) else {
+  func names(in folder: String) throws -> [FileName] {
+    try names(in: FilePath(folder))
+  }
+
+  private func names(in folder: FilePath) throws -> [FileName] {
+    guard let stream = opendir(folder.bytes) else {
       throw OpenFile.error("the store's folder cannot be read")
     }
     defer { closedir(stream) }
-    var names: [String] = []
+    var names: [FileName] = []
     errno = 0
     while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 1) { String(cString: $0) }
-      }
-      if name != ".", name != ".." { names.append(name) }
+      let bytes = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+      let name = FileName(bytes: bytes)
+      if name.text != ".", name.text != ".." { names.append(name) }
       errno = 0
     }
     guard errno == 0 else { throw OpenFile.error("the store's folder cannot be read") }
@@ -141,22 +149,31 @@ struct Disk: Sendable {
 
   /// Whether there is a folder, and no link to one.
   func isFolder(_ path: String) -> Bool {
+    isFolder(FilePath(path))
+  }
+
+  private func isFolder(_ path: FilePath) -> Bool {
     var status = stat()
-    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    return lstat(path.bytes, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
   /// Removes a file, or a folder with all that is in it; links are not followed.
   func remove(_ path: String) throws {
+    try remove(FilePath(path))
+  }
+
+  /// The same for something that is called by bytes.
+  func remove(_ path: FilePath) throws {
     if isFolder(path) {
-      for name in try names(in: path) { try remove("\(path)/\(name)") }
+      for name in try names(in: path) { try remove(path / name) }
     }
     beforeStep("remove")
     #if canImport(Darwin)
-      let result = Darwin.remove(path)
+      let result = Darwin.remove(path.bytes)
     #elseif canImport(Musl)
-      let result = Musl.remove(path)
+      let result = Musl.remove(path.bytes)
     #else
-      let result = Glibc.remove(path)
+      let result = Glibc.remove(path.bytes)
     #endif
     guard result == 0 || errno == ENOENT else { throw OpenFile.error("a file cannot be removed") }
   }

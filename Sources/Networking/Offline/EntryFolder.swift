@@ -28,7 +28,7 @@ struct EntryFolder: Sendable {
   /// Runs a body with the lock, once nobody else has it; it must not run a user's code.
   func locked<Value>(_ body: (_ lock: borrowing FileLock) throws -> Value) throws -> Value {
     let lock = try FileLock(waitingFor: "\(path)/lock")
-    try sweep()
+    sweep()
     return try body(lock)
   }
 
@@ -38,17 +38,17 @@ struct EntryFolder: Sendable {
   }
 
   /// What there is: the entries by their names, in order, and the names of what is none.
-  func list() throws -> (names: [EntryName], foreign: [String]) {
+  func list() throws -> (names: [EntryName], foreign: [FileName]) {
     var names: [EntryName] = []
-    var foreign: [String] = []
-    for text in try disk.names(in: entries) {
-      if let name = EntryName(text), disk.isFolder(path(of: name)) {
+    var foreign: [FileName] = []
+    for found in try disk.names(in: entries) {
+      if let name = EntryName(found.text), disk.isFolder(path(of: name)) {
         names.append(name)
       } else {
-        foreign.append(text)
+        foreign.append(found)
       }
     }
-    return (names.sorted(), foreign.sorted())
+    return (names.sorted(), foreign.sorted { $0.text < $1.text })
   }
 
   /// Reads an entry.
@@ -174,12 +174,14 @@ struct EntryFolder: Sendable {
   ///
   /// Needs the lock.
   ///
-  /// - Parameter text: what it is called in `entries`.
+  /// - Parameter name: what it is called in `entries`.
   /// - Returns: where it is now.
   /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed``.
-  func setAside(_ text: String) throws -> URL {
-    let place = "\(quarantine)/\(UUID().uuidString) \(text)"
-    try disk.move("\(entries)/\(text)", to: place)
+  func setAside(_ name: FileName) throws -> URL {
+    let prefix = UUID().uuidString + " "
+    let text = FileName.shortened(name.text, to: FileName.limit - prefix.utf8.count)
+    let place = "\(quarantine)/\(prefix)\(text)"
+    try disk.move(FilePath(entries) / name, to: place)
     try disk.synchronize(quarantine)
     try disk.synchronize(entries)
     return URL(fileURLWithPath: place)
@@ -187,18 +189,23 @@ struct EntryFolder: Sendable {
 
   /// What was set aside.
   func quarantined() throws -> [URL] {
-    try disk.names(in: quarantine).sorted().map { URL(fileURLWithPath: "\(quarantine)/\($0)") }
+    try disk.names(in: quarantine).map(\.text).sorted().map {
+      URL(fileURLWithPath: "\(quarantine)/\($0)")
+    }
   }
 
   /// Removes all that was set aside.
   ///
   /// Needs the lock.
   func emptyQuarantine() throws {
-    for name in try disk.names(in: quarantine) { try disk.remove("\(quarantine)/\(name)") }
+    for name in try disk.names(in: quarantine) { try disk.remove(FilePath(quarantine) / name) }
   }
 
-  private func sweep() throws {
-    for name in try disk.names(in: incoming) { try disk.remove("\(incoming)/\(name)") }
+  /// Removes what was left unfinished; what cannot be removed is in nobody's way.
+  private func sweep() {
+    for name in (try? disk.names(in: incoming)) ?? [] {
+      try? disk.remove(FilePath(incoming) / name)
+    }
   }
 
   private func path(of name: EntryName) -> String { "\(entries)/\(name.text)" }

@@ -22,6 +22,8 @@ struct EntryName: Sendable, Hashable, Comparable {
     guard number > 0, self.text == text else { return nil }
   }
 
+  var fileName: FileName { FileName(bytes: Array(text.utf8)) }
+
   var text: String {
     let digits = String(number)
     let zeros = String(repeating: "0", count: max(0, Self.digits - digits.count))

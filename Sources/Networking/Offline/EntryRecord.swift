@@ -17,10 +17,15 @@ struct EntryRecord: Codable, Equatable {
   let request: Request
   /// The names of the header fields that were left out.
   let withheld: [String]
-  let created: Date
-  let expires: Date?
+  var created: Date
+  var expires: Date?
   var attempts: Int
   let files: [StoredFile]
+
+  var lifespan: Lifespan {
+    get { Lifespan(created: created, expires: expires) }
+    set { (created, expires) = (newValue.created, newValue.expires) }
+  }
 
   /// What a payload's file is called inside the entry's folder.
   static func fileName(_ position: Int) -> String { "file-\(position)" }

@@ -31,6 +31,7 @@ import Foundation
 public enum OfflinePolicy: Sendable {
   /// In ``OfflineStore/folder(key:)`` for the name of the client's type of endpoints, opened when the
   /// first request is to be kept or replayed: clients of one type share it, in whatever runs of the program.
+  /// It keeps no requests with secrets in them (``OfflineStore/keepsSecrets``).
   ///
   /// Where one program serves several users, each of them should have a ``store(_:)`` of their own, as
   /// what is kept is replayed with the credentials that are in force then.

@@ -58,20 +58,28 @@ final class OfflineReplay: Sendable {
   private func gather() throws -> [[EntryName]] {
     var queues: [String] = []
     var names: [String: [EntryName]] = [:]
-    var foreign: [(name: String, reason: String)] = []
+    var foreign: [FileName] = []
+    var problems: [any Error] = []
     try store.files.locked { _ in
       let found = try store.files.list()
-      foreign = found.foreign.map { ($0, "it is not called like an entry") }
-      let summaries = try store.summaries(of: found.names)
+      foreign = found.foreign
+      let summaries = store.summaries(of: found.names)
       for name in found.names {
-        guard let queue = summaries[name]?.queue else { continue }
+        guard let summary = summaries[name] else { continue }
+        // Nobody knows whose order it is part of, so it holds up none.
+        if let problem = summary.problem {
+          problems.append(problem)
+          continue
+        }
+        let queue = summary.queue
         if names[queue] == nil { queues.append(queue) }
         names[queue, default: []].append(name)
       }
     }
-    let total = names.values.reduce(foreign.count) { $0 + $1.count }
+    let total = names.values.reduce(foreign.count + problems.count) { $0 + $1.count }
     state.withLock { $0.total = total }
-    for (name, reason) in foreign { try setAside(name, reason) }
+    for name in foreign { setAside(name, "it is not called like an entry") }
+    for problem in problems { finish(nil, .kept(problem)) }
     return queues.compactMap { names[$0] }
   }
 
@@ -80,12 +88,18 @@ final class OfflineReplay: Sendable {
   /// - Returns: a promise of whether the later ones of its queue are to be tried.
   private func step(_ name: EntryName, _ isOnline: Bool) -> Promise<Bool> {
     do {
-      guard let record = try store.files.read(name) else {
+      guard var record = try store.files.read(name) else {
         finish(nil, .removed)
         return .fulfilled(isOnline)
       }
+      let now = store.clock()
+      if record.lifespan.isImplausible(at: now) {
+        record.lifespan = record.lifespan.beginning(at: now)
+        // Where it cannot be written, the next replay does it.
+        try? store.files.locked { [record] _ in try store.files.rewrite(record, name) }
+      }
       let entry = store.entry(record)
-      if entry.isExpired(at: store.clock()) {
+      if record.lifespan.isOver(at: now) {
         try remove(name)
         finish(entry, .expired)
         return .fulfilled(isOnline)
@@ -96,17 +110,12 @@ final class OfflineReplay: Sendable {
       }
       try store.files.verifyFiles(of: record, name)
       return settled([firstly { try send(entry) }])
-        .then(on: context) { [self] results in
+        .then(on: context) { [self, record] results in
           finish(record, entry, results.first.map { judge($0, entry) })
         }
     } catch let corruption as Corruption {
-      do {
-        try setAside(name.text, corruption.reason)
-        return .fulfilled(isOnline)
-      } catch {
-        finish(nil, .kept(error))
-        return .fulfilled(false)
-      }
+      setAside(name.fileName, corruption.reason)
+      return .fulfilled(isOnline)
     } catch {
       finish(nil, .kept(error))
       return .fulfilled(false)
@@ -154,9 +163,14 @@ final class OfflineReplay: Sendable {
     try? store.files.locked { [record] _ in try store.files.rewrite(record, name) }
   }
 
-  private func setAside(_ name: String, _ reason: String) throws {
-    let location = try store.files.locked { _ in try store.files.setAside(name) }
-    finish(nil, .quarantined(OfflineStore.Quarantined(location: location, reason: reason)))
+  /// Sets aside what is no entry, or reports that it cannot be.
+  private func setAside(_ name: FileName, _ reason: String) {
+    do {
+      let location = try store.files.locked { _ in try store.files.setAside(name) }
+      finish(nil, .quarantined(OfflineStore.Quarantined(location: location, reason: reason)))
+    } catch {
+      finish(nil, .kept(error))
+    }
   }
 
   private func finish(_ entry: Entry?, _ outcome: OfflineStore.Outcome) {

@@ -19,6 +19,8 @@ extension OfflineStore {
     /// When it was accepted.
     public let created: Date
     /// From when on it is sent no more; nil is never.
+    ///
+    /// A replay moves it, with ``created``, when the store's clock cannot have been right when it was accepted.
     public let expires: Date?
     /// How many replays have tried to send it, and left it.
     public let attempts: Int
@@ -32,8 +34,6 @@ extension OfflineStore {
     }
 
     var name: EntryName { EntryName(number: number, key: idempotencyKey) }
-
-    func isExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
   }
 
   /// An entry of its record, its payload's files being where they are now.

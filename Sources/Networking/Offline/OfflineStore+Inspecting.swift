@@ -3,19 +3,13 @@ import Foundation
 extension OfflineStore {
   /// What is kept, in order, those that have expired included.
   ///
-  /// What cannot be read is left out; a replay sets it aside and reports it.
+  /// What cannot be read is left out; a replay reports it, and sets it aside when it is no entry.
   ///
   /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed`` when
   ///   the folder cannot be read.
   public var entries: [Entry] {
     get throws {
-      try files.list().names.compactMap { name in
-        do {
-          return try files.read(name).map(entry)
-        } catch is Corruption {
-          return nil
-        }
-      }
+      try files.list().names.compactMap { name in (try? files.read(name)).map(entry) }
     }
   }
 

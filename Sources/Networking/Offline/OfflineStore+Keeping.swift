@@ -7,7 +7,8 @@ extension OfflineStore {
   /// its expiry, a conflict and ``remove(_:)`` take it away. Files of its payload are copied, so that
   /// they may go. A request with a key that is kept already is not kept twice.
   ///
-  /// When the store is full, entries that have expired make room first.
+  /// When the store is full, entries that have expired make room first. A request with a field that goes by a secret's
+  /// name is refused, unless the store ``keepsSecrets``.
   ///
   /// - Parameters:
   ///   - request: what to keep; with the header fields of its endpoint, if it has such.
@@ -18,6 +19,7 @@ extension OfflineStore {
   /// - Returns: the entry: the new one, or the kept one in whose favour it was dropped.
   /// - Throws: ``NetworkError`` of the code `invalidURL` when there is no proper URL, `encodingFailed`
   ///   when a parameter cannot be written or the body is a stream, `offlineStoreFull` when one of ``limits`` is reached,
+  ///   `offlineStoreRefused` when a field goes by a secret's name, which the error has, without its value,
   ///   `offlineStoreFailed` when the disk is full or fails, or a file of the payload cannot be read;
   ///   nothing of the request is kept then.
   @discardableResult
@@ -25,13 +27,19 @@ extension OfflineStore {
     _ request: Request, baseURL: URL? = nil, in queue: String = "", idempotencyKey: UUID = UUID()
   ) throws -> Entry {
     do {
+      if !keepsSecrets, let name = request.secretField {
+        throw NetworkError(.offlineStoreRefused, Self.refusal(naming: name))
+      }
       let candidate = Candidate(
         request: request, baseURL: baseURL, queue: queue, key: idempotencyKey,
         resource: try Self.resource(request, baseURL))
       while true {
-        // The user's closure runs without the lock; the lock's holder looks whether it still holds.
+        // The user's closures run without the lock; the lock's holder looks whether it still holds.
         let decision = try decide(on: candidate)
-        if let entry = try files.locked({ try keep(candidate, decision, $0) }) { return entry }
+        let now = clock()
+        if let entry = try files.locked({ try keep(candidate, decision, at: now, $0) }) {
+          return entry
+        }
       }
     } catch var error as NetworkError {
       error.request = error.request ?? NetworkError.RequestSummary(request)
@@ -40,6 +48,11 @@ extension OfflineStore {
       throw NetworkError(
         .encodingFailed, request: NetworkError.RequestSummary(request), underlying: error)
     }
+  }
+
+  private static func refusal(naming field: String) -> String {
+    let name = NetworkError.inOneLine(String(field.prefix(80)))
+    return "its field \"\(name)\" goes by a secret's name, and the store keeps no secrets"
   }
 
   private struct Candidate {
@@ -60,10 +73,11 @@ extension OfflineStore {
   private func decide(on candidate: Candidate) throws -> Decision {
     var decision = Decision()
     guard let onConflict else { return decision }
-    for name in try conflicts(candidate, summaries(of: files.list().names)) {
+    for name in conflicts(candidate, summaries(of: try files.list().names)) {
+      // What cannot be read was asked about, too: under the lock it is found as it was found here.
+      decision.asked.append(name)
       guard let record = try? files.read(name) else { continue }
       let entry = entry(record)
-      decision.asked.append(name)
       switch onConflict(entry, candidate.request) {
       case .keepBoth: break
       case .replace: decision.replaced.insert(name)
@@ -86,7 +100,7 @@ extension OfflineStore {
 
   /// Does as was decided, or returns nil when the conflicts are others by now.
   private func keep(
-    _ candidate: Candidate, _ decision: Decision, _ lock: borrowing FileLock
+    _ candidate: Candidate, _ decision: Decision, at now: Date, _ lock: borrowing FileLock
   ) throws -> Entry? {
     let names = try files.list().names
     if let same = names.first(where: { $0.key == candidate.key }),
@@ -94,11 +108,11 @@ extension OfflineStore {
     {
       return entry(record)
     }
-    var summaries = try summaries(of: names)
+    var summaries = summaries(of: names)
     guard conflicts(candidate, summaries) == decision.asked else { return nil }
     if let kept = decision.droppedFor { return kept }
     for name in decision.replaced { summaries[name] = nil }
-    if summaries.count >= limits.entries { try removeExpired(&summaries) }
+    if summaries.count >= limits.entries { try removeExpired(&summaries, at: now) }
     guard summaries.count < limits.entries else {
       throw NetworkError(
         .offlineStoreFull, "there are \(limits.entries) entries, and no more are allowed")
@@ -110,7 +124,6 @@ extension OfflineStore {
     let name = EntryName(number: number, key: candidate.key)
     try lock.keep(number)
     let (request, withheld) = candidate.request.withoutCredentials()
-    let now = clock()
     func add() throws -> (record: EntryRecord, byteCount: Int64)? {
       let room = summaries.values.reduce(limits.bytes) { $0 - $1.byteCount }
       return try files.add(name, copying: request.files, limit: room) { copies in
@@ -123,14 +136,14 @@ extension OfflineStore {
       }
     }
     var added = try add()
-    if added == nil, try removeExpired(&summaries) { added = try add() }
+    if added == nil, try removeExpired(&summaries, at: now) { added = try add() }
     guard let added else {
       throw NetworkError(.offlineStoreFull, "it would be more than \(limits.bytes) bytes")
     }
     self.summaries.withLock { [added] in
       $0[name] = Summary(
         queue: candidate.queue, resource: candidate.resource, byteCount: added.byteCount,
-        expires: added.record.expires)
+        lifespan: added.record.lifespan)
     }
     // After the new one: a process that dies between the two has both, and nothing is lost.
     for name in decision.replaced { _ = try? files.remove(name) }
@@ -141,9 +154,10 @@ extension OfflineStore {
   ///
   /// - Returns: whether there was anything.
   @discardableResult
-  private func removeExpired(_ summaries: inout [EntryName: Summary]) throws -> Bool {
-    let now = clock()
-    let expired = summaries.filter { $0.value.expires.map { $0 <= now } ?? false }.keys
+  private func removeExpired(
+    _ summaries: inout [EntryName: Summary], at now: Date
+  ) throws -> Bool {
+    let expired = summaries.filter { $0.value.lifespan?.isOver(at: now) ?? false }.keys
     for name in expired {
       try files.remove(name)
       summaries[name] = nil

@@ -7,6 +7,8 @@ extension OfflineStore {
   ///   - key: what tells it from other stores of this program, such as an account's number.
   ///   - limits: how much it takes.
   ///   - lifetime: how long a request is kept; nil is until it is sent or removed.
+  ///   - keepsSecrets: whether requests with secrets in their query or body are kept, and so written to the
+  ///     disk as they are: ``keepsSecrets``.
   ///   - clock: what time it is, for the lifetime.
   ///   - onConflict: what becomes of a new request that is for the same resource as one that is kept;
   ///     nil keeps both.
@@ -14,11 +16,12 @@ extension OfflineStore {
   ///   there is no folder to be had.
   public convenience init(
     key: String, limits: Limits = Limits(), lifetime: Duration? = .seconds(7 * 24 * 3600),
-    clock: @escaping @Sendable () -> Date = { Date() }, onConflict: ConflictHandler? = nil
+    keepsSecrets: Bool = false, clock: @escaping @Sendable () -> Date = { Date() },
+    onConflict: ConflictHandler? = nil
   ) throws {
     try self.init(
-      folder: Self.folder(key: key), limits: limits, lifetime: lifetime, clock: clock,
-      onConflict: onConflict)
+      folder: Self.folder(key: key), limits: limits, lifetime: lifetime,
+      keepsSecrets: keepsSecrets, clock: clock, onConflict: onConflict)
   }
 
   /// Where the store of a key is; the folder need not be there.

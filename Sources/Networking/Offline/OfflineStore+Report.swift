@@ -14,8 +14,10 @@ extension OfflineStore {
     public var expired: [Entry] = []
     /// What was no entry, and was set aside.
     public var quarantined: [Quarantined] = []
-    /// What the disk has failed at, reading an entry or setting one aside: it is still in the store, and
-    /// so are the later ones of its queue.
+    /// What the disk has failed at, reading an entry or setting one aside: it is still in the store.
+    ///
+    /// So are the later ones of the queue of an entry that cannot be read, where it is known which that
+    /// is; what is no entry holds up none.
     public var errors: [any Error] = []
   }
 

@@ -3,33 +3,42 @@ import Foundation
 extension OfflineStore {
   /// What has to be known of an entry to accept another, and never changes.
   struct Summary: Sendable {
-    let queue: String
+    /// Why it cannot be read now; nothing else is known of it then.
+    var problem: (any Error)?
+    var queue = ""
     /// The URL without its query; nil for what is no entry.
-    let resource: String?
-    let byteCount: Int64
-    let expires: Date?
+    var resource: String?
+    var byteCount: Int64 = 0
+    /// Nil for what is no entry.
+    ///
+    /// It may have been begun anew since, which makes no difference to what is over.
+    var lifespan: Lifespan?
   }
 
   /// The summaries of entries, read from the disk only where they are not known yet.
-  func summaries(of names: [EntryName]) throws -> [EntryName: Summary] {
+  func summaries(of names: [EntryName]) -> [EntryName: Summary] {
     let known = summaries.withLock { $0 }
     var present: [EntryName: Summary] = [:]
     for name in names {
-      if let summary = try known[name] ?? summary(of: name) { present[name] = summary }
+      if let summary = known[name] ?? summary(of: name) { present[name] = summary }
     }
-    summaries.withLock { [present] in $0 = present }
+    // What cannot be read now may well be later.
+    let lasting = present.filter { $0.value.problem == nil }
+    summaries.withLock { $0 = lasting }
     return present
   }
 
-  private func summary(of name: EntryName) throws -> Summary? {
+  private func summary(of name: EntryName) -> Summary? {
     do {
       guard let record = try files.read(name) else { return nil }
       return Summary(
         queue: record.queue, resource: try? Self.resource(record.request, record.baseURL),
         byteCount: record.files.reduce(Int64(try record.encoded().count)) { $0 + $1.byteCount },
-        expires: record.expires)
+        lifespan: record.lifespan)
     } catch is Corruption {
-      return Summary(queue: "", resource: nil, byteCount: 0, expires: nil)
+      return Summary()
+    } catch {
+      return Summary(problem: error)
     }
   }
 

@@ -25,9 +25,11 @@ import Synchronization
 /// - **Secrets.** Header fields that carry credentials are never written: `Authorization`,
 ///   `Proxy-Authorization`, `Cookie`, those whose names tell, such as `X-Api-Key`, and those with a secret
 ///   in their value that can be told, such as a `Referer` with a token in its query. They are for
-///   whoever replays to add anew. A URL with a user name or password in it is refused. What is secret
-///   in a query or a body is part of the request and is kept with it: files are readable for their
-///   owner alone (mode 0600, in folders of 0700), and are not encrypted.
+///   whoever replays to add anew. A URL with a user name or password in it is refused, and so
+///   is a request whose query, JSON or form has a field that goes by a secret's name, unless the store
+///   ``keepsSecrets``. Text that says nothing of the kind, files of a payload and bodies of other kinds are
+///   not looked into. Files are readable for their owner alone (mode 0600, in folders of 0700), and are not
+///   encrypted.
 /// - **Disk.** The folder has to be on a disk of this machine. What lies beside the store's own
 ///   folders in it is left alone.
 public final class OfflineStore: Sendable {
@@ -45,6 +47,18 @@ public final class OfflineStore: Sendable {
   /// How long a request is kept; nil is until it is sent or removed.
   public let lifetime: Duration?
 
+  /// Whether requests with secrets in their query or body are kept; not at first.
+  ///
+  /// A request has a secret when a field of its query, of its JSON or of its form goes by a name that tells so, such as
+  /// `access_token`, `password` or one of ``NetworkingConfiguration/secretNames``. It is refused by
+  /// ``NetworkError/Code-swift.enum/offlineStoreRefused``, and a client's request fails then as it would without
+  /// an offline store, with a word on why it was not kept.
+  ///
+  /// Where this is true such requests are kept like all others: whoever can read the user's files, or a backup of them, reads
+  /// the secret, until the entry has left the store. It makes no difference to header fields, which
+  /// are never written when they carry credentials.
+  public let keepsSecrets: Bool
+
   let onConflict: ConflictHandler?
   let clock: @Sendable () -> Date
   let files: EntryFolder
@@ -61,6 +75,8 @@ public final class OfflineStore: Sendable {
   ///   - folder: where it is; its own, since nothing else has a business there.
   ///   - limits: how much it takes.
   ///   - lifetime: how long a request is kept; nil is until it is sent or removed.
+  ///   - keepsSecrets: whether requests with secrets in their query or body are kept, and so written to the
+  ///     disk as they are: ``keepsSecrets``.
   ///   - clock: what time it is, for the lifetime.
   ///   - onConflict: what becomes of a new request that is for the same resource as one that is kept;
   ///     nil keeps both.
@@ -68,10 +84,12 @@ public final class OfflineStore: Sendable {
   ///   there is no folder to be had.
   public convenience init(
     folder: URL, limits: Limits = Limits(), lifetime: Duration? = .seconds(7 * 24 * 3600),
-    clock: @escaping @Sendable () -> Date = { Date() }, onConflict: ConflictHandler? = nil
+    keepsSecrets: Bool = false, clock: @escaping @Sendable () -> Date = { Date() },
+    onConflict: ConflictHandler? = nil
   ) throws {
     try self.init(
-      folder: folder, limits: limits, lifetime: lifetime, clock: clock, beforeStep: { _ in },
+      folder: folder, limits: limits, lifetime: lifetime, keepsSecrets: keepsSecrets,
+      clock: clock, beforeStep: { _ in },
       onConflict: onConflict)
   }
 
@@ -87,7 +105,7 @@ public final class OfflineStore: Sendable {
   /// The same, with a closure that is called before each step that changes something on the disk.
   package init(
     folder: URL, isTemporary: Bool = false, limits: Limits = Limits(), lifetime: Duration? = nil,
-    clock: @escaping @Sendable () -> Date = { Date() },
+    keepsSecrets: Bool = false, clock: @escaping @Sendable () -> Date = { Date() },
     beforeStep: @escaping @Sendable (_ step: String) -> Void, onConflict: ConflictHandler? = nil
   ) throws {
     guard folder.isFileURL else {
@@ -96,6 +114,7 @@ public final class OfflineStore: Sendable {
     self.folder = folder
     self.limits = limits
     self.lifetime = lifetime
+    self.keepsSecrets = keepsSecrets
     self.clock = clock
     self.onConflict = onConflict
     self.isTemporary = isTemporary

@@ -45,8 +45,11 @@ extension Request {
   }
 
   /// Those of HTTP, whatever has a telling name, such as `X-Api-Key`, and a `Referer` with a token in it.
+  ///
+  /// An idempotency key is none, whatever it looks like: with another one the server would do the work twice.
   private static func carriesCredentials(_ field: HTTPHeaders.Field) -> Bool {
-    ["Authorization", "Proxy-Authorization", "Cookie"]
+    if HTTPHeaders.areEqual(OfflineStage.keyField, field.name) { return false }
+    return ["Authorization", "Proxy-Authorization", "Cookie"]
       .contains { HTTPHeaders.areEqual($0, field.name) }
       || Redaction.isSecret(name: field.name) || Redaction.value(of: field) != field.value
   }

@@ -84,6 +84,15 @@ struct SecretsTests {
       Request(.post, "upload", headers: fields, payload: .multipart(form)),
       .get("broken?password=s3cret-25", headers: fields),
       .post("later", parameters: ["a": 1], headers: fields).storing(.offline),
+      .post("later?access_token=s3cret-27", parameters: ["a": 1]).storing(.offline),
+      .post("later", parameters: ["a": [["seeded_iban": "s3cret-28"]]]).storing(.offline),
+      .post("later", parameters: ["password": "s3cret-29"], contentType: .formURLEncoded)
+        .storing(.offline),
+      .upload(
+        data: Data(#"{"client_secret": "s3cret-30"}"#.utf8), to: "later",
+        contentType: "application/json"
+      ).storing(.offline),
+      Request(.post, "later", payload: .multipart(form)).storing(.offline),
     ]
   }()
 

@@ -4,6 +4,14 @@ import Promises
 import TestSupport
 import Testing
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 /// Files that are not as they were written, or were written by somebody else.
 @Suite(.timeLimit(.minutes(10)))
 struct OfflineCorruptionTests {
@@ -128,6 +136,41 @@ struct OfflineCorruptionTests {
     let location = try #require(report.quarantined.first?.location)
     #expect(location.lastPathComponent.hasSuffix(name))
     #expect(try Data(contentsOf: location) == Data("hello".utf8))
+  }
+
+  /// One as long as names may be, one that is no text, and a folder with such a file in it.
+  @Test(arguments: [
+    Array(repeating: UInt8(ascii: "a"), count: 255), Array(repeating: 0xc3, count: 255),
+    Array("caf".utf8) + [0xe9],
+  ])
+  func aNameThatIsLongOrNoTextIsSetAsideAndTheRestIsReplayed(_ name: [UInt8]) async throws {
+    let foreign = Array(temporary.path("entries/").utf8) + name
+    let inner = foreign + Array("/".utf8) + name
+    try #require(mkdir((foreign + [0]).map(CChar.init(bitPattern:)), 0o700) == 0)
+    try #require(mkdir((inner + [0]).map(CChar.init(bitPattern:)), 0o700) == 0)
+    let report = try await store.replay { _ in .fulfilled(.of(200)) }.value
+    #expect(report.delivered.map(\.number) == [1, 2, 3])
+    #expect(report.quarantined.map(\.reason) == ["it is not called like an entry"])
+    #expect(try store.quarantined == report.quarantined.map(\.location))
+    try store.emptyQuarantine()
+    #expect(try store.quarantined.isEmpty)
+  }
+
+  @Test func whatCannotBeSetAsideIsReportedAndTheRestIsReplayed() async throws {
+    let foreign = temporary.path("entries/foreign")
+    try Data().write(to: URL(fileURLWithPath: foreign))
+    try FileManager.default.removeItem(atPath: temporary.path("quarantine"))
+    let store = store
+    let progress = Log<String>()
+    let report = try await store.replay {
+      progress.append("\($0.completed)/\($0.total)")
+    } _: { _ in
+      .fulfilled(.of(200))
+    }.value
+    #expect(report.delivered.map(\.number) == [1, 2, 3])
+    #expect(report.errors.map { ($0 as? NetworkError)?.code } == [.offlineStoreFailed])
+    #expect(progress.entries == ["1/4", "2/4", "3/4", "4/4"])
+    #expect(FileManager.default.fileExists(atPath: foreign))
   }
 
   @Test func whatAnotherProcessLeftUnfinishedIsSwept() throws {

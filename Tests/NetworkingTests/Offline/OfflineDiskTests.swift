@@ -36,6 +36,46 @@
       }
     }
 
+    /// In a process that is not root, whom everything is allowed.
+    @Test func anEntryThatMayNotBeReadIsReportedAndTheRestIsDone() async {
+      await #expect(processExitsWith: .success) {
+        _ = seteuid(65_534)
+        let temporary = try TemporaryStore()
+        for name in ["1", "2", "3"] { try temporary.open().keep(.put("https://a.test/\(name)")) }
+        let path = try temporary.entryFile(1)
+        #expect(chmod(path, 0) == 0)
+        let store = try temporary.open { _, _ in .replace }
+        try store.keep(.put("https://a.test/2"))
+        #expect(try store.entries.map(\.number) == [1, 3, 4])
+        let report = try await store.replay { _ in .fulfilled(.of(200)) }.value
+        #expect(report.delivered.map(\.number) == [1, 3, 4])
+        #expect(report.errors.map { ($0 as? NetworkError)?.code } == [.offlineStoreFailed])
+        #expect(try store.count == 1)
+        #expect(chmod(path, 0o600) == 0)
+        let later = try await store.replay { _ in .fulfilled(.of(200)) }.value
+        #expect(later.delivered.map(\.number) == [2])
+      }
+    }
+
+    @Test func whatMayNotBeMovedOrRemovedStopsNothing() async {
+      await #expect(processExitsWith: .success) {
+        _ = seteuid(65_534)
+        let temporary = try TemporaryStore()
+        let store = try temporary.open()
+        try store.keep(.put("https://a.test/1"))
+        let folders = ["entries/foreign", "incoming/foreign"].map { temporary.path($0) }
+        for folder in folders {
+          #expect(mkdir(folder, 0o700) == 0 && mkdir(folder + "/a", 0o700) == 0)
+          #expect(chmod(folder, 0o500) == 0)
+        }
+        try store.keep(.put("https://a.test/2"))
+        let report = try await store.replay { _ in .fulfilled(.of(200)) }.value
+        #expect(report.delivered.map(\.number) == [1, 2])
+        #expect(report.errors.count == 1)
+        for folder in folders { #expect(chmod(folder, 0o700) == 0) }
+      }
+    }
+
     @Test func aFolderThatCannotBeMadeIsAnError() throws {
       let temporary = try TemporaryStore()
       let file = try temporary.file("a", Data())

@@ -175,6 +175,32 @@ struct OfflineReplayTests {
     #expect(try store.count == 0)
   }
 
+  /// Such as that of a machine without a clock of its own, before it has asked the network.
+  @Test(arguments: [-1_800_000_000.0, 1_800_000_000, 200_000])
+  func aTimeThatCannotBeExpiresNothing(_ error: Double) async throws {
+    let right = temporary.now
+    temporary.pass(error)
+    try keep("1")
+    temporary.pass(-error)
+    let report = try await store.replay { _ in .rejected(NetworkError(.dnsFailed)) }.value
+    #expect(report.kept.map(\.entry.number) == [1])
+    let entry = try #require(try store.entries.first)
+    #expect(entry.created == right && entry.expires == right + 100)
+    #expect(entry.attempts == 1)
+    temporary.pass(100)
+    let later = try await store.replay { _ in .fulfilled(.of(200)) }.value
+    #expect(later.expired.map(\.number) == [1])
+  }
+
+  @Test func aTimeThatCannotBeMakesNoRoom() throws {
+    temporary.pass(-1_800_000_000)
+    try keep("1")
+    temporary.pass(1_800_000_000)
+    let full = try temporary.open(limits: .init(entries: 1))
+    let error = #expect(throws: NetworkError.self) { try full.keep(.put("https://a.test/2")) }
+    #expect(error?.code == .offlineStoreFull)
+  }
+
   @Test func oneReplayAtATimeAndTheNextAfterIt() async throws {
     try keep("1")
     let (promise, resolver) = NetworkPromise.pending()

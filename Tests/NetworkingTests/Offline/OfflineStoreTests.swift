@@ -230,4 +230,27 @@ struct OfflineStoreTests {
     try store.keep(.put("a"), baseURL: base)
     #expect(try store.entries.map(\.number) == [2])
   }
+
+  @Test func aConflictWithAnEntryThatWasDamagedMeanwhileIsNone() throws {
+    let store = try temporary.open { _, _ in .replace }
+    try store.keep(.put("a"), baseURL: base)
+    try Data().write(to: URL(fileURLWithPath: temporary.entryFile(0)))
+    try store.keep(.put("a"), baseURL: base)
+    #expect(try store.count == 2)
+    #expect(try store.entries.map(\.number) == [2])
+  }
+
+  @Test func theClockMayUseTheStore() throws {
+    let (temporary, other) = (temporary, try temporary.open())
+    let store = try OfflineStore(
+      folder: other.folder, limits: .init(entries: 1), lifetime: .seconds(1),
+      clock: {
+        _ = try? other.emptyQuarantine()
+        return temporary.now
+      })
+    try store.keep(.put("a"), baseURL: base)
+    temporary.pass(1)
+    try store.keep(.put("b"), baseURL: base)
+    #expect(try store.entries.map(\.number) == [2])
+  }
 }

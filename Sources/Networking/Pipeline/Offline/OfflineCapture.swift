@@ -53,6 +53,8 @@ struct OfflineCapture: Sendable {
       var kept = failure
       kept.keptAs = entry.id
       return kept
+    } catch let refusal as NetworkError where refusal.code == .offlineStoreRefused {
+      return failure.adding("not kept, as \(refusal.reason ?? refusal.code.sentence)")
     } catch {
       return Self.refusal(error, of: failure)
     }

@@ -75,6 +75,45 @@ struct AutomaticReplayTests {
     #expect(results.entries == ["0 delivered, 0 kept", "1 delivered, 0 kept"])
   }
 
+  @Test func aStoreThatIsBusyIsReplayedWhenItIsNoLonger() async throws {
+    let network = MockReachability(.unreachable)
+    let client = client(network)
+    _ = client.request(.add("a"))
+    await time.run()
+    let store = try client.offlineStore
+    let other = try FileLock(waitingFor: store.folder.path + "/replay.lock")
+
+    server.mood = .answers(200)
+    network.status = .over("wlan0")
+    await time.advance(by: .seconds(60))
+    #expect(results.entries == [])
+    _ = consume other
+    await time.advance(by: .seconds(10))
+    #expect(results.entries == ["1 delivered, 0 kept"])
+    #expect(try store.count == 0)
+    await time.run()
+    #expect(results.entries.count == 1)
+  }
+
+  @Test func aStoreThatIsBusyIsLeftAloneWhileThereIsNoNetwork() async throws {
+    let network = MockReachability(.unreachable)
+    let client = client(network)
+    _ = client.request(.add("a"))
+    await time.run()
+    let store = try client.offlineStore
+    let other = try FileLock(waitingFor: store.folder.path + "/replay.lock")
+    network.status = .over("wlan0")
+    await time.advance(by: .seconds(1))
+    network.status = .unreachable
+    // To its end: nobody asks on and on.
+    await time.run()
+    _ = consume other
+    server.mood = .answers(200)
+    network.status = .over("wlan0")
+    await time.run()
+    #expect(results.entries == ["1 delivered, 0 kept"])
+  }
+
   @Test func aClientThatHasGoneReplaysNothing() async throws {
     let network = MockReachability(.unreachable)
     var client: Networking<NotesAPI>? = client(network)

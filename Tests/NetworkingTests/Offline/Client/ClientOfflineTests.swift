@@ -23,6 +23,17 @@ struct ClientOfflineTests {
     return client
   }
 
+  /// A client whose endpoints are requests.
+  private func requestClient(_ offline: OfflinePolicy) -> Networking<Request> {
+    var configuration = NetworkingConfiguration()
+    configuration.cookies = .none
+    configuration.offline = offline
+    let client = Networking<Request>(transport: server.transport, configuration: configuration)
+    client.setBaseURL(URL.of("https://api.example.com/v1/"))
+    client.callbackContext = .inline
+    return client
+  }
+
   /// The story of an app whose developer has mocks and virtual time, and nothing else.
   @Test func aMockedRequestIsKeptAfterItsRetriesAndReplayedWhenThereIsANetwork() async throws {
     let time = TestScheduler()
@@ -67,6 +78,31 @@ struct ClientOfflineTests {
     let error = await client.request(.add("a")).result.failure(as: NetworkError.self)
     #expect(error?.code == code && error?.keptAs != nil)
     #expect(try client.offlineStore.entries.map(\.id) == [error?.keptAs])
+  }
+
+  @Test func aRequestWithASecretIsNotKeptAndTheErrorSaysWhy() async throws {
+    let client = requestClient(.temporary)
+    let request = Request.post("notes?page=1", parameters: ["a": [["New-Password": "s3cr3t"]]])
+    let error = await client.request(request.storing(.offline)).result
+      .failure(as: NetworkError.self)
+    #expect(error?.code == .notConnectedToInternet && error?.isKept == false)
+    #expect(
+      error?.description
+        == """
+        POST https://api.example.com/v1/notes?page=1: there is no network: not kept, as its field \
+        "New-Password" goes by a secret's name, and the store keeps no secrets
+        """)
+    #expect(try client.offlineStore.count == 0)
+  }
+
+  @Test func aStoreThatKeepsSecretsKeepsSuchARequest() async throws {
+    let temporary = try TemporaryStore()
+    let client = requestClient(.store(try temporary.open(keepsSecrets: true)))
+    let request = Request.post("notes?token=s3cr3t").storing(.offline)
+    let error = await client.request(request).result.failure(as: NetworkError.self)
+    #expect(error?.isKept == true)
+    _ = try await client.replay().value
+    #expect(server.requests.map(\.url.query) == ["token=s3cr3t", "token=s3cr3t"])
   }
 
   @Test(arguments: [NetworkError.Code.tlsUntrusted, .malformedResponse, .cancelled, .unsupported])
@@ -122,13 +158,14 @@ struct ClientOfflineTests {
     #expect(sent.headers["Idempotency-Key"] == entry.idempotencyKey.uuidString)
   }
 
-  @Test func aKeyOfTheUsersOwnGoesAlong() async throws {
+  @Test(arguments: ["order-7", "session:8f3a", "token=7"])
+  func aKeyOfTheUsersOwnGoesAlong(_ key: String) async throws {
     let client = client()
-    client.beforeEach = { $0.adding(headers: ["Idempotency-Key": "order-7"]) }
+    client.beforeEach = { $0.adding(headers: ["Idempotency-Key": key]) }
     _ = await client.request(.add("a")).result
     client.beforeEach = nil
     _ = try await client.replay().value
-    #expect(server.requests.map { $0.headers["Idempotency-Key"] } == ["order-7", "order-7"])
+    #expect(server.requests.map { $0.headers["Idempotency-Key"] } == [key, key])
   }
 
   @Test func aRetryPolicyThatMakesKeysMakesThisOne() async throws {
