@@ -18,12 +18,13 @@ public struct NetworkingConfiguration: Sendable {
   /// Who is told what happens to the client's calls, from the first; others may be added later by
   /// ``Networking/addMonitor(_:)-(NetworkMonitor)``.
   public var monitors: [any NetworkMonitor] = []
-  /// What the client writes about its calls, and where to; nothing at first. ``Networking/logLevel`` changes how much
-  /// while it works.
+  /// What the client writes about its calls, and where to; nothing at first.
   ///
   /// ```swift
   /// configuration.logging = .info
   /// ```
+  ///
+  /// ``Networking/logLevel`` changes how much while it works.
   public var logging = LoggingConfiguration.none
   /// Names whose values are secrets, besides those that tell so by themselves, such as `Authorization`, `password`
   /// or `access_token`: of header fields, of fields in queries and forms, and of members of JSON.

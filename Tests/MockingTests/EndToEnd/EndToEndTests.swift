@@ -37,6 +37,8 @@
     private func client(_ server: MockServer, _ mode: RequestMode = .async) -> Networking<Request> {
       var configuration = NetworkingConfiguration()
       configuration.cookies = .none
+      // However long the machine is busy with other tests.
+      configuration.idleTimeout = nil
       let client = Networking<Request>(mode: mode, configuration: configuration)
       client.setBaseURL(server.url.appendingPathComponent("v1"))
       client.callbackContext = .inline

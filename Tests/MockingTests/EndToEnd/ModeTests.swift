@@ -14,6 +14,8 @@
     ) -> Networking<Request> {
       var configuration = NetworkingConfiguration()
       configuration.cookies = .none
+      // However long the machine is busy with other tests.
+      configuration.idleTimeout = nil
       let client = Networking<Request>(
         mode: mode, mockProvider: provider, configuration: configuration)
       client.callbackContext = .inline

@@ -13,6 +13,8 @@ extension NetworkingConfiguration {
   static var plain: NetworkingConfiguration {
     var plain = NetworkingConfiguration()
     plain.cookies = .none
+    // However long the machine is busy with other tests.
+    plain.idleTimeout = nil
     return plain
   }
 }
