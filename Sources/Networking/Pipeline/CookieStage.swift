@@ -33,9 +33,23 @@ struct CookieStage: BuiltInStage {
       !cookies.isEmpty
     else { return request }
     var request = request
-    request.headers["Cookie"] =
-      HTTPCookie.requestHeaderFields(with: cookies.sorted(by: CookieScope.goesFirst))["Cookie"]
+    request.headers["Cookie"] = Self.field(
+      cookies.count == 1 ? cookies : cookies.sorted(by: CookieScope.goesFirst))
     return request
+  }
+
+  /// The field for cookies, in their order: Foundation makes a dictionary of it, for half a microsecond more.
+  ///
+  /// Source: RFC 6265 section 5.4, step 4.
+  private static func field(_ cookies: [HTTPCookie]) -> String {
+    var field = ""
+    for cookie in cookies {
+      if !field.isEmpty { field += "; " }
+      field += cookie.name
+      field += "="
+      field += cookie.value
+    }
+    return field
   }
 
   private func store(_ values: [String], from url: URL) {
