@@ -27,24 +27,14 @@ enum ReportText {
 
   /// A JSON text, members of telling names masked.
   static func json(_ value: JSON) -> String {
-    bounded(masked(value).description)
+    bounded(
+      value.masked(
+        where: { name, _ in Redaction.isSecret(name: name) }, by: { _ in .string(Redaction.mask) }
+      ).description)
   }
 
   /// At most 200 characters.
   static func bounded(_ text: String) -> String {
     text.count > 200 ? text.prefix(200) + "..." : text
-  }
-
-  private static func masked(_ value: JSON) -> JSON {
-    switch value {
-    case .array(let elements): .array(elements.map(masked))
-    case .dictionary(let members):
-      .dictionary(
-        Dictionary(
-          uniqueKeysWithValues: members.map { name, value in
-            (name, Redaction.isSecret(name: name) ? .string(Redaction.mask) : masked(value))
-          }))
-    default: value
-    }
   }
 }

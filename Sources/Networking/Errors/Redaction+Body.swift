@@ -30,22 +30,11 @@ extension Redaction {
     guard let json = try? JSON(parsing: data) else { return nil }
     switch json {
     case .array, .dictionary:
-      return (try? masked(json).data()).map { String(decoding: $0, as: UTF8.self) }
+      let masked = json.masked(
+        where: { name, value in isSecret(name: name) && value != .null },
+        by: { _ in .string(mask) }, texts: { text($0) })
+      return (try? masked.data()).map { String(decoding: $0, as: UTF8.self) }
     default: return nil
-    }
-  }
-
-  private static func masked(_ json: JSON) -> JSON {
-    switch json {
-    case .array(let values): .array(values.map(masked))
-    case .dictionary(let members):
-      .dictionary(
-        Dictionary(
-          uniqueKeysWithValues: members.map { name, value in
-            (name, isSecret(name: name) && value != .null ? .string(mask) : masked(value))
-          }))
-    case .string(let value): .string(text(value))
-    case .null, .bool, .int, .double, .decimal: json
     }
   }
 }

@@ -19,24 +19,11 @@ struct JSONMasking {
       first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
       let json = try? JSON(parsing: Data(body.utf8))
     else { return nil }
-    let masked = mask(json)
+    let masked = json.masked(
+      where: { name, _ in names.areSecret(name) }, by: hide, texts: text)
     guard masked != json else { return body }
     // What cannot be written cannot be shown to be harmless either.
     return (try? masked.data()).map { String(decoding: $0, as: UTF8.self) } ?? Redaction.mask
-  }
-
-  private func mask(_ json: JSON) -> JSON {
-    switch json {
-    case .array(let values): .array(values.map(mask))
-    case .dictionary(let members):
-      .dictionary(
-        Dictionary(
-          uniqueKeysWithValues: members.map { name, value in
-            (name, names.areSecret(name) ? hide(value) : mask(value))
-          }))
-    case .string(let value): .string(text(value))
-    case .null, .bool, .int, .double, .decimal: json
-    }
   }
 
   /// All of a value, whatever it consists of.
