@@ -20,7 +20,9 @@
     // `nonisolated(unsafe)` because these two are used by the I/O thread alone once the exchange has
     // been posted to it, which the mailbox's lock orders after `init`.
     nonisolated(unsafe) private var receive: Receive?
-    /// What performs the exchange; nil before it starts and after its end; for the I/O thread only.
+    /// What performs the exchange; nil before it starts and after its end.
+    ///
+    /// `nonisolated(unsafe)` because it is protected as `receive` is: by being the I/O thread's alone.
     nonisolated(unsafe) var handle: CurlHandle?
 
     init(_ request: HTTPRequest, _ receive: @escaping Receive, _ mailbox: CurlMailbox) {
