@@ -1,3 +1,5 @@
+import Networking
+
 /// Percent-decoding of the parts of a request target.
 enum PercentCoding {
   /// Decodes; nil when a `%` is not followed by two hexadecimal digits.
@@ -14,7 +16,8 @@ enum PercentCoding {
     while let byte = rest.popFirst() {
       switch byte {
       case UInt8(ascii: "%"):
-        guard let high = rest.popFirst()?.hexDigit, let low = rest.popFirst()?.hexDigit else {
+        guard let high = rest.popFirst()?.hexDigitValue, let low = rest.popFirst()?.hexDigitValue
+        else {
           return nil
         }
         bytes.append(high << 4 | low)
@@ -23,16 +26,5 @@ enum PercentCoding {
       }
     }
     return String(decoding: bytes, as: UTF8.self)
-  }
-}
-
-extension UInt8 {
-  fileprivate var hexDigit: UInt8? {
-    switch self {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }

@@ -44,14 +44,6 @@ extension JSONValuePath: CustomStringConvertible {
 
   private static func isPlain(_ name: String) -> Bool {
     !name.isEmpty
-      && name.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "$"), UInt8(ascii: "-"),
-          UInt8(ascii: "_"):
-          true
-        default: false
-        }
-      }
+      && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || "$-_".utf8.contains($0) }
   }
 }

@@ -18,12 +18,11 @@ struct CharacterDataMasking {
   private let bytes: UnsafeBufferPointer<UInt8>
   /// Where the contents end that are being looked into.
   private var openEnds: [Int] = []
-  private var output: [UInt8] = []
-  /// How much of the bytes is in the output.
-  private var copied = 0
+  private var copy: MaskedCopy
 
   private init(_ bytes: UnsafeBufferPointer<UInt8>) {
     self.bytes = bytes
+    copy = MaskedCopy(of: bytes)
   }
 
   /// A text with its secrets masked; one that is cut off in the midst of a secret has none of that.
@@ -50,8 +49,7 @@ struct CharacterDataMasking {
         (element, position) = elementBegun(at: tag)
       }
     }
-    guard copied > 0 else { return nil }
-    return String(decoding: output + bytes[copied...], as: UTF8.self)
+    return copy.text
   }
 
   /// The element that a tag begins, and where to go on.
@@ -65,12 +63,7 @@ struct CharacterDataMasking {
   }
 
   private static func isInName(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...:
-      true
-    default: "_:.-".utf8.contains(byte)
-    }
+    byte.isASCIIAlphanumeric || byte >= 0x80 || "_:.-".utf8.contains(byte)
   }
 
   /// Looks at an element with character data in it.
@@ -89,9 +82,7 @@ struct CharacterDataMasking {
       openEnds.append(end)
       return position
     }
-    output += bytes[copied..<element.start]
-    output += mask.utf8
-    copied = end
+    copy.replace(element.start..<end, with: mask)
     return end
   }
 

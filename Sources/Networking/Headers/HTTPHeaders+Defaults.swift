@@ -47,14 +47,3 @@ extension HTTPHeaders {
     return kept.isEmpty ? "unknown" : kept
   }
 }
-
-extension UInt8 {
-  fileprivate var isASCIIAlphanumeric: Bool {
-    switch self {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: false
-    }
-  }
-}

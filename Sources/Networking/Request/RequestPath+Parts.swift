@@ -51,8 +51,8 @@ extension RequestPath {
         case UInt8(ascii: "?"):
           if scan.query == nil { scan.query = position }
         case UInt8(ascii: "%"):
-          if position + 2 >= bytes.count || !PercentEncoding.isHexDigit(bytes[position + 1])
-            || !PercentEncoding.isHexDigit(bytes[position + 2])
+          if position + 2 >= bytes.count || bytes[position + 1].hexDigitValue == nil
+            || bytes[position + 2].hexDigitValue == nil
           {
             scan.problem = "a percent sign is not followed by two hexadecimal digits"
           }

@@ -1,3 +1,5 @@
+import Networking
+
 /// Tells what was made at random, as a key or token is, from what people and programs write.
 ///
 /// A run of letters, digits and `-` `_` `+` `/` `=` looks like a token when all of this holds:
@@ -49,7 +51,9 @@ enum TokenMeasure {
     }
     let shape = Shape(run[...])
     guard (20...512).contains(shape.alphanumerics), shape.longestPiece >= 12 else { return false }
-    guard !isUUID(run), !(run.count == 24 && run.allSatisfy(isHexDigit)) else { return false }
+    guard !isUUID(run), !(run.count == 24 && run.allSatisfy { $0.hexDigitValue != nil }) else {
+      return false
+    }
     let count = shape.alphanumerics
     let alternates = shape.alternations >= 3 && shape.alternations * 10 >= count
     let isMixed = shape.hasDigit && shape.switches * 10 >= 3 * count
@@ -123,19 +127,10 @@ enum TokenMeasure {
     return parts.max { $0.count < $1.count }.map(Array.init) ?? run
   }
 
-  static func isHexDigit(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-      UInt8(ascii: "A")...UInt8(ascii: "F"):
-      true
-    default: false
-    }
-  }
-
   /// Source: RFC 9562 section 4.
   private static func isUUID(_ run: [UInt8]) -> Bool {
     let groups = run.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
     return groups.map(\.count) == [8, 4, 4, 4, 12]
-      && groups.allSatisfy { $0.allSatisfy(isHexDigit) }
+      && groups.allSatisfy { $0.allSatisfy { $0.hexDigitValue != nil } }
   }
 }

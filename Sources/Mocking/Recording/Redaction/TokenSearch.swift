@@ -96,7 +96,7 @@ struct TokenSearch {
 
   private mutating func note(_ tokens: [String], _ place: String, name: String) {
     for token in tokens
-    where !(Self.namesHash(name) && token.utf8.allSatisfy(TokenMeasure.isHexDigit)) {
+    where !(Self.namesHash(name) && token.utf8.allSatisfy { $0.hexDigitValue != nil }) {
       guard places.last != place else { continue }
       if !isAllowed(SuspectedToken(place: place, name: name, value: token)) { places.append(place) }
     }

@@ -1,3 +1,5 @@
+import Networking
+
 /// What a Host field may say: a name or an address, and perhaps a port; nothing at all as well.
 ///
 /// Source: RFC 9110 section 7.2, RFC 3986 section 3.2.2.
@@ -19,7 +21,7 @@ enum HostValue {
     var rest = bytes
     while let byte = rest.popFirst() {
       if byte == UInt8(ascii: "%") {
-        guard let high = rest.popFirst(), let low = rest.popFirst(), isHex(high), isHex(low) else {
+        guard rest.popFirst()?.hexDigitValue != nil, rest.popFirst()?.hexDigitValue != nil else {
           return false
         }
       } else if !isPlain(byte) {
@@ -37,20 +39,15 @@ enum HostValue {
   /// Whether it is unreserved or a delimiter within a part.
   private static func isPlain(_ byte: UInt8) -> Bool {
     switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"),
+    case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"),
       UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "&")...UInt8(ascii: ","),
       UInt8(ascii: ";"), UInt8(ascii: "="):
       true
-    default: isDigit(byte)
+    default: byte.isASCIIAlphanumeric
     }
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-  }
-
-  private static func isHex(_ byte: UInt8) -> Bool {
-    isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
   }
 }
