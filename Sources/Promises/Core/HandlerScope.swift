@@ -41,10 +41,19 @@ package struct HandlerScope: Sendable {
   ///
   /// - Parameter work: the work.
   /// - Returns: the same work; itself outside of all scopes.
+  @inlinable
   package static func carrying<Result>(
     _ work: @escaping @Sendable () -> Result
   ) -> @Sendable () -> Result {
-    guard isUsed.load(ordering: .relaxed), let scope = current else { return work }
+    isUsed.load(ordering: .relaxed) ? carryingCurrent(work) : work
+  }
+
+  /// Apart from the other, so that a scope costs those nothing who have none.
+  @usableFromInline
+  static func carryingCurrent<Result>(
+    _ work: @escaping @Sendable () -> Result
+  ) -> @Sendable () -> Result {
+    guard let scope = current else { return work }
     return { $current.withValue(scope, operation: work) }
   }
 

@@ -1,7 +1,8 @@
 /// How far a promise is.
 ///
 ///     pending ──settle──▶ delivering ⇄ extended
-///        │                  │    ▲
+///        │                  │   ▲
+///        │                  ▼   │ attach
 ///        └──nobody waits──▶ delivered
 ///
 /// `delivering` and `delivered` stay apart for the sake of order: while one thread runs the reactions

@@ -21,8 +21,15 @@ extension Promise {
   }
 
   /// The same for a promise that may not be where it thinks: one that others settle too.
+  ///
+  /// - Parameters:
+  ///   - other: the promise to become like.
+  ///   - settler: who does it.
+  ///   - moment: called once the other has settled, and before this one does.
   @usableFromInline
-  func bind(to other: Promise<Value>, by settler: PromiseMachine.Settler) {
+  func bind(
+    to other: Promise<Value>, by settler: PromiseMachine.Settler, after moment: Job? = nil
+  ) {
     var earlier: (any Upstream)?
     let (isBound, isCancelled) = machine.withLock { machine in
       guard !isSettled, machine.accepts(settler) else { return (false, machine.isCancelled) }
@@ -34,11 +41,22 @@ extension Promise {
     // Released after unlocking, since a user's `deinit` may follow.
     withExtendedLifetime(earlier) {}
     guard isBound else {
+      if let moment { other.observe(.rejection) { _ in moment() } }
       if isCancelled { other.consumerCameTooLate() }
       return
     }
-    guard other !== self else { return reject(PromiseError.cycle, by: .upstream) }
-    other.follow(with: self)
+    guard other !== self else {
+      moment?()
+      return reject(PromiseError.cycle, by: .upstream)
+    }
+    // What has been delivered need not be followed. A moment has to come by way of the trampoline, though,
+    // as it may give rise to another of its kind, and that to another.
+    if moment == nil, other.isDelivered {
+      other.isHandled.store(true, ordering: .relaxed)
+      if settle(like: other) { Trampoline.deliver(self) }
+      return
+    }
+    other.follow(with: self, after: moment)
     link(to: other)
   }
 

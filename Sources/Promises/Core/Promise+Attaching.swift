@@ -30,23 +30,28 @@ extension Promise {
         first = reaction.take()
         return false
       }
-      machine.append(reaction.take())
-      return extend()
+      if extend() {
+        machine.append(reaction.take())
+        return false
+      }
+      first = reaction.take()
+      advance(to: .delivering)
+      return true
     }
     if isDue { Trampoline.deliver(self) }
   }
 
-  /// After a reaction has joined the list, under the lock: true when the promise had settled and
-  /// nobody is delivering, so that the caller has to.
-  @usableFromInline
+  /// Tells whoever delivers that the list gets longer; under the lock.
+  ///
+  /// - Returns: false when all has been delivered: then it is up to the caller, and nobody else can begin to
+  ///   deliver before the lock is free.
+  @inlinable
   func extend() -> Bool {
-    guard isSettled else { return false }
+    guard isSettled else { return true }
     let (_, before) = progress.compareExchange(
       expected: Progress.delivering.rawValue, desired: Progress.extended.rawValue,
       ordering: .acquiringAndReleasing)
-    guard before == Progress.delivered.rawValue else { return false }
-    advance(to: .extended)
-    return true
+    return before != Progress.delivered.rawValue
   }
 
   /// A promise that comes back to its reaction, with its type.
@@ -90,6 +95,7 @@ extension Promise {
   }
 
   /// Has a handler called with the outcome, in a context and with no promise derived.
+  @inlinable
   func observe(_ interest: Interest, _ handler: @escaping @Sendable (_ settled: Promise) -> Void) {
     attach(
       interest,
@@ -100,6 +106,7 @@ extension Promise {
   }
 
   /// The outcome of a settled promise.
+  @inlinable
   var outcome: Result<Value, any Error> {
     if let error { .failure(error) } else { .success(fulfilledValue) }
   }

@@ -8,7 +8,7 @@ extension Promise: Settleable {
 
   /// Settled, and every reaction attached so far has run or been sent on its way.
   @inlinable
-  var isDelivered: Bool {
+  package var isDelivered: Bool {
     progress.load(ordering: .acquiring) == Progress.delivered.rawValue
   }
 

@@ -72,6 +72,15 @@ public final class Resolver<Value: Sendable>: Sendable {
     promise.bind(to: other, by: .resolver)
   }
 
+  /// The same, and calls something once `other` has settled, before the promise does.
+  ///
+  /// - Parameters:
+  ///   - other: the promise to follow, settled or not.
+  ///   - moment: called once, whoever has settled the promise.
+  package func resolve(_ other: Promise<Value>, after moment: @escaping @Sendable () -> Void) {
+    promise.bind(to: other, by: .resolver, after: moment)
+  }
+
   /// Has `action` run when the promise is cancelled: by ``Promise/cancel()``, or because its last
   /// consumer has gone.
   ///

@@ -7,6 +7,7 @@ public enum ErrorPolicy: Sendable {
   /// Every error.
   case allErrors
 
+  @usableFromInline
   func covers(_ error: any Error) -> Bool {
     self == .allErrors || !error.isCancellation
   }

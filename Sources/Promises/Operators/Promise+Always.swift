@@ -8,6 +8,7 @@ extension Promise {
   ///   - handler: gets the outcome; runs exactly once.
   /// - Returns: this promise, for the next handler.
   @discardableResult
+  @inlinable
   public func always(
     on context: ExecutionContext? = nil,
     _ handler: @escaping @Sendable (_ result: Result<Value, any Error>) -> Void

@@ -9,6 +9,7 @@ extension Promise {
   ///   - handler: gets the error; runs exactly once if the promise is rejected with such an error.
   /// - Returns: this promise, for the next handler.
   @discardableResult
+  @inlinable
   public func fail(
     on context: ExecutionContext? = nil, policy: ErrorPolicy = .allErrorsExceptCancellation,
     _ handler: @escaping @Sendable (_ error: any Error) -> Void

@@ -9,6 +9,7 @@ extension Promise {
   ///   - line: where the new promise was made, for diagnostics.
   /// - Returns: a promise of what the step's will be, or of this one's outcome; rejected with what `step`
   ///   throws. It inherits this promise's context.
+  @inlinable
   package func followed(
     by step: @escaping @Sendable (_ outcome: Result<Value, any Error>) throws -> Promise<Value>?,
     file: StaticString = #fileID, line: UInt = #line

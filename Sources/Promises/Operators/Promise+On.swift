@@ -21,7 +21,20 @@ extension Promise {
   }
 
   /// Has `next` settle as this promise does.
-  func follow(with next: Promise) {
-    attach(.everything, Reaction(for: next) { Promise.from($1).settle(like: .from($0)) })
+  ///
+  /// - Parameters:
+  ///   - next: settles after this one.
+  ///   - moment: called in between; it is called, too, where somebody else has settled `next`.
+  func follow(with next: Promise, after moment: Job? = nil) {
+    guard let moment else {
+      return attach(.everything, Reaction(for: next) { Promise.from($1).settle(like: .from($0)) })
+    }
+    attach(
+      .everything,
+      Reaction(for: nil) { settled, _ in
+        moment()
+        if next.settle(like: .from(settled)) { Trampoline.deliver(next) }
+        return false
+      })
   }
 }

@@ -176,4 +176,18 @@ struct Reports {
     PromiseDiagnostics.handler = { log.append($0) }
     #expect(reports(from: start).count == 1)
   }
+
+  @Test func anErrorForAResolverThatHasBeenUsedIsReported() {
+    let start: UInt = #line
+    for isDelivered in [true, false] {
+      let (promise, resolver) = Promise<Int>.pending()
+      resolver.fulfill(1)
+      let (other, otherResolver) = Promise<Int>.pending()
+      if isDelivered { otherResolver.reject(TestError()) }
+      resolver.resolve(other)
+      otherResolver.reject(TestError())
+      withExtendedLifetime(promise) {}
+    }
+    #expect(reports(from: start).count == 2)
+  }
 }
