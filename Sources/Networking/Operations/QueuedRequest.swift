@@ -22,23 +22,33 @@ final class QueuedRequest: Sendable {
 
   /// Starts the request, unless it was cancelled before its turn.
   ///
+  /// - Returns: its answer, which the promise does not follow yet; nil where it was cancelled.
+  func start() -> NetworkPromise? {
+    resolver.isSettled ? nil : begin()
+  }
+
+  /// Has the promise become what the answer is.
+  func follow(_ answer: NetworkPromise) {
+    resolver.resolve(answer)
+  }
+
+  /// The same, and tells when the answer is there.
+  ///
   /// - Parameters:
+  ///   - answer: what ``start()`` has returned.
   ///   - isOrdered: whether `whenOver` has to wait until the handlers of the promise have run or are on
   ///     their way, so that what the next request comes to does not overtake them; otherwise it comes
   ///     before them.
   ///   - whenOver: called when the answer is there; maybe at once.
-  /// - Returns: whether it has been started; otherwise `whenOver` is not called.
-  func start(isOrdered: Bool, whenOver: @escaping @Sendable () -> Void) -> Bool {
-    guard !resolver.isSettled else { return false }
-    let answer = begin()
+  func follow(
+    _ answer: NetworkPromise, isOrdered: Bool, whenOver: @escaping @Sendable () -> Void
+  ) {
     if isOrdered {
       resolver.resolve(answer)
       answer.trailing(whenOver)
     } else {
-      answer.always(on: .inline) { _ in whenOver() }
-      resolver.resolve(answer)
+      resolver.resolve(answer, after: whenOver)
     }
-    return true
   }
 
   func cancel() {

@@ -41,7 +41,9 @@ final class RequestQueue: Sendable {
     _ begin: @escaping @Sendable () -> NetworkPromise
   ) {
     let request = QueuedRequest(pending, begin)
-    if let due = turns.withLock({ $0.add(request, priority) }) { start(due) }
+    if let due = turns.withLock({ $0.add(request, priority) }) {
+      start(due, hasWaited: false)
+    }
   }
 
   func suspend() {
@@ -49,32 +51,43 @@ final class RequestQueue: Sendable {
   }
 
   func resume() {
-    for turn in turns.withLock({ $0.resume() }) { start(turn) }
+    for turn in turns.withLock({ $0.resume() }) { start(turn, hasWaited: true) }
   }
 
   func cancelAll() {
     for request in turns.withLock({ $0.all }) { request.cancel() }
   }
 
-  private func start(_ turn: RequestTurns.Turn) {
+  private func start(_ turn: RequestTurns.Turn, hasWaited: Bool) {
     if startsAtOnce || !MainQueue.isCurrent {
-      run(turn)
+      run(turn, hasWaited)
     } else {
-      operations.addOperation { [self] in run(turn) }
+      operations.addOperation { [self] in run(turn, hasWaited) }
     }
   }
 
   /// A loop rather than a step of `finish`, since any number of requests may have been cancelled while
   /// they waited.
-  private func run(_ turn: RequestTurns.Turn) {
-    var due: RequestTurns.Turn? = turn
+  private func run(_ turn: RequestTurns.Turn, _ hasWaited: Bool) {
+    var (due, hasWaited): (RequestTurns.Turn?, Bool) = (turn, hasWaited)
     while let turn = due {
-      if turn.request.start(isOrdered: isOrdered, whenOver: { [self] in finish(turn) }) { return }
+      if let answer = turn.request.start() { return follow(answer, turn, hasWaited) }
       due = turns.withLock { $0.finish(turn) }
+      hasWaited = true
+    }
+  }
+
+  private func follow(_ answer: NetworkPromise, _ turn: RequestTurns.Turn, _ hasWaited: Bool) {
+    // An answer that is there already, as of a mock, need not hold the turn where nobody waits, nor has
+    // waited for another, whose handlers come first.
+    if !isOrdered, !hasWaited, answer.isDelivered, turns.withLock({ $0.finishLast(turn) }) {
+      turn.request.follow(answer)
+    } else {
+      turn.request.follow(answer, isOrdered: isOrdered) { [self] in finish(turn) }
     }
   }
 
   private func finish(_ turn: RequestTurns.Turn) {
-    if let next = turns.withLock({ $0.finish(turn) }) { start(next) }
+    if let next = turns.withLock({ $0.finish(turn) }) { start(next, hasWaited: true) }
   }
 }

@@ -44,6 +44,16 @@ struct RequestTurns {
     return next()
   }
 
+  /// A request is over behind which nobody waits.
+  ///
+  /// - Returns: false where somebody does, and then nothing has changed.
+  mutating func finishLast(_ turn: Turn) -> Bool {
+    guard waiting.allSatisfy(\.isEmpty) else { return false }
+    underWay[turn.place] = nil
+    freePlaces.append(turn.place)
+    return true
+  }
+
   /// Gives no more turns.
   mutating func suspend() {
     isSuspended = true
@@ -86,6 +96,7 @@ struct RequestTurns {
     private var slots: [QueuedRequest?] = []
     private var first = 0
 
+    var isEmpty: Bool { first == slots.count }
     var requests: [QueuedRequest] { slots[first...].compactMap(\.self) }
 
     mutating func append(_ request: QueuedRequest) {

@@ -137,4 +137,78 @@ struct RequestQueueTests {
     backend.answer(0)
     #expect(backend.started.entries == [0])
   }
+
+  /// A backend that answers at once, as a mock does.
+  private static func answered(_ number: Int) -> NetworkPromise {
+    .fulfilled(
+      Response(
+        head: HTTPResponseHead(status: number), request: HTTPRequest(url: .of("http://a.example/")))
+    )
+  }
+
+  @Test(arguments: [RequestMode.async, .limited(2), .sync])
+  func answersThatAreThereAtOnceTakeNoRoom(_ mode: RequestMode) async throws {
+    let queue = RequestQueue(mode, scheduler: .live)
+    for number in 200..<300 {
+      let pending = NetworkPromise.pending(on: .inline)
+      queue.add(pending, priority: .normal) { Self.answered(number) }
+      #expect(try await pending.promise.value.status == number)
+    }
+  }
+
+  @Test(arguments: [RequestMode.limited(2), .sync])
+  func answersThatAreThereAtOnceLetThoseThatWaitHaveTheirTurn(_ mode: RequestMode) async throws {
+    let queue = RequestQueue(mode, scheduler: .live)
+    queue.suspend()
+    let started = Log<Int>()
+    let promises = (200..<300).map { number in
+      let pending = NetworkPromise.pending(on: .inline)
+      queue.add(pending, priority: .normal) {
+        started.append(number)
+        return Self.answered(number)
+      }
+      return pending.promise
+    }
+    queue.resume()
+    for promise in promises { _ = try await promise.value }
+    #expect(started.entries.sorted() == Array(200..<300))
+  }
+
+  @Test(arguments: [RequestMode.limited(4), .sync])
+  func aHundredThousandAnswersThatAreThereAtOnceTakeNoStack(_ mode: RequestMode) async {
+    let queue = RequestQueue(mode, scheduler: .live)
+    queue.suspend()
+    let answers = Log<Int>()
+    for number in 0..<100_000 {
+      let pending = NetworkPromise.pending(on: .inline)
+      pending.promise.done { _ in answers.append(number) }
+      queue.add(pending, priority: .normal) { Self.answered(200) }
+    }
+    await onThread(stackSize: 1 << 17) { queue.resume() }
+    let entries = answers.entries
+    #expect(entries.count == 100_000)
+    // The first few have their turns at once, and each of them has others behind it.
+    let others = entries.filter { $0 >= mode.width }
+    let areInOrder = others == others.sorted()
+    #expect(areInOrder)
+  }
+
+  @Test func aHandlerOfAnAnswerThatIsThereAtOnceFindsRoom() async throws {
+    let queue = RequestQueue(.limited(2), scheduler: .live)
+    let inner = NetworkPromise.pending(on: .inline)
+    let outer = (0..<2).map { number in
+      let pending = NetworkPromise.pending(on: .inline)
+      if number == 1 {
+        pending.promise.done { _ in
+          queue.add(inner, priority: .normal) { Self.answered(204) }
+        }
+      }
+      queue.add(pending, priority: .normal) {
+        number == 0 ? NetworkPromise.pending(on: .inline).promise : Self.answered(200)
+      }
+      return pending.promise
+    }
+    #expect(try await inner.promise.value.status == 204)
+    withExtendedLifetime(outer) {}
+  }
 }
