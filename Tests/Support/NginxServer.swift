@@ -21,10 +21,11 @@
     ///   - name: the certificate to show.
     ///   - upstream: the port of the other server.
     ///   - requestsPerConnection: after how many a connection is said goodbye to, by GOAWAY.
+    ///   - speaksHTTP2: whether it does, rather than HTTP/1.1 alone.
     /// - Throws: a `TestError` when the program is missing or ends.
     package init(
       _ certificates: Certificates, _ name: String, upstream: UInt16,
-      requestsPerConnection: Int = 1_000
+      requestsPerConnection: Int = 1_000, speaksHTTP2: Bool = true
     ) async throws {
       guard let tool = Self.tool else { throw TestError("no nginx") }
       let folder = URL(fileURLWithPath: "/tmp/catena-\(UUID().uuidString)")
@@ -39,7 +40,7 @@
         http {
           access_log off; \(paths.joined(separator: " "))
           server {
-            listen unix:\(folder.path)/s ssl http2;
+            listen unix:\(folder.path)/s ssl\(speaksHTTP2 ? " http2" : "");
             ssl_certificate \(certificates.certificate(name).path);
             ssl_certificate_key \(certificates.key(name).path);
             keepalive_requests \(requestsPerConnection);

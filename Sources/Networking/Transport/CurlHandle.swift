@@ -21,7 +21,8 @@
     private var uploadFailure: TransportFailure?
     /// Whether its receiver was found to hold it back, and has not been seen to let it go on.
     private var isHeld = false
-    private var head = ResponseHeadParser()
+    // Unchecked, as that is for each line of a head: it is the I/O thread's, and no access has another within.
+    @exclusivity(unchecked) private var head = ResponseHeadParser()
     private(set) var started: UInt64 = 0
     private var lastActivity: UInt64 = 0
     private var isPaused = false

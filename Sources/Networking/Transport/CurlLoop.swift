@@ -13,6 +13,9 @@
 
     private let mailbox: CurlMailbox
     private let options: CurlTransport.Options
+    private let http1Servers: HTTP1Servers
+    /// The one that was added last.
+    private var lastHTTP1Server: String?
     private let sockets: CurlSockets
     private let clock = CurlClock()
     private let multi: OpaquePointer?
@@ -25,10 +28,17 @@
     private var activeCount = 0
     private var isClosing = false
 
-    init(mailbox: CurlMailbox, options: CurlTransport.Options) {
+    /// Makes a loop.
+    ///
+    /// - Parameters:
+    ///   - mailbox: where word is left for it.
+    ///   - options: the transport's.
+    ///   - http1Servers: learns from the answers which servers speak HTTP/1.1 alone.
+    init(mailbox: CurlMailbox, options: CurlTransport.Options, _ http1Servers: HTTP1Servers) {
       _ = Self.initialized
       self.mailbox = mailbox
       self.options = options
+      self.http1Servers = http1Servers
       sockets = CurlSockets(alarm: mailbox.alarm)
       multi = catena_multi_make()
     }
@@ -115,9 +125,8 @@
 
     /// How long to wait at most, in milliseconds.
     private var patience: Int32 {
-      guard let due = [alarm, deadlines.nextDue].compactMap(\.self).min() else {
-        return isClosing && activeCount == 0 ? 0 : -1
-      }
+      let due = min(alarm ?? .max, deadlines.nextDue ?? .max)
+      guard due < .max else { return isClosing && activeCount == 0 ? 0 : -1 }
       let now = CurlClock.exact
       guard due > now else { return 0 }
       return Int32(clamping: (due - now + 999_999) / 1_000_000)
@@ -149,7 +158,17 @@
       }
     }
 
+    /// Notes that a server has chosen HTTP/1.1, where it could have chosen otherwise.
+    private func learn(from event: TransportEvent, of handle: CurlHandle) {
+      guard let origin = handle.standing?.origin, origin.isSecure, case .end(let metrics) = event,
+        metrics.httpVersion == "1.1", lastHTTP1Server != origin.text
+      else { return }
+      lastHTTP1Server = origin.text
+      http1Servers.add(origin.text)
+    }
+
     private func end(_ handle: CurlHandle, with event: TransportEvent) {
+      learn(from: event, of: handle)
       catena_multi_remove(multi, handle.easy)
       deadlines.remove(handle)
       activeCount -= 1

@@ -4,10 +4,11 @@
 
   /// The I/O threads of one transport, and which of them takes an exchange.
   ///
-  /// A few exchanges share one thread and its connections. More of them, over plain HTTP, are spread over
-  /// two where there are two cores; what an answer gives rise to on its thread stays there. Exchanges that
-  /// have to share connections stay on the first: those with `https` servers, one connection of which may
-  /// take them all, and all of a transport whose connections to a host are limited.
+  /// A few exchanges share one thread and its connections. More of them are spread over two where there are
+  /// two cores; what an answer gives rise to on its thread stays there. Exchanges that have to share
+  /// connections stay on the first: those with `https` servers, one connection of which may take them all
+  /// until an answer has shown that it does not, and all of a transport whose connections to a host are
+  /// limited.
   final class CurlLoops: Sendable {
     /// From how many exchanges on each thread there is to be another.
     private static let crowd = 4
@@ -16,6 +17,7 @@
     private let limit: Int
     private let first = CurlMailbox()
     private let others = Mutex<[CurlMailbox]>([])
+    private let http1Servers = HTTP1Servers()
 
     /// Starts the first thread.
     init(_ options: CurlTransport.Options) {
@@ -35,9 +37,14 @@
 
     /// The thread that is to take an exchange, which counts there from now on.
     func mailbox(for request: HTTPRequest) -> CurlMailbox {
-      let mailbox = limit > 1 && !request.isSecure ? choose() : first
+      let mailbox = limit > 1 && !sharesConnections(request) ? choose() : first
       mailbox.enter()
       return mailbox
+    }
+
+    private func sharesConnections(_ request: HTTPRequest) -> Bool {
+      options.allowsHTTP2 && request.isSecure
+        && !http1Servers.contains(request.url.absoluteString)
     }
 
     private func choose() -> CurlMailbox {
@@ -62,11 +69,18 @@
 
     private func run(_ mailbox: CurlMailbox) {
       guard mailbox.isUsable else { return }
-      Thread { [options] in CurlLoop(mailbox: mailbox, options: options).run() }.start()
+      Thread { [options, http1Servers] in
+        CurlLoop(mailbox: mailbox, options: options, http1Servers).run()
+      }.start()
     }
   }
 
   extension HTTPRequest {
-    fileprivate var isSecure: Bool { url.scheme?.lowercased() == "https" }
+    fileprivate var isSecure: Bool {
+      // Nearly always in lower case.
+      let text = url.absoluteString
+      return !text.hasPrefix("http://")
+        && (text.hasPrefix("https://") || url.scheme?.lowercased() == "https")
+    }
   }
 #endif

@@ -17,8 +17,9 @@
     }
 
     private let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
-    private var sockets: [Socket] = []
-    private var events: [epoll_event]
+    // Unchecked, as that is for each event: all of it is the I/O thread's, and no access has another within.
+    @exclusivity(unchecked) private var sockets: [Socket] = []
+    @exclusivity(unchecked) private var events: [epoll_event]
 
     /// - Parameter alarm: a descriptor that ends a wait whenever it is written to.
     init(alarm: Int32) {

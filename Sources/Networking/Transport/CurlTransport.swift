@@ -3,8 +3,8 @@
 
   /// Performs exchanges by libcurl; the transport that Linux programs get unless they say otherwise.
   ///
-  /// All exchanges of a transport share one thread of its own, or two where many are under way over plain
-  /// HTTP and there are two cores; an exchange's thread calls back. Connections are kept and used again.
+  /// All exchanges of a transport share one thread of its own, or two where many are under way over HTTP/1.1
+  /// and there are two cores; an exchange's thread calls back. Connections are kept and used again.
   /// Thousands of exchanges may be under way at once.
   ///
   /// - HTTP/1.1, and HTTP/2 where TLS negotiates it.

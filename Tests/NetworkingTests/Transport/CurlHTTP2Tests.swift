@@ -64,6 +64,44 @@
       #expect(connections.count == 1)
     }
 
+    /// In processes of their own, whose threads are no others'.
+    @Test func aServerOfHTTP1IsAskedOnTwoThreadsOnceItIsKnown() async {
+      await #expect(processExitsWith: .success) {
+        let threads = try await Self.threadsOfAHundred(speaksHTTP2: false)
+        #expect(threads == min(2, ProcessInfo.processInfo.activeProcessorCount))
+      }
+    }
+
+    @Test func aServerOfHTTP2IsAskedOnOneThread() async {
+      await #expect(processExitsWith: .success) {
+        let threads = try await Self.threadsOfAHundred(speaksHTTP2: true)
+        #expect(threads == 1)
+      }
+    }
+
+    /// How many threads a transport has, after one exchange, for a hundred at once.
+    private static func threadsOfAHundred(speaksHTTP2: Bool) async throws -> Int {
+      let certificates = try await Certificates()
+      try await certificates.make("good", host: "DNS:localhost")
+      let upstream = try ScriptedServer { _ in [.stall, .respond("200 OK", [], Data())] }
+      let server = try await NginxServer(
+        certificates, "good", upstream: upstream.port, speaksHTTP2: speaksHTTP2)
+      let transport = CurlTransport(
+        options: .init(
+          tls: .init(certificateAuthorities: certificates.authority),
+          unixSocketPath: server.socketPath))
+      let first = await transport.get(.of("https://localhost/"))
+      #expect(first.head?.version == (speaksHTTP2 ? "2" : "1.1"))
+      let exchanges = (0..<100).map { _ in
+        PerformedExchange(transport, HTTPRequest(url: .of("https://localhost/upstream/x")))
+      }
+      _ = await upstream.requests.entries(100)
+      let count = ProcessCensus.threads(named: "Catena.Curl")
+      upstream.release()
+      for exchange in exchanges { #expect(await exchange.outcome.failure == nil) }
+      return count
+    }
+
     @Test func eachStreamTellsOfTheOneConnection() async throws {
       let server = try await nginx()
       let monitor = RecordingMonitor()
