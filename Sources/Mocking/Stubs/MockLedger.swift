@@ -36,6 +36,8 @@ final class MockLedger: Sendable {
     _ mock: Mock, of route: Int? = nil, method: HTTPMethod, path: () -> String,
     request: () throws(TransportFailure) -> ReceivedRequest
   ) throws(TransportFailure) -> Answer {
+    // Mostly so, and then without a copy to change.
+    if case .own = mock.source { return finished(mock) }
     var mock = mock
     var depth = 0
     while true {

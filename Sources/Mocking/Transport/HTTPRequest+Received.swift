@@ -10,7 +10,8 @@ extension HTTPRequest {
     guard let scheme = scheme?.lowercased(), scheme == "http" || scheme == "https" else {
       throw TransportFailure(code: .invalidURL, detail: "The URL is not http or https")
     }
-    guard !text.utf8.contains(UInt8(ascii: "@")) || url.user == nil && url.password == nil else {
+    guard text.utf8.areAll({ $0 != UInt8(ascii: "@") }) || url.user == nil && url.password == nil
+    else {
       throw TransportFailure(code: .invalidURL, detail: "The URL has credentials in it")
     }
     guard method.rawValue.isToken else {

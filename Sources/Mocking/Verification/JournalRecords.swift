@@ -60,10 +60,10 @@ struct JournalRecords {
   /// place it has, and bodies of others.
   mutating func record(
     _ source: Source, route: Int?
-  ) -> (number: Int, replaced: Source?, released: [Source]) {
+  ) -> (number: Int, replaced: Record?, released: [Source]) {
     var record = Record(number: count, source: source, route: route)
     if let route, uses.indices.contains(route) { uses[route] += 1 }
-    var replaced: Source?
+    var replaced: Record?
     let size = source.bodyByteCount
     if size > limits.bodyBytes {
       record.source = source.withoutBody
@@ -75,7 +75,7 @@ struct JournalRecords {
     } else {
       swap(&ring[count % capacity], &record)
       bodyBytes -= record.bodyBytes
-      replaced = record.source
+      replaced = record
     }
     bodyBytes += ring[count % capacity].bodyBytes
     count += 1
