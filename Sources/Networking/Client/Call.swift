@@ -102,9 +102,9 @@ final class Call: Sendable {
   }
 
   private func send(after waited: Duration) throws -> NetworkPromise {
-    let settings = snapshot.settings
-    let url = settings.baseURL() ?? baseURL
-    let processed = try plan.wireRequest(of: request, headers: headers, baseURL: url, settings)
+    let url = snapshot.settings.baseURL() ?? baseURL
+    let processed = try plan.wireRequest(
+      of: request, headers: headers, baseURL: url, preProcess: snapshot.settings.preProcessRequest)
     var offline = offline
     if case .keeping(var capture) = offline {
       capture.baseURL = url
@@ -114,8 +114,10 @@ final class Call: Sendable {
       timeout: request.timeout, after: waited, credentialSource: credentialSource,
       isIntercepted: request.isIntercepted, refresh: refresh, isShared: request.isShared,
       offline: offline,
-      retry: retry, interceptors: settings.interceptors, hopInterceptors: settings.hopInterceptors,
+      retry: retry, interceptors: snapshot.settings.interceptors,
+      hopInterceptors: snapshot.settings.hopInterceptors,
       delivery: delivery, supplier: supplier, over: transport, trace: CallTrace(telling: events))
-    return plan.pipeline.send(Exchange(processed, credentials: settings.credentials, of: context))
+    return plan.pipeline.send(
+      Exchange(processed, credentials: snapshot.settings.credentials, of: context))
   }
 }

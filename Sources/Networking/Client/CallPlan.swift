@@ -42,17 +42,18 @@ final class CallPlan: Sendable {
   ///   - request: what is asked.
   ///   - headers: the endpoint's own header fields.
   ///   - url: what a relative path is relative to.
-  ///   - settings: what of the client is in force.
+  ///   - preProcess: the client's own hook, ``NetworkingSettings/preProcessRequest``; nil for none.
   /// - Returns: the request as it goes over the wire, without what the stages add.
-  /// - Throws: ``NetworkError`` when it cannot be built, and what ``NetworkingSettings/preProcessRequest`` throws.
+  /// - Throws: ``NetworkError`` when it cannot be built, and what the hook throws.
   func wireRequest(
-    of request: Request, headers: HTTPHeaders, baseURL url: URL?, _ settings: NetworkingSettings
+    of request: Request, headers: HTTPHeaders, baseURL url: URL?,
+    preProcess: ((HTTPRequest) throws -> HTTPRequest)?
   ) throws -> HTTPRequest {
     let base = try url.map { try baseURLs.baseURL($0) }
     let built = try builder.build(request, against: base) {
       try self.headers.headers(with: headers)
     }
-    return try settings.preProcessRequest?(built) ?? built
+    return try preProcess?(built) ?? built
   }
 
   /// The stages of a call, outermost first: this list is the walk of every request.

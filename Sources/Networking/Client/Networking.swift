@@ -159,13 +159,23 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   }
 
   /// What performs a request in place of this client's transport; nil for nothing.
+  func standIn(for endpoint: Endpoint) -> StandIn? {
+    provided(for: endpoint)
+      ?? TransportScope.standIn(for: endpoint, home: scope, real: transport)
+  }
+
+  /// The same for an endpoint of any type, which may be one of the client's own behind layers.
   func standIn(for endpoint: any RequestConvertible) -> StandIn? {
-    if let mockProvider, let endpoint = endpoint.unwrapped(to: Endpoint.self),
-      let transport = mockProvider.transport(for: endpoint, real: transport)
-    {
-      return StandIn(transport: transport, supplier: .provider)
+    // A look that costs, without a provider for nothing.
+    let own = mockProvider == nil ? nil : endpoint.unwrapped(to: Endpoint.self)
+    return own.flatMap { provided(for: $0) }
+      ?? TransportScope.standIn(for: endpoint, home: scope, real: transport)
+  }
+
+  private func provided(for endpoint: Endpoint) -> StandIn? {
+    mockProvider?.transport(for: endpoint, real: transport).map {
+      StandIn(transport: $0, supplier: .provider)
     }
-    return TransportScope.standIn(for: endpoint, home: scope, real: transport)
   }
 
   func perform<Asked: RequestConvertible>(

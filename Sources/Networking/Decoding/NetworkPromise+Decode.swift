@@ -14,6 +14,7 @@ extension Promise where Value == Response {
   ///   - line: where the new promise was made, for diagnostics.
   /// - Returns: a promise of the value, rejected with a ``NetworkError`` of the code `decodingFailed` or
   ///   `noData` that carries the response.
+  @inlinable
   public func decode<Output: Decodable & Sendable>(
     _ type: Output.Type = Output.self, decoder: JSONDecoder? = nil,
     file: StaticString = #fileID, line: UInt = #line
@@ -52,6 +53,7 @@ extension Promise where Value == Response {
   ///   - file: where the new promise was made, for diagnostics.
   ///   - line: where the new promise was made, for diagnostics.
   /// - Returns: a promise of what it makes, rejected with what it throws.
+  @inlinable
   public func serialize<Serializer: ResponseSerializing>(
     using serializer: Serializer, file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<Serializer.Output> {

@@ -26,7 +26,7 @@ enum PercentEncoding {
 
   /// Text, encoded; itself where nothing has to be.
   func encoded(_ text: String) -> String {
-    if text.utf8.allSatisfy({ keeps($0) }) { return text }
+    if text.utf8.areAll({ keeps($0) }) { return text }
     var bytes: [UInt8] = []
     append(text, to: &bytes)
     return String(decoding: bytes, as: UTF8.self)

@@ -27,15 +27,15 @@ extension BaseURL {
         throw NetworkError(.invalidURL, "the path is relative, and there is no base URL")
       }
       rest = path.text[...]
-      guard !rest.utf8.starts(with: "//".utf8) else {
-        throw NetworkError(.invalidURL, "the path starts with two slashes, which would name a host")
-      }
-      prefix = base.origin
-      if rest.utf8.first != UInt8(ascii: "/") {
-        prefix += base.path
-        if let first = rest.utf8.first, !"?#".utf8.contains(first), !prefix.hasSuffix("/") {
-          prefix += "/"
+      switch rest.utf8.first {
+      case UInt8(ascii: "/"):
+        guard rest.utf8.dropFirst().first != UInt8(ascii: "/") else {
+          throw NetworkError(
+            .invalidURL, "the path starts with two slashes, which would name a host")
         }
+        prefix = base.origin
+      case nil, UInt8(ascii: "?"), UInt8(ascii: "#"): prefix = base.url.absoluteString
+      default: prefix = base.folder
       }
     }
     return try url(prefix, rest, query)
@@ -47,7 +47,7 @@ extension BaseURL {
     var text = ""
     text.reserveCapacity(prefix.utf8.count + rest.utf8.count + query.utf8.count + 1)
     text += prefix
-    text += rest[..<(rest.utf8.firstIndex(of: UInt8(ascii: "#")) ?? rest.endIndex)]
+    text += scan.fragment.map { rest[..<rest.utf8.index(rest.startIndex, offsetBy: $0)] } ?? rest
     if !query.isEmpty {
       if scan.query == nil {
         text += "?"

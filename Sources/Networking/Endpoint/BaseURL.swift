@@ -18,8 +18,8 @@ public struct BaseURL: Sendable, Hashable {
   public let url: URL
   /// Scheme, host and port: `https://api.example.com`.
   let origin: String
-  /// The path, empty or with a leading slash.
-  let path: String
+  /// The URL with a slash at its end: what relative paths are put behind.
+  let folder: String
 
   /// Makes a base URL of its parts.
   ///
@@ -67,6 +67,6 @@ public struct BaseURL: Sendable, Hashable {
     }
     self.url = url
     self.origin = origin
-    self.path = path
+    folder = origin + (path.hasSuffix("/") ? path : path + "/")
   }
 }

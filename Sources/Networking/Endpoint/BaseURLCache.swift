@@ -11,7 +11,7 @@ final class BaseURLCache: Sendable {
   /// - Returns: the same as ``BaseURL/init(_:)``.
   /// - Throws: what that throws; an error is not kept.
   func baseURL(_ url: URL) throws -> BaseURL {
-    if let last = last.withLock({ $0 }), last.url == url { return last.checked }
+    if let known = last.withLock({ $0?.url == url ? $0?.checked : nil }) { return known }
     let checked = try BaseURL(url)
     last.withLock { $0 = (url, checked) }
     return checked

@@ -20,9 +20,8 @@ final class HeaderCache: Sendable {
   /// - Throws: ``NetworkError/Code-swift.enum/invalidHeader``.
   func headers(with endpoint: HTTPHeaders) throws -> HTTPHeaders {
     // Mostly a constant, so that the comparison is one of two addresses.
-    if let last = last.withLock({ $0 }), last.endpoint.fields == endpoint.fields {
-      return last.merged
-    }
+    let known = last.withLock { $0?.endpoint.fields == endpoint.fields ? $0?.merged : nil }
+    if let known { return known }
     let merged = endpoint.isEmpty ? own : own.merging(endpoint)
     try merged.check()
     last.withLock { $0 = (endpoint, merged) }

@@ -40,7 +40,7 @@ extension Networking {
     let asked = try endpoint.request
     var request = try plan.wireRequest(
       of: settings.beforeEach?(asked) ?? asked, headers: Asked.headers,
-      baseURL: settings.baseURL() ?? Asked.baseURL, settings)
+      baseURL: settings.baseURL() ?? Asked.baseURL, preProcess: settings.preProcessRequest)
     if let credentials = settings.credentials {
       request = AuthorizationStage.adding(credentials, to: request)
     }

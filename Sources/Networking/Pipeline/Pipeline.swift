@@ -17,10 +17,17 @@ struct Pipeline: Sendable {
   ///   - stages: outermost first.
   ///   - hop: what comes further in.
   init(_ stages: [any Interceptor], around hop: @escaping Interceptor.Next) {
-    run = stages.reversed().reduce(hop) { next, stage in
-      guard !(stage is any BuiltInStage) else { return { stage.intercept($0, next: next) } }
-      return Self.watched(stage, next)
+    // A loop, as `reduce` would lay two thunks around each of them.
+    var run = hop
+    for stage in stages.reversed() {
+      let next = run
+      if stage is any BuiltInStage {
+        run = { stage.intercept($0, next: next) }
+      } else {
+        run = Self.watched(stage, next)
+      }
     }
+    self.run = run
   }
 
   /// A stage of somebody else's, which may never call back: notes when it has the exchange in its hands.

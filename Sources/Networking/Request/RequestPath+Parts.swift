@@ -5,13 +5,21 @@ extension RequestPath {
   static func absoluteParts(
     of text: String
   ) -> (scheme: Substring, authority: Substring, rest: Substring)? {
+    var text = text
+    guard let length = text.withUTF8(schemeLength) else { return nil }
     let utf8 = text.utf8
-    guard let colon = utf8.firstIndex(where: { !isSchemeCharacter($0) }), colon > utf8.startIndex,
-      utf8[colon...].starts(with: "://".utf8)
-    else { return nil }
+    let colon = utf8.index(utf8.startIndex, offsetBy: length)
     let start = utf8.index(colon, offsetBy: 3)
     let end = utf8[start...].firstIndex { "/?#".utf8.contains($0) } ?? utf8.endIndex
     return (text[..<colon], text[start..<end], text[end...])
+  }
+
+  /// How long the scheme is that `://` follows; nil where there is none.
+  private static func schemeLength(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+    guard let colon = bytes.firstIndex(where: { !isSchemeCharacter($0) }), colon > 0,
+      bytes[colon] == UInt8(ascii: ":"), bytes[colon...].starts(with: "://".utf8)
+    else { return nil }
+    return colon
   }
 
   private static func isSchemeCharacter(_ byte: UInt8) -> Bool {
@@ -47,7 +55,7 @@ extension RequestPath {
       for (position, byte) in bytes.enumerated() {
         switch byte {
         case UInt8(ascii: "#"):
-          scan.fragment = position
+          if scan.fragment == nil { scan.fragment = position }
         case UInt8(ascii: "?"):
           if scan.query == nil { scan.query = position }
         case UInt8(ascii: "%"):

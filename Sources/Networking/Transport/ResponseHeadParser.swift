@@ -73,7 +73,10 @@ struct ResponseHeadParser {
 extension UnsafeRawBufferPointer {
   /// UTF-8 where that is what it is, or else ISO-8859-1, of which every byte is a character.
   fileprivate var text: String {
-    String(validating: self, as: UTF8.self) ?? String(decoding: map(UInt16.init), as: UTF16.self)
+    // Nearly always ASCII, and then `String(validating:)` takes four times as long.
+    if allSatisfy({ $0 < 0x80 }) { return String(decoding: self, as: UTF8.self) }
+    return String(validating: self, as: UTF8.self)
+      ?? String(decoding: map(UInt16.init), as: UTF16.self)
   }
 
   fileprivate func trimmingEnd() -> UnsafeRawBufferPointer {

@@ -176,8 +176,10 @@ final class ResponseReceiver: Sendable {
   private func finish() -> State? {
     state.withLock { state in
       guard !state.isOver else { return nil }
-      state.isOver = true
-      return state
+      // Moved, not copied; but who abandons it later still has to find the sink.
+      var last = State(sink: state.sink, isOver: true)
+      swap(&last, &state)
+      return last
     }
   }
 }

@@ -24,14 +24,20 @@ extension Transport {
     }
     delivery.progress?.begin()
     let receiver = ResponseReceiver(request, delivery, resolver, telling: events)
-    var request = request
-    if events != nil { request.isWatched = true }
-    let handle = start(request) { receiver.receive($0) }
+    let handle = start(events == nil ? request : request.asWatched) { receiver.receive($0) }
     receiver.flow?.attach(handle)
     resolver.onCancel {
       handle.cancel()
       receiver.abandon()
     }
     return promise
+  }
+}
+
+extension HTTPRequest {
+  fileprivate var asWatched: HTTPRequest {
+    var request = self
+    request.isWatched = true
+    return request
   }
 }

@@ -79,6 +79,9 @@ extension String {
   /// Whether this is the one media type that an `Accept` names, letter for letter: most answers are of
   /// the type that was asked for, and need not be taken apart to see it.
   fileprivate func isJust(_ accept: String) -> Bool {
-    self == accept && !utf8.contains { ",;*".utf8.contains($0) }
+    self == accept
+      && utf8.areAll {
+        $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: "*")
+      }
   }
 }

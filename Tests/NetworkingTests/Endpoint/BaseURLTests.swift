@@ -18,6 +18,7 @@ struct BaseURLTests {
     ("https://api.example.com/v1", "../../../a/./b/..", "https://api.example.com/a/"),
     ("https://api.example.com/v1", "a?x=../b", "https://api.example.com/v1/a?x=../b"),
     ("https://api.example.com/v1", "a#fragment?", "https://api.example.com/v1/a"),
+    ("https://api.example.com/v1", "a?b#c#d?e", "https://api.example.com/v1/a?b"),
     ("https://api.example.com/v1", "a#\u{301}", "https://api.example.com/v1/a"),
     ("http://[::1]:8080/v1", "a", "http://[::1]:8080/v1/a"),
     ("http://127.0.0.1:80", "a", "http://127.0.0.1:80/a"),
