@@ -21,6 +21,7 @@ let package = Package(
       dependencies: [
         loads, .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "NIOFoundationCompat", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
       ]),
     .executableTarget(
       name: "flyingfox-server",

@@ -13,9 +13,10 @@ struct RequestShape: Sendable {
 
   static var all: [RequestShape] {
     [
-      RequestShape("response alone", threshold: 43, decoded: false),
-      RequestShape("validated, decoded", threshold: 61),
-      RequestShape("the same, in a queue of 4", threshold: 61, mode: .limited(4)),
+      RequestShape("response alone", threshold: 37, decoded: false),
+      RequestShape("validated, decoded", threshold: 54),
+      RequestShape("the same, in a queue of 4", threshold: 54, mode: .limited(4)),
+      RequestShape("the same, one after the other", threshold: 61, mode: .sync),
     ]
   }
 

@@ -16,6 +16,7 @@ enum Client {
     var configuration = NetworkingConfiguration()
     configuration.cookies = .none
     configuration.idleTimeout = .seconds(120)
+    configuration.headers = HTTPHeaders(wireFields.map { .init(name: $0, value: $1) })
     let client = Networking<Endpoint>(
       transport: transport(arguments), configuration: configuration)
     client.callbackContext = .inline

@@ -18,6 +18,7 @@ enum {
   OptionWriteFunction = 20011,
   OptionWriteData = 10001,
   OptionNoSignal = 99,
+  OptionHeader = 10023,
   OptionCAInfo = 10065,
   OptionHTTPVersion = 84,
   OptionPipeWait = 237,
@@ -39,6 +40,7 @@ typedef struct {
 } Message;
 
 extern int curl_global_init(long);
+extern void *curl_slist_append(void *, const char *);
 extern void *curl_easy_init(void);
 extern int curl_easy_setopt(void *, int, ...);
 extern int curl_easy_getinfo(void *, int, ...);
@@ -203,6 +205,11 @@ int main(int count, char **words) {
     curl_multi_setopt(multi, MultiTimerFunction, on_timer);
   }
   long resident = status_bytes("VmRSS:");
+  // What LoadSupport's wireFields are.
+  void *fields = curl_slist_append(NULL, "Accept-Encoding: br, gzip, deflate");
+  fields = curl_slist_append(fields, "Accept-Language: en-001");
+  fields = curl_slist_append(fields, "User-Agent: benchmark (Debian GNU/Linux 12 bookworm) Catena");
+  fields = curl_slist_append(fields, "Accept: application/json");
   void **easies = calloc(at_once, sizeof *easies);
   for (long i = 0; i < at_once; i++) {
     void *easy = easies[i] = curl_easy_init();
@@ -215,6 +222,7 @@ int main(int count, char **words) {
     // CURL_HTTP_VERSION_2TLS, CURL_HTTP_VERSION_1_1.
     curl_easy_setopt(easy, OptionHTTPVersion, is_http2 ? 4L : 2L);
     if (is_http2) curl_easy_setopt(easy, OptionPipeWait, 1L);
+    curl_easy_setopt(easy, OptionHeader, fields);
     if (ca) curl_easy_setopt(easy, OptionCAInfo, ca);
   }
 

@@ -3,6 +3,7 @@ import Foundation
 import LoadSupport
 import NIOCore
 import NIOFoundationCompat
+import NIOHTTP1
 import NIOSSL
 
 // The work of catena-load, done by async-http-client.
@@ -25,12 +26,14 @@ if let ca = arguments["ca"] {
 }
 let client = HTTPClient(configuration: configuration)
 
+let headers = HTTPHeaders(wireFields)
 let decoder = JSONDecoder()
 
 struct WrongStatus: Error {}
 
 @Sendable func board(_ number: Int) async throws {
-  let request = HTTPClientRequest(url: addresses[number % addresses.count] + "boards/\(number)")
+  var request = HTTPClientRequest(url: addresses[number % addresses.count] + "boards/\(number)")
+  request.headers = headers
   let response = try await client.execute(request, timeout: .seconds(120))
   guard response.status == .ok else { throw WrongStatus() }
   let body = try await response.body.collect(upTo: 1 << 20)
