@@ -34,13 +34,17 @@ final class CallTrace: Sendable {
   /// - Parameters:
   ///   - delay: how long was waited before it.
   ///   - clock: whose time counts from now on.
-  func begin(after delay: Duration = .zero, by clock: any Scheduler) {
+  /// - Returns: how many have begun.
+  @discardableResult
+  func begin(after delay: Duration = .zero, by clock: any Scheduler) -> Int {
     let now = clock.now
-    state.withLock { state in
+    let (count, shared) = state.withLock { state in
       state.clock = clock
       state.isHeldBack = false
       state.log.begin(after: delay, at: now)
+      return (state.log.count, state.shared)
     }
+    return count + (shared?.attemptCount ?? 0)
   }
 
   /// Ends the attempt under way; without one it changes nothing.

@@ -27,7 +27,8 @@ extension RequestPath: ExpressibleByStringInterpolation {
     ///   - literalCapacity: how much is written.
     ///   - interpolationCount: how many values are interpolated.
     public init(literalCapacity: Int, interpolationCount: Int) {
-      text.reserveCapacity(literalCapacity + 16 * interpolationCount)
+      // A text of up to 15 bytes takes no memory of its own.
+      if literalCapacity > 12 { text.reserveCapacity(literalCapacity + 16 * interpolationCount) }
     }
 
     /// Appends what is written.

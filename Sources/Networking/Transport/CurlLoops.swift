@@ -77,10 +77,8 @@
 
   extension HTTPRequest {
     fileprivate var isSecure: Bool {
-      // Nearly always in lower case.
-      let text = url.absoluteString
-      return !text.hasPrefix("http://")
-        && (text.hasPrefix("https://") || url.scheme?.lowercased() == "https")
+      // Of the schemes that are not refused, `http` has the colon fifth.
+      url.absoluteString.utf8.dropFirst(4).first != UInt8(ascii: ":")
     }
   }
 #endif

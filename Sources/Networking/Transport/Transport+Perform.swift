@@ -24,7 +24,8 @@ extension Transport {
     }
     delivery.progress?.begin()
     let receiver = ResponseReceiver(request, delivery, resolver, telling: events)
-    let handle = start(events == nil ? request : request.asWatched) { receiver.receive($0) }
+    let receive: @Sendable (TransportEvent) -> Void = { receiver.receive($0) }
+    let handle = events == nil ? start(request, receive) : start(request.asWatched, receive)
     receiver.flow?.attach(handle)
     resolver.onCancel {
       handle.cancel()

@@ -41,9 +41,8 @@ final class RetryStage: BuiltInStage {
   }
 
   private func once(_ exchange: Exchange, _ next: Next) -> NetworkPromise {
-    exchange.call.trace.begin(by: scheduler)
     // Further attempts there are when a stage outside this one sends the exchange again.
-    return exchange.call.trace.attemptCount == 1
+    exchange.call.trace.begin(by: scheduler) == 1
       ? next(exchange) : exchange.counting(next(exchange))
   }
 
