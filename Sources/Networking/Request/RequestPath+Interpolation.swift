@@ -27,7 +27,7 @@ extension RequestPath: ExpressibleByStringInterpolation {
     ///   - literalCapacity: how much is written.
     ///   - interpolationCount: how many values are interpolated.
     public init(literalCapacity: Int, interpolationCount: Int) {
-      // A text of up to 15 bytes takes no memory of its own.
+      // A text of up to 15 bytes takes no memory of its own: a short one with a number in it.
       if literalCapacity > 12 { text.reserveCapacity(literalCapacity + 16 * interpolationCount) }
     }
 

@@ -14,8 +14,6 @@
     private let mailbox: CurlMailbox
     private let options: CurlTransport.Options
     private let http1Servers: HTTP1Servers
-    /// The one that was added last.
-    private var lastHTTP1Server: String?
     private let sockets: CurlSockets
     private let clock = CurlClock()
     private let multi: OpaquePointer?
@@ -158,13 +156,16 @@
       }
     }
 
-    /// Notes that a server has chosen HTTP/1.1, where it could have chosen otherwise.
+    /// Notes what a server has chosen, where it could have chosen otherwise.
     private func learn(from event: TransportEvent, of handle: CurlHandle) {
-      guard let origin = handle.standing?.origin, origin.isSecure, case .end(let metrics) = event,
-        metrics.httpVersion == "1.1", lastHTTP1Server != origin.text
+      guard options.allowsHTTP2, let origin = handle.standing?.origin, origin.isSecure,
+        case .end(let metrics) = event
       else { return }
-      lastHTTP1Server = origin.text
-      http1Servers.add(origin.text)
+      switch metrics.httpVersion {
+      case "1.1": http1Servers.add(origin.text)
+      case "2": http1Servers.remove(origin.text)
+      default: break
+      }
     }
 
     private func end(_ handle: CurlHandle, with event: TransportEvent) {

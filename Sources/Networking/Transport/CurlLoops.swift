@@ -76,7 +76,8 @@
   }
 
   extension HTTPRequest {
-    fileprivate var isSecure: Bool {
+    /// Whether it goes over TLS.
+    var isSecure: Bool {
       // Of the schemes that are not refused, `http` has the colon fifth.
       url.absoluteString.utf8.dropFirst(4).first != UInt8(ascii: ":")
     }

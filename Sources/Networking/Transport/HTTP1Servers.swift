@@ -1,10 +1,10 @@
 #if os(Linux)
   import Synchronization
 
-  /// The `https` servers that were found to speak HTTP/1.1 alone: a connection of theirs takes one exchange
-  /// at a time, and is none that others could share.
+  /// The `https` servers that have answered by HTTP/1.1: a connection of theirs takes one exchange at a
+  /// time, and is none that others could share.
   ///
-  /// It is a hint. A server that learns HTTP/2 later is asked over a connection for each thread.
+  /// It is a hint. One that turns out to speak HTTP/2 has had a connection for each thread until then.
   final class HTTP1Servers: Sendable {
     private static let limit = 32
 
@@ -14,6 +14,11 @@
     /// Whether a URL is one of such a server's.
     func contains(_ url: String) -> Bool {
       origins.withLock { origins in origins.contains { url.hasPrefix($0) } }
+    }
+
+    /// Forgets a server.
+    func remove(_ origin: String) {
+      origins.withLock { $0.removeAll { $0 == origin } }
     }
 
     /// Remembers a server, and forgets the oldest where there are many.

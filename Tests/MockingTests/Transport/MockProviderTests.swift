@@ -194,14 +194,20 @@ struct MockProviderTests {
     #expect(error?.reason == #"there is no file "boards.json" in /nowhere"#)
   }
 
-  @Test func drawnDelaysAreTheSameInEachRun() async {
+  enum DelayOf: CaseIterable, Sendable { case provider, mock, body }
+
+  @Test(arguments: DelayOf.allCases)
+  func drawnDelaysAreTheSameInEachRun(_ whose: DelayOf) async {
     func run() async -> [Duration] {
       let clock = RecordingScheduler()
-      let networking = client(
-        .sync,
-        MockProvider(delay: .uniform(.milliseconds(80), .milliseconds(300)), scheduler: clock) {
-          _ in .status(200)
-        })
+      let drawn = MockDelay.uniform(.milliseconds(80), .milliseconds(300))
+      let provider: MockProvider<API> =
+        switch whose {
+        case .provider: MockProvider(delay: drawn, scheduler: clock) { _ in .status(200) }
+        case .mock: MockProvider(scheduler: clock) { _ in .status(200).delayed(by: drawn) }
+        case .body: MockProvider(scheduler: clock) { _ in .text("late").bodyDelayed(by: drawn) }
+        }
+      let networking = client(.sync, provider)
       let promises = (0..<3).map { _ in networking.request(.boards) }
       for number in 1...3 {
         _ = await clock.scheduled(number)

@@ -29,6 +29,18 @@
       ),
     ]
 
+    @Test func noMoreConnectionsThanAllowedAreOpened() async throws {
+      let server = try ScriptedServer { _ in [.stall, .respond("200 OK", [], Data())] }
+      let transport = CurlTransport(options: .init(connectionsPerHost: 2))
+      let exchanges = (0..<20).map { _ in
+        PerformedExchange(transport, HTTPRequest(url: server.url()))
+      }
+      _ = await server.requests.entries(2)
+      server.release()
+      for exchange in exchanges { #expect(await exchange.outcome.failure == nil) }
+      #expect(server.connectionCount == 2)
+    }
+
     @Test(arguments: refused.indices)
     func anOptionThatLibcurlRefusesSendsNothing(_ index: Int) async throws {
       let (name, options) = Self.refused[index]

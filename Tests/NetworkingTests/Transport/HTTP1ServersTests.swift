@@ -1,4 +1,5 @@
 #if os(Linux)
+  import Foundation
   import Testing
 
   @testable import Networking
@@ -11,6 +12,23 @@
       #expect(!servers.contains("https://a.example.net/"))
       #expect(!servers.contains("https://a.example:8443/"))
       #expect(!servers.contains("http://a.example/"))
+    }
+
+    @Test func oneThatHasBeenRemovedIsNotKnown() {
+      let servers = HTTP1Servers()
+      servers.add("https://a.example/")
+      servers.add("https://b.example/")
+      servers.remove("https://a.example/")
+      servers.remove("https://c.example/")
+      #expect(!servers.contains("https://a.example/") && servers.contains("https://b.example/"))
+    }
+
+    @Test(arguments: [
+      ("http://a.example/", false), ("HTTP://a.example/https:", false),
+      ("https://a.example/", true), ("HttpS://a.example/", true),
+    ])
+    func theSchemeTellsWhetherARequestIsSecure(_ url: String, _ isSecure: Bool) throws {
+      #expect(HTTPRequest(url: try #require(URL(string: url))).isSecure == isSecure)
     }
 
     @Test func ofManyItForgetsTheOldest() {

@@ -8,8 +8,6 @@ import Synchronization
 /// applied anew.
 final class RetryStage: BuiltInStage {
   private let policy: RetryPolicy
-  /// Whether the policy repeats anything at all.
-  private let repeats: Bool
   private let tokens: Mutex<RetryTokens>
   private let scheduler: any Scheduler
   private let wallClock: @Sendable () -> Date
@@ -26,14 +24,13 @@ final class RetryStage: BuiltInStage {
     wallClock: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.policy = policy
-    repeats = policy.limit > 0
     tokens = Mutex(RetryTokens(budget))
     self.scheduler = scheduler
     self.wallClock = wallClock
   }
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
-    guard repeats || exchange.call.retry != nil else { return once(exchange, next) }
+    guard policy.limit > 0 || exchange.call.retry != nil else { return once(exchange, next) }
     let policy = exchange.call.retry ?? policy
     let exchange = keyed(exchange, policy)
     guard policy.allows(exchange.request) else { return once(exchange, next) }
