@@ -58,7 +58,7 @@
       self.sends = sends
       exchange.handle = self
       errorBuffer[0] = 0
-      head = ResponseHeadParser()
+      head.beginAnew()
       started = clock.now
       lastActivity = started
       isPaused = false

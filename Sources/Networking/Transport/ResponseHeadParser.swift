@@ -1,16 +1,33 @@
+import Foundation
+
 /// Makes a response's head of the lines of it, as a library that has taken the message apart gives them.
 ///
 /// Heads of interim responses, 1xx, are passed over, and so is what comes behind the final head: the
 /// fields of a trailer.
+///
+/// The answers of a server say much the same. What stands where it stood in the head before is not made
+/// anew but taken from there, and of a head that is all the same the fields are not even copied.
 struct ResponseHeadParser {
   private var status = 0
   private var version = ""
+  /// Those of this head, from the first on that is not as in the head before.
   private var fields: [HTTPHeaders.Field] = []
+  /// Those of the head before.
+  private var earlier: [HTTPHeaders.Field] = []
+  /// How many are the same until now; nil once one is not, and all of them are in `fields`.
+  private var sameCount: Int? = 0
 
   /// Whether there has been a status line, perhaps that of an interim response.
   var isBegun: Bool { status > 0 }
   /// Whether the head is complete.
   private(set) var isComplete = false
+
+  /// Begins the head of another response.
+  mutating func beginAnew() {
+    status = 0
+    isComplete = false
+    forgetFields()
+  }
 
   /// Takes the next line, with or without its line break.
   ///
@@ -27,9 +44,38 @@ struct ResponseHeadParser {
     } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
       let name = UnsafeRawBufferPointer(rebasing: line[..<colon]).trimmingEnd()
       let value = UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]).trimmingStart()
-      fields.append(HTTPHeaders.Field(name: name.text, value: value.text))
+      add(name, value)
     }
     return nil
+  }
+
+  private mutating func add(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+    let place = sameCount ?? fields.count
+    guard place < earlier.count else {
+      leaveEarlier()
+      return fields.append(HTTPHeaders.Field(name: name.text, value: value.text))
+    }
+    let hasName = earlier[place].name.isMade(of: name)
+    let hasValue = earlier[place].value.isMade(of: value)
+    if sameCount != nil, hasName, hasValue { return sameCount = place + 1 }
+    leaveEarlier()
+    fields.append(
+      HTTPHeaders.Field(
+        name: hasName ? earlier[place].name : name.text,
+        value: hasValue ? earlier[place].value : value.text))
+  }
+
+  /// From here on the head is another than that before.
+  private mutating func leaveEarlier() {
+    guard let count = sameCount else { return }
+    fields.reserveCapacity(max(8, earlier.count))
+    fields += earlier[..<count]
+    sameCount = nil
+  }
+
+  private mutating func forgetFields() {
+    fields = []
+    sameCount = 0
   }
 
   private static let prefix: [UInt8] = Array("HTTP/".utf8)
@@ -45,9 +91,9 @@ struct ResponseHeadParser {
       status = status * 10 + Int(byte - UInt8(ascii: "0"))
     }
     self.status = status
-    version = UnsafeRawBufferPointer(rebasing: line[Self.prefix.count..<space]).text
-    fields.removeAll()
-    fields.reserveCapacity(8)
+    let version = UnsafeRawBufferPointer(rebasing: line[Self.prefix.count..<space])
+    if !self.version.isMade(of: version) { self.version = version.text }
+    forgetFields()
     return true
   }
 
@@ -55,18 +101,39 @@ struct ResponseHeadParser {
   ///
   /// Source: RFC 9112 section 5.2.
   private mutating func continueField(_ line: UnsafeRawBufferPointer) {
+    leaveEarlier()
     guard let last = fields.indices.last else { return }
     fields[last].value += " " + line.trimmingStart().text
   }
 
   private mutating func finish() -> HTTPResponseHead? {
-    guard status >= 200 || status == 101 else {
-      fields.removeAll()
-      return nil
-    }
+    defer { forgetFields() }
+    guard status >= 200 || status == 101 else { return nil }
     isComplete = true
-    defer { fields = [] }
-    return HTTPResponseHead(status: status, version: version, headers: HTTPHeaders(fields))
+    if sameCount == earlier.count { return head(of: earlier) }
+    leaveEarlier()
+    let size = fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+    earlier = size <= Self.keptBytes ? fields : []
+    return head(of: fields)
+  }
+
+  /// A longer head is not kept for the next.
+  private static let keptBytes = 8 << 10
+
+  private func head(of fields: [HTTPHeaders.Field]) -> HTTPResponseHead {
+    HTTPResponseHead(status: status, version: version, headers: HTTPHeaders(fields))
+  }
+}
+
+extension String {
+  /// Whether its UTF-8 is these bytes.
+  fileprivate func isMade(of bytes: UnsafeRawBufferPointer) -> Bool {
+    guard utf8.count == bytes.count, let start = bytes.baseAddress else {
+      return bytes.isEmpty && isEmpty
+    }
+    return utf8.withContiguousStorageIfAvailable { own in
+      own.baseAddress.map { memcmp($0, start, bytes.count) == 0 } ?? true
+    } ?? utf8.elementsEqual(bytes)
   }
 }
 

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Networking
@@ -37,5 +38,42 @@ struct ResponseHeadParserTests {
   ])
   func whatHasNoStatusIsNoHead(_ lines: [String]) {
     #expect(heads(lines).isEmpty)
+  }
+
+  /// Whatever came before, a head is what its own lines make it.
+  @Test func oneParserMakesOfManyHeadsWhatNewOnesMakeOfEach() {
+    var random = SeededGenerator(seed: 7)
+    let names = ["Date", "Server", "date", "X-Empty", "Set-Cookie", "X-Latin"]
+    let values: [[UInt8]] = [
+      Array("Sat, 21 Nov 2026 15:27:28 GMT".utf8), Array("nginx".utf8), [], [0x67, 0xFC],
+      Array("gü".utf8), Array(repeating: 0x61, count: 5_000),
+    ]
+    var lines: [[UInt8]] = []
+    func line(_ random: inout SeededGenerator) -> [UInt8] {
+      if Int.random(in: 0..<8, using: &random) == 0 { return Array("  folded".utf8) }
+      let name = names.randomElement(using: &random) ?? ""
+      return Array(name.utf8) + [0x3A, 0x20] + (values.randomElement(using: &random) ?? [])
+    }
+    var reused = ResponseHeadParser()
+    for round in 0..<2_000 {
+      // Mostly much the same as before.
+      switch Int.random(in: 0..<6, using: &random) {
+      case 0: lines.append(line(&random))
+      case 1 where !lines.isEmpty: lines.removeLast()
+      case 2 where !lines.isEmpty:
+        lines[Int.random(in: lines.indices, using: &random)] = line(&random)
+      case 3: lines = Array(lines.prefix(6))
+      default: break
+      }
+      let interim =
+        round % 5 == 0 ? [Array("HTTP/1.1 103 Early".utf8)] + lines.prefix(2) + [[]] : []
+      let whole = interim + [Array("HTTP/\(round % 3) 200 OK".utf8)] + lines + [[]]
+      var new = ResponseHeadParser()
+      reused.beginAnew()
+      let expected = whole.compactMap { line in line.withUnsafeBytes { new.take($0) } }
+      let found = whole.compactMap { line in line.withUnsafeBytes { reused.take($0) } }
+      #expect(found == expected && found.count == 1)
+      #expect(reused.isComplete && reused.isBegun)
+    }
   }
 }
