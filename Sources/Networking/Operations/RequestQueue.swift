@@ -41,9 +41,7 @@ final class RequestQueue: Sendable {
     _ begin: @escaping @Sendable () -> NetworkPromise
   ) {
     let request = QueuedRequest(pending, begin)
-    if let due = turns.withLock({ $0.add(request, priority) }) {
-      start(due, hasWaited: false)
-    }
+    if let due = turns.withLock({ $0.add(request, priority) }) { start(due) }
   }
 
   func suspend() {
@@ -51,36 +49,35 @@ final class RequestQueue: Sendable {
   }
 
   func resume() {
-    for turn in turns.withLock({ $0.resume() }) { start(turn, hasWaited: true) }
+    for turn in turns.withLock({ $0.resume() }) { start(turn) }
   }
 
   func cancelAll() {
     for request in turns.withLock({ $0.all }) { request.cancel() }
   }
 
-  private func start(_ turn: RequestTurns.Turn, hasWaited: Bool) {
+  private func start(_ turn: RequestTurns.Turn) {
     if startsAtOnce || !MainQueue.isCurrent {
-      run(turn, hasWaited)
+      run(turn)
     } else {
-      operations.addOperation { [self] in run(turn, hasWaited) }
+      operations.addOperation { [self] in run(turn) }
     }
   }
 
   /// A loop rather than a step of `finish`, since any number of requests may have been cancelled while
   /// they waited.
-  private func run(_ turn: RequestTurns.Turn, _ hasWaited: Bool) {
-    var (due, hasWaited): (RequestTurns.Turn?, Bool) = (turn, hasWaited)
+  private func run(_ turn: RequestTurns.Turn) {
+    var due: RequestTurns.Turn? = turn
     while let turn = due {
-      if let answer = turn.request.start() { return follow(answer, turn, hasWaited) }
+      if let answer = turn.request.start() { return follow(answer, turn) }
       due = turns.withLock { $0.finish(turn) }
-      hasWaited = true
     }
   }
 
-  private func follow(_ answer: NetworkPromise, _ turn: RequestTurns.Turn, _ hasWaited: Bool) {
-    // An answer that is there already, as of a mock, need not hold the turn where nobody waits, nor has
-    // waited for another, whose handlers come first.
-    if !isOrdered, !hasWaited, answer.isDelivered, turns.withLock({ $0.finishLast(turn) }) {
+  private func follow(_ answer: NetworkPromise, _ turn: RequestTurns.Turn) {
+    // An answer that is there already, as of a mock, need not hold the turn where nobody waits. One that has
+    // waited for another does, as that one's handlers come first.
+    if !isOrdered, answer.isDelivered, turns.withLock({ $0.finishAlone(turn) }) {
       turn.request.follow(answer)
     } else {
       turn.request.follow(answer, isOrdered: isOrdered) { [self] in finish(turn) }
@@ -88,6 +85,6 @@ final class RequestQueue: Sendable {
   }
 
   private func finish(_ turn: RequestTurns.Turn) {
-    if let next = turns.withLock({ $0.finish(turn) }) { start(next, hasWaited: true) }
+    if let next = turns.withLock({ $0.finish(turn) }) { start(next) }
   }
 }

@@ -10,6 +10,8 @@ struct RequestTurns {
   /// A request under way, and where it is found when it is over.
   struct Turn: Sendable {
     let request: QueuedRequest
+    /// Whether it did not come at once.
+    fileprivate let hasWaited: Bool
     fileprivate let place: Int
   }
 
@@ -30,7 +32,7 @@ struct RequestTurns {
   ///
   /// - Returns: its turn, if that has come already.
   mutating func add(_ request: QueuedRequest, _ priority: Request.Priority) -> Turn? {
-    if hasRoom { return begin(request) }
+    if hasRoom { return begin(request, hasWaited: false) }
     waiting[priority.place].append(request)
     return nil
   }
@@ -39,18 +41,16 @@ struct RequestTurns {
   ///
   /// - Returns: the turn that has come by that.
   mutating func finish(_ turn: Turn) -> Turn? {
-    underWay[turn.place] = nil
-    freePlaces.append(turn.place)
+    leave(turn.place)
     return next()
   }
 
-  /// A request is over behind which nobody waits.
+  /// A request is over that has waited for nobody, and for which nobody waits.
   ///
-  /// - Returns: false where somebody does, and then nothing has changed.
-  mutating func finishLast(_ turn: Turn) -> Bool {
-    guard waiting.allSatisfy(\.isEmpty) else { return false }
-    underWay[turn.place] = nil
-    freePlaces.append(turn.place)
+  /// - Returns: false where it is another, and then nothing has changed.
+  mutating func finishAlone(_ turn: Turn) -> Bool {
+    guard !turn.hasWaited, waiting.allSatisfy(\.isEmpty) else { return false }
+    leave(turn.place)
     return true
   }
 
@@ -74,19 +74,24 @@ struct RequestTurns {
 
   private var hasRoom: Bool { !isSuspended && underWay.count - freePlaces.count < width }
 
-  private mutating func begin(_ request: QueuedRequest) -> Turn {
+  private mutating func begin(_ request: QueuedRequest, hasWaited: Bool) -> Turn {
     guard let place = freePlaces.popLast() else {
       underWay.append(request)
-      return Turn(request: request, place: underWay.count - 1)
+      return Turn(request: request, hasWaited: hasWaited, place: underWay.count - 1)
     }
     underWay[place] = request
-    return Turn(request: request, place: place)
+    return Turn(request: request, hasWaited: hasWaited, place: place)
+  }
+
+  private mutating func leave(_ place: Int) {
+    underWay[place] = nil
+    freePlaces.append(place)
   }
 
   private mutating func next() -> Turn? {
     guard hasRoom else { return nil }
     for place in waiting.indices.reversed() {
-      if let request = waiting[place].popFirst() { return begin(request) }
+      if let request = waiting[place].popFirst() { return begin(request, hasWaited: true) }
     }
     return nil
   }

@@ -1,5 +1,11 @@
 import Synchronization
 
+// `@unchecked Sendable` because what is not in `machine` is protected by its lock and by `progress`: `first`,
+// `error` and `slot` are written under the lock until settlement. The settlement is the last to write
+// `error` and `slot`; who reads them has seen `progress` say so, with acquire ordering. From then on `first`
+// belongs to the one thread that delivers; when all has been delivered the next to attach a reaction puts it
+// there, under the lock, and becomes that thread.
+
 /// A value that is not there yet, or the reason why it will never be.
 ///
 /// A promise is pending until it is fulfilled with a value or rejected with an error; the first
@@ -26,11 +32,6 @@ import Synchronization
 ///
 /// Source: Promises/A+ 1.1, with cancellation and contexts added.
 public final class Promise<Value: Sendable>: @unchecked Sendable {
-  // `@unchecked` because what is not in `machine` is protected like this. `first`, `error` and `slot`
-  // are written under the machine's lock until settlement. The settlement is the last to write `error`
-  // and `slot`; who reads them has seen `progress` say so, with acquire ordering. From then on `first`
-  // belongs to the one thread that delivers; when all has been delivered the next to attach a reaction puts
-  // it there, under the lock, and becomes that thread.
   @usableFromInline let progress = Atomic<UInt8>(Progress.pending.rawValue)
   /// Whether somebody has taken on this promise's rejection: a handler of its own, or a promise
   /// derived from it.

@@ -3,7 +3,7 @@ import Synchronization
 
 /// One thread that serves file descriptors and jobs, until it is stopped.
 ///
-/// `@unchecked Sendable` because `clients` and `lastToken` are protected by being touched on the loop's
+/// `@unchecked Sendable` because each of `clients` and `lastToken` is protected by being touched on the loop's
 /// own thread alone. Others call `poller.wake()` only, which the system makes safe, and which the lock of
 /// `inbox` keeps from being called after the end.
 final class EventLoop: @unchecked Sendable {
