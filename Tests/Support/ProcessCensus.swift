@@ -4,16 +4,13 @@
 
   /// What the process has of the system's.
   package enum ProcessCensus {
-    /// How many descriptors of sockets, epolls and the like are open.
-    package static var openFiles: Int { count("/proc/self/fd") }
+    /// How many descriptors of sockets, epolls and the like are open; libdispatch's timers do not count, as it
+    /// opens them when it first needs one, and keeps them.
+    package static var openFiles: Int { openPaths.count { $0 != "anon_inode:[timerfd]" } }
 
     /// Whether a file in a folder is open, be it removed from there by now.
     package static func hasOpenFile(below folder: URL) -> Bool {
-      let fds = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-      return fds.contains { fd in
-        let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(fd)")
-        return path?.hasPrefix(folder.path) == true
-      }
+      openPaths.contains { $0?.hasPrefix(folder.path) == true }
     }
 
     /// How many threads there are.
@@ -46,6 +43,15 @@
 
     private static func count(_ folder: String) -> Int {
       (try? FileManager.default.contentsOfDirectory(atPath: folder))?.count ?? 0
+    }
+
+    /// Where the open descriptors lead; nil of one that has been closed meanwhile.
+    private static var openPaths: [String?] {
+      let folder = "/proc/self/fd"
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+      return names.map { name in
+        try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")
+      }
     }
   }
 #endif

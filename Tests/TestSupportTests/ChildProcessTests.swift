@@ -154,6 +154,18 @@
         }
       }
 
+      @Test func timersOfLibdispatchAreNoOpenFiles() async {
+        await #expect(processExitsWith: .success) {
+          let before = ProcessCensus.openFiles
+          await withCheckedContinuation { continuation in
+            DispatchQueue.global().asyncAfter(wallDeadline: .now() + .milliseconds(1)) {
+              continuation.resume()
+            }
+          }
+          #expect(ProcessCensus.openFiles == before)
+        }
+      }
+
       @Test func nothingIsLeftOfThousandsOfDescriptorsAndManyChildren() async {
         await #expect(processExitsWith: .success) {
           // More than a set of `select` takes.
