@@ -45,3 +45,136 @@ public struct ReceivedRequest: Sendable, Hashable {
     try decoder.decode(type, from: body)
   }
 }
+
+/// The path of a request received, with the values of its route's variables.
+public struct ReceivedPath: Sendable, Hashable, CustomStringConvertible {
+  /// The path as it was sent, still percent-encoded, without the query.
+  public let text: String
+  /// The segments between the slashes, each percent-decoded by itself.
+  public let segments: [String]
+  /// The values of the variables by name, percent-decoded.
+  public internal(set) var variables: [String: String]
+
+  init(text: String, _ segments: [String] = [], _ variables: [String: String] = [:]) {
+    self.text = text
+    self.segments = segments
+    self.variables = variables
+  }
+
+  /// The value of a variable, percent-decoded; empty when the template has none of that name.
+  ///
+  /// - Parameter name: the name, as between the braces of the template, without the `*`.
+  public subscript(name: String) -> String { variables[name] ?? "" }
+
+  /// The path as it was sent.
+  public var description: String { text }
+}
+
+/// The query of a request received, decoded.
+public struct RequestQuery: Sendable, Hashable {
+  /// One name and its value.
+  public struct Item: Sendable, Hashable {
+    /// The name, decoded.
+    public let name: String
+    /// The value, decoded; empty when there is no equals sign.
+    public let value: String
+  }
+
+  /// The items in order; a name may occur more than once.
+  public let items: [Item]
+
+  /// Items are parted by `&`; a `+` is a space.
+  ///
+  /// One that cannot be decoded stays as it was sent.
+  init(_ text: Substring?) {
+    items = (text ?? "").split(separator: "&").map { part in
+      let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      func decoded(_ side: Substring) -> String {
+        PercentCoding.decode(side, plusIsSpace: true) ?? String(side)
+      }
+      return Item(name: decoded(sides[0]), value: sides.count > 1 ? decoded(sides[1]) : "")
+    }
+  }
+
+  /// The first value of a name, or nil when there is none.
+  ///
+  /// - Parameter name: the name, in this very spelling.
+  public subscript(name: String) -> String? {
+    items.first { $0.name == name }?.value
+  }
+
+  /// Every value of a name, in order.
+  ///
+  /// - Parameter name: the name, in this very spelling.
+  /// - Returns: the values; empty when there is none.
+  public func values(for name: String) -> [String] {
+    items.filter { $0.name == name }.map(\.value)
+  }
+}
+
+/// The parts of a request target.
+struct RequestTarget: Hashable {
+  /// As it stands in the target, still encoded.
+  let path: Substring
+  /// What follows the question mark; nil when there is none.
+  let query: Substring?
+  /// The path's segments, decoded one by one, so that an encoded slash does not part them.
+  let segments: [String]
+
+  /// Nil when the path has a `%` without two hexadecimal digits.
+  init?(_ target: String) {
+    var rest = target[...]
+    if rest.utf8.first != UInt8(ascii: "/"), let scheme = rest.firstRange(of: "://") {
+      let authority = rest[scheme.upperBound...]
+      rest = authority.firstIndex { $0 == "/" || $0 == "?" }.map { authority[$0...] } ?? ""
+    }
+    if let mark = rest.utf8.firstIndex(of: UInt8(ascii: "?")) {
+      path = rest[..<mark]
+      query = rest[rest.utf8.index(after: mark)...]
+    } else {
+      path = rest
+      query = nil
+    }
+    guard let segments = Self.segments(of: path) else { return nil }
+    self.segments = segments
+  }
+
+  private static func segments(of path: Substring) -> [String]? {
+    let raw = path.utf8.first == UInt8(ascii: "/") ? path.dropFirst() : path
+    var segments: [String] = []
+    for part in raw.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+      guard let segment = PercentCoding.decode(Substring(part)) else { return nil }
+      segments.append(segment)
+    }
+    return segments
+  }
+}
+
+/// Percent-decoding of the parts of a request target.
+enum PercentCoding {
+  /// Decodes; nil when a `%` is not followed by two hexadecimal digits.
+  ///
+  /// What is no UTF-8 is repaired.
+  static func decode(_ text: Substring, plusIsSpace: Bool = false) -> String? {
+    let utf8 = text.utf8
+    guard
+      utf8.contains(where: { $0 == UInt8(ascii: "%") || (plusIsSpace && $0 == UInt8(ascii: "+")) })
+    else { return String(text) }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(utf8.count)
+    var rest = utf8[...]
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: "%"):
+        guard let high = rest.popFirst()?.hexDigitValue, let low = rest.popFirst()?.hexDigitValue
+        else {
+          return nil
+        }
+        bytes.append(high << 4 | low)
+      case UInt8(ascii: "+") where plusIsSpace: bytes.append(UInt8(ascii: " "))
+      default: bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import Promises
 
 /// Routes laid down in a file: stubs in JSON, or a recording, an HTTP archive.
 ///
@@ -85,5 +86,59 @@ public struct StubFile: Sendable {
     public let answer: String
     /// What has to hold for it to answer, `query page = 2`; empty for nothing.
     public let conditions: [String]
+  }
+}
+
+/// Why a file of stubs cannot be used.
+public enum StubFileError: Error, Hashable, Sendable {
+  /// There is no such file.
+  case missing(file: URL)
+  /// The file is there and cannot be read.
+  case unreadable(file: URL, reason: String)
+  /// There is a mistake in it.
+  ///
+  /// The line and column count from 1, a column being a character; the path is `routes[2].status`, empty
+  /// for the root or where the text is no JSON. The problem says what was expected, and what is there.
+  case malformed(file: URL, line: Int, column: Int, path: String, problem: String)
+}
+
+extension StubFileError: CustomStringConvertible, LocalizedError {
+  /// What is wrong, and where, in the form in which compilers say it.
+  public var description: String {
+    switch self {
+    case .missing(let file): "\(file.relativePath): there is no such file"
+    case .unreadable(let file, let reason): "\(file.relativePath) cannot be read: \(reason)"
+    case .malformed(let file, let line, let column, let path, let problem):
+      "\(file.relativePath):\(line):\(column): \(path.isEmpty ? "" : "\(path): ")\(problem)"
+    }
+  }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
+}
+
+extension MockServer {
+  /// Starts a server of what a file lays down; see ``StubFile``.
+  ///
+  /// The file is read once. Later changes are taken over by ``replaceRoutes(with:)`` and the routes of the
+  /// file read again.
+  ///
+  /// - Parameters:
+  ///   - stubs: the file, stubs in JSON or an HTTP archive.
+  ///   - port: the port to listen on; 0 has the system choose a free one.
+  ///   - limits: what the server takes from clients.
+  ///   - scheduler: where delays take their time from.
+  ///   - onExchange: is told of each request once its exchange has ended, on the server's thread, so it
+  ///     must not block.
+  /// - Throws: ``StubFileError``, ``RecordingError``, ``MockServerError/cannotListen(port:reason:)``.
+  public convenience init(
+    stubs: URL, port: Int = 0, limits: MockServerLimits = MockServerLimits(),
+    scheduler: any Scheduler = .live,
+    onExchange: (@Sendable (_ exchange: ServedExchange) -> Void)? = nil
+  ) throws {
+    let file = try StubFile(contentsOf: stubs)
+    try self.init(
+      routes: file.routes, port: port, limits: limits, scheduler: scheduler,
+      connectionFault: file.connectionFault, onExchange: onExchange)
   }
 }

@@ -115,3 +115,88 @@ extension Networking {
     withExtendedLifetime(old) {}
   }
 }
+
+extension Networking {
+  /// Sends a name and a password with every request from now on, to the base URL's origin only.
+  ///
+  /// Source: RFC 7617; both are sent in UTF-8.
+  ///
+  /// - Parameters:
+  ///   - username: the name, without a colon.
+  ///   - password: the password.
+  public func authenticate(username: String, password: String) {
+    let pair = Data("\(username):\(password)".utf8).base64EncodedString()
+    authenticate(authorizationHeader: "Basic \(pair)")
+  }
+
+  /// Sends a token with every request from now on, to the base URL's origin only.
+  ///
+  /// Source: RFC 6750 section 2.1.
+  ///
+  /// - Parameter bearerToken: the token.
+  public func authenticate(bearerToken: String) {
+    authenticate(authorizationHeader: "Bearer \(bearerToken)")
+  }
+
+  /// Sends an `Authorization` field with every request from now on.
+  ///
+  /// It goes to the origin of the base URL in force now, on every hop there, and nowhere else: not to
+  /// where a redirect leads, nor to an absolute URL elsewhere, nor to a base URL set later. A client
+  /// without a base URL sends it nowhere. A request's own field comes first.
+  ///
+  /// - Parameter authorizationHeader: the field's value; nil sends none any more.
+  public func authenticate(authorizationHeader: String?) {
+    let baseURL = settings.withLock { $0.settings.baseURL }
+    let origin = (baseURL() ?? Endpoint.baseURL).flatMap { Origin($0) }
+    change { settings in
+      settings.credentials =
+        if let origin, let value = authorizationHeader { .init(value: value, origin: origin) } else
+        {
+          nil
+        }
+    }
+  }
+}
+
+extension Networking: CredentialSource {
+  var credentials: NetworkingSettings.Credentials? { settings.withLock { $0.settings.credentials } }
+}
+
+/// What of a client may be changed while it works; a request takes what is in force when it is made.
+struct NetworkingSettings: Sendable {
+  var baseURL: @Sendable () -> URL?
+  var callbackContext = ExecutionContext.main
+  var beforeEach: (@Sendable (Request) -> Request)?
+  var preProcessRequest: (@Sendable (HTTPRequest) throws -> HTTPRequest)?
+  var middleware: (@Sendable (Request) -> Promise<Void>)?
+  var credentials: Credentials?
+  var interceptors: [any Interceptor] = []
+  /// Nil when nobody watches.
+  var watchers: EventWatchers?
+  /// What is written about the calls; one of those who watch, unless that is nothing.
+  var log: (level: LoggingConfiguration.Level, feed: LogFeed?) = (.none, nil)
+  var hopInterceptors: [any Interceptor] = []
+  var onAutomaticReplay: (@Sendable (Result<OfflineStore.Report, any Error>) -> Void)?
+
+  /// The settings as they were at one moment, for all the requests made until they change.
+  final class Snapshot: Sendable {
+    let settings: NetworkingSettings
+
+    init(_ settings: NetworkingSettings) {
+      self.settings = settings
+    }
+
+    /// The same but for a change.
+    func changed(_ change: (inout NetworkingSettings) -> Void) -> Snapshot {
+      var settings = settings
+      change(&settings)
+      return Snapshot(settings)
+    }
+  }
+
+  /// The value of an `Authorization` field, and the one origin that it is for.
+  struct Credentials: Hashable, Sendable {
+    let value: String
+    let origin: Origin
+  }
+}

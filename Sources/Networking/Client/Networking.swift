@@ -223,3 +223,10 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     return (endpoint as? any RetryableRequest)?.retryPolicy
   }
 }
+
+extension Networking where Endpoint == Request {
+  /// A client for requests without endpoints: `Networking.shared.request(.get("https://..."))`.
+  ///
+  /// It is made outside of all scopes of mocks, whoever asks for it first, since it outlives them.
+  public static let shared = HandlerScope.$current.withValue(nil) { Networking() }
+}

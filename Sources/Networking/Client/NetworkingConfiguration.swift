@@ -1,6 +1,10 @@
 import Foundation
 import Promises
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// What a client does with every request, laid down when it is made.
 public struct NetworkingConfiguration: Sendable {
   /// The fields that every request has unless it or its endpoint says otherwise.
@@ -119,4 +123,24 @@ public struct NetworkingConfiguration: Sendable {
 
   /// Makes a configuration of what most clients want.
   public init() {}
+}
+
+/// Where a client keeps its cookies.
+public enum CookiePolicy: Sendable {
+  /// Where its ``SessionConfiguration`` says; with a transport of your own, where Foundation keeps
+  /// those that it shares in the process.
+  case session
+  /// Nowhere: none are kept, and none sent but what a request brings.
+  case none
+  /// In a storage of your own.
+  case storage(HTTPCookieStorage)
+
+  /// The storage; nil for none.
+  func storage(of session: Session) -> HTTPCookieStorage? {
+    switch self {
+    case .session: session.cookies
+    case .none: nil
+    case .storage(let storage): storage
+    }
+  }
 }

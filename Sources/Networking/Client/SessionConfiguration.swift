@@ -26,3 +26,65 @@ public enum SessionConfiguration: Sendable {
   /// times and the rest count as ``URLSessionTransport`` says; on Linux that has limits of its own.
   case custom(URLSessionConfiguration)
 }
+
+/// What a ``SessionConfiguration`` comes to: what a client's requests go over, and its cookies.
+struct Session {
+  let transport: any Transport
+  /// Where cookies are kept; nil for nowhere.
+  let cookies: HTTPCookieStorage?
+
+  init(transport: any Transport, cookies: HTTPCookieStorage? = .shared) {
+    self.transport = transport
+    self.cookies = cookies
+  }
+
+  init(_ configuration: SessionConfiguration) {
+    switch configuration {
+    case .default: self.init(transport: Self.sharedTransport)
+    case .ephemeral:
+      self.init(
+        transport: Self.makeTransport(),
+        cookies: URLSessionConfiguration.ephemeral.httpCookieStorage)
+    case .background:
+      self.init(
+        transport: UnavailableTransport(reason: "There are no background sessions here"),
+        cookies: nil)
+    case .custom(let configuration):
+      self.init(
+        transport: URLSessionTransport(configuration: configuration),
+        cookies: configuration.usedCookieStorage)
+    }
+  }
+
+  /// The transport of all clients that name none; so they share its connections.
+  private static let sharedTransport = makeTransport()
+
+  private static func makeTransport() -> any Transport {
+    #if os(Linux)
+      CurlTransport()
+    #else
+      URLSessionTransport()
+    #endif
+  }
+}
+
+/// A transport for what does not exist here: it fails every exchange, by the code
+/// ``NetworkError/Code-swift.enum/unsupported``.
+struct UnavailableTransport: Transport {
+  /// What is missing, as a sentence.
+  let reason: String
+
+  func start(
+    _ request: HTTPRequest, _ receive: @escaping @Sendable (_ event: TransportEvent) -> Void
+  ) -> any TransportHandle {
+    receive(.failure(TransportFailure(code: .unsupported, detail: reason)))
+    return Handle()
+  }
+
+  /// On what was over before it began.
+  private struct Handle: TransportHandle {
+    func cancel() {}
+    func suspend() {}
+    func resume() {}
+  }
+}

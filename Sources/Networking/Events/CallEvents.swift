@@ -141,3 +141,78 @@ final class CallEvents: Sendable {
     for sink in watchers.sinks { sink.deliver() }
   }
 }
+
+/// Tells those who watch what happens in one hop of a call, as its transport has it.
+struct HopEvents: Sendable {
+  let call: CallEvents
+  /// Which of all hops of the call it is.
+  let number: Int
+
+  /// The transport has told this.
+  func receive(_ event: TransportEvent) {
+    var event = event
+    if case .head(var head) = event {
+      head.headers = Redaction.headers(head.headers)
+      event = .head(head)
+    }
+    call.tell { machine, now in
+      machine.receive(number, at: now) { $0.receive(event, at: now) }
+    }
+  }
+
+  /// The rest of the body is left out, and nobody waits for it.
+  func breakOff() {
+    call.tell { machine, now in
+      machine.receive(number, at: now) { $0.breakOff(at: now) }
+    }
+    abandon()
+  }
+
+  /// Nobody waits for it any more.
+  func abandon() {
+    call.leave(hop: number)
+  }
+}
+
+/// Those who watch a client; a call takes along those that there are when it is made.
+final class EventWatchers: Sendable {
+  let sinks: [any EventSink]
+  /// How many bytes a body may have for the most curious of them; 0 is for none.
+  let bodyLimit: Int
+
+  /// Adds one to those that there are.
+  convenience init(_ others: EventWatchers?, adding sink: any EventSink) {
+    self.init((others?.sinks ?? []) + [sink])
+  }
+
+  private init(_ sinks: [any EventSink]) {
+    self.sinks = sinks
+    bodyLimit = sinks.map(\.bodyLimit).max() ?? 0
+  }
+
+  /// All but one; nil when that leaves nobody.
+  func removing(_ sink: any EventSink) -> EventWatchers? {
+    let rest = sinks.filter { $0 !== sink }
+    return rest.isEmpty ? nil : EventWatchers(rest)
+  }
+}
+
+/// Takes the events of a client's calls, for somebody who watches.
+protocol EventSink: AnyObject, Sendable {
+  /// How many bytes a body may have to be handed over with its event; 0 is for none.
+  var bodyLimit: Int { get }
+
+  /// Keeps an event.
+  ///
+  /// It is called under the lock of the event's call, so that the events of that come in order; so it runs
+  /// nobody's code, and waits for nothing.
+  ///
+  /// - Parameters:
+  ///   - event: what happened.
+  ///   - body: what was sent or received, with ``NetworkEvent/Kind/sending(headers:bodySize:)`` and
+  ///     ``NetworkEvent/Kind/body(bytes:)``, where somebody wants bodies and it is small enough.
+  func take(_ event: NetworkEvent, _ body: Data?)
+
+  /// Sees to it that what has been kept is handed over.
+  func deliver()
+}

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Something that happens to a call: a request with all its attempts and hops, from the moment when it is
 /// made to its one end.
@@ -107,5 +108,146 @@ public struct NetworkEvent: Sendable, Hashable {
     case .finished, .failed, .cancelled: true
     default: false
     }
+  }
+}
+
+extension NetworkEvent {
+  /// Tells the calls of a process apart.
+  public struct CallID: Sendable, Hashable, CustomStringConvertible {
+    private static let last = Atomic<UInt64>(0)
+
+    private let number: UInt64
+
+    /// Makes one that no other call of the process has.
+    public init() {
+      number = Self.last.add(1, ordering: .relaxed).newValue
+    }
+
+    /// A number, of a later call a higher one: `#17`.
+    public var description: String { "#\(number)" }
+  }
+}
+
+extension NetworkEvent {
+  /// The connection that a hop goes over.
+  public struct Connection: Sendable, Hashable {
+    /// The address of the other end, or of the proxy in between, such as `203.0.113.7`; the path of a Unix
+    /// socket; nil where that is not known.
+    public var address: String?
+    /// The port there; nil where there is none, or it is not known.
+    public var port: Int?
+    /// Whether it has served an exchange before.
+    public var isReused: Bool
+
+    /// Makes an account of a connection.
+    ///
+    /// - Parameters:
+    ///   - address: the address of the other end.
+    ///   - port: the port there.
+    ///   - isReused: whether it has served an exchange before.
+    public init(address: String? = nil, port: Int? = nil, isReused: Bool = false) {
+      self.address = address
+      self.port = port
+      self.isReused = isReused
+    }
+  }
+}
+
+extension NetworkEvent {
+  /// What went wrong, without secrets.
+  public struct Failure: Sendable, Hashable, CustomStringConvertible {
+    /// What kind of failure it was; nil for an error that is no ``NetworkError``, such as one of an
+    /// interceptor's own.
+    public let code: NetworkError.Code?
+    /// What was wrong, as part of one line; without the request, and without a response's body.
+    public let description: String
+
+    /// Makes an account of a failure, for tests of monitors.
+    ///
+    /// - Parameters:
+    ///   - code: what kind of failure it was.
+    ///   - description: what was wrong, without secrets.
+    public init(code: NetworkError.Code?, description: String) {
+      self.code = code
+      self.description = description
+    }
+
+    init(_ error: any Error) {
+      guard var error = error as? NetworkError else {
+        code = nil
+        description = NetworkError.inOneLine(NetworkError.text(of: error))
+        return
+      }
+      code = error.code
+      error.request = nil
+      error.body = nil
+      description = error.description
+    }
+  }
+}
+
+extension NetworkEvent {
+  /// What happened.
+  ///
+  /// ``NetworkEvent`` says in what order they come. There may be further kinds in later versions: a `switch`
+  /// over them should have a `default`.
+  public enum Kind: Sendable, Hashable {
+    // The call.
+    /// The call was made, and waits for its turn in the client's queue.
+    case queued
+    /// Its turn has come.
+    case started
+
+    /// An identical request is under way, and its answer is waited for; that of this call, if somebody watches it.
+    ///
+    /// What happens on the way is told with that call, until it is over.
+    case shared(with: CallID?)
+
+    // A hop.
+    /// A hop begins, with these header fields, and a body of so many bytes: 0 without one, nil when that is
+    /// not known.
+    ///
+    /// The fields are those that the client sends, without what the transport adds to them.
+    case sending(headers: HTTPHeaders, bodySize: Int64?)
+    /// The host's name has been looked up.
+    case resolved
+    /// A connection stands.
+    case connected(Connection)
+    /// The TLS handshake is done.
+    case secured
+    /// Somebody answers in the network's stead: `mock`, `tape`, or the interceptor of this name.
+    case answered(by: String)
+    /// The request is out, with so many bytes of its body.
+    ///
+    /// That is all of them, unless the answer comes before. Where a transport cannot tell, it comes right
+    /// before the head.
+    case requestSent(bytes: Int64)
+    /// The status, the version and the header fields of the response.
+    case head(HTTPResponseHead)
+    /// Bytes of the bodies go to and fro.
+    ///
+    /// There is one for each hundredth of the body, and for each 64 KiB at the most; so small bodies have none.
+    case progress(TransferProgress)
+    /// The response is complete, with so many bytes of a body as received, before any decoding.
+    case body(bytes: Int64)
+
+    // What leads to another hop.
+    /// The response points to this URL, and is followed there.
+    case redirected(to: String)
+    /// The request is sent again.
+    ///
+    /// - `after` is how long is waited before, `because` what was wrong with the last attempt, and `attempt` the
+    ///   number of the next.
+    case retrying(after: Duration, because: Failure, attempt: Int)
+    /// The server refused the credentials, new ones have been fetched, and the request is sent again.
+    case credentialsRefreshed
+
+    // The end.
+    /// There is a response, of whatever status; the metrics are those of the last hop.
+    indirect case finished(status: Int, metrics: TransportMetrics)
+    /// There is none.
+    case failed(Failure)
+    /// Somebody cancelled.
+    case cancelled
   }
 }

@@ -1,3 +1,6 @@
+import Foundation
+import Synchronization
+
 /// What happens to a client's calls, as an asynchronous sequence.
 ///
 /// ```swift
@@ -48,5 +51,163 @@ public struct NetworkEvents: AsyncSequence, Sendable {
     ) async -> NetworkEvent? {
       await subscription.buffer.next(isolation: actor)
     }
+  }
+}
+
+/// What a sequence of events and its iterators share; with the last of them the subscription ends.
+final class EventSubscription: Sendable {
+  let buffer: EventBuffer
+  private let onEnd: @Sendable () -> Void
+
+  init(_ buffer: EventBuffer, onEnd: @escaping @Sendable () -> Void) {
+    self.buffer = buffer
+    self.onEnd = onEnd
+  }
+
+  deinit {
+    onEnd()
+  }
+}
+
+/// Feeds a sequence's buffer; the client and its calls hold it, and when the last of them lets go of it the
+/// sequence has its end.
+final class EventFeed: EventSink {
+  private let buffer: EventBuffer
+
+  init(_ buffer: EventBuffer) {
+    self.buffer = buffer
+  }
+
+  deinit {
+    buffer.finish()
+  }
+
+  let bodyLimit = 0
+
+  func take(_ event: NetworkEvent, _ body: Data?) {
+    buffer.add(event)
+  }
+
+  func deliver() {
+    buffer.deliver()
+  }
+}
+
+/// The buffer of a sequence of events.
+final class EventBuffer: Sendable {
+  private typealias Reader = CheckedContinuation<NetworkEvent?, Never>
+
+  private let machine: Mutex<EventBufferMachine<Reader>>
+
+  init(limit: Int) {
+    machine = Mutex(EventBufferMachine(limit: limit))
+  }
+
+  var droppedCount: Int { machine.withLock { $0.dropped } }
+
+  func add(_ event: NetworkEvent) {
+    machine.withLock { $0.add(event) }
+  }
+
+  func finish() {
+    machine.withLock { $0.finish() }
+    deliver()
+  }
+
+  /// Answers those who wait.
+  func deliver() {
+    while let (reader, event) = machine.withLock({ $0.nextAnswer() }) {
+      reader.resume(returning: event)
+    }
+  }
+
+  /// The next event; nil when there is none to come, or the task is cancelled.
+  func next(isolation: isolated (any Actor)?) async -> NetworkEvent? {
+    let id = machine.withLock { $0.makeID() }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { reader in
+        machine.withLock { $0.wait(id, reader) }
+        // The handler below may have come too early to find the reader.
+        if Task.isCancelled { leave(id) }
+        deliver()
+      }
+    } onCancel: {
+      leave(id)
+    }
+  }
+
+  private func leave(_ id: UInt64) {
+    machine.withLock { $0.leave(id) }?.resume(returning: nil)
+  }
+}
+
+/// The events that a sequence has not handed out yet, and those who wait for more.
+struct EventBufferMachine<Reader> {
+  /// A reader, and what it gets; nil at the end.
+  typealias Answer = (reader: Reader, event: NetworkEvent?)
+
+  private let limit: Int
+  /// The first `taken` of them have been handed out.
+  private var events: [NetworkEvent?] = []
+  private var taken = 0
+  private var readers: [(id: UInt64, reader: Reader)] = []
+  private var lastID: UInt64 = 0
+  private(set) var dropped = 0
+  private var isFinished = false
+
+  init(limit: Int) {
+    self.limit = max(limit, 1)
+  }
+
+  /// How many are kept.
+  var count: Int { events.count - taken }
+
+  mutating func makeID() -> UInt64 {
+    lastID += 1
+    return lastID
+  }
+
+  /// Keeps an event, and drops the oldest if they are too many.
+  mutating func add(_ event: NetworkEvent) {
+    events.append(event)
+    guard count > limit else { return }
+    _ = takeFirst()
+    dropped += 1
+  }
+
+  /// Nothing more will come.
+  mutating func finish() {
+    isFinished = true
+  }
+
+  /// The next one of those who wait and can be answered; nil when there is none.
+  mutating func nextAnswer() -> Answer? {
+    guard !readers.isEmpty, isFinished || count > 0 else { return nil }
+    return (readers.removeFirst().reader, takeFirst())
+  }
+
+  /// Somebody waits for the next event, behind those who do already.
+  mutating func wait(_ id: UInt64, _ reader: Reader) {
+    readers.append((id, reader))
+  }
+
+  /// Somebody waits no longer.
+  ///
+  /// - Returns: who that is; nil when it has been answered.
+  mutating func leave(_ id: UInt64) -> Reader? {
+    guard let index = readers.firstIndex(where: { $0.id == id }) else { return nil }
+    return readers.remove(at: index).reader
+  }
+
+  private mutating func takeFirst() -> NetworkEvent? {
+    guard count > 0 else { return nil }
+    let first = events[taken].take()
+    taken += 1
+    // Now and then, so that it costs the same for each.
+    if taken >= 64, taken * 2 >= events.count {
+      events.removeFirst(taken)
+      taken = 0
+    }
+    return first
   }
 }

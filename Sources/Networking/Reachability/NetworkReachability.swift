@@ -108,3 +108,142 @@ public final class NetworkReachability: Sendable {
     { {} }
   }
 #endif
+
+extension NetworkReachability {
+  /// The status and its changes, for any number of consumers, each at its own pace.
+  ///
+  /// The first element is the current status, at once. A consumer that is slower than the changes
+  /// gets the latest and none of those before it; so an element may equal the one before it, when the
+  /// network was gone and came back meanwhile. The sequence ends when the ``NetworkReachability`` is
+  /// released, which it does not keep alive, and in a task that is cancelled.
+  public struct Changes: AsyncSequence, Sendable {
+    /// A status of the network.
+    public typealias Element = Status
+    /// It ends without an error.
+    public typealias Failure = Never
+
+    let state: ReachabilityState
+
+    /// Makes an iterator that begins with the current status.
+    ///
+    /// - Returns: the iterator, independent of all others.
+    public func makeAsyncIterator() -> Iterator {
+      Iterator(state: state)
+    }
+
+    /// What one consumer has seen of the changes.
+    public struct Iterator: AsyncIteratorProtocol {
+      let state: ReachabilityState
+      private var seen: UInt64 = 0
+
+      init(state: ReachabilityState) {
+        self.state = state
+      }
+
+      /// Waits for a status other than the one seen last.
+      ///
+      /// - Parameter actor: where the caller is.
+      /// - Returns: the latest status; nil when there is none to come, or the task is cancelled.
+      public mutating func next(
+        isolation actor: isolated (any Actor)? = #isolation
+      ) async -> Status? {
+        guard let change = await state.change(after: seen, isolation: actor) else { return nil }
+        seen = change.number
+        return change.status
+      }
+    }
+  }
+}
+
+extension NetworkReachability {
+  /// A network interface of this machine.
+  public struct Interface: Sendable, Hashable {
+    /// What an interface is.
+    public enum Kind: Sendable, Hashable {
+      /// Wi-Fi.
+      case wifi
+      /// A mobile network.
+      case cellular
+      /// A cable.
+      case wired
+      /// A tunnel, a bridge, or what the system does not tell.
+      case other
+    }
+
+    /// The system's name for it, such as `eth0`.
+    public var name: String
+    /// What it is; on Linux told by the name.
+    public var kind: Kind
+
+    /// Makes an interface of a known kind.
+    ///
+    /// - Parameters:
+    ///   - name: the system's name for it.
+    ///   - kind: what it is.
+    public init(name: String, kind: Kind) {
+      self.name = name
+      self.kind = kind
+    }
+
+    /// Makes an interface whose kind is told by its name, after Linux's habits.
+    ///
+    /// Those are `wl` for Wi-Fi, `ww` and `rmnet` for mobile networks, `en` and `eth` for cables;
+    /// anything else is ``Kind/other``.
+    ///
+    /// - Parameter name: the system's name for it.
+    public init(name: String) {
+      let kinds: [(prefix: String, kind: Kind)] = [
+        ("wl", .wifi), ("ww", .cellular), ("rmnet", .cellular), ("en", .wired), ("eth", .wired),
+      ]
+      self.init(name: name, kind: kinds.first { name.hasPrefix($0.prefix) }?.kind ?? .other)
+    }
+  }
+}
+
+extension NetworkReachability {
+  /// The way to the internet.
+  public struct Path: Sendable, Hashable {
+    /// The interfaces that lead there, the preferred one first; empty where the system names none.
+    public var interfaces: [Interface]
+    /// Whether its use may cost the user money, as that of a cellular network does.
+    ///
+    /// On Linux it is true when the preferred interface is ``Interface/Kind/cellular``.
+    public var isExpensive: Bool
+    /// Whether the user has asked to use little of it (Low Data Mode); on Linux always false.
+    public var isConstrained: Bool
+
+    /// Makes a path, for tests and for a ``ReachabilityMonitoring`` of your own.
+    ///
+    /// - Parameters:
+    ///   - interfaces: the interfaces, the preferred one first.
+    ///   - isExpensive: whether its use may cost the user money.
+    ///   - isConstrained: whether the user has asked to use little of it.
+    public init(
+      interfaces: [Interface] = [], isExpensive: Bool = false, isConstrained: Bool = false
+    ) {
+      self.interfaces = interfaces
+      self.isExpensive = isExpensive
+      self.isConstrained = isConstrained
+    }
+  }
+}
+
+extension NetworkReachability {
+  /// Whether there is a way to the internet, as far as the system can tell.
+  ///
+  /// It tells of this machine's own interfaces and routes. Whether a server answers, only a request finds out.
+  public enum Status: Sendable, Hashable {
+    /// Nothing is known: not yet, or the system does not say. Requests should be tried.
+    case unknown
+    /// There is no way to the internet. Servers on this machine and on networks that it is attached
+    /// to may be reachable all the same.
+    case unreachable
+    /// There is a way to the internet.
+    case reachable(via: Path)
+
+    /// Whether there is a way to the internet; false where it is not known.
+    public var isReachable: Bool {
+      if case .reachable = self { true } else { false }
+    }
+  }
+}

@@ -1,4 +1,5 @@
 import Promises
+import Synchronization
 
 /// The status, and those who wait for another one.
 struct ReachabilityMachine {
@@ -89,4 +90,81 @@ struct ReachabilityMachine {
     defer { listeners = [:] }
     return listeners.sorted { $0.key < $1.key }.map(\.value)
   }
+}
+
+/// What a reachability shares with its consumers, who do not keep it alive.
+final class ReachabilityState: Sendable {
+  private let machine = Mutex(ReachabilityMachine())
+
+  var status: NetworkReachability.Status { machine.withLock { $0.current.status } }
+
+  var change: ReachabilityMachine.Change { machine.withLock { $0.current } }
+
+  /// How many wait, for tests.
+  var waiting: Int { machine.withLock { $0.waiting } }
+
+  func report(_ status: NetworkReachability.Status) {
+    machine.withLock { $0.report(status) }.perform()
+  }
+
+  func finish() {
+    machine.withLock { $0.finish() }.perform()
+  }
+
+  func whenReachable(at site: (file: StaticString, line: UInt)) -> Promise<Void> {
+    let (promise, resolver) = Promise<Void>.pending(file: site.file, line: site.line)
+    let id = machine.withLock { $0.makeID() }
+    machine.withLock { $0.wait(id, resolver) }.perform()
+    resolver.onCancel { [weak self] in self?.leave(id) }
+    return promise
+  }
+
+  /// The first change after number `seen`; nil when there is none to come, or the task is cancelled.
+  func change(
+    after seen: UInt64, isolation: isolated (any Actor)?
+  ) async -> ReachabilityMachine.Change? {
+    let id = machine.withLock { $0.makeID() }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        machine.withLock { machine in
+          machine.listen(id, after: seen) { continuation.resume(returning: $0) }
+        }.perform()
+        // The handler below may have come too early to find the listener.
+        if Task.isCancelled { leave(id) }
+      }
+    } onCancel: {
+      leave(id)
+    }
+  }
+
+  /// Has a listener told of the first change after number `seen`.
+  ///
+  /// - Returns: what lets go of the listener.
+  func listen(
+    after seen: UInt64, _ listener: @escaping ReachabilityMachine.Listener
+  ) -> @Sendable () -> Void {
+    let id = machine.withLock { $0.makeID() }
+    machine.withLock { $0.listen(id, after: seen, listener) }.perform()
+    return { [weak self] in self?.leave(id) }
+  }
+
+  private func leave(_ id: UInt64) {
+    machine.withLock { $0.leave(id) }.perform()
+  }
+}
+
+/// Where a ``NetworkReachability`` has its knowledge from: the system or, in tests, the test.
+///
+/// `MockReachability` in the module `Mocking` is one that a test sets.
+public protocol ReachabilityMonitoring: Sendable {
+  /// Begins to report the status, the current one first and then whenever it may have changed.
+  ///
+  /// - Parameter report: takes a status; from any thread, during this call and after it, one at a time.
+  ///   A status equal to the last one is ignored. It must not be called inside a lock: handlers of
+  ///   promises run in it.
+  /// - Returns: what ends the reports and lets go of all that they needed; called once, from any
+  ///   thread, also from within `report`, and it must not wait for a report to end.
+  func start(
+    _ report: @escaping @Sendable (_ status: NetworkReachability.Status) -> Void
+  ) -> @Sendable () -> Void
 }

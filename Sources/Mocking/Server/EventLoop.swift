@@ -1,0 +1,275 @@
+import Foundation
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#endif
+
+#if canImport(Glibc)
+  import CCatena
+  import Glibc
+#endif
+
+/// One thread that serves file descriptors and jobs, until it is stopped.
+///
+/// `@unchecked Sendable` because each of `clients` and `lastToken` is protected by being touched on the loop's
+/// own thread alone. Others call `poller.wake()` only, which the system makes safe, and which the lock of
+/// `inbox` keeps from being called after the end.
+final class EventLoop: @unchecked Sendable {
+  typealias Job = @Sendable () -> Void
+
+  /// Something with a file descriptor that the loop watches; used on the loop's thread only.
+  protocol Client: AnyObject {
+    func handle(_ readiness: Readiness)
+  }
+
+  private struct Inbox {
+    var jobs: [Job] = []
+    var isOpen = true
+  }
+
+  private let inbox = Mutex(Inbox())
+  private let poller: Poller
+  private var clients: [UInt64: any Client] = [:]
+  private var lastToken: UInt64 = 0
+  private let threadKey = "Catena.EventLoop"
+
+  init() throws(SocketError) {
+    poller = try Poller()
+    let thread = Thread { [self] in run() }
+    thread.name = threadKey
+    thread.start()
+  }
+
+  /// Runs a job on the loop's thread, in the order of the calls.
+  ///
+  /// - Returns: false when the loop has been stopped, and the job will never run.
+  @discardableResult
+  func execute(_ job: @escaping Job) -> Bool {
+    inbox.withLock { inbox in
+      guard inbox.isOpen else { return false }
+      inbox.jobs.append(job)
+      if inbox.jobs.count == 1 { poller.wake() }
+      return true
+    }
+  }
+
+  /// Whether the caller is on the loop's thread.
+  var isCurrent: Bool {
+    Thread.current.threadDictionary[threadKey] as? ObjectIdentifier == ObjectIdentifier(self)
+  }
+
+  // MARK: On the loop's thread
+
+  func watch(_ descriptor: Int32, for readiness: Readiness, _ client: any Client) -> UInt64 {
+    lastToken += 1
+    clients[lastToken] = client
+    poller.watch(descriptor, for: readiness, as: lastToken)
+    return lastToken
+  }
+
+  func change(_ descriptor: Int32, to readiness: Readiness, _ token: UInt64) {
+    poller.change(descriptor, to: readiness, as: token)
+  }
+
+  func ignore(_ descriptor: Int32, _ token: UInt64) {
+    poller.ignore(descriptor)
+    clients[token] = nil
+  }
+
+  /// Has the loop end after the jobs that it has been given so far; it takes no others.
+  func stop() {
+    inbox.withLock { $0.isOpen = false }
+  }
+
+  private func run() {
+    Thread.current.threadDictionary[threadKey] = ObjectIdentifier(self)
+    var ready: [(UInt64, Readiness)] = []
+    var events = Poller.noEvents
+    while true {
+      let (jobs, isOpen) = inbox.withLock { inbox in
+        defer { inbox.jobs = [] }
+        return (inbox.jobs, inbox.isOpen)
+      }
+      for job in jobs { job() }
+      guard isOpen else { break }
+      if !jobs.isEmpty { continue }
+      ready.removeAll(keepingCapacity: true)
+      poller.wait(&events) { token, readiness in ready.append((token, readiness)) }
+      // A client may be gone by the time its turn comes: tokens are never used twice.
+      for (token, readiness) in ready { clients[token]?.handle(readiness) }
+    }
+    clients = [:]
+    poller.close()
+    Thread.current.threadDictionary.removeObject(forKey: threadKey)
+  }
+}
+
+#if canImport(Darwin)
+  /// Waits for many file descriptors at once, by kqueue; level-triggered.
+  struct Poller {
+    /// Room for what one wait reports.
+    typealias Events = [kevent]
+    static let noEvents = Array(repeating: kevent(), count: 256)
+
+    private let queue: Int32
+    private static let alarmIdent: UInt = 0
+
+    init() throws(SocketError) {
+      queue = kqueue()
+      guard queue >= 0 else { throw SocketError.current }
+      change(Self.alarmIdent, Int16(EVFILT_USER), UInt16(EV_ADD | EV_CLEAR), 0, .max)
+    }
+
+    func watch(_ descriptor: Int32, for readiness: Readiness, as token: UInt64) {
+      change(descriptor, to: readiness, as: token)
+    }
+
+    func change(_ descriptor: Int32, to readiness: Readiness, as token: UInt64) {
+      let ident = UInt(descriptor)
+      // The read filter tells of the end, too; edge-triggered where only that is wanted, so that bytes
+      // that nobody reads do not report again and again.
+      let reads: Int32 =
+        readiness.contains(.readable)
+        ? EV_ADD | EV_ENABLE
+        : readiness.contains(.hangup) ? EV_ADD | EV_ENABLE | EV_CLEAR : EV_DELETE
+      // Deleted first: a filter that is there keeps its trigger mode.
+      change(ident, Int16(EVFILT_READ), UInt16(EV_DELETE), 0, token)
+      if reads != EV_DELETE { change(ident, Int16(EVFILT_READ), UInt16(reads), 0, token) }
+      let writes = readiness.contains(.writable) ? EV_ADD | EV_ENABLE : EV_DELETE
+      change(ident, Int16(EVFILT_WRITE), UInt16(writes), 0, token)
+    }
+
+    /// To be called before the descriptor is closed.
+    func ignore(_ descriptor: Int32) {
+      change(descriptor, to: [], as: 0)
+    }
+
+    private func change(
+      _ ident: UInt, _ filter: Int16, _ flags: UInt16, _ filterFlags: UInt32, _ token: UInt64
+    ) {
+      var event = kevent(
+        ident: ident, filter: filter, flags: flags, fflags: filterFlags, data: 0,
+        udata: UnsafeMutableRawPointer(bitPattern: UInt(token)))
+      // Deleting a filter that is not there fails, which is as well.
+      _ = kevent(queue, &event, 1, nil, 0, nil)
+    }
+
+    /// Blocks until something is ready, or ``wake()`` has been called.
+    func wait(
+      _ events: inout Events, _ report: (_ token: UInt64, _ readiness: Readiness) -> Void
+    ) {
+      let count = kevent(queue, nil, 0, &events, Int32(events.count), nil)
+      guard count > 0 else { return }
+      for event in events[..<Int(count)] where event.filter != Int16(EVFILT_USER) {
+        let isWrite = event.filter == Int16(EVFILT_WRITE)
+        var readiness: Readiness = isWrite ? .writable : .readable
+        if event.flags & UInt16(EV_EOF) != 0 { readiness.insert(isWrite ? .broken : .hangup) }
+        if event.flags & UInt16(EV_ERROR) != 0 { readiness.insert(.broken) }
+        report(UInt64(UInt(bitPattern: event.udata)), readiness)
+      }
+    }
+
+    /// Has a ``wait(_:_:)`` return, the current or else the next; from any thread.
+    func wake() {
+      change(Self.alarmIdent, Int16(EVFILT_USER), 0, UInt32(NOTE_TRIGGER), .max)
+    }
+
+    func close() {
+      Darwin.close(queue)
+    }
+  }
+#endif
+
+#if canImport(Glibc)
+  /// Waits for many file descriptors at once, by epoll; level-triggered.
+  struct Poller {
+    /// Room for what one wait reports.
+    typealias Events = [epoll_event]
+    static let noEvents = Array(repeating: epoll_event(), count: 256)
+
+    private let epoll: Int32
+    private let alarm: Int32
+    private static let alarmToken = UInt64.max
+
+    init() throws(SocketError) {
+      epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+      guard epoll >= 0 else { throw SocketError.current }
+      alarm = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
+      guard alarm >= 0 else {
+        let error = SocketError.current
+        Glibc.close(epoll)
+        throw error
+      }
+      watch(alarm, for: .readable, as: Self.alarmToken)
+    }
+
+    func watch(_ descriptor: Int32, for readiness: Readiness, as token: UInt64) {
+      control(EPOLL_CTL_ADD, descriptor, readiness, token)
+    }
+
+    func change(_ descriptor: Int32, to readiness: Readiness, as token: UInt64) {
+      control(EPOLL_CTL_MOD, descriptor, readiness, token)
+    }
+
+    /// To be called before the descriptor is closed.
+    func ignore(_ descriptor: Int32) {
+      control(EPOLL_CTL_DEL, descriptor, [], 0)
+    }
+
+    private func control(
+      _ operation: Int32, _ descriptor: Int32, _ readiness: Readiness, _ token: UInt64
+    ) {
+      var event = epoll_event()
+      if readiness.contains(.readable) { event.events |= EPOLLIN.rawValue }
+      if readiness.contains(.writable) { event.events |= EPOLLOUT.rawValue }
+      if readiness.contains(.hangup) { event.events |= EPOLLRDHUP.rawValue }
+      event.data.u64 = token
+      epoll_ctl(epoll, operation, descriptor, &event)
+    }
+
+    /// Blocks until something is ready, or ``wake()`` has been called.
+    func wait(
+      _ events: inout Events, _ report: (_ token: UInt64, _ readiness: Readiness) -> Void
+    ) {
+      let count = epoll_wait(epoll, &events, Int32(events.count), -1)
+      guard count > 0 else { return }
+      for event in events[..<Int(count)] {
+        guard event.data.u64 != Self.alarmToken else {
+          var number: UInt64 = 0
+          _ = Glibc.read(alarm, &number, 8)
+          continue
+        }
+        var readiness: Readiness = []
+        if event.events & EPOLLIN.rawValue != 0 { readiness.insert(.readable) }
+        if event.events & EPOLLOUT.rawValue != 0 { readiness.insert(.writable) }
+        if event.events & EPOLLRDHUP.rawValue != 0 { readiness.insert(.hangup) }
+        if event.events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { readiness.insert(.broken) }
+        report(event.data.u64, readiness)
+      }
+    }
+
+    /// Has a ``wait(_:_:)`` return, the current or else the next; from any thread.
+    func wake() {
+      var one: UInt64 = 1
+      _ = Glibc.write(alarm, &one, 8)
+    }
+
+    func close() {
+      Glibc.close(alarm)
+      Glibc.close(epoll)
+    }
+  }
+#endif
+
+/// What a file descriptor is ready for, or is to be watched for.
+struct Readiness: OptionSet, Hashable {
+  let rawValue: UInt8
+
+  static let readable = Readiness(rawValue: 1)
+  static let writable = Readiness(rawValue: 2)
+  /// The other side sends no more; perhaps it is gone.
+  static let hangup = Readiness(rawValue: 4)
+  /// The connection is broken; reported whether watched for or not.
+  static let broken = Readiness(rawValue: 8)
+}

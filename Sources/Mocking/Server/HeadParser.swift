@@ -1,0 +1,226 @@
+import Networking
+
+/// Makes a head of its lines, one at a time, strictly.
+///
+/// Source: RFC 9112 sections 2 to 6, RFC 9110 section 5.
+struct HeadParser {
+  private let limits: MockServerLimits
+  private var head: RequestHead?
+  private var fields: [HTTPHeaders.Field] = []
+
+  init(limits: MockServerLimits) {
+    self.limits = limits
+  }
+
+  /// Whether the next line is the request line.
+  var isAtStart: Bool { head == nil }
+
+  /// Takes a line; returns the head after the empty one.
+  mutating func take(_ line: ArraySlice<UInt8>) throws(RequestRefusal) -> RequestHead? {
+    guard head != nil else {
+      // Empty lines before a request are passed over (RFC 9112 section 2.2).
+      if !line.isEmpty { head = try Self.requestLine(line) }
+      return nil
+    }
+    guard line.isEmpty else {
+      guard fields.count < limits.headerCount else {
+        throw RequestRefusal(431, "more than \(limits.headerCount) header fields")
+      }
+      fields.append(try FieldLine.parse(line))
+      return nil
+    }
+    return try finish()
+  }
+
+  // MARK: The request line
+
+  private static func requestLine(_ line: ArraySlice<UInt8>) throws(RequestRefusal) -> RequestHead {
+    let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+    guard parts.count == 3 else {
+      throw RequestRefusal(400, "the request line is not of the form METHOD TARGET VERSION")
+    }
+    guard parts[0].isToken else { throw RequestRefusal(400, "the method is no token") }
+    let minorVersion = try minorVersion(parts[2])
+    let method = HTTPMethod(rawValue: String(decoding: parts[0], as: UTF8.self))
+    guard isTarget(parts[1], of: method) else {
+      throw RequestRefusal(400, "the request target is neither a path nor a URL")
+    }
+    return RequestHead(
+      method: method, target: String(decoding: parts[1], as: UTF8.self), minorVersion: minorVersion,
+      keepsAlive: minorVersion > 0)
+  }
+
+  private static func minorVersion(_ text: ArraySlice<UInt8>) throws(RequestRefusal) -> Int {
+    let version = Array(text)
+    if version == http11 { return 1 }
+    if version == http10 { return 0 }
+    let isVersion =
+      version.count == 8 && version.starts(with: http11.prefix(5)) && version[6] == http11[6]
+      && [version[5], version[7]].allSatisfy {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+      }
+    throw isVersion
+      ? RequestRefusal(505, "only HTTP/1.0 and HTTP/1.1 are spoken here")
+      : RequestRefusal(400, "the request line does not end in a version of HTTP")
+  }
+
+  private static let http11 = Array("HTTP/1.1".utf8)
+  private static let http10 = Array("HTTP/1.0".utf8)
+
+  /// The path, a whole URL as for a proxy, or `*` for OPTIONS; printable ASCII throughout.
+  private static func isTarget(_ target: ArraySlice<UInt8>, of method: HTTPMethod) -> Bool {
+    guard let first = target.first, target.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+      return false
+    }
+    if first == UInt8(ascii: "/") { return true }
+    if method == .options, target.elementsEqual("*".utf8) { return true }
+    return target.starts(with: "http://".utf8)
+  }
+
+  // MARK: The fields as a whole
+
+  private mutating func finish() throws(RequestRefusal) -> RequestHead? {
+    guard var head else { return nil }
+    head.headers = HTTPHeaders(fields)
+    let hosts = head.headers.values(for: "Host")
+    guard hosts.count == 1 || (hosts.isEmpty && head.minorVersion == 0) else {
+      throw RequestRefusal(400, hosts.isEmpty ? "there is no Host" : "there is more than one Host")
+    }
+    guard hosts.allSatisfy(HostValue.isValid) else {
+      throw RequestRefusal(400, "the Host is no host")
+    }
+    head.framing = try Self.framing(of: head)
+    if let connection = head.headers["Connection"]?.lowercased() {
+      let options = connection.split(separator: ",").map { $0.trimmingSpaces }
+      if options.contains("close") {
+        head.keepsAlive = false
+      } else if options.contains("keep-alive") {
+        head.keepsAlive = true
+      }
+    }
+    if let expectation = head.headers["Expect"] {
+      guard expectation.lowercased() == "100-continue" else {
+        throw RequestRefusal(417, "the only expectation known here is 100-continue")
+      }
+      head.expectsContinue = head.minorVersion > 0 && head.framing != .none
+    }
+    return head
+  }
+
+  private static func framing(of head: RequestHead) throws(RequestRefusal) -> RequestHead.Framing {
+    let lengths = head.headers.values(for: "Content-Length")
+    let codings = head.headers.values(for: "Transfer-Encoding")
+    if !codings.isEmpty {
+      guard lengths.isEmpty else {
+        throw RequestRefusal(400, "there are both Content-Length and Transfer-Encoding")
+      }
+      guard head.minorVersion > 0 else {
+        throw RequestRefusal(400, "there is a Transfer-Encoding in HTTP/1.0")
+      }
+      guard codings.count == 1, codings[0].lowercased() == "chunked" else {
+        throw RequestRefusal(501, "the only transfer coding known here is chunked")
+      }
+      return .chunked
+    }
+    guard let text = lengths.first else { return .none }
+    guard lengths.allSatisfy({ $0 == text }), !text.isEmpty,
+      text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+    else { throw RequestRefusal(400, "the Content-Length is not one number") }
+    guard let length = Int(text) else {
+      throw RequestRefusal(413, "the Content-Length is beyond all bounds")
+    }
+    return length == 0 ? .none : .sized(length)
+  }
+}
+
+extension Substring {
+  fileprivate var trimmingSpaces: Substring {
+    var text = self
+    while let first = text.utf8.first, first == 0x20 || first == 0x09 { text.removeFirst() }
+    while let last = text.utf8.last, last == 0x20 || last == 0x09 { text.removeLast() }
+    return text
+  }
+}
+
+/// Reads a line of a head or of trailers: a name, a colon, a value.
+///
+/// Source: RFC 9112 section 5, RFC 9110 section 5.
+enum FieldLine {
+  static func parse(_ line: ArraySlice<UInt8>) throws(RequestRefusal) -> HTTPHeaders.Field {
+    if let first = line.first, isSpace(first) {
+      throw RequestRefusal(400, "a header line begins with a space, as folded ones did")
+    }
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
+      throw RequestRefusal(400, "a header line has no colon")
+    }
+    let name = line[..<colon]
+    guard name.isToken else { throw RequestRefusal(400, "a header's name is no token") }
+    var value = line[(colon + 1)...]
+    while let first = value.first, isSpace(first) { value.removeFirst() }
+    while let last = value.last, isSpace(last) { value.removeLast() }
+    guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+      throw RequestRefusal(400, "a header's value has a control character")
+    }
+    return HTTPHeaders.Field(name: String(decoding: name, as: UTF8.self), value: text(value))
+  }
+
+  /// UTF-8, or else Latin-1, which was the rule before: no byte is lost.
+  private static func text(_ bytes: ArraySlice<UInt8>) -> String {
+    String(validating: bytes, as: UTF8.self)
+      ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+}
+
+/// What a Host field may say: a name or an address, and perhaps a port; nothing at all as well.
+///
+/// Source: RFC 9110 section 7.2, RFC 3986 section 3.2.2.
+enum HostValue {
+  static func isValid(_ text: String) -> Bool {
+    var text = text
+    return text.withUTF8 { bytes in
+      guard bytes.first == UInt8(ascii: "[") else {
+        let end = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
+        return isName(bytes[..<end]) && isPort(bytes[end...])
+      }
+      guard let end = bytes.firstIndex(of: UInt8(ascii: "]")), end > 1 else { return false }
+      return bytes[1..<end].allSatisfy { isPlain($0) || $0 == UInt8(ascii: ":") }
+        && isPort(bytes[(end + 1)...])
+    }
+  }
+
+  private static func isName(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+    var rest = bytes
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%") {
+        guard rest.popFirst()?.hexDigitValue != nil, rest.popFirst()?.hexDigitValue != nil else {
+          return false
+        }
+      } else if !isPlain(byte) {
+        return false
+      }
+    }
+    return true
+  }
+
+  private static func isPort(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+    guard let first = bytes.first else { return true }
+    return first == UInt8(ascii: ":") && bytes.dropFirst().allSatisfy(isDigit)
+  }
+
+  /// Whether it is unreserved or a delimiter within a part.
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"),
+      UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "&")...UInt8(ascii: ","),
+      UInt8(ascii: ";"), UInt8(ascii: "="):
+      true
+    default: byte.isASCIIAlphanumeric
+    }
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+  }
+}

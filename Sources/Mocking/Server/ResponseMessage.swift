@@ -1,0 +1,276 @@
+import Foundation
+import Networking
+
+/// A response as bytes: the head, and the body in its framing.
+///
+/// Source: RFC 9112 sections 4, 6 and 7.
+struct ResponseMessage {
+  private(set) var head: [UInt8] = []
+  /// The body as it goes over the wire; empty when none may be sent.
+  private(set) var body = WireBytes()
+  /// The body without any framing.
+  private(set) var payload = WireBytes()
+  /// Whether another request may follow.
+  private(set) var keepsAlive: Bool
+
+  init(_ mock: Mock, for exchange: ResponseScript.Exchange) {
+    let (isBodiless, isFramed) = (mock.isBodiless, mock.isFramed)
+    let malformsChunk = mock.interruption?.fault == .malformedChunk
+    var framing: (name: String, value: String)?
+    keepsAlive = exchange.keepsAlive
+    if let connection = mock.headers["Connection"]?.lowercased(), connection.contains("close") {
+      keepsAlive = false
+    }
+
+    switch mock.body {
+    // A file has been read by now.
+    case .none, .file: break
+    case .data(let data): payload.append(.data(data))
+    case .chunks(let chunks): for chunk in chunks { payload.append(.data(chunk)) }
+    case .generated(let count, let make): payload.append(.generated(0..<max(count, 0), make))
+    }
+    body = payload
+    if malformsChunk {
+      if !isFramed { framing = ("Transfer-Encoding", "chunked") }
+    } else if case .chunks = mock.body {
+      if exchange.minorVersion > 0 {
+        body = Self.chunked(payload)
+        if !isFramed { framing = ("Transfer-Encoding", "chunked") }
+      } else {
+        keepsAlive = false
+      }
+    } else if !isBodiless, !isFramed {
+      framing = ("Content-Length", String(payload.count))
+    }
+    if isBodiless || exchange.method == .head { body = WireBytes() }
+
+    render(mock, isBodiless ? nil : framing, exchange)
+  }
+
+  var isSmall: Bool {
+    guard body.segments.count < 2, let segment = body.segments.first else {
+      return body.segments.isEmpty
+    }
+    if case .data(let data) = segment { return data.count <= 32 * 1024 } else { return false }
+  }
+
+  private mutating func render(
+    _ mock: Mock, _ framing: (name: String, value: String)?,
+    _ exchange: ResponseScript.Exchange
+  ) {
+    head.reserveCapacity(256)
+    head += "HTTP/1.1 \(mock.status) \(StatusPhrase.of(mock.status))\r\n".utf8
+    for field in mock.headers.fields { add(field.name, field.value) }
+    if let date = exchange.date, !mock.headers.contains("Date") { add("Date", date) }
+    if let framing { add(framing.name, framing.value) }
+    if !mock.headers.contains("Connection") {
+      if !keepsAlive {
+        add("Connection", "close")
+      } else if exchange.minorVersion == 0 {
+        add("Connection", "keep-alive")
+      }
+    }
+    head += "\r\n".utf8
+  }
+
+  private mutating func add(_ name: String, _ value: String) {
+    head += name.utf8
+    head += ": ".utf8
+    head += value.utf8
+    head += "\r\n".utf8
+  }
+
+  // MARK: Chunks
+
+  private static func chunked(_ payload: WireBytes) -> WireBytes {
+    var wire = WireBytes()
+    for segment in payload.segments {
+      var chunk = WireBytes()
+      chunk.append(segment)
+      wire.append(Self.chunk(chunk))
+    }
+    wire.append(.bytes(Array("0\r\n\r\n".utf8)[...]))
+    return wire
+  }
+
+  private static func chunk(_ content: WireBytes) -> WireBytes {
+    var wire = WireBytes(Array("\(String(content.count, radix: 16))\r\n".utf8))
+    wire.append(content)
+    wire.append(.bytes(Array("\r\n".utf8)[...]))
+    return wire
+  }
+
+  /// One chunk of so many bytes, and then a size that is no number.
+  static func malformedChunks(of payload: WireBytes, afterBytes length: Int) -> WireBytes {
+    var payload = payload
+    let first = payload.removeFirst(max(length, 0))
+    var wire = first.count > 0 ? chunk(first) : WireBytes()
+    wire.append(.bytes(Array("no-size\r\n".utf8)[...]))
+    return wire
+  }
+}
+
+extension Mock {
+  /// Whether its status is one of those that never have a body.
+  var isBodiless: Bool { (100..<200).contains(status) || status == 204 || status == 304 }
+
+  /// Whether its header fields say themselves how long the body is.
+  var isFramed: Bool { headers.contains("Content-Length") || headers.contains("Transfer-Encoding") }
+
+  /// How long it waits before its first byte.
+  var headDelay: Duration { delay?.duration(0) ?? .zero }
+
+  /// Why it cannot be sent; nil when it can.
+  var flaw: String? {
+    guard (100...999).contains(status) else {
+      return "the handler answered with the status \(status)"
+    }
+    for field in headers.fields {
+      let isValid =
+        field.name.isToken
+        && field.value.utf8.areAll { $0 != 0x0D && $0 != 0x0A && $0 != 0 }
+      guard isValid else { return "the handler answered with a malformed header field" }
+    }
+    return nil
+  }
+
+  /// This answer in what HTTP has, and such as can be sent: a failure as the behaviour that comes nearest
+  /// to it, or else a 500 that says why not.
+  var onTheWire: Mock {
+    var mock: Mock
+    if let error {
+      mock =
+        switch error {
+        // Behind the status line, since where nothing came at all on a connection that has served
+        // before, clients try again of themselves, and the failure would never be seen.
+        case .connectionLost:
+          Mock().interrupted(by: .reset, at: .head(afterBytes: "HTTP/1.1 200 OK\r\n".utf8.count))
+        case .timedOut: Mock().interrupted(by: .stall, at: .request)
+        case .malformedResponse: Mock().interrupted(by: .garbage, at: .request)
+        default: .unavailable("a server cannot bring about the failure \(error)")
+        }
+    } else if let flaw {
+      mock = .unavailable(flaw)
+    } else {
+      return self
+    }
+    mock.delay = delay
+    return mock
+  }
+}
+
+/// The reason phrases of RFC 9110 section 15 and its neighbours, for people who read the wire.
+enum StatusPhrase {
+  /// The phrase; empty for a status without one.
+  static func of(_ status: Int) -> String { phrases[status] ?? "" }
+
+  private static let phrases: [Int: String] = [
+    100: "Continue", 101: "Switching Protocols", 102: "Processing", 103: "Early Hints",
+    200: "OK", 201: "Created", 202: "Accepted", 203: "Non-Authoritative Information",
+    204: "No Content", 205: "Reset Content", 206: "Partial Content", 207: "Multi-Status",
+    300: "Multiple Choices", 301: "Moved Permanently", 302: "Found", 303: "See Other",
+    304: "Not Modified", 307: "Temporary Redirect", 308: "Permanent Redirect",
+    400: "Bad Request", 401: "Unauthorized", 402: "Payment Required", 403: "Forbidden",
+    404: "Not Found", 405: "Method Not Allowed", 406: "Not Acceptable",
+    407: "Proxy Authentication Required", 408: "Request Timeout", 409: "Conflict", 410: "Gone",
+    411: "Length Required", 412: "Precondition Failed", 413: "Content Too Large",
+    414: "URI Too Long", 415: "Unsupported Media Type", 416: "Range Not Satisfiable",
+    417: "Expectation Failed", 418: "I'm a teapot", 421: "Misdirected Request",
+    422: "Unprocessable Content", 423: "Locked", 425: "Too Early", 426: "Upgrade Required",
+    428: "Precondition Required", 429: "Too Many Requests", 431: "Request Header Fields Too Large",
+    451: "Unavailable For Legal Reasons",
+    500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway",
+    503: "Service Unavailable", 504: "Gateway Timeout", 505: "HTTP Version Not Supported",
+    511: "Network Authentication Required",
+  ]
+}
+
+/// Bytes to be sent, some of them not made yet; to be cut anywhere.
+struct WireBytes {
+  enum Segment {
+    case bytes(ArraySlice<UInt8>)
+    case data(Data)
+    case generated(Range<Int>, @Sendable (Range<Int>) -> Data)
+
+    var count: Int {
+      switch self {
+      case .bytes(let bytes): bytes.count
+      case .data(let data): data.count
+      case .generated(let range, _): range.count
+      }
+    }
+
+    fileprivate func prefix(_ length: Int) -> Segment {
+      switch self {
+      case .bytes(let bytes): .bytes(bytes.prefix(length))
+      case .data(let data): .data(data.prefix(length))
+      case .generated(let range, let make): .generated(range.prefix(length), make)
+      }
+    }
+
+    func dropFirst(_ length: Int) -> Segment {
+      switch self {
+      case .bytes(let bytes): .bytes(bytes.dropFirst(length))
+      case .data(let data): .data(data.dropFirst(length))
+      case .generated(let range, let make): .generated(range.dropFirst(length), make)
+      }
+    }
+  }
+
+  private(set) var segments: [Segment] = []
+
+  init() {}
+
+  init(_ bytes: [UInt8]) {
+    append(.bytes(bytes[...]))
+  }
+
+  var count: Int { segments.reduce(0) { $0 + $1.count } }
+
+  mutating func append(_ segment: Segment) {
+    if segment.count > 0 { segments.append(segment) }
+  }
+
+  mutating func append(_ other: WireBytes) {
+    segments += other.segments
+  }
+
+  /// Takes the first bytes away and returns them; all, when there are fewer.
+  mutating func removeFirst(_ length: Int) -> WireBytes {
+    var first = WireBytes()
+    var wanted = length
+    var used = 0
+    while wanted > 0, used < segments.count {
+      let segment = segments[used]
+      guard segment.count > wanted else {
+        first.segments.append(segment)
+        wanted -= segment.count
+        used += 1
+        continue
+      }
+      first.segments.append(segment.prefix(wanted))
+      segments[used] = segment.dropFirst(wanted)
+      break
+    }
+    segments.removeFirst(used)
+    return first
+  }
+}
+
+/// The value of a server's Date field, made anew once a second.
+///
+/// Source: RFC 9110 section 6.6.1.
+struct DateField {
+  private var second = Int.min
+  private var text = ""
+
+  /// The value at this moment.
+  mutating func now() -> String {
+    let now = time(nil)
+    if now != second {
+      second = now
+      text = HTTPDate.text(of: Date(timeIntervalSince1970: Double(now)))
+    }
+    return text
+  }
+}

@@ -1,0 +1,232 @@
+import Foundation
+import Networking
+
+extension StubValue {
+  static let bodyNames = ["json", "text", "base64", "file"]
+  static let answerNames =
+    ["status", "headers"] + bodyNames
+    + ["delay", "bodyDelay", "bytesPerSecond", "dribble", "fault"]
+
+  /// An answer of a sequence.
+  func answer(in folder: URL) throws(JSONProblem) -> Mock {
+    try object(Self.answerNames, "an answer, such as {\"status\": 503}").answer(in: folder)
+  }
+}
+
+extension StubObject {
+  /// The answer that the members make, those of other concern aside.
+  func answer(in folder: URL) throws(JSONProblem) -> Mock {
+    var mock = try body(in: folder)
+    if let status = self["status"] {
+      mock.status = try status.int(200...599, "a status from 200 to 599")
+    }
+    if let headers = self["headers"] { try headers.addHeaders(to: &mock.headers) }
+    mock.delay = try self["delay"]?.delay()
+    mock.bodyDelay = try self["bodyDelay"]?.delay()
+    mock.interruption = try self["fault"]?.interruption()
+    if let rate = self["bytesPerSecond"] {
+      mock = mock.throttled(
+        bytesPerSecond: try rate.int(1...Int.max, "a number of bytes a second, 1 or more"))
+    }
+    if let dribble = self["dribble"] {
+      if let rate = self["bytesPerSecond"] { throw rate.conflict(with: "dribble") }
+      let object = try dribble.object(
+        ["pieces", "over"], "an object such as {\"pieces\": 10, \"over\": \"5 s\"}")
+      mock = mock.dribbled(
+        pieces: try object.required("pieces", "a number").int(
+          1...1_000_000, "a number from 1 to 1000000"),
+        over: try object.required("over", "a time").duration())
+    }
+    return mock
+  }
+
+  private func body(in folder: URL) throws(JSONProblem) -> Mock {
+    let names = StubValue.bodyNames.filter { self[$0] != nil }
+    guard let name = names.first, let value = self[name] else { return Mock() }
+    if let second = names.dropFirst().first, let other = self[second] {
+      throw other.conflict(with: name)
+    }
+    switch name {
+    case "json": return .json(value.json)
+    case "text": return .text(try value.string())
+    case "base64":
+      guard let data = Data(base64Encoded: try value.string("bytes in base64")) else {
+        throw value.expected("bytes in base64")
+      }
+      return .data(data)
+    default:
+      let file = MockFile(try value.string("the name of a file"), in: folder)
+      // It is read each time it is answered; but a name that is wrong is told at once.
+      guard file.places.contains(where: { FileManager.default.isReadableFile(atPath: $0.path) })
+      else {
+        throw JSONProblem(
+          path: value.path, text: "there is no file \"\(file.name)\" in \(folder.relativePath)")
+      }
+      return .file(file.name, in: folder)
+    }
+  }
+}
+
+extension StubValue {
+  /// Says that this and another member cannot be in one object.
+  func conflict(with other: String) -> JSONProblem {
+    let name = if case .member(let name) = path.steps.last { name } else { "" }
+    return JSONProblem(
+      path: path, isAboutName: true, text: "\"\(name)\" does not go with \"\(other)\"")
+  }
+
+  /// Sets header fields; those that have several values more than once.
+  fileprivate func addHeaders(to headers: inout HTTPHeaders) throws(JSONProblem) {
+    for (name, value) in try members("an object of header fields") {
+      guard name.isToken else {
+        throw JSONProblem(
+          path: value.path, isAboutName: true,
+          text: "expected the name of a header field, found \(name.debugDescription)")
+      }
+      headers.remove(name)
+      let values: [StubValue] =
+        if case .array = value.json { try value.elements("texts") } else { [value] }
+      for value in values {
+        let text = try value.string("a text, or several")
+        guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+          throw value.expected("a text without line breaks and other control characters")
+        }
+        headers.add(text, for: name)
+      }
+    }
+  }
+}
+
+extension StubValue {
+  /// What has to hold of a request.
+  func conditions() throws(JSONProblem) -> [RequestCondition] {
+    let object = try object(
+      ["query", "headers", "form", "text", "json"],
+      "conditions, such as {\"query\": {\"page\": \"2\"}}")
+    var conditions: [RequestCondition] = []
+    for (name, value) in try object["query"]?.members("an object of parameters") ?? [] {
+      conditions.append(.query(name, try value.textPattern()))
+    }
+    for (name, value) in try object["headers"]?.members("an object of header fields") ?? [] {
+      conditions.append(.header(name, try value.textPattern()))
+    }
+    for (name, value) in try object["form"]?.members("an object of form fields") ?? [] {
+      conditions.append(.form(name, try value.textPattern()))
+    }
+    if let value = object["text"] { conditions.append(.text(try value.textPattern())) }
+    if let value = object["json"] { conditions.append(.json(containing: value.json)) }
+    return conditions
+  }
+
+  private func textPattern() throws(JSONProblem) -> TextPattern {
+    let expectation =
+      "a text, true, false, {\"contains\": a text} or {\"matches\": a regular expression}"
+    switch json {
+    case .string(let text): return .equal(text)
+    case .bool(let isPresent): return isPresent ? .present : .absent
+    default:
+      let object = try object(["contains", "matches"], expectation)
+      guard object.members.count == 1 else { throw expected(expectation) }
+      if let part = object["contains"] { return .containing(try part.string()) }
+      let value = try object.required("matches", "a regular expression")
+      let pattern = TextPattern.matching(try value.string("a regular expression"))
+      guard pattern.flaw == nil else { throw value.expected("a regular expression") }
+      return pattern
+    }
+  }
+}
+
+extension StubValue {
+  private static let faults = ["close", "reset", "stall", "garbage", "malformedChunk"]
+  private static let stages = ["request", "head", "body", "end"]
+
+  /// What goes wrong with a response, and where.
+  func interruption() throws(JSONProblem) -> Mock.Interruption {
+    if case .string = json {
+      return Mock.Interruption(fault: try fault(named: self, bytes: nil), stage: .request)
+    }
+    let object = try object(
+      ["type", "at", "afterBytes", "text"],
+      "a fault, such as {\"type\": \"reset\", \"at\": \"body\"}")
+    let fault = try fault(
+      named: try object.required("type", "the fault"), bytes: try object["text"]?.string())
+    let count = try object["afterBytes"]?.int(0...Int.max, "a number of bytes, 0 or more")
+    let stage = try object["at"]?.name(of: Self.stages) ?? "request"
+    switch stage {
+    case "head": return Mock.Interruption(fault: fault, stage: .head(afterBytes: count ?? 0))
+    case "body": return Mock.Interruption(fault: fault, stage: .body(afterBytes: count ?? 0))
+    default:
+      if count != nil, let value = object["afterBytes"] {
+        throw JSONProblem(
+          path: value.path, isAboutName: true,
+          text: "\"afterBytes\" goes with \"at\": \"head\" or \"body\" only")
+      }
+      return Mock.Interruption(fault: fault, stage: stage == "end" ? .end : .request)
+    }
+  }
+
+  /// What happens to a connection: to all, where no index is named.
+  func connectionFault() throws(JSONProblem) -> (connection: Int?, fault: MockFault) {
+    let object = try object(
+      ["connection", "type", "text"], "a fault, such as {\"connection\": 0, \"type\": \"reset\"}")
+    let connection = try object["connection"]?.int(
+      0...Int.max, "the index of a connection, 0 or more")
+    let type = try object.required("type", "the fault")
+    return (connection, try fault(named: type, bytes: try object["text"]?.string()))
+  }
+
+  private func fault(named value: StubValue, bytes: String?) throws(JSONProblem) -> MockFault {
+    switch try value.name(of: Self.faults) {
+    case "close": .close
+    case "reset": .reset
+    case "stall": .stall
+    case "malformedChunk": .malformedChunk
+    default: bytes.map { .garbage(Data($0.utf8)) } ?? .garbage
+    }
+  }
+}
+
+extension StubValue {
+  /// A time with its unit, `80 ms`.
+  func duration() throws(JSONProblem) -> Duration {
+    let expectation = "a time such as \"80 ms\", \"1.5 s\" or \"2 min\""
+    let text = try string(expectation).filter { $0 != " " }
+    let units: [(name: String, seconds: Double)] = [
+      ("us", 1e-6), ("ms", 1e-3), ("min", 60), ("s", 1),
+    ]
+    for unit in units where text.hasSuffix(unit.name) {
+      let number = text.dropLast(unit.name.count)
+      guard let first = number.utf8.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first),
+        let amount = Double(number), amount * unit.seconds <= 86_400
+      else { break }
+      return .seconds(amount * unit.seconds)
+    }
+    throw expected("\(expectation), a day at the most")
+  }
+
+  /// A time, always the same or drawn by lot.
+  func delay() throws(JSONProblem) -> MockDelay {
+    if case .string = json { return .fixed(try duration()) }
+    let expectation =
+      "a time such as \"80 ms\", {\"from\": …, \"to\": …} or {\"median\": …, \"sigma\": …, \"cap\": …}"
+    let object = try object(["from", "to", "median", "sigma", "cap", "seed"], expectation)
+    let seed = UInt64(try object["seed"]?.int(0...Int.max, "a whole number, 0 or more") ?? 0)
+    let names = Set(object.members.keys).subtracting(["seed"])
+    if names == ["from", "to"] {
+      let (least, most) = (
+        try object.required("from", "a time").duration(),
+        try object.required("to", "a time").duration()
+      )
+      guard least <= most else { throw expected("a \"from\" that is not after \"to\"") }
+      return .uniform(least, most, seed: seed)
+    }
+    guard names == ["median", "sigma", "cap"] else { throw expected(expectation) }
+    let sigma = try object.required("sigma", "a number")
+    guard let deviation = sigma.json.double, (0...10).contains(deviation) else {
+      throw sigma.expected("a number from 0 to 10")
+    }
+    return .logNormal(
+      median: try object.required("median", "a time").duration(), sigma: deviation,
+      cap: try object.required("cap", "a time").duration(), seed: seed)
+  }
+}

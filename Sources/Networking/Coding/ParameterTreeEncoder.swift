@@ -1,0 +1,247 @@
+import Foundation
+
+/// Builds a tree of parameters of what an `Encodable` value says.
+struct ParameterTreeEncoder: Encoder {
+  let node: ParameterNode
+  let codingPath: [any CodingKey]
+  let date: ((Date) -> Parameters)?
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  init(
+    node: ParameterNode = ParameterNode(), codingPath: [any CodingKey] = [],
+    date: ((Date) -> Parameters)?
+  ) {
+    self.node = node
+    self.codingPath = codingPath
+    self.date = date
+  }
+
+  /// The same for a place below.
+  func below(_ node: ParameterNode, _ key: any CodingKey) -> ParameterTreeEncoder {
+    ParameterTreeEncoder(node: node, codingPath: codingPath + [key], date: date)
+  }
+
+  func encode(_ value: some Encodable) throws {
+    switch value {
+    case let value as Parameters: node.set(value)
+    case let value as JSON: node.set(Parameters(value))
+    case let value as Data: node.set(.data(value))
+    case let value as URL: node.set(.string(value.absoluteString))
+    case let value as Decimal: node.set(.decimal(value))
+    case let value as Date where date != nil: node.set(date?(value) ?? .null)
+    default:
+      node.sortsNames = value is any KeyedByStrings
+      try value.encode(to: self)
+    }
+  }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    node.beginDictionary()
+    return KeyedEncodingContainer(ParameterKeyedContainer<Key>(encoder: self))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    node.beginArray()
+    return ParameterUnkeyedContainer(encoder: self)
+  }
+
+  func singleValueContainer() -> any SingleValueEncodingContainer {
+    ParameterValueContainer(encoder: self)
+  }
+
+  /// A whole number as the case that holds it.
+  static func number(_ value: some BinaryInteger & CustomStringConvertible) -> Parameters {
+    if let value = Int(exactly: value) { return .int(value) }
+    return Decimal(string: value.description).map { .decimal($0) } ?? .string(value.description)
+  }
+
+  /// A floating-point number as `Double`, of a `Float` the one that is written alike.
+  static func number(_ value: Float) -> Parameters {
+    .double(Double(value.description) ?? Double(value))
+  }
+}
+
+private protocol KeyedByStrings {}
+
+extension Dictionary: KeyedByStrings where Key == String {}
+
+/// A place in a tree of parameters under construction; containers of an encoder share it.
+final class ParameterNode {
+  private var content = Content.empty
+  /// Whether the names have no order of their own.
+  var sortsNames = false
+
+  private enum Content {
+    case empty
+    case value(Parameters)
+    case array([ParameterNode])
+    case dictionary(names: [String], nodes: [String: ParameterNode])
+  }
+
+  /// How many elements an array has.
+  var count: Int {
+    if case .array(let nodes) = content { nodes.count } else { 0 }
+  }
+
+  /// Makes this a leaf.
+  func set(_ value: Parameters) { content = .value(value) }
+
+  /// Makes this an array unless it is one.
+  func beginArray() {
+    if case .array = content { return }
+    content = .array([])
+  }
+
+  /// Makes this a dictionary unless it is one.
+  func beginDictionary() {
+    if case .dictionary = content { return }
+    content = .dictionary(names: [], nodes: [:])
+  }
+
+  /// A new last element.
+  func append() -> ParameterNode {
+    let node = ParameterNode()
+    guard case .array(var nodes) = content else { return node }
+    content = .empty  // So that the array has one owner and is not copied.
+    nodes.append(node)
+    content = .array(nodes)
+    return node
+  }
+
+  /// The place of a name, which is made when it is not there.
+  func member(_ name: String) -> ParameterNode {
+    guard case .dictionary(var names, var nodes) = content else { return ParameterNode() }
+    if let node = nodes[name] { return node }
+    let node = ParameterNode()
+    content = .empty
+    names.append(name)
+    nodes[name] = node
+    content = .dictionary(names: names, nodes: nodes)
+    return node
+  }
+
+  /// What stands here; a value that has encoded nothing is an empty dictionary, as in JSON.
+  var parameters: Parameters {
+    switch content {
+    case .empty: return [:]
+    case .value(let value): return value
+    case .array(let nodes): return .array(nodes.map(\.parameters))
+    case .dictionary(let names, let nodes):
+      var members: Parameters.Members = [:]
+      for name in sortsNames ? names.sorted() : names {
+        members[name] = nodes[name]?.parameters
+      }
+      return .dictionary(members)
+    }
+  }
+}
+
+/// The named values of an `Encodable` value.
+struct ParameterKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+  let encoder: ParameterTreeEncoder
+  var codingPath: [any CodingKey] { encoder.codingPath }
+
+  private func below(_ key: any CodingKey) -> ParameterTreeEncoder {
+    encoder.below(encoder.node.member(key.stringValue), key)
+  }
+
+  private func set(_ value: Parameters, _ key: Key) {
+    encoder.node.member(key.stringValue).set(value)
+  }
+
+  func encodeNil(forKey key: Key) { set(.null, key) }
+  func encode(_ value: Bool, forKey key: Key) { set(.bool(value), key) }
+  func encode(_ value: String, forKey key: Key) { set(.string(value), key) }
+  func encode(_ value: Double, forKey key: Key) { set(.double(value), key) }
+  func encode(_ value: Float, forKey key: Key) { set(ParameterTreeEncoder.number(value), key) }
+  func encode(_ value: Int, forKey key: Key) { set(.int(value), key) }
+  func encode(_ value: Int8, forKey key: Key) { set(.int(Int(value)), key) }
+  func encode(_ value: Int16, forKey key: Key) { set(.int(Int(value)), key) }
+  func encode(_ value: Int32, forKey key: Key) { set(.int(Int(value)), key) }
+  func encode(_ value: Int64, forKey key: Key) { set(ParameterTreeEncoder.number(value), key) }
+  func encode(_ value: UInt, forKey key: Key) { set(ParameterTreeEncoder.number(value), key) }
+  func encode(_ value: UInt8, forKey key: Key) { set(.int(Int(value)), key) }
+  func encode(_ value: UInt16, forKey key: Key) { set(.int(Int(value)), key) }
+  func encode(_ value: UInt32, forKey key: Key) { set(ParameterTreeEncoder.number(value), key) }
+  func encode(_ value: UInt64, forKey key: Key) { set(ParameterTreeEncoder.number(value), key) }
+  func encode(_ value: some Encodable, forKey key: Key) throws { try below(key).encode(value) }
+
+  func nestedContainer<NestedKey: CodingKey>(
+    keyedBy type: NestedKey.Type, forKey key: Key
+  ) -> KeyedEncodingContainer<NestedKey> {
+    below(key).container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+    below(key).unkeyedContainer()
+  }
+
+  func superEncoder() -> any Encoder { below(SuperKey.super) }
+  func superEncoder(forKey key: Key) -> any Encoder { below(key) }
+}
+
+private enum SuperKey: String, CodingKey {
+  case `super`
+}
+
+/// The values of an `Encodable` value that are in a row.
+struct ParameterUnkeyedContainer: UnkeyedEncodingContainer {
+  let encoder: ParameterTreeEncoder
+  var codingPath: [any CodingKey] { encoder.codingPath }
+  var count: Int { encoder.node.count }
+
+  private func below() -> ParameterTreeEncoder {
+    let key = PositionKey(intValue: count)
+    return encoder.below(encoder.node.append(), key)
+  }
+
+  func encodeNil() { encoder.node.append().set(.null) }
+  func encode(_ value: some Encodable) throws { try below().encode(value) }
+
+  func nestedContainer<NestedKey: CodingKey>(
+    keyedBy keyType: NestedKey.Type
+  ) -> KeyedEncodingContainer<NestedKey> {
+    below().container(keyedBy: keyType)
+  }
+
+  func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { below().unkeyedContainer() }
+  func superEncoder() -> any Encoder { below() }
+}
+
+private struct PositionKey: CodingKey {
+  let position: Int
+  var stringValue: String { "\(position)" }
+  var intValue: Int? { position }
+
+  init(intValue: Int) { position = intValue }
+
+  init?(stringValue: String) {
+    guard let position = Int(stringValue) else { return nil }
+    self.position = position
+  }
+}
+
+/// The one value of an `Encodable` value that is a leaf.
+struct ParameterValueContainer: SingleValueEncodingContainer {
+  let encoder: ParameterTreeEncoder
+  var codingPath: [any CodingKey] { encoder.codingPath }
+
+  private func set(_ value: Parameters) { encoder.node.set(value) }
+
+  func encodeNil() { set(.null) }
+  func encode(_ value: Bool) { set(.bool(value)) }
+  func encode(_ value: String) { set(.string(value)) }
+  func encode(_ value: Double) { set(.double(value)) }
+  func encode(_ value: Float) { set(ParameterTreeEncoder.number(value)) }
+  func encode(_ value: Int) { set(.int(value)) }
+  func encode(_ value: Int8) { set(.int(Int(value))) }
+  func encode(_ value: Int16) { set(.int(Int(value))) }
+  func encode(_ value: Int32) { set(.int(Int(value))) }
+  func encode(_ value: Int64) { set(ParameterTreeEncoder.number(value)) }
+  func encode(_ value: UInt) { set(ParameterTreeEncoder.number(value)) }
+  func encode(_ value: UInt8) { set(.int(Int(value))) }
+  func encode(_ value: UInt16) { set(.int(Int(value))) }
+  func encode(_ value: UInt32) { set(ParameterTreeEncoder.number(value)) }
+  func encode(_ value: UInt64) { set(ParameterTreeEncoder.number(value)) }
+  func encode(_ value: some Encodable) throws { try encoder.encode(value) }
+}

@@ -1,0 +1,156 @@
+/// A media type, `text/html; charset=utf-8`, or a range of them, `text/*`.
+///
+/// Type, subtype and the names of parameters are compared without regard to case and kept in lower
+/// case; values of parameters are kept as given, without their quotes.
+///
+/// Source: RFC 9110 sections 8.3.1 and 12.5.1.
+public struct MediaType: Sendable, Hashable, CustomStringConvertible {
+  /// The type before the slash, in lower case; `*` in a range of all.
+  public let type: String
+  /// The subtype after the slash, in lower case; `*` in a range.
+  public let subtype: String
+  /// The parameters by lowercased name; of a name given twice the first counts.
+  public let parameters: [String: String]
+
+  /// Reads a media type or a range.
+  ///
+  /// - Parameter text: the value of a header field, one member of a list. Nil when it is not
+  ///   `type/subtype` with tokens on both sides; malformed parameters are passed over.
+  public init?(_ text: String) {
+    var text = text
+    guard let parsed = text.withUTF8({ MediaType($0[...]) }) else { return nil }
+    self = parsed
+  }
+
+  /// Whether this type is in a range.
+  ///
+  /// A parameter of the range has to be on this type too, with the same value; `q` is none. The value
+  /// of `charset` is compared without regard to case.
+  ///
+  /// - Parameter range: a type, or a range such as `text/*` or `*/*`.
+  /// - Returns: true when it is.
+  public func matches(_ range: MediaType) -> Bool {
+    guard range.type == "*" || range.type == type, range.subtype == "*" || range.subtype == subtype
+    else { return false }
+    return range.parameters.allSatisfy { name, value in
+      if name == "q" { return true }
+      guard let own = parameters[name] else { return false }
+      return name == "charset" ? own.lowercased() == value.lowercased() : own == value
+    }
+  }
+
+  /// `type/subtype`, without parameters.
+  public var description: String { "\(type)/\(subtype)" }
+
+  /// The members of a list such as the value of `Accept`; members that are no media type are left out.
+  static func list(_ text: String) -> [MediaType] {
+    var text = text
+    return text.withUTF8 { bytes in
+      var members: [MediaType] = []
+      var rest = bytes[...]
+      while let part = rest.popPart(before: UInt8(ascii: ",")) {
+        if let member = MediaType(part) { members.append(member) }
+      }
+      return members
+    }
+  }
+
+  private init?(_ text: Bytes) {
+    var rest = text
+    guard let names = rest.popPart(before: UInt8(ascii: ";")),
+      let slash = names.firstIndex(of: UInt8(ascii: "/")),
+      let type = names[..<slash].lowercasedToken,
+      let subtype = names[(slash + 1)...].lowercasedToken,
+      type != "*" || subtype == "*"
+    else { return nil }
+    self.type = type
+    self.subtype = subtype
+    var parameters: [String: String] = [:]
+    while let part = rest.popPart(before: UInt8(ascii: ";")) {
+      guard let equals = part.firstIndex(of: UInt8(ascii: "=")),
+        let name = part[..<equals].lowercasedToken, parameters[name] == nil
+      else { continue }
+      parameters[name] = part[(equals + 1)...].unquoted
+    }
+    self.parameters = parameters
+  }
+}
+
+private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
+
+extension Bytes {
+  /// Takes the part before the next separator outside quotes, without the white space around it; nil
+  /// when there is nothing left.
+  fileprivate mutating func popPart(before separator: UInt8) -> Bytes? {
+    guard !isEmpty else { return nil }
+    var (isQuoted, isEscaped) = (false, false)
+    let end = firstIndex { byte in
+      switch byte {
+      case _ where isEscaped: isEscaped = false
+      case UInt8(ascii: "\\") where isQuoted: isEscaped = true
+      case UInt8(ascii: "\""): isQuoted.toggle()
+      default: return byte == separator && !isQuoted
+      }
+      return false
+    }
+    let part = self[..<(end ?? endIndex)]
+    self = self[(end.map { $0 + 1 } ?? endIndex)...]
+    return part.trimmed
+  }
+
+  private var trimmed: Bytes {
+    let isSpace: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+    guard let last = lastIndex(where: { !isSpace($0) }) else { return self[endIndex...] }
+    return self[...last].drop(while: isSpace)
+  }
+
+  /// The text in lower case, if it is a token.
+  fileprivate var lowercasedToken: String? {
+    guard !isEmpty, allSatisfy(\.isTokenCharacter) else { return nil }
+    return String(unsafeUninitializedCapacity: count) { buffer in
+      buffer.initialize(fromContentsOf: lazy.map(\.lowercasedASCII))
+    }
+  }
+
+  /// The text without the quotes around it and the backslashes in it, if it is a quoted string.
+  fileprivate var unquoted: String {
+    let quote = UInt8(ascii: "\"")
+    guard count >= 2, first == quote, last == quote else {
+      return String(decoding: self, as: UTF8.self)
+    }
+    var (text, isEscaped) = ([UInt8](), false)
+    for byte in dropFirst().dropLast() {
+      isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+      if !isEscaped { text.append(byte) }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+extension MediaType {
+  /// The type of files whose names end in a certain way.
+  ///
+  /// - Parameter fileExtension: what stands behind the name's last full stop, in any case, without it. Nil
+  ///   for one that is not known here.
+  public init?(fileExtension: String) {
+    guard let text = Self.typesByExtension[fileExtension.lowercased()] else { return nil }
+    self.init(text)
+  }
+
+  private static let typesByExtension = [
+    "aac": "audio/aac", "avif": "image/avif", "bin": "application/octet-stream",
+    "bmp": "image/bmp", "css": "text/css", "csv": "text/csv", "gif": "image/gif",
+    "gz": "application/gzip", "heic": "image/heic", "htm": "text/html", "html": "text/html",
+    "ico": "image/vnd.microsoft.icon", "ics": "text/calendar", "jpeg": "image/jpeg",
+    "jpg": "image/jpeg", "js": "text/javascript", "json": "application/json",
+    "jsonl": "application/jsonl", "m4a": "audio/mp4", "md": "text/markdown",
+    "mjs": "text/javascript", "mov": "video/quicktime", "mp3": "audio/mpeg", "mp4": "video/mp4",
+    "ogg": "audio/ogg", "otf": "font/otf", "pdf": "application/pdf", "png": "image/png",
+    "rtf": "application/rtf", "svg": "image/svg+xml", "tar": "application/x-tar",
+    "tif": "image/tiff", "tiff": "image/tiff", "ttf": "font/ttf", "txt": "text/plain",
+    "wasm": "application/wasm", "wav": "audio/wav", "webm": "video/webm",
+    "webmanifest": "application/manifest+json", "webp": "image/webp", "woff": "font/woff",
+    "woff2": "font/woff2", "xhtml": "application/xhtml+xml", "xml": "application/xml",
+    "yaml": "application/yaml", "yml": "application/yaml", "zip": "application/zip",
+  ]
+}

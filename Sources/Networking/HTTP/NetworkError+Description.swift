@@ -1,0 +1,116 @@
+import Foundation
+
+extension NetworkError.Code {
+  /// What happened, as the end of a sentence that starts with the request.
+  var sentence: String {
+    switch self {
+    case .invalidURL: "the URL is invalid"
+    case .invalidMethod: "the method is invalid"
+    case .invalidHeader: "a header is invalid"
+    case .encodingFailed: "the parameters cannot be encoded"
+    case .unsupported: "this is not supported here"
+    case .mockFailed: "there is no mocked answer"
+    case .dnsFailed: "the host's name could not be resolved"
+    case .cannotConnect: "no connection could be made"
+    case .connectionLost: "the connection was lost"
+    case .notConnectedToInternet: "there is no network"
+    case .timedOut(.connect): "the time to connect was up"
+    case .timedOut(.idle): "the connection was silent for too long"
+    case .timedOut(.attempt): "the time for an attempt was up"
+    case .timedOut(.call): "the time for the call was up"
+    case .tlsHandshakeFailed: "the TLS handshake failed"
+    case .tlsCertificateExpired: "the server's certificate has expired or is not valid yet"
+    case .tlsHostMismatch: "the server's certificate is for another host"
+    case .tlsUntrusted: "the server's certificate is not trusted"
+    case .pinMismatch: "the server's key is not among those pinned"
+    case .malformedResponse: "the response is not proper HTTP"
+    case .bodyTooLarge: "the body of the response is too large"
+    case .fileNotWritten: "the file for the body cannot be written"
+    case .circuitOpen: "the host has failed too often and is left alone for now"
+    case .cancelled: "cancelled"
+    case .redirectRefused: "a redirect was refused"
+    case .tooManyRedirects: "too many redirects"
+    case .unacceptableStatus(let status): "the status \(status) is not acceptable"
+    case .unacceptableContentType(let type):
+      "the content type \(type.debugDescription) is not acceptable"
+    case .missingContentType: "the response has no content type"
+    case .decodingFailed: "the body cannot be decoded"
+    case .jsonFailed: "the body is not the JSON asked for"
+    case .stringFailed: "the body is not text in the encoding"
+    case .noData: "the body is empty"
+    case .offlineStoreFull: "the offline store is full"
+    case .offlineStoreRefused: "the offline store does not take the request"
+    case .offlineStoreFailed: "the offline store has failed"
+    case .offlineStoreBusy: "the offline store is being replayed already"
+    }
+  }
+}
+
+extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, LocalizedError {
+  /// One line for people, such as `GET https://api.example.com/v1/boards/7: the status 404 is not
+  /// acceptable, after 2 attempts; the body begins: {"error":"no such board"}`.
+  ///
+  /// At most the first 200 characters of a body are in it, the values of telling names masked; the lines of
+  /// a ``reason`` that has several are parted by semicolons, and other control characters read as spaces.
+  public var description: String {
+    var text = request.map { "\($0): " } ?? ""
+    text += code.sentence
+    if let detail = reason.map(Self.joiningLines) ?? underlyingText { text += ": \(detail)" }
+    text += attemptsText
+    if isKept { text += "; it is kept, to be sent later" }
+    if let body, !body.isEmpty { text += "; the body begins: \(Self.beginning(of: body))" }
+    return Self.inOneLine(text)
+  }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
+
+  private var underlyingText: String? {
+    underlying.map { Self.text(of: $0) }
+  }
+
+  /// What an error of any type says, its first 200 characters, without what goes by a telling name.
+  static func text(of error: any Error) -> String {
+    if let error = error as? DecodingError { return error.explanation }
+    // Redacted before it is cut, as a body is.
+    let text = Redaction.text(String(String(describing: error).prefix(2_048)))
+    return String(text.prefix(200))
+  }
+
+  /// Redacted before it is cut, so that no secret escapes by being cut in two.
+  private static func beginning(of body: Data) -> String {
+    let text = String(decoding: body.prefix(2_048), as: UTF8.self)
+    let redacted = Redaction.text(inOneLine(text))
+    return redacted.count > 200 ? redacted.prefix(200) + "..." : redacted
+  }
+
+  private static func joiningLines(_ text: String) -> String {
+    guard text.contains("\n") else { return text }
+    return text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+      .reduce(into: "") { joined, line in
+        if !joined.isEmpty { joined += joined.hasSuffix(":") ? " " : "; " }
+        joined += line
+      }
+  }
+
+  static func inOneLine(_ text: String) -> String {
+    var line = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .lineSeparator, .paragraphSeparator, .format: line.append(" ")
+      default: line.append(scalar)
+      }
+    }
+    return String(line)
+  }
+}
+
+extension NetworkError: CustomReflectable {
+  /// Code and description alone: a dump shows no cookies of the response.
+  public var customMirror: Mirror {
+    Mirror(self, children: ["code": code, "description": description])
+  }
+}

@@ -1,0 +1,247 @@
+/// Bytes from the kernel, whose numbers are in the machine's own order.
+struct NetlinkBytes: Equatable {
+  let bytes: ArraySlice<UInt8>
+
+  init(_ bytes: ArraySlice<UInt8>) {
+    self.bytes = bytes
+  }
+
+  var count: Int { bytes.count }
+
+  /// The number at an offset; nil when the bytes end before or within it.
+  func number<Number: FixedWidthInteger & BitwiseCopyable>(
+    at offset: Int, as type: Number.Type = Number.self
+  ) -> Number? {
+    guard offset >= 0, offset + MemoryLayout<Number>.size <= count else { return nil }
+    return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: type) }
+  }
+
+  /// The bytes from an offset on, up to another at the most; none when there are none.
+  func range(from start: Int, to end: Int = .max) -> NetlinkBytes {
+    let end = min(end, count)
+    guard start >= 0, start < end else { return NetlinkBytes([]) }
+    return NetlinkBytes(bytes[bytes.startIndex + start..<bytes.startIndex + end])
+  }
+
+  /// The text up to a NUL or the end.
+  var text: String { String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
+
+  /// A length as the kernel pads it: NLMSG_ALIGN, RTA_ALIGN.
+  static func padded(_ length: Int) -> Int { (length + 3) & ~3 }
+
+  /// Attributes from an offset on, as many as are whole.
+  ///
+  /// Source: RFC 3549 section 2.2.
+  func attributes(from offset: Int) -> [(kind: UInt16, value: NetlinkBytes)] {
+    var attributes: [(kind: UInt16, value: NetlinkBytes)] = []
+    var start = offset
+    while let length = number(at: start, as: UInt16.self).map(Int.init),
+      let kind = number(at: start + 2, as: UInt16.self), length >= 4, start + length <= count
+    {
+      // The two upper bits say how the value is to be read.
+      attributes.append((kind & 0x3FFF, range(from: start + 4, to: start + length)))
+      start += Self.padded(length)
+    }
+    return attributes
+  }
+}
+
+/// A message of the kernel's, its contents still bytes.
+///
+/// Source: RFC 3549 section 2.3.2.
+struct NetlinkMessage: Equatable {
+  static let headerLength = 16
+  /// NLM_F_DUMP_INTR: what is listed has changed since the list began.
+  static let interruptedFlag: UInt16 = 0x10
+  /// NLM_F_REQUEST and NLM_F_DUMP.
+  static let dumpFlags: UInt16 = 0x301
+
+  let type: UInt16
+  var flags: UInt16 = 0
+  /// That of the request which it answers.
+  let sequence: UInt32
+  /// Whose request it answers.
+  let port: UInt32
+  let payload: NetlinkBytes
+
+  /// The messages in a datagram, as many as are whole.
+  ///
+  /// - Returns: the messages, and whether there was nothing else.
+  static func messages(
+    in datagram: [UInt8]
+  ) -> (messages: [NetlinkMessage], areAll: Bool) {
+    let bytes = NetlinkBytes(datagram[...])
+    var messages: [NetlinkMessage] = []
+    var start = 0
+    while start < bytes.count {
+      guard let length = bytes.number(at: start, as: UInt32.self).map(Int.init),
+        let type = bytes.number(at: start + 4, as: UInt16.self),
+        let flags = bytes.number(at: start + 6, as: UInt16.self),
+        let sequence = bytes.number(at: start + 8, as: UInt32.self),
+        let port = bytes.number(at: start + 12, as: UInt32.self),
+        length >= headerLength, length <= bytes.count - start
+      else { return (messages, false) }
+      messages.append(
+        NetlinkMessage(
+          type: type, flags: flags, sequence: sequence, port: port,
+          payload: bytes.range(from: start + headerLength, to: start + length)))
+      start += NetlinkBytes.padded(length)
+    }
+    return (messages, true)
+  }
+
+  /// As it goes over the socket.
+  var encoded: [UInt8] {
+    var bytes: [UInt8] = []
+    func append(_ number: some FixedWidthInteger & BitwiseCopyable) {
+      withUnsafeBytes(of: number) { bytes.append(contentsOf: $0) }
+    }
+    append(UInt32(Self.headerLength + payload.count))
+    append(type)
+    append(flags)
+    append(sequence)
+    append(port)
+    bytes += payload.bytes
+    return bytes + Array(repeating: 0, count: NetlinkBytes.padded(bytes.count) - bytes.count)
+  }
+}
+
+/// What the kernel says of links, addresses and routes, as far as it matters here.
+///
+/// Source: RFC 3549 section 3.1, and <linux/rtnetlink.h>, <linux/if_link.h>, <linux/if_addr.h>, whose
+/// numbers and layouts are part of the kernel's stable interface.
+enum RoutingMessage: Equatable {
+  /// A network interface.
+  struct Link: Equatable {
+    let index: Int32
+    let name: String
+    /// Up, and with a carrier.
+    let isRunning: Bool
+    let isLoopback: Bool
+  }
+
+  /// An address of an interface.
+  struct Address: Equatable {
+    let family: UInt8
+    let index: Int32
+    /// Good beyond its own link, and not waiting to be found unique.
+    let isUsable: Bool
+  }
+
+  /// A route.
+  struct Route: Equatable {
+    let family: UInt8
+    let isDefault: Bool
+    /// It forwards, rather than refuse.
+    let isForwarding: Bool
+    /// The lower, the more it is preferred.
+    let metric: UInt32
+    /// The interfaces of those hops that are alive.
+    let interfaces: [Int32]
+  }
+
+  case link(Link)
+  case address(Address)
+  case route(Route)
+  /// Something has changed that may matter: DELLINK, DELADDR, and contents that cannot be read.
+  case change
+  case routeGone(isDefault: Bool)
+  case done(error: Int32)
+  case error(Int32)
+  case overrun
+  case unrelated
+
+  init(_ message: NetlinkMessage) {
+    let payload = message.payload
+    switch message.type {
+    // NLMSG_ERROR, NLMSG_DONE, NLMSG_OVERRUN; errors are negative.
+    case 2: self = .error(payload.number(at: 0) ?? -1)
+    case 3: self = .done(error: payload.number(at: 0) ?? 0)
+    case 4: self = .overrun
+    // RTM_NEWLINK, RTM_DELLINK, RTM_NEWADDR, RTM_DELADDR, RTM_NEWROUTE, RTM_DELROUTE.
+    case 16: self = Link(payload).map(Self.link) ?? .change
+    case 20: self = Address(payload).map(Self.address) ?? .change
+    case 17, 21: self = .change
+    case 24: self = Route(payload).map(Self.route) ?? .change
+    case 25: self = .routeGone(isDefault: Route(payload)?.isDefault ?? true)
+    default: self = .unrelated
+    }
+  }
+}
+
+extension RoutingMessage.Link {
+  /// Reads a struct ifinfomsg and its attributes.
+  fileprivate init?(_ payload: NetlinkBytes) {
+    guard let index = payload.number(at: 4, as: Int32.self),
+      let flags = payload.number(at: 8, as: UInt32.self)
+    else { return nil }
+    self.index = index
+    // IFF_UP and IFF_RUNNING; IFF_LOOPBACK.
+    isRunning = flags & 0x41 == 0x41
+    isLoopback = flags & 0x8 != 0
+    // IFLA_IFNAME.
+    name = payload.attributes(from: 16).first { $0.kind == 3 }?.value.text ?? ""
+  }
+}
+
+extension RoutingMessage.Address {
+  /// Reads a struct ifaddrmsg.
+  fileprivate init?(_ payload: NetlinkBytes) {
+    guard let family = payload.number(at: 0, as: UInt8.self),
+      let flags = payload.number(at: 2, as: UInt8.self),
+      let scope = payload.number(at: 3, as: UInt8.self),
+      let index = payload.number(at: 4, as: Int32.self)
+    else { return nil }
+    self.family = family
+    self.index = index
+    // IFA_F_TENTATIVE without IFA_F_OPTIMISTIC; IFA_F_DADFAILED; RT_SCOPE_LINK and narrower.
+    isUsable = flags & 0x44 != 0x40 && flags & 0x08 == 0 && scope < 253
+  }
+}
+
+extension RoutingMessage.Route {
+  /// RTNH_F_DEAD, RTNH_F_LINKDOWN.
+  private static let deadFlags: UInt32 = 0x11
+
+  /// Reads a struct rtmsg and its attributes.
+  fileprivate init?(_ payload: NetlinkBytes) {
+    guard let family = payload.number(at: 0, as: UInt8.self),
+      let length = payload.number(at: 1, as: UInt8.self),
+      let type = payload.number(at: 7, as: UInt8.self),
+      let flags = payload.number(at: 8, as: UInt32.self)
+    else { return nil }
+    self.family = family
+    // AF_INET, AF_INET6; others are tables of multicast routing. RTM_F_CLONED is a cached result.
+    isDefault = length == 0 && (family == 2 || family == 10) && flags & 0x200 == 0
+    // RTN_UNICAST.
+    isForwarding = type == 1
+    var metric: UInt32 = 0
+    var interfaces: [Int32] = []
+    for (kind, value) in payload.attributes(from: 12) {
+      switch kind {
+      // RTA_OIF, RTA_PRIORITY, RTA_MULTIPATH.
+      case 4 where flags & Self.deadFlags == 0: interfaces += value.number(at: 0).map { [$0] } ?? []
+      case 6: metric = value.number(at: 0) ?? 0
+      case 9: interfaces += Self.hops(value)
+      default: break
+      }
+    }
+    self.metric = metric
+    self.interfaces = interfaces
+  }
+
+  /// Reads an array of struct rtnexthop, each with attributes of its own.
+  private static func hops(_ value: NetlinkBytes) -> [Int32] {
+    var interfaces: [Int32] = []
+    var start = 0
+    while let length = value.number(at: start, as: UInt16.self).map(Int.init),
+      let flags = value.number(at: start + 2, as: UInt8.self),
+      let index = value.number(at: start + 4, as: Int32.self),
+      length >= 8, start + length <= value.count
+    {
+      if UInt32(flags) & deadFlags == 0 { interfaces.append(index) }
+      start += NetlinkBytes.padded(length)
+    }
+    return interfaces
+  }
+}

@@ -1,0 +1,199 @@
+/// Turns what comes over the kernel's routing socket into a status, by asking anew after each change.
+///
+/// Changes are not applied one by one, because the kernel does not tell of all: IPv4 routes vanish
+/// silently with the link or the last address that they need. So a change is taken as a hint that
+/// another look is due. One look at a time asks for the links, the addresses and the routes; what
+/// changes during a look is seen by another after it.
+struct RoutingMachine {
+  enum Action: Equatable {
+    case send([UInt8])
+    case report(NetworkReachability.Status)
+  }
+
+  /// What is asked for, in this order, by the RTM_GET types.
+  private enum Table: UInt16 {
+    case links = 18
+    case addresses = 22
+    case routes = 26
+
+    var next: Table? {
+      switch self {
+      case .links: .addresses
+      case .addresses: .routes
+      case .routes: nil
+      }
+    }
+
+    /// The sizes of ifinfomsg, ifaddrmsg and rtmsg; all zero they ask for everything.
+    var payloadLength: Int {
+      switch self {
+      case .links: 16
+      case .addresses: 8
+      case .routes: 12
+      }
+    }
+  }
+
+  private struct Look {
+    var table = Table.links
+    var snapshot = RoutingSnapshot()
+    var isStale = false
+    /// The kernel is busy with an earlier request; its end is awaited.
+    var isRefused = false
+  }
+
+  /// EBUSY, as the kernel reports it.
+  private static let busy: Int32 = -16
+
+  private let port: UInt32
+  private var sequence: UInt32 = 0
+  private var look: Look?
+
+  /// - Parameter port: the socket's own address, by which its requests' answers are known.
+  init(port: UInt32) {
+    self.port = port
+  }
+
+  /// Takes a first look.
+  mutating func start() -> [Action] {
+    begin()
+  }
+
+  /// Messages were lost or could not be read: whatever was under way begins anew.
+  mutating func lostMessages() -> [Action] {
+    begin()
+  }
+
+  /// A request could not be sent, so that no answer will come: the look is over, and the next change has another begun.
+  mutating func sendFailed() -> [Action] {
+    look = nil
+    return [.report(.unknown)]
+  }
+
+  /// Takes a datagram.
+  mutating func receive(_ datagram: [UInt8]) -> [Action] {
+    let (messages, areAll) = NetlinkMessage.messages(in: datagram)
+    var actions = messages.flatMap { handle($0) }
+    if !areAll { actions += lostMessages() }
+    return actions
+  }
+
+  private mutating func handle(_ message: NetlinkMessage) -> [Action] {
+    let content = RoutingMessage(message)
+    if content == .overrun { return lostMessages() }
+    guard message.port == port, message.sequence != 0 else { return noticeChange(content) }
+    guard message.sequence == sequence, look?.isRefused == false else {
+      return noticeEnd(content)
+    }
+    if message.flags & NetlinkMessage.interruptedFlag != 0 { look?.isStale = true }
+    switch content {
+    case .done(error: 0): return finishTable()
+    case .done(let error), .error(let error): return fail(error)
+    default:
+      look?.snapshot.add(content)
+      return []
+    }
+  }
+
+  /// A message that answers no request of ours: something has changed.
+  private mutating func noticeChange(_ content: RoutingMessage) -> [Action] {
+    switch content {
+    case .link, .address, .change, .routeGone(isDefault: true): break
+    case .route(let route) where route.isDefault: break
+    default: return []
+    }
+    guard look == nil else {
+      look?.isStale = true
+      return []
+    }
+    return begin()
+  }
+
+  /// An answer to a request that has been given up: at its end the kernel is free again.
+  private mutating func noticeEnd(_ content: RoutingMessage) -> [Action] {
+    guard look?.isRefused == true, case .done = content else { return [] }
+    return begin()
+  }
+
+  private mutating func begin() -> [Action] {
+    look = Look()
+    return [request(.links)]
+  }
+
+  private mutating func finishTable() -> [Action] {
+    guard let finished = look else { return [] }
+    if let next = finished.table.next {
+      look?.table = next
+      return [request(next)]
+    }
+    if finished.isStale { return begin() }
+    look = nil
+    return [.report(finished.snapshot.status)]
+  }
+
+  private mutating func fail(_ error: Int32) -> [Action] {
+    if error == Self.busy {
+      look?.isRefused = true
+      return []
+    }
+    look = nil
+    return [.report(.unknown)]
+  }
+
+  private mutating func request(_ table: Table) -> Action {
+    sequence &+= 1
+    if sequence == 0 { sequence = 1 }
+    let payload = Array(repeating: UInt8(0), count: table.payloadLength)
+    let message = NetlinkMessage(
+      type: table.rawValue, flags: NetlinkMessage.dumpFlags, sequence: sequence, port: 0,
+      payload: NetlinkBytes(payload[...]))
+    return .send(message.encoded)
+  }
+}
+
+/// The links, addresses and default routes of one moment.
+struct RoutingSnapshot {
+  private struct Place: Hashable {
+    let family: UInt8
+    let index: Int32
+  }
+
+  private var links: [Int32: RoutingMessage.Link] = [:]
+  private var addresses: Set<Place> = []
+  private var routes: [RoutingMessage.Route] = []
+
+  mutating func add(_ message: RoutingMessage) {
+    switch message {
+    case .link(let link): links[link.index] = link
+    case .address(let address) where address.isUsable:
+      addresses.insert(Place(family: address.family, index: address.index))
+    case .route(let route) where route.isDefault && route.isForwarding: routes.append(route)
+    default: break
+    }
+  }
+
+  /// What all this comes to.
+  var status: NetworkReachability.Status {
+    let preferred = routes.sorted { $0.metric < $1.metric }
+    var interfaces: [NetworkReachability.Interface] = []
+    for route in preferred {
+      for index in route.interfaces {
+        guard let link = links[index], leadsOut(link, route.family) else { continue }
+        let interface = NetworkReachability.Interface(name: link.name)
+        if !interfaces.contains(interface) { interfaces.append(interface) }
+      }
+    }
+    guard let first = interfaces.first else { return .unreachable }
+    return .reachable(
+      via: NetworkReachability.Path(
+        interfaces: interfaces, isExpensive: first.kind == .cellular))
+  }
+
+  private func leadsOut(_ link: RoutingMessage.Link, _ family: UInt8) -> Bool {
+    guard link.isRunning, !link.isLoopback else { return false }
+    return addresses.contains { place in
+      place.family == family
+        && (place.index == link.index || links[place.index]?.isLoopback == true)
+    }
+  }
+}

@@ -1,0 +1,289 @@
+#if os(Linux)
+  import CCatena
+  import Foundation
+  import Glibc
+
+  /// What the I/O thread of a ``CurlTransport`` does: libcurl's multi interface, driven by epoll.
+  ///
+  /// Each turn of the loop takes what has been posted, waits, tells libcurl which sockets are ready and
+  /// whether its time is up, and ends the exchanges that are complete. `receive` is called from within
+  /// libcurl's callbacks or at a turn's end, never under a lock.
+  final class CurlLoop {
+    private static let initialized: Void = catena_curl_initialize()
+
+    private let mailbox: CurlMailbox
+    private let options: CurlTransport.Options
+    private let http1Servers: HTTP1Servers
+    private let sockets: CurlSockets
+    private let clock = CurlClock()
+    private let multi: OpaquePointer?
+    private var deadlines = CurlDeadlines()
+    /// Handles to be used again.
+    private var idleHandles: [CurlHandle] = []
+    private static let keptHandles = 256
+    /// When libcurl wants to be called though nothing has happened; nil for never.
+    private var alarm: UInt64?
+    private var activeCount = 0
+    private var isClosing = false
+
+    /// Makes a loop.
+    ///
+    /// - Parameters:
+    ///   - mailbox: where word is left for it.
+    ///   - options: the transport's.
+    ///   - http1Servers: learns from the answers which servers speak HTTP/1.1 alone.
+    init(mailbox: CurlMailbox, options: CurlTransport.Options, _ http1Servers: HTTP1Servers) {
+      _ = Self.initialized
+      self.mailbox = mailbox
+      self.options = options
+      self.http1Servers = http1Servers
+      sockets = CurlSockets(alarm: mailbox.alarm)
+      multi = catena_multi_make()
+    }
+
+    /// Returns when the transport is gone and the last exchange over.
+    func run() {
+      catena_name_thread("Catena.Curl")
+      mailbox.becomeCurrent()
+      blockSIGPIPE()
+      setUpMulti()
+      var letters: [CurlMailbox.Letter] = []
+      repeat {
+        mailbox.take(into: &letters)
+        clock.update()
+        for letter in letters { open(letter) }
+        sockets.wait(milliseconds: letters.isEmpty ? patience : 0) { [clock] socket, selected in
+          clock.update()
+          catena_multi_socket_ready(multi, socket, selected)
+        }
+        if letters.isEmpty { mailbox.wake() }
+        letters.removeAll(keepingCapacity: true)
+        clock.update()
+        ringAlarm()
+        endComplete()
+        endSilent()
+      } while !(isClosing && activeCount == 0 && mailbox.end())
+      idleHandles.removeAll()
+      catena_multi_free(multi)
+    }
+
+    private func setUpMulti() {
+      catena_multi_set_long(multi, .maxConnects, max(options.keptConnections, 1))
+      catena_multi_set_long(multi, .maxHostConnections, max(options.connectionsPerHost ?? 0, 0))
+      catena_multi_on_socket(
+        multi,
+        { _, socket, what, context, _ in
+          CurlSockets.at(context).watch(socket, for: CurlPoll(rawValue: what) ?? .remove)
+          return 0
+        }, Unmanaged.passUnretained(sockets).toOpaque())
+      catena_multi_on_timer(
+        multi,
+        { _, milliseconds, context in
+          guard let context else { return 0 }
+          let loop: CurlLoop = Unmanaged.fromOpaque(context).takeUnretainedValue()
+          loop.alarm =
+            milliseconds < 0 ? nil : CurlClock.exact + UInt64(milliseconds) * 1_000_000
+          return 0
+        }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    private func open(_ letter: CurlMailbox.Letter) {
+      switch letter {
+      case .start(let exchange): start(exchange)
+      case .cancel(let exchange):
+        if let handle = exchange.handle { end(handle, with: handle.failure(.cancelled)) }
+      case .resume(let exchange): exchange.handle?.resume()
+      case .close: isClosing = true
+      }
+    }
+
+    private func start(_ exchange: CurlExchange) {
+      guard !exchange.isCancelled else {
+        return exchange.end(with: .failure(TransportFailure(code: .cancelled)))
+      }
+      guard multi != nil, sockets.isUsable,
+        let handle = idleHandles.popLast() ?? CurlHandle(clock: clock)
+      else {
+        let failure = TransportFailure(code: .cannotConnect, detail: "No resources are left")
+        return exchange.end(with: .failure(failure))
+      }
+      do {
+        try handle.prepare(exchange, options, sockets)
+      } catch {
+        _ = handle.finish()
+        recycle(handle)
+        return exchange.end(with: .failure(error))
+      }
+      activeCount += 1
+      if let due = handle.idleDeadline() { deadlines.insert(handle, due: due) }
+      if catena_multi_add(multi, handle.easy) != 0 {
+        end(handle, with: handle.failure(.cannotConnect, "libcurl does not take the exchange"))
+      }
+    }
+
+    /// How long to wait at most, in milliseconds.
+    private var patience: Int32 {
+      let due = min(alarm ?? .max, deadlines.nextDue ?? .max)
+      guard due < .max else { return isClosing && activeCount == 0 ? 0 : -1 }
+      let now = CurlClock.exact
+      guard due > now else { return 0 }
+      return Int32(clamping: (due - now + 999_999) / 1_000_000)
+    }
+
+    private func ringAlarm() {
+      guard let alarm, alarm <= clock.now else { return }
+      self.alarm = nil
+      catena_multi_time_is_up(multi)
+    }
+
+    private func endComplete() {
+      var result = CurlResult.OK
+      while let easy = catena_multi_next_done(multi, &result) {
+        let handle = CurlHandle.at(catena_easy_private(easy))
+        end(handle, with: handle.event(for: result))
+      }
+    }
+
+    /// Ends exchanges whose connections have been silent for too long.
+    private func endSilent() {
+      while let handle = deadlines.pop(dueBy: clock.now) {
+        guard let due = handle.idleDeadline() else { continue }
+        if due > clock.now {
+          deadlines.insert(handle, due: due)
+        } else {
+          end(handle, with: handle.failure(.timedOut(.idle)))
+        }
+      }
+    }
+
+    /// Notes what a server has chosen, where it could have chosen otherwise.
+    private func learn(from event: TransportEvent, of handle: CurlHandle) {
+      guard options.allowsHTTP2, let origin = handle.standing?.origin, origin.isSecure,
+        case .end(let metrics) = event
+      else { return }
+      switch metrics.httpVersion {
+      case "1.1": http1Servers.add(origin.text)
+      case "2": http1Servers.remove(origin.text)
+      default: break
+      }
+    }
+
+    private func end(_ handle: CurlHandle, with event: TransportEvent) {
+      learn(from: event, of: handle)
+      catena_multi_remove(multi, handle.easy)
+      deadlines.remove(handle)
+      activeCount -= 1
+      let exchange = handle.finish()
+      recycle(handle)
+      exchange?.end(with: event)
+    }
+
+    /// Keeps a handle that has finished.
+    private func recycle(_ handle: CurlHandle) {
+      if idleHandles.count < Self.keptHandles { idleHandles.append(handle) }
+    }
+
+    /// libcurl leaves the signal alone when it is told to use none, and TLS writes without asking for
+    /// an error in its place.
+    private func blockSIGPIPE() {
+      var signals = sigset_t()
+      sigemptyset(&signals)
+      sigaddset(&signals, SIGPIPE)
+      pthread_sigmask(SIG_BLOCK, &signals, nil)
+    }
+  }
+
+  /// The monotonic clock, read once a turn of the I/O thread's loop, in nanoseconds.
+  final class CurlClock {
+    private(set) var now: UInt64 = 0
+
+    init() {
+      update()
+    }
+
+    func update() {
+      now = Self.exact
+    }
+
+    /// The clock at this very moment.
+    static var exact: UInt64 {
+      var time = timespec()
+      clock_gettime(CLOCK_MONOTONIC, &time)
+      return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+  }
+
+  extension Duration {
+    /// At least 0; what does not fit counts as a century.
+    var wholeNanoseconds: UInt64 {
+      guard self > .zero else { return 0 }
+      guard self < .seconds(3_155_760_000) else { return 3_155_760_000_000_000_000 }
+      return UInt64(components.seconds) * 1_000_000_000
+        + UInt64(components.attoseconds / 1_000_000_000)
+    }
+  }
+
+  /// When to look next whether a handle's connection has been silent for too long.
+  ///
+  /// A binary heap, in which each handle knows its place, so that it can be taken out. A handle is moved
+  /// when its time has come and not at every sign of life: there are far more of those.
+  struct CurlDeadlines {
+    private var heap: [(due: UInt64, handle: CurlHandle)] = []
+
+    var nextDue: UInt64? { heap.first?.due }
+
+    mutating func insert(_ handle: CurlHandle, due: UInt64) {
+      heap.append((due, handle))
+      handle.placeInDeadlines = heap.count - 1
+      siftUp(from: heap.count - 1)
+    }
+
+    mutating func remove(_ handle: CurlHandle) {
+      guard let place = handle.placeInDeadlines else { return }
+      handle.placeInDeadlines = nil
+      let last = heap.removeLast()
+      guard place < heap.count else { return }
+      heap[place] = last
+      last.handle.placeInDeadlines = place
+      siftUp(from: place)
+      siftDown(from: place)
+    }
+
+    /// Takes out the first handle, if it is due by `limit`.
+    mutating func pop(dueBy limit: UInt64) -> CurlHandle? {
+      guard let first = heap.first, first.due <= limit else { return nil }
+      remove(first.handle)
+      return first.handle
+    }
+
+    private mutating func siftUp(from start: Int) {
+      var child = start
+      while child > 0 {
+        let parent = (child - 1) / 2
+        guard heap[child].due < heap[parent].due else { return }
+        exchange(child, parent)
+        child = parent
+      }
+    }
+
+    private mutating func siftDown(from start: Int) {
+      var parent = start
+      while true {
+        var least = parent
+        for child in [2 * parent + 1, 2 * parent + 2]
+        where child < heap.count && heap[child].due < heap[least].due {
+          least = child
+        }
+        guard least != parent else { return }
+        exchange(parent, least)
+        parent = least
+      }
+    }
+
+    private mutating func exchange(_ left: Int, _ right: Int) {
+      heap.swapAt(left, right)
+      heap[left].handle.placeInDeadlines = left
+      heap[right].handle.placeInDeadlines = right
+    }
+  }
+#endif
