@@ -90,7 +90,7 @@ public final class Tape: Transport {
     replaying file: URL, options: Options = Options()
   ) throws(RecordingError) {
     try self.init(
-      file, mode: .none, over: FailingTransport(reason: "there is no network here"),
+      file, mode: .none, over: FailingTransport(.mockFailed, reason: "there is no network here"),
       options: options)
   }
 
@@ -141,7 +141,7 @@ public final class Tape: Transport {
       return request.readingStream(receive) { request, receive in
         if request.isWatched { receive(.answered(by: "tape")) }
         for event in player.answer(request) { receive(event) }
-        return FinishedExchange()
+        return FinishedHandle()
       }
     }
   }

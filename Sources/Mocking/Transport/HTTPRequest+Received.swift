@@ -138,7 +138,7 @@ extension HTTPRequest {
           .failure(
             error as? TransportFailure
               ?? TransportFailure(code: .encodingFailed, detail: "The body cannot be read")))
-        return FinishedExchange()
+        return FinishedHandle()
       }
     }
     exchange.wait(atMost: nil)

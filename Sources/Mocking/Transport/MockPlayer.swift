@@ -53,7 +53,7 @@ struct MockPlayer: Sendable {
   /// Answers by a failure at once.
   func fail(_ failure: TransportFailure, _ receive: Receive) -> any TransportHandle {
     receive(.failure(failure))
-    return FinishedExchange()
+    return FinishedHandle()
   }
 
   private func play(
@@ -68,7 +68,7 @@ struct MockPlayer: Sendable {
     if mock.isPlain {
       ticket.settle(.response(status: mock.status))
       Self.deliver(mock, request.method, bytesToSend, receive)
-      return FinishedExchange()
+      return FinishedHandle()
     }
     let machine = PlaybackMachine(
       Self.steps(mock, request.method, bytesToSend), answering: request, silentFor: silence)

@@ -58,6 +58,7 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
     chooseForKept = { request, real in
       if let endpoint = request as? Endpoint { return choose(endpoint, real) }
       return FailingTransport(
+        .mockFailed,
         reason: "the endpoint of a request kept earlier is not known; routes look at none")
     }
   }
@@ -111,7 +112,7 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
   ///   - request: what was kept.
   ///   - real: what a sequence, or a request without a route, falls through to.
   /// - Returns: a transport for this one request, or nil for the client's own.
-  public func transport(forKept request: Request, real: any Transport) -> (any Transport)? {
+  public func transport(forStored request: Request, real: any Transport) -> (any Transport)? {
     chooseForKept(request, real)
   }
 }

@@ -89,33 +89,13 @@ public struct MockTransport: Transport, MockBackend {
       try request.checkSendable()
     } catch {
       receive(.failure(error))
-      return FinishedExchange()
+      return FinishedHandle()
     }
     return request.readingStream(on: routed.scheduler, receive) {
       [routed, fallback] request, receive in
       routed.start(request, fallback: fallback, receive)
     }
   }
-}
-
-/// Fails every request by the code `mockFailed`.
-struct FailingTransport: Transport {
-  let needsNetwork = false
-  let reason: String
-
-  func start(
-    _ request: HTTPRequest, _ receive: @escaping @Sendable (TransportEvent) -> Void
-  ) -> any TransportHandle {
-    receive(.failure(TransportFailure(code: .mockFailed, detail: reason)))
-    return FinishedExchange()
-  }
-}
-
-/// A handle on an exchange that was over before it could be handed out.
-struct FinishedExchange: TransportHandle {
-  func cancel() {}
-  func suspend() {}
-  func resume() {}
 }
 
 /// Answers the attempts of one request by the mock that was laid down for it.
@@ -141,7 +121,7 @@ final class ResolvedTransport: Transport {
       try request.checkSendable()
     } catch {
       receive(.failure(error))
-      return FinishedExchange()
+      return FinishedHandle()
     }
     return request.readingStream(on: player.scheduler, receive, answer)
   }

@@ -52,49 +52,10 @@ public func withMocks<each Provider: TransportProvider, Result>(
   file: StaticString = #fileID, line: UInt = #line,
   isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Result
 ) async rethrows -> Result {
-  var erased: [AnyProvider] = []
-  for provider in repeat each providers { erased.append(AnyProvider(provider)) }
+  var erased: [AnyTransportProvider] = []
+  for provider in repeat each providers { erased.append(AnyTransportProvider(provider)) }
   let scope = TransportScope(
-    scheduler: erased.first?.scheduler ?? .live,
-    knows: { [erased] endpoint in erased.contains { $0.isFor(endpoint) } },
-    choose: { [erased] endpoint, real in
-      let responsible = erased.filter { $0.isFor(endpoint) }
-      guard !responsible.isEmpty else { return .unknown }
-      return responsible.lazy.compactMap { $0.transport(endpoint, real) }.first.map {
-        .transport($0)
-      }
-        ?? .pass
-    },
-    unmatched: { endpoint in
-      guard unmatched == .fail else { return nil }
-      return FailingTransport(
-        reason: "the withMocks at \(file):\(line) has no provider for endpoints of the type "
-          + "\(type(of: endpoint))")
-    },
-    ended: { endpoint in
-      FailingTransport(
-        reason:
-          "the withMocks at \(file):\(line), in which this client was made or this request was "
-          + "begun, is over, so nothing answers endpoints of the type \(type(of: endpoint))")
-    })
+    providers: erased, passesUnmatched: unmatched == .pass,
+    name: "the withMocks at \(file):\(line)")
   return try await scope.run(operation)
-}
-
-/// A provider that may be asked about endpoints of any type.
-struct AnyProvider: Sendable {
-  let scheduler: any Scheduler
-  /// Whether an endpoint is of the provider's type.
-  let isFor: @Sendable (_ endpoint: any RequestConvertible) -> Bool
-  /// The provider's transport for it.
-  let transport:
-    @Sendable (_ endpoint: any RequestConvertible, _ real: any Transport) -> (any Transport)?
-
-  init<Provider: TransportProvider>(_ provider: Provider) {
-    scheduler = provider.scheduler
-    isFor = { $0.unwrapped(to: Provider.Endpoint.self) != nil }
-    transport = { endpoint, real in
-      endpoint.unwrapped(to: Provider.Endpoint.self)
-        .flatMap { provider.transport(for: $0, real: real) }
-    }
-  }
 }

@@ -117,13 +117,13 @@ extension Networking {
   private func firstHop<Asked: RequestConvertible>(of endpoint: Asked) throws -> HTTPRequest {
     let settings = settings.withLock { $0.settings }
     let asked = try endpoint.request
-    var request = try plan.wireRequest(
+    var request = try runner.wireRequest(
       of: settings.beforeEach?(asked) ?? asked, headers: Asked.headers,
       baseURL: settings.baseURL() ?? Asked.baseURL, preProcess: settings.preProcessRequest)
     if let credentials = settings.credentials {
       request = AuthorizationStage.adding(credentials, to: request)
     }
-    return plan.cookies.map { CookieStage(storage: $0).addingCookies(to: request) } ?? request
+    return runner.cookies.map { CookieStage(storage: $0).addingCookies(to: request) } ?? request
   }
 }
 

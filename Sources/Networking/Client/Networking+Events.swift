@@ -15,7 +15,7 @@ extension Networking {
   /// - Returns: a handle to remove it by.
   @discardableResult
   public func addMonitor(_ monitor: any NetworkMonitor) -> MonitorRegistration {
-    let queue = MonitorQueue(monitor, scheduler: plan.scheduler)
+    let queue = MonitorQueue(monitor, scheduler: runner.scheduler)
     add(queue)
     return MonitorRegistration { [weak self] in
       queue.close()
@@ -95,7 +95,7 @@ extension Networking {
     set {
       // Before the lock is taken, as the scheduler may be anybody's.
       let isFirst = newValue > .none && settings.withLock { $0.settings.log.feed == nil }
-      let first = isFirst ? LogFeed(logging, at: newValue, scheduler: plan.scheduler) : nil
+      let first = isFirst ? LogFeed(logging, at: newValue, scheduler: runner.scheduler) : nil
       change { settings in
         guard settings.log.level != newValue else { return }
         if let old = settings.log.feed { settings.watchers = settings.watchers?.removing(old) }

@@ -62,13 +62,13 @@ extension Networking {
     progress: @escaping @Sendable (_ progress: OfflineStore.Progress) -> Void = { _ in },
     file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<OfflineStore.Report> {
-    let context = plan.scheduler.context(for: callbackContext)
+    let context = runner.scheduler.context(for: callbackContext)
     return Promise.fulfilled((), file: file, line: line)
-      .then(on: plan.scheduler.context(for: .queue(shelf.queue)), file: file, line: line) {
+      .then(on: runner.scheduler.context(for: .queue(shelf.queue)), file: file, line: line) {
         let store = try self.shelf.store
         self.shelf.forgetOthers(than: try store.keys)
         return store.replay(
-          concurrency: concurrency, scheduler: self.plan.scheduler,
+          concurrency: concurrency, scheduler: self.runner.scheduler,
           judging: OfflineVerdict.ofClient,
           progress: { outcome in context.run { progress(outcome) } },
           send: { entry in self.send(entry, file, line) })
@@ -93,7 +93,8 @@ extension Networking {
     _ entry: OfflineStore.Entry, _ file: StaticString, _ line: UInt
   ) -> NetworkPromise {
     perform(
-      entry.request, over: standIn(forKept: entry), replaying: entry, progress: nil, file, line)
+      entry.request, over: transport(forReplayOf: entry), replaying: entry, progress: nil, file,
+      line)
   }
 
   /// Those fields of the endpoints' type that an entry was kept without.
@@ -104,13 +105,12 @@ extension Networking {
       })
   }
 
-  /// What performs an entry in place of this client's transport, as it did when it was asked for.
-  private func standIn(forKept entry: OfflineStore.Entry) -> StandIn? {
-    if let standIn = shelf.standIn(for: entry.id) { return standIn() }
-    if let transport = mockProvider?.transport(forKept: entry.request, real: transport) {
-      return StandIn(transport: transport, supplier: .provider)
+  /// Returns the transport for a replay: selected as for the original request if its endpoint is still known.
+  private func transport(forReplayOf entry: OfflineStore.Entry) -> SelectedTransport {
+    guard let selection = shelf.transportSelection(for: entry.id) else {
+      return transports.select(forStored: entry.request)
     }
-    return standIn(for: entry.request)
+    return selection() ?? SelectedTransport(transport: transports.transport)
   }
 }
 
@@ -131,10 +131,10 @@ extension Networking {
     kept.headers = Asked.headers.merging(asked.headers)
     var capture = OfflineCapture(
       request: kept, isForMemory: isForMemory, shelf: shelf, automatic: automaticReplay,
-      scheduler: plan.scheduler)
-    // Asked again at the replay, so that what stands in then is what is right then.
-    if mockProvider != nil || scope != nil || TransportScope.innermost != nil {
-      capture.standIn = { [weak self] in self?.standIn(for: endpoint) }
+      scheduler: runner.scheduler)
+    // Selected again at the replay, because another transport may be right then.
+    if transports.mayOverride {
+      capture.selectTransport = { [weak self] in self?.transports.select(forAny: endpoint) }
     }
     return capture
   }

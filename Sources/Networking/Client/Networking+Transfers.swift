@@ -33,7 +33,7 @@ extension Networking {
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
     perform(
-      endpoint, over: standIn(for: endpoint),
+      endpoint, over: transports.select(for: endpoint),
       to: .file(FileTarget(url: target, replaces: replacing)),
       progress: progress, file, line)
   }
@@ -56,7 +56,7 @@ extension Networking {
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
     perform(
-      endpoint, over: standIn(for: endpoint.base),
+      endpoint, over: transports.select(for: endpoint.base),
       to: .file(FileTarget(url: target, replaces: replacing)),
       progress: progress, file, line)
   }
@@ -89,7 +89,7 @@ extension Networking {
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
     perform(
-      endpoint, over: standIn(for: endpoint), to: .stream,
+      endpoint, over: transports.select(for: endpoint), to: .stream,
       progress: progress, file, line)
   }
 
@@ -107,7 +107,7 @@ extension Networking {
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
     perform(
-      endpoint, over: standIn(for: endpoint.base), to: .stream,
+      endpoint, over: transports.select(for: endpoint.base), to: .stream,
       progress: progress, file, line)
   }
 }

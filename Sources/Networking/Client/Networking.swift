@@ -30,16 +30,13 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   let queue: RequestQueue
   /// For the requests that are not intercepted, which never wait for their turn.
   let aside: RequestQueue
-  let settings: Mutex<NetworkingSettings.Snapshot>
-  let plan: CallPlan
+  let settings: Mutex<ClientSettings.Snapshot>
+  let runner: CallRunner
   let logging: LoggingConfiguration
   let shelf: OfflineShelf
   let automaticReplay: AutomaticReplay?
-  let transport: any Transport
-  let mockProvider: (any TransportProvider<Endpoint>)?
+  let transports: TransportSelector<Endpoint>
   private let areRetryable = Endpoint.self is any RetryableRequest.Type
-  /// The scope that the client was made in.
-  let scope = TransportScope.innermost
 
   /// Makes a client on what the platform has.
   ///
@@ -82,16 +79,14 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ) {
     var configuration = configuration
     if let retry { configuration.retry = retry }
-    let scheduler =
-      configuration.scheduler ?? mockProvider?.scheduler ?? scope?.stillOpen?.scheduler ?? .live
+    transports = TransportSelector(transport: session.transport, provider: mockProvider)
+    let scheduler = configuration.scheduler ?? transports.scheduler ?? .live
     queue = RequestQueue(mode, scheduler: scheduler)
     aside = RequestQueue(.async, scheduler: scheduler)
-    settings = Mutex(.init(NetworkingSettings(baseURL: { Endpoint.baseURL })))
+    settings = Mutex(.init(ClientSettings(baseURL: { Endpoint.baseURL })))
     Redaction.add(configuration.secretNames)
-    plan = CallPlan(configuration, session, scheduler)
-    transport = session.transport
+    runner = CallRunner(configuration, session, scheduler)
     logging = configuration.logging
-    self.mockProvider = mockProvider
     shelf = OfflineShelf(configuration.offline, for: Endpoint.self)
     automaticReplay =
       configuration.replaysWhenReachable
@@ -116,7 +111,8 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     _ endpoint: Endpoint, progress: ProgressHandler? = nil,
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
-    perform(endpoint, over: standIn(for: endpoint), progress: progress, file, line)
+    perform(
+      endpoint, over: transports.select(for: endpoint), progress: progress, file, line)
   }
 
   /// Makes a request of an endpoint that was changed on the spot, `BoardsAPI.boards.notIntercepted()`.
@@ -133,7 +129,8 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     _ endpoint: ModifiedEndpoint<Endpoint>, progress: ProgressHandler? = nil,
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
-    perform(endpoint, over: standIn(for: endpoint.base), progress: progress, file, line)
+    perform(
+      endpoint, over: transports.select(for: endpoint.base), progress: progress, file, line)
   }
 
   /// Makes a request of an endpoint that says what it answers with, and reads the answer.
@@ -153,63 +150,45 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     _ endpoint: Typed, progress: ProgressHandler? = nil,
     file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<Typed.ResponseType> {
-    perform(endpoint, over: standIn(for: endpoint), progress: progress, file, line)
+    perform(endpoint, over: transports.select(forAny: endpoint), progress: progress, file, line)
       .validate(file: file, line: line)
       .decode(Typed.ResponseType.self, file: file, line: line)
   }
 
-  /// What performs a request in place of this client's transport; nil for nothing.
-  func standIn(for endpoint: Endpoint) -> StandIn? {
-    provided(for: endpoint)
-      ?? TransportScope.standIn(for: endpoint, home: scope, real: transport)
-  }
-
-  /// The same for an endpoint of any type, which may be one of the client's own behind layers.
-  func standIn(for endpoint: any RequestConvertible) -> StandIn? {
-    // A look that costs, without a provider for nothing.
-    let own = mockProvider == nil ? nil : endpoint.unwrapped(to: Endpoint.self)
-    return own.flatMap { provided(for: $0) }
-      ?? TransportScope.standIn(for: endpoint, home: scope, real: transport)
-  }
-
-  private func provided(for endpoint: Endpoint) -> StandIn? {
-    mockProvider?.transport(for: endpoint, real: transport).map {
-      StandIn(transport: $0, supplier: .provider)
-    }
-  }
-
   func perform<Asked: RequestConvertible>(
-    _ endpoint: Asked, over standIn: StandIn?, to destination: Delivery.Destination = .memory,
-    replaying entry: OfflineStore.Entry? = nil,
+    _ endpoint: Asked, over transport: SelectedTransport,
+    to destination: Delivery.Destination = .memory, replaying entry: OfflineStore.Entry? = nil,
     progress: ProgressHandler?, _ file: StaticString, _ line: UInt
   ) -> NetworkPromise {
     var snapshot = settings.withLock { $0 }
     if let entry { snapshot = snapshot.changed { $0.baseURL = { entry.baseURL } } }
-    let context = plan.scheduler.context(for: snapshot.settings.callbackContext)
+    let context = runner.scheduler.context(for: snapshot.settings.callbackContext)
     let pending = NetworkPromise.pending(on: context, file: file, line: line)
     let delivery = Delivery(
-      destination: destination, maximumBodySize: plan.maximumBodySize,
+      destination: destination, maximumBodySize: runner.maximumBodySize,
       progress: progress.map { ProgressReporter(on: context, $0) })
-    let events = snapshot.settings.watchers.map { CallEvents($0, scheduler: plan.scheduler) }
+    let events = snapshot.settings.watchers.map { CallEvents($0, scheduler: runner.scheduler) }
     do {
-      let asked = try endpoint.request
-      let request = snapshot.settings.beforeEach?(asked) ?? asked
+      let original = try endpoint.request
+      let request = snapshot.settings.beforeEach?(original) ?? original
       events?.queued(request, pending.resolver)
       let offline: OfflineRole? =
-        if let entry { OfflineRole.replaying(key: entry.sentKey) } else {
-          capture(endpoint, asked, as: request, isForMemory: delivery.isToMemory)
+        if let entry { .replaying(key: entry.sentKey) } else {
+          capture(endpoint, original, as: request, isForMemory: delivery.isToMemory)
             .map { .keeping($0) }
         }
-      let headers = entry.map { Self.withheldHeaders(of: $0) } ?? Asked.headers
       let call = Call(
-        request: request, headers: headers, baseURL: Asked.baseURL, snapshot: snapshot,
-        plan: plan, transport: standIn?.transport ?? transport,
-        supplier: standIn?.supplier ?? .client, delivery: delivery,
-        retry: retryPolicy(of: endpoint), credentialSource: self, offline: offline,
-        telling: events)
-      // What an interceptor asks for must not wait for the requests that wait for it.
+        request,
+        endpoint: Call.EndpointDefaults(
+          headers: entry.map { Self.withheldHeaders(of: $0) } ?? Asked.headers,
+          baseURL: Asked.baseURL, retry: retryPolicy(of: endpoint)),
+        settings: snapshot, over: transport, to: delivery, credentialSource: self,
+        offline: offline, reportingTo: events)
+      // A request that is not intercepted may come from an interceptor that holds other requests up, so it
+      // must not wait behind them.
       (request.isIntercepted ? queue : aside).add(
-        pending, priority: request.priority, HandlerScope.carrying { call.start() })
+        pending, priority: request.priority,
+        HandlerScope.carrying { [runner] in runner.start(call) })
     } catch {
       events?.failed(error)
       pending.resolver.reject(error)

@@ -51,8 +51,8 @@ public enum OfflinePolicy: Sendable {
 /// A client's offline store, opened when it is first needed, and what the client has to remember of
 /// the requests that it has put there.
 final class OfflineShelf: Sendable {
-  /// Gives what performs a request in place of the client's transport, as it was asked for first.
-  typealias Choice = @Sendable () -> StandIn?
+  /// Selects the transport of a replay, as for the original request. `nil` when the client is gone.
+  typealias TransportSelection = @Sendable () -> SelectedTransport?
 
   /// Where whatever touches the disk runs: no thread of a transport's waits for a disk.
   let queue = DispatchQueue(label: "Catena.OfflineShelf")
@@ -60,7 +60,7 @@ final class OfflineShelf: Sendable {
   /// The name of the client's type of endpoints.
   private let type: String
   private let opened = Mutex<OfflineStore?>(nil)
-  private let standIns = Mutex<[UUID: Choice]>([:])
+  private let selections = Mutex<[UUID: TransportSelection]>([:])
 
   /// Makes a shelf.
   ///
@@ -103,25 +103,25 @@ final class OfflineShelf: Sendable {
     }
   }
 
-  /// Remembers what may stand in for the server when an entry is replayed.
-  func remember(_ standIn: @escaping Choice, for entry: UUID) {
-    standIns.withLock { $0[entry] = standIn }
+  /// Stores the transport selection for the replay of an entry.
+  func remember(_ selection: @escaping TransportSelection, for entry: UUID) {
+    selections.withLock { $0[entry] = selection }
   }
 
-  /// What was remembered of an entry.
-  func standIn(for entry: UUID) -> Choice? {
-    standIns.withLock { $0[entry] }
+  /// Returns the stored transport selection of an entry.
+  func transportSelection(for entry: UUID) -> TransportSelection? {
+    selections.withLock { $0[entry] }
   }
 
   /// Forgets what was remembered of the entries that are no longer there.
   func forgetOthers(than entries: some Sequence<UUID>) {
-    let known = standIns.withLock { $0 }
+    let known = selections.withLock { $0 }
     guard !known.isEmpty else { return }
     let entries = Set(entries)
-    let gone = standIns.withLock { standIns in
-      let before = standIns
+    let gone = selections.withLock { selections in
+      let before = selections
       // Those that came meanwhile stay.
-      standIns = before.filter { known[$0.key] == nil || entries.contains($0.key) }
+      selections = before.filter { known[$0.key] == nil || entries.contains($0.key) }
       return before
     }
     withExtendedLifetime(gone) {}

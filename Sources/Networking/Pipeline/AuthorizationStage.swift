@@ -14,7 +14,7 @@ struct AuthorizationStage: BuiltInStage {
 
   /// The request with credentials, if it goes to their origin and brings none itself.
   static func adding(
-    _ credentials: NetworkingSettings.Credentials, to request: HTTPRequest
+    _ credentials: Credentials, to request: HTTPRequest
   ) -> HTTPRequest {
     guard Origin(request.url) == credentials.origin, !request.headers.contains("Authorization")
     else { return request }
@@ -22,4 +22,10 @@ struct AuthorizationStage: BuiltInStage {
     request.headers["Authorization"] = credentials.value
     return request
   }
+}
+
+/// The value of an `Authorization` field, and the only origin that it is sent to.
+struct Credentials: Hashable, Sendable {
+  let value: String
+  let origin: Origin
 }

@@ -29,14 +29,16 @@ struct DeadlineStage: BuiltInStage {
   }
 
   private func isStream(_ exchange: Exchange) -> Bool {
-    if case .stream = exchange.call.delivery.destination { true } else { false }
+    if case .stream = exchange.call.destination.destination { true } else { false }
   }
 
   private func error(for exchange: Exchange) -> NetworkError {
-    let detail = exchange.call.trace.holder.map { "the interceptor \($0) has not called back" }
+    let detail = exchange.state.currentInterceptor.map {
+      "the interceptor \($0) has not called back"
+    }
     let error = NetworkError(
       TransportFailure(code: .timedOut(phase), detail: detail ?? ""), of: exchange.request)
     // Of a call it is the end, of an attempt there may be more.
-    return phase == .call ? error.after(exchange.call.trace.attempts) : error
+    return phase == .call ? error.after(exchange.state.attempts) : error
   }
 }

@@ -1,38 +1,37 @@
 import Promises
 
-/// One request on its way through the pipeline, and what the stages need to know besides.
+/// One hop of a call: the request on its way through the stages, and the context that they need.
 ///
-/// It is a value: a stage that wants something changed hands a changed copy on.
+/// An exchange is a value. A stage that changes something passes on a changed copy.
 public struct Exchange: Sendable {
-  /// What is to be sent.
+  /// The request to send.
   public var request: HTTPRequest
-  /// How many hops of redirection lie before this one.
+  /// The number of redirects that were followed before this hop.
   public internal(set) var redirects = 0
-  /// The credentials in force when the request was made, for their origin alone.
-  private(set) var credentials: NetworkingSettings.Credentials?
-  /// What holds for the whole call.
-  var call: CallContext
+  /// The client's credentials when the request was made, for their origin only.
+  private(set) var credentials: Credentials?
+  /// The call that the hop belongs to.
+  let call: Call
+  /// The state that the stages report to: that of the call, or of the exchange that several calls share.
+  var state: CallState
 
-  init(
-    _ request: HTTPRequest, credentials: NetworkingSettings.Credentials? = nil, of call: CallContext
-  ) {
+  init(_ request: HTTPRequest, credentials: Credentials? = nil, of call: Call) {
     self.request = request
     self.credentials = credentials
     self.call = call
+    state = call.state
   }
 
-  /// How long the call may take, with all its hops; nil is without limit.
-  public var timeout: Duration? { call.timeout }
+  /// The limit for the whole call, with all its attempts and redirects. `nil` uses the client's limit.
+  public var timeout: Duration? { call.request.timeout }
 
-  /// Whether the interceptors that answer for others, such as a token's refresh, are for this request.
+  /// Whether interceptors that act on behalf of other requests, such as a token refresh, apply to this request.
   ///
-  /// An interceptor that makes requests of its own passes those by that say no, as they may be its own.
-  public var isIntercepted: Bool { call.isIntercepted }
+  /// An interceptor that makes requests itself passes on those for which this is `false`, because they may be
+  /// its own.
+  public var isIntercepted: Bool { call.request.isIntercepted }
 
-  /// What it has to do with an offline store; nil is nothing.
-  var offline: OfflineRole? { call.offline }
-
-  /// The same with the credentials that are in force now.
+  /// Returns the exchange with the client's current credentials.
   func withCurrentCredentials() -> Exchange {
     guard let source = call.credentialSource else { return self }
     var exchange = self
@@ -54,14 +53,14 @@ extension Exchange {
 
   /// A response that ends the attempt under way, with all attempts where there were several.
   func counted(_ response: Response) -> Response {
-    call.trace.end(.success(response))
-    return call.trace.attemptCount > 1 ? response.after(call.trace.attempts) : response
+    state.end(.success(response))
+    return state.attemptCount > 1 ? response.after(state.attempts) : response
   }
 
   /// An error that ends the attempt under way, with all attempts where there were several.
   func counted(_ error: any Error) -> any Error {
-    call.trace.end(.failure(error))
-    return (error as? NetworkError)?.after(call.trace.attempts) ?? error
+    state.end(.failure(error))
+    return (error as? NetworkError)?.after(state.attempts) ?? error
   }
 }
 
@@ -81,103 +80,24 @@ extension Exchange: CustomStringConvertible, CustomDebugStringConvertible, Custo
 
 extension Exchange {
   /// Tells those who watch; nil when nobody does.
-  var events: CallEvents? { call.trace.events }
+  var events: CallEvents? { state.events }
 
   /// Performs the hop.
   func perform() -> NetworkPromise {
-    call.transport.perform(
-      request, call.delivery,
-      telling: events?.begin(request, attempt: call.trace.attemptCount, hop: redirects + 1))
+    var destination = call.destination
+    if let progress = state.sharedProgress { destination.progress = progress }
+    return call.transport.transport.perform(
+      request, destination,
+      telling: events?.begin(request, attempt: state.attemptCount, hop: redirects + 1))
   }
 
   /// An interceptor sends the request again, at once.
   func resending(after result: Result<Response, any Error>) {
     guard let events else { return }
-    let number = call.trace.attemptCount
+    let number = state.attemptCount
     let failed = FailedAttempt(number: number, request: request, result: result)
     events.add(
       .retrying(
         after: .zero, because: NetworkEvent.Failure(failed.error), attempt: number + 1))
   }
-}
-
-/// What holds for all attempts and hops of one call, so that an exchange can be handed on by one word.
-final class CallContext: Sendable {
-  /// How long the call may take, with all its hops; nil is without limit.
-  let timeout: Duration?
-  /// How much of that its middleware has taken.
-  let waited: Duration
-  /// Who knows what credentials are in force now; nil when they do not change.
-  let credentialSource: (any CredentialSource)?
-  /// Whether the interceptors that answer for others are for this request.
-  let isIntercepted: Bool
-  /// The refresh that it was made inside of; nil is none.
-  let refresh: RefreshRound?
-  /// Whether it may be shared with identical ones; nil is as the client has it.
-  let isShared: Bool?
-  /// What it has to do with an offline store; nil is nothing.
-  let offline: OfflineRole?
-  /// How it is tried again; nil is as the client has it.
-  let retry: RetryPolicy?
-  /// The client's own interceptors, outermost first: those of a call, and those of a hop.
-  let interceptors: [any Interceptor]
-  let hopInterceptors: [any Interceptor]
-  /// What becomes of the body of the response.
-  let delivery: Delivery
-  /// Who says what performs the hops.
-  let supplier: TransportSupplier
-  /// What performs the hops.
-  let transport: any Transport
-  /// What the stages of the call have done so far.
-  let trace: CallTrace
-
-  init(
-    timeout: Duration? = nil, after waited: Duration = .zero,
-    credentialSource: (any CredentialSource)? = nil,
-    isIntercepted: Bool = true, refresh: RefreshRound? = nil, isShared: Bool? = nil,
-    offline: OfflineRole? = nil,
-    retry: RetryPolicy? = nil, interceptors: [any Interceptor] = [],
-    hopInterceptors: [any Interceptor] = [], delivery: Delivery = Delivery(),
-    supplier: TransportSupplier = .client, over transport: any Transport,
-    trace: CallTrace = CallTrace()
-  ) {
-    self.timeout = timeout
-    self.waited = waited
-    self.credentialSource = credentialSource
-    self.isIntercepted = isIntercepted
-    self.refresh = refresh
-    self.isShared = isShared
-    self.offline = offline
-    self.retry = retry
-    self.interceptors = interceptors
-    self.hopInterceptors = hopInterceptors
-    self.delivery = delivery
-    self.supplier = supplier
-    self.transport = transport
-    self.trace = trace
-  }
-
-  /// The same for the exchange that the call shares with others.
-  ///
-  /// - Parameters:
-  ///   - trace: what the stages further in tell, for all of them.
-  ///   - progress: who tells all of them how the bodies get on.
-  /// - Returns: what holds from there on in.
-  func shared(_ trace: CallTrace, _ progress: any ProgressReporting) -> CallContext {
-    var delivery = delivery
-    delivery.progress = progress
-    return CallContext(
-      timeout: timeout, after: waited, credentialSource: credentialSource,
-      isIntercepted: isIntercepted,
-      refresh: refresh, isShared: isShared, offline: offline, retry: retry,
-      interceptors: interceptors,
-      hopInterceptors: hopInterceptors, delivery: delivery, supplier: supplier, over: transport,
-      trace: trace)
-  }
-}
-
-/// Whoever knows what credentials are in force now: the client.
-protocol CredentialSource: AnyObject, Sendable {
-  /// The credentials, and the one origin that they are for; nil is none.
-  var credentials: NetworkingSettings.Credentials? { get }
 }

@@ -12,18 +12,18 @@ struct OfflineStage: BuiltInStage {
   let retry: RetryPolicy
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
-    guard let offline = exchange.offline else { return next(exchange) }
+    guard let offline = exchange.call.offline else { return next(exchange) }
     var exchange = exchange
     switch offline {
     case .replaying(let key):
       exchange.request.headers[Self.keyField] = key
       return next(exchange)
     case .keeping(let capture):
-      let make = (exchange.call.retry ?? retry).idempotencyKey ?? { UUID().uuidString }
+      let make = (exchange.call.endpoint.retry ?? retry).idempotencyKey ?? { UUID().uuidString }
       let key =
-        exchange.request.headers[Self.keyField] ?? exchange.call.trace.idempotencyKey(make)
+        exchange.request.headers[Self.keyField] ?? exchange.state.idempotencyKey(make)
       exchange.request.headers[Self.keyField] = key
-      return capture.keeping(next(exchange), as: key)
+      return capture.keeping(next(exchange), as: key, baseURL: exchange.state.start.baseURL)
     }
   }
 }
@@ -43,13 +43,11 @@ struct OfflineCapture: Sendable {
   /// The request as it was asked for, before the client's hooks, which see it again when it is
   /// replayed; with the header fields of its endpoint.
   let request: Request
-  /// What its path is relative to.
-  var baseURL: URL?
   /// Whether its answer was to go into memory: one that was to go elsewhere has nowhere to go later.
   let isForMemory: Bool
   let shelf: OfflineShelf
-  /// What may stand in for the server; nil where nothing does.
-  var standIn: OfflineShelf.Choice?
+  /// Selects the transport of the replay. `nil` selects the client's own.
+  var selectTransport: OfflineShelf.TransportSelection?
   let automatic: AutomaticReplay?
   let scheduler: any Scheduler
 
@@ -58,15 +56,18 @@ struct OfflineCapture: Sendable {
   /// - Parameters:
   ///   - answer: the promise.
   ///   - key: the idempotency key that the request is sent with.
+  ///   - baseURL: The base URL that the request is resolved against.
   /// - Returns: the same promise but for that: it is rejected once the request is kept, with an error
   ///   that says so, or that it cannot be kept.
-  func keeping<Value>(_ answer: Promise<Value>, as key: String) -> Promise<Value> {
+  func keeping<Value>(
+    _ answer: Promise<Value>, as key: String, baseURL: URL?
+  ) -> Promise<Value> {
     let context = scheduler.context(for: .queue(shelf.queue))
     let epoch = automatic?.epoch
     return answer.recover(on: .inline) { error -> Promise<Value> in
       guard let error = error as? NetworkError, error.code.isForWantOfNetwork else { throw error }
       return Promise.fulfilled(()).then(on: context) { () -> Value in
-        throw outcome(of: error, key, epoch)
+        throw outcome(of: error, key, baseURL, epoch)
       }
     }
   }
@@ -74,7 +75,9 @@ struct OfflineCapture: Sendable {
   /// Keeps the request, which blocks for as long as the disk takes.
   ///
   /// - Returns: what the request is rejected with.
-  private func outcome(of failure: NetworkError, _ key: String, _ epoch: UInt64?) -> NetworkError {
+  private func outcome(
+    of failure: NetworkError, _ key: String, _ baseURL: URL?, _ epoch: UInt64?
+  ) -> NetworkError {
     if shelf.isAbsent { return failure.adding("not kept, as this client has no offline store") }
     guard isForMemory else {
       return failure.adding("not kept, as the body of its answer was not to go into memory")
@@ -85,7 +88,7 @@ struct OfflineCapture: Sendable {
       if id?.uuidString != key { request.headers[OfflineStage.keyField] = key }
       let entry = try shelf.store.keep(
         request, baseURL: baseURL, in: request.storeKey, idempotencyKey: id ?? UUID())
-      if let standIn { shelf.remember(standIn, for: entry.id) }
+      if let selectTransport { shelf.remember(selectTransport, for: entry.id) }
       if let epoch { automatic?.kept(since: epoch) }
       var kept = failure
       kept.keptAs = entry.id

@@ -36,17 +36,17 @@ struct Pipeline: Sendable {
   ) -> Interceptor.Next {
     let name = stage.name
     return { exchange in
-      let call = exchange.call
-      let answers = call.trace.events?.answers
-      call.trace.holder = name
+      let state = exchange.state
+      let answers = state.events?.answers
+      state.currentInterceptor = name
       let answer = stage.intercept(exchange) { inner in
-        call.trace.holder = nil
-        return next(inner).always(on: .inline) { _ in call.trace.holder = name }
+        state.currentInterceptor = nil
+        return next(inner).always(on: .inline) { _ in state.currentInterceptor = name }
       }
       return answer.always(on: .inline) { result in
-        call.trace.holder = nil
+        state.currentInterceptor = nil
         guard let answers, case .success = result else { return }
-        call.trace.events?.answered(by: name, since: answers)
+        state.events?.answered(by: name, since: answers)
       }
     }
   }

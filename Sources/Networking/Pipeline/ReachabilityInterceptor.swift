@@ -60,7 +60,7 @@ public struct ReachabilityInterceptor: Interceptor {
   ///   - next: the stages further in.
   /// - Returns: a promise of the answer.
   public func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
-    guard reachability.status == .unreachable, exchange.call.transport.needsNetwork,
+    guard reachability.status == .unreachable, exchange.call.transport.transport.needsNetwork,
       needsInternet(exchange.request)
     else {
       return next(exchange)
@@ -78,12 +78,12 @@ public struct ReachabilityInterceptor: Interceptor {
   }
 
   private static func refusal(of exchange: Exchange, _ reason: String?) -> NetworkError {
-    let trace = exchange.call.trace
-    trace.holdBack(hasSent: exchange.redirects > 0)
+    let state = exchange.state
+    state.holdBack(hasSent: exchange.redirects > 0)
     // Of several the stage that counts them says how many.
     return NetworkError(
       .notConnectedToInternet, reason, request: NetworkError.RequestSummary(exchange.request),
-      attempts: min(trace.attemptCount, 1))
+      attempts: min(state.attemptCount, 1))
   }
 }
 

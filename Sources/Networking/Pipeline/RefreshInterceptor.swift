@@ -63,7 +63,7 @@ public struct RefreshInterceptor: Interceptor {
       guard !shared.isUnderWay(exchange.call.refresh) else { throw Self.circle(response) }
       return shared.ready(since: epoch) { try refresh(response) }
         .then(on: .inline) {
-          exchange.call.trace.end(.success(response))
+          exchange.state.end(.success(response))
           exchange.events?.add(.credentialsRefreshed)
           return next(exchange.withCurrentCredentials())
         }

@@ -71,7 +71,7 @@ public struct ResponseInterceptor: Interceptor {
         case .answer(let response): return .fulfilled(response)
         case .resend(let promise) where exchange.request.body.isRepeatable:
           return promise.then(on: .inline) {
-            exchange.call.trace.end(result)
+            exchange.state.end(result)
             exchange.resending(after: result)
             return send(exchange.withCurrentCredentials(), next, resendsLeft: resendsLeft - 1)
           }

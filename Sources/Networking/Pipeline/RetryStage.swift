@@ -30,8 +30,10 @@ final class RetryStage: BuiltInStage {
   }
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
-    guard policy.limit > 0 || exchange.call.retry != nil else { return once(exchange, next) }
-    let policy = exchange.call.retry ?? policy
+    guard policy.limit > 0 || exchange.call.endpoint.retry != nil else {
+      return once(exchange, next)
+    }
+    let policy = exchange.call.endpoint.retry ?? policy
     let exchange = keyed(exchange, policy)
     guard policy.allows(exchange.request) else { return once(exchange, next) }
     return Run(stage: self, policy: policy, exchange: exchange, next: next).begin()
@@ -39,7 +41,7 @@ final class RetryStage: BuiltInStage {
 
   private func once(_ exchange: Exchange, _ next: Next) -> NetworkPromise {
     // Further attempts there are when a stage outside this one sends the exchange again.
-    exchange.call.trace.begin(by: scheduler) == 1
+    exchange.state.begin(by: scheduler) == 1
       ? next(exchange) : exchange.counting(next(exchange))
   }
 
@@ -48,7 +50,7 @@ final class RetryStage: BuiltInStage {
       !exchange.request.headers.contains("Idempotency-Key")
     else { return exchange }
     var exchange = exchange
-    exchange.request.headers["Idempotency-Key"] = exchange.call.trace.idempotencyKey(make)
+    exchange.request.headers["Idempotency-Key"] = exchange.state.idempotencyKey(make)
     return exchange
   }
 
@@ -62,11 +64,11 @@ final class RetryStage: BuiltInStage {
 
     /// The first attempt, which mostly is the only one, and the others where it takes them.
     func begin() -> NetworkPromise {
-      exchange.call.trace.begin(by: stage.scheduler)
+      exchange.state.begin(by: stage.scheduler)
       return next(exchange).followed { result in
         do {
           let response = try answer(result)
-          return exchange.call.trace.attemptCount > 1 ? .fulfilled(response) : nil
+          return exchange.state.attemptCount > 1 ? .fulfilled(response) : nil
         } catch {
           guard let delay = delay(after: error) else { return .fulfilled(try end(with: error)) }
           return delay > .zero
@@ -78,7 +80,7 @@ final class RetryStage: BuiltInStage {
 
     private func repetitions() -> NetworkPromise {
       retry(.custom { _, error in delay(after: error) }, scheduler: stage.scheduler) { _ in
-        exchange.call.trace.begin(after: pause.take(), by: stage.scheduler)
+        exchange.state.begin(after: pause.take(), by: stage.scheduler)
         return next(exchange).then(on: .inline) { response in try answer(.success(response)) }
       }
       .on(.inline)
@@ -96,17 +98,17 @@ final class RetryStage: BuiltInStage {
     private func delay(after error: any Error) -> Duration? {
       let response = (error as? Undecided)?.response
       // That there is no network here is known without an attempt, and no budget is spent on it.
-      if response == nil, exchange.call.trace.isHeldBack { return nil }
+      if response == nil, exchange.state.isHeldBack { return nil }
       let result: Result<Response, any Error> = response.map { .success($0) } ?? .failure(error)
-      exchange.call.trace.end(result)
+      exchange.state.end(result)
       let failed = FailedAttempt(
-        number: exchange.call.trace.attemptCount, request: exchange.request, result: result,
+        number: exchange.state.attemptCount, request: exchange.request, result: result,
         retryAfter: response.flatMap { RetryAfter.delay(in: $0.headers, now: stage.wallClock()) })
-      let repetition = exchange.call.trace.nextRepetition
+      let repetition = exchange.state.nextRetryNumber
       guard let delay = policy.delay(beforeRepetition: repetition, after: failed),
         stage.tokens.withLock({ $0.withdraw() })
       else { return nil }
-      exchange.call.trace.repeats()
+      exchange.state.countRetry()
       exchange.events?.add(
         .retrying(
           after: delay, because: NetworkEvent.Failure(failed.error), attempt: failed.number + 1))

@@ -23,16 +23,16 @@ final class SharingStage: BuiltInStage {
   var exchangeCount: Int { machine.withLock { $0.count } }
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
-    guard exchange.call.isShared ?? sharesAll, let key = SharingKey(exchange) else {
+    guard exchange.call.request.isShared ?? sharesAll, let key = SharingKey(exchange) else {
       return next(exchange)
     }
     let (promise, resolver) = NetworkPromise.pending(on: .inline)
     let events = exchange.events
     let (ticket, shared, isFirst) = machine.withLock { $0.enter(key, resolver, telling: events) }
-    if !isFirst { events?.share(with: shared.trace.events?.call) }
+    if !isFirst { events?.share(with: shared.state.events?.call) }
     // All of it before the promise is handed out: its handlers come after the last progress.
-    let hasHistory = exchange.call.trace.follow(shared.trace)
-    if let progress = exchange.call.delivery.progress {
+    let hasHistory = exchange.state.follow(shared.state)
+    if let progress = exchange.call.destination.progress {
       shared.progress.add(progress, for: ticket.caller)
     }
     resolver.onCancel {
@@ -52,7 +52,7 @@ final class SharingStage: BuiltInStage {
     if !machine.withLock({ $0.began(ticket, work) }) { work.cancel() }
     work.always(on: .inline) { result in
       // One alone is not ended by the stage that began it, and here nobody else may do so.
-      shared.trace.end(result)
+      shared.state.end(result)
       for caller in self.machine.withLock({ $0.ended(ticket) }) { caller.resolve(result) }
     }
   }
@@ -65,12 +65,12 @@ final class SharingStage: BuiltInStage {
 /// What the callers of one exchange have in common: its account, and its progress.
 struct SharedExchange: Sendable {
   /// Its own, as attempts and whoever has it in his hands are matters of the exchange, not of a caller.
-  let trace: CallTrace
+  let state: CallState
   let progress = ProgressRelay()
 
   /// - Parameter events: tells those who watch what happens to it: those of the call that begins it.
   init(telling events: CallEvents? = nil) {
-    trace = CallTrace(telling: events)
+    state = CallState(reportingTo: events, sharedProgress: progress)
   }
 }
 
@@ -78,7 +78,7 @@ extension Exchange {
   /// The same on behalf of several callers.
   func shared(as shared: SharedExchange) -> Exchange {
     var exchange = self
-    exchange.call = call.shared(shared.trace, shared.progress)
+    exchange.state = shared.state
     return exchange
   }
 }
@@ -95,8 +95,8 @@ struct SharingKey: Hashable, Sendable {
   /// Without the fields that only trace it.
   private let request: HTTPRequest
   /// Where they go on a redirect is the same too, so they count whatever the origin of the request.
-  private let credentials: NetworkingSettings.Credentials?
-  private let supplier: TransportSupplier
+  private let credentials: Credentials?
+  private let source: SelectedTransport.Source
   /// What a token's refresh asks for must not wait for an exchange that waits for the refresh.
   private let isIntercepted: Bool
   /// Policies cannot be compared.
@@ -106,16 +106,16 @@ struct SharingKey: Hashable, Sendable {
 
   /// The key of an exchange; nil when it is one that is never shared.
   init?(_ exchange: Exchange) {
-    guard [.get, .head].contains(exchange.request.method), exchange.call.delivery.isToMemory,
+    guard [.get, .head].contains(exchange.request.method), exchange.call.destination.isToMemory,
       case .none = exchange.request.body
     else { return nil }
     var request = exchange.request
     for name in Self.tracing where request.headers.contains(name) { request.headers.remove(name) }
     self.request = request
     credentials = exchange.credentials
-    supplier = exchange.call.supplier
+    source = exchange.call.transport.source
     isIntercepted = exchange.isIntercepted
-    bringsRetryPolicy = exchange.call.retry != nil
+    bringsRetryPolicy = exchange.call.endpoint.retry != nil
     var hasher = Hasher()
     hasher.combine(request.method)
     hasher.combine(request.url)

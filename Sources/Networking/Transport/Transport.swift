@@ -94,57 +94,39 @@ public struct TransportFailure: Error, Sendable {
   }
 }
 
-/// Supplies another transport for some endpoints of a client.
-///
-/// `MockProvider` in the module `Mocking` is one; so real and mocked requests mix, in one queue.
-public protocol TransportProvider<Endpoint>: Sendable {
-  /// The client's endpoints.
-  associatedtype Endpoint: RequestConvertible
+/// A transport that fails every request.
+package struct FailingTransport: Transport {
+  private let failure: TransportFailure
 
-  /// Chooses what performs a request.
+  /// Makes a transport.
   ///
   /// - Parameters:
-  ///   - endpoint: what was asked for.
-  ///   - real: the client's own transport, for one that falls back on it after all.
-  /// - Returns: the transport for it, or nil for the client's own.
-  func transport(for endpoint: Endpoint, real: any Transport) -> (any Transport)?
+  ///   - code: The code of the failures.
+  ///   - reason: The reason, as a sentence without a period.
+  package init(_ code: NetworkError.Code, reason: String) {
+    failure = TransportFailure(code: code, detail: reason)
+  }
 
-  /// Chooses what performs a request that was kept in an offline store in an earlier run, or by another
-  /// client, so that its endpoint is no longer known.
-  ///
-  /// - Parameters:
-  ///   - request: what was kept, or else what was asked for.
-  ///   - real: the client's own transport.
-  /// - Returns: the transport for it, or nil, as the one given here does, for the client's own.
-  func transport(forKept request: Request, real: any Transport) -> (any Transport)?
+  /// `false`.
+  package var needsNetwork: Bool { false }
 
-  /// Whose time its transports take.
-  ///
-  /// It becomes that of the client, unless the client's configuration names another; the one given here
-  /// is the clock.
-  var scheduler: any Scheduler { get }
+  /// Fails the request before it returns.
+  package func start(
+    _ request: HTTPRequest, _ receive: @escaping @Sendable (_ event: TransportEvent) -> Void
+  ) -> any TransportHandle {
+    receive(.failure(failure))
+    return FinishedHandle()
+  }
 }
 
-extension TransportProvider {
-  /// Nil.
-  public func transport(forKept request: Request, real: any Transport) -> (any Transport)? { nil }
-
-  /// The clock.
-  public var scheduler: any Scheduler { .live }
-}
-
-/// Who says what performs a request.
-enum TransportSupplier: Hashable, Sendable {
-  /// The client has a transport.
-  case client
-  /// The client's provider stands in for it.
-  case provider
-  /// A scope does; two of them may answer the same request differently.
-  case scope(TransportScope)
-}
-
-/// What performs a request in place of a client's transport, and who says so.
-struct StandIn: Sendable {
-  let transport: any Transport
-  let supplier: TransportSupplier
+/// The handle of an exchange that ended before `start` returned.
+package struct FinishedHandle: TransportHandle {
+  /// Makes a handle.
+  package init() {}
+  /// A no-op.
+  package func cancel() {}
+  /// A no-op.
+  package func suspend() {}
+  /// A no-op.
+  package func resume() {}
 }

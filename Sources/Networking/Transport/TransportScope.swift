@@ -1,131 +1,145 @@
 import Promises
 import Synchronization
 
-/// Supplies transports for whatever is asked within a scope, by clients that nobody could hand them to.
+/// A dynamic scope that provides transports to all clients used in it, such as the scope of `withMocks`.
 ///
-/// A client's own provider comes first. A client made within a scope keeps to it wherever it is used. When
-/// the scope is over, what it knew is not let go to the network by what is left of it.
+/// A client's own provider takes precedence. A client made in a scope stays in it, wherever it is used. After the
+/// end of the scope, requests of the client do not fall back to the network.
 package final class TransportScope: Sendable {
-  /// What a scope says of an endpoint.
-  package enum Choice: Sendable {
-    /// This performs it.
-    case transport(any Transport)
-    /// The scope knows it, and lets it pass.
-    case pass
-    /// The scope does not know it.
-    case unknown
-  }
-
-  /// Whose time the clients take that are made within.
+  /// The source of time for clients made in the scope.
   package let scheduler: any Scheduler
-  private let knows: @Sendable (any RequestConvertible) -> Bool
-  private let choose: @Sendable (any RequestConvertible, any Transport) -> Choice
-  private let unmatched: @Sendable (any RequestConvertible) -> (any Transport)?
-  private let ended: @Sendable (any RequestConvertible) -> any Transport
+  private let providers: [AnyTransportProvider]
+  private let passesUnmatched: Bool
+  private let name: String
   private let outer: TransportScope?
-  private let isOver = Atomic(false)
+  private let hasEnded = Atomic(false)
 
-  /// Makes a scope inside of that which is the current one here.
+  /// Makes a scope inside the current one.
   ///
   /// - Parameters:
-  ///   - scheduler: whose time the clients take that are made within.
-  ///   - knows: whether the scope is for an endpoint.
-  ///   - choose: what performs a request of an endpoint, in place of the client's own transport.
-  ///   - unmatched: what performs it when neither this scope nor one outside knows the endpoint; nil is
-  ///     the client.
-  ///   - ended: what performs it when the scope is over.
-  package init(
-    scheduler: any Scheduler,
-    knows: @escaping @Sendable (_ endpoint: any RequestConvertible) -> Bool,
-    choose:
-      @escaping @Sendable (_ endpoint: any RequestConvertible, _ real: any Transport) -> Choice,
-    unmatched: @escaping @Sendable (_ endpoint: any RequestConvertible) -> (any Transport)?,
-    ended: @escaping @Sendable (_ endpoint: any RequestConvertible) -> any Transport
-  ) {
-    self.scheduler = scheduler
-    self.knows = knows
-    self.ended = ended
-    self.choose = choose
-    self.unmatched = unmatched
+  ///   - providers: The providers. The first one of an endpoint's type that returns a transport is used.
+  ///   - passesUnmatched: Whether requests of endpoints for which no scope has a provider use the client's own
+  ///     transport. Otherwise they fail with the code `mockFailed`.
+  ///   - name: The name of the scope in errors.
+  package init(providers: [AnyTransportProvider], passesUnmatched: Bool, name: String) {
+    scheduler = providers.first?.scheduler ?? .live
+    self.providers = providers
+    self.passesUnmatched = passesUnmatched
+    self.name = name
     outer = Self.innermost
   }
 
-  /// The innermost scope here, over or not.
+  /// The innermost scope of the current task or handler, ended or not.
   static var innermost: TransportScope? { HandlerScope.current?.value as? TransportScope }
 
-  /// Runs an operation within this scope, which is over when that returns.
+  /// Runs an operation in the scope. The scope ends when the operation returns.
   ///
   /// - Parameters:
-  ///   - isolation: the caller's, which the operation keeps.
-  ///   - operation: makes clients and requests.
-  /// - Returns: what it returns.
-  /// - Throws: what it throws.
+  ///   - isolation: The caller's isolation, which the operation inherits.
+  ///   - operation: The operation.
+  /// - Returns: The result of the operation.
+  /// - Throws: The error of the operation.
   package func run<Result>(
     isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Result
   ) async rethrows -> Result {
-    defer { isOver.store(true, ordering: .releasing) }
+    defer { hasEnded.store(true, ordering: .releasing) }
     return try await HandlerScope(self).run(operation)
   }
 
-  /// This scope, or if it is over the next one outside that is not.
-  var stillOpen: TransportScope? {
-    isOver.load(ordering: .acquiring) ? outer?.stillOpen : self
+  /// This scope, or if it has ended the next one outside that has not.
+  var innermostOpen: TransportScope? {
+    hasEnded.load(ordering: .acquiring) ? outer?.innermostOpen : self
   }
 
-  /// What performs a request of an endpoint in place of the client's own transport; nil for nothing.
+  /// Returns the transport for a request that a scope overrides, or `nil`.
   ///
   /// - Parameters:
-  ///   - endpoint: what is asked for.
-  ///   - home: the scope that the client was made in.
-  ///   - real: the client's own transport.
-  /// - Returns: the transport that the innermost scope here has that is not over, or else that of `home`;
-  ///   where all are over, one that fails, unless what was asked for would have passed while they were not.
-  static func standIn(
+  ///   - endpoint: The endpoint.
+  ///   - home: The scope in which the client was made.
+  ///   - real: The client's own transport.
+  /// - Returns: The transport of the innermost open scope here, or else of `home`. If all of these have ended,
+  ///   a transport that fails, unless the endpoint would have used the client's own transport in the scope.
+  static func select(
     for endpoint: any RequestConvertible, home: TransportScope?, real: any Transport
-  ) -> StandIn? {
+  ) -> SelectedTransport? {
     let here = innermost
-    if let open = here?.stillOpen ?? home?.stillOpen {
-      return open.transport(for: endpoint, real: real).map {
-        StandIn(transport: $0, supplier: .scope(open))
+    guard let scope = here?.innermostOpen ?? home?.innermostOpen else {
+      guard let ended = here ?? home, let covering = ended.coveringScope(for: endpoint) else {
+        return nil
       }
+      return SelectedTransport(
+        transport: covering.endedTransport(for: endpoint), source: .scope(ended))
     }
-    guard let ended = here ?? home else { return nil }
-    return ended.transportAfterwards(for: endpoint).map {
-      StandIn(transport: $0, supplier: .scope(ended))
-    }
+    return scope.transport(for: endpoint, real: real)
+      .map { SelectedTransport(transport: $0, source: .scope(scope)) }
   }
 
   private func transport(
     for endpoint: any RequestConvertible, real: any Transport
   ) -> (any Transport)? {
-    var isKnown = false
+    var isMatched = false
     var scope: TransportScope? = self
-    while let asked = scope {
-      switch asked.choose(endpoint, real) {
-      case .transport(let transport): return transport
-      case .pass: isKnown = true
-      case .unknown: break
+    while let current = scope {
+      for provider in current.providers where provider.matches(endpoint) {
+        if let transport = provider.transport(endpoint, real) { return transport }
+        isMatched = true
       }
-      scope = asked.outer?.stillOpen
+      scope = current.outer?.innermostOpen
     }
-    return isKnown ? nil : unmatched(endpoint)
+    guard !isMatched, !passesUnmatched else { return nil }
+    return FailingTransport(
+      .mockFailed,
+      reason: "\(name) has no provider for endpoints of the type \(type(of: endpoint))")
   }
 
-  /// Asks no provider, as those are not to be disturbed any more.
-  private func transportAfterwards(for endpoint: any RequestConvertible) -> (any Transport)? {
+  /// Returns the scope that overrode the transport of an endpoint while it was open, if any.
+  ///
+  /// It calls no provider, because an ended scope must not change the state of its mocks.
+  private func coveringScope(for endpoint: any RequestConvertible) -> TransportScope? {
     var scope: TransportScope? = self
-    while let asked = scope {
-      if asked.knows(endpoint) { return asked.ended(endpoint) }
-      scope = asked.outer
+    while let current = scope {
+      if current.providers.contains(where: { $0.matches(endpoint) }) { return current }
+      scope = current.outer
     }
-    return unmatched(endpoint) == nil ? nil : ended(endpoint)
+    return passesUnmatched ? nil : self
+  }
+
+  private func endedTransport(for endpoint: any RequestConvertible) -> FailingTransport {
+    FailingTransport(
+      .mockFailed,
+      reason:
+        "\(name), in which this client was made or this request was started, has ended, so there "
+        + "is no mock for endpoints of the type \(type(of: endpoint))")
   }
 }
 
 extension TransportScope: Hashable {
-  /// Whether two are the same scope.
+  /// Compares the identities of two scopes.
   package static func == (left: TransportScope, right: TransportScope) -> Bool { left === right }
 
-  /// Feeds the identity to the hasher.
+  /// Hashes the identity.
   package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// A ``TransportProvider`` for endpoints of any type.
+package struct AnyTransportProvider: Sendable {
+  /// The scheduler of the provider.
+  let scheduler: any Scheduler
+  /// Whether an endpoint is of the provider's type.
+  let matches: @Sendable (_ endpoint: any RequestConvertible) -> Bool
+  /// The provider's transport for an endpoint.
+  let transport:
+    @Sendable (_ endpoint: any RequestConvertible, _ real: any Transport) -> (any Transport)?
+
+  /// Erases the type of a provider.
+  ///
+  /// - Parameter provider: The provider.
+  package init<Provider: TransportProvider>(_ provider: Provider) {
+    scheduler = provider.scheduler
+    matches = { $0.unwrapped(to: Provider.Endpoint.self) != nil }
+    transport = { endpoint, real in
+      endpoint.unwrapped(to: Provider.Endpoint.self)
+        .flatMap { provider.transport(for: $0, real: real) }
+    }
+  }
 }

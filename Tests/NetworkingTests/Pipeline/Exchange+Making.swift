@@ -1,20 +1,27 @@
 @testable import Networking
 
 extension Exchange {
-  /// An exchange of a call of its own.
+  /// Makes an exchange of a call of its own.
   init(
-    _ request: HTTPRequest, timeout: Duration? = nil,
-    credentials: NetworkingSettings.Credentials? = nil,
+    _ request: HTTPRequest, timeout: Duration? = nil, credentials: Credentials? = nil,
     credentialSource: (any CredentialSource)? = nil, isIntercepted: Bool = true,
     isShared: Bool? = nil, retry: RetryPolicy? = nil, interceptors: [any Interceptor] = [],
-    hopInterceptors: [any Interceptor] = [], delivery: Delivery = Delivery(),
-    supplier: TransportSupplier = .client, over transport: any Transport
+    hopInterceptors: [any Interceptor] = [], destination: Delivery = Delivery(),
+    source: SelectedTransport.Source = .client, over transport: any Transport
   ) {
+    var original = Request(.get, "")
+    original.timeout = timeout
+    original.isIntercepted = isIntercepted
+    original.isShared = isShared
+    var settings = ClientSettings(baseURL: { nil })
+    settings.interceptors = interceptors
+    settings.hopInterceptors = hopInterceptors
     self.init(
       request, credentials: credentials,
-      of: CallContext(
-        timeout: timeout, credentialSource: credentialSource, isIntercepted: isIntercepted,
-        isShared: isShared, retry: retry, interceptors: interceptors,
-        hopInterceptors: hopInterceptors, delivery: delivery, supplier: supplier, over: transport))
+      of: Call(
+        original, endpoint: Call.EndpointDefaults(retry: retry),
+        settings: ClientSettings.Snapshot(settings),
+        over: SelectedTransport(transport: transport, source: source), to: destination,
+        credentialSource: credentialSource))
   }
 }

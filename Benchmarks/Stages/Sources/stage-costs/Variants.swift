@@ -39,13 +39,17 @@ struct Variants {
     isSame: Bool = false
   ) -> (Int) -> Exchange {
     let (transport, requests, origin) = (transport, requests, origin)
+    var request = Request(.get, "")
+    request.timeout = timeout
+    var settings = ClientSettings(baseURL: { nil })
+    settings.interceptors = interceptors
+    settings.hopInterceptors = interceptors
+    let (original, snapshot) = (request, ClientSettings.Snapshot(settings))
     return { place in
       Exchange(
         requests[isSame ? 0 : place],
         credentials: token.map { .init(value: $0, origin: origin) },
-        of: CallContext(
-          timeout: timeout, interceptors: interceptors, hopInterceptors: interceptors,
-          over: transport))
+        of: Call(original, settings: snapshot, over: SelectedTransport(transport: transport)))
     }
   }
 
@@ -66,13 +70,13 @@ struct Variants {
     let live = LiveScheduler.live
     let policy = RetryPolicy.exponential(initial: .seconds(1), limit: 3)
     let deadline = DeadlineStage(phase: .call, scheduler: live) { $0.timeout }
-    let interceptors = InterceptorsStage { $0.call.interceptors }
-    let hops = InterceptorsStage { $0.call.hopInterceptors }
+    let interceptors = InterceptorsStage { $0.call.settings.interceptors }
+    let hops = InterceptorsStage { $0.call.settings.hopInterceptors }
     func retry(_ policy: RetryPolicy) -> RetryStage { RetryStage(policy: policy, scheduler: live) }
     var configuration = NetworkingConfiguration()
     configuration.cookies = .storage(cookies([]))
     let session = Session(transport: transport)
-    func client() -> [any Interceptor] { CallPlan.stages(configuration, session, live) }
+    func client() -> [any Interceptor] { CallRunner.stages(configuration, session, live) }
     let whole = client()
     configuration.callTimeout = .seconds(60)
     configuration.attemptTimeout = .seconds(60)

@@ -38,7 +38,7 @@ final class RefreshStand: CredentialSource {
     pipeline.withLock { $0 = Pipeline(stages) }
   }
 
-  var credentials: NetworkingSettings.Credentials? {
+  var credentials: Credentials? {
     Origin(Self.url).map { .init(value: state.withLock { $0.token }, origin: $0) }
   }
 

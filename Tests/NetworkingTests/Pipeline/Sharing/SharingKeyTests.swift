@@ -13,7 +13,7 @@ struct SharingKeyTests {
     _ method: HTTPMethod = .get, _ url: URL = url, _ headers: HTTPHeaders = ["Accept": "a/b"],
     body: HTTPBody = .none, credentials: String? = nil, isIntercepted: Bool = true,
     retry: RetryPolicy? = nil, to destination: Delivery.Destination = .memory,
-    supplier: TransportSupplier = .client
+    source: SelectedTransport.Source = .client
   ) -> SharingKey? {
     SharingKey(
       Exchange(
@@ -21,8 +21,8 @@ struct SharingKeyTests {
         credentials: credentials.flatMap { value in
           Origin(url).map { .init(value: value, origin: $0) }
         },
-        isIntercepted: isIntercepted, retry: retry, delivery: Delivery(destination: destination),
-        supplier: supplier, over: transport))
+        isIntercepted: isIntercepted, retry: retry, destination: Delivery(destination: destination),
+        source: source, over: transport))
   }
 
   @Test func theSameRequestHasTheSameKeyWhateverTracesIt() {
@@ -37,10 +37,7 @@ struct SharingKeyTests {
 
   @Test func whateverMayVaryTheAnswerVariesTheKey() {
     let scope = {
-      TransportScope(
-        scheduler: .live, knows: { _ in true }, choose: { _, _ in .unknown },
-        unmatched: { _ in nil },
-        ended: { _ in FakeTransport { _ in .response(200) } })
+      TransportScope(providers: [], passesUnmatched: true, name: "a scope")
     }
     let keys = [
       Self.key(), Self.key(.head), Self.key(.get, .of("https://a.example/y")),
@@ -50,8 +47,8 @@ struct SharingKeyTests {
       Self.key(.get, Self.url, ["Accept": "a/b", "Authorization": "Bearer 2"]),
       Self.key(.get, Self.url, ["Accept": "a/b", "Cookie": "a=1"]),
       Self.key(credentials: "Bearer 1"), Self.key(credentials: "Bearer 2"),
-      Self.key(isIntercepted: false), Self.key(retry: .never), Self.key(supplier: .provider),
-      Self.key(supplier: .scope(scope())), Self.key(supplier: .scope(scope())),
+      Self.key(isIntercepted: false), Self.key(retry: .never), Self.key(source: .provider),
+      Self.key(source: .scope(scope())), Self.key(source: .scope(scope())),
     ]
     #expect(Set(keys).count == keys.count)
   }

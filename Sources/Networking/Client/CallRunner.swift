@@ -1,0 +1,157 @@
+import Foundation
+import Promises
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// Runs the calls of one client: waits for the middleware, builds the wire request, and sends it through the stages.
+final class CallRunner: Sendable {
+  /// The source of time for the client's calls.
+  let scheduler: any Scheduler
+  /// The limit of a response body in memory, in bytes. `nil` means no limit.
+  let maximumBodySize: Int?
+  /// The client's cookie storage. `nil` when it has none.
+  let cookies: HTTPCookieStorage?
+  /// The limit for a call whose request has none. `nil` means no limit.
+  private let callTimeout: Duration?
+  private let pipeline: Pipeline
+  private let builder: RequestBuilder
+  private let baseURLs = BaseURLCache()
+  private let headers: HeaderCache
+
+  init(
+    _ configuration: NetworkingConfiguration, _ session: Session, _ scheduler: any Scheduler
+  ) {
+    builder = RequestBuilder(
+      headers: configuration.headers, encoders: configuration.encoders,
+      connectTimeout: configuration.connectTimeout, idleTimeout: configuration.idleTimeout)
+    pipeline = Pipeline(Self.stages(configuration, session, scheduler))
+    maximumBodySize = configuration.maximumBodySize
+    callTimeout = configuration.callTimeout
+    headers = HeaderCache(configuration.headers)
+    cookies = configuration.cookies.storage(of: session)
+    self.scheduler = scheduler
+  }
+
+  /// Starts a call whose turn in the queue has come.
+  ///
+  /// - Returns: A promise of the response, which the caller's promise follows.
+  func start(_ call: Call) -> NetworkPromise {
+    guard let events = call.state.events else { return begin(call) }
+    return events.watching { self.begin(call) }
+  }
+
+  private func begin(_ call: Call) -> NetworkPromise {
+    guard let middleware = call.settings.middleware else {
+      return firstly { try send(call) }
+    }
+    return gate(call, by: middleware).then(on: .inline) { middlewareTime in
+      call.state.start.middlewareTime = middlewareTime
+      return try self.send(call)
+    }
+  }
+
+  private func send(_ call: Call) throws -> NetworkPromise {
+    let url = call.settings.baseURL() ?? call.endpoint.baseURL
+    let request = try wireRequest(
+      of: call.request, headers: call.endpoint.headers, baseURL: url,
+      preProcess: call.settings.preProcessRequest)
+    if call.offline != nil { call.state.start.baseURL = url }
+    return pipeline.send(Exchange(request, credentials: call.settings.credentials, of: call))
+  }
+
+  /// Builds the wire request, without the changes of the stages.
+  ///
+  /// - Parameters:
+  ///   - request: The caller's request.
+  ///   - headers: The header fields of the endpoint's type.
+  ///   - url: The base URL of relative paths.
+  ///   - preProcess: The client's ``Networking/preProcessRequest`` hook. `nil` when it has none.
+  /// - Returns: The wire request.
+  /// - Throws: ``NetworkError`` when the request cannot be built, and errors of the hook.
+  func wireRequest(
+    of request: Request, headers: HTTPHeaders, baseURL url: URL?,
+    preProcess: ((HTTPRequest) throws -> HTTPRequest)?
+  ) throws -> HTTPRequest {
+    let base = try url.map { try baseURLs.baseURL($0) }
+    let built = try builder.build(request, against: base) {
+      try self.headers.headers(with: headers)
+    }
+    return try preProcess?(built) ?? built
+  }
+
+  /// The stages of a call, outermost first. Every request passes through this list.
+  static func stages(
+    _ configuration: NetworkingConfiguration, _ session: Session, _ scheduler: any Scheduler
+  ) -> [any Interceptor] {
+    [
+      OfflineStage(retry: configuration.retry),
+      DeadlineStage(phase: .call, scheduler: scheduler) { exchange in
+        (exchange.timeout ?? configuration.callTimeout).map {
+          $0 - exchange.state.start.middlewareTime
+        }
+      },
+      InterceptorsStage { $0.call.settings.interceptors },
+      // From here on once for all calls that share the exchange.
+      SharingStage(sharesAll: configuration.sharesRequests),
+      RetryStage(
+        policy: configuration.retry, budget: configuration.retryBudget, scheduler: scheduler,
+        wallClock: configuration.wallClock),
+      RedirectStage(policy: configuration.redirects),
+      // From here on once for each hop.
+      // Before the circuit breaker: a missing network is not a failure of the host.
+      configuration.whenUnreachable.map {
+        ReachabilityInterceptor(
+          configuration.reachability ?? .shared, whenUnreachable: $0, scheduler: scheduler)
+      },
+      configuration.circuitBreaker.map { CircuitStage($0, scheduler: scheduler) },
+      AuthorizationStage(),
+      configuration.cookies.storage(of: session).map { CookieStage(storage: $0) },
+      DeadlineStage(phase: .attempt, scheduler: scheduler) { _ in configuration.attemptTimeout },
+      InterceptorsStage { $0.call.settings.hopInterceptors },
+    ].compactMap { $0 }
+  }
+}
+
+// MARK: Middleware
+
+extension CallRunner {
+  /// Waits for the middleware. Stores the request for later when the middleware fails for lack of a network.
+  ///
+  /// - Returns: A promise of the time that the middleware took.
+  private func gate(
+    _ call: Call, by middleware: (Request) -> Promise<Void>
+  ) -> Promise<Duration> {
+    let gate = limited(call, by: middleware)
+    guard case .keeping(let capture) = call.offline else { return gate }
+    let url = call.settings.baseURL() ?? call.endpoint.baseURL
+    return capture.keeping(gate, as: UUID().uuidString, baseURL: url)
+  }
+
+  /// Limits the middleware to the time of the call, so that a promise that never settles does not block the queue.
+  private func limited(
+    _ call: Call, by middleware: (Request) -> Promise<Void>
+  ) -> Promise<Duration> {
+    let (scheduler, request) = (scheduler, call.request)
+    let start = scheduler.now
+    let gate = middleware(request)
+    guard let limit = request.timeout ?? callTimeout else {
+      return gate.then(on: .inline) { Duration.zero }
+    }
+    return gate.timeout(limit, scheduler: scheduler) {
+      Self.timedOut(request, "the middleware has not called back")
+    }
+    .then(on: .inline) {
+      let elapsed = scheduler.now - start
+      guard elapsed < limit else {
+        throw Self.timedOut(request, "the middleware has taken all of it")
+      }
+      return elapsed
+    }
+  }
+
+  private static func timedOut(_ request: Request, _ reason: String) -> NetworkError {
+    NetworkError(.timedOut(.call), reason, request: NetworkError.RequestSummary(request))
+  }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import Promises
+
+/// Mutable client settings; each request takes a snapshot.
+struct ClientSettings: Sendable {
+  /// The base URL that overrides that of the endpoints. The closure returns `nil` to override nothing.
+  var baseURL: @Sendable () -> URL?
+  var callbackContext = ExecutionContext.main
+  var beforeEach: (@Sendable (Request) -> Request)?
+  var preProcessRequest: (@Sendable (HTTPRequest) throws -> HTTPRequest)?
+  var middleware: (@Sendable (Request) -> Promise<Void>)?
+  var credentials: Credentials?
+  var interceptors: [any Interceptor] = []
+  var hopInterceptors: [any Interceptor] = []
+  /// The listeners of events. `nil` when there are none.
+  var watchers: EventWatchers?
+  /// The log level, and the listener that writes the log. The listener is `nil` at the level `.none`.
+  var log: (level: LoggingConfiguration.Level, feed: LogFeed?) = (.none, nil)
+  var onAutomaticReplay: (@Sendable (Result<OfflineStore.Report, any Error>) -> Void)?
+
+  /// The settings at one time, shared by all requests made until they change.
+  final class Snapshot: Sendable {
+    let settings: ClientSettings
+
+    init(_ settings: ClientSettings) {
+      self.settings = settings
+    }
+
+    /// Returns a changed snapshot.
+    func changed(_ change: (inout ClientSettings) -> Void) -> Snapshot {
+      var settings = settings
+      change(&settings)
+      return Snapshot(settings)
+    }
+  }
+}

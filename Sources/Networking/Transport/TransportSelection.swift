@@ -1,0 +1,102 @@
+import Foundation
+import Promises
+
+/// Provides the transport for some endpoints of a client.
+///
+/// `MockProvider` in the module `Mocking` is a provider. Real and mocked requests mix in one queue.
+public protocol TransportProvider<Endpoint>: Sendable {
+  /// The client's endpoints.
+  associatedtype Endpoint: RequestConvertible
+
+  /// Returns the transport for a request of an endpoint.
+  ///
+  /// - Parameters:
+  ///   - endpoint: The endpoint.
+  ///   - real: The client's own transport, to fall back on.
+  /// - Returns: The transport, or `nil` for the client's own.
+  func transport(for endpoint: Endpoint, real: any Transport) -> (any Transport)?
+
+  /// Returns the transport for a request that an earlier run or another client put into the offline store, so
+  /// that its endpoint is not known.
+  ///
+  /// The default implementation returns `nil`.
+  ///
+  /// - Parameters:
+  ///   - request: The stored request.
+  ///   - real: The client's own transport, to fall back on.
+  /// - Returns: The transport, or `nil` for the client's own.
+  func transport(forStored request: Request, real: any Transport) -> (any Transport)?
+
+  /// The source of time for the provider's transports.
+  ///
+  /// The client uses it too, unless its configuration has a scheduler. The default is the system clock.
+  var scheduler: any Scheduler { get }
+}
+
+extension TransportProvider {
+  /// `nil`.
+  public func transport(forStored request: Request, real: any Transport) -> (any Transport)? { nil }
+
+  /// The system clock.
+  public var scheduler: any Scheduler { .live }
+}
+
+/// The transport of one request, and its source.
+struct SelectedTransport: Sendable {
+  /// The source of a transport. Requests share an exchange only if their transports have the same source.
+  enum Source: Hashable, Sendable {
+    /// The client's own transport.
+    case client
+    /// The client's ``TransportProvider``.
+    case provider
+    /// A scope of mocks. Two scopes may respond differently to the same request.
+    case scope(TransportScope)
+  }
+
+  let transport: any Transport
+  var source: Source = .client
+}
+
+/// Selects the transport of each request of a client: that of its provider, else of a scope, else its own.
+struct TransportSelector<Endpoint: RequestConvertible>: Sendable {
+  /// The client's own transport.
+  let transport: any Transport
+  let provider: (any TransportProvider<Endpoint>)?
+  /// The scope in which the client was made.
+  let scope = TransportScope.innermost
+
+  /// The scheduler of the provider or the scope, if any.
+  var scheduler: (any Scheduler)? { provider?.scheduler ?? scope?.innermostOpen?.scheduler }
+
+  /// Whether a request made now may get another transport than the client's own.
+  var mayOverride: Bool { provider != nil || scope != nil || TransportScope.innermost != nil }
+
+  /// Returns the transport for a request of one of the client's own endpoints.
+  func select(for endpoint: Endpoint) -> SelectedTransport {
+    provided(for: endpoint) ?? scoped(for: endpoint)
+  }
+
+  /// Returns the transport for a request of an endpoint of any type, which may be a modified endpoint of the client.
+  func select(forAny endpoint: any RequestConvertible) -> SelectedTransport {
+    // The cast is slow, so it is skipped without a provider.
+    let own = provider == nil ? nil : endpoint.unwrapped(to: Endpoint.self)
+    return own.flatMap { provided(for: $0) } ?? scoped(for: endpoint)
+  }
+
+  /// Returns the transport for a stored request whose endpoint is not known.
+  func select(forStored request: Request) -> SelectedTransport {
+    provider?.transport(forStored: request, real: transport)
+      .map { SelectedTransport(transport: $0, source: .provider) } ?? select(forAny: request)
+  }
+
+  private func provided(for endpoint: Endpoint) -> SelectedTransport? {
+    provider?.transport(for: endpoint, real: transport).map {
+      SelectedTransport(transport: $0, source: .provider)
+    }
+  }
+
+  private func scoped(for endpoint: any RequestConvertible) -> SelectedTransport {
+    TransportScope.select(for: endpoint, home: scope, real: transport)
+      ?? SelectedTransport(transport: transport)
+  }
+}
