@@ -14,10 +14,10 @@ final class Call: Sendable {
   private let plan: CallPlan
   private let transport: any Transport
   private let supplier: TransportSupplier
-  private let delivery: Delivery
+  private let bodyDestination: BodyDestination
   private let retry: RetryPolicy?
   private let credentialSource: any CredentialSource
-  private let offline: OfflineRole?
+  private let offline: OfflineMode?
   /// Taken where the request is made, as it may be sent elsewhere.
   private let refresh = RefreshRound.current
   private let events: CallEvents?
@@ -32,16 +32,17 @@ final class Call: Sendable {
   ///   - plan: what all calls of the client have in common.
   ///   - transport: what performs it.
   ///   - supplier: who says that it is this transport.
-  ///   - delivery: what becomes of the body of the response.
+  ///   - bodyDestination: what becomes of the body of the response.
   ///   - retry: the endpoint's own policy; nil leaves it to the client.
   ///   - credentialSource: who knows what credentials are in force later.
   ///   - offline: what it has to do with an offline store; nil is nothing.
   ///   - events: tells those who watch; nil when nobody does.
   init(
     request: Request, headers: HTTPHeaders, baseURL: URL?, snapshot: NetworkingSettings.Snapshot,
-    plan: CallPlan, transport: any Transport, supplier: TransportSupplier, delivery: Delivery,
-    retry: RetryPolicy?, credentialSource: any CredentialSource, offline: OfflineRole? = nil,
-    telling events: CallEvents? = nil
+    plan: CallPlan, transport: any Transport, supplier: TransportSupplier,
+    bodyDestination: BodyDestination,
+    retry: RetryPolicy?, credentialSource: any CredentialSource, offline: OfflineMode? = nil,
+    reportingTo events: CallEvents? = nil
   ) {
     self.request = request
     self.headers = headers
@@ -50,7 +51,7 @@ final class Call: Sendable {
     self.plan = plan
     self.transport = transport
     self.supplier = supplier
-    self.delivery = delivery
+    self.bodyDestination = bodyDestination
     self.retry = retry
     self.credentialSource = credentialSource
     self.offline = offline
@@ -60,67 +61,70 @@ final class Call: Sendable {
   /// Waits for the middleware, builds the request and sends it on its way.
   func start() -> NetworkPromise {
     guard let events else { return begin() }
-    return events.watching(begin)
+    return events.observing(begin)
   }
 
   private func begin() -> NetworkPromise {
     guard let middleware = snapshot.settings.middleware else {
       return firstly { try send(after: .zero) }
     }
-    return gate(middleware).then(on: .inline) { waited in try self.send(after: waited) }
+    return runMiddleware(middleware).then(on: .inline) { middlewareDuration in
+      try self.send(after: middlewareDuration)
+    }
   }
 
   /// The middleware's promise, of how long it took; without a network for that, the request is kept as without
   /// one for itself.
-  private func gate(_ middleware: (Request) -> Promise<Void>) -> Promise<Duration> {
-    let waited = waiting(for: middleware)
-    guard case .keeping(var capture) = offline else { return waited }
-    capture.baseURL = snapshot.settings.baseURL() ?? baseURL
-    return capture.keeping(waited, as: UUID().uuidString)
+  private func runMiddleware(_ middleware: (Request) -> Promise<Void>) -> Promise<Duration> {
+    let middlewareDuration = middlewareDelay(for: middleware)
+    guard case .saving(var offlineSaver) = offline else { return middlewareDuration }
+    offlineSaver.baseURL = snapshot.settings.baseURL() ?? baseURL
+    return offlineSaver.saving(middlewareDuration, as: UUID().uuidString)
   }
 
   /// Waits for the middleware no longer than the call may take, as one that never settled its promise would
   /// keep its turn for ever.
-  private func waiting(for middleware: (Request) -> Promise<Void>) -> Promise<Duration> {
+  private func middlewareDelay(for middleware: (Request) -> Promise<Void>) -> Promise<Duration> {
     let scheduler = plan.scheduler
     let start = scheduler.now
-    let gate = middleware(request)
+    let runMiddleware = middleware(request)
     guard let limit = request.timeout ?? plan.callTimeout else {
-      return gate.then(on: .inline) { Duration.zero }
+      return runMiddleware.then(on: .inline) { Duration.zero }
     }
     let request = request
-    return gate.timeout(limit, scheduler: scheduler) {
-      Self.overdue(request, "the middleware has not called back")
+    return runMiddleware.timeout(limit, scheduler: scheduler) {
+      Self.timeoutError(request, "the middleware has not called back")
     }
     .then(on: .inline) {
-      let waited = scheduler.now - start
-      guard waited < limit else {
-        throw Self.overdue(request, "the middleware has taken all of it")
+      let middlewareDuration = scheduler.now - start
+      guard middlewareDuration < limit else {
+        throw Self.timeoutError(request, "the middleware has taken all of it")
       }
-      return waited
+      return middlewareDuration
     }
   }
 
-  private static func overdue(_ request: Request, _ reason: String) -> NetworkError {
+  private static func timeoutError(_ request: Request, _ reason: String) -> NetworkError {
     NetworkError(.timedOut(.call), reason, request: NetworkError.RequestSummary(request))
   }
 
-  private func send(after waited: Duration) throws -> NetworkPromise {
+  private func send(after middlewareDuration: Duration) throws -> NetworkPromise {
     let url = snapshot.settings.baseURL() ?? baseURL
     let processed = try plan.wireRequest(
       of: request, headers: headers, baseURL: url, preProcess: snapshot.settings.preProcessRequest)
     var offline = offline
-    if case .keeping(var capture) = offline {
-      capture.baseURL = url
-      offline = .keeping(capture)
+    if case .saving(var offlineSaver) = offline {
+      offlineSaver.baseURL = url
+      offline = .saving(offlineSaver)
     }
     let context = CallContext(
-      timeout: request.timeout, after: waited, credentialSource: credentialSource,
+      timeout: request.timeout, after: middlewareDuration, credentialSource: credentialSource,
       isIntercepted: request.isIntercepted, refresh: refresh, isShared: request.isShared,
       offline: offline,
       retry: retry, interceptors: snapshot.settings.interceptors,
       hopInterceptors: snapshot.settings.hopInterceptors,
-      delivery: delivery, supplier: supplier, over: transport, trace: CallTrace(telling: events))
+      bodyDestination: bodyDestination, supplier: supplier, over: transport,
+      trace: CallTrace(reportingTo: events))
     return plan.pipeline.send(
       Exchange(processed, credentials: snapshot.settings.credentials, of: context))
   }
@@ -184,7 +188,9 @@ final class CallPlan: Sendable {
     [
       OfflineStage(retry: configuration.retry),
       DeadlineStage(phase: .call, scheduler: scheduler) { exchange in
-        (exchange.timeout ?? configuration.callTimeout).map { $0 - exchange.call.waited }
+        (exchange.timeout ?? configuration.callTimeout).map {
+          $0 - exchange.call.middlewareDuration
+        }
       },
       InterceptorsStage { $0.call.interceptors },
       // From here on once for all who share the exchange.

@@ -10,7 +10,7 @@ extension Networking {
   /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed`` when it
   ///   cannot be opened, or the client has none (``OfflinePolicy/none``).
   public var offlineStore: OfflineStore {
-    get throws { try shelf.store }
+    get throws { try clientOfflineStore.store }
   }
 
   /// Told what has come of each replay that was begun by itself; nil tells nobody.
@@ -64,12 +64,14 @@ extension Networking {
   ) -> Promise<OfflineStore.Report> {
     let context = plan.scheduler.context(for: callbackContext)
     return Promise.fulfilled((), file: file, line: line)
-      .then(on: plan.scheduler.context(for: .queue(shelf.queue)), file: file, line: line) {
-        let store = try self.shelf.store
-        self.shelf.forgetOthers(than: try store.keys)
+      .then(
+        on: plan.scheduler.context(for: .queue(clientOfflineStore.queue)), file: file, line: line
+      ) {
+        let store = try self.clientOfflineStore.store
+        self.clientOfflineStore.removeOverrides(than: try store.keys)
         return store.replay(
           concurrency: concurrency, scheduler: self.plan.scheduler,
-          judging: OfflineVerdict.ofClient,
+          decidingWith: ReplayDecision.forClient,
           progress: { outcome in context.run { progress(outcome) } },
           send: { entry in self.send(entry, file, line) })
       }
@@ -93,21 +95,21 @@ extension Networking {
     _ entry: OfflineStore.Entry, _ file: StaticString, _ line: UInt
   ) -> NetworkPromise {
     perform(
-      entry.request, over: standIn(forKept: entry), replaying: entry, progress: nil, file, line)
+      entry.request, over: standIn(forStored: entry), replaying: entry, progress: nil, file, line)
   }
 
   /// Those fields of the endpoints' type that an entry was kept without.
-  static func withheldHeaders(of entry: OfflineStore.Entry) -> HTTPHeaders {
+  static func removedCredentialHeaders(of entry: OfflineStore.Entry) -> HTTPHeaders {
     HTTPHeaders(
       Endpoint.headers.filter { field in
-        entry.withheldHeaders.contains { HTTPHeaders.areEqual($0, field.name) }
+        entry.removedCredentialHeaders.contains { HTTPHeaders.areNamesEqual($0, field.name) }
       })
   }
 
   /// What performs an entry in place of this client's transport, as it did when it was asked for.
-  private func standIn(forKept entry: OfflineStore.Entry) -> StandIn? {
-    if let standIn = shelf.standIn(for: entry.id) { return standIn() }
-    if let transport = mockProvider?.transport(forKept: entry.request, real: transport) {
+  private func standIn(forStored entry: OfflineStore.Entry) -> StandIn? {
+    if let standIn = clientOfflineStore.standIn(for: entry.id) { return standIn() }
+    if let transport = mockProvider?.transport(forStored: entry.request, real: transport) {
       return StandIn(transport: transport, supplier: .provider)
     }
     return standIn(for: entry.request)
@@ -119,23 +121,24 @@ extension Networking {
   ///
   /// - Parameters:
   ///   - endpoint: what was asked for.
-  ///   - asked: its request.
+  ///   - original: its request.
   ///   - request: the same as the client's hook has made it.
-  ///   - isForMemory: whether the body of the answer goes into memory.
+  ///   - collectsInMemory: whether the body of the answer goes into memory.
   /// - Returns: what the pipeline's stage does it by.
-  func capture<Asked: RequestConvertible>(
-    _ endpoint: Asked, _ asked: Request, as request: Request, isForMemory: Bool
-  ) -> OfflineCapture? {
+  func offlineSaver<SomeEndpoint: RequestConvertible>(
+    _ endpoint: SomeEndpoint, _ original: Request, as request: Request, collectsInMemory: Bool
+  ) -> OfflineSaver? {
     guard request.storePolicy == .offline else { return nil }
-    var kept = asked.storing(.offline, key: request.storeKey)
-    kept.headers = Asked.headers.merging(asked.headers)
-    var capture = OfflineCapture(
-      request: kept, isForMemory: isForMemory, shelf: shelf, automatic: automaticReplay,
+    var kept = original.storing(.offline, key: request.storeKey)
+    kept.headers = SomeEndpoint.headers.merging(original.headers)
+    var offlineSaver = OfflineSaver(
+      request: kept, collectsInMemory: collectsInMemory, clientOfflineStore: clientOfflineStore,
+      automatic: automaticReplay,
       scheduler: plan.scheduler)
     // Asked again at the replay, so that what stands in then is what is right then.
     if mockProvider != nil || scope != nil || TransportScope.innermost != nil {
-      capture.standIn = { [weak self] in self?.standIn(for: endpoint) }
+      offlineSaver.standIn = { [weak self] in self?.standIn(for: endpoint) }
     }
-    return capture
+    return offlineSaver
   }
 }

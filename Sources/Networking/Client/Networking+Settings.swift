@@ -88,13 +88,13 @@ extension Networking {
   /// Lets no more requests begin; those under way go on.
   public func suspend() {
     queue.suspend()
-    aside.suspend()
+    unthrottledQueue.suspend()
   }
 
   /// Lets requests begin again.
   public func resume() {
     queue.resume()
-    aside.resume()
+    unthrottledQueue.resume()
   }
 
   /// Cancels every request of this client, waiting or under way.
@@ -102,14 +102,14 @@ extension Networking {
   /// A stream whose head has come is in the hands of whoever reads it, and goes on.
   public func cancelAllRequests() {
     queue.cancelAll()
-    aside.cancelAll()
+    unthrottledQueue.cancelAll()
   }
 
   /// What is replaced is released after unlocking, since a user's `deinit` may follow.
   func change(_ body: (inout NetworkingSettings) -> Void) {
     let old = settings.withLock { snapshot in
       let old = snapshot
-      snapshot = old.changed(body)
+      snapshot = old.updated(body)
       return old
     }
     withExtendedLifetime(old) {}
@@ -172,9 +172,9 @@ struct NetworkingSettings: Sendable {
   var credentials: Credentials?
   var interceptors: [any Interceptor] = []
   /// Nil when nobody watches.
-  var watchers: EventWatchers?
+  var eventSinks: EventSinkList?
   /// What is written about the calls; one of those who watch, unless that is nothing.
-  var log: (level: LoggingConfiguration.Level, feed: LogFeed?) = (.none, nil)
+  var log: (level: LoggingConfiguration.Level, feed: LogSink?) = (.none, nil)
   var hopInterceptors: [any Interceptor] = []
   var onAutomaticReplay: (@Sendable (Result<OfflineStore.Report, any Error>) -> Void)?
 
@@ -187,7 +187,7 @@ struct NetworkingSettings: Sendable {
     }
 
     /// The same but for a change.
-    func changed(_ change: (inout NetworkingSettings) -> Void) -> Snapshot {
+    func updated(_ change: (inout NetworkingSettings) -> Void) -> Snapshot {
       var settings = settings
       change(&settings)
       return Snapshot(settings)

@@ -29,11 +29,11 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
 
   let queue: RequestQueue
   /// For the requests that are not intercepted, which never wait for their turn.
-  let aside: RequestQueue
+  let unthrottledQueue: RequestQueue
   let settings: Mutex<NetworkingSettings.Snapshot>
   let plan: CallPlan
   let logging: LoggingConfiguration
-  let shelf: OfflineShelf
+  let clientOfflineStore: ClientOfflineStore
   let automaticReplay: AutomaticReplay?
   let transport: any Transport
   let mockProvider: (any TransportProvider<Endpoint>)?
@@ -85,14 +85,14 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     let scheduler =
       configuration.scheduler ?? mockProvider?.scheduler ?? scope?.stillOpen?.scheduler ?? .live
     queue = RequestQueue(mode, scheduler: scheduler)
-    aside = RequestQueue(.async, scheduler: scheduler)
+    unthrottledQueue = RequestQueue(.async, scheduler: scheduler)
     settings = Mutex(.init(NetworkingSettings(baseURL: { Endpoint.baseURL })))
     Redaction.add(configuration.secretNames)
     plan = CallPlan(configuration, session, scheduler)
     transport = session.transport
     logging = configuration.logging
     self.mockProvider = mockProvider
-    shelf = OfflineShelf(configuration.offline, for: Endpoint.self)
+    clientOfflineStore = ClientOfflineStore(configuration.offline, for: Endpoint.self)
     automaticReplay =
       configuration.replaysWhenReachable
       ? AutomaticReplay(configuration.reachability ?? .shared, scheduler: scheduler) : nil
@@ -178,38 +178,41 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     }
   }
 
-  func perform<Asked: RequestConvertible>(
-    _ endpoint: Asked, over standIn: StandIn?, to destination: Delivery.Destination = .memory,
+  func perform<SomeEndpoint: RequestConvertible>(
+    _ endpoint: SomeEndpoint, over standIn: StandIn?,
+    to destination: BodyDestination.Kind = .memory,
     replaying entry: OfflineStore.Entry? = nil,
     progress: ProgressHandler?, _ file: StaticString, _ line: UInt
   ) -> NetworkPromise {
     var snapshot = settings.withLock { $0 }
-    if let entry { snapshot = snapshot.changed { $0.baseURL = { entry.baseURL } } }
+    if let entry { snapshot = snapshot.updated { $0.baseURL = { entry.baseURL } } }
     let context = plan.scheduler.context(for: snapshot.settings.callbackContext)
     let pending = NetworkPromise.pending(on: context, file: file, line: line)
-    let delivery = Delivery(
+    let bodyDestination = BodyDestination(
       destination: destination, maximumBodySize: plan.maximumBodySize,
       progress: progress.map { ProgressReporter(on: context, $0) })
-    let events = snapshot.settings.watchers.map { CallEvents($0, scheduler: plan.scheduler) }
+    let events = snapshot.settings.eventSinks.map { CallEvents($0, scheduler: plan.scheduler) }
     do {
-      let asked = try endpoint.request
-      let request = snapshot.settings.beforeEach?(asked) ?? asked
+      let original = try endpoint.request
+      let request = snapshot.settings.beforeEach?(original) ?? original
       events?.queued(request, pending.resolver)
-      let offline: OfflineRole? =
-        if let entry { OfflineRole.replaying(key: entry.sentKey) } else {
-          capture(endpoint, asked, as: request, isForMemory: delivery.isToMemory)
-            .map { .keeping($0) }
+      let offline: OfflineMode? =
+        if let entry { OfflineMode.replaying(key: entry.effectiveIdempotencyKey) } else {
+          offlineSaver(
+            endpoint, original, as: request, collectsInMemory: bodyDestination.isToMemory
+          )
+          .map { .saving($0) }
         }
-      let headers = entry.map { Self.withheldHeaders(of: $0) } ?? Asked.headers
+      let headers = entry.map { Self.removedCredentialHeaders(of: $0) } ?? SomeEndpoint.headers
       let call = Call(
-        request: request, headers: headers, baseURL: Asked.baseURL, snapshot: snapshot,
+        request: request, headers: headers, baseURL: SomeEndpoint.baseURL, snapshot: snapshot,
         plan: plan, transport: standIn?.transport ?? transport,
-        supplier: standIn?.supplier ?? .client, delivery: delivery,
+        supplier: standIn?.supplier ?? .client, bodyDestination: bodyDestination,
         retry: retryPolicy(of: endpoint), credentialSource: self, offline: offline,
-        telling: events)
+        reportingTo: events)
       // What an interceptor asks for must not wait for the requests that wait for it.
-      (request.isIntercepted ? queue : aside).add(
-        pending, priority: request.priority, HandlerScope.carrying { call.start() })
+      (request.isIntercepted ? queue : unthrottledQueue).add(
+        pending, priority: request.priority, HandlerScope.capturing { call.start() })
     } catch {
       events?.failed(error)
       pending.resolver.reject(error)
@@ -218,8 +221,10 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   }
 
   /// A look that costs most where the answer is no, so that is found out once for the client's own type.
-  private func retryPolicy<Asked: RequestConvertible>(of endpoint: Asked) -> RetryPolicy? {
-    if Asked.self == Endpoint.self, !areRetryable { return nil }
+  private func retryPolicy<SomeEndpoint: RequestConvertible>(of endpoint: SomeEndpoint)
+    -> RetryPolicy?
+  {
+    if SomeEndpoint.self == Endpoint.self, !areRetryable { return nil }
     return (endpoint as? any RetryableRequest)?.retryPolicy
   }
 }

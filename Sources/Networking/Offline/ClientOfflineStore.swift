@@ -33,7 +33,7 @@ import Synchronization
 public enum OfflinePolicy: Sendable {
   /// In ``OfflineStore/folder(key:)`` for the name of the client's type of endpoints, opened when the
   /// first request is to be kept or replayed: clients of one type share it, in whatever runs of the program.
-  /// It keeps no requests with secrets in them (``OfflineStore/keepsSecrets``).
+  /// It keeps no requests with secrets in them (``OfflineStore/storesSecrets``).
   ///
   /// Where one program serves several users, each of them should have a ``store(_:)`` of their own, as
   /// what is kept is replayed with the credentials that are in force then.
@@ -50,17 +50,17 @@ public enum OfflinePolicy: Sendable {
 
 /// A client's offline store, opened when it is first needed, and what the client has to remember of
 /// the requests that it has put there.
-final class OfflineShelf: Sendable {
+final class ClientOfflineStore: Sendable {
   /// Gives what performs a request in place of the client's transport, as it was asked for first.
-  typealias Choice = @Sendable () -> StandIn?
+  typealias OverrideProvider = @Sendable () -> StandIn?
 
   /// Where whatever touches the disk runs: no thread of a transport's waits for a disk.
-  let queue = DispatchQueue(label: "Catena.OfflineShelf")
+  let queue = DispatchQueue(label: "Catena.ClientOfflineStore")
   private let policy: OfflinePolicy
   /// The name of the client's type of endpoints.
   private let type: String
   private let opened = Mutex<OfflineStore?>(nil)
-  private let standIns = Mutex<[UUID: Choice]>([:])
+  private let standIns = Mutex<[UUID: OverrideProvider]>([:])
 
   /// Makes a shelf.
   ///
@@ -73,7 +73,7 @@ final class OfflineShelf: Sendable {
   }
 
   /// Whether there is no store, and is to be none.
-  var isAbsent: Bool {
+  var isDisabled: Bool {
     if case .none = policy { true } else { false }
   }
 
@@ -104,17 +104,17 @@ final class OfflineShelf: Sendable {
   }
 
   /// Remembers what may stand in for the server when an entry is replayed.
-  func remember(_ standIn: @escaping Choice, for entry: UUID) {
+  func setTransportOverride(_ standIn: @escaping OverrideProvider, for entry: UUID) {
     standIns.withLock { $0[entry] = standIn }
   }
 
   /// What was remembered of an entry.
-  func standIn(for entry: UUID) -> Choice? {
+  func standIn(for entry: UUID) -> OverrideProvider? {
     standIns.withLock { $0[entry] }
   }
 
   /// Forgets what was remembered of the entries that are no longer there.
-  func forgetOthers(than entries: some Sequence<UUID>) {
+  func removeOverrides(than entries: some Sequence<UUID>) {
     let known = standIns.withLock { $0 }
     guard !known.isEmpty else { return }
     let entries = Set(entries)
@@ -176,9 +176,9 @@ extension Request {
   ///
   /// An idempotency key is none, whatever it looks like: with another one the server would do the work twice.
   private static func carriesCredentials(_ field: HTTPHeaders.Field) -> Bool {
-    if HTTPHeaders.areEqual(OfflineStage.keyField, field.name) { return false }
+    if HTTPHeaders.areNamesEqual(OfflineStage.idempotencyKeyField, field.name) { return false }
     return ["Authorization", "Proxy-Authorization", "Cookie"]
-      .contains { HTTPHeaders.areEqual($0, field.name) }
+      .contains { HTTPHeaders.areNamesEqual($0, field.name) }
       || Redaction.isSecret(name: field.name) || Redaction.value(of: field) != field.value
   }
 }

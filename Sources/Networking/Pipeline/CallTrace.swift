@@ -7,26 +7,26 @@ final class CallTrace: Sendable {
     var log = AttemptLog()
     var clock: (any Scheduler)?
     var idempotencyKey: String?
-    var holder: String?
+    var activeInterceptor: String?
     var shared: CallTrace?
-    var isHeldBack = false
+    var isRefusedLocally = false
   }
 
   /// Tells those who watch; nil when nobody does.
   let events: CallEvents?
   private let state = Mutex(State())
 
-  init(telling events: CallEvents? = nil) {
+  init(reportingTo events: CallEvents? = nil) {
     self.events = events
   }
 
   /// The interceptor that has the exchange in its hands; nil when none has that is watched.
-  var holder: String? {
+  var activeInterceptor: String? {
     get {
-      let (holder, shared) = state.withLock { ($0.holder, $0.shared) }
-      return holder ?? shared?.holder
+      let (activeInterceptor, shared) = state.withLock { ($0.activeInterceptor, $0.shared) }
+      return activeInterceptor ?? shared?.activeInterceptor
     }
-    set { state.withLock { $0.holder = newValue } }
+    set { state.withLock { $0.activeInterceptor = newValue } }
   }
 
   /// Begins an attempt.
@@ -40,7 +40,7 @@ final class CallTrace: Sendable {
     let now = clock.now
     let (count, shared) = state.withLock { state in
       state.clock = clock
-      state.isHeldBack = false
+      state.isRefusedLocally = false
       state.log.begin(after: delay, at: now)
       return (state.log.count, state.shared)
     }
@@ -61,15 +61,15 @@ final class CallTrace: Sendable {
   /// The attempt under way ends on this machine, as there is no network: another one would end the same.
   ///
   /// - Parameter hasSent: whether it has sent anything; one that has not counts for none.
-  func holdBack(hasSent: Bool) {
+  func refuseLocally(hasSent: Bool) {
     state.withLock { state in
-      state.isHeldBack = true
+      state.isRefusedLocally = true
       if !hasSent { state.log.withdraw() }
     }
   }
 
   /// Whether the attempt begun last has ended so.
-  var isHeldBack: Bool { state.withLock { $0.isHeldBack } }
+  var isRefusedLocally: Bool { state.withLock { $0.isRefusedLocally } }
 
   /// How many attempts have begun.
   var attemptCount: Int {
@@ -90,7 +90,7 @@ final class CallTrace: Sendable {
   ///
   /// - Parameter trace: the exchange's own, in place of one followed before, whose attempts are kept.
   /// - Returns: whether the call has had attempts before.
-  func follow(_ trace: CallTrace) -> Bool {
+  func attach(_ trace: CallTrace) -> Bool {
     let earlier = state.withLock { $0.shared }?.attempts ?? []
     return state.withLock { state in
       state.log.append(earlier)
@@ -102,11 +102,11 @@ final class CallTrace: Sendable {
   private var now: Duration { state.withLock { $0.clock }?.now ?? .zero }
 
   /// The number of the repetition that would be the next, from 1.
-  var nextRepetition: Int { state.withLock { $0.log.repetitions + 1 } }
+  var nextRetry: Int { state.withLock { $0.log.retryCount + 1 } }
 
   /// Counts a repetition.
-  func repeats() {
-    state.withLock { $0.log.repetitions += 1 }
+  func countRetry() {
+    state.withLock { $0.log.retryCount += 1 }
   }
 
   /// The key of the call, made the first time that it is asked for.
@@ -127,7 +127,7 @@ struct AttemptLog {
   private var finished: [Attempt] = []
   private var current: (delay: Duration, start: Duration)?
   /// How many of them a retry policy has asked for, which a limit counts.
-  var repetitions = 0
+  var retryCount = 0
 
   /// How many have begun.
   var count: Int { finished.count + (current == nil ? 0 : 1) }

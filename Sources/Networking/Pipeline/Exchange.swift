@@ -30,7 +30,7 @@ public struct Exchange: Sendable {
   public var isIntercepted: Bool { call.isIntercepted }
 
   /// What it has to do with an offline store; nil is nothing.
-  var offline: OfflineRole? { call.offline }
+  var offline: OfflineMode? { call.offline }
 
   /// The same with the credentials that are in force now.
   func withCurrentCredentials() -> Exchange {
@@ -44,22 +44,22 @@ public struct Exchange: Sendable {
 extension Exchange {
   /// An answer that tells of all attempts of the call, where there were several.
   ///
-  /// - Parameter answer: the promise of the last attempt.
+  /// - Parameter responsePromise: the promise of the last attempt.
   /// - Returns: a promise of the same outcome, with the attempts on it.
-  func counting(_ answer: NetworkPromise) -> NetworkPromise {
-    answer
-      .map { response in counted(response) }
-      .recover(on: .inline, policy: .allErrors) { error -> Response in throw counted(error) }
+  func recordingAttempt(_ responsePromise: NetworkPromise) -> NetworkPromise {
+    responsePromise
+      .map { response in recordAttempt(response) }
+      .recover(on: .inline, policy: .allErrors) { error -> Response in throw recordAttempt(error) }
   }
 
   /// A response that ends the attempt under way, with all attempts where there were several.
-  func counted(_ response: Response) -> Response {
+  func recordAttempt(_ response: Response) -> Response {
     call.trace.end(.success(response))
     return call.trace.attemptCount > 1 ? response.after(call.trace.attempts) : response
   }
 
   /// An error that ends the attempt under way, with all attempts where there were several.
-  func counted(_ error: any Error) -> any Error {
+  func recordAttempt(_ error: any Error) -> any Error {
     call.trace.end(.failure(error))
     return (error as? NetworkError)?.after(call.trace.attempts) ?? error
   }
@@ -86,12 +86,12 @@ extension Exchange {
   /// Performs the hop.
   func perform() -> NetworkPromise {
     call.transport.perform(
-      request, call.delivery,
-      telling: events?.begin(request, attempt: call.trace.attemptCount, hop: redirects + 1))
+      request, call.bodyDestination,
+      reportingTo: events?.begin(request, attempt: call.trace.attemptCount, hop: redirects + 1))
   }
 
   /// An interceptor sends the request again, at once.
-  func resending(after result: Result<Response, any Error>) {
+  func reportResend(after result: Result<Response, any Error>) {
     guard let events else { return }
     let number = call.trace.attemptCount
     let failed = FailedAttempt(number: number, request: request, result: result)
@@ -106,7 +106,7 @@ final class CallContext: Sendable {
   /// How long the call may take, with all its hops; nil is without limit.
   let timeout: Duration?
   /// How much of that its middleware has taken.
-  let waited: Duration
+  let middlewareDuration: Duration
   /// Who knows what credentials are in force now; nil when they do not change.
   let credentialSource: (any CredentialSource)?
   /// Whether the interceptors that answer for others are for this request.
@@ -116,14 +116,14 @@ final class CallContext: Sendable {
   /// Whether it may be shared with identical ones; nil is as the client has it.
   let isShared: Bool?
   /// What it has to do with an offline store; nil is nothing.
-  let offline: OfflineRole?
+  let offline: OfflineMode?
   /// How it is tried again; nil is as the client has it.
   let retry: RetryPolicy?
   /// The client's own interceptors, outermost first: those of a call, and those of a hop.
   let interceptors: [any Interceptor]
   let hopInterceptors: [any Interceptor]
   /// What becomes of the body of the response.
-  let delivery: Delivery
+  let bodyDestination: BodyDestination
   /// Who says what performs the hops.
   let supplier: TransportSupplier
   /// What performs the hops.
@@ -132,17 +132,17 @@ final class CallContext: Sendable {
   let trace: CallTrace
 
   init(
-    timeout: Duration? = nil, after waited: Duration = .zero,
+    timeout: Duration? = nil, after middlewareDuration: Duration = .zero,
     credentialSource: (any CredentialSource)? = nil,
     isIntercepted: Bool = true, refresh: RefreshRound? = nil, isShared: Bool? = nil,
-    offline: OfflineRole? = nil,
+    offline: OfflineMode? = nil,
     retry: RetryPolicy? = nil, interceptors: [any Interceptor] = [],
-    hopInterceptors: [any Interceptor] = [], delivery: Delivery = Delivery(),
+    hopInterceptors: [any Interceptor] = [], bodyDestination: BodyDestination = BodyDestination(),
     supplier: TransportSupplier = .client, over transport: any Transport,
     trace: CallTrace = CallTrace()
   ) {
     self.timeout = timeout
-    self.waited = waited
+    self.middlewareDuration = middlewareDuration
     self.credentialSource = credentialSource
     self.isIntercepted = isIntercepted
     self.refresh = refresh
@@ -151,7 +151,7 @@ final class CallContext: Sendable {
     self.retry = retry
     self.interceptors = interceptors
     self.hopInterceptors = hopInterceptors
-    self.delivery = delivery
+    self.bodyDestination = bodyDestination
     self.supplier = supplier
     self.transport = transport
     self.trace = trace
@@ -164,14 +164,15 @@ final class CallContext: Sendable {
   ///   - progress: who tells all of them how the bodies get on.
   /// - Returns: what holds from there on in.
   func shared(_ trace: CallTrace, _ progress: any ProgressReporting) -> CallContext {
-    var delivery = delivery
-    delivery.progress = progress
+    var bodyDestination = bodyDestination
+    bodyDestination.progress = progress
     return CallContext(
-      timeout: timeout, after: waited, credentialSource: credentialSource,
+      timeout: timeout, after: middlewareDuration, credentialSource: credentialSource,
       isIntercepted: isIntercepted,
       refresh: refresh, isShared: isShared, offline: offline, retry: retry,
       interceptors: interceptors,
-      hopInterceptors: hopInterceptors, delivery: delivery, supplier: supplier, over: transport,
+      hopInterceptors: hopInterceptors, bodyDestination: bodyDestination, supplier: supplier,
+      over: transport,
       trace: trace)
   }
 }

@@ -24,29 +24,29 @@ struct Pipeline: Sendable {
       if stage is any BuiltInStage {
         run = { stage.intercept($0, next: next) }
       } else {
-        run = Self.watched(stage, next)
+        run = Self.observed(stage, next)
       }
     }
     self.run = run
   }
 
   /// A stage of somebody else's, which may never call back: notes when it has the exchange in its hands.
-  private static func watched(
+  private static func observed(
     _ stage: any Interceptor, _ next: @escaping Interceptor.Next
   ) -> Interceptor.Next {
     let name = stage.name
     return { exchange in
       let call = exchange.call
-      let answers = call.trace.events?.answers
-      call.trace.holder = name
-      let answer = stage.intercept(exchange) { inner in
-        call.trace.holder = nil
-        return next(inner).always(on: .inline) { _ in call.trace.holder = name }
+      let responderCount = call.trace.events?.responderCount
+      call.trace.activeInterceptor = name
+      let responsePromise = stage.intercept(exchange) { inner in
+        call.trace.activeInterceptor = nil
+        return next(inner).always(on: .inline) { _ in call.trace.activeInterceptor = name }
       }
-      return answer.always(on: .inline) { result in
-        call.trace.holder = nil
-        guard let answers, case .success = result else { return }
-        call.trace.events?.answered(by: name, since: answers)
+      return responsePromise.always(on: .inline) { result in
+        call.trace.activeInterceptor = nil
+        guard let responderCount, case .success = result else { return }
+        call.trace.events?.servedLocally(by: name, since: responderCount)
       }
     }
   }

@@ -52,7 +52,7 @@ public enum TransportEvent: Sendable {
   /// Nothing goes over a network, as somebody answers in its stead; `mock` or the like.
   ///
   /// It is for those who watch the client, in place of ``connected(_:)``.
-  case answered(by: String)
+  case servedLocally(by: String)
   /// So many bytes of the body have been sent, of so many in all where that is known.
   case sent(bytes: Int64, total: Int64?)
   /// The status and header fields of the final response, once.
@@ -116,7 +116,7 @@ public protocol TransportProvider<Endpoint>: Sendable {
   ///   - request: what was kept, or else what was asked for.
   ///   - real: the client's own transport.
   /// - Returns: the transport for it, or nil, as the one given here does, for the client's own.
-  func transport(forKept request: Request, real: any Transport) -> (any Transport)?
+  func transport(forStored request: Request, real: any Transport) -> (any Transport)?
 
   /// Whose time its transports take.
   ///
@@ -127,7 +127,7 @@ public protocol TransportProvider<Endpoint>: Sendable {
 
 extension TransportProvider {
   /// Nil.
-  public func transport(forKept request: Request, real: any Transport) -> (any Transport)? { nil }
+  public func transport(forStored request: Request, real: any Transport) -> (any Transport)? { nil }
 
   /// The clock.
   public var scheduler: any Scheduler { .live }

@@ -7,7 +7,7 @@ extension Exchange {
     credentials: NetworkingSettings.Credentials? = nil,
     credentialSource: (any CredentialSource)? = nil, isIntercepted: Bool = true,
     isShared: Bool? = nil, retry: RetryPolicy? = nil, interceptors: [any Interceptor] = [],
-    hopInterceptors: [any Interceptor] = [], delivery: Delivery = Delivery(),
+    hopInterceptors: [any Interceptor] = [], bodyDestination: BodyDestination = BodyDestination(),
     supplier: TransportSupplier = .client, over transport: any Transport
   ) {
     self.init(
@@ -15,6 +15,7 @@ extension Exchange {
       of: CallContext(
         timeout: timeout, credentialSource: credentialSource, isIntercepted: isIntercepted,
         isShared: isShared, retry: retry, interceptors: interceptors,
-        hopInterceptors: hopInterceptors, delivery: delivery, supplier: supplier, over: transport))
+        hopInterceptors: hopInterceptors, bodyDestination: bodyDestination, supplier: supplier,
+        over: transport))
   }
 }
