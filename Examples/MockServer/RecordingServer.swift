@@ -17,7 +17,7 @@ final class RecordingServer: Sendable {
       let transport = URLSessionTransport()
     #endif
     let tape = try Tape(
-      file, mode: .all, over: transport, options: Tape.Options(allowing: { _ in allowsTokens }))
+      file, mode: .all, over: transport, options: Tape.Options(isTokenAllowed: { _ in allowsTokens }))
     self.tape = tape
     server = try MockServer(port: port, onExchange: { console.exchange($0) }) {
       Route.forwarding(to: origin, over: tape)
@@ -31,8 +31,8 @@ final class RecordingServer: Sendable {
     let count = tape.entries.count
     do {
       try tape.save()
-    } catch RecordingError.suspectedTokens(_, let places) {
-      throw Unsaved(file: tape.file, places: places)
+    } catch RecordingError.suspectedTokens(_, let paths) {
+      throw Unsaved(file: tape.file, paths: paths)
     }
     let exchanges = count == 1 ? "1 exchange is" : "\(count) exchanges are"
     console.line("\(exchanges) in \(tape.file.relativePath)")
@@ -41,13 +41,13 @@ final class RecordingServer: Sendable {
   /// What was recorded has values in it that look like secrets.
   struct Unsaved: Error, CustomStringConvertible {
     let file: URL
-    let places: [String]
+    let paths: [String]
 
     var description: String {
-      let list = places.prefix(5).joined(separator: ", ") + (places.count > 5 ? ", …" : "")
+      let list = paths.prefix(5).joined(separator: ", ") + (paths.count > 5 ? ", …" : "")
       let are =
-        places.count == 1
-        ? "1 value looks like a secret" : "\(places.count) values look like secrets"
+        paths.count == 1
+        ? "1 value looks like a secret" : "\(paths.count) values look like secrets"
       return "\(file.relativePath) is not written: \(are) (\(list)). The exchanges with them are "
         + "missing in \(file.lastPathComponent).partial too, and have to be recorded again; with "
         + "--allow-tokens all are written"

@@ -7,7 +7,7 @@ struct StubTable: CustomStringConvertible {
   init(_ file: StubFile) {
     let rows = file.summaries.map { stub in
       [
-        stub.method?.rawValue ?? "*", stub.path, stub.answer,
+        stub.method?.rawValue ?? "*", stub.path, stub.response,
         stub.conditions.joined(separator: "; "),
       ]
     }

@@ -63,9 +63,9 @@ final class BoardsServer: Sendable {
   var url: URL { server.url }
 
   /// The most requests that were being handled at once since ``beginCounting()``.
-  var mostAtOnce: Int { server.mostConcurrentRequests }
+  var mostAtOnce: Int { server.peakConcurrentRequests }
 
-  func beginCounting() { server.resetMostConcurrentRequests() }
+  func beginCounting() { server.resetPeakConcurrentRequests() }
 
   func nextRequest() -> Promise<ReceivedRequest> { server.takeRequest() }
 

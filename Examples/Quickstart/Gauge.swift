@@ -48,7 +48,7 @@ final class Gauge: TransportProvider {
       return transport.start(request) { event in
         switch event {
         case .end, .failure: gauge.ended()
-        case .connected, .answered, .sent, .head, .body: break
+        case .connected, .servedLocally, .sent, .head, .body: break
         }
         receive(event)
       }

@@ -12,7 +12,7 @@ package final class RecordingMonitor: NetworkMonitor {
 
   package func observe(_ event: NetworkEvent) {
     log.append(event)
-    if event.isEnd { ends.append(event) }
+    if event.isFinal { ends.append(event) }
   }
 
   /// What it has been told once so many calls are over.

@@ -32,7 +32,7 @@ package final class RecordingScheduler: Scheduler {
     time.context(for: context)
   }
 
-  package func beginActivity() -> ActivityTicket? {
+  package func beginActivity() -> ActivityToken? {
     time.beginActivity()
   }
 }

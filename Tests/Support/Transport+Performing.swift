@@ -24,7 +24,7 @@ package struct Performed: Sendable {
     case .connected(let metrics):
       name = "connected"
       connections.append(metrics)
-    case .answered: name = "answered"
+    case .servedLocally: name = "answered"
     case .sent(let bytes, _):
       name = "sent"
       sent.append(bytes)

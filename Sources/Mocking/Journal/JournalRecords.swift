@@ -106,7 +106,7 @@ struct JournalRecords {
   /// What has been passed on stays so, whatever comes of it there; what has been forgotten is no matter.
   mutating func settle(_ number: Int, of generation: Int, _ outcome: JournalEntry.Outcome) {
     guard generation == self.generation, let index = index(of: number),
-      ring[index].outcome != .passedOn
+      ring[index].outcome != .passedThrough
     else { return }
     ring[index].outcome = outcome
   }

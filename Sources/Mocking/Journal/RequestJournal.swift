@@ -115,7 +115,7 @@ public struct JournalEntry: Sendable, Hashable {
     /// It came to nothing: by a mock, for want of one, or because it was cancelled or timed out.
     case failure(NetworkError.Code)
     /// It went on to the real network, or to a fallback.
-    case passedOn
+    case passedThrough
   }
 
   /// Which request it is, counted from 1 and on beyond those forgotten.
@@ -140,18 +140,18 @@ extension JournalEntry: CustomStringConvertible {
       switch outcome {
       case .response(let status): "answered \(status)"
       case .failure(let code): "failed: \(code)"
-      case .passedOn: "passed on"
+      case .passedThrough: "passed on"
       case nil: "under way"
       }
     let stub = stub.map { " by \($0)" } ?? ""
-    return "\(number). \(request.summary), \(ReportText.bounded(outcome + stub))"
+    return "\(number). \(request.summary), \(ReportFormatter.bounded(outcome + stub))"
   }
 }
 
 extension ReceivedRequest {
   /// Method and target in one line, without secrets.
   var summary: String {
-    "\(ReportText.bounded(method.rawValue)) \(ReportText.bounded(Redaction.url(target)))"
+    "\(ReportFormatter.bounded(method.rawValue)) \(ReportFormatter.bounded(Redaction.url(target)))"
   }
 }
 
@@ -176,7 +176,7 @@ struct JournalTicket: Sendable {
       switch event {
       case .head(let head): settle(.response(status: head.status))
       case .failure(let failure): settle(.failure(failure.code))
-      case .connected, .answered, .sent, .body, .end: break
+      case .connected, .servedLocally, .sent, .body, .end: break
       }
       receive(event)
     }

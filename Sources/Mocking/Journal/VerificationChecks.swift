@@ -2,9 +2,9 @@ import Foundation
 
 extension RequestJournal {
   /// Counts the requests that match.
-  func check(_ pattern: RequestPattern, _ count: RequestCount) -> Finding? {
-    if let flaw = pattern.flaw {
-      return Finding(lines: ["expected \(count) \(pattern), but \(flaw)"])
+  func check(_ pattern: RequestPattern, _ count: RequestCount) -> VerificationReport? {
+    if let validationError = pattern.validationError {
+      return VerificationReport(lines: ["expected \(count) \(pattern), but \(validationError)"])
     }
     let snapshot = snapshot()
     let found = snapshot.matching(pattern)
@@ -12,24 +12,24 @@ extension RequestJournal {
     guard !count.contains(found.count) else { return nil }
     let was =
       found.count == 1 ? "there was 1" : "there were \(found.isEmpty ? "none" : "\(found.count)")"
-    var finding = Finding(lines: ["expected \(count) \(pattern), but \(was)"])
+    var finding = VerificationReport(lines: ["expected \(count) \(pattern), but \(was)"])
     finding.list(found)
     if found.count < count.least { finding.compare(pattern, in: snapshot) }
-    finding.confess(snapshot)
+    finding.noteForgottenRequests(snapshot)
     return finding
   }
 
   /// Looks for requests that match one after the other.
-  func checkOrder(_ patterns: [RequestPattern], _ gaps: OrderGaps) -> Finding? {
-    if let flaw = patterns.lazy.compactMap(\.flaw).first {
-      return Finding(lines: ["expected an order, but \(flaw)"])
+  func checkOrder(_ patterns: [RequestPattern], _ gaps: OrderGaps) -> VerificationReport? {
+    if let validationError = patterns.lazy.compactMap(\.validationError).first {
+      return VerificationReport(lines: ["expected an order, but \(validationError)"])
     }
     let snapshot = snapshot()
-    let run = gaps == .allowed ? snapshot.inOrder(patterns) : snapshot.inRow(patterns)
+    let run = gaps == .allowed ? snapshot.inOrder(patterns) : snapshot.consecutive(patterns)
     markVerified(run)
     guard run.count < patterns.count else { return nil }
     let between = gaps == .allowed ? "" : ", with nothing between"
-    var finding = Finding(lines: ["expected in this order\(between):"])
+    var finding = VerificationReport(lines: ["expected in this order\(between):"])
     for (index, pattern) in patterns.enumerated() {
       let state =
         if index < run.count {
@@ -43,38 +43,40 @@ extension RequestJournal {
     }
     finding.lines.append(snapshot.entries.isEmpty ? "nothing has been asked at all" : "what came:")
     finding.list(snapshot.entries.map(\.entry))
-    finding.confess(snapshot)
+    finding.noteForgottenRequests(snapshot)
     return finding
   }
 
   /// Looks for requests that no verification has covered.
-  func checkNothingElse() -> Finding? {
+  func checkNothingElse() -> VerificationReport? {
     let snapshot = snapshot()
     let others = snapshot.entries.filter { !$0.isVerified }.map(\.entry)
     guard !others.isEmpty || snapshot.forgottenCount > 0 else { return nil }
     guard !others.isEmpty else {
-      var finding = Finding(lines: ["expected nothing else, which nobody can tell any more"])
-      finding.confess(snapshot)
+      var finding = VerificationReport(lines: [
+        "expected nothing else, which nobody can tell any more"
+      ])
+      finding.noteForgottenRequests(snapshot)
       return finding
     }
     let were = others.count == 1 ? "was 1 request" : "were \(others.count) requests"
-    var finding = Finding(lines: ["expected nothing else, but there \(were) more"])
+    var finding = VerificationReport(lines: ["expected nothing else, but there \(were) more"])
     finding.list(others)
-    finding.confess(snapshot)
+    finding.noteForgottenRequests(snapshot)
     return finding
   }
 
   /// Looks for routes that have not answered.
-  func checkUnusedStubs() -> Finding? {
+  func checkUnusedStubs() -> VerificationReport? {
     let snapshot = snapshot()
     let unused = snapshot.unused
     guard !unused.isEmpty else { return nil }
-    var finding = Finding(
+    var finding = VerificationReport(
       lines: [
         "expected all \(snapshot.routeCount) stubs to be used, but \(unused.count) "
           + (unused.count == 1 ? "was not" : "were not")
       ])
-    finding.lines += unused.prefix(10).map { "  \(ReportText.bounded($0))" }
+    finding.lines += unused.prefix(10).map { "  \(ReportFormatter.bounded($0))" }
     if unused.count > 10 { finding.lines.append("  and \(unused.count - 10) more") }
     return finding
   }
@@ -91,7 +93,7 @@ extension JournalSnapshot {
   }
 
   /// The first longest run of requests that match the patterns from the first on, with nothing between.
-  fileprivate func inRow(_ patterns: [RequestPattern]) -> [JournalEntry] {
+  fileprivate func consecutive(_ patterns: [RequestPattern]) -> [JournalEntry] {
     var longest: [JournalEntry] = []
     for start in entries.indices {
       let run = zip(entries[start...], patterns).prefix { seen, pattern in
@@ -105,7 +107,7 @@ extension JournalSnapshot {
 }
 
 /// What a verification has found wrong, before it is known whose it was.
-struct Finding {
+struct VerificationReport {
   var lines: [String]
   var differences: [RequestDifference] = []
 
@@ -128,7 +130,7 @@ struct Finding {
   }
 
   /// Says that the journal is not complete, if it is not.
-  mutating func confess(_ snapshot: JournalSnapshot) {
+  mutating func noteForgottenRequests(_ snapshot: JournalSnapshot) {
     guard snapshot.forgottenCount > 0 else { return }
     lines.append(
       "the journal has forgotten the first \(snapshot.forgottenCount); see JournalLimits")
@@ -172,7 +174,7 @@ public struct VerificationFailure: Error, Sendable {
   public let column: UInt
 
   init(
-    _ finding: Finding, _ fileID: StaticString, _ filePath: StaticString, _ line: UInt,
+    _ finding: VerificationReport, _ fileID: StaticString, _ filePath: StaticString, _ line: UInt,
     _ column: UInt
   ) {
     report = finding.lines.joined(separator: "\n")

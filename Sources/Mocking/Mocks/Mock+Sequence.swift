@@ -16,9 +16,9 @@ extension Mock {
   }
 
   /// Several answers, and how they are told from other sequences.
-  final class Sequence: Sendable {
+  final class ResponseSequence: Sendable {
     /// A place in a program.
-    struct Place: Sendable, Hashable {
+    struct SourceLocation: Sendable, Hashable {
       let file: String
       let line: UInt
       let column: UInt
@@ -26,12 +26,12 @@ extension Mock {
 
     let mocks: [Mock]
     let end: SequenceEnd
-    let place: Place
+    let location: SourceLocation
 
-    init(_ mocks: [Mock], _ end: SequenceEnd, _ place: Place) {
+    init(_ mocks: [Mock], _ end: SequenceEnd, _ location: SourceLocation) {
       self.mocks = mocks
       self.end = end
-      self.place = place
+      self.location = location
     }
   }
 
@@ -75,7 +75,7 @@ extension Mock {
   ) -> Mock {
     var mock = Mock()
     mock.source = .sequence(
-      Sequence(mocks, end, .init(file: "\(file)", line: line, column: column)))
+      ResponseSequence(mocks, end, .init(file: "\(file)", line: line, column: column)))
     return mock
   }
 

@@ -41,16 +41,16 @@ public struct Mock: Sendable {
   /// How the body is drawn out; nil sends it as fast as the client takes it.
   var pace: Pace?
   var interruption: Interruption?
-  var source = Source.own
+  var source = Source.fields
 
   /// Where what is answered comes from.
   enum Source: Sendable {
     /// From the other properties.
-    case own
-    case sequence(Sequence)
+    case fields
+    case sequence(ResponseSequence)
     case template(@Sendable (_ request: ReceivedRequest) throws -> Mock)
     /// What was to be answered cannot be made: why.
-    case broken(String)
+    case invalid(String)
   }
 
   struct Interruption: Hashable {

@@ -5,7 +5,7 @@ public struct MockFile: Sendable, Hashable {
   /// The name, perhaps with folders before it.
   public let name: String
   /// Where it is looked for; the first that is there is taken.
-  public let places: [URL]
+  public let candidates: [URL]
 
   /// Names a file that is looked for in the current folder, and then among the program's resources.
   ///
@@ -36,29 +36,29 @@ public struct MockFile: Sendable, Hashable {
 
   private init(_ name: String, in folders: [URL]) {
     self.name = name
-    places = folders.map { $0.appendingPathComponent(name, isDirectory: false) }
+    candidates = folders.map { $0.appendingPathComponent(name, isDirectory: false) }
   }
 
   /// Why a file cannot be answered with.
-  struct Missing: Error {
+  struct ReadError: Error {
     let reason: String
   }
 
   /// Reads the file.
-  func read() throws(Missing) -> Data {
+  func read() throws(ReadError) -> Data {
     var unreadable: String?
-    for place in places {
+    for candidate in candidates {
       do {
-        return try Data(contentsOf: place, options: .mappedIfSafe)
+        return try Data(contentsOf: candidate, options: .mappedIfSafe)
       } catch {
-        if FileManager.default.fileExists(atPath: place.path) {
-          unreadable = "the file \(place.path) cannot be read: \(error.localizedDescription)"
+        if FileManager.default.fileExists(atPath: candidate.path) {
+          unreadable = "the file \(candidate.path) cannot be read: \(error.localizedDescription)"
           break
         }
       }
     }
-    let folders = places.map { $0.deletingLastPathComponent().path }
-    throw Missing(
+    let folders = candidates.map { $0.deletingLastPathComponent().path }
+    throw ReadError(
       reason: unreadable
         ?? "there is no file \(name.debugDescription) in \(folders.joined(separator: " or in "))")
   }

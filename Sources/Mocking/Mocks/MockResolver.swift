@@ -5,16 +5,16 @@ import Synchronization
 /// its file read and its delays drawn.
 ///
 /// Each server, provider and transport has one of its own.
-final class MockLedger: Sendable {
-  enum Answer: Sendable {
+final class MockResolver: Sendable {
+  enum Resolution: Sendable {
     /// One of ``Mock/Source/own``, whose body is no file and whose delays are fixed.
     case mock(Mock)
     /// What was to be answered cannot be made: why.
-    case broken(String)
+    case invalid(String)
     case fallsThrough
   }
 
-  private let machine = Mutex(MockLedgerMachine())
+  private let machine = Mutex(MockResolverMachine())
   /// The delay of mocks that have none.
   private let delay: MockDelay
 
@@ -23,10 +23,10 @@ final class MockLedger: Sendable {
   }
 
   /// Whether a mock is served as it was laid down: there is nothing to make, to read, to draw or to add.
-  func servesAsItIs(_ mock: Mock) -> Bool {
-    guard case .own = mock.source, mock.bodyDelay?.isDrawn != true else { return false }
+  func needsNoResolution(_ mock: Mock) -> Bool {
+    guard case .fields = mock.source, mock.bodyDelay?.isRandom != true else { return false }
     if case .file = mock.body { return false }
-    return mock.delay.map { !$0.isDrawn } ?? (delay == .zero)
+    return mock.delay.map { !$0.isRandom } ?? (delay == .zero)
   }
 
   /// Finds what to serve.
@@ -39,27 +39,27 @@ final class MockLedger: Sendable {
   ///   - request: the request; asked for a template alone.
   /// - Returns: what to serve.
   /// - Throws: what `request` throws.
-  func answer(
+  func resolve(
     _ mock: Mock, of route: Int? = nil, method: HTTPMethod, path: () -> String,
     request: () throws(TransportFailure) -> ReceivedRequest
-  ) throws(TransportFailure) -> Answer {
+  ) throws(TransportFailure) -> Resolution {
     var mock = mock
     var depth = 0
     while true {
       switch mock.source {
-      case .own:
-        return finished(mock)
-      case .broken(let reason): return .broken(reason)
+      case .fields:
+        return prepared(mock)
+      case .invalid(let reason): return .invalid(reason)
       case .sequence(let sequence):
-        let account = MockLedgerMachine.Account(
-          place: sequence.place, route: route, method: method, path: path())
-        switch sequence.turn(machine.withLock { $0.next(in: account) }) {
+        let key = MockResolverMachine.SequenceKey(
+          location: sequence.location, route: route, method: method, path: path())
+        switch sequence.selection(machine.withLock { $0.next(in: key) }) {
         case .mock(let next): mock = next.inheriting(mock)
-        case .isOver(let count):
-          return .broken(
-            "the sequence at \(sequence.place) has "
+        case .exhausted(let count):
+          return .invalid(
+            "the sequence at \(sequence.location) has "
               + (count == 0 ? "no" : count == 1 ? "given its one" : "given all \(count) of its")
-              + " answer\(count == 1 ? "" : "s") for \(method) \(account.path)")
+              + " answer\(count == 1 ? "" : "s") for \(method) \(key.path)")
         case .fallsThrough: return .fallsThrough
         }
       case .template(let make):
@@ -71,24 +71,25 @@ final class MockLedger: Sendable {
         }
       }
       depth += 1
-      if depth > Self.deepest {
-        return .broken("templates and sequences lie in each other more than \(Self.deepest) deep")
+      if depth > Self.maximumDepth {
+        return .invalid(
+          "templates and sequences lie in each other more than \(Self.maximumDepth) deep")
       }
     }
   }
 
-  private func finished(_ mock: Mock) -> Answer {
+  private func prepared(_ mock: Mock) -> Resolution {
     var mock = mock
     if case .file(let file) = mock.body {
       do {
         mock.body = .data(try file.read())
       } catch {
-        return .broken(error.reason)
+        return .invalid(error.reason)
       }
     }
     if mock.delay == nil { mock.delay = delay }
-    if mock.delay?.isDrawn == true { mock.delay = draw(mock.delay) }
-    if mock.bodyDelay?.isDrawn == true { mock.bodyDelay = draw(mock.bodyDelay) }
+    if mock.delay?.isRandom == true { mock.delay = draw(mock.delay) }
+    if mock.bodyDelay?.isRandom == true { mock.bodyDelay = draw(mock.bodyDelay) }
     return .mock(mock)
   }
 
@@ -96,33 +97,33 @@ final class MockLedger: Sendable {
     delay.map { .fixed($0.duration(machine.withLock { $0.draw() })) }
   }
 
-  private static let deepest = 100
+  private static let maximumDepth = 100
 }
 
-extension Mock.Sequence.Place: CustomStringConvertible {
+extension Mock.ResponseSequence.SourceLocation: CustomStringConvertible {
   /// As compilers name it.
   var description: String { "\(file):\(line):\(column)" }
 }
 
 /// How far the sequences have come that one server, provider or transport serves, and how many delays it
 /// has drawn.
-struct MockLedgerMachine {
+struct MockResolverMachine {
   /// What has an account of its own.
-  struct Account: Hashable {
-    let place: Mock.Sequence.Place
+  struct SequenceKey: Hashable {
+    let location: Mock.ResponseSequence.SourceLocation
     /// Which of all routes; nil where none answers.
     var route: Int?
     let method: HTTPMethod
     let path: String
   }
 
-  private var given: [Account: Int] = [:]
+  private var useCounts: [SequenceKey: Int] = [:]
   private var draws = 0
 
   /// Which answer of a sequence is next, counted from 0 and without end.
-  mutating func next(in account: Account) -> Int {
-    defer { given[account, default: 0] += 1 }
-    return given[account, default: 0]
+  mutating func next(in key: SequenceKey) -> Int {
+    defer { useCounts[key, default: 0] += 1 }
+    return useCounts[key, default: 0]
   }
 
   /// The number of the next draw, counted from 0.
@@ -132,20 +133,20 @@ struct MockLedgerMachine {
   }
 }
 
-extension Mock.Sequence {
+extension Mock.ResponseSequence {
   /// What is answered at a turn.
-  enum Turn: Sendable {
+  enum Selection: Sendable {
     case mock(Mock)
-    case isOver(count: Int)
+    case exhausted(count: Int)
     case fallsThrough
   }
 
   /// The `number`th turn, counted from 0.
-  func turn(_ number: Int) -> Turn {
+  func selection(_ number: Int) -> Selection {
     if mocks.indices.contains(number) { return .mock(mocks[number]) }
     switch end {
-    case .repeatsLast: return mocks.last.map(Turn.mock) ?? .isOver(count: 0)
-    case .fails: return .isOver(count: mocks.count)
+    case .repeatsLast: return mocks.last.map(Selection.mock) ?? .exhausted(count: 0)
+    case .fails: return .exhausted(count: mocks.count)
     case .fallsThrough: return .fallsThrough
     }
   }

@@ -19,7 +19,7 @@ import Networking
 ///   itself.
 /// - **Secrets** are masked before anything is written: credentials, cookies, and what goes by telling
 ///   names, see ``Redaction``; and wherever else the same values turn up. Values that look like tokens and
-///   go by no such name make ``save()`` fail, unless ``Options-swift.struct/allowing`` lets them pass. A
+///   go by no such name make ``save()`` fail, unless ``Options-swift.struct/isTokenAllowed`` lets them pass. A
 ///   request to replay is masked by the same rules before it is looked for.
 /// - **Order.** A recording has the exchanges in the order in which they began. The same request asked
 ///   three times replays its three answers in turn.
@@ -134,13 +134,13 @@ public final class Tape: Transport {
     switch work {
     case .passing: return transport.start(request, receive)
     case .recording(let recorder):
-      return request.readingStream(receive) { [transport] request, receive in
+      return request.bufferingStreamBody(receive) { [transport] request, receive in
         recorder.start(request, over: transport, receive)
       }
     case .replaying(let player):
-      return request.readingStream(receive) { request, receive in
-        if request.isWatched { receive(.answered(by: "tape")) }
-        for event in player.answer(request) { receive(event) }
+      return request.bufferingStreamBody(receive) { request, receive in
+        if request.reportsConnection { receive(.servedLocally(by: "tape")) }
+        for event in player.events(for: request) { receive(event) }
         return FinishedHandle()
       }
     }
@@ -150,10 +150,10 @@ public final class Tape: Transport {
   ///
   /// Exchanges that have not ended are left out; those whose response has been handed over are in. It may be
   /// called again, and then writes what has come since as well. Not to be called within
-  /// ``Options-swift.struct/allowing``.
+  /// ``Options-swift.struct/isTokenAllowed``.
   ///
-  /// - Throws: ``RecordingError/suspectedTokens(file:places:)``,
-  ///   ``RecordingError/tooLarge(file:places:limit:)``, ``RecordingError/unwritable(file:reason:)``; the
+  /// - Throws: ``RecordingError/suspectedTokens(file:paths:)``,
+  ///   ``RecordingError/tooLarge(file:paths:limit:)``, ``RecordingError/unwritable(file:reason:)``; the
   ///   file is as it was then.
   public func save() throws(RecordingError) {
     if case .recording(let recorder) = work { try recorder.save() }
@@ -183,7 +183,7 @@ extension Tape {
     /// What has to be the same for a recorded request to be the one asked for.
     public var matching: Set<Matcher>
     /// What happens when a request is asked more often than it was recorded.
-    public var afterLast: AfterLast
+    public var afterLast: RepeatPolicy
     /// Which names go with secrets.
     public var redaction: Redaction
     /// How many bytes of a body are recorded.
@@ -194,7 +194,7 @@ extension Tape {
     /// Whether a value that looks like a token is none, and may be written down.
     ///
     /// Called for each, perhaps several times, on the tape's own queue, which it must not make wait.
-    public var allowing: @Sendable (SuspectedToken) -> Bool
+    public var isTokenAllowed: @Sendable (SuspectedToken) -> Bool
     /// The time of day, for when exchanges began; called once each, where it is started.
     public var now: @Sendable () -> Date
 
@@ -205,19 +205,19 @@ extension Tape {
     ///   - afterLast: what happens when a request is asked more often than it was recorded.
     ///   - redaction: which names go with secrets.
     ///   - bodyLimit: how many bytes of a body are recorded.
-    ///   - allowing: whether a value that looks like a token is none.
+    ///   - isTokenAllowed: whether a value that looks like a token is none.
     ///   - now: the time of day.
     public init(
-      matching: Set<Matcher> = [.method, .url], afterLast: AfterLast = .repeats,
+      matching: Set<Matcher> = [.method, .url], afterLast: RepeatPolicy = .repeats,
       redaction: Redaction = Redaction(), bodyLimit: Int = 16 << 20,
-      allowing: @escaping @Sendable (SuspectedToken) -> Bool = { _ in false },
+      isTokenAllowed: @escaping @Sendable (SuspectedToken) -> Bool = { _ in false },
       now: @escaping @Sendable () -> Date = { Date() }
     ) {
       self.matching = matching
       self.afterLast = afterLast
       self.redaction = redaction
       self.bodyLimit = max(bodyLimit, 0)
-      self.allowing = allowing
+      self.isTokenAllowed = isTokenAllowed
       self.now = now
     }
   }
@@ -241,7 +241,7 @@ extension Tape {
   }
 
   /// What happens when a request is asked more often than it was recorded.
-  public enum AfterLast: Sendable, Hashable {
+  public enum RepeatPolicy: Sendable, Hashable {
     /// It has its last answer again.
     case repeats
     /// It fails as one that was not recorded.

@@ -41,27 +41,30 @@ final class TapePlayer: Sendable {
   }
 
   /// The events of the next answer to a request.
-  func answer(_ request: HTTPRequest) -> [TransportEvent] {
-    var asked = HAR.Request(
+  func events(for request: HTTPRequest) -> [TransportEvent] {
+    var harRequest = HAR.Request(
       request, bodyLimit: options.matching.contains(.body) ? options.bodyLimit : nil)
-    redactor.redact(&asked)
-    let key = MatchKey(asked, options.matching)
+    redactor.redact(&harRequest)
+    let key = MatchKey(harRequest, options.matching)
     guard let positions = positions[key] else {
-      return [failure("\(asked.method) \(asked.url) is not in \(name)\(nearest(to: key))")]
+      return [
+        failure("\(harRequest.method) \(harRequest.url) is not in \(name)\(nearest(to: key))")
+      ]
     }
-    let turn = state.withLock { state -> Int in
-      let turn = state.used[key] ?? 0
-      state.used[key] = turn + 1
-      return turn
+    let useIndex = state.withLock { state -> Int in
+      let useIndex = state.used[key] ?? 0
+      state.used[key] = useIndex + 1
+      return useIndex
     }
-    guard turn < positions.count || options.afterLast == .repeats else {
+    guard useIndex < positions.count || options.afterLast == .repeats else {
       let times = positions.count == 1 ? "once" : "\(positions.count) times"
       return [
         failure(
-          "\(asked.method) \(asked.url) was recorded \(times) in \(name), and all is replayed")
+          "\(harRequest.method) \(harRequest.url) was recorded \(times) in \(name), and all is replayed"
+        )
       ]
     }
-    let entry = entries[positions[min(turn, positions.count - 1)]]
+    let entry = entries[positions[min(useIndex, positions.count - 1)]]
     return entry.events(to: request)
   }
 
@@ -98,7 +101,7 @@ extension HAR.Entry {
     return events + [
       .failure(
         TransportFailure(
-          code: FailureName.code(response.error ?? ""), detail: response.errorDetail ?? "",
+          code: HARErrorCode.code(response.error ?? ""), detail: response.errorDetail ?? "",
           metrics: metrics))
     ]
   }
@@ -121,7 +124,7 @@ struct MatchKey: Hashable, Sendable {
     if matching.contains(.url) { parts.append(Part(name: "origin", value: origin)) }
     if matching.contains(.url) || matching.contains(.path) {
       parts.append(Part(name: "path", value: path))
-      let fields = FormText.fields(query).map { [$0.name, $0.value] }
+      let fields = FormURLCoding.fields(query).map { [$0.name, $0.value] }
       let ordered =
         matching.contains(.queryOrder)
         ? fields : fields.sorted { $0.lexicographicallyPrecedes($1) }
@@ -151,7 +154,7 @@ struct MatchKey: Hashable, Sendable {
     let segments = (path.isEmpty ? "/" : path).split(
       separator: "/", omittingEmptySubsequences: false
     )
-    .map { FormText.encode(FormText.decode($0, false)) }
+    .map { FormURLCoding.encode(FormURLCoding.decode($0, false)) }
     return (
       "\(origin.scheme)://\(origin.host):\(origin.port)", segments.joined(separator: "/"), query
     )
@@ -168,7 +171,7 @@ struct MatchKey: Hashable, Sendable {
     guard body.encoding == nil else { return withoutBoundary(body, decoding: true) }
     let type = MediaType(body.mimeType)
     if type?.description == "application/x-www-form-urlencoded" {
-      return text(FormText.fields(content).map { [$0.name, $0.value] })
+      return text(FormURLCoding.fields(content).map { [$0.name, $0.value] })
     }
     if type?.type == "multipart" { return withoutBoundary(body, decoding: false) }
     if let json = try? JSON(parsing: Data(content.utf8)) { return canonical(json).description }
@@ -192,7 +195,7 @@ struct MatchKey: Hashable, Sendable {
     }
     guard decoding else { return body.content.replacing(boundary, with: "boundary") }
     guard
-      var data = BodyText.data(
+      var data = HARBodyCoding.data(
         body.content, encoding: body.encoding, mimeType: body.mimeType)
     else { return body.content }
     let name = Data(boundary.utf8)

@@ -13,17 +13,17 @@ import Synchronization
 /// What an exchange was is taken in where its events go by; it is masked and written on a queue, so that
 /// the transport's thread is not held up.
 final class TapeRecorder: Sendable {
-  private struct Recorded {
+  private struct RecordedEntry {
     let number: Int
     var entry: HAR.Entry
     let isTooLarge: Bool
-    let isDrafted: Bool
+    let isWrittenToPartialFile: Bool
   }
 
   private struct State {
     /// In the order in which they ended.
-    var recorded: [Recorded] = []
-    var draft: TapeDraft?
+    var recorded: [RecordedEntry] = []
+    var partialFile: PartialTapeFile?
   }
 
   private let file: URL
@@ -38,7 +38,7 @@ final class TapeRecorder: Sendable {
     self.file = file
     self.options = options
     redactor = Redactor(options.redaction)
-    state = Mutex(State(draft: try TapeDraft(of: file)))
+    state = Mutex(State(partialFile: try PartialTapeFile(of: file)))
   }
 
   /// Starts an exchange.
@@ -47,44 +47,47 @@ final class TapeRecorder: Sendable {
     _ receive: @escaping @Sendable (TransportEvent) -> Void
   ) -> any TransportHandle {
     let number = count.add(1, ordering: .relaxed).oldValue
-    let exchange = RecordedExchange(request, number: number, options: options)
+    let exchange = ExchangeRecorder(request, number: number, options: options)
     return transport.start(request) { event in
       // Taken in before it is handed on, so that who saves on seeing the end has it saved.
-      if let ending = exchange.note(event) {
+      if let ending = exchange.record(event) {
         self.queue.async { self.add(exchange, ending) }
       }
       receive(event)
     }
   }
 
-  private func add(_ exchange: RecordedExchange, _ ending: RecordedExchange.Ending) {
+  private func add(_ exchange: ExchangeRecorder, _ ending: ExchangeRecorder.Ending) {
     var (entry, isTooLarge) = exchange.entry(ending)
     let known = redactor.secrets.count
     redactor.redact(&entry)
-    var search = TokenSearch(isAllowed: options.allowing)
-    search.look(through: entry, at: exchange.number)
+    var search = TokenScanner(isAllowed: options.isTokenAllowed)
+    search.scan(through: entry, at: exchange.number)
     // What may be a secret is in memory alone.
-    let isDrafted = search.places.isEmpty && !isTooLarge
-    let recorded = Recorded(
-      number: exchange.number, entry: entry, isTooLarge: isTooLarge, isDrafted: isDrafted)
+    let isWrittenToPartialFile = search.paths.isEmpty && !isTooLarge
+    let recorded = RecordedEntry(
+      number: exchange.number, entry: entry, isTooLarge: isTooLarge,
+      isWrittenToPartialFile: isWrittenToPartialFile)
     state.withLock { state in
       if redactor.secrets.count > known {
         maskEarlier(&state, by: redactor.secrets.search(after: known))
       }
       state.recorded.append(recorded)
-      if isDrafted { state.draft?.append(entry) }
+      if isWrittenToPartialFile { state.partialFile?.append(entry) }
     }
   }
 
   /// Masks what has only now turned out to be secret.
-  private func maskEarlier(_ state: inout State, by search: TextSearch) {
+  private func maskEarlier(_ state: inout State, by search: MultiPatternSearch) {
     var hasChanged = false
     for index in state.recorded.indices where search.mask(&state.recorded[index].entry) {
-      state.recorded[index].entry.request.derive()
-      state.recorded[index].entry.response.derive()
-      if state.recorded[index].isDrafted { hasChanged = true }
+      state.recorded[index].entry.request.updateDerivedFields()
+      state.recorded[index].entry.response.updateDerivedFields()
+      if state.recorded[index].isWrittenToPartialFile { hasChanged = true }
     }
-    if hasChanged { state.draft?.restart(state.recorded.filter(\.isDrafted).map(\.entry)) }
+    if hasChanged {
+      state.partialFile?.restart(state.recorded.filter(\.isWrittenToPartialFile).map(\.entry))
+    }
   }
 
   /// The exchanges that have ended, in the order in which they began, without what is known to be secret.
@@ -92,7 +95,7 @@ final class TapeRecorder: Sendable {
     queue.sync { masked().map(\.entry) }
   }
 
-  private func masked() -> [Recorded] {
+  private func masked() -> [RecordedEntry] {
     state.withLock { $0.recorded }.sorted { $0.number < $1.number }
   }
 
@@ -110,30 +113,30 @@ final class TapeRecorder: Sendable {
 
   private func write() throws(RecordingError) {
     let all = masked()
-    var search = TokenSearch(isAllowed: options.allowing)
-    for (index, recorded) in all.enumerated() { search.look(through: recorded.entry, at: index) }
-    guard search.places.isEmpty else {
-      throw .suspectedTokens(file: file, places: search.places)
+    var search = TokenScanner(isAllowed: options.isTokenAllowed)
+    for (index, recorded) in all.enumerated() { search.scan(through: recorded.entry, at: index) }
+    guard search.paths.isEmpty else {
+      throw .suspectedTokens(file: file, paths: search.paths)
     }
     let large = all.indices.filter { all[$0].isTooLarge }
     guard large.isEmpty else {
       throw .tooLarge(
-        file: file, places: large.map { "log.entries[\($0)].response.content" },
+        file: file, paths: large.map { "log.entries[\($0)].response.content" },
         limit: options.bodyLimit)
     }
     try HAR(log: HAR.Log(entries: all.map(\.entry))).write(to: file)
-    let draft = state.withLock { $0.draft.take() }
-    draft?.remove()
+    let partialFile = state.withLock { $0.partialFile.take() }
+    partialFile?.remove()
   }
 
   deinit {
-    let (isEmpty, draft) = state.withLock { ($0.recorded.isEmpty, $0.draft.take()) }
-    if isEmpty { draft?.remove() }
+    let (isEmpty, partialFile) = state.withLock { ($0.recorded.isEmpty, $0.partialFile.take()) }
+    if isEmpty { partialFile?.remove() }
   }
 }
 
 /// An exchange that is being recorded, while its events go by.
-final class RecordedExchange: Sendable {
+final class ExchangeRecorder: Sendable {
   private struct State {
     var head: HTTPResponseHead?
     var body = Data()
@@ -157,9 +160,9 @@ final class RecordedExchange: Sendable {
   /// Takes in an event.
   ///
   /// - Returns: how the exchange ended, once it has.
-  func note(_ event: TransportEvent) -> Ending? {
+  func record(_ event: TransportEvent) -> Ending? {
     switch event {
-    case .connected, .answered, .sent: break
+    case .connected, .servedLocally, .sent: break
     case .head(let head): state.withLock { $0.head = head }
     case .body(let bytes):
       state.withLock { state in
@@ -195,7 +198,7 @@ final class RecordedExchange: Sendable {
 ///
 /// Each is added by one write, which leaves an archive that can be read; so what was added is there
 /// whatever becomes of the process. It costs the same however many there are.
-final class TapeDraft {
+final class PartialTapeFile {
   private static let start = Data(
     #"{"log":{"version":"1.2","creator":{"name":"Catena","version":"1"},"entries":["#.utf8)
   private static let end = Data("\n]}}\n".utf8)
@@ -206,12 +209,12 @@ final class TapeDraft {
   private var isFirst = true
 
   init(of file: URL) throws(RecordingError) {
-    let folder = try ArchiveFile.makeFolder(of: file)
+    let folder = try AtomicFileWriter.makeFolder(of: file)
     path = folder.appending(path: file.lastPathComponent + ".partial").path
     // What an earlier recording has left is not this one's, nor are its owner and mode.
     unlink(path)
-    descriptor = try ArchiveFile.create(path, for: file)
-    if ArchiveFile.writeAll(Self.start + Self.end, to: descriptor, at: 0) {
+    descriptor = try AtomicFileWriter.create(path, for: file)
+    if AtomicFileWriter.writeAll(Self.start + Self.end, to: descriptor, at: 0) {
       offset = Self.start.count
     }
   }
@@ -226,7 +229,7 @@ final class TapeDraft {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     guard offset > 0, let data = try? encoder.encode(entry) else { return }
     let addition = Data((isFirst ? "\n" : ",\n").utf8) + data
-    guard ArchiveFile.writeAll(addition + Self.end, to: descriptor, at: offset) else { return }
+    guard AtomicFileWriter.writeAll(addition + Self.end, to: descriptor, at: offset) else { return }
     offset += addition.count
     isFirst = false
   }
@@ -235,7 +238,7 @@ final class TapeDraft {
   func restart(_ entries: [HAR.Entry]) {
     guard offset > 0, ftruncate(descriptor, 0) == 0 else { return }
     offset =
-      ArchiveFile.writeAll(Self.start + Self.end, to: descriptor, at: 0) ? Self.start.count : 0
+      AtomicFileWriter.writeAll(Self.start + Self.end, to: descriptor, at: 0) ? Self.start.count : 0
     isFirst = true
     for entry in entries { append(entry) }
   }

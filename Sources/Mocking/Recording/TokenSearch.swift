@@ -2,37 +2,38 @@ import Foundation
 import Networking
 
 /// Looks through an exchange for what looks like a secret and goes by no telling name.
-struct TokenSearch {
+struct TokenScanner {
   let isAllowed: @Sendable (SuspectedToken) -> Bool
-  private(set) var places: [String] = []
+  private(set) var paths: [String] = []
 
   init(isAllowed: @escaping @Sendable (SuspectedToken) -> Bool) {
     self.isAllowed = isAllowed
   }
 
   /// Looks through the exchange at a position in the recording.
-  mutating func look(through entry: HAR.Entry, at index: Int) {
+  mutating func scan(through entry: HAR.Entry, at index: Int) {
     let root = "log.entries[\(index)]"
     let (request, response) = (entry.request, entry.response)
-    look(at: FormText.decode(request.url, false), "\(root).request.url", name: "")
-    look(through: request.headers, "\(root).request.headers")
+    scan(at: FormURLCoding.decode(request.url, false), "\(root).request.url", name: "")
+    scan(through: request.headers, "\(root).request.headers")
     if let body = request.postData {
       let data =
         body.encoding == nil
-        ? nil : BodyText.data(body.content, encoding: body.encoding, mimeType: body.mimeType)
-      look(at: body.content, data, body.mimeType, "\(root).request.postData.text")
+        ? nil : HARBodyCoding.data(body.content, encoding: body.encoding, mimeType: body.mimeType)
+      scan(at: body.content, data, body.mimeType, "\(root).request.postData.text")
     }
-    look(through: response.headers, "\(root).response.headers")
+    scan(through: response.headers, "\(root).response.headers")
     let content = response.content
-    look(
+    scan(
       at: content.text ?? "", content.encoding == nil ? nil : content.data, content.mimeType,
       "\(root).response.content.text")
-    look(at: response.errorDetail ?? "", "\(root).response._errorDetail", name: "")
+    scan(at: response.errorDetail ?? "", "\(root).response._errorDetail", name: "")
   }
 
-  private mutating func look(through headers: [HAR.Field], _ place: String) {
+  private mutating func scan(through headers: [HAR.Field], _ place: String) {
     for field in headers where !Self.identifiers.contains(field.name.lowercased()) {
-      look(at: FormText.decode(field.value, false), "\(place)[\(field.name)]", name: field.name)
+      scan(
+        at: FormURLCoding.decode(field.value, false), "\(place)[\(field.name)]", name: field.name)
     }
   }
 
@@ -46,15 +47,15 @@ struct TokenSearch {
     "proxy-authenticate", "authentication-info", "content-type", "user-agent", "idempotency-key",
   ]
 
-  private mutating func look(at text: String, _ bytes: Data?, _ mimeType: String, _ place: String) {
+  private mutating func scan(at text: String, _ bytes: Data?, _ mimeType: String, _ place: String) {
     if let bytes {
       // Text within what is none as a whole.
-      let tokens = bytes.withUnsafeBytes { TokenMeasure.tokens(in: $0.bindMemory(to: UInt8.self)) }
+      let tokens = bytes.withUnsafeBytes { TokenDetector.tokens(in: $0.bindMemory(to: UInt8.self)) }
       return note(tokens, place, name: "")
     }
     if let json = try? JSON(parsing: Data(text.utf8)) {
       switch json {
-      case .array, .dictionary: return look(at: json, place, "", name: "")
+      case .array, .dictionary: return scan(at: json, place, "", name: "")
       default: break
       }
     }
@@ -63,47 +64,49 @@ struct TokenSearch {
     if let boundary = type?.parameters["boundary"], !boundary.isEmpty {
       text = text.replacing(boundary, with: "")
     }
-    if type?.description == "application/x-www-form-urlencoded" { text = FormText.decode(text) }
-    look(at: text, place, name: "")
+    if type?.description == "application/x-www-form-urlencoded" {
+      text = FormURLCoding.decode(text)
+    }
+    scan(at: text, place, name: "")
   }
 
-  private mutating func look(at json: JSON, _ place: String, _ path: String, name: String) {
+  private mutating func scan(at json: JSON, _ place: String, _ path: String, name: String) {
     switch json {
-    case .string(let text): look(at: text, path.isEmpty ? place : "\(place): \(path)", name: name)
+    case .string(let text): scan(at: text, path.isEmpty ? place : "\(place): \(path)", name: name)
     case .array(let values):
       for (index, value) in values.enumerated() {
-        look(at: value, place, "\(path)[\(index)]", name: name)
+        scan(at: value, place, "\(path)[\(index)]", name: name)
       }
     case .dictionary(let members):
       for (member, value) in members.sorted(by: { $0.key < $1.key }) {
-        if !TokenMeasure.tokens(in: member).isEmpty {
+        if !TokenDetector.tokens(in: member).isEmpty {
           // The name is the suspect, so it is not named.
           note([member], "\(place): \(path)", name: name)
-          look(at: value, place, "\(path).*", name: "")
+          scan(at: value, place, "\(path).*", name: "")
         } else {
-          look(at: value, place, path.isEmpty ? member : "\(path).\(member)", name: member)
+          scan(at: value, place, path.isEmpty ? member : "\(path).\(member)", name: member)
         }
       }
     case .null, .bool, .int, .double, .decimal: break
     }
   }
 
-  private mutating func look(at text: String, _ place: String, name: String) {
+  private mutating func scan(at text: String, _ place: String, name: String) {
     if text.contains("PRIVATE KEY-----") { note(["PRIVATE KEY"], place, name: name) }
     guard text.utf8.count >= 20 else { return }
-    note(TokenMeasure.tokens(in: Self.withoutContent(text)), place, name: name)
+    note(TokenDetector.tokens(in: Self.withoutContent(text)), place, name: name)
   }
 
   private mutating func note(_ tokens: [String], _ place: String, name: String) {
     for token in tokens
-    where !(Self.namesHash(name) && token.utf8.allSatisfy { $0.hexDigitValue != nil }) {
-      guard places.last != place else { continue }
-      if !isAllowed(SuspectedToken(place: place, name: name, value: token)) { places.append(place) }
+    where !(Self.isHashName(name) && token.utf8.allSatisfy { $0.hexDigitValue != nil }) {
+      guard paths.last != place else { continue }
+      if !isAllowed(SuspectedToken(place: place, name: name, value: token)) { paths.append(place) }
     }
   }
 
   /// Whether a name goes with hashes and identifiers in hexadecimal digits.
-  private static func namesHash(_ name: String) -> Bool {
+  private static func isHashName(_ name: String) -> Bool {
     let name = name.lowercased()
     return name.hasSuffix("id")
       || ["hash", "sha", "md5", "digest", "checksum", "etag", "fingerprint", "commit", "revision"]
@@ -132,7 +135,7 @@ struct TokenSearch {
 /// A run that begins as well-known keys do (`AKIA`, `ghp_`, `sk_live_`, `xoxb-`, ...) needs 16 letters and
 /// digits behind that and no more. A UUID and an object identifier of 24 hexadecimal digits are taken for
 /// identifiers, and are no tokens.
-enum TokenMeasure {
+enum TokenDetector {
   /// The runs in some bytes that look like tokens.
   static func tokens(in bytes: UnsafeBufferPointer<UInt8>) -> [String] {
     var tokens: [String] = []
@@ -164,10 +167,10 @@ enum TokenMeasure {
   private static func isToken(_ run: [UInt8]) -> Bool {
     let run = trimmed(run)
     if let prefix = prefixes.first(where: { run.starts(with: $0) }) {
-      let rest = Shape(run[prefix.count...])
+      let rest = CharacterStatistics(run[prefix.count...])
       if rest.alphanumerics >= 16, rest.longestPiece >= 16, rest.hasDigit { return true }
     }
-    let shape = Shape(run[...])
+    let shape = CharacterStatistics(run[...])
     guard (20...512).contains(shape.alphanumerics), shape.longestPiece >= 12 else { return false }
     guard !isUUID(run), !(run.count == 24 && run.allSatisfy { $0.hexDigitValue != nil }) else {
       return false
@@ -179,7 +182,7 @@ enum TokenMeasure {
   }
 
   /// What one look over a run finds.
-  private struct Shape {
+  private struct CharacterStatistics {
     var alphanumerics = 0
     var longestPiece = 0
     var hasDigit = false

@@ -56,9 +56,9 @@ public struct RequestPattern: Sendable {
   }
 
   /// What is wrong with it, so that nothing can match; nil for nothing.
-  var flaw: MockServerError? {
+  var validationError: MockServerError? {
     if case .failure(let error)? = pathPattern { return error }
-    return conditions.lazy.compactMap(\.flaw).first
+    return conditions.lazy.compactMap(\.validationError).first
   }
 }
 
@@ -97,7 +97,7 @@ extension RequestPattern {
     case .failure?: return false
     case nil: break
     }
-    return conditions.allSatisfy { $0.flaw == nil && $0.isMet(by: request) }
+    return conditions.allSatisfy { $0.validationError == nil && $0.isMet(by: request) }
   }
 
   func differences(from request: ReceivedRequest, base: [String]?) -> [RequestDifference] {
@@ -105,16 +105,16 @@ extension RequestPattern {
     if let method, method != request.method {
       differences.append(
         RequestDifference(
-          aspect: "method", expected: ReportText.bounded(method.rawValue),
-          actual: ReportText.bounded(request.method.rawValue)))
+          aspect: "method", expected: ReportFormatter.bounded(method.rawValue),
+          actual: ReportFormatter.bounded(request.method.rawValue)))
     }
     if let pathPattern, let path {
       let matches = (try? pathPattern.get().matches(request.path.segments, base: base)) ?? false
       if !matches {
         differences.append(
           RequestDifference(
-            aspect: "path", expected: ReportText.bounded(path),
-            actual: ReportText.bounded(request.path.text)))
+            aspect: "path", expected: ReportFormatter.bounded(path),
+            actual: ReportFormatter.bounded(request.path.text)))
       }
     }
     return differences + conditions.flatMap { $0.differences(from: request) }

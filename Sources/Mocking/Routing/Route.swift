@@ -124,7 +124,7 @@ public struct Route: Sendable {
 
 extension Route {
   /// What is said where the sequence of a route falls through and nothing is behind it.
-  static func fallenThrough(_ request: ReceivedRequest) -> String {
+  static func fallthroughMessage(_ request: ReceivedRequest) -> String {
     "no route for \(request.method) \(request.path.text), where a sequence falls through"
   }
 }
@@ -199,14 +199,14 @@ extension Route {
   ///   - state: the state; it holds from the moment when the route has been chosen, before the answer is
   ///     made.
   /// - Returns: the route.
-  public func then(_ scenario: Scenario, becomes state: String) -> Route {
+  public func then(_ scenario: Scenario, setTo state: String) -> Route {
     var route = self
     route.nextStates.append(Scenario.Step(scenario: scenario, state: state))
     return route
   }
 
   /// Whether method and path are all that it asks for, and nothing has to be remembered.
-  var isPlain: Bool {
+  var isUnconditional: Bool {
     pattern.conditions.isEmpty && limit == nil && requiredStates.isEmpty && nextStates.isEmpty
   }
 }

@@ -7,20 +7,22 @@ struct RouteTable: Sendable {
     /// is another question.
     case routes([Candidate], path: ReceivedPath)
     /// What to answer, and the path as far as it could be read.
-    case answer(Mock, path: ReceivedPath)
+    case response(Mock, path: ReceivedPath)
     /// There is no route.
     case unmatched(path: ReceivedPath)
 
     var path: ReceivedPath {
       switch self {
-      case .routes(_, let path), .answer(_, let path), .unmatched(let path): path
+      case .routes(_, let path), .response(_, let path), .unmatched(let path): path
       }
     }
 
     /// Whether the routes drop the body of the request.
     var discardsBody: Bool {
       guard case .routes(let candidates, _) = self else { return false }
-      if let first = candidates.first?.entry.route, first.isPlain { return first.discardsBody }
+      if let first = candidates.first?.entry.route, first.isUnconditional {
+        return first.discardsBody
+      }
       return candidates.allSatisfy { $0.entry.route.discardsBody }
     }
   }
@@ -44,7 +46,7 @@ struct RouteTable: Sendable {
     var entries: [Entry] = []
     for (number, route) in routes.enumerated() {
       let template = try PathTemplate(route.template)
-      if let flaw = route.pattern.flaw { throw flaw }
+      if let validationError = route.pattern.validationError { throw validationError }
       entries.append(Entry(route: route, template: template, number: number))
     }
     // By number too, since a sort need not keep the order of equals.
@@ -55,13 +57,13 @@ struct RouteTable: Sendable {
 
   func find(_ method: HTTPMethod, _ target: String) -> Outcome {
     if method == .options, target == "*" {
-      return .answer(
-        allowing(Set(entries.compactMap(\.route.method)), status: 204),
+      return .response(
+        allowResponse(Set(entries.compactMap(\.route.method)), status: 204),
         path: ReceivedPath(text: "*")
       )
     }
     guard let target = RequestTarget(target) else {
-      return .answer(
+      return .response(
         .text("the path has a % without two hexadecimal digits\n", status: 400),
         path: ReceivedPath(text: target))
     }
@@ -69,15 +71,15 @@ struct RouteTable: Sendable {
       entry.template.match(target.segments).map { Candidate(entry: entry, variables: $0) }
     }
     let path = ReceivedPath(text: String(target.path), target.segments)
-    var candidates = matching.filter { $0.entry.route.answers(method) }
+    var candidates = matching.filter { $0.entry.route.accepts(method) }
     if method == .head { candidates += matching.filter { $0.entry.route.method == .get } }
     if !candidates.isEmpty { return .routes(candidates, path: path) }
     guard !matching.isEmpty else { return .unmatched(path: path) }
     let methods = Set(matching.compactMap(\.entry.route.method))
-    return .answer(allowing(methods, status: method == .options ? 204 : 405), path: path)
+    return .response(allowResponse(methods, status: method == .options ? 204 : 405), path: path)
   }
 
-  private func allowing(_ methods: Set<HTTPMethod>, status: Int) -> Mock {
+  private func allowResponse(_ methods: Set<HTTPMethod>, status: Int) -> Mock {
     var methods = methods.union([.options])
     if methods.contains(.get) { methods.insert(.head) }
     let names = methods.map(\.rawValue).sorted().joined(separator: ", ")
@@ -89,7 +91,7 @@ struct RouteTable: Sendable {
 }
 
 extension Route {
-  fileprivate func answers(_ method: HTTPMethod) -> Bool {
+  fileprivate func accepts(_ method: HTTPMethod) -> Bool {
     self.method.map { $0 == method } ?? true
   }
 }
@@ -119,7 +121,7 @@ struct PathTemplate: Hashable {
         throw invalid("something follows {…*}, which takes all the rest")
       }
       guard part.contains("{") || part.contains("}") else {
-        guard let literal = PercentCoding.decode(part) else { throw invalid("there is a lone %") }
+        guard let literal = PercentDecoding.decode(part) else { throw invalid("there is a lone %") }
         segments.append(.literal(literal))
         continue
       }

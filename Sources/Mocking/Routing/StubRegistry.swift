@@ -2,7 +2,7 @@ import Networking
 import Synchronization
 
 /// The routes of one provider, transport or server, with what has become of them.
-final class StubBook: Sendable {
+final class StubRegistry: Sendable {
   let table: RouteTable
   let scenarios = ScenarioStates()
 
@@ -19,7 +19,7 @@ final class StubBook: Sendable {
   func choose(
     among candidates: [RouteTable.Candidate], for request: inout ReceivedRequest
   ) -> RouteTable.Entry? {
-    guard let chosen = candidates.first, chosen.entry.route.isPlain else {
+    guard let chosen = candidates.first, chosen.entry.route.isUnconditional else {
       return chooseByConditions(candidates, &request)
     }
     request.path.variables = chosen.variables
@@ -29,21 +29,21 @@ final class StubBook: Sendable {
   private func chooseByConditions(
     _ candidates: [RouteTable.Candidate], _ request: inout ReceivedRequest
   ) -> RouteTable.Entry? {
-    var fitting: [RouteTable.Candidate] = []
+    var matchingCandidates: [RouteTable.Candidate] = []
     for candidate in candidates {
       request.path.variables = candidate.variables
       let pattern = candidate.entry.route.pattern
       guard pattern.conditions.allSatisfy({ $0.isMet(by: request) }) else { continue }
-      fitting.append(candidate)
-      if candidate.entry.route.isPlain { break }
+      matchingCandidates.append(candidate)
+      if candidate.entry.route.isUnconditional { break }
     }
-    let chosen = scenarios.take(fitting)
+    let chosen = scenarios.take(matchingCandidates)
     request.path.variables = chosen?.variables ?? [:]
     return chosen?.entry
   }
 }
 
-extension StubBook {
+extension StubRegistry {
   /// Says that a request has no route, which are the nearest, and what they would have it be.
   ///
   /// At most three routes with at most ten lines each, without secrets.
@@ -52,8 +52,8 @@ extension StubBook {
   /// - Returns: the lines, without a line break at the end.
   func unmatched(_ request: ReceivedRequest) -> String {
     var lines = [
-      "no route for \(ReportText.bounded(request.method.rawValue)) "
-        + ReportText.bounded(request.path.text)
+      "no route for \(ReportFormatter.bounded(request.method.rawValue)) "
+        + ReportFormatter.bounded(request.path.text)
     ]
     if table.entries.isEmpty {
       lines.append("there are no routes")
@@ -68,7 +68,7 @@ extension StubBook {
         )
       }
       for (_, _, entry) in ranked.sorted(by: { ($0.0, $0.1) < ($1.0, $1.1) }).prefix(3) {
-        lines.append("  \(ReportText.bounded(entry.route.description))")
+        lines.append("  \(ReportFormatter.bounded(entry.route.description))")
         let differences =
           entry.route.pattern.differences(from: request) + scenarios.differences(of: entry)
         lines += differences.prefix(10).map { "    \($0)" }
@@ -79,8 +79,8 @@ extension StubBook {
 }
 
 /// How often routes have answered that may not do so for ever, and the states of scenarios.
-struct StubMachine {
-  private var answers: [Int: Int] = [:]
+struct ScenarioMachine {
+  private var useCounts: [Int: Int] = [:]
   private var states: [Scenario: String] = [:]
 
   func state(of scenario: Scenario) -> String {
@@ -95,20 +95,20 @@ struct StubMachine {
   mutating func take(_ candidates: [RouteTable.Candidate]) -> RouteTable.Candidate? {
     guard let taken = candidates.first(where: { allows($0.entry) }) else { return nil }
     let route = taken.entry.route
-    if route.limit != nil { answers[taken.entry.number, default: 0] += 1 }
+    if route.limit != nil { useCounts[taken.entry.number, default: 0] += 1 }
     for step in route.nextStates { set(step) }
     return taken
   }
 
   private func allows(_ entry: RouteTable.Entry) -> Bool {
-    if let limit = entry.route.limit, answers[entry.number, default: 0] >= limit { return false }
+    if let limit = entry.route.limit, useCounts[entry.number, default: 0] >= limit { return false }
     return entry.route.requiredStates.allSatisfy { state(of: $0.scenario) == $0.state }
   }
 
   /// What keeps a route from answering now.
   func differences(of entry: RouteTable.Entry) -> [RequestDifference] {
     var differences: [RequestDifference] = []
-    if let limit = entry.route.limit, answers[entry.number, default: 0] >= limit {
+    if let limit = entry.route.limit, useCounts[entry.number, default: 0] >= limit {
       differences.append(
         RequestDifference(
           aspect: "times", expected: "at most \(limit)", actual: "one more than that"))
@@ -116,9 +116,9 @@ struct StubMachine {
     for step in entry.route.requiredStates where state(of: step.scenario) != step.state {
       differences.append(
         RequestDifference(
-          aspect: "scenario \(ReportText.quoted(step.scenario.name))",
-          expected: ReportText.quoted(step.state),
-          actual: ReportText.quoted(state(of: step.scenario))))
+          aspect: "scenario \(ReportFormatter.quoted(step.scenario.name))",
+          expected: ReportFormatter.quoted(step.state),
+          actual: ReportFormatter.quoted(state(of: step.scenario))))
     }
     return differences
   }
@@ -129,7 +129,7 @@ struct StubMachine {
 /// Everything may be called from any thread. A request finds its route and brings about the next states
 /// in one go, so of two at once one comes first.
 public final class ScenarioStates: Sendable {
-  private let machine = Mutex(StubMachine())
+  private let machine = Mutex(ScenarioMachine())
 
   init() {}
 
@@ -145,7 +145,7 @@ public final class ScenarioStates: Sendable {
 
   /// Puts every scenario back to its beginning, and lets each route answer as often again as it may.
   public func reset() {
-    machine.withLock { $0 = StubMachine() }
+    machine.withLock { $0 = ScenarioMachine() }
   }
 
   /// Chooses the first of some routes that the states allow, and tells the story on.
@@ -165,7 +165,7 @@ public final class ScenarioStates: Sendable {
 /// let boards = Scenario("boards")
 /// let provider = MockProvider<BoardsAPI>(routes: [
 ///   Route(.get, "/boards", .json([])).when(boards, is: "started"),
-///   Route(.post, "/boards", .status(201)).then(boards, becomes: "one board"),
+///   Route(.post, "/boards", .status(201)).then(boards, setTo: "one board"),
 ///   Route(.get, "/boards", .json([["id": 1]])).when(boards, is: "one board"),
 /// ])
 /// #expect(provider.scenarios[boards] == "started")
@@ -191,7 +191,7 @@ public struct Scenario: Sendable, Hashable {
   /// - Parameters:
   ///   - name: its name; two of the same name and the same beginning are the same.
   ///   - initialState: the state that it begins with.
-  public init(_ name: String, startingAs initialState: String = "started") {
+  public init(_ name: String, initialState: String = "started") {
     self.name = name
     self.initialState = initialState
   }

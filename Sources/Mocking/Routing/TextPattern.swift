@@ -85,7 +85,7 @@ public struct TextPattern: Sendable, Hashable {
   }
 
   /// Whether one of some values fits.
-  func fits(_ values: [String]) -> Bool {
+  func matches(_ values: [String]) -> Bool {
     switch kind {
     case .present: !values.isEmpty
     case .absent: values.isEmpty
@@ -96,9 +96,11 @@ public struct TextPattern: Sendable, Hashable {
   }
 
   /// What is wrong with it; nil for nothing.
-  var flaw: MockServerError? {
-    guard case .matching(let pattern) = kind, let flaw = pattern.flaw else { return nil }
-    return .invalidPattern(pattern.text, reason: flaw)
+  var validationError: MockServerError? {
+    guard case .matching(let pattern) = kind, let validationError = pattern.validationError else {
+      return nil
+    }
+    return .invalidPattern(pattern.text, reason: validationError)
   }
 }
 
@@ -112,16 +114,16 @@ extension TextPattern: CustomStringConvertible {
   public var description: String { description { $0 } }
 
   /// What is expected of a body's text, values of telling names masked.
-  var bodyDescription: String { description(ReportText.masked) }
+  var bodyDescription: String { description(ReportFormatter.masked) }
 
   private func description(_ masked: (String) -> String) -> String {
-    func quoted(_ text: String) -> String { ReportText.quoted(masked(text)) }
+    func quoted(_ text: String) -> String { ReportFormatter.quoted(masked(text)) }
     return switch kind {
     case .equal(let text): quoted(text)
     case .present: "any value"
     case .absent: "none"
     case .containing(let part): "something with \(quoted(part)) in it"
-    case .matching(let pattern): ReportText.bounded("a match of /\(masked(pattern.text))/")
+    case .matching(let pattern): ReportFormatter.bounded("a match of /\(masked(pattern.text))/")
     }
   }
 }
@@ -130,7 +132,7 @@ extension TextPattern: CustomStringConvertible {
 final class CompiledPattern: Sendable {
   let text: String
   /// Why it cannot be used; nil when it can.
-  let flaw: String?
+  let validationError: String?
   /// Behind a lock because a `Regex` may not be shared between threads.
   private let regex: Mutex<Regex<AnyRegexOutput>?>
 
@@ -138,10 +140,10 @@ final class CompiledPattern: Sendable {
     self.text = text
     do {
       regex = Mutex(try Regex(text))
-      flaw = nil
+      validationError = nil
     } catch {
       regex = Mutex(nil)
-      flaw = "\(error)"
+      validationError = "\(error)"
     }
   }
 

@@ -4,25 +4,25 @@ import Promises
 
 extension Connection {
   /// Takes what the machine has made of the bytes.
-  func take(_ event: RequestMachine.Event) {
+  func take(_ event: RequestParser.Event) {
     switch event {
-    case .head(let head): admit(head)
+    case .head(let head): receiveBody(head)
     case .request(let body): handle(body)
-    case .refusal(let refusal):
+    case .parseError(let parseError):
       let script = ResponseScript(
-        .text("\(refusal.reason)\n", status: refusal.status),
+        .text("\(parseError.reason)\n", status: parseError.status),
         for: .init(keepsAlive: false, date: core.date.now()))
       begin(nil)
       play(script)
     }
   }
 
-  private func admit(_ head: RequestHead) {
-    let backend = core.backend
-    let outcome = backend.book.table.find(head.method, head.target)
+  private func receiveBody(_ head: RequestHead) {
+    let routeSet = core.routeSet
+    let outcome = routeSet.registry.table.find(head.method, head.target)
     self.head = head
     self.outcome = outcome
-    self.backend = backend
+    self.routeSet = routeSet
     let isRouted = if case .routes = outcome { true } else { false }
     guard isRouted || core.queue.count > 0 else {
       if head.expectsContinue {
@@ -31,18 +31,18 @@ extension Connection {
         handle(RequestBody())
       } else {
         // For the journal.
-        machine.admit(.keep(upTo: min(core.limits.bodyBytes, core.limits.recordedBodyBytes)))
+        machine.receiveBody(.keep(upTo: min(core.limits.bodyBytes, core.limits.recordedBodyBytes)))
       }
       return
     }
     if head.expectsContinue, machine.bufferedBytes == 0 {
       // Nothing else is on its way out, so there is room; and a client goes on without it in the end.
-      _ = Self.goOn.withUnsafeBytes { socket.send($0) }
+      _ = Self.continueResponse.withUnsafeBytes { socket.send($0) }
     }
-    machine.admit(isRouted && outcome.discardsBody ? .discard : .collect)
+    machine.receiveBody(isRouted && outcome.discardsBody ? .discard : .collect)
   }
 
-  private static let goOn = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+  private static let continueResponse = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 
   /// Has a request answered.
   ///
@@ -50,7 +50,7 @@ extension Connection {
   /// answer known to the scheduler, and before any byte is sent: so a test that has taken the request
   /// can advance the time.
   private func handle(_ body: RequestBody) {
-    guard let head, let outcome, let backend else { return }
+    guard let head, let outcome, let routeSet else { return }
     var request = ReceivedRequest(
       method: head.method, target: head.target, path: outcome.path, headers: head.headers,
       trailers: body.trailers, body: body.data, bodyByteCount: body.byteCount,
@@ -62,49 +62,49 @@ extension Connection {
     begin(request)
     if let mock = core.queue.next() {
       ticket = core.requestJournal.record(.received(request))
-      answer(mock, request)
+      respond(mock, request)
     } else {
-      answer(&request, outcome, backend)
+      respond(&request, outcome, routeSet)
     }
     core.journal.record(request)
   }
 
-  private func answer(
-    _ request: inout ReceivedRequest, _ outcome: RouteTable.Outcome, _ backend: Backend
+  private func respond(
+    _ request: inout ReceivedRequest, _ outcome: RouteTable.Outcome, _ routeSet: RouteSet
   ) {
     switch outcome {
-    case .answer(let mock, _):
+    case .response(let mock, _):
       ticket = core.requestJournal.record(.received(request))
-      answer(mock, request)
-    case .unmatched: answerUnmatched(request, backend)
+      respond(mock, request)
+    case .unmatched: respondUnmatched(request, routeSet)
     case .routes(let candidates, _):
-      if let entry = backend.book.choose(among: candidates, for: &request) {
+      if let entry = routeSet.registry.choose(among: candidates, for: &request) {
         ticket = core.requestJournal.record(
-          .received(request), route: backend.firstRoute + entry.number)
-        ask(entry.route.handler, request)
+          .received(request), route: routeSet.firstRoute + entry.number)
+        invoke(entry.route.handler, request)
       } else {
-        answerUnmatched(request, backend)
+        respondUnmatched(request, routeSet)
       }
     }
   }
 
-  private func answerUnmatched(_ request: ReceivedRequest, _ backend: Backend) {
+  private func respondUnmatched(_ request: ReceivedRequest, _ routeSet: RouteSet) {
     ticket = core.requestJournal.record(.received(request))
-    let mock = Mock.text("\(backend.book.unmatched(request))\n", status: 404)
-    answer(core.queue.exhausted(request) ?? mock, request)
+    let mock = Mock.text("\(routeSet.registry.unmatched(request))\n", status: 404)
+    respond(core.queue.exhausted(request) ?? mock, request)
   }
 
-  private func ask(_ handler: Route.Handler, _ request: ReceivedRequest) {
+  private func invoke(_ handler: Route.Handler, _ request: ReceivedRequest) {
     do {
       switch handler {
-      case .mock(let mock): answer(mock, request)
-      case .immediate(let handler): answer(try handler(request), request)
+      case .mock(let mock): respond(mock, request)
+      case .immediate(let handler): respond(try handler(request), request)
       case .promised(let handler):
         follow(
           try ActivityExecutor.counting(for: core.scheduler) { try handler(request) }, request)
       }
     } catch {
-      answer(.handlerFailed(error), request)
+      respond(.handlerFailed(error), request)
     }
   }
 
@@ -121,18 +121,18 @@ extension Connection {
         guard self.phase == .handling, self.exchange == exchange else { return }
         self.pending = nil
         do {
-          self.answer(try result.get(), request)
+          self.respond(try result.get(), request)
         } catch {
-          self.answer(.handlerFailed(error), request)
+          self.respond(.handlerFailed(error), request)
         }
-        self.turn()
+        self.process()
       }
     }
   }
 
-  private func answer(_ mock: Mock, _ request: ReceivedRequest) {
+  private func respond(_ mock: Mock, _ request: ReceivedRequest) {
     guard phase != .closed, let head else { return }
-    let mock = finished(mock, request)
+    let mock = resolved(mock, request)
     ticket?.settle(mock.error.map { .failure($0) } ?? .response(status: mock.status))
     let script = ResponseScript(
       mock,
@@ -142,15 +142,15 @@ extension Connection {
     play(script)
   }
 
-  private func finished(_ mock: Mock, _ request: ReceivedRequest) -> Mock {
+  private func resolved(_ mock: Mock, _ request: ReceivedRequest) -> Mock {
     // The request is here, so nothing is thrown.
-    let answer = try? backend?.ledger.answer(
+    let resolution = try? routeSet?.mockResolver.resolve(
       mock, of: ticket?.route, method: request.method, path: { request.path.text },
       request: { request })
-    switch answer {
+    switch resolution {
     case .mock(let mock): return mock
-    case .broken(let reason): return .unavailable(reason)
-    case .fallsThrough, nil: return .text("\(Route.fallenThrough(request))\n", status: 404)
+    case .invalid(let reason): return .unavailable(reason)
+    case .fallsThrough, nil: return .text("\(Route.fallthroughMessage(request))\n", status: 404)
     }
   }
 
@@ -158,13 +158,13 @@ extension Connection {
 
   func play(_ script: ResponseScript) {
     phase = .playing
-    served?.status = script.status
-    served?.headByteCount = script.headByteCount
+    exchangeInProgress?.status = script.status
+    exchangeInProgress?.headByteCount = script.headByteCount
     let number = player.begin(script.steps)
     player.schedule(on: core.scheduler) { [self] moment in
       core.loop.execute {
         guard self.phase == .playing, self.player.reached(moment, in: number) else { return }
-        self.turn()
+        self.process()
       }
     }
   }
@@ -193,7 +193,7 @@ extension Connection {
       report(.complete)
       completedExchanges += 1
       endHandling()
-      machine.answered()
+      machine.responseSent()
       phase = .receiving
     case .finish:
       report(.complete)
@@ -211,7 +211,7 @@ extension Connection {
   // MARK: Reporting
 
   /// What is told of an exchange once it has ended.
-  struct Served {
+  struct ExchangeInProgress {
     let request: ReceivedRequest?
     let began: Duration
     var status = 0
@@ -220,17 +220,17 @@ extension Connection {
 
   private func begin(_ request: ReceivedRequest?) {
     guard core.onExchange != nil else { return }
-    served = Served(request: request, began: core.scheduler.now)
+    exchangeInProgress = ExchangeInProgress(request: request, began: core.scheduler.now)
   }
 
   /// Tells of the exchange under way, if there is one, and only once.
   func report(_ ending: ServedExchange.Ending) {
-    guard let served = served.take() else { return }
+    guard let exchangeInProgress = exchangeInProgress.take() else { return }
     let sent = player.sentByteCount
     core.onExchange?(
       ServedExchange(
-        request: served.request, status: sent > 0 ? served.status : nil,
-        bodyByteCount: max(sent - served.headByteCount, 0),
-        duration: core.scheduler.now - served.began, ending: ending))
+        request: exchangeInProgress.request, status: sent > 0 ? exchangeInProgress.status : nil,
+        bodyByteCount: max(sent - exchangeInProgress.headByteCount, 0),
+        duration: core.scheduler.now - exchangeInProgress.began, ending: ending))
   }
 }

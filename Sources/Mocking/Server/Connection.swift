@@ -8,7 +8,7 @@ import Promises
 /// bound, and only then read no further.
 ///
 /// `@unchecked Sendable` because everything in it is protected by being touched on the loop's thread alone.
-final class Connection: EventLoop.Client, @unchecked Sendable {
+final class Connection: EventLoop.EventHandler, @unchecked Sendable {
   enum Phase {
     /// Waits for a request, or the rest of one.
     case receiving
@@ -31,17 +31,17 @@ final class Connection: EventLoop.Client, @unchecked Sendable {
   let core: ServerCore
   private var token: UInt64 = 0
   private var interest: Readiness = []
-  private var isTurning = false
+  private var isProcessing = false
 
   var phase = Phase.receiving
-  var machine: RequestMachine
+  var machine: RequestParser
   /// What is being answered.
   var head: RequestHead?
   var outcome: RouteTable.Outcome?
   var exchange = 0
-  var backend: Backend?
+  var routeSet: RouteSet?
   /// What is being answered, where somebody wants to be told.
-  var served: Served?
+  var exchangeInProgress: ExchangeInProgress?
   var completedExchanges = 0
   /// Whether the journal counts this connection among those that handle a request.
   var isHandling = false
@@ -57,7 +57,7 @@ final class Connection: EventLoop.Client, @unchecked Sendable {
     self.socket = socket
     self.index = index
     self.core = core
-    machine = RequestMachine(limits: core.limits)
+    machine = RequestParser(limits: core.limits)
   }
 
   func start(_ fault: MockFault?) {
@@ -66,18 +66,18 @@ final class Connection: EventLoop.Client, @unchecked Sendable {
     switch fault {
     case nil: break
     case .close, .malformedChunk: drain()
-    case .reset: resetSoon()
+    case .reset: scheduleReset()
     case .stall: phase = .stalled
     case .garbage(let data):
       play(ResponseScript(garbage: data))
-      turn()
+      process()
     }
   }
 
   /// Resets the connection by the client's first byte, or in a moment if that does not come.
   ///
   /// A reset that finds the client still connecting is a refusal to it, and at once it may or may not.
-  private func resetSoon() {
+  private func scheduleReset() {
     phase = .resetting
     after(.milliseconds(200)) { $0.close(by: .server, resetting: true) }
   }
@@ -109,7 +109,7 @@ final class Connection: EventLoop.Client, @unchecked Sendable {
     } else if readiness.contains(.hangup) {
       endInput()
     }
-    turn()
+    process()
   }
 
   private func receive() {
@@ -139,17 +139,17 @@ final class Connection: EventLoop.Client, @unchecked Sendable {
   }
 
   /// Does all that can be done now; called from what it calls itself it does nothing.
-  func turn() {
-    guard !isTurning else { return }
-    isTurning = true
-    defer { isTurning = false }
-    var goesOn = true
-    while goesOn {
+  func process() {
+    guard !isProcessing else { return }
+    isProcessing = true
+    defer { isProcessing = false }
+    var canContinue = true
+    while canContinue {
       switch phase {
       case .receiving:
-        if let event = machine.next() { take(event) } else { goesOn = false }
-      case .playing: goesOn = advance()
-      case .handling, .stalled, .resetting, .draining, .closed: goesOn = false
+        if let event = machine.next() { take(event) } else { canContinue = false }
+      case .playing: canContinue = advance()
+      case .handling, .stalled, .resetting, .draining, .closed: canContinue = false
       }
     }
     if inputHasEnded {
@@ -167,9 +167,9 @@ final class Connection: EventLoop.Client, @unchecked Sendable {
     guard phase != .closed else { return }
     var wanted: Readiness = wantsToWrite ? .writable : []
     if !inputHasEnded {
-      let takesMore =
+      let acceptsInput =
         phase == .receiving || phase == .draining || machine.bufferedBytes < Self.bufferedBytes
-      wanted.insert(takesMore ? .readable : .hangup)
+      wanted.insert(acceptsInput ? .readable : .hangup)
     }
     guard wanted != interest else { return }
     interest = wanted

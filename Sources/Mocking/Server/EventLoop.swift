@@ -12,25 +12,25 @@ import Synchronization
 
 /// One thread that serves file descriptors and jobs, until it is stopped.
 ///
-/// `@unchecked Sendable` because each of `clients` and `lastToken` is protected by being touched on the loop's
+/// `@unchecked Sendable` because each of `handlers` and `lastToken` is protected by being touched on the loop's
 /// own thread alone. Others call `poller.wake()` only, which the system makes safe, and which the lock of
-/// `inbox` keeps from being called after the end.
+/// `jobQueue` keeps from being called after the end.
 final class EventLoop: @unchecked Sendable {
   typealias Job = @Sendable () -> Void
 
   /// Something with a file descriptor that the loop watches; used on the loop's thread only.
-  protocol Client: AnyObject {
+  protocol EventHandler: AnyObject {
     func handle(_ readiness: Readiness)
   }
 
-  private struct Inbox {
+  private struct JobQueue {
     var jobs: [Job] = []
     var isOpen = true
   }
 
-  private let inbox = Mutex(Inbox())
+  private let jobQueue = Mutex(JobQueue())
   private let poller: Poller
-  private var clients: [UInt64: any Client] = [:]
+  private var handlers: [UInt64: any EventHandler] = [:]
   private var lastToken: UInt64 = 0
   private let threadKey = "Catena.EventLoop"
 
@@ -46,10 +46,10 @@ final class EventLoop: @unchecked Sendable {
   /// - Returns: false when the loop has been stopped, and the job will never run.
   @discardableResult
   func execute(_ job: @escaping Job) -> Bool {
-    inbox.withLock { inbox in
-      guard inbox.isOpen else { return false }
-      inbox.jobs.append(job)
-      if inbox.jobs.count == 1 { poller.wake() }
+    jobQueue.withLock { jobQueue in
+      guard jobQueue.isOpen else { return false }
+      jobQueue.jobs.append(job)
+      if jobQueue.jobs.count == 1 { poller.wake() }
       return true
     }
   }
@@ -61,9 +61,9 @@ final class EventLoop: @unchecked Sendable {
 
   // MARK: On the loop's thread
 
-  func watch(_ descriptor: Int32, for readiness: Readiness, _ client: any Client) -> UInt64 {
+  func watch(_ descriptor: Int32, for readiness: Readiness, _ client: any EventHandler) -> UInt64 {
     lastToken += 1
-    clients[lastToken] = client
+    handlers[lastToken] = client
     poller.watch(descriptor, for: readiness, as: lastToken)
     return lastToken
   }
@@ -74,12 +74,12 @@ final class EventLoop: @unchecked Sendable {
 
   func ignore(_ descriptor: Int32, _ token: UInt64) {
     poller.ignore(descriptor)
-    clients[token] = nil
+    handlers[token] = nil
   }
 
   /// Has the loop end after the jobs that it has been given so far; it takes no others.
   func stop() {
-    inbox.withLock { $0.isOpen = false }
+    jobQueue.withLock { $0.isOpen = false }
   }
 
   private func run() {
@@ -87,9 +87,9 @@ final class EventLoop: @unchecked Sendable {
     var ready: [(UInt64, Readiness)] = []
     var events = Poller.noEvents
     while true {
-      let (jobs, isOpen) = inbox.withLock { inbox in
-        defer { inbox.jobs = [] }
-        return (inbox.jobs, inbox.isOpen)
+      let (jobs, isOpen) = jobQueue.withLock { jobQueue in
+        defer { jobQueue.jobs = [] }
+        return (jobQueue.jobs, jobQueue.isOpen)
       }
       for job in jobs { job() }
       guard isOpen else { break }
@@ -97,9 +97,9 @@ final class EventLoop: @unchecked Sendable {
       ready.removeAll(keepingCapacity: true)
       poller.wait(&events) { token, readiness in ready.append((token, readiness)) }
       // A client may be gone by the time its turn comes: tokens are never used twice.
-      for (token, readiness) in ready { clients[token]?.handle(readiness) }
+      for (token, readiness) in ready { handlers[token]?.handle(readiness) }
     }
-    clients = [:]
+    handlers = [:]
     poller.close()
     Thread.current.threadDictionary.removeObject(forKey: threadKey)
   }
@@ -113,12 +113,12 @@ final class EventLoop: @unchecked Sendable {
     static let noEvents = Array(repeating: kevent(), count: 256)
 
     private let queue: Int32
-    private static let alarmIdent: UInt = 0
+    private static let wakeupIdent: UInt = 0
 
     init() throws(SocketError) {
       queue = kqueue()
       guard queue >= 0 else { throw SocketError.current }
-      change(Self.alarmIdent, Int16(EVFILT_USER), UInt16(EV_ADD | EV_CLEAR), 0, .max)
+      change(Self.wakeupIdent, Int16(EVFILT_USER), UInt16(EV_ADD | EV_CLEAR), 0, .max)
     }
 
     func watch(_ descriptor: Int32, for readiness: Readiness, as token: UInt64) {
@@ -172,7 +172,7 @@ final class EventLoop: @unchecked Sendable {
 
     /// Has a ``wait(_:_:)`` return, the current or else the next; from any thread.
     func wake() {
-      change(Self.alarmIdent, Int16(EVFILT_USER), 0, UInt32(NOTE_TRIGGER), .max)
+      change(Self.wakeupIdent, Int16(EVFILT_USER), 0, UInt32(NOTE_TRIGGER), .max)
     }
 
     func close() {
@@ -189,19 +189,19 @@ final class EventLoop: @unchecked Sendable {
     static let noEvents = Array(repeating: epoll_event(), count: 256)
 
     private let epoll: Int32
-    private let alarm: Int32
-    private static let alarmToken = UInt64.max
+    private let wakeup: Int32
+    private static let wakeupToken = UInt64.max
 
     init() throws(SocketError) {
       epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
       guard epoll >= 0 else { throw SocketError.current }
-      alarm = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
-      guard alarm >= 0 else {
+      wakeup = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
+      guard wakeup >= 0 else {
         let error = SocketError.current
         Glibc.close(epoll)
         throw error
       }
-      watch(alarm, for: .readable, as: Self.alarmToken)
+      watch(wakeup, for: .readable, as: Self.wakeupToken)
     }
 
     func watch(_ descriptor: Int32, for readiness: Readiness, as token: UInt64) {
@@ -235,9 +235,9 @@ final class EventLoop: @unchecked Sendable {
       let count = epoll_wait(epoll, &events, Int32(events.count), -1)
       guard count > 0 else { return }
       for event in events[..<Int(count)] {
-        guard event.data.u64 != Self.alarmToken else {
+        guard event.data.u64 != Self.wakeupToken else {
           var number: UInt64 = 0
-          _ = Glibc.read(alarm, &number, 8)
+          _ = Glibc.read(wakeup, &number, 8)
           continue
         }
         var readiness: Readiness = []
@@ -252,11 +252,11 @@ final class EventLoop: @unchecked Sendable {
     /// Has a ``wait(_:_:)`` return, the current or else the next; from any thread.
     func wake() {
       var one: UInt64 = 1
-      _ = Glibc.write(alarm, &one, 8)
+      _ = Glibc.write(wakeup, &one, 8)
     }
 
     func close() {
-      Glibc.close(alarm)
+      Glibc.close(wakeup)
       Glibc.close(epoll)
     }
   }

@@ -67,7 +67,7 @@ extension Route {
     _ request: HTTPRequest, over transport: some Transport
   ) -> Promise<[TransportEvent]> {
     let (promise, resolver) = Promise<[TransportEvent]>.pending()
-    let log = ForwardedEvents()
+    let log = TransportEventCollector()
     let handle = transport.start(request) { event in
       if let events = log.append(event) { resolver.fulfill(events) }
     }
@@ -77,7 +77,7 @@ extension Route {
 }
 
 /// What has come of an exchange so far.
-private final class ForwardedEvents: Sendable {
+private final class TransportEventCollector: Sendable {
   private let events = Mutex<[TransportEvent]>([])
 
   /// Returns all, once the last has come.
@@ -86,7 +86,7 @@ private final class ForwardedEvents: Sendable {
       events.append(event)
       switch event {
       case .end, .failure: return events
-      case .connected, .answered, .sent, .head, .body: return nil
+      case .connected, .servedLocally, .sent, .head, .body: return nil
       }
     }
   }
@@ -121,7 +121,7 @@ extension Mock {
     var failure: TransportFailure?
     for event in events {
       switch event {
-      case .connected, .answered, .sent, .end: break
+      case .connected, .servedLocally, .sent, .end: break
       case .head(let received): head = received
       case .body(let bytes): body += bytes
       case .failure(let reason): failure = reason
@@ -133,7 +133,7 @@ extension Mock {
     }
     self.init(
       status: head.status, headers: head.headers.endToEnd, body: body.isEmpty ? .none : .data(body))
-    if method == .head { keepFraming(of: head.headers) }
+    if method == .head { copyFraming(of: head.headers) }
     if failure != nil {
       // With a byte more, so that the head says that there is more to come.
       self.body = .data(body + [0])
@@ -147,7 +147,7 @@ extension Mock {
   /// it gets none.
   ///
   /// Source: RFC 9110 section 8.6.
-  private mutating func keepFraming(of headers: HTTPHeaders) {
+  private mutating func copyFraming(of headers: HTTPHeaders) {
     if let length = headers["Content-Length"], !headers.contains("Content-Encoding") {
       self.headers["Content-Length"] = length
     } else {

@@ -3,7 +3,7 @@ import Networking
 /// Makes a head of its lines, one at a time, strictly.
 ///
 /// Source: RFC 9112 sections 2 to 6, RFC 9110 section 5.
-struct HeadParser {
+struct RequestHeadParser {
   private let limits: MockServerLimits
   private var head: RequestHead?
   private var fields: [HTTPHeaders.Field] = []
@@ -16,7 +16,7 @@ struct HeadParser {
   var isAtStart: Bool { head == nil }
 
   /// Takes a line; returns the head after the empty one.
-  mutating func take(_ line: ArraySlice<UInt8>) throws(RequestRefusal) -> RequestHead? {
+  mutating func take(_ line: ArraySlice<UInt8>) throws(HTTPParseError) -> RequestHead? {
     guard head != nil else {
       // Empty lines before a request are passed over (RFC 9112 section 2.2).
       if !line.isEmpty { head = try Self.requestLine(line) }
@@ -24,7 +24,7 @@ struct HeadParser {
     }
     guard line.isEmpty else {
       guard fields.count < limits.headerCount else {
-        throw RequestRefusal(431, "more than \(limits.headerCount) header fields")
+        throw HTTPParseError(431, "more than \(limits.headerCount) header fields")
       }
       fields.append(try FieldLine.parse(line))
       return nil
@@ -34,23 +34,23 @@ struct HeadParser {
 
   // MARK: The request line
 
-  private static func requestLine(_ line: ArraySlice<UInt8>) throws(RequestRefusal) -> RequestHead {
+  private static func requestLine(_ line: ArraySlice<UInt8>) throws(HTTPParseError) -> RequestHead {
     let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
     guard parts.count == 3 else {
-      throw RequestRefusal(400, "the request line is not of the form METHOD TARGET VERSION")
+      throw HTTPParseError(400, "the request line is not of the form METHOD TARGET VERSION")
     }
-    guard parts[0].isToken else { throw RequestRefusal(400, "the method is no token") }
+    guard parts[0].isToken else { throw HTTPParseError(400, "the method is no token") }
     let minorVersion = try minorVersion(parts[2])
     let method = HTTPMethod(rawValue: String(decoding: parts[0], as: UTF8.self))
     guard isTarget(parts[1], of: method) else {
-      throw RequestRefusal(400, "the request target is neither a path nor a URL")
+      throw HTTPParseError(400, "the request target is neither a path nor a URL")
     }
     return RequestHead(
       method: method, target: String(decoding: parts[1], as: UTF8.self), minorVersion: minorVersion,
       keepsAlive: minorVersion > 0)
   }
 
-  private static func minorVersion(_ text: ArraySlice<UInt8>) throws(RequestRefusal) -> Int {
+  private static func minorVersion(_ text: ArraySlice<UInt8>) throws(HTTPParseError) -> Int {
     let version = Array(text)
     if version == http11 { return 1 }
     if version == http10 { return 0 }
@@ -60,8 +60,8 @@ struct HeadParser {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
       }
     throw isVersion
-      ? RequestRefusal(505, "only HTTP/1.0 and HTTP/1.1 are spoken here")
-      : RequestRefusal(400, "the request line does not end in a version of HTTP")
+      ? HTTPParseError(505, "only HTTP/1.0 and HTTP/1.1 are spoken here")
+      : HTTPParseError(400, "the request line does not end in a version of HTTP")
   }
 
   private static let http11 = Array("HTTP/1.1".utf8)
@@ -79,15 +79,15 @@ struct HeadParser {
 
   // MARK: The fields as a whole
 
-  private mutating func finish() throws(RequestRefusal) -> RequestHead? {
+  private mutating func finish() throws(HTTPParseError) -> RequestHead? {
     guard var head else { return nil }
     head.headers = HTTPHeaders(fields)
     let hosts = head.headers.values(for: "Host")
     guard hosts.count == 1 || (hosts.isEmpty && head.minorVersion == 0) else {
-      throw RequestRefusal(400, hosts.isEmpty ? "there is no Host" : "there is more than one Host")
+      throw HTTPParseError(400, hosts.isEmpty ? "there is no Host" : "there is more than one Host")
     }
-    guard hosts.allSatisfy(HostValue.isValid) else {
-      throw RequestRefusal(400, "the Host is no host")
+    guard hosts.allSatisfy(HostHeader.isValid) else {
+      throw HTTPParseError(400, "the Host is no host")
     }
     head.framing = try Self.framing(of: head)
     if let connection = head.headers["Connection"]?.lowercased() {
@@ -100,34 +100,34 @@ struct HeadParser {
     }
     if let expectation = head.headers["Expect"] {
       guard expectation.lowercased() == "100-continue" else {
-        throw RequestRefusal(417, "the only expectation known here is 100-continue")
+        throw HTTPParseError(417, "the only expectation known here is 100-continue")
       }
       head.expectsContinue = head.minorVersion > 0 && head.framing != .none
     }
     return head
   }
 
-  private static func framing(of head: RequestHead) throws(RequestRefusal) -> RequestHead.Framing {
+  private static func framing(of head: RequestHead) throws(HTTPParseError) -> RequestHead.Framing {
     let lengths = head.headers.values(for: "Content-Length")
     let codings = head.headers.values(for: "Transfer-Encoding")
     if !codings.isEmpty {
       guard lengths.isEmpty else {
-        throw RequestRefusal(400, "there are both Content-Length and Transfer-Encoding")
+        throw HTTPParseError(400, "there are both Content-Length and Transfer-Encoding")
       }
       guard head.minorVersion > 0 else {
-        throw RequestRefusal(400, "there is a Transfer-Encoding in HTTP/1.0")
+        throw HTTPParseError(400, "there is a Transfer-Encoding in HTTP/1.0")
       }
       guard codings.count == 1, codings[0].lowercased() == "chunked" else {
-        throw RequestRefusal(501, "the only transfer coding known here is chunked")
+        throw HTTPParseError(501, "the only transfer coding known here is chunked")
       }
       return .chunked
     }
     guard let text = lengths.first else { return .none }
     guard lengths.allSatisfy({ $0 == text }), !text.isEmpty,
       text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-    else { throw RequestRefusal(400, "the Content-Length is not one number") }
+    else { throw HTTPParseError(400, "the Content-Length is not one number") }
     guard let length = Int(text) else {
-      throw RequestRefusal(413, "the Content-Length is beyond all bounds")
+      throw HTTPParseError(413, "the Content-Length is beyond all bounds")
     }
     return length == 0 ? .none : .sized(length)
   }
@@ -146,20 +146,20 @@ extension Substring {
 ///
 /// Source: RFC 9112 section 5, RFC 9110 section 5.
 enum FieldLine {
-  static func parse(_ line: ArraySlice<UInt8>) throws(RequestRefusal) -> HTTPHeaders.Field {
+  static func parse(_ line: ArraySlice<UInt8>) throws(HTTPParseError) -> HTTPHeaders.Field {
     if let first = line.first, isSpace(first) {
-      throw RequestRefusal(400, "a header line begins with a space, as folded ones did")
+      throw HTTPParseError(400, "a header line begins with a space, as folded ones did")
     }
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
-      throw RequestRefusal(400, "a header line has no colon")
+      throw HTTPParseError(400, "a header line has no colon")
     }
     let name = line[..<colon]
-    guard name.isToken else { throw RequestRefusal(400, "a header's name is no token") }
+    guard name.isToken else { throw HTTPParseError(400, "a header's name is no token") }
     var value = line[(colon + 1)...]
     while let first = value.first, isSpace(first) { value.removeFirst() }
     while let last = value.last, isSpace(last) { value.removeLast() }
     guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
-      throw RequestRefusal(400, "a header's value has a control character")
+      throw HTTPParseError(400, "a header's value has a control character")
     }
     return HTTPHeaders.Field(name: String(decoding: name, as: UTF8.self), value: text(value))
   }
@@ -176,7 +176,7 @@ enum FieldLine {
 /// What a Host field may say: a name or an address, and perhaps a port; nothing at all as well.
 ///
 /// Source: RFC 9110 section 7.2, RFC 3986 section 3.2.2.
-enum HostValue {
+enum HostHeader {
   static func isValid(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { bytes in
@@ -185,7 +185,7 @@ enum HostValue {
         return isName(bytes[..<end]) && isPort(bytes[end...])
       }
       guard let end = bytes.firstIndex(of: UInt8(ascii: "]")), end > 1 else { return false }
-      return bytes[1..<end].allSatisfy { isPlain($0) || $0 == UInt8(ascii: ":") }
+      return bytes[1..<end].allSatisfy { isUnreservedOrDelimiter($0) || $0 == UInt8(ascii: ":") }
         && isPort(bytes[(end + 1)...])
     }
   }
@@ -197,7 +197,7 @@ enum HostValue {
         guard rest.popFirst()?.hexDigitValue != nil, rest.popFirst()?.hexDigitValue != nil else {
           return false
         }
-      } else if !isPlain(byte) {
+      } else if !isUnreservedOrDelimiter(byte) {
         return false
       }
     }
@@ -210,7 +210,7 @@ enum HostValue {
   }
 
   /// Whether it is unreserved or a delimiter within a part.
-  private static func isPlain(_ byte: UInt8) -> Bool {
+  private static func isUnreservedOrDelimiter(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"),
       UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "&")...UInt8(ascii: ","),

@@ -39,7 +39,7 @@ extension MockServer {
   /// - Parameter routes: what is answered; of several that match the first.
   /// - Throws: ``MockServerError/invalidTemplate(_:reason:)``, ``MockServerError/invalidPattern(_:reason:)``; the routes are as they were then.
   public func replaceRoutes(with routes: [Route]) throws(MockServerError) {
-    core.replace(Backend(routes: routes, book: StubBook(try RouteTable(routes))))
+    core.replace(RouteSet(routes: routes, registry: StubRegistry(try RouteTable(routes))))
   }
 
   // MARK: Connections
@@ -70,7 +70,7 @@ extension MockServer {
   public var journal: RequestJournal { core.requestJournal }
 
   /// The states of the routes' scenarios.
-  public var scenarios: ScenarioStates { core.backend.book.scenarios }
+  public var scenarios: ScenarioStates { core.routeSet.registry.scenarios }
 
   // MARK: Requests
 
@@ -108,10 +108,10 @@ extension MockServer {
   public var concurrentRequests: Int { core.journal.read { $0.handling } }
 
   /// The most requests that were being handled at once.
-  public var mostConcurrentRequests: Int { core.journal.read { $0.mostHandling } }
+  public var peakConcurrentRequests: Int { core.journal.read { $0.peakHandling } }
 
   /// Begins ``mostConcurrentRequests`` anew.
-  public func resetMostConcurrentRequests() { core.journal.resetMostHandling() }
+  public func resetPeakConcurrentRequests() { core.journal.resetPeakHandling() }
 
   // MARK: Connections
 
@@ -140,10 +140,10 @@ extension MockServer {
 }
 
 /// The answers of a ``MockServer`` that go to whatever request comes next.
-final class AnswerQueue: Sendable {
+final class ResponseQueue: Sendable {
   private struct State {
     var waiting: ArraySlice<Mock> = []
-    var given = 0
+    var servedCount = 0
   }
 
   private let state = Mutex(State())
@@ -156,7 +156,7 @@ final class AnswerQueue: Sendable {
   func next() -> Mock? {
     state.withLock { state in
       guard let mock = state.waiting.popFirst() else { return nil }
-      state.given += 1
+      state.servedCount += 1
       return mock
     }
   }
@@ -166,9 +166,10 @@ final class AnswerQueue: Sendable {
 
   /// What is answered instead of a 404 where there was a queue, which is empty now.
   func exhausted(_ request: ReceivedRequest) -> Mock? {
-    let given = state.withLock { $0.given }
-    guard given > 0 else { return nil }
-    let answers = given == 1 ? "the one enqueued answer has" : "the \(given) enqueued answers have"
+    let servedCount = state.withLock { $0.servedCount }
+    guard servedCount > 0 else { return nil }
+    let answers =
+      servedCount == 1 ? "the one enqueued answer has" : "the \(servedCount) enqueued answers have"
     return .unavailable(
       "no answer is left for \(request.method) \(request.path.text): \(answers) been given, "
         + "and there is no route for it")

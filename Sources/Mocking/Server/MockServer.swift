@@ -81,7 +81,7 @@ public final class MockServer: MockBackend {
     connectionFault: @escaping @Sendable (_ connection: Int) -> MockFault? = { _ in nil },
     onExchange: (@Sendable (_ exchange: ServedExchange) -> Void)? = nil
   ) throws(MockServerError) {
-    let book = StubBook(try RouteTable(routes))
+    let registry = StubRegistry(try RouteTable(routes))
     do throws(SocketError) {
       let (socket, boundPort) = try Socket.listening(on: port)
       guard let url = URL(string: "http://127.0.0.1:\(boundPort)") else {
@@ -90,7 +90,7 @@ public final class MockServer: MockBackend {
       }
       do throws(SocketError) {
         core = try ServerCore(
-          Backend(routes: routes, book: book), limits: limits, scheduler: scheduler,
+          RouteSet(routes: routes, registry: registry), limits: limits, scheduler: scheduler,
           connectionFault: connectionFault, onExchange: onExchange)
       } catch {
         socket.close()
@@ -157,10 +157,10 @@ public struct MockServerLimits: Sendable, Hashable {
 
 /// What a ``MockServer`` answers from; replaced as a whole, with the accounts of its sequences, its scenarios
 /// and how often its routes have answered.
-struct Backend: Sendable {
+struct RouteSet: Sendable {
   let routes: [Route]
-  let book: StubBook
-  let ledger = MockLedger()
+  let registry: StubRegistry
+  let mockResolver = MockResolver()
   /// Which number the first of the routes has in the journal.
   var firstRoute = 0
 }

@@ -4,17 +4,17 @@ import Networking
 /// Bytes in, requests out, one at a time: the receiving side of a connection, without the connection.
 ///
 /// Bytes may come in pieces of any size; what comes out does not depend on where they were cut. It goes
-/// like this, again and again: `next()` gives a `head`, `admit` says what is to become of the body,
-/// `next()` gives the `request`, and `answered()` lets the one after that be read. So requests sent ahead
-/// wait here until their turn. A `refusal` is the last that comes.
-struct RequestMachine {
+/// like this, again and again: `next()` gives a `head`, `receiveBody` says what is to become of the body,
+/// `next()` gives the `request`, and `responseSent()` lets the one after that be read. So requests sent ahead
+/// wait here until their turn. A `parseError` is the last that comes.
+struct RequestParser {
   enum Event: Hashable {
-    /// A head is there; ``admit(_:)`` has to follow.
+    /// A head is there; ``receiveBody(_:)`` has to follow.
     case head(RequestHead)
-    /// The request is complete; ``answered()`` has to follow.
+    /// The request is complete; ``responseSent()`` has to follow.
     case request(RequestBody)
     /// What came is no request that can be answered otherwise than by this.
-    case refusal(RequestRefusal)
+    case parseError(HTTPParseError)
   }
 
   enum BodyPolicy: Hashable {
@@ -26,13 +26,13 @@ struct RequestMachine {
   }
 
   private enum State {
-    case head(HeadParser)
-    case headGiven(RequestHead.Framing)
+    case head(RequestHeadParser)
+    case awaitingBodyPolicy(RequestHead.Framing)
     case sized(remaining: Int)
     case chunked(ChunkedDecoder)
     case complete
-    case answering
-    case refused
+    case awaitingResponse
+    case failed
   }
 
   private let limits: MockServerLimits
@@ -44,7 +44,7 @@ struct RequestMachine {
 
   init(limits: MockServerLimits = MockServerLimits()) {
     self.limits = limits
-    state = .head(HeadParser(limits: limits))
+    state = .head(RequestHeadParser(limits: limits))
   }
 
   /// How many bytes have come that are not used yet.
@@ -54,8 +54,8 @@ struct RequestMachine {
   var isInsideRequest: Bool {
     switch state {
     case .head(let parser): !parser.isAtStart || !input.isEmpty
-    case .headGiven, .sized, .chunked: true
-    case .complete, .answering, .refused: false
+    case .awaitingBodyPolicy, .sized, .chunked: true
+    case .complete, .awaitingResponse, .failed: false
     }
   }
 
@@ -63,7 +63,7 @@ struct RequestMachine {
 
   mutating func receive(_ bytes: UnsafeRawBufferPointer) {
     switch state {
-    case .refused: break
+    case .failed: break
     case .sized(let remaining) where input.isEmpty:
       // The bulk of a large body takes no way round the buffer.
       let used = min(remaining, bytes.count)
@@ -75,8 +75,8 @@ struct RequestMachine {
   }
 
   /// After a `head`: what to do with the body.
-  mutating func admit(_ policy: BodyPolicy) {
-    guard case .headGiven(let framing) = state else { return }
+  mutating func receiveBody(_ policy: BodyPolicy) {
+    guard case .awaitingBodyPolicy(let framing) = state else { return }
     self.policy = policy
     body = RequestBody()
     switch framing {
@@ -91,9 +91,9 @@ struct RequestMachine {
   }
 
   /// After a `request`: the next may come.
-  mutating func answered() {
-    guard case .answering = state else { return }
-    state = .head(HeadParser(limits: limits))
+  mutating func responseSent() {
+    guard case .awaitingResponse = state else { return }
+    state = .head(RequestHeadParser(limits: limits))
     headBytes = 0
   }
 
@@ -101,21 +101,21 @@ struct RequestMachine {
 
   /// What has happened since, in order; nil when more bytes or an answer are needed first.
   mutating func next() -> Event? {
-    do throws(RequestRefusal) {
+    do throws(HTTPParseError) {
       return try advance()
     } catch {
-      state = .refused
+      state = .failed
       input.removeAll()
       body = RequestBody()
-      return .refusal(error)
+      return .parseError(error)
     }
   }
 
-  private mutating func advance() throws(RequestRefusal) -> Event? {
+  private mutating func advance() throws(HTTPParseError) -> Event? {
     switch state {
     case .head(var parser):
       let head = try readHead(&parser)
-      state = head.map { .headGiven($0.framing) } ?? .head(parser)
+      state = head.map { .awaitingBodyPolicy($0.framing) } ?? .head(parser)
       return head.map(Event.head)
     case .sized(let remaining):
       if policy == .collect, body.byteCount + remaining > limits.bodyBytes { throw tooLarge }
@@ -132,7 +132,7 @@ struct RequestMachine {
       var input = InputBuffer()
       swap(&input, &self.input)
       defer { swap(&input, &self.input) }
-      let isComplete = try decoder.decode(&input) { piece throws(RequestRefusal) in
+      let isComplete = try decoder.decode(&input) { piece throws(HTTPParseError) in
         if policy == .collect, body.byteCount + piece.count > limits.bodyBytes { throw tooLarge }
         piece.withUnsafeBytes { collect($0) }
       }
@@ -141,11 +141,12 @@ struct RequestMachine {
       body.trailers = HTTPHeaders(decoder.trailers)
       return complete()
     case .complete: return complete()
-    case .headGiven, .answering, .refused: return nil
+    case .awaitingBodyPolicy, .awaitingResponse, .failed: return nil
     }
   }
 
-  private mutating func readHead(_ parser: inout HeadParser) throws(RequestRefusal) -> RequestHead?
+  private mutating func readHead(_ parser: inout RequestHeadParser) throws(HTTPParseError)
+    -> RequestHead?
   {
     while true {
       let isAtStart = parser.isAtStart
@@ -154,8 +155,8 @@ struct RequestMachine {
       let line = try input.takeLine(
         limit: limit,
         orThrow: isAtStart
-          ? RequestRefusal(414, "the request line has more than \(limits.requestLineBytes) bytes")
-          : RequestRefusal(431, "the head has more than \(limits.headBytes) bytes"))
+          ? HTTPParseError(414, "the request line has more than \(limits.requestLineBytes) bytes")
+          : HTTPParseError(431, "the head has more than \(limits.headBytes) bytes"))
       guard let line else { return nil }
       headBytes += line.count + 2
       if let head = try parser.take(line) { return head }
@@ -163,7 +164,7 @@ struct RequestMachine {
   }
 
   private mutating func complete() -> Event {
-    state = .answering
+    state = .awaitingResponse
     defer { body = RequestBody() }
     return .request(body)
   }
@@ -182,8 +183,8 @@ struct RequestMachine {
     if !bytes.isEmpty { body.data.append(contentsOf: bytes) }
   }
 
-  private var tooLarge: RequestRefusal {
-    RequestRefusal(413, "the body has more than \(limits.bodyBytes) bytes")
+  private var tooLarge: HTTPParseError {
+    HTTPParseError(413, "the body has more than \(limits.bodyBytes) bytes")
   }
 
   /// A client may announce what it never sends, so not all of it is reserved.
@@ -225,7 +226,7 @@ struct RequestBody: Hashable {
 }
 
 /// Why a request is not even looked at: the status to answer with, and what was wrong, for people.
-struct RequestRefusal: Error, Hashable {
+struct HTTPParseError: Error, Hashable {
   let status: Int
   let reason: String
 
@@ -277,8 +278,8 @@ struct InputBuffer {
   ///
   /// With the CR LF it may have `limit` bytes, or `excess` is thrown.
   mutating func takeLine(
-    limit: Int, orThrow excess: @autoclosure () -> RequestRefusal
-  ) throws(RequestRefusal) -> ArraySlice<UInt8>? {
+    limit: Int, orThrow excess: @autoclosure () -> HTTPParseError
+  ) throws(HTTPParseError) -> ArraySlice<UInt8>? {
     guard let end = bytes[(start + scanned)...].firstIndex(of: UInt8(ascii: "\n")) else {
       scanned = count
       if count >= limit { throw excess() }
@@ -286,7 +287,7 @@ struct InputBuffer {
     }
     guard end - start < limit else { throw excess() }
     guard end > start, bytes[end - 1] == UInt8(ascii: "\r") else {
-      throw RequestRefusal(400, "a line ends in a bare line feed, not in CR LF")
+      throw HTTPParseError(400, "a line ends in a bare line feed, not in CR LF")
     }
     let line = bytes[start..<(end - 1)]
     skip(end + 1 - start)

@@ -13,7 +13,7 @@ struct ResponseMessage {
   /// Whether another request may follow.
   private(set) var keepsAlive: Bool
 
-  init(_ mock: Mock, for exchange: ResponseScript.Exchange) {
+  init(_ mock: Mock, for exchange: ResponseScript.ResponseContext) {
     let (isBodiless, isFramed) = (mock.isBodiless, mock.isFramed)
     let malformsChunk = mock.interruption?.fault == .malformedChunk
     var framing: (name: String, value: String)?
@@ -56,10 +56,10 @@ struct ResponseMessage {
 
   private mutating func render(
     _ mock: Mock, _ framing: (name: String, value: String)?,
-    _ exchange: ResponseScript.Exchange
+    _ exchange: ResponseScript.ResponseContext
   ) {
     head.reserveCapacity(256)
-    head += "HTTP/1.1 \(mock.status) \(StatusPhrase.of(mock.status))\r\n".utf8
+    head += "HTTP/1.1 \(mock.status) \(ReasonPhrase.of(mock.status))\r\n".utf8
     for field in mock.headers.fields { add(field.name, field.value) }
     if let date = exchange.date, !mock.headers.contains("Date") { add("Date", date) }
     if let framing { add(framing.name, framing.value) }
@@ -121,14 +121,14 @@ extension Mock {
   var headDelay: Duration { delay?.duration(0) ?? .zero }
 
   /// Why it cannot be sent; nil when it can.
-  var flaw: String? {
+  var validationError: String? {
     guard (100...999).contains(status) else {
       return "the handler answered with the status \(status)"
     }
     for field in headers.fields {
       let isValid =
         field.name.isToken
-        && field.value.utf8.areAll { $0 != 0x0D && $0 != 0x0A && $0 != 0 }
+        && field.value.utf8.allBytesSatisfy { $0 != 0x0D && $0 != 0x0A && $0 != 0 }
       guard isValid else { return "the handler answered with a malformed header field" }
     }
     return nil
@@ -136,7 +136,7 @@ extension Mock {
 
   /// This answer in what HTTP has, and such as can be sent: a failure as the behaviour that comes nearest
   /// to it, or else a 500 that says why not.
-  var onTheWire: Mock {
+  var serverMock: Mock {
     var mock: Mock
     if let error {
       mock =
@@ -149,8 +149,8 @@ extension Mock {
         case .malformedResponse: Mock().interrupted(by: .garbage, at: .request)
         default: .unavailable("a server cannot bring about the failure \(error)")
         }
-    } else if let flaw {
-      mock = .unavailable(flaw)
+    } else if let validationError {
+      mock = .unavailable(validationError)
     } else {
       return self
     }
@@ -160,7 +160,7 @@ extension Mock {
 }
 
 /// The reason phrases of RFC 9110 section 15 and its neighbours, for people who read the wire.
-enum StatusPhrase {
+enum ReasonPhrase {
   /// The phrase; empty for a status without one.
   static func of(_ status: Int) -> String { phrases[status] ?? "" }
 
@@ -260,7 +260,7 @@ struct WireBytes {
 /// The value of a server's Date field, made anew once a second.
 ///
 /// Source: RFC 9110 section 6.6.1.
-struct DateField {
+struct DateHeaderCache {
   private var second = Int.min
   private var text = ""
 

@@ -27,7 +27,7 @@ struct ResponseScript {
   }
 
   /// The exchange that the response belongs to, as far as it matters.
-  struct Exchange: Hashable {
+  struct ResponseContext: Hashable {
     var method: HTTPMethod = .get
     var minorVersion = 1
     var keepsAlive = true
@@ -49,8 +49,8 @@ struct ResponseScript {
   /// - Parameters:
   ///   - mock: one of ``Mock/Source/own``, whose body is no file and whose delays are fixed.
   ///   - exchange: what it answers.
-  init(_ mock: Mock, for exchange: Exchange = Exchange()) {
-    let mock = mock.onTheWire
+  init(_ mock: Mock, for exchange: ResponseContext = ResponseContext()) {
+    let mock = mock.serverMock
     let message = ResponseMessage(mock, for: exchange)
     let (head, body) = (WireBytes(message.head), message.body)
     status = mock.status
@@ -206,7 +206,7 @@ struct ScriptPlayer {
 
   mutating func advance(_ socket: Socket) -> Outcome {
     isWaiting = false
-    var rest = Self.bytesAtATime
+    var rest = Self.writeBudget
     while position < steps.count {
       switch steps[position] {
       case .wait(let moment):
@@ -250,6 +250,6 @@ struct ScriptPlayer {
     }
   }
 
-  private static let bytesAtATime = 1024 * 1024
+  private static let writeBudget = 1024 * 1024
   private static let generatedBytes = 64 * 1024
 }

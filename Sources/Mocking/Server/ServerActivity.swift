@@ -39,7 +39,7 @@ final class Journal: Sendable {
 
   // MARK: From those who watch
 
-  func resetMostHandling() { machine.withLock { $0.resetMostHandling() } }
+  func resetPeakHandling() { machine.withLock { $0.resetPeakHandling() } }
 
   func takeRequest() -> Promise<ReceivedRequest> {
     wait { machine, resolver in machine.take(resolver) }
@@ -90,7 +90,7 @@ struct JournalMachine {
   private(set) var requestCount = 0
   private(set) var connectionCount = 0
   private(set) var handling = 0
-  private(set) var mostHandling = 0
+  private(set) var peakHandling = 0
   private(set) var isStopped = false
 
   init(limits: MockServerLimits) {
@@ -138,15 +138,15 @@ struct JournalMachine {
 
   mutating func beganHandling() {
     handling += 1
-    mostHandling = max(mostHandling, handling)
+    peakHandling = max(peakHandling, handling)
   }
 
   mutating func endedHandling() {
     handling -= 1
   }
 
-  mutating func resetMostHandling() {
-    mostHandling = handling
+  mutating func resetPeakHandling() {
+    peakHandling = handling
   }
 
   /// Takes a request in; returns who gets it, and those before that want none any more.

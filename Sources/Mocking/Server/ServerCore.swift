@@ -12,12 +12,12 @@ final class ServerCore: @unchecked Sendable {
   let limits: MockServerLimits
   let scheduler: any Scheduler
   let journal: Journal
-  let queue = AnswerQueue()
+  let queue = ResponseQueue()
   let onExchange: (@Sendable (ServedExchange) -> Void)?
-  private let currentBackend: Mutex<Backend>
+  private let currentRouteSet: Mutex<RouteSet>
   private let connectionFault: @Sendable (Int) -> MockFault?
   private(set) var listener: Listener?
-  var date = DateField()
+  var date = DateHeaderCache()
   /// What keeps the port while connections are refused.
   private var reserved: Socket?
   private var connections: [Int: Connection] = [:]
@@ -25,15 +25,15 @@ final class ServerCore: @unchecked Sendable {
   let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 * 1024, alignment: 16)
 
   init(
-    _ backend: Backend, limits: MockServerLimits, scheduler: any Scheduler,
+    _ routeSet: RouteSet, limits: MockServerLimits, scheduler: any Scheduler,
     connectionFault: @escaping @Sendable (Int) -> MockFault?,
     onExchange: (@Sendable (ServedExchange) -> Void)?
   ) throws(SocketError) {
     requestJournal = RequestJournal(
       limits: JournalLimits(
         requests: limits.recordedRequests, bodyBytes: limits.recordedBodyBytes),
-      routes: backend.routes)
-    currentBackend = Mutex(backend)
+      routes: routeSet.routes)
+    currentRouteSet = Mutex(routeSet)
     self.limits = limits
     self.scheduler = scheduler
     self.connectionFault = connectionFault
@@ -65,7 +65,7 @@ final class ServerCore: @unchecked Sendable {
   }
 
   /// Whether another connection may be accepted.
-  var hasRoom: Bool { limits.connections.map { connections.count < max($0, 1) } ?? true }
+  var acceptsConnections: Bool { limits.connections.map { connections.count < max($0, 1) } ?? true }
 
   private func shutDown() {
     listener?.close()
@@ -79,12 +79,12 @@ final class ServerCore: @unchecked Sendable {
 
   // MARK: From any thread
 
-  var backend: Backend { currentBackend.withLock { $0 } }
+  var routeSet: RouteSet { currentRouteSet.withLock { $0 } }
 
-  func replace(_ backend: Backend) {
-    var backend = backend
-    backend.firstRoute = requestJournal.replaceRoutes(with: backend.routes)
-    currentBackend.withLock { [backend] in $0 = backend }
+  func replace(_ routeSet: RouteSet) {
+    var routeSet = routeSet
+    routeSet.firstRoute = requestJournal.replaceRoutes(with: routeSet.routes)
+    currentRouteSet.withLock { [routeSet] in $0 = routeSet }
   }
 
   func refuseConnections(on port: Int) {
@@ -143,7 +143,7 @@ final class ServerCore: @unchecked Sendable {
 }
 
 /// Takes a server's connections in; on the loop's thread only.
-final class Listener: EventLoop.Client {
+final class Listener: EventLoop.EventHandler {
   private let socket: Socket
   private let core: ServerCore
   private var token: UInt64 = 0
@@ -160,7 +160,7 @@ final class Listener: EventLoop.Client {
     do {
       // Not without end, so that a flood of connections leaves time for those that are there.
       for _ in 0..<64 {
-        guard core.hasRoom else { return wait() }
+        guard core.acceptsConnections else { return wait() }
         guard let accepted = try socket.accept() else { return }
         core.open(accepted)
         if isClosed { return }

@@ -16,7 +16,7 @@ struct SocketError: Error, Hashable, CustomStringConvertible {
   var description: String { String(cString: strerror(number)) }
 
   /// No file descriptors are left, for now.
-  var isShortage: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(number) }
+  var isResourceExhaustion: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(number) }
 }
 
 /// A TCP socket that does not block.

@@ -13,7 +13,7 @@ struct Stub: Sendable {
   /// Finds states that stubs wait for in vain.
   ///
   /// - Throws: ``JSONProblem``, for the first.
-  static func checkStates(of stubs: [Stub]) throws(JSONProblem) {
+  static func checkStates(of stubs: [Stub]) throws(JSONDocumentError) {
     let next = stubs.flatMap(\.route.nextStates)
     for stub in stubs {
       for step in stub.route.requiredStates {
@@ -21,8 +21,8 @@ struct Stub: Sendable {
           [step.scenario.initialState] + next.filter { $0.scenario == step.scenario }.map(\.state)
         guard !known.contains(step.state) else { continue }
         let hint =
-          NearestName.of(step.state, among: known).map { "; did you mean \"\($0)\"?" } ?? ""
-        throw JSONProblem(
+          NameSuggestion.of(step.state, among: known).map { "; did you mean \"\($0)\"?" } ?? ""
+        throw JSONDocumentError(
           path: stub.path.appending(.member("scenario")).appending(.member("when")),
           text: "no route leads the scenario \"\(step.scenario.name)\" to the state "
             + "\"\(step.state)\"\(hint)")
@@ -40,7 +40,7 @@ extension Stub {
     lines += route.requiredStates.map { "\($0.scenario.name) is \($0.state)" }
     lines += route.nextStates.map { "\($0.scenario.name) becomes \($0.state)" }
     return StubFile.Summary(
-      method: route.method, path: route.template, answer: mock.summary, conditions: lines)
+      method: route.method, path: route.template, response: mock.summary, conditions: lines)
   }
 }
 
@@ -99,18 +99,19 @@ struct RecordedStubs {
   init(_ file: URL) throws(RecordingError) {
     // The port, and perhaps the host, are others now.
     let tape = try Tape(replaying: file, options: Tape.Options(matching: [.method, .path]))
-    var groups: [Group] = []
+    var groups: [RequestGroup] = []
     for entry in tape.entries {
-      guard let group = Group(entry) else { continue }
+      guard let group = RequestGroup(entry) else { continue }
       if let index = groups.firstIndex(where: { $0.isSame(as: group) }) {
-        groups[index].answers += group.answers
+        groups[index].responses += group.responses
       } else {
         groups.append(group)
       }
     }
     summaries = groups.map { group in
       StubFile.Summary(
-        method: group.method, path: group.path, answer: group.answers.joined(separator: ", then "),
+        method: group.method, path: group.path,
+        response: group.responses.joined(separator: ", then "),
         conditions: group.query.map { ["query = \($0)"] } ?? [])
     }
     var seen: Set<String> = []
@@ -120,11 +121,11 @@ struct RecordedStubs {
   }
 
   /// The exchanges of one request.
-  private struct Group {
+  private struct RequestGroup {
     let method: HTTPMethod
     let path: String
     let query: String?
-    var answers: [String]
+    var responses: [String]
 
     init?(_ entry: HAR.Entry) {
       guard let components = URLComponents(string: entry.request.url) else { return nil }
@@ -133,13 +134,13 @@ struct RecordedStubs {
       self.path = path.isEmpty ? "/" : path
       query = components.percentEncodedQuery
       let response = entry.response
-      answers = [
+      responses = [
         response.error ?? "\(response.status)"
           + (response.content.size > 0 ? " \(response.content.mimeType)" : "")
       ]
     }
 
-    func isSame(as other: Group) -> Bool {
+    func isSame(as other: RequestGroup) -> Bool {
       method == other.method && path == other.path && query == other.query
     }
   }

@@ -59,7 +59,7 @@ public struct StubFile: Sendable {
       data = try Data(contentsOf: url)
     } catch {
       throw FileManager.default.fileExists(atPath: url.path)
-        ? StubFileError.unreadable(file: url, reason: ArchiveFile.reason(of: error))
+        ? StubFileError.unreadable(file: url, reason: AtomicFileWriter.reason(of: error))
         : StubFileError.missing(file: url)
     }
     let document = try StubDocument(data, url)
@@ -83,7 +83,7 @@ public struct StubFile: Sendable {
     /// The path with its variables.
     public let path: String
     /// What it answers, `200 application/json`.
-    public let answer: String
+    public let response: String
     /// What has to hold for it to answer, `query page = 2`; empty for nothing.
     public let conditions: [String]
   }

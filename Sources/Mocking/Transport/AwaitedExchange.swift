@@ -3,12 +3,12 @@ import Promises
 import Synchronization
 
 /// An exchange for which something is still being made; once it is there, another exchange takes over.
-final class AwaitedExchange<Value: Sendable>: TransportHandle {
+final class DeferredExchange<Value: Sendable>: TransportHandle {
   typealias Receive = @Sendable (TransportEvent) -> Void
   /// Goes on with what has come of the promise, after so long a silence.
-  typealias Begin =
+  typealias Start =
     @Sendable (
-      _ result: Result<Value, any Error>, _ silence: Duration, _ receive: @escaping Receive
+      _ result: Result<Value, any Error>, _ idleTime: Duration, _ receive: @escaping Receive
     )
     -> any TransportHandle
 
@@ -30,7 +30,7 @@ final class AwaitedExchange<Value: Sendable>: TransportHandle {
     /// Begins to count the time anew; nil without a limit.
     var watch: (@Sendable () -> Void)?
     /// Since when nothing has come though it would have been taken.
-    var silentSince = Duration.zero
+    var idleSince = Duration.zero
 
     var handle: (any TransportHandle)? {
       if case .started(let handle) = phase { handle } else { nil }
@@ -41,7 +41,7 @@ final class AwaitedExchange<Value: Sendable>: TransportHandle {
   private let promise: Promise<Value>
   private let receive: Receive
   private let scheduler: any Scheduler
-  private let begin: Begin
+  private let begin: Start
 
   /// Makes an exchange.
   ///
@@ -52,7 +52,7 @@ final class AwaitedExchange<Value: Sendable>: TransportHandle {
   ///   - begin: goes on with what has come of the promise.
   init(
     _ promise: Promise<Value>, on scheduler: any Scheduler, _ receive: @escaping Receive,
-    _ begin: @escaping Begin
+    _ begin: @escaping Start
   ) {
     self.promise = promise
     self.scheduler = scheduler
@@ -62,24 +62,24 @@ final class AwaitedExchange<Value: Sendable>: TransportHandle {
 
   /// Waits for the promise, at the most as long as a connection may be silent.
   func wait(atMost limit: Duration?) {
-    state.withLock { $0.silentSince = scheduler.now }
+    state.withLock { $0.idleSince = scheduler.now }
     promise.always(on: .inline) { [self] in settled($0) }
     guard let limit else { return }
     let watch = { @Sendable [weak self, scheduler] in
       guard let self else { return }
-      keep(scheduler.schedule(after: limit) { [weak self] in self?.timeUp() })
+      store(scheduler.schedule(after: limit) { [weak self] in self?.handleIdleTimeout() })
     }
     state.withLock { $0.watch = watch }
     watch()
   }
 
-  private func keep(_ timer: ScheduledAction) {
-    let useless = state.withLock { state -> ScheduledAction? in
+  private func store(_ timer: ScheduledAction) {
+    let staleTimer = state.withLock { state -> ScheduledAction? in
       guard case .waiting = state.phase else { return timer }
       defer { state.timer = timer }
       return state.timer
     }
-    useless?.cancel()
+    staleTimer?.cancel()
   }
 
   private func settled(_ result: Result<Value, any Error>) {
@@ -93,8 +93,8 @@ final class AwaitedExchange<Value: Sendable>: TransportHandle {
   }
 
   private func start(_ result: Result<Value, any Error>) {
-    let silence = scheduler.now - state.withLock { $0.silentSince }
-    let handle = begin(result, silence, receive)
+    let idleTime = scheduler.now - state.withLock { $0.idleSince }
+    let handle = begin(result, idleTime, receive)
     var isHandleSuspended = false
     while true {
       // What is asked for while the handle is told of the last wish is only a wish too.
@@ -111,10 +111,10 @@ final class AwaitedExchange<Value: Sendable>: TransportHandle {
     }
   }
 
-  private func timeUp() {
+  private func handleIdleTimeout() {
     // While nothing was to be delivered the silence is the receiver's own.
-    let isHeldBack = state.withLock { $0.isSuspended }
-    if !isHeldBack, end() { receive(.failure(TransportFailure(code: .timedOut(.idle)))) }
+    let isSuspended = state.withLock { $0.isSuspended }
+    if !isSuspended, end() { receive(.failure(TransportFailure(code: .timedOut(.idle)))) }
   }
 
   /// Ends the exchange, if it still waits.
@@ -156,14 +156,14 @@ final class AwaitedExchange<Value: Sendable>: TransportHandle {
     let (handle, held, watch) = state.withLock {
       state -> ((any TransportHandle)?, Result<Value, any Error>?, (@Sendable () -> Void)?) in
       // The silence that the receiver made itself does not count.
-      let isAnew = state.isSuspended
-      if isAnew { state.silentSince = now }
+      let wasSuspended = state.isSuspended
+      if wasSuspended { state.idleSince = now }
       state.isSuspended = false
       switch state.phase {
       case .held(let result):
         state.phase = .starting
         return (nil, result, nil)
-      case .waiting: return (nil, nil, isAnew ? state.watch : nil)
+      case .waiting: return (nil, nil, wasSuspended ? state.watch : nil)
       case .starting, .started, .over: return (state.handle, nil, nil)
       }
     }

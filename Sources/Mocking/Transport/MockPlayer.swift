@@ -7,11 +7,11 @@ import Synchronization
 struct MockPlayer: Sendable {
   typealias Receive = @Sendable (TransportEvent) -> Void
 
-  let ledger: MockLedger
+  let mockResolver: MockResolver
   let scheduler: any Scheduler
 
   init(delay: MockDelay, scheduler: any Scheduler) {
-    ledger = MockLedger(delay: delay)
+    mockResolver = MockResolver(delay: delay)
     self.scheduler = scheduler
   }
 
@@ -21,27 +21,29 @@ struct MockPlayer: Sendable {
   ///   - request: the request.
   ///   - mock: what was laid down for it.
   ///   - ticket: by which the journal is told.
-  ///   - silence: how long the client has waited for it.
+  ///   - idleTime: how long the client has waited for it.
   ///   - received: the request as a template sees it.
   ///   - receive: gets the events.
   ///   - fallThrough: answers it otherwise.
   /// - Returns: a handle.
-  func answer(
+  func respond(
     _ request: HTTPRequest, by mock: Mock, _ ticket: JournalTicket,
-    silentFor silence: Duration = .zero,
+    idleFor idleTime: Duration = .zero,
     received: () throws(TransportFailure) -> ReceivedRequest, _ receive: @escaping Receive,
     fallThrough: () -> any TransportHandle
   ) -> any TransportHandle {
     do throws(TransportFailure) {
       // Most are, and need not be copied to be changed.
-      if ledger.servesAsItIs(mock) { return try play(mock, request, ticket, silence, receive) }
-      let answer = try ledger.answer(
+      if mockResolver.needsNoResolution(mock) {
+        return try play(mock, request, ticket, idleTime, receive)
+      }
+      let resolution = try mockResolver.resolve(
         mock, of: ticket.route, method: request.method,
         path: { request.url.path(percentEncoded: true) },
         request: received)
-      switch answer {
-      case .mock(let mock): return try play(mock, request, ticket, silence, receive)
-      case .broken(let reason): throw TransportFailure(code: .mockFailed, detail: reason)
+      switch resolution {
+      case .mock(let mock): return try play(mock, request, ticket, idleTime, receive)
+      case .invalid(let reason): throw TransportFailure(code: .mockFailed, detail: reason)
       case .fallsThrough: return fallThrough()
       }
     } catch {
@@ -57,21 +59,21 @@ struct MockPlayer: Sendable {
   }
 
   private func play(
-    _ mock: Mock, _ request: HTTPRequest, _ ticket: JournalTicket, _ silence: Duration,
+    _ mock: Mock, _ request: HTTPRequest, _ ticket: JournalTicket, _ idleTime: Duration,
     _ receive: @escaping Receive
   ) throws(TransportFailure) -> any TransportHandle {
     guard let bytesToSend = request.body.byteCount else {
       throw TransportFailure(
         code: .encodingFailed, detail: "The body cannot be read: a file is not there")
     }
-    if request.isWatched { receive(.answered(by: "mock")) }
-    if mock.isPlain {
+    if request.reportsConnection { receive(.servedLocally(by: "mock")) }
+    if mock.isImmediate {
       ticket.settle(.response(status: mock.status))
       Self.deliver(mock, request.method, bytesToSend, receive)
       return FinishedHandle()
     }
     let machine = PlaybackMachine(
-      Self.steps(mock, request.method, bytesToSend), answering: request, silentFor: silence)
+      Self.steps(mock, request.method, bytesToSend), for: request, idleFor: idleTime)
     let exchange = MockExchange(machine, scheduler, ticket.watching(receive))
     exchange.play()
     return exchange
@@ -85,9 +87,11 @@ struct MockPlayer: Sendable {
     let isBodiless = mock.isBodiless
     let body: Data = if case .data(let data) = mock.body { data } else { Data() }
     var headers = mock.headers
-    if headers.contains(where: { $0.value.trimmingFieldSpace.utf8.count != $0.value.utf8.count }) {
+    if headers.contains(where: {
+      $0.value.trimmingOptionalWhitespace.utf8.count != $0.value.utf8.count
+    }) {
       headers = HTTPHeaders(
-        headers.map { .init(name: $0.name, value: $0.value.trimmingFieldSpace) })
+        headers.map { .init(name: $0.name, value: $0.value.trimmingOptionalWhitespace) })
     }
     if !isBodiless { headers.add(String(body.count), for: "Content-Length") }
     receive(.head(HTTPResponseHead(status: mock.status, headers: headers)))
@@ -135,13 +139,13 @@ struct MockPlayer: Sendable {
 
 extension Mock {
   /// Whether it is a whole response at once, so that nothing has to be worked out.
-  fileprivate var isPlain: Bool {
+  fileprivate var isImmediate: Bool {
     switch body {
     case .none, .data: break
     case .chunks, .generated, .file: return false
     }
     return error == nil && pace == nil && interruption == nil && bodyDelay == nil
-      && headDelay == .zero && (200...999).contains(status) && !isFramed && flaw == nil
+      && headDelay == .zero && (200...999).contains(status) && !isFramed && validationError == nil
   }
 }
 
@@ -206,12 +210,12 @@ final class MockExchange: TransportHandle {
     let rest = start + moment - scheduler.now
     guard rest > .zero else { return play { $0.reached(moment) } }
     let timer = scheduler.schedule(after: rest) { [self] in play { $0.reached(moment) } }
-    let useless = state.withLock { state -> ScheduledAction? in
+    let staleTimer = state.withLock { state -> ScheduledAction? in
       // It may have fired by now, and the next one may have been kept.
       guard !state.machine.isOver, state.machine.awaited == moment else { return timer }
       defer { state.timer = timer }
       return state.timer
     }
-    useless?.cancel()
+    staleTimer?.cancel()
   }
 }

@@ -12,12 +12,12 @@ import Synchronization
 /// Any number of ``NetworkReachability`` objects may watch one network, each from when it was made.
 /// It may be used from any thread.
 public final class MockReachability: ReachabilityMonitoring {
-  private typealias Report = @Sendable (NetworkReachability.Status) -> Void
+  private typealias StatusHandler = @Sendable (NetworkReachability.Status) -> Void
 
   private struct State {
     var status: NetworkReachability.Status
     var lastID = 0
-    var reports: [Int: Report] = [:]
+    var handlers: [Int: StatusHandler] = [:]
   }
 
   private let state: Mutex<State>
@@ -36,16 +36,16 @@ public final class MockReachability: ReachabilityMonitoring {
   public var status: NetworkReachability.Status {
     get { state.withLock { $0.status } }
     set {
-      let reports = state.withLock { state in
+      let handlers = state.withLock { state in
         state.status = newValue
-        return state.reports.sorted { $0.key < $1.key }.map(\.value)
+        return state.handlers.sorted { $0.key < $1.key }.map(\.value)
       }
-      for report in reports { report(newValue) }
+      for report in handlers { report(newValue) }
     }
   }
 
   /// How many ``NetworkReachability`` objects watch it.
-  public var watcherCount: Int { state.withLock { $0.reports.count } }
+  public var observerCount: Int { state.withLock { $0.handlers.count } }
 
   /// Begins to report the status; called by ``NetworkReachability``.
   ///
@@ -56,12 +56,12 @@ public final class MockReachability: ReachabilityMonitoring {
   ) -> @Sendable () -> Void {
     let (id, status) = state.withLock { state in
       state.lastID += 1
-      state.reports[state.lastID] = report
+      state.handlers[state.lastID] = report
       return (state.lastID, state.status)
     }
     report(status)
     return { [weak self] in
-      let report = self?.state.withLock { $0.reports.removeValue(forKey: id) }
+      let report = self?.state.withLock { $0.handlers.removeValue(forKey: id) }
       withExtendedLifetime(report) {}
     }
   }

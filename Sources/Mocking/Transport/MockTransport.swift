@@ -86,12 +86,12 @@ public struct MockTransport: Transport, MockBackend {
     _ request: HTTPRequest, _ receive: @escaping @Sendable (_ event: TransportEvent) -> Void
   ) -> any TransportHandle {
     do {
-      try request.checkSendable()
+      try request.validateForSending()
     } catch {
       receive(.failure(error))
       return FinishedHandle()
     }
-    return request.readingStream(on: routed.scheduler, receive) {
+    return request.bufferingStreamBody(on: routed.scheduler, receive) {
       [routed, fallback] request, receive in
       routed.start(request, fallback: fallback, receive)
     }
@@ -99,7 +99,7 @@ public struct MockTransport: Transport, MockBackend {
 }
 
 /// Answers the attempts of one request by the mock that was laid down for it.
-final class ResolvedTransport: Transport {
+final class SingleMockTransport: Transport {
   private let mock: Mock
   private let player: MockPlayer
   private let journal: RequestJournal
@@ -118,19 +118,19 @@ final class ResolvedTransport: Transport {
     _ request: HTTPRequest, _ receive: @escaping @Sendable (TransportEvent) -> Void
   ) -> any TransportHandle {
     do {
-      try request.checkSendable()
+      try request.validateForSending()
     } catch {
       receive(.failure(error))
       return FinishedHandle()
     }
-    return request.readingStream(on: player.scheduler, receive, answer)
+    return request.bufferingStreamBody(on: player.scheduler, receive, respond)
   }
 
-  private func answer(
+  private func respond(
     _ request: HTTPRequest, _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
     let ticket = journal.record(request.source(at: player.scheduler.now))
-    return player.answer(
+    return player.respond(
       request, by: mock, ticket,
       received: { () throws(TransportFailure) in
         try request.received(
@@ -138,7 +138,7 @@ final class ResolvedTransport: Transport {
       },
       receive,
       fallThrough: {
-        ticket.settle(.passedOn)
+        ticket.settle(.passedThrough)
         return real.start(request, receive)
       })
   }

@@ -5,7 +5,7 @@ import Synchronization
 /// Answers from routes, in memory; what a ``MockTransport`` and a ``MockProvider`` of routes share.
 final class RoutedTransport: Sendable {
   /// The routes, or why there are none.
-  private let book: Result<StubBook, MockServerError>
+  private let registry: Result<StubRegistry, MockServerError>
   private let player: MockPlayer
   var scheduler: any Scheduler { player.scheduler }
   let journal: RequestJournal
@@ -16,11 +16,11 @@ final class RoutedTransport: Sendable {
     _ routes: [Route], _ player: MockPlayer, _ limits: JournalLimits,
     basePath: @escaping @Sendable () -> String? = { nil }
   ) {
-    let book = Result { () throws(MockServerError) in StubBook(try RouteTable(routes)) }
-    self.book = book
+    let registry = Result { () throws(MockServerError) in StubRegistry(try RouteTable(routes)) }
+    self.registry = registry
     self.player = player
     journal = RequestJournal(limits: limits, routes: routes, basePath: basePath)
-    scenarios = (try? book.get())?.scenarios ?? ScenarioStates()
+    scenarios = (try? registry.get())?.scenarios ?? ScenarioStates()
   }
 
   /// Answers a request.
@@ -34,7 +34,7 @@ final class RoutedTransport: Sendable {
     _ request: HTTPRequest, fallback: (any Transport)?, _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
     do throws(MockServerError) {
-      return find(try book.get(), request, fallback, receive)
+      return find(try registry.get(), request, fallback, receive)
     } catch {
       let ticket = record(request)
       return fail(TransportFailure(code: .mockFailed, detail: "\(error)"), ticket, receive)
@@ -42,10 +42,10 @@ final class RoutedTransport: Sendable {
   }
 
   private func find(
-    _ book: StubBook, _ request: HTTPRequest, _ fallback: (any Transport)?,
+    _ registry: StubRegistry, _ request: HTTPRequest, _ fallback: (any Transport)?,
     _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
-    let outcome = book.table.find(request.method, request.target)
+    let outcome = registry.table.find(request.method, request.target)
     if let fallback {
       guard case .routes = outcome else { return pass(request, record(request), fallback, receive) }
     }
@@ -57,18 +57,18 @@ final class RoutedTransport: Sendable {
         discardsBody: isRouted ? outcome.discardsBody : !request.body.isKept)
       switch outcome {
       case .unmatched: break
-      case .answer(let mock, _):
+      case .response(let mock, _):
         let ticket = journal.record(.received(received))
-        return answer(request, mock, received, ticket, nil, receive)
+        return respond(request, mock, received, ticket, nil, receive)
       case .routes(let candidates, _):
-        guard let entry = book.choose(among: candidates, for: &received) else { break }
+        guard let entry = registry.choose(among: candidates, for: &received) else { break }
         let ticket = journal.record(.received(received), route: entry.number)
-        return ask(entry.route.handler, request, received, ticket, fallback, receive)
+        return invoke(entry.route.handler, request, received, ticket, fallback, receive)
       }
       let ticket = journal.record(.received(received))
       if let fallback { return pass(request, ticket, fallback, receive) }
       return fail(
-        TransportFailure(code: .mockFailed, detail: book.unmatched(received)), ticket, receive)
+        TransportFailure(code: .mockFailed, detail: registry.unmatched(received)), ticket, receive)
     } catch {
       return fail(error, record(request), receive)
     }
@@ -89,52 +89,53 @@ final class RoutedTransport: Sendable {
     _ request: HTTPRequest, _ ticket: JournalTicket, _ fallback: any Transport,
     _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
-    ticket.settle(.passedOn)
+    ticket.settle(.passedThrough)
     return fallback.start(request, receive)
   }
 
-  private func ask(
+  private func invoke(
     _ handler: Route.Handler, _ request: HTTPRequest, _ received: ReceivedRequest,
     _ ticket: JournalTicket, _ fallback: (any Transport)?, _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
     do {
       switch handler {
-      case .mock(let mock): return answer(request, mock, received, ticket, fallback, receive)
+      case .mock(let mock): return respond(request, mock, received, ticket, fallback, receive)
       case .immediate(let handler):
-        return answer(request, try handler(received), received, ticket, fallback, receive)
+        return respond(request, try handler(received), received, ticket, fallback, receive)
       case .promised(let handler):
         // Until there is an answer only this sees a failure.
         let watching = ticket.watching(receive)
         let promise = try ActivityExecutor.counting(for: player.scheduler) { try handler(received) }
-        let exchange = AwaitedExchange(promise, on: scheduler, watching) {
-          [self] result, silence, receive in
+        let exchange = DeferredExchange(promise, on: scheduler, watching) {
+          [self] result, idleTime, receive in
           let mock: Mock
           do {
             mock = try result.get()
           } catch {
             mock = .handlerFailed(error)
           }
-          return answer(request, mock, received, ticket, fallback, silentFor: silence, receive)
+          return respond(request, mock, received, ticket, fallback, idleFor: idleTime, receive)
         }
         exchange.wait(atMost: request.idleTimeout)
         return exchange
       }
     } catch {
-      return answer(request, .handlerFailed(error), received, ticket, fallback, receive)
+      return respond(request, .handlerFailed(error), received, ticket, fallback, receive)
     }
   }
 
-  private func answer(
+  private func respond(
     _ request: HTTPRequest, _ mock: Mock, _ received: ReceivedRequest, _ ticket: JournalTicket,
-    _ fallback: (any Transport)?, silentFor silence: Duration = .zero,
+    _ fallback: (any Transport)?, idleFor idleTime: Duration = .zero,
     _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
-    player.answer(
-      request, by: mock, ticket, silentFor: silence, received: { received }, receive
+    player.respond(
+      request, by: mock, ticket, idleFor: idleTime, received: { received }, receive
     ) {
       if let fallback { return pass(request, ticket, fallback, receive) }
       return fail(
-        TransportFailure(code: .mockFailed, detail: Route.fallenThrough(received)), ticket, receive)
+        TransportFailure(code: .mockFailed, detail: Route.fallthroughMessage(received)), ticket,
+        receive)
     }
   }
 }

@@ -2,7 +2,7 @@ import Networking
 import Promises
 
 /// What becomes of a request that no provider of a ``withMocks(_:unmatched:file:line:isolation:_:)`` is for.
-public enum UnmatchedRequests: Sendable, Hashable {
+public enum UnmatchedRequestPolicy: Sendable, Hashable {
   /// It fails, by the code `mockFailed`, and says which type of endpoint it was.
   case fail
   /// It goes to the network.
@@ -48,7 +48,7 @@ public enum UnmatchedRequests: Sendable, Hashable {
 /// - Returns: what it returns.
 /// - Throws: what it throws.
 public func withMocks<each Provider: TransportProvider, Result>(
-  _ providers: repeat each Provider, unmatched: UnmatchedRequests = .fail,
+  _ providers: repeat each Provider, unmatched: UnmatchedRequestPolicy = .fail,
   file: StaticString = #fileID, line: UInt = #line,
   isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Result
 ) async rethrows -> Result {

@@ -39,7 +39,7 @@ final class CallRunner: Sendable {
   /// - Returns: A promise of the response, which the caller's promise follows.
   func start(_ call: Call) -> NetworkPromise {
     guard let events = call.state.events else { return begin(call) }
-    return events.watching { self.begin(call) }
+    return events.observing { self.begin(call) }
   }
 
   private func begin(_ call: Call) -> NetworkPromise {
@@ -124,9 +124,9 @@ extension CallRunner {
     _ call: Call, by middleware: (Request) -> Promise<Void>
   ) -> Promise<Duration> {
     let gate = limited(call, by: middleware)
-    guard case .keeping(let capture) = call.offline else { return gate }
+    guard case .saving(let offlineSaver) = call.offline else { return gate }
     let url = call.settings.baseURL() ?? call.endpoint.baseURL
-    return capture.keeping(gate, as: UUID().uuidString, baseURL: url)
+    return offlineSaver.saving(gate, as: UUID().uuidString, baseURL: url)
   }
 
   /// Limits the middleware to the time of the call, so that a promise that never settles does not block the queue.

@@ -29,7 +29,7 @@ extension HTTPRequest {
     switch (method, bodyWords.isEmpty) {
     case (.get, true): break
     case (.head, true): words.append("--head")
-    default: words += ["-X", ShellText.quoted(method.rawValue)]
+    default: words += ["-X", ShellQuoting.quoted(method.rawValue)]
     }
     // Brackets and braces are no patterns, and dots no steps, to the server either.
     if url.contains(where: { "[]{}".contains($0) }) { words.append("--globoff") }
@@ -37,15 +37,15 @@ extension HTTPRequest {
     if headers.contains("Accept-Encoding") { words.append("--compressed") }
     for field in fields {
       // No field that could be sent has a control character in it.
-      let value = NetworkError.inOneLine(field.value)
+      let value = NetworkError.singleLine(field.value)
       words += [
-        "-H", ShellText.quoted(value.isEmpty ? "\(field.name);" : "\(field.name): \(value)"),
+        "-H", ShellQuoting.quoted(value.isEmpty ? "\(field.name);" : "\(field.name): \(value)"),
       ]
     }
     // Otherwise it would say that the body is a form.
     if !bodyWords.isEmpty, !headers.contains("Content-Type") { words += ["-H", "'Content-Type:'"] }
     words += bodyWords
-    words.append(ShellText.quoted(url))
+    words.append(ShellQuoting.quoted(url))
     let command = words.joined(separator: " ")
     return input.map { "\($0) | \(command)" } ?? command
   }
@@ -56,16 +56,18 @@ extension HTTPRequest {
     switch body {
     case .none: return (nil, [])
     case .stream: return (nil, fromInput)
-    case .file(let file): return (nil, ["--data-binary", ShellText.quoted("@\(file.path)")])
+    case .file(let file): return (nil, ["--data-binary", ShellQuoting.quoted("@\(file.path)")])
     case .data(let data):
       let data = redacted ? redactedBody(data) : data
-      if let word = ShellText.word(data) { return (nil, ["--data-raw", ShellText.quoted(word)]) }
-      return (ShellText.printing(data), fromInput)
+      if let argument = ShellQuoting.argument(data) {
+        return (nil, ["--data-raw", ShellQuoting.quoted(argument)])
+      }
+      return (ShellQuoting.printfCommand(data), fromInput)
     case .pieces(let pieces):
       let commands = pieces.map { piece in
         switch piece {
-        case .data(let data): ShellText.printing(redacted ? redactedBody(data) : data)
-        case .file(let file): "cat \(ShellText.quoted(file.path))"
+        case .data(let data): ShellQuoting.printfCommand(redacted ? redactedBody(data) : data)
+        case .file(let file): "cat \(ShellQuoting.quoted(file.path))"
         }
       }
       return ("{ \(commands.joined(separator: "; ")); }", fromInput)
@@ -114,12 +116,14 @@ extension Networking {
     try firstHop(of: endpoint).curlCommand(redacted: redacted)
   }
 
-  private func firstHop<Asked: RequestConvertible>(of endpoint: Asked) throws -> HTTPRequest {
+  private func firstHop<SomeEndpoint: RequestConvertible>(of endpoint: SomeEndpoint) throws
+    -> HTTPRequest
+  {
     let settings = settings.withLock { $0.settings }
     let asked = try endpoint.request
     var request = try runner.wireRequest(
-      of: settings.beforeEach?(asked) ?? asked, headers: Asked.headers,
-      baseURL: settings.baseURL() ?? Asked.baseURL, preProcess: settings.preProcessRequest)
+      of: settings.beforeEach?(asked) ?? asked, headers: SomeEndpoint.headers,
+      baseURL: settings.baseURL() ?? SomeEndpoint.baseURL, preProcess: settings.preProcessRequest)
     if let credentials = settings.credentials {
       request = AuthorizationStage.adding(credentials, to: request)
     }
@@ -130,14 +134,14 @@ extension Networking {
 /// Words for a POSIX shell.
 ///
 /// Source: POSIX.1-2017, Shell Command Language, section 2.2; `printf`, extended description.
-enum ShellText {
+enum ShellQuoting {
   /// A text as one word; the shell changes nothing in it.
   static func quoted(_ text: String) -> String {
     "'\(text.replacing("'", with: #"'\''"#))'"
   }
 
   /// A command that prints bytes of any values, zero among them.
-  static func printing(_ data: Data) -> String {
+  static func printfCommand(_ data: Data) -> String {
     var text = ""
     for byte in data {
       switch byte {
@@ -155,7 +159,7 @@ enum ShellText {
   /// The text of bytes that can be a word on a command line, and be pasted into a terminal; nil when they cannot.
   ///
   /// Linux takes words of up to 128 KiB.
-  static func word(_ data: Data) -> String? {
+  static func argument(_ data: Data) -> String? {
     guard data.count <= 64 << 10,
       data.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\n") })
     else { return nil }

@@ -55,7 +55,7 @@ extension Networking {
   /// - Returns: the sequence.
   public func events(bufferingNewest limit: Int) -> NetworkEvents {
     let buffer = EventBuffer(limit: limit)
-    let feed = EventFeed(buffer)
+    let feed = EventBufferSink(buffer)
     add(feed)
     return NetworkEvents(
       subscription: EventSubscription(buffer) { [weak self, weak feed] in
@@ -64,11 +64,11 @@ extension Networking {
   }
 
   private func add(_ sink: any EventSink) {
-    change { $0.watchers = EventWatchers($0.watchers, adding: sink) }
+    change { $0.eventSinks = EventSinkList($0.eventSinks, adding: sink) }
   }
 
   private func remove(_ sink: any EventSink) {
-    change { $0.watchers = $0.watchers?.removing(sink) }
+    change { $0.eventSinks = $0.eventSinks?.removing(sink) }
   }
 }
 
@@ -95,15 +95,15 @@ extension Networking {
     set {
       // Before the lock is taken, as the scheduler may be anybody's.
       let isFirst = newValue > .none && settings.withLock { $0.settings.log.feed == nil }
-      let first = isFirst ? LogFeed(logging, at: newValue, scheduler: runner.scheduler) : nil
+      let first = isFirst ? LogSink(logging, at: newValue, scheduler: runner.scheduler) : nil
       change { settings in
         guard settings.log.level != newValue else { return }
-        if let old = settings.log.feed { settings.watchers = settings.watchers?.removing(old) }
+        if let old = settings.log.feed { settings.eventSinks = settings.eventSinks?.removing(old) }
         settings.log.level = newValue
         guard let feed = settings.log.feed ?? first, newValue > .none else { return }
-        let next = feed.changed(to: newValue)
+        let next = feed.withLevel(to: newValue)
         settings.log.feed = next
-        settings.watchers = EventWatchers(settings.watchers, adding: next)
+        settings.eventSinks = EventSinkList(settings.eventSinks, adding: next)
       }
     }
   }

@@ -10,7 +10,7 @@ extension Networking {
   /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed`` when it
   ///   cannot be opened, or the client has none (``OfflinePolicy/none``).
   public var offlineStore: OfflineStore {
-    get throws { try shelf.store }
+    get throws { try clientOfflineStore.store }
   }
 
   /// Told what has come of each replay that was begun by itself; nil tells nobody.
@@ -64,12 +64,14 @@ extension Networking {
   ) -> Promise<OfflineStore.Report> {
     let context = runner.scheduler.context(for: callbackContext)
     return Promise.fulfilled((), file: file, line: line)
-      .then(on: runner.scheduler.context(for: .queue(shelf.queue)), file: file, line: line) {
-        let store = try self.shelf.store
-        self.shelf.forgetOthers(than: try store.keys)
+      .then(
+        on: runner.scheduler.context(for: .queue(clientOfflineStore.queue)), file: file, line: line
+      ) {
+        let store = try self.clientOfflineStore.store
+        self.clientOfflineStore.removeOverrides(than: try store.keys)
         return store.replay(
           concurrency: concurrency, scheduler: self.runner.scheduler,
-          judging: OfflineVerdict.ofClient,
+          decidingWith: ReplayDecision.forClient,
           progress: { outcome in context.run { progress(outcome) } },
           send: { entry in self.send(entry, file, line) })
       }
@@ -98,16 +100,16 @@ extension Networking {
   }
 
   /// Those fields of the endpoints' type that an entry was kept without.
-  static func withheldHeaders(of entry: OfflineStore.Entry) -> HTTPHeaders {
+  static func removedCredentialHeaders(of entry: OfflineStore.Entry) -> HTTPHeaders {
     HTTPHeaders(
       Endpoint.headers.filter { field in
-        entry.withheldHeaders.contains { HTTPHeaders.areEqual($0, field.name) }
+        entry.removedCredentialHeaders.contains { HTTPHeaders.areNamesEqual($0, field.name) }
       })
   }
 
   /// Returns the transport for a replay: selected as for the original request if its endpoint is still known.
   private func transport(forReplayOf entry: OfflineStore.Entry) -> SelectedTransport {
-    guard let selection = shelf.transportSelection(for: entry.id) else {
+    guard let selection = clientOfflineStore.transportSelection(for: entry.id) else {
       return transports.select(forStored: entry.request)
     }
     return selection() ?? SelectedTransport(transport: transports.transport)
@@ -119,23 +121,24 @@ extension Networking {
   ///
   /// - Parameters:
   ///   - endpoint: what was asked for.
-  ///   - asked: its request.
+  ///   - original: its request.
   ///   - request: the same as the client's hook has made it.
-  ///   - isForMemory: whether the body of the answer goes into memory.
+  ///   - collectsInMemory: whether the body of the answer goes into memory.
   /// - Returns: what the pipeline's stage does it by.
-  func capture<Asked: RequestConvertible>(
-    _ endpoint: Asked, _ asked: Request, as request: Request, isForMemory: Bool
-  ) -> OfflineCapture? {
+  func offlineSaver<SomeEndpoint: RequestConvertible>(
+    _ endpoint: SomeEndpoint, _ original: Request, as request: Request, collectsInMemory: Bool
+  ) -> OfflineSaver? {
     guard request.storePolicy == .offline else { return nil }
-    var kept = asked.storing(.offline, key: request.storeKey)
-    kept.headers = Asked.headers.merging(asked.headers)
-    var capture = OfflineCapture(
-      request: kept, isForMemory: isForMemory, shelf: shelf, automatic: automaticReplay,
+    var kept = original.storing(.offline, key: request.storeKey)
+    kept.headers = SomeEndpoint.headers.merging(original.headers)
+    var offlineSaver = OfflineSaver(
+      request: kept, collectsInMemory: collectsInMemory, clientOfflineStore: clientOfflineStore,
+      automatic: automaticReplay,
       scheduler: runner.scheduler)
     // Selected again at the replay, because another transport may be right then.
     if transports.mayOverride {
-      capture.selectTransport = { [weak self] in self?.transports.select(forAny: endpoint) }
+      offlineSaver.selectTransport = { [weak self] in self?.transports.select(forAny: endpoint) }
     }
-    return capture
+    return offlineSaver
   }
 }

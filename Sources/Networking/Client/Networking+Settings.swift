@@ -88,13 +88,13 @@ extension Networking {
   /// Lets no more requests begin; those under way go on.
   public func suspend() {
     queue.suspend()
-    aside.suspend()
+    unthrottledQueue.suspend()
   }
 
   /// Lets requests begin again.
   public func resume() {
     queue.resume()
-    aside.resume()
+    unthrottledQueue.resume()
   }
 
   /// Cancels every request of this client, waiting or under way.
@@ -102,14 +102,14 @@ extension Networking {
   /// A stream whose head has come is in the hands of whoever reads it, and goes on.
   public func cancelAllRequests() {
     queue.cancelAll()
-    aside.cancelAll()
+    unthrottledQueue.cancelAll()
   }
 
   /// What is replaced is released after unlocking, since a user's `deinit` may follow.
   func change(_ body: (inout ClientSettings) -> Void) {
     let old = settings.withLock { snapshot in
       let old = snapshot
-      snapshot = old.changed(body)
+      snapshot = old.updated(body)
       return old
     }
     withExtendedLifetime(old) {}

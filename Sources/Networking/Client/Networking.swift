@@ -29,11 +29,11 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
 
   let queue: RequestQueue
   /// For the requests that are not intercepted, which never wait for their turn.
-  let aside: RequestQueue
+  let unthrottledQueue: RequestQueue
   let settings: Mutex<ClientSettings.Snapshot>
   let runner: CallRunner
   let logging: LoggingConfiguration
-  let shelf: OfflineShelf
+  let clientOfflineStore: ClientOfflineStore
   let automaticReplay: AutomaticReplay?
   let transports: TransportSelector<Endpoint>
   private let areRetryable = Endpoint.self is any RetryableRequest.Type
@@ -82,12 +82,12 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     transports = TransportSelector(transport: session.transport, provider: mockProvider)
     let scheduler = configuration.scheduler ?? transports.scheduler ?? .live
     queue = RequestQueue(mode, scheduler: scheduler)
-    aside = RequestQueue(.async, scheduler: scheduler)
+    unthrottledQueue = RequestQueue(.async, scheduler: scheduler)
     settings = Mutex(.init(ClientSettings(baseURL: { Endpoint.baseURL })))
     Redaction.add(configuration.secretNames)
     runner = CallRunner(configuration, session, scheduler)
     logging = configuration.logging
-    shelf = OfflineShelf(configuration.offline, for: Endpoint.self)
+    clientOfflineStore = ClientOfflineStore(configuration.offline, for: Endpoint.self)
     automaticReplay =
       configuration.replaysWhenReachable
       ? AutomaticReplay(configuration.reachability ?? .shared, scheduler: scheduler) : nil
@@ -155,40 +155,40 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       .decode(Typed.ResponseType.self, file: file, line: line)
   }
 
-  func perform<Asked: RequestConvertible>(
-    _ endpoint: Asked, over transport: SelectedTransport,
-    to destination: Delivery.Destination = .memory, replaying entry: OfflineStore.Entry? = nil,
+  func perform<SomeEndpoint: RequestConvertible>(
+    _ endpoint: SomeEndpoint, over transport: SelectedTransport,
+    to destination: BodyDestination.Kind = .memory, replaying entry: OfflineStore.Entry? = nil,
     progress: ProgressHandler?, _ file: StaticString, _ line: UInt
   ) -> NetworkPromise {
     var snapshot = settings.withLock { $0 }
-    if let entry { snapshot = snapshot.changed { $0.baseURL = { entry.baseURL } } }
+    if let entry { snapshot = snapshot.updated { $0.baseURL = { entry.baseURL } } }
     let context = runner.scheduler.context(for: snapshot.settings.callbackContext)
     let pending = NetworkPromise.pending(on: context, file: file, line: line)
-    let delivery = Delivery(
-      destination: destination, maximumBodySize: runner.maximumBodySize,
+    let delivery = BodyDestination(
+      kind: destination, maximumBodySize: runner.maximumBodySize,
       progress: progress.map { ProgressReporter(on: context, $0) })
-    let events = snapshot.settings.watchers.map { CallEvents($0, scheduler: runner.scheduler) }
+    let events = snapshot.settings.eventSinks.map { CallEvents($0, scheduler: runner.scheduler) }
     do {
       let original = try endpoint.request
       let request = snapshot.settings.beforeEach?(original) ?? original
       events?.queued(request, pending.resolver)
-      let offline: OfflineRole? =
-        if let entry { .replaying(key: entry.sentKey) } else {
-          capture(endpoint, original, as: request, isForMemory: delivery.isToMemory)
-            .map { .keeping($0) }
+      let offline: OfflineMode? =
+        if let entry { .replaying(key: entry.effectiveIdempotencyKey) } else {
+          offlineSaver(endpoint, original, as: request, collectsInMemory: delivery.isToMemory)
+            .map { .saving($0) }
         }
       let call = Call(
         request,
         endpoint: Call.EndpointDefaults(
-          headers: entry.map { Self.withheldHeaders(of: $0) } ?? Asked.headers,
-          baseURL: Asked.baseURL, retry: retryPolicy(of: endpoint)),
+          headers: entry.map { Self.removedCredentialHeaders(of: $0) } ?? SomeEndpoint.headers,
+          baseURL: SomeEndpoint.baseURL, retry: retryPolicy(of: endpoint)),
         settings: snapshot, over: transport, to: delivery, credentialSource: self,
         offline: offline, reportingTo: events)
       // A request that is not intercepted may come from an interceptor that holds other requests up, so it
       // must not wait behind them.
-      (request.isIntercepted ? queue : aside).add(
+      (request.isIntercepted ? queue : unthrottledQueue).add(
         pending, priority: request.priority,
-        HandlerScope.carrying { [runner] in runner.start(call) })
+        HandlerScope.capturing { [runner] in runner.start(call) })
     } catch {
       events?.failed(error)
       pending.resolver.reject(error)
@@ -197,8 +197,10 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   }
 
   /// A look that costs most where the answer is no, so that is found out once for the client's own type.
-  private func retryPolicy<Asked: RequestConvertible>(of endpoint: Asked) -> RetryPolicy? {
-    if Asked.self == Endpoint.self, !areRetryable { return nil }
+  private func retryPolicy<SomeEndpoint: RequestConvertible>(of endpoint: SomeEndpoint)
+    -> RetryPolicy?
+  {
+    if SomeEndpoint.self == Endpoint.self, !areRetryable { return nil }
     return (endpoint as? any RetryableRequest)?.retryPolicy
   }
 }

@@ -28,11 +28,11 @@ public enum RequestMode: Sendable, Hashable {
 /// operation of an `OperationQueue`. A hop to another thread for every request took longer than all else
 /// that is done for it.
 final class RequestQueue: Sendable {
-  private let turns: Mutex<RequestTurns>
+  private let queueState: Mutex<RequestQueueState>
   private let operations = OperationQueue()
   /// Where time is turned by hand everything starts at once, so that nothing is still on its way to
   /// another thread when time passes.
-  private let startsAtOnce: Bool
+  private let startsImmediately: Bool
   /// Whether the answers of two requests of which one waited for the other come in that order.
   private let isOrdered: Bool
 
@@ -42,11 +42,11 @@ final class RequestQueue: Sendable {
   ///   - mode: how many requests are under way at once.
   ///   - scheduler: whose time counts.
   init(_ mode: RequestMode, scheduler: any Scheduler) {
-    turns = Mutex(RequestTurns(width: mode.width))
+    queueState = Mutex(RequestQueueState(width: mode.width))
     let ticket = scheduler.beginActivity()
-    startsAtOnce = ticket != nil
+    startsImmediately = ticket != nil
     ticket?.end()
-    isOrdered = mode.width == 1 || startsAtOnce
+    isOrdered = mode.width == 1 || startsImmediately
   }
 
   /// Puts a request behind those of its priority.
@@ -60,51 +60,51 @@ final class RequestQueue: Sendable {
     _ begin: @escaping @Sendable () -> NetworkPromise
   ) {
     let request = QueuedRequest(pending, begin)
-    if let due = turns.withLock({ $0.add(request, priority) }) { start(due) }
+    if let due = queueState.withLock({ $0.add(request, priority) }) { start(due) }
   }
 
   func suspend() {
-    turns.withLock { $0.suspend() }
+    queueState.withLock { $0.suspend() }
   }
 
   func resume() {
-    for turn in turns.withLock({ $0.resume() }) { start(turn) }
+    for slot in queueState.withLock({ $0.resume() }) { start(slot) }
   }
 
   func cancelAll() {
-    for request in turns.withLock({ $0.all }) { request.cancel() }
+    for request in queueState.withLock({ $0.all }) { request.cancel() }
   }
 
-  private func start(_ turn: RequestTurns.Turn) {
-    if startsAtOnce || !MainQueue.isCurrent {
-      run(turn)
+  private func start(_ slot: RequestQueueState.Slot) {
+    if startsImmediately || !MainQueue.isCurrent {
+      run(slot)
     } else {
-      operations.addOperation { [self] in run(turn) }
+      operations.addOperation { [self] in run(slot) }
     }
   }
 
   /// A loop rather than a step of `finish`, since any number of requests may have been cancelled while
   /// they waited.
-  private func run(_ turn: RequestTurns.Turn) {
-    var due: RequestTurns.Turn? = turn
-    while let turn = due {
-      if let answer = turn.request.start() { return follow(answer, turn) }
-      due = turns.withLock { $0.finish(turn) }
+  private func run(_ slot: RequestQueueState.Slot) {
+    var due: RequestQueueState.Slot? = slot
+    while let slot = due {
+      if let responsePromise = slot.request.start() { return forward(responsePromise, slot) }
+      due = queueState.withLock { $0.finish(slot) }
     }
   }
 
-  private func follow(_ answer: NetworkPromise, _ turn: RequestTurns.Turn) {
+  private func forward(_ responsePromise: NetworkPromise, _ slot: RequestQueueState.Slot) {
     // An answer that is there already, as of a mock, need not hold the turn where nobody waits. One that has
     // waited for another does, as that one's handlers come first.
-    if !isOrdered, answer.isDelivered, turns.withLock({ $0.finishAlone(turn) }) {
-      turn.request.follow(answer)
+    if !isOrdered, responsePromise.isDelivered, queueState.withLock({ $0.finishIfNoneWait(slot) }) {
+      slot.request.forward(responsePromise)
     } else {
-      turn.request.follow(answer, isOrdered: isOrdered) { [self] in finish(turn) }
+      slot.request.forward(responsePromise, isOrdered: isOrdered) { [self] in finish(slot) }
     }
   }
 
-  private func finish(_ turn: RequestTurns.Turn) {
-    if let next = turns.withLock({ $0.finish(turn) }) { start(next) }
+  private func finish(_ slot: RequestQueueState.Slot) {
+    if let next = queueState.withLock({ $0.finish(slot) }) { start(next) }
   }
 }
 
@@ -136,26 +136,26 @@ final class QueuedRequest: Sendable {
   }
 
   /// Has the promise become what the answer is.
-  func follow(_ answer: NetworkPromise) {
-    resolver.resolve(answer)
+  func forward(_ responsePromise: NetworkPromise) {
+    resolver.resolve(responsePromise)
   }
 
   /// The same, and tells when the answer is there.
   ///
   /// - Parameters:
-  ///   - answer: what ``start()`` has returned.
+  ///   - responsePromise: what ``start()`` has returned.
   ///   - isOrdered: whether `whenOver` has to wait until the handlers of the promise have run or are on
   ///     their way, so that what the next request comes to does not overtake them; otherwise it comes
   ///     before them.
-  ///   - whenOver: called when the answer is there; maybe at once.
-  func follow(
-    _ answer: NetworkPromise, isOrdered: Bool, whenOver: @escaping @Sendable () -> Void
+  ///   - whenFinished: called when the answer is there; maybe at once.
+  func forward(
+    _ responsePromise: NetworkPromise, isOrdered: Bool, whenFinished: @escaping @Sendable () -> Void
   ) {
     if isOrdered {
-      resolver.resolve(answer)
-      answer.trailing(whenOver)
+      resolver.resolve(responsePromise)
+      responsePromise.runAfterHandlers(whenFinished)
     } else {
-      resolver.resolve(answer, after: whenOver)
+      resolver.resolve(responsePromise, willSettle: whenFinished)
     }
   }
 
@@ -182,13 +182,13 @@ enum MainQueue {
 
   /// `Thread.isMainThread`, which asks the kernel on Linux, is asked once a thread.
   private static var isMainThread: Bool {
-    if let known = pthread_getspecific(answers) { return Int(bitPattern: known) == 1 }
+    if let known = pthread_getspecific(isMainThreadKey) { return Int(bitPattern: known) == 1 }
     let isMain = Thread.isMainThread
-    pthread_setspecific(answers, UnsafeRawPointer(bitPattern: isMain ? 1 : 2))
+    pthread_setspecific(isMainThreadKey, UnsafeRawPointer(bitPattern: isMain ? 1 : 2))
     return isMain
   }
 
-  private static let answers: pthread_key_t = {
+  private static let isMainThreadKey: pthread_key_t = {
     var key = pthread_key_t()
     pthread_key_create(&key, nil)
     return key

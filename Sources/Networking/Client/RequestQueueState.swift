@@ -6,19 +6,19 @@
 ///
 /// Those of higher priority come first, and of the same priority those that were there first. As long as
 /// there is room and the queue is not suspended, nobody waits.
-struct RequestTurns {
+struct RequestQueueState {
   /// A request under way, and where it is found when it is over.
-  struct Turn: Sendable {
+  struct Slot: Sendable {
     let request: QueuedRequest
     /// Whether it did not come at once.
     fileprivate let hasWaited: Bool
-    fileprivate let place: Int
+    fileprivate let index: Int
   }
 
   private let width: Int
-  private var waiting = Request.Priority.allCases.map { _ in Line() }
-  private var underWay: [QueuedRequest?] = []
-  private var freePlaces: [Int] = []
+  private var waiting = Request.Priority.allCases.map { _ in FIFO() }
+  private var running: [QueuedRequest?] = []
+  private var freeIndices: [Int] = []
   private var isSuspended = false
 
   /// Makes an empty queue.
@@ -31,26 +31,26 @@ struct RequestTurns {
   /// A request joins.
   ///
   /// - Returns: its turn, if that has come already.
-  mutating func add(_ request: QueuedRequest, _ priority: Request.Priority) -> Turn? {
-    if hasRoom { return begin(request, hasWaited: false) }
-    waiting[priority.place].append(request)
+  mutating func add(_ request: QueuedRequest, _ priority: Request.Priority) -> Slot? {
+    if hasCapacity { return begin(request, hasWaited: false) }
+    waiting[priority.index].append(request)
     return nil
   }
 
   /// A request is over.
   ///
   /// - Returns: the turn that has come by that.
-  mutating func finish(_ turn: Turn) -> Turn? {
-    leave(turn.place)
+  mutating func finish(_ slot: Slot) -> Slot? {
+    freeSlot(slot.index)
     return next()
   }
 
   /// A request is over that has waited for nobody, and for which nobody waits.
   ///
   /// - Returns: false where it is another, and then nothing has changed.
-  mutating func finishAlone(_ turn: Turn) -> Bool {
-    guard !turn.hasWaited, waiting.allSatisfy(\.isEmpty) else { return false }
-    leave(turn.place)
+  mutating func finishIfNoneWait(_ slot: Slot) -> Bool {
+    guard !slot.hasWaited, waiting.allSatisfy(\.isEmpty) else { return false }
+    freeSlot(slot.index)
     return true
   }
 
@@ -62,42 +62,42 @@ struct RequestTurns {
   /// Gives turns again.
   ///
   /// - Returns: the turns that have come by that, in order.
-  mutating func resume() -> [Turn] {
+  mutating func resume() -> [Slot] {
     isSuspended = false
-    var due: [Turn] = []
+    var due: [Slot] = []
     while let next = next() { due.append(next) }
     return due
   }
 
   /// All requests, those that wait first.
-  var all: [QueuedRequest] { waiting.flatMap(\.requests) + underWay.compactMap(\.self) }
+  var all: [QueuedRequest] { waiting.flatMap(\.requests) + running.compactMap(\.self) }
 
-  private var hasRoom: Bool { !isSuspended && underWay.count - freePlaces.count < width }
+  private var hasCapacity: Bool { !isSuspended && running.count - freeIndices.count < width }
 
-  private mutating func begin(_ request: QueuedRequest, hasWaited: Bool) -> Turn {
-    guard let place = freePlaces.popLast() else {
-      underWay.append(request)
-      return Turn(request: request, hasWaited: hasWaited, place: underWay.count - 1)
+  private mutating func begin(_ request: QueuedRequest, hasWaited: Bool) -> Slot {
+    guard let index = freeIndices.popLast() else {
+      running.append(request)
+      return Slot(request: request, hasWaited: hasWaited, index: running.count - 1)
     }
-    underWay[place] = request
-    return Turn(request: request, hasWaited: hasWaited, place: place)
+    running[index] = request
+    return Slot(request: request, hasWaited: hasWaited, index: index)
   }
 
-  private mutating func leave(_ place: Int) {
-    underWay[place] = nil
-    freePlaces.append(place)
+  private mutating func freeSlot(_ index: Int) {
+    running[index] = nil
+    freeIndices.append(index)
   }
 
-  private mutating func next() -> Turn? {
-    guard hasRoom else { return nil }
-    for place in waiting.indices.reversed() {
-      if let request = waiting[place].popFirst() { return begin(request, hasWaited: true) }
+  private mutating func next() -> Slot? {
+    guard hasCapacity else { return nil }
+    for index in waiting.indices.reversed() {
+      if let request = waiting[index].popFirst() { return begin(request, hasWaited: true) }
     }
     return nil
   }
 
   /// Those of one priority.
-  private struct Line {
+  private struct FIFO {
     private var slots: [QueuedRequest?] = []
     private var first = 0
 
@@ -124,7 +124,7 @@ struct RequestTurns {
 
 extension Request.Priority {
   /// The lowest has the first place.
-  fileprivate var place: Int {
+  fileprivate var index: Int {
     switch self {
     case .veryLow: 0
     case .low: 1

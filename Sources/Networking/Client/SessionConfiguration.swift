@@ -52,7 +52,7 @@ struct Session {
     case .custom(let configuration):
       self.init(
         transport: URLSessionTransport(configuration: configuration),
-        cookies: configuration.usedCookieStorage)
+        cookies: configuration.effectiveCookieStorage)
     }
   }
 

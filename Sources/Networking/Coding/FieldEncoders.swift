@@ -111,7 +111,7 @@ enum PercentEncoding {
   /// Appends text, encoded.
   func append(_ text: String, to bytes: inout [UInt8]) {
     for byte in text.utf8 {
-      if keeps(byte) {
+      if isUnescaped(byte) {
         bytes.append(byte)
       } else if self == .form, byte == UInt8(ascii: " ") {
         bytes.append(UInt8(ascii: "+"))
@@ -125,13 +125,13 @@ enum PercentEncoding {
 
   /// Text, encoded; itself where nothing has to be.
   func encoded(_ text: String) -> String {
-    if text.utf8.areAll({ keeps($0) }) { return text }
+    if text.utf8.allBytesSatisfy({ isUnescaped($0) }) { return text }
     var bytes: [UInt8] = []
     append(text, to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  private func keeps(_ byte: UInt8) -> Bool {
+  private func isUnescaped(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),

@@ -74,7 +74,7 @@ extension FieldNaming {
   ///
   /// - Throws: ``ParameterEncodingError`` when the root is neither a dictionary nor null, or too deep,
   ///   and what `visit` throws.
-  func eachLeaf(
+  func forEachLeaf(
     of parameters: Parameters, _ visit: (_ name: String, _ leaf: Parameters) throws -> Void
   ) throws {
     switch parameters {
@@ -132,7 +132,7 @@ extension FieldNaming {
   /// The fields as `name=value&name=value`.
   func joined(_ parameters: Parameters, by encoding: PercentEncoding) throws -> [UInt8] {
     var bytes: [UInt8] = []
-    try eachLeaf(of: parameters) { name, leaf in
+    try forEachLeaf(of: parameters) { name, leaf in
       if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
       encoding.append(name, to: &bytes)
       bytes.append(UInt8(ascii: "="))

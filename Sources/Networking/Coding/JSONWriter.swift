@@ -15,7 +15,7 @@ struct JSONWriter {
     } catch {
       let path = error.path.reversed().joined()
       let keyPath = path.hasPrefix(".") ? String(path.dropFirst()) : path
-      throw error.isDepth
+      throw error.isTooDeep
         ? ParameterEncodingError.tooDeep(keyPath) : ParameterEncodingError.notFinite(keyPath)
     }
     return Data(writer.bytes)
@@ -23,9 +23,9 @@ struct JSONWriter {
 
   /// The path is put together only on the way out of a failure, so that success pays nothing for it.
   private struct Failure: Error {
-    var isDepth: Bool
+    var isTooDeep: Bool
     var path: [String] = []
-    func under(_ step: String) -> Failure { Failure(isDepth: isDepth, path: path + [step]) }
+    func appending(_ step: String) -> Failure { Failure(isTooDeep: isTooDeep, path: path + [step]) }
   }
 
   private mutating func write(_ value: Parameters, depth: Int) throws(Failure) {
@@ -34,25 +34,25 @@ struct JSONWriter {
     case .bool(let value): bytes += (value ? "true" : "false").utf8
     case .int(let value): bytes += value.description.utf8
     case .decimal(let value):
-      guard value.isFinite else { throw Failure(isDepth: false) }
+      guard value.isFinite else { throw Failure(isTooDeep: false) }
       bytes += value.description.utf8
     case .double(let value):
-      guard value.isFinite else { throw Failure(isDepth: false) }
+      guard value.isFinite else { throw Failure(isTooDeep: false) }
       bytes += value.description.utf8
     case .string(let value): write(value)
     case .data(let value): write(value.base64EncodedString())
     case .array(let values):
-      guard depth < ParameterEncodingError.depthLimit else { throw Failure(isDepth: true) }
+      guard depth < ParameterEncodingError.depthLimit else { throw Failure(isTooDeep: true) }
       bytes.append(UInt8(ascii: "["))
       for (position, value) in values.enumerated() {
         if position > 0 { bytes.append(UInt8(ascii: ",")) }
         do throws(Failure) {
           try write(value, depth: depth + 1)
-        } catch { throw error.under("[\(position)]") }
+        } catch { throw error.appending("[\(position)]") }
       }
       bytes.append(UInt8(ascii: "]"))
     case .dictionary(let members):
-      guard depth < ParameterEncodingError.depthLimit else { throw Failure(isDepth: true) }
+      guard depth < ParameterEncodingError.depthLimit else { throw Failure(isTooDeep: true) }
       bytes.append(UInt8(ascii: "{"))
       for (position, member) in members.enumerated() {
         if position > 0 { bytes.append(UInt8(ascii: ",")) }
@@ -60,7 +60,7 @@ struct JSONWriter {
         bytes.append(UInt8(ascii: ":"))
         do throws(Failure) {
           try write(member.value, depth: depth + 1)
-        } catch { throw error.under(".\(member.name)") }
+        } catch { throw error.appending(".\(member.name)") }
       }
       bytes.append(UInt8(ascii: "}"))
     }

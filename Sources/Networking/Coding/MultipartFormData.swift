@@ -158,7 +158,7 @@ public struct MultipartEncoder: ParameterEncoding {
     -> EncodedParameters
   {
     var all = MultipartFormData()
-    try naming.eachLeaf(of: parameters ?? .null) { name, leaf in
+    try naming.forEachLeaf(of: parameters ?? .null) { name, leaf in
       if case .data(let data) = leaf {
         all.append(data, name: name)
       } else {
@@ -166,7 +166,7 @@ public struct MultipartEncoder: ParameterEncoding {
       }
     }
     all.parts += form.parts
-    let boundary = freeBoundary(all.parts)
+    let boundary = uniqueBoundary(all.parts)
     return .body(
       try pieces(all.parts, boundary), contentType: "multipart/form-data; boundary=\(boundary)")
   }
@@ -193,7 +193,7 @@ public struct MultipartEncoder: ParameterEncoding {
     var head = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(escaped(part.name))\""
     if let filename = part.filename { head += "; filename=\"\(escaped(filename))\"" }
     if let contentType = part.contentType {
-      guard HTTPHeaders.isSendable(value: contentType) else {
+      guard HTTPHeaders.isValid(value: contentType) else {
         throw ParameterEncodingError(
           keyPath: part.name, reason: "has a control character in its content type")
       }
@@ -216,9 +216,9 @@ public struct MultipartEncoder: ParameterEncoding {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  private func freeBoundary(_ parts: [MultipartFormData.Part]) -> String {
+  private func uniqueBoundary(_ parts: [MultipartFormData.Part]) -> String {
     var boundary = boundary()
-    while parts.contains(where: { $0.mentions(boundary) }) { boundary = self.boundary() }
+    while parts.contains(where: { $0.containsText(boundary) }) { boundary = self.boundary() }
     return boundary
   }
 
@@ -233,7 +233,7 @@ public struct MultipartEncoder: ParameterEncoding {
 }
 
 extension MultipartFormData.Part {
-  fileprivate func mentions(_ boundary: String) -> Bool {
+  fileprivate func containsText(_ boundary: String) -> Bool {
     if name.contains(boundary) || filename?.contains(boundary) == true { return true }
     guard case .data(let data) = content else { return false }
     return data.range(of: Data(boundary.utf8)) != nil

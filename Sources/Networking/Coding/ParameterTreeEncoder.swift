@@ -17,7 +17,7 @@ struct ParameterTreeEncoder: Encoder {
   }
 
   /// The same for a place below.
-  func below(_ node: ParameterNode, _ key: any CodingKey) -> ParameterTreeEncoder {
+  func nested(_ node: ParameterNode, _ key: any CodingKey) -> ParameterTreeEncoder {
     ParameterTreeEncoder(node: node, codingPath: codingPath + [key], date: date)
   }
 
@@ -30,7 +30,7 @@ struct ParameterTreeEncoder: Encoder {
     case let value as Decimal: node.set(.decimal(value))
     case let value as Date where date != nil: node.set(date?(value) ?? .null)
     default:
-      node.sortsNames = value is any KeyedByStrings
+      node.sortsNames = value is any StringKeyedDictionary
       try value.encode(to: self)
     }
   }
@@ -61,9 +61,9 @@ struct ParameterTreeEncoder: Encoder {
   }
 }
 
-private protocol KeyedByStrings {}
+private protocol StringKeyedDictionary {}
 
-extension Dictionary: KeyedByStrings where Key == String {}
+extension Dictionary: StringKeyedDictionary where Key == String {}
 
 /// A place in a tree of parameters under construction; containers of an encoder share it.
 final class ParameterNode {
@@ -141,8 +141,8 @@ struct ParameterKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let encoder: ParameterTreeEncoder
   var codingPath: [any CodingKey] { encoder.codingPath }
 
-  private func below(_ key: any CodingKey) -> ParameterTreeEncoder {
-    encoder.below(encoder.node.member(key.stringValue), key)
+  private func nested(_ key: any CodingKey) -> ParameterTreeEncoder {
+    encoder.nested(encoder.node.member(key.stringValue), key)
   }
 
   private func set(_ value: Parameters, _ key: Key) {
@@ -164,20 +164,20 @@ struct ParameterKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func encode(_ value: UInt16, forKey key: Key) { set(.int(Int(value)), key) }
   func encode(_ value: UInt32, forKey key: Key) { set(ParameterTreeEncoder.number(value), key) }
   func encode(_ value: UInt64, forKey key: Key) { set(ParameterTreeEncoder.number(value), key) }
-  func encode(_ value: some Encodable, forKey key: Key) throws { try below(key).encode(value) }
+  func encode(_ value: some Encodable, forKey key: Key) throws { try nested(key).encode(value) }
 
   func nestedContainer<NestedKey: CodingKey>(
     keyedBy type: NestedKey.Type, forKey key: Key
   ) -> KeyedEncodingContainer<NestedKey> {
-    below(key).container(keyedBy: type)
+    nested(key).container(keyedBy: type)
   }
 
   func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-    below(key).unkeyedContainer()
+    nested(key).unkeyedContainer()
   }
 
-  func superEncoder() -> any Encoder { below(SuperKey.super) }
-  func superEncoder(forKey key: Key) -> any Encoder { below(key) }
+  func superEncoder() -> any Encoder { nested(SuperKey.super) }
+  func superEncoder(forKey key: Key) -> any Encoder { nested(key) }
 }
 
 private enum SuperKey: String, CodingKey {
@@ -190,25 +190,25 @@ struct ParameterUnkeyedContainer: UnkeyedEncodingContainer {
   var codingPath: [any CodingKey] { encoder.codingPath }
   var count: Int { encoder.node.count }
 
-  private func below() -> ParameterTreeEncoder {
-    let key = PositionKey(intValue: count)
-    return encoder.below(encoder.node.append(), key)
+  private func nested() -> ParameterTreeEncoder {
+    let key = IndexKey(intValue: count)
+    return encoder.nested(encoder.node.append(), key)
   }
 
   func encodeNil() { encoder.node.append().set(.null) }
-  func encode(_ value: some Encodable) throws { try below().encode(value) }
+  func encode(_ value: some Encodable) throws { try nested().encode(value) }
 
   func nestedContainer<NestedKey: CodingKey>(
     keyedBy keyType: NestedKey.Type
   ) -> KeyedEncodingContainer<NestedKey> {
-    below().container(keyedBy: keyType)
+    nested().container(keyedBy: keyType)
   }
 
-  func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { below().unkeyedContainer() }
-  func superEncoder() -> any Encoder { below() }
+  func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { nested().unkeyedContainer() }
+  func superEncoder() -> any Encoder { nested() }
 }
 
-private struct PositionKey: CodingKey {
+private struct IndexKey: CodingKey {
   let position: Int
   var stringValue: String { "\(position)" }
   var intValue: Int? { position }

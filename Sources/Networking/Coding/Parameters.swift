@@ -114,11 +114,11 @@ extension Parameters {
         case (let position?, nil):
           members.remove(at: position)
           positions = nil
-          indexIfMany()
+          buildIndexIfLarge()
         case (nil, let value?):
           positions?[name] = members.count
           members.append(Member(name: name, value: value))
-          if positions == nil { indexIfMany() }
+          if positions == nil { buildIndexIfLarge() }
         case (nil, nil):
           break
         }
@@ -130,7 +130,7 @@ extension Parameters {
       return members.firstIndex { $0.name == name }
     }
 
-    private mutating func indexIfMany() {
+    private mutating func buildIndexIfLarge() {
       guard members.count > 16 else { return }
       var positions: [String: Int] = [:]
       for (position, member) in members.enumerated() { positions[member.name] = position }

@@ -80,7 +80,7 @@ extension String {
   /// the type that was asked for, and need not be taken apart to see it.
   fileprivate func isJust(_ accept: String) -> Bool {
     self == accept
-      && utf8.areAll {
+      && utf8.allBytesSatisfy {
         $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: "*")
       }
   }

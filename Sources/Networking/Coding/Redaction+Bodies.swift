@@ -17,9 +17,9 @@ extension Redaction {
     switch type {
     case "application/x-www-form-urlencoded": return String(url("?\(body)").dropFirst())
     case .some(let type) where type.hasSuffix("/json") || type.hasSuffix("+json"):
-      return json(data) ?? NetworkError.inOneLine(text(body))
+      return json(data) ?? NetworkError.singleLine(text(body))
     case .some(let type) where type.hasPrefix("text/") || type.hasSuffix("xml"):
-      return NetworkError.inOneLine(text(body))
+      return NetworkError.singleLine(text(body))
     case nil: return json(data)
     default: return nil
     }

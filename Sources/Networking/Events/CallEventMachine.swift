@@ -11,7 +11,7 @@ import Foundation
 /// What belongs to a hop that is over, such as one that timed out, is not told any more.
 struct CallEventMachine {
   private let call: NetworkEvent.CallID
-  private let made: Date
+  private let callStart: Date
   private var request: NetworkError.RequestSummary?
   private var attempt = 0
   private var hop = 0
@@ -19,16 +19,16 @@ struct CallEventMachine {
   private var latest = Duration.zero
   /// The hop under way; nil between two.
   private var current: HopEventMachine?
-  private var isOver = false
+  private var isFinished = false
   /// How many bytes a body may have to be kept for those who watch; 0 is for none.
   private let bodyLimit: Int
   /// How many times the call was answered, or a hop begun to that end.
-  private(set) var answers = 0
+  private(set) var responderCount = 0
 
-  init(_ call: NetworkEvent.CallID, made: Date, bodyLimit: Int = 0) {
+  init(_ call: NetworkEvent.CallID, callStart: Date, bodyLimit: Int = 0) {
     self.call = call
     self.bodyLimit = bodyLimit
-    self.made = made
+    self.callStart = callStart
   }
 
   /// The response's body in the hop under way, if it is kept.
@@ -37,13 +37,13 @@ struct CallEventMachine {
   /// The call joins the queue, with this request.
   mutating func queue(_ request: NetworkError.RequestSummary, at now: Duration) -> [NetworkEvent] {
     self.request = request
-    return tell([(.queued, now)], now)
+    return emit([(.queued, now)], now)
   }
 
   /// Something happens that belongs to no hop, or comes behind one.
   mutating func add(_ kind: NetworkEvent.Kind, at now: Duration) -> [NetworkEvent] {
     current = nil
-    return tell([(kind, now)], now)
+    return emit([(kind, now)], now)
   }
 
   /// A hop begins.
@@ -53,60 +53,61 @@ struct CallEventMachine {
     _ request: NetworkError.RequestSummary, headers: HTTPHeaders, bodySize: Int64?, attempt: Int,
     hop: Int, at now: Duration
   ) -> (number: Int, events: [NetworkEvent]) {
-    guard !isOver else { return (answers, []) }
-    answers += 1
+    guard !isFinished else { return (responderCount, []) }
+    responderCount += 1
     self.request = request
     self.attempt = attempt
     self.hop = hop
     current = HopEventMachine(bodySize: bodySize, began: now, bodyLimit: bodyLimit)
-    return (answers, tell([(.sending(headers: headers, bodySize: bodySize), now)], now))
+    return (responderCount, emit([(.sending(headers: headers, bodySize: bodySize), now)], now))
   }
 
   /// Something happens in a hop.
   mutating func receive(
     _ number: Int, at now: Duration,
-    _ happens: (inout HopEventMachine) -> [HopEventMachine.Happening]
+    _ update: (inout HopEventMachine) -> [HopEventMachine.TimedEventKind]
   ) -> [NetworkEvent] {
-    guard number == answers, var hop = current.take() else { return [] }
-    let happenings = happens(&hop)
+    guard number == responderCount, var hop = current.take() else { return [] }
+    let happenings = update(&hop)
     current = hop
-    return tell(happenings, now)
+    return emit(happenings, now)
   }
 
   /// Nobody waits for a hop any more.
-  mutating func leave(_ number: Int) {
-    if number == answers { current = nil }
+  mutating func abandon(_ number: Int) {
+    if number == responderCount { current = nil }
   }
 
   /// The call waits for the answer to another.
   mutating func share(with other: NetworkEvent.CallID?, at now: Duration) -> [NetworkEvent] {
-    answers += 1
+    responderCount += 1
     return add(.shared(with: other), at: now)
   }
 
   /// An interceptor has an answer; it is its own if nobody has answered since.
   mutating func answer(by name: String, since before: Int, at now: Duration) -> [NetworkEvent] {
-    guard answers == before else { return [] }
-    answers += 1
-    return add(.answered(by: name), at: now)
+    guard responderCount == before else { return [] }
+    responderCount += 1
+    return add(.servedLocally(by: name), at: now)
   }
 
   /// The call is over.
   mutating func end(_ kind: NetworkEvent.Kind, at now: Duration) -> [NetworkEvent] {
     let events = add(kind, at: now)
-    isOver = true
+    isFinished = true
     return events
   }
 
-  private mutating func tell(
-    _ happenings: [HopEventMachine.Happening], _ now: Duration
+  private mutating func emit(
+    _ happenings: [HopEventMachine.TimedEventKind], _ now: Duration
   ) -> [NetworkEvent] {
-    guard !isOver else { return [] }
+    guard !isFinished else { return [] }
     return happenings.map { kind, time in
       // What a transport has measured is by another clock.
       latest = max(latest, min(time, now))
       return NetworkEvent(
-        kind, call: call, request: request, attempt: attempt, hop: hop, elapsed: latest, made: made)
+        kind, call: call, request: request, attempt: attempt, hop: hop, elapsed: latest,
+        callStart: callStart)
     }
   }
 }
@@ -114,10 +115,10 @@ struct CallEventMachine {
 /// What the events of a transport's exchange come to for those who watch; a pure function of them.
 struct HopEventMachine {
   /// What happened, and when, counted from the moment when the call was made.
-  typealias Happening = (kind: NetworkEvent.Kind, time: Duration)
+  typealias TimedEventKind = (kind: NetworkEvent.Kind, time: Duration)
 
   /// How many bytes the progress goes on by at the least from one event to the next.
-  private static let leastStep: Int64 = 64 << 10
+  private static let minimumStep: Int64 = 64 << 10
 
   private let began: Duration
   /// How many bytes of body there are to send; nil when that is not known.
@@ -127,7 +128,7 @@ struct HopEventMachine {
   private var hasHead = false
   private var progress = TransferProgress()
   /// As told last.
-  private var told = TransferProgress()
+  private var reportedProgress = TransferProgress()
   /// How many bytes a body may have to be kept; 0 is for none.
   private let bodyLimit: Int
   /// What has come of the response's body; nil when that is too much, or not wanted.
@@ -146,18 +147,18 @@ struct HopEventMachine {
   }
 
   /// Takes an event, the header fields of a head being redacted already.
-  mutating func receive(_ event: TransportEvent, at now: Duration) -> [Happening] {
+  mutating func receive(_ event: TransportEvent, at now: Duration) -> [TimedEventKind] {
     switch event {
     case .connected(let metrics):
       hasConnection = true
       isSent = false
       return phases(metrics, now) + sentIfBodiless(now)
-    case .answered(let name):
+    case .servedLocally(let name):
       hasConnection = true
-      return [(.answered(by: name), now)] + sentIfBodiless(now)
+      return [(.servedLocally(by: name), now)] + sentIfBodiless(now)
     case .sent(let bytes, let total):
       progress.sent = .init(bytes: bytes, total: total)
-      return bytes == total && !hasHead ? sent(now) : goOn(\.sent, now)
+      return bytes == total && !hasHead ? sent(now) : progressEvents(\.sent, now)
     case .head(let head):
       let before = isSent ? [] : sent(now)
       hasHead = true
@@ -168,7 +169,7 @@ struct HopEventMachine {
       if let count = received?.count {
         if count + data.count > bodyLimit { received = nil } else { received?.append(data) }
       }
-      return goOn(\.received, now)
+      return progressEvents(\.received, now)
     case .end(let metrics): return hasHead ? [(.body(bytes: metrics.bytesReceived), now)] : []
     case .failure(let failure):
       return hasConnection || hasHead ? [] : phases(failure.metrics, now)
@@ -176,13 +177,13 @@ struct HopEventMachine {
   }
 
   /// The rest of the body is left out.
-  func breakOff(at now: Duration) -> [Happening] {
+  func truncate(at now: Duration) -> [TimedEventKind] {
     hasHead ? [(.body(bytes: progress.received.bytes), now)] : []
   }
 
   /// What lies before the request, as far as it was measured.
-  private func phases(_ metrics: TransportMetrics, _ now: Duration) -> [Happening] {
-    var phases: [Happening] = []
+  private func phases(_ metrics: TransportMetrics, _ now: Duration) -> [TimedEventKind] {
+    var phases: [TimedEventKind] = []
     if let resolved = metrics.nameResolved { phases.append((.resolved, began + resolved)) }
     if metrics.connected != nil || metrics.reusedConnection {
       let connection = NetworkEvent.Connection(
@@ -195,26 +196,27 @@ struct HopEventMachine {
   }
 
   /// Of a request without a body nothing more is heard before the answer comes.
-  private mutating func sentIfBodiless(_ now: Duration) -> [Happening] {
+  private mutating func sentIfBodiless(_ now: Duration) -> [TimedEventKind] {
     bodySize == 0 ? sent(now) : []
   }
 
-  private mutating func sent(_ now: Duration) -> [Happening] {
+  private mutating func sent(_ now: Duration) -> [TimedEventKind] {
     guard !isSent else { return [] }
     isSent = true
     return [(.requestSent(bytes: progress.sent.bytes), now)]
   }
 
-  private mutating func goOn(
+  private mutating func progressEvents(
     _ part: WritableKeyPath<TransferProgress, TransferProgress.Amount>, _ now: Duration
-  ) -> [Happening] {
+  ) -> [TimedEventKind] {
     let amount = progress[keyPath: part]
-    let step = max(Self.leastStep, (amount.total ?? amount.bytes) / 100)
+    let step = max(Self.minimumStep, (amount.total ?? amount.bytes) / 100)
     // The last of it is told by another event.
-    guard amount.bytes - told[keyPath: part].bytes >= step, amount.bytes != amount.total else {
+    guard amount.bytes - reportedProgress[keyPath: part].bytes >= step, amount.bytes != amount.total
+    else {
       return []
     }
-    told = progress
+    reportedProgress = progress
     return [(.progress(progress), now)]
   }
 }

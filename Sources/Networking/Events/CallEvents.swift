@@ -8,16 +8,16 @@ import Synchronization
 /// whatever threads; nobody's code runs there.
 final class CallEvents: Sendable {
   let call = NetworkEvent.CallID()
-  private let watchers: EventWatchers
+  private let eventSinks: EventSinkList
   private let scheduler: any Scheduler
-  private let made: Duration
+  private let callStart: Duration
   private let machine: Mutex<CallEventMachine>
 
-  init(_ watchers: EventWatchers, scheduler: any Scheduler) {
-    self.watchers = watchers
+  init(_ eventSinks: EventSinkList, scheduler: any Scheduler) {
+    self.eventSinks = eventSinks
     self.scheduler = scheduler
-    made = scheduler.now
-    machine = Mutex(CallEventMachine(call, made: Date(), bodyLimit: watchers.bodyLimit))
+    callStart = scheduler.now
+    machine = Mutex(CallEventMachine(call, callStart: Date(), bodyLimit: eventSinks.bodyLimit))
   }
 
   // MARK: The client
@@ -29,12 +29,12 @@ final class CallEvents: Sendable {
   ///   - resolver: of the promise that the caller has, and may cancel.
   func queued(_ request: Request, _ resolver: Resolver<Response>) {
     let summary = NetworkError.RequestSummary(request)
-    tell { $0.queue(summary, at: $1) }
+    emit { $0.queue(summary, at: $1) }
     resolver.onCancel { self.end(.cancelled) }
   }
 
   /// The call's turn has come: tells so, and of the end of what it starts.
-  func watching(_ start: () -> NetworkPromise) -> NetworkPromise {
+  func observing(_ start: () -> NetworkPromise) -> NetworkPromise {
     add(.started)
     return start().always(on: .inline) { result in self.settled(result) }
   }
@@ -49,11 +49,11 @@ final class CallEvents: Sendable {
     case .failure(let error): failed(error)
     case .success(let response):
       let status = response.status
-      guard case .live(let live) = response.content else {
+      guard case .streaming(let streaming) = response.content else {
         return end(.finished(status: status, metrics: response.metrics))
       }
       // Its body is still on its way.
-      live.source.whenOver { result in
+      streaming.source.whenFinished { result in
         switch result {
         case .success(let metrics): self.end(.finished(status: status, metrics: metrics))
         case .failure(let error): self.failed(error)
@@ -66,7 +66,7 @@ final class CallEvents: Sendable {
 
   /// Tells of something that comes before all hops, or behind one.
   func add(_ kind: NetworkEvent.Kind) {
-    tell { $0.add(kind, at: $1) }
+    emit { $0.add(kind, at: $1) }
   }
 
   /// A hop begins.
@@ -81,7 +81,7 @@ final class CallEvents: Sendable {
     let headers = Redaction.headers(request.headers)
     let bodySize = request.body.byteCount
     var number = 0
-    tell(sending: smallBody(of: request)) { machine, now in
+    emit(sending: smallBody(of: request)) { machine, now in
       let (hop, events) = machine.begin(
         summary, headers: headers, bodySize: bodySize, attempt: attempt, hop: hop, at: now)
       number = hop
@@ -92,39 +92,41 @@ final class CallEvents: Sendable {
 
   /// The call waits for the answer to another; nil when nobody watches that one.
   func share(with other: NetworkEvent.CallID?) {
-    tell { $0.share(with: other, at: $1) }
+    emit { $0.share(with: other, at: $1) }
   }
 
   /// How many times the call was answered until now, or a hop begun to that end.
-  var answers: Int { machine.withLock { $0.answers } }
+  var responderCount: Int { machine.withLock { $0.responderCount } }
 
   /// An interceptor has an answer, be it its own or that of somebody who has answered since.
-  func answered(by name: String, since answers: Int) {
-    tell { $0.answer(by: name, since: answers, at: $1) }
+  func servedLocally(by name: String, since responderCount: Int) {
+    emit { $0.answer(by: name, since: responderCount, at: $1) }
   }
 
   // MARK: Telling
 
   private func end(_ kind: NetworkEvent.Kind) {
-    tell { $0.end(kind, at: $1) }
+    emit { $0.end(kind, at: $1) }
   }
 
-  func leave(hop number: Int) {
-    machine.withLock { $0.leave(number) }
+  func abandon(hop number: Int) {
+    machine.withLock { $0.abandon(number) }
   }
 
   /// A body in memory that somebody wants to see.
   private func smallBody(of request: HTTPRequest) -> Data? {
-    guard case .data(let data) = request.body, data.count <= watchers.bodyLimit else { return nil }
+    guard case .data(let data) = request.body, data.count <= eventSinks.bodyLimit else {
+      return nil
+    }
     return data
   }
 
-  func tell(
+  func emit(
     sending body: Data? = nil,
     _ change: (inout CallEventMachine, _ now: Duration) -> [NetworkEvent]
   ) {
-    let now = scheduler.now - made
-    let isNews = machine.withLock { machine in
+    let now = scheduler.now - callStart
+    let hasEvents = machine.withLock { machine in
       let events = change(&machine, now)
       for event in events {
         let body: Data? =
@@ -133,12 +135,12 @@ final class CallEvents: Sendable {
           case .body: machine.received
           default: nil
           }
-        for sink in watchers.sinks { sink.take(event, body) }
+        for sink in eventSinks.sinks { sink.take(event, body) }
       }
       return !events.isEmpty
     }
-    guard isNews else { return }
-    for sink in watchers.sinks { sink.deliver() }
+    guard hasEvents else { return }
+    for sink in eventSinks.sinks { sink.deliver() }
   }
 }
 
@@ -155,33 +157,33 @@ struct HopEvents: Sendable {
       head.headers = Redaction.headers(head.headers)
       event = .head(head)
     }
-    call.tell { machine, now in
+    call.emit { machine, now in
       machine.receive(number, at: now) { $0.receive(event, at: now) }
     }
   }
 
   /// The rest of the body is left out, and nobody waits for it.
-  func breakOff() {
-    call.tell { machine, now in
-      machine.receive(number, at: now) { $0.breakOff(at: now) }
+  func truncate() {
+    call.emit { machine, now in
+      machine.receive(number, at: now) { $0.truncate(at: now) }
     }
     abandon()
   }
 
   /// Nobody waits for it any more.
   func abandon() {
-    call.leave(hop: number)
+    call.abandon(hop: number)
   }
 }
 
 /// Those who watch a client; a call takes along those that there are when it is made.
-final class EventWatchers: Sendable {
+final class EventSinkList: Sendable {
   let sinks: [any EventSink]
   /// How many bytes a body may have for the most curious of them; 0 is for none.
   let bodyLimit: Int
 
   /// Adds one to those that there are.
-  convenience init(_ others: EventWatchers?, adding sink: any EventSink) {
+  convenience init(_ others: EventSinkList?, adding sink: any EventSink) {
     self.init((others?.sinks ?? []) + [sink])
   }
 
@@ -191,9 +193,9 @@ final class EventWatchers: Sendable {
   }
 
   /// All but one; nil when that leaves nobody.
-  func removing(_ sink: any EventSink) -> EventWatchers? {
+  func removing(_ sink: any EventSink) -> EventSinkList? {
     let rest = sinks.filter { $0 !== sink }
-    return rest.isEmpty ? nil : EventWatchers(rest)
+    return rest.isEmpty ? nil : EventSinkList(rest)
   }
 }
 

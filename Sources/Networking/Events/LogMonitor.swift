@@ -22,7 +22,7 @@ final class LogMonitor: BodyMonitor {
 
   func observe(_ event: NetworkEvent, _ body: Data?) {
     let level = levels.withLock { levels in
-      event.isEnd ? levels.removeValue(forKey: event.call) : levels[event.call]
+      event.isFinal ? levels.removeValue(forKey: event.call) : levels[event.call]
     }
     guard let level, let entry = machine.withLock({ $0.entry(for: event, body, at: level) })
     else { return }
@@ -38,7 +38,7 @@ final class LogMonitor: BodyMonitor {
 ///
 /// The feeds of a client have one queue, so that its loggers have one entry at a time, and all in order, also when the
 /// level changes while calls are under way.
-final class LogFeed: EventSink {
+final class LogSink: EventSink {
   let level: LoggingConfiguration.Level
   let bodyLimit: Int
   private let monitor: LogMonitor
@@ -62,11 +62,11 @@ final class LogFeed: EventSink {
   }
 
   /// The same log at another level.
-  func changed(to level: LoggingConfiguration.Level) -> LogFeed { LogFeed(monitor, queue, level) }
+  func withLevel(to level: LoggingConfiguration.Level) -> LogSink { LogSink(monitor, queue, level) }
 
   func take(_ event: NetworkEvent, _ body: Data?) {
     // A call that could not even be queued has its end alone.
-    if event.kind == .queued || event.isEnd { monitor.begin(event.call, at: level) }
+    if event.kind == .queued || event.isFinal { monitor.begin(event.call, at: level) }
     queue.take(event, (body?.count ?? 0) > bodyLimit ? nil : body)
   }
 
@@ -95,7 +95,7 @@ struct CallLogMachine {
     for event: NetworkEvent, _ body: Data?, at level: LoggingConfiguration.Level
   ) -> NetworkLogEntry? {
     var call = calls[event.call] ?? Call()
-    defer { calls[event.call] = event.isEnd ? nil : call }
+    defer { calls[event.call] = event.isFinal ? nil : call }
     let (lowest, category) = Self.place(of: event.kind, isFirst: !call.hasBegun)
     var fields: HTTPHeaders = [:]
     switch event.kind {
@@ -128,7 +128,7 @@ struct CallLogMachine {
     case .finished, .cancelled: (.info, .response)
     case .sending where isFirst: (.info, .request)
     case .shared, .redirected, .retrying, .credentialsRefreshed: (.info, .request)
-    case .head, .body, .answered: (.verbose, .response)
+    case .head, .body, .servedLocally: (.verbose, .response)
     default: (.verbose, .request)
     }
   }

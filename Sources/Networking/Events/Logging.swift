@@ -111,7 +111,7 @@ public struct NetworkLogEntry: Sendable, Hashable, CustomStringConvertible {
     self.level = level
     self.category = category
     self.event = event
-    self.lines = lines.map(NetworkError.inOneLine)
+    self.lines = lines.map(NetworkError.singleLine)
   }
 
   /// The lines, without a line break behind the last.

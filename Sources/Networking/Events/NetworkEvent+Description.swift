@@ -17,7 +17,7 @@ extension NetworkEvent.Kind: CustomStringConvertible {
     case .resolved: "resolved"
     case .connected(let connection): "connected\(connection)"
     case .secured: "secured"
-    case .answered(let name): "answered by \(name)"
+    case .servedLocally(let name): "answered by \(name)"
     case .requestSent(let bytes): "request sent\(bytes > 0 ? ", \(bytes) bytes" : "")"
     case .head(let head): "head \(head.status)"
     case .progress(let progress): "progress: sent \(progress.sent), received \(progress.received)"

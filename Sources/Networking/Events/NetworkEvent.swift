@@ -74,7 +74,7 @@ public struct NetworkEvent: Sendable, Hashable {
   /// What happened.
   public let kind: Kind
   /// When the call was made, by the clock on the wall.
-  let made: Date
+  let callStart: Date
 
   /// Makes an event, for tests of monitors.
   ///
@@ -85,10 +85,10 @@ public struct NetworkEvent: Sendable, Hashable {
   ///   - attempt: the number of the attempt, from 1.
   ///   - hop: the number of the hop, from 1.
   ///   - elapsed: how long after the call was made it happened.
-  ///   - made: when the call was made.
+  ///   - callStart: when the call was made.
   public init(
     _ kind: Kind, call: CallID = CallID(), request: NetworkError.RequestSummary? = nil,
-    attempt: Int = 0, hop: Int = 0, elapsed: Duration = .zero, made: Date = Date()
+    attempt: Int = 0, hop: Int = 0, elapsed: Duration = .zero, callStart: Date = Date()
   ) {
     self.call = call
     self.request = request
@@ -96,14 +96,14 @@ public struct NetworkEvent: Sendable, Hashable {
     self.hop = hop
     self.elapsed = elapsed
     self.kind = kind
-    self.made = made
+    self.callStart = callStart
   }
 
   /// When it happened, by the clock on the wall: ``elapsed`` after the moment when the call was made.
-  public var date: Date { made.addingTimeInterval(elapsed / .seconds(1)) }
+  public var date: Date { callStart.addingTimeInterval(elapsed / .seconds(1)) }
 
   /// Whether it is the end of its call.
-  public var isEnd: Bool {
+  public var isFinal: Bool {
     switch kind {
     case .finished, .failed, .cancelled: true
     default: false
@@ -175,7 +175,7 @@ extension NetworkEvent {
     init(_ error: any Error) {
       guard var error = error as? NetworkError else {
         code = nil
-        description = NetworkError.inOneLine(NetworkError.text(of: error))
+        description = NetworkError.singleLine(NetworkError.text(of: error))
         return
       }
       code = error.code
@@ -216,7 +216,7 @@ extension NetworkEvent {
     /// The TLS handshake is done.
     case secured
     /// Somebody answers in the network's stead: `mock`, `tape`, or the interceptor of this name.
-    case answered(by: String)
+    case servedLocally(by: String)
     /// The request is out, with so many bytes of its body.
     ///
     /// That is all of them, unless the answer comes before. Where a transport cannot tell, it comes right

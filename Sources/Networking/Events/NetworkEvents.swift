@@ -6,7 +6,7 @@ import Synchronization
 /// ```swift
 /// let events = networking.events
 /// let watching = Task {
-///   for await event in events where event.isEnd { count(event) }
+///   for await event in events where event.isFinal { count(event) }
 /// }
 /// ```
 ///
@@ -71,7 +71,7 @@ final class EventSubscription: Sendable {
 
 /// Feeds a sequence's buffer; the client and its calls hold it, and when the last of them lets go of it the
 /// sequence has its end.
-final class EventFeed: EventSink {
+final class EventBufferSink: EventSink {
   private let buffer: EventBuffer
 
   init(_ buffer: EventBuffer) {
@@ -116,7 +116,7 @@ final class EventBuffer: Sendable {
 
   /// Answers those who wait.
   func deliver() {
-    while let (reader, event) = machine.withLock({ $0.nextAnswer() }) {
+    while let (reader, event) = machine.withLock({ $0.nextPendingRead() }) {
       reader.resume(returning: event)
     }
   }
@@ -128,23 +128,23 @@ final class EventBuffer: Sendable {
       await withCheckedContinuation { reader in
         machine.withLock { $0.wait(id, reader) }
         // The handler below may have come too early to find the reader.
-        if Task.isCancelled { leave(id) }
+        if Task.isCancelled { cancelRead(id) }
         deliver()
       }
     } onCancel: {
-      leave(id)
+      cancelRead(id)
     }
   }
 
-  private func leave(_ id: UInt64) {
-    machine.withLock { $0.leave(id) }?.resume(returning: nil)
+  private func cancelRead(_ id: UInt64) {
+    machine.withLock { $0.cancelRead(id) }?.resume(returning: nil)
   }
 }
 
 /// The events that a sequence has not handed out yet, and those who wait for more.
 struct EventBufferMachine<Reader> {
   /// A reader, and what it gets; nil at the end.
-  typealias Answer = (reader: Reader, event: NetworkEvent?)
+  typealias PendingRead = (reader: Reader, event: NetworkEvent?)
 
   private let limit: Int
   /// The first `taken` of them have been handed out.
@@ -181,7 +181,7 @@ struct EventBufferMachine<Reader> {
   }
 
   /// The next one of those who wait and can be answered; nil when there is none.
-  mutating func nextAnswer() -> Answer? {
+  mutating func nextPendingRead() -> PendingRead? {
     guard !readers.isEmpty, isFinished || count > 0 else { return nil }
     return (readers.removeFirst().reader, takeFirst())
   }
@@ -194,7 +194,7 @@ struct EventBufferMachine<Reader> {
   /// Somebody waits no longer.
   ///
   /// - Returns: who that is; nil when it has been answered.
-  mutating func leave(_ id: UInt64) -> Reader? {
+  mutating func cancelRead(_ id: UInt64) -> Reader? {
     guard let index = readers.firstIndex(where: { $0.id == id }) else { return nil }
     return readers.remove(at: index).reader
   }

@@ -51,12 +51,12 @@ final class MonitorQueue: EventSink {
     /// Nil once it has been removed.
     var monitor: (any NetworkMonitor)?
     var waiting: [(event: NetworkEvent, body: Data?)] = []
-    var isAtWork = false
+    var isDraining = false
 
     /// What the queue is to do next; after nil it is idle.
     mutating func next() -> [(event: NetworkEvent, body: Data?)]? {
       guard monitor != nil, !waiting.isEmpty else {
-        isAtWork = false
+        isDraining = false
         return nil
       }
       defer { waiting = [] }
@@ -88,12 +88,12 @@ final class MonitorQueue: EventSink {
   }
 
   func deliver() {
-    let begins = state.withLock { state in
-      guard !state.isAtWork, !state.waiting.isEmpty else { return false }
-      state.isAtWork = true
+    let shouldDrain = state.withLock { state in
+      guard !state.isDraining, !state.waiting.isEmpty else { return false }
+      state.isDraining = true
       return true
     }
-    if begins { context.run { self.work() } }
+    if shouldDrain { context.run { self.work() } }
   }
 
   /// Nobody is told any more, but of the one event that the queue may have decided to tell of before.

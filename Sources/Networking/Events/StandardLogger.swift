@@ -51,14 +51,14 @@ public struct StandardLogger: NetworkLogger {
 #if !canImport(os)
   /// The standard error of this process, written to by one thread at a time.
   enum StandardError {
-    private static let turn = Mutex<Void>(())
+    private static let lock = Mutex<Void>(())
 
     /// Writes all of a text, once there is room for it; what nobody can read any more is lost.
     ///
     /// To write into a pipe that nobody reads is a signal, too, by which the process would end. It comes to the thread
     /// that writes, so it is held back there and taken away, unless one was waiting before.
     static func write(_ text: String) {
-      turn.withLock { _ in
+      lock.withLock { _ in
         var (signals, old, pending) = (sigset_t(), sigset_t(), sigset_t())
         sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)
@@ -67,8 +67,8 @@ public struct StandardLogger: NetworkLogger {
         var text = text
         let isBroken = text.withUTF8 { writeAll(UnsafeRawBufferPointer($0)) == EPIPE }
         if isBroken, sigismember(&pending, SIGPIPE) == 0 {
-          var atOnce = timespec()
-          while sigtimedwait(&signals, nil, &atOnce) == -1, errno == EINTR {}
+          var zeroTimeout = timespec()
+          while sigtimedwait(&signals, nil, &zeroTimeout) == -1, errno == EINTR {}
         }
         pthread_sigmask(SIG_SETMASK, &old, nil)
       }

@@ -55,9 +55,9 @@ public struct BodyStream: Sendable {
   ///   - bytes: the sequence; it is read when the body is sent, in a task of its own.
   public init<Bytes: AsyncSequence & Sendable>(length: Int64? = nil, once bytes: Bytes)
   where Bytes.Element == Data {
-    let isTaken = TakenFlag()
+    let isTaken = OneShotFlag()
     self.init(length: length, isRepeatable: false) {
-      guard isTaken.take() else { throw SentOnce() }
+      guard isTaken.take() else { throw AlreadyConsumedError() }
       return bytes
     }
   }
@@ -72,11 +72,11 @@ public struct BodyStream: Sendable {
   }
 
   /// Why a stream that was to be read once cannot be sent again.
-  struct SentOnce: Error, CustomStringConvertible {
+  struct AlreadyConsumedError: Error, CustomStringConvertible {
     var description: String { "the stream can be sent once only, and has been" }
   }
 
-  private final class TakenFlag: Sendable {
+  private final class OneShotFlag: Sendable {
     private let isTaken = Atomic(false)
 
     func take() -> Bool { !isTaken.exchange(true, ordering: .relaxed) }

@@ -20,10 +20,10 @@ extension HTTPHeaders {
         ? "a header has no name"
         : "the header name \(field.name.debugDescription) has a character that names cannot have"
     }
-    if !isSendable(value: field.value) {
+    if !isValid(value: field.value) {
       return "the value of the header \(field.name) has a line break or another control character"
     }
-    if transportNames.contains(where: { areEqual($0, field.name) }) {
+    if transportFieldNames.contains(where: { areNamesEqual($0, field.name) }) {
       return "the header \(field.name) is the transport's to set"
     }
     return nil
@@ -33,7 +33,7 @@ extension HTTPHeaders {
   /// use for; set by hand they would let a message be read in two ways.
   ///
   /// Source: RFC 9110 section 7.6.1, RFC 9112 section 6.3, RFC 9113 section 8.2.2.
-  private static let transportNames = [
+  private static let transportFieldNames = [
     "Host", "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "Proxy-Connection",
     "Upgrade", "TE", "Trailer",
   ]
@@ -41,8 +41,8 @@ extension HTTPHeaders {
   /// Whether a value has no control character but the tab; bytes beyond ASCII are allowed.
   ///
   /// Source: RFC 9110 section 5.5.
-  static func isSendable(value: String) -> Bool {
-    value.utf8.areAll { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+  static func isValid(value: String) -> Bool {
+    value.utf8.allBytesSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
   }
 }
 
@@ -98,12 +98,12 @@ extension Collection<UInt8> {
   /// Whether these bytes are a token: what a method, a field's name or a media type's parts have to be.
   ///
   /// Source: RFC 9110 section 5.6.2.
-  var isToken: Bool { !isEmpty && areAll(\.isTokenCharacter) }
+  var isToken: Bool { !isEmpty && allBytesSatisfy(\.isTokenCharacter) }
 
   /// The same as `allSatisfy`, in one run over the bytes where they lie side by side.
   @inlinable
-  package func areAll(_ isRight: (UInt8) -> Bool) -> Bool {
-    withContiguousStorageIfAvailable { $0.allSatisfy(isRight) } ?? allSatisfy(isRight)
+  package func allBytesSatisfy(_ predicate: (UInt8) -> Bool) -> Bool {
+    withContiguousStorageIfAvailable { $0.allSatisfy(predicate) } ?? allSatisfy(predicate)
   }
 }
 

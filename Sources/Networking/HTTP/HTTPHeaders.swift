@@ -54,8 +54,8 @@ public struct HTTPHeaders: Sendable {
   public subscript(name: String) -> String? {
     get {
       guard let first = firstIndex(of: name) else { return nil }
-      let isAlone = !fields[(first + 1)...].contains { Self.areEqual($0.name, name) }
-      if isAlone || Self.areEqual(name, "Set-Cookie") { return fields[first].value }
+      let isAlone = !fields[(first + 1)...].contains { Self.areNamesEqual($0.name, name) }
+      if isAlone || Self.areNamesEqual(name, "Set-Cookie") { return fields[first].value }
       return values(for: name).joined(separator: ", ")
     }
     set {
@@ -72,7 +72,7 @@ public struct HTTPHeaders: Sendable {
   /// - Returns: the values as they were given.
   public func values(for name: String) -> [String] {
     var values: [String] = []
-    for field in fields where Self.areEqual(field.name, name) { values.append(field.value) }
+    for field in fields where Self.areNamesEqual(field.name, name) { values.append(field.value) }
     return values
   }
 
@@ -97,7 +97,7 @@ public struct HTTPHeaders: Sendable {
   ///
   /// - Parameter name: the name, in any case.
   public mutating func remove(_ name: String) {
-    fields.removeAll { Self.areEqual($0.name, name) }
+    fields.removeAll { Self.areNamesEqual($0.name, name) }
   }
 
   /// These headers, and those of `others` in place of any of the same names.
@@ -111,16 +111,16 @@ public struct HTTPHeaders: Sendable {
   }
 
   private func firstIndex(of name: String) -> Int? {
-    fields.firstIndex { Self.areEqual($0.name, name) }
+    fields.firstIndex { Self.areNamesEqual($0.name, name) }
   }
 
   private mutating func removeAll(_ name: String, after index: Int) {
-    let kept = fields[(index + 1)...].filter { !Self.areEqual($0.name, name) }
+    let kept = fields[(index + 1)...].filter { !Self.areNamesEqual($0.name, name) }
     fields.replaceSubrange((index + 1)..., with: kept)
   }
 
   /// Whether two names are the same; ASCII letters only, as all names are tokens.
-  static func areEqual(_ left: String, _ right: String) -> Bool {
+  static func areNamesEqual(_ left: String, _ right: String) -> Bool {
     guard left.utf8.count == right.utf8.count else { return false }
     // Most are written alike.
     return left == right
@@ -155,7 +155,7 @@ extension HTTPHeaders: Hashable {
   public static func == (left: HTTPHeaders, right: HTTPHeaders) -> Bool {
     left.fields.count == right.fields.count
       && zip(left.fields, right.fields).allSatisfy {
-        $0.value == $1.value && areEqual($0.name, $1.name)
+        $0.value == $1.value && areNamesEqual($0.name, $1.name)
       }
   }
 

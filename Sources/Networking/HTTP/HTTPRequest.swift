@@ -21,16 +21,16 @@ public struct HTTPRequest: Sendable, Hashable {
   /// Whether somebody watches, and wants to hear of the connection.
   ///
   /// It is no part of what is asked for: requests that differ in it alone are equal.
-  package var isWatched: Bool {
-    get { watched.isOn }
-    set { watched.isOn = newValue }
+  package var reportsConnection: Bool {
+    get { connectionReporting.isOn }
+    set { connectionReporting.isOn = newValue }
   }
-  private var watched = Watched()
+  private var connectionReporting = IgnoredFlag()
 
-  private struct Watched: Sendable, Hashable {
+  private struct IgnoredFlag: Sendable, Hashable {
     var isOn = false
 
-    static func == (_: Watched, _: Watched) -> Bool { true }
+    static func == (_: IgnoredFlag, _: IgnoredFlag) -> Bool { true }
 
     func hash(into hasher: inout Hasher) {}
   }

@@ -2,7 +2,7 @@ import Foundation
 
 extension NetworkError.Code {
   /// What happened, as the end of a sentence that starts with the request.
-  var sentence: String {
+  var summary: String {
     switch self {
     case .invalidURL: "the URL is invalid"
     case .invalidMethod: "the method is invalid"
@@ -54,12 +54,12 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, L
   /// a ``reason`` that has several are parted by semicolons, and other control characters read as spaces.
   public var description: String {
     var text = request.map { "\($0): " } ?? ""
-    text += code.sentence
-    if let detail = reason.map(Self.joiningLines) ?? underlyingText { text += ": \(detail)" }
+    text += code.summary
+    if let detail = reason.map(Self.joinedLines) ?? underlyingText { text += ": \(detail)" }
     text += attemptsText
-    if isKept { text += "; it is kept, to be sent later" }
-    if let body, !body.isEmpty { text += "; the body begins: \(Self.beginning(of: body))" }
-    return Self.inOneLine(text)
+    if isStoredOffline { text += "; it is kept, to be sent later" }
+    if let body, !body.isEmpty { text += "; the body begins: \(Self.excerpt(of: body))" }
+    return Self.singleLine(text)
   }
 
   /// The same as ``description``.
@@ -81,13 +81,13 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, L
   }
 
   /// Redacted before it is cut, so that no secret escapes by being cut in two.
-  private static func beginning(of body: Data) -> String {
+  private static func excerpt(of body: Data) -> String {
     let text = String(decoding: body.prefix(2_048), as: UTF8.self)
-    let redacted = Redaction.text(inOneLine(text))
+    let redacted = Redaction.text(singleLine(text))
     return redacted.count > 200 ? redacted.prefix(200) + "..." : redacted
   }
 
-  private static func joiningLines(_ text: String) -> String {
+  private static func joinedLines(_ text: String) -> String {
     guard text.contains("\n") else { return text }
     return text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
       .reduce(into: "") { joined, line in
@@ -96,7 +96,7 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, L
       }
   }
 
-  static func inOneLine(_ text: String) -> String {
+  static func singleLine(_ text: String) -> String {
     var line = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       switch scalar.properties.generalCategory {

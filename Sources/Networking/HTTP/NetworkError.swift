@@ -43,7 +43,7 @@ public struct NetworkError: Error, Sendable {
   ///
   /// It may be that of an entry which was there before, when the store's conflict handler has dropped
   /// the request in favour of that.
-  public var keptAs: UUID?
+  public var offlineEntryID: UUID?
 
   /// Makes an error.
   ///
@@ -74,7 +74,7 @@ public struct NetworkError: Error, Sendable {
 
 extension NetworkError {
   /// Whether the request is kept, to be sent when the client's offline store is replayed.
-  public var isKept: Bool { keptAs != nil }
+  public var isStoredOffline: Bool { offlineEntryID != nil }
 }
 
 extension NetworkError: CancellationRepresenting {
@@ -151,7 +151,7 @@ extension NetworkError {
     let text = ", after \(attempts) attempts"
     guard !history.isEmpty else { return text }
     // The last ones tell most.
-    let shown = history.suffix(5).map(\.sentence).joined(separator: ", ")
+    let shown = history.suffix(5).map(\.summary).joined(separator: ", ")
     return text + " (\(history.count > 5 ? "..., " : "")\(shown))"
   }
 }
@@ -162,11 +162,11 @@ extension Attempt {
     if case .failure(let error) = outcome { (error as? NetworkError)?.code } else { nil }
   }
 
-  fileprivate var sentence: String {
+  fileprivate var summary: String {
     let wait = delay > .zero ? "after \(delay) " : ""
     return switch outcome {
     case .status(let status): wait + "\(status)"
-    case .failure(let error as NetworkError): wait + error.code.sentence
+    case .failure(let error as NetworkError): wait + error.code.summary
     case .failure(let error): wait + "\(type(of: error))"
     case .unfinished: wait + "no end"
     }

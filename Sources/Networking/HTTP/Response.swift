@@ -19,7 +19,7 @@ public struct Response: Sendable {
   enum Content: Sendable {
     case memory(Data)
     case file(URL)
-    case live(LiveBytes)
+    case streaming(StreamingBody)
   }
 
   private final class Storage: Sendable {
@@ -90,7 +90,9 @@ public struct Response: Sendable {
 
   /// The body in pieces: of a stream as they come, otherwise ``data``.
   public var bytes: ResponseBytes {
-    if case .live(let live) = storage.content { return ResponseBytes(source: .live(live)) }
+    if case .streaming(let streaming) = storage.content {
+      return ResponseBytes(source: .streaming(streaming))
+    }
     return ResponseBytes(source: .memory(data))
   }
 
@@ -142,7 +144,7 @@ extension Response: CustomStringConvertible, CustomDebugStringConvertible, Custo
       switch content {
       case .memory(let data): "\(data.count) bytes"
       case .file(let url): "file \(url.path)"
-      case .live: "on its way"
+      case .streaming: "on its way"
       }
     return Mirror(
       self,

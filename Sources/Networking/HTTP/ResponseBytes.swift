@@ -24,14 +24,14 @@ public struct ResponseBytes: AsyncSequence, Sendable {
 
   enum Source: Sendable {
     case memory(Data)
-    case live(LiveBytes)
+    case streaming(StreamingBody)
   }
 
   let source: Source
 
   /// Closes the connection of a body that is still on its way; of any other it changes nothing.
   public func cancel() {
-    if case .live(let live) = source { live.source.stop(CancellationError()) }
+    if case .streaming(let streaming) = source { streaming.source.stop(CancellationError()) }
   }
 
   /// Begins to read.
@@ -41,7 +41,8 @@ public struct ResponseBytes: AsyncSequence, Sendable {
   public func makeAsyncIterator() -> AsyncIterator {
     switch source {
     case .memory(let data): AsyncIterator(.memory(data))
-    case .live(let live): AsyncIterator(live.begin().map(AsyncIterator.Source.live) ?? .taken)
+    case .streaming(let streaming):
+      AsyncIterator(streaming.begin().map(AsyncIterator.Source.streaming) ?? .consumed)
     }
   }
 
@@ -49,8 +50,8 @@ public struct ResponseBytes: AsyncSequence, Sendable {
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate enum Source {
       case memory(Data)
-      case live(LiveBytes.Reading)
-      case taken
+      case streaming(StreamingBody.ReadHandle)
+      case consumed
     }
 
     private var source: Source
@@ -69,30 +70,30 @@ public struct ResponseBytes: AsyncSequence, Sendable {
       case .memory(let data):
         source = .memory(Data())
         return data.isEmpty ? nil : data
-      case .live(let reading): return try await reading.source.next()
-      case .taken: throw NetworkError(.noData, "it has been read already, and can be read once")
+      case .streaming(let reading): return try await reading.source.next()
+      case .consumed: throw NetworkError(.noData, "it has been read already, and can be read once")
       }
     }
   }
 }
 
 /// A body that comes over a connection.
-final class LiveBytes: Sendable {
+final class StreamingBody: Sendable {
   let source: any ByteSource
-  private let reading: Mutex<Reading?>
+  private let reading: Mutex<ReadHandle?>
 
   init(_ source: any ByteSource) {
     self.source = source
-    reading = Mutex(Reading(source))
+    reading = Mutex(ReadHandle(source))
   }
 
   /// The right to read, for the first who asks.
-  func begin() -> Reading? {
+  func begin() -> ReadHandle? {
     reading.withLock { $0.take() }
   }
 
   /// The right to read; when it is released unused or midway, nobody wants the rest.
-  final class Reading: Sendable {
+  final class ReadHandle: Sendable {
     let source: any ByteSource
 
     init(_ source: any ByteSource) {
@@ -116,6 +117,6 @@ protocol ByteSource: AnyObject, Sendable {
   /// Has an action run once all has come or the rest has been broken off; at once when that is so.
   ///
   /// It gets what was measured, or why the rest was broken off.
-  func whenOver(
+  func whenFinished(
     _ action: @escaping @Sendable (_ result: Result<TransportMetrics, any Error>) -> Void)
 }

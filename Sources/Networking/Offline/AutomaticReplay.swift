@@ -9,7 +9,7 @@ final class AutomaticReplay: Sendable {
   typealias Replay = @Sendable () -> Promise<OfflineStore.Report>?
 
   /// How long a store that somebody else replays is left alone.
-  static let pause = Duration.seconds(10)
+  static let busyRetryDelay = Duration.seconds(10)
 
   private struct State {
     var machine: AutomaticReplayMachine
@@ -46,14 +46,14 @@ final class AutomaticReplay: Sendable {
   var epoch: UInt64 { state.withLock { $0.machine.epoch } }
 
   /// A request has been kept that began at a certain epoch.
-  func kept(since epoch: UInt64) {
-    perform(state.withLock { $0.machine.kept(since: epoch) })
+  func entryStored(since epoch: UInt64) {
+    perform(state.withLock { $0.machine.entryStored(since: epoch) })
   }
 
   private func listen(after seen: UInt64) {
     let stop = reachability.listen(after: seen) { [weak self] change in
       guard let self, let change else { return }
-      perform(state.withLock { $0.machine.changed(change) })
+      perform(state.withLock { $0.machine.reachabilityChanged(change) })
       listen(after: change.number)
     }
     // A listener is told once, so those before the latest have done their work; this one too, if it was
@@ -70,19 +70,20 @@ final class AutomaticReplay: Sendable {
   private func perform(_ action: AutomaticReplayMachine.Action?) {
     switch action {
     case .replay:
-      guard let over = state.withLock({ $0.replay })?() else { return }
-      over.always(on: .inline) { [weak self] result in
+      guard let finished = state.withLock({ $0.replay })?() else { return }
+      finished.always(on: .inline) { [weak self] result in
         guard let self else { return }
         var isBusy = false
         if case .failure(let error as NetworkError) = result {
           isBusy = error.code == .offlineStoreBusy
         }
-        perform(state.withLock { [isBusy] in isBusy ? $0.machine.foundBusy() : $0.machine.ended() })
+        perform(
+          state.withLock { [isBusy] in isBusy ? $0.machine.storeWasBusy() : $0.machine.ended() })
       }
     case .wait:
-      after(Self.pause, scheduler: scheduler).done(on: .inline) { [weak self] in
+      after(Self.busyRetryDelay, scheduler: scheduler).done(on: .inline) { [weak self] in
         guard let self else { return }
-        perform(state.withLock { $0.machine.waited() })
+        perform(state.withLock { $0.machine.retryDelayElapsed() })
       }
     case nil: break
     }
@@ -100,7 +101,7 @@ struct AutomaticReplayMachine {
   private var current: ReachabilityMachine.Change
   private var isReplaying = false
   /// Whether there may be something that the replay under way has not found.
-  private var isWanted = false
+  private var isReplayQueued = false
 
   init(_ current: ReachabilityMachine.Change) {
     self.current = current
@@ -113,43 +114,43 @@ struct AutomaticReplayMachine {
   ///
   /// What was never away does not come back: when a client is made and the network is found, whoever
   /// made it has not signed in yet.
-  mutating func changed(_ change: ReachabilityMachine.Change) -> Action? {
+  mutating func reachabilityChanged(_ change: ReachabilityMachine.Change) -> Action? {
     // Who listens gets the latest change alone, so several may lie in between.
     let wasAway = current.status == .unreachable || change.number > current.number + 1
     current = change
-    return wasAway && change.status.isReachable ? want() : nil
+    return wasAway && change.status.isReachable ? startOrQueue() : nil
   }
 
   /// A request has been kept; when the network has come back since it began, that replay came too early
   /// for it.
-  mutating func kept(since epoch: UInt64) -> Action? {
-    epoch < current.number && current.status.isReachable ? want() : nil
+  mutating func entryStored(since epoch: UInt64) -> Action? {
+    epoch < current.number && current.status.isReachable ? startOrQueue() : nil
   }
 
   /// Somebody else is at it, in whose report nobody here will see what is left; the replay counts as
   /// under way until the wait is over.
-  mutating func foundBusy() -> Action? {
+  mutating func storeWasBusy() -> Action? {
     guard current.status.isReachable else { return ended() }
     return .wait
   }
 
   /// The time to try again has come.
-  mutating func waited() -> Action? {
-    isWanted = true
+  mutating func retryDelayElapsed() -> Action? {
+    isReplayQueued = true
     return ended()
   }
 
   /// The replay under way is over.
   mutating func ended() -> Action? {
     isReplaying = false
-    guard isWanted else { return nil }
-    isWanted = false
-    return current.status.isReachable ? want() : nil
+    guard isReplayQueued else { return nil }
+    isReplayQueued = false
+    return current.status.isReachable ? startOrQueue() : nil
   }
 
-  private mutating func want() -> Action? {
+  private mutating func startOrQueue() -> Action? {
     guard !isReplaying else {
-      isWanted = true
+      isReplayQueued = true
       return nil
     }
     isReplaying = true

@@ -33,7 +33,7 @@ import Synchronization
 public enum OfflinePolicy: Sendable {
   /// In ``OfflineStore/folder(key:)`` for the name of the client's type of endpoints, opened when the
   /// first request is to be kept or replayed: clients of one type share it, in whatever runs of the program.
-  /// It keeps no requests with secrets in them (``OfflineStore/keepsSecrets``).
+  /// It keeps no requests with secrets in them (``OfflineStore/storesSecrets``).
   ///
   /// Where one program serves several users, each of them should have a ``store(_:)`` of their own, as
   /// what is kept is replayed with the credentials that are in force then.
@@ -50,12 +50,12 @@ public enum OfflinePolicy: Sendable {
 
 /// A client's offline store, opened when it is first needed, and what the client has to remember of
 /// the requests that it has put there.
-final class OfflineShelf: Sendable {
+final class ClientOfflineStore: Sendable {
   /// Selects the transport of a replay, as for the original request. `nil` when the client is gone.
   typealias TransportSelection = @Sendable () -> SelectedTransport?
 
   /// Where whatever touches the disk runs: no thread of a transport's waits for a disk.
-  let queue = DispatchQueue(label: "Catena.OfflineShelf")
+  let queue = DispatchQueue(label: "Catena.ClientOfflineStore")
   private let policy: OfflinePolicy
   /// The name of the client's type of endpoints.
   private let type: String
@@ -73,7 +73,7 @@ final class OfflineShelf: Sendable {
   }
 
   /// Whether there is no store, and is to be none.
-  var isAbsent: Bool {
+  var isDisabled: Bool {
     if case .none = policy { true } else { false }
   }
 
@@ -104,7 +104,7 @@ final class OfflineShelf: Sendable {
   }
 
   /// Stores the transport selection for the replay of an entry.
-  func remember(_ selection: @escaping TransportSelection, for entry: UUID) {
+  func setTransportOverride(_ selection: @escaping TransportSelection, for entry: UUID) {
     selections.withLock { $0[entry] = selection }
   }
 
@@ -114,7 +114,7 @@ final class OfflineShelf: Sendable {
   }
 
   /// Forgets what was remembered of the entries that are no longer there.
-  func forgetOthers(than entries: some Sequence<UUID>) {
+  func removeOverrides(than entries: some Sequence<UUID>) {
     let known = selections.withLock { $0 }
     guard !known.isEmpty else { return }
     let entries = Set(entries)
@@ -176,9 +176,9 @@ extension Request {
   ///
   /// An idempotency key is none, whatever it looks like: with another one the server would do the work twice.
   private static func carriesCredentials(_ field: HTTPHeaders.Field) -> Bool {
-    if HTTPHeaders.areEqual(OfflineStage.keyField, field.name) { return false }
+    if HTTPHeaders.areNamesEqual(OfflineStage.idempotencyKeyField, field.name) { return false }
     return ["Authorization", "Proxy-Authorization", "Cookie"]
-      .contains { HTTPHeaders.areEqual($0, field.name) }
+      .contains { HTTPHeaders.areNamesEqual($0, field.name) }
       || Redaction.isSecret(name: field.name) || Redaction.value(of: field) != field.value
   }
 }

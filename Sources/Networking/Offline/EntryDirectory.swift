@@ -11,14 +11,14 @@ import Foundation
 ///
 /// An entry comes and goes by one renaming of its folder, so it is there whole or not at all. What is
 /// not said to need the lock can be done by anybody at any time.
-struct EntryFolder: Sendable {
+struct EntryDirectory: Sendable {
   let path: String
-  let disk: Disk
+  let disk: FileSystem
 
-  init(_ folder: URL, disk: Disk) throws {
+  init(_ folder: URL, disk: FileSystem) throws {
     path = folder.standardizedFileURL.path
     self.disk = disk
-    for folder in [entries, incoming, quarantine] { try disk.makeFolders(folder) }
+    for folder in [entries, incoming, quarantine] { try disk.createDirectories(folder) }
   }
 
   private var entries: String { "\(path)/entries" }
@@ -26,29 +26,31 @@ struct EntryFolder: Sendable {
   private var quarantine: String { "\(path)/quarantine" }
 
   /// Runs a body with the lock, once nobody else has it; it must not run a user's code.
-  func locked<Value>(_ body: (_ lock: borrowing FileLock) throws -> Value) throws -> Value {
+  func withExclusiveLock<Value>(_ body: (_ lock: borrowing FileLock) throws -> Value) throws
+    -> Value
+  {
     let lock = try FileLock(waitingFor: "\(path)/lock")
-    sweep()
+    removeIncomplete()
     return try body(lock)
   }
 
   /// The lock of replays, or nil when one is under way.
   func replayLock() throws -> FileLock? {
-    try FileLock(taking: "\(path)/replay.lock")
+    try FileLock(tryLocking: "\(path)/replay.lock")
   }
 
   /// What there is: the entries by their names, in order, and the names of what is none.
-  func list() throws -> (names: [EntryName], foreign: [FileName]) {
+  func list() throws -> (names: [EntryName], unrecognized: [FileName]) {
     var names: [EntryName] = []
-    var foreign: [FileName] = []
+    var unrecognized: [FileName] = []
     for found in try disk.names(in: entries) {
-      if let name = EntryName(found.text), disk.isFolder(path(of: name)) {
+      if let name = EntryName(found.text), disk.isDirectory(path(of: name)) {
         names.append(name)
       } else {
-        foreign.append(found)
+        unrecognized.append(found)
       }
     }
-    return (names.sorted(), foreign.sorted { $0.text < $1.text })
+    return (names.sorted(), unrecognized.sorted { $0.text < $1.text })
   }
 
   /// Reads an entry.
@@ -58,14 +60,14 @@ struct EntryFolder: Sendable {
   func read(_ name: EntryName) throws -> EntryRecord? {
     let folder = path(of: name)
     guard let record = try EntryRecord.read("\(folder)/\(EntryRecord.fileName)") else {
-      if disk.isFolder(folder) { throw Corruption("its file is missing") }
+      if disk.isDirectory(folder) { throw CorruptEntryError("its file is missing") }
       return nil
     }
     guard record.number == name.number, record.key == name.key else {
-      throw Corruption("it is another entry's")
+      throw CorruptEntryError("it is another entry's")
     }
     guard record.files.count == record.request.files.count else {
-      throw Corruption("it does not say what its files are")
+      throw CorruptEntryError("it does not say what its files are")
     }
     return record
   }
@@ -75,8 +77,8 @@ struct EntryFolder: Sendable {
   /// - Throws: ``Corruption`` when one is not what was written.
   func verifyFiles(of record: EntryRecord, _ name: EntryName) throws {
     for (position, file) in record.files.enumerated()
-    where try disk.measure(fileURL(name, position).path) != file {
-      throw Corruption("the file \(position + 1) of its payload is not what was written")
+    where try disk.contentSummary(fileURL(name, position).path) != file {
+      throw CorruptEntryError("the file \(position + 1) of its payload is not what was written")
     }
   }
 
@@ -103,7 +105,7 @@ struct EntryFolder: Sendable {
   ) throws -> (record: EntryRecord, byteCount: Int64)? {
     let place = "\(incoming)/\(name.text)"
     do {
-      try disk.makeFolder(place)
+      try disk.createDirectory(place)
       var copies: [StoredFile] = []
       var rest = limit
       for (position, file) in files.enumerated() {
@@ -143,7 +145,7 @@ struct EntryFolder: Sendable {
   ///
   /// Needs the lock.
   func rewrite(_ record: EntryRecord, _ name: EntryName) throws {
-    guard disk.isFolder(path(of: name)) else { return }
+    guard disk.isDirectory(path(of: name)) else { return }
     let place = "\(incoming)/\(name.text)"
     do {
       try disk.write(try record.encoded(), to: place)
@@ -161,7 +163,7 @@ struct EntryFolder: Sendable {
   /// - Returns: false when it had gone before.
   @discardableResult
   func remove(_ name: EntryName) throws -> Bool {
-    guard disk.isFolder(path(of: name)) else { return false }
+    guard disk.isDirectory(path(of: name)) else { return false }
     let place = "\(incoming)/\(name.text)"
     try disk.move(path(of: name), to: place)
     try disk.synchronize(entries)
@@ -187,14 +189,14 @@ struct EntryFolder: Sendable {
     return URL(fileURLWithPath: place)
   }
 
-  /// What was set aside.
+  /// What was set unthrottledQueue.
   func quarantined() throws -> [URL] {
     try disk.names(in: quarantine).map(\.text).sorted().map {
       URL(fileURLWithPath: "\(quarantine)/\($0)")
     }
   }
 
-  /// Removes all that was set aside.
+  /// Removes all that was set unthrottledQueue.
   ///
   /// Needs the lock.
   func emptyQuarantine() throws {
@@ -202,7 +204,7 @@ struct EntryFolder: Sendable {
   }
 
   /// Removes what was left unfinished; what cannot be removed is in nobody's way.
-  private func sweep() {
+  private func removeIncomplete() {
     for name in (try? disk.names(in: incoming)) ?? [] {
       try? disk.remove(FilePath(incoming) / name)
     }
@@ -214,7 +216,7 @@ struct EntryFolder: Sendable {
 /// What an entry's folder is called: its place in the order, and its idempotency key.
 struct EntryName: Sendable, Hashable, Comparable {
   static let digits = 15
-  static let lastNumber = 999_999_999_999_999
+  static let maximumNumber = 999_999_999_999_999
 
   let number: Int
   let key: UUID

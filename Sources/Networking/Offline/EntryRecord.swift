@@ -46,30 +46,33 @@ struct EntryRecord: Codable, Equatable {
   ///   cannot be read now.
   static func read(_ path: String) throws -> EntryRecord? {
     guard let file = try OpenFile.open(path, O_RDONLY | O_NOFOLLOW) else { return nil }
-    guard let length = file.length else { throw Corruption("it is not a plain file") }
+    guard let length = file.length else { throw CorruptEntryError("it is not a plain file") }
     let head = try file.read(Int(min(length, 128)))
     guard let end = head.firstIndex(of: UInt8(ascii: "\n")) else {
-      throw Corruption(length == 0 ? "it is empty" : "it is not an entry of an offline store")
+      throw CorruptEntryError(
+        length == 0 ? "it is empty" : "it is not an entry of an offline store")
     }
     let words = String(decoding: head[..<end], as: UTF8.self).split(separator: " ")
     guard words.count == 3, words[0].hasPrefix("Catena-Offline/") else {
-      throw Corruption("it is not an entry of an offline store")
+      throw CorruptEntryError("it is not an entry of an offline store")
     }
-    guard words[0] == format else { throw Corruption("it is of another version, \(words[0])") }
+    guard words[0] == format else {
+      throw CorruptEntryError("it is of another version, \(words[0])")
+    }
     let start = head.distance(from: head.startIndex, to: end) + 1
     // Checked before memory is asked for.
     guard let count = Int64(words[1]), count == length - Int64(start) else {
-      throw Corruption("it is not as long as it says")
+      throw CorruptEntryError("it is not as long as it says")
     }
     let rest = try file.read(Int(length) - head.count)
     let body = Data(head.dropFirst(start) + rest)
-    guard checksum(of: body) == words[2] else { throw Corruption("its checksum is wrong") }
+    guard checksum(of: body) == words[2] else { throw CorruptEntryError("its checksum is wrong") }
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .secondsSince1970
     do {
       return try decoder.decode(EntryRecord.self, from: body)
     } catch {
-      throw Corruption((error as? DecodingError)?.explanation ?? "it cannot be decoded")
+      throw CorruptEntryError((error as? DecodingError)?.explanation ?? "it cannot be decoded")
     }
   }
 
@@ -83,7 +86,7 @@ struct EntryRecord: Codable, Equatable {
 }
 
 /// Why something in a store's folder is not an entry, as part of a sentence.
-struct Corruption: Error, Equatable {
+struct CorruptEntryError: Error, Equatable {
   let reason: String
 
   init(_ reason: String) {
@@ -105,7 +108,7 @@ struct Lifespan {
   private static let decade = 3_652 * day
 
   /// Whether it is over.
-  func isOver(at now: Date) -> Bool {
+  func isExpired(at now: Date) -> Bool {
     guard let expires else { return false }
     return expires <= now && !isImplausible(at: now)
   }

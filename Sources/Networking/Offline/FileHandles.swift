@@ -144,7 +144,7 @@ struct FileLock: ~Copyable {
   ///
   /// - Parameter path: the file that stands for it, made when it is not there.
   /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed``.
-  init?(taking path: String) throws {
+  init?(tryLocking path: String) throws {
     let file = try Self.open(path)
     guard flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 else {
       if errno == EWOULDBLOCK { return nil }
@@ -166,7 +166,7 @@ struct FileLock: ~Copyable {
   }
 
   /// Keeps a number in the lock's file, always in the same bytes of it.
-  func keep(_ number: Int) throws {
+  func writeNumber(_ number: Int) throws {
     let text = String(number)
     let bytes = Array((String(repeating: "0", count: Self.digits - text.count) + text).utf8)
     guard pwrite(file.descriptor, bytes, bytes.count, 0) == bytes.count else {

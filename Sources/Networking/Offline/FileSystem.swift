@@ -11,21 +11,21 @@ import Foundation
 /// The few things that a store does to a disk, each of them one step that a crash comes before or after.
 ///
 /// All errors are those of ``OpenFile``.
-struct Disk: Sendable {
+struct FileSystem: Sendable {
   /// Called before each step that changes something, with what it is; for tests that end the process
   /// there.
-  var beforeStep: @Sendable (_ step: String) -> Void = { _ in }
+  var beforeOperation: @Sendable (_ step: String) -> Void = { _ in }
 
   /// How much of a file is in memory at a time.
   private static let chunk = 256 << 10
 
   /// Makes a folder that only its owner may look into, and those that it lies in; one that is there
   /// already is left as it is.
-  func makeFolders(_ path: String) throws {
+  func createDirectories(_ path: String) throws {
     var status = stat()
     if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return }
     let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
-    if parent != path { try makeFolders(parent) }
+    if parent != path { try createDirectories(parent) }
     guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
       throw OpenFile.error("a folder cannot be made")
     }
@@ -33,22 +33,22 @@ struct Disk: Sendable {
   }
 
   /// Makes one folder, which must not be there.
-  func makeFolder(_ path: String) throws {
-    beforeStep("make folder")
+  func createDirectory(_ path: String) throws {
+    beforeOperation("make folder")
     guard mkdir(path, 0o700) == 0 else { throw OpenFile.error("a folder cannot be made") }
   }
 
   /// Writes a new file for its owner alone, and has the disk keep its bytes.
   func write(_ data: Data, to path: String) throws {
-    beforeStep("create")
+    beforeOperation("create")
     let file = try create(path)
     var rest = data
     while !rest.isEmpty {
-      beforeStep("write")
+      beforeOperation("write")
       try file.write(rest.prefix(Self.chunk))
       rest = rest.dropFirst(Self.chunk)
     }
-    beforeStep("synchronize")
+    beforeOperation("synchronize")
     try file.synchronize()
   }
 
@@ -68,7 +68,7 @@ struct Disk: Sendable {
     guard from.length != nil else {
       throw NetworkError(.offlineStoreFailed, "\(name) is not a plain file")
     }
-    beforeStep("create")
+    beforeOperation("create")
     let file = try create(path)
     var checksum = Checksum()
     var byteCount: Int64 = 0
@@ -77,18 +77,18 @@ struct Disk: Sendable {
       byteCount += Int64(bytes.count)
       if byteCount > limit { return nil }
       bytes.withUnsafeBytes { checksum.add($0) }
-      beforeStep("write")
+      beforeOperation("write")
       try file.write(bytes)
       if bytes.count < Self.chunk { break }
     }
-    beforeStep("synchronize")
+    beforeOperation("synchronize")
     try file.synchronize()
     return StoredFile(byteCount: byteCount, checksum: checksum.text)
   }
 
   /// What a file of the store is, read from its beginning to its end; nil when it is not there, or
   /// is not a plain file.
-  func measure(_ path: String) throws -> StoredFile? {
+  func contentSummary(_ path: String) throws -> StoredFile? {
     guard let file = try OpenFile.open(path, O_RDONLY | O_NOFOLLOW), file.length != nil else {
       return nil
     }
@@ -112,13 +112,13 @@ struct Disk: Sendable {
 
   /// The same for something that is called by bytes.
   func move(_ path: FilePath, to target: String) throws {
-    beforeStep("rename")
+    beforeOperation("rename")
     guard rename(path.bytes, target) == 0 else { throw OpenFile.error("a file cannot be renamed") }
   }
 
   /// Has the disk keep the names in a folder.
   func synchronize(_ folder: String) throws {
-    beforeStep("synchronize folder")
+    beforeOperation("synchronize folder")
     guard let file = try OpenFile.open(folder, O_RDONLY | O_DIRECTORY) else {
       throw NetworkError(.offlineStoreFailed, "the store's folder is gone")
     }
@@ -148,11 +148,11 @@ struct Disk: Sendable {
   }
 
   /// Whether there is a folder, and no link to one.
-  func isFolder(_ path: String) -> Bool {
-    isFolder(FilePath(path))
+  func isDirectory(_ path: String) -> Bool {
+    isDirectory(FilePath(path))
   }
 
-  private func isFolder(_ path: FilePath) -> Bool {
+  private func isDirectory(_ path: FilePath) -> Bool {
     var status = stat()
     return lstat(path.bytes, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
@@ -164,10 +164,10 @@ struct Disk: Sendable {
 
   /// The same for something that is called by bytes.
   func remove(_ path: FilePath) throws {
-    if isFolder(path) {
+    if isDirectory(path) {
       for name in try names(in: path) { try remove(path / name) }
     }
-    beforeStep("remove")
+    beforeOperation("remove")
     #if canImport(Darwin)
       let result = Darwin.remove(path.bytes)
     #elseif canImport(Musl)

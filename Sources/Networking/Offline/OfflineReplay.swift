@@ -9,7 +9,7 @@ import Synchronization
 /// cancelled keeps it until the last of its steps is over.
 final class OfflineReplay: Sendable {
   typealias Entry = OfflineStore.Entry
-  typealias Judge = @Sendable (Result<Response, any Error>, Entry) -> OfflineVerdict
+  typealias DecisionHandler = @Sendable (Result<Response, any Error>, Entry) -> ReplayDecision
 
   private struct State: ~Copyable {
     /// Nil once the report is made.
@@ -21,20 +21,20 @@ final class OfflineReplay: Sendable {
 
   private let store: OfflineStore
   private let context: ExecutionContext
-  private let judge: Judge
+  private let decide: DecisionHandler
   private let progress: @Sendable (OfflineStore.Progress) -> Void
   private let send: @Sendable (Entry) throws -> NetworkPromise
   private let state: Mutex<State>
 
   init(
     _ store: OfflineStore, _ lock: consuming FileLock, on context: ExecutionContext,
-    judging judge: @escaping Judge,
+    decidingWith decide: @escaping DecisionHandler,
     progress: @escaping @Sendable (OfflineStore.Progress) -> Void,
     send: @escaping @Sendable (Entry) throws -> NetworkPromise
   ) {
     self.store = store
     self.context = context
-    self.judge = judge
+    self.decide = decide
     self.progress = progress
     self.send = send
     state = Mutex(State(lock: lock))
@@ -42,9 +42,9 @@ final class OfflineReplay: Sendable {
 
   /// Sets aside what is no entry, and sends the rest, queue by queue.
   func start(concurrency: Int) throws -> Promise<OfflineStore.Report> {
-    let queues = try gather()
+    let queues = try loadQueues()
     return when(queues, concurrency: concurrency) { [self] names in
-      reduce(names, true, on: context) { isOnline, name in self.step(name, isOnline) }
+      reduce(names, true, on: context) { isOnline, name in self.replayEntry(name, isOnline) }
     }
     .map(on: context) { [self] _ in
       state.withLock { state in
@@ -55,14 +55,14 @@ final class OfflineReplay: Sendable {
   }
 
   /// The names of the entries, queue by queue, the queues in the order of their first.
-  private func gather() throws -> [[EntryName]] {
+  private func loadQueues() throws -> [[EntryName]] {
     var queues: [String] = []
     var names: [String: [EntryName]] = [:]
-    var foreign: [FileName] = []
+    var unrecognized: [FileName] = []
     var problems: [any Error] = []
-    try store.files.locked { _ in
+    try store.files.withExclusiveLock { _ in
       let found = try store.files.list()
-      foreign = found.foreign
+      unrecognized = found.unrecognized
       let summaries = store.summaries(of: found.names)
       for name in found.names {
         guard let summary = summaries[name] else { continue }
@@ -76,9 +76,9 @@ final class OfflineReplay: Sendable {
         names[queue, default: []].append(name)
       }
     }
-    let total = names.values.reduce(foreign.count + problems.count) { $0 + $1.count }
+    let total = names.values.reduce(unrecognized.count + problems.count) { $0 + $1.count }
     state.withLock { $0.total = total }
-    for name in foreign { setAside(name, "it is not called like an entry") }
+    for name in unrecognized { quarantine(name, "it is not called like an entry") }
     for problem in problems { finish(nil, .kept(problem)) }
     return queues.compactMap { names[$0] }
   }
@@ -86,7 +86,7 @@ final class OfflineReplay: Sendable {
   /// Handles one entry.
   ///
   /// - Returns: a promise of whether the later ones of its queue are to be tried.
-  private func step(_ name: EntryName, _ isOnline: Bool) -> Promise<Bool> {
+  private func replayEntry(_ name: EntryName, _ isOnline: Bool) -> Promise<Bool> {
     do {
       guard var record = try store.files.read(name) else {
         finish(nil, .removed)
@@ -96,10 +96,10 @@ final class OfflineReplay: Sendable {
       if record.lifespan.isImplausible(at: now) {
         record.lifespan = record.lifespan.beginning(at: now)
         // Where it cannot be written, the next replay does it.
-        try? store.files.locked { [record] _ in try store.files.rewrite(record, name) }
+        try? store.files.withExclusiveLock { [record] _ in try store.files.rewrite(record, name) }
       }
       let entry = store.entry(record)
-      if record.lifespan.isOver(at: now) {
+      if record.lifespan.isExpired(at: now) {
         try remove(name)
         finish(entry, .expired)
         return .fulfilled(isOnline)
@@ -111,10 +111,10 @@ final class OfflineReplay: Sendable {
       try store.files.verifyFiles(of: record, name)
       return settled([firstly { try send(entry) }])
         .then(on: context) { [self, record] results in
-          finish(record, entry, results.first.map { judge($0, entry) })
+          finish(record, entry, results.first.map { decide($0, entry) })
         }
-    } catch let corruption as Corruption {
-      setAside(name.fileName, corruption.reason)
+    } catch let corruption as CorruptEntryError {
+      quarantine(name.fileName, corruption.reason)
       return .fulfilled(isOnline)
     } catch {
       finish(nil, .kept(error))
@@ -125,7 +125,7 @@ final class OfflineReplay: Sendable {
   /// Does as an outcome wants it.
   ///
   /// - Returns: whether the later ones of its queue are to be tried.
-  private func finish(_ record: EntryRecord, _ entry: Entry, _ verdict: OfflineVerdict?) -> Bool {
+  private func finish(_ record: EntryRecord, _ entry: Entry, _ verdict: ReplayDecision?) -> Bool {
     do {
       switch verdict {
       case .delivered(let response):
@@ -137,7 +137,7 @@ final class OfflineReplay: Sendable {
         finish(entry, .failed(error))
         return true
       case .kept(let error):
-        note(record)
+        recordAttempt(record)
         finish(entry, .kept(error))
         return false
       case nil: return false
@@ -150,24 +150,24 @@ final class OfflineReplay: Sendable {
   }
 
   private func remove(_ name: EntryName) throws {
-    _ = try store.files.locked { _ in try store.files.remove(name) }
+    _ = try store.files.withExclusiveLock { _ in try store.files.remove(name) }
   }
 
   /// Counts an attempt.
   ///
   /// A full disk keeps it from being counted, and nothing else.
-  private func note(_ record: EntryRecord) {
+  private func recordAttempt(_ record: EntryRecord) {
     var record = record
     record.attempts += 1
     let name = EntryName(number: record.number, key: record.key)
-    try? store.files.locked { [record] _ in try store.files.rewrite(record, name) }
+    try? store.files.withExclusiveLock { [record] _ in try store.files.rewrite(record, name) }
   }
 
   /// Sets aside what is no entry, or reports that it cannot be.
-  private func setAside(_ name: FileName, _ reason: String) {
+  private func quarantine(_ name: FileName, _ reason: String) {
     do {
-      let location = try store.files.locked { _ in try store.files.setAside(name) }
-      finish(nil, .quarantined(OfflineStore.Quarantined(location: location, reason: reason)))
+      let location = try store.files.withExclusiveLock { _ in try store.files.setAside(name) }
+      finish(nil, .quarantined(OfflineStore.QuarantinedFile(location: location, reason: reason)))
     } catch {
       finish(nil, .kept(error))
     }
@@ -175,7 +175,7 @@ final class OfflineReplay: Sendable {
 
   private func finish(_ entry: Entry?, _ outcome: OfflineStore.Outcome) {
     let (completed, total) = state.withLock { state in
-      state.report.note(entry, outcome)
+      state.report.recordAttempt(entry, outcome)
       state.completed += 1
       return (state.completed, state.total)
     }
@@ -185,13 +185,15 @@ final class OfflineReplay: Sendable {
 }
 
 extension OfflineStore.Report {
-  fileprivate mutating func note(_ entry: OfflineStore.Entry?, _ outcome: OfflineStore.Outcome) {
+  fileprivate mutating func recordAttempt(
+    _ entry: OfflineStore.Entry?, _ outcome: OfflineStore.Outcome
+  ) {
     switch (outcome, entry) {
     case (.delivered, let entry?): delivered.append(entry)
     case (.failed(let error), let entry?):
-      failed.append(OfflineStore.Unsent(entry: entry, error: error))
+      failed.append(OfflineStore.UnsentEntry(entry: entry, error: error))
     case (.kept(let error), let entry?):
-      kept.append(OfflineStore.Unsent(entry: entry, error: error))
+      kept.append(OfflineStore.UnsentEntry(entry: entry, error: error))
     case (.expired, let entry?): expired.append(entry)
     case (.quarantined(let what), _): quarantined.append(what)
     case (.kept(let error?), nil): errors.append(error)
@@ -211,7 +213,7 @@ extension OfflineStore.Report {
 ///     failed in any other way                      failed
 ///
 /// Source: RFC 9110 section 15, RFC 8470 section 5.2 (425), RFC 6585 section 4 (429).
-enum OfflineVerdict {
+enum ReplayDecision {
   case delivered(Response)
   case failed(any Error)
   case kept(any Error)
@@ -226,7 +228,7 @@ enum OfflineVerdict {
         self = Self.of(status, error) ?? .failed(error)
       } else {
         let isUndecided =
-          error.code.isOfConnection || error.code == .mockFailed || error.isCancellation
+          error.code.isConnectionOrTLSFailure || error.code == .mockFailed || error.isCancellation
         self = isUndecided ? .kept(error) : .failed(error)
       }
     case .failure(let error):
@@ -235,7 +237,7 @@ enum OfflineVerdict {
     }
   }
 
-  private static func of(_ status: Int, _ error: NetworkError) -> OfflineVerdict? {
+  private static func of(_ status: Int, _ error: NetworkError) -> ReplayDecision? {
     switch status {
     case 401, 407, 408, 425, 429, 500...599: .kept(error)
     case 400...499: .failed(error)
@@ -244,7 +246,7 @@ enum OfflineVerdict {
   }
 }
 
-extension OfflineVerdict {
+extension ReplayDecision {
   /// What the outcome of sending an entry through a client means for it.
   ///
   /// A client's request is fulfilled by any answer of its own. So what it is rejected with may be the
@@ -255,17 +257,17 @@ extension OfflineVerdict {
   ///   - result: what the client's promise has come to.
   ///   - entry: what was sent.
   /// - Returns: the verdict.
-  static func ofClient(
+  static func forClient(
     _ result: Result<Response, any Error>, _ entry: OfflineStore.Entry
-  ) -> OfflineVerdict {
-    let verdict = OfflineVerdict(result)
+  ) -> ReplayDecision {
+    let verdict = ReplayDecision(result)
     guard case .failed(let error) = verdict, case .failure = result else { return verdict }
     guard let error = error as? NetworkError else { return .kept(error) }
-    if case .unacceptableStatus = error.code, !isAbout(entry, error) { return .kept(error) }
+    if case .unacceptableStatus = error.code, !concerns(entry, error) { return .kept(error) }
     return verdict
   }
 
-  private static func isAbout(_ entry: OfflineStore.Entry, _ error: NetworkError) -> Bool {
+  private static func concerns(_ entry: OfflineStore.Entry, _ error: NetworkError) -> Bool {
     guard let request = error.request, request.method == entry.request.method,
       let resource = try? OfflineStore.resource(entry.request, entry.baseURL)
     else { return false }

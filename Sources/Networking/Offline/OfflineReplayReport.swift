@@ -7,15 +7,15 @@ extension OfflineStore {
     /// What was sent and answered, and has left the store, in the order of the answers.
     public var delivered: [Entry] = []
     /// What was refused for good, and has left the store, each with the reason.
-    public var failed: [Unsent] = []
+    public var failed: [UnsentEntry] = []
     /// What is still in the store, each with the reason; nil where an earlier one of the same queue
     /// was kept, so that it was not tried.
-    public var kept: [Unsent] = []
+    public var kept: [UnsentEntry] = []
     /// What had expired, and has left the store unsent.
     public var expired: [Entry] = []
-    /// What was no entry, and was set aside.
-    public var quarantined: [Quarantined] = []
-    /// What the disk has failed at, reading an entry or setting one aside: it is still in the store.
+    /// What was no entry, and was set unthrottledQueue.
+    public var quarantined: [QuarantinedFile] = []
+    /// What the disk has failed at, reading an entry or setting one unthrottledQueue: it is still in the store.
     ///
     /// So are the later ones of the queue of an entry that cannot be read, where it is known which that
     /// is; what is no entry holds up none.
@@ -23,7 +23,7 @@ extension OfflineStore {
   }
 
   /// An entry that was not delivered.
-  public struct Unsent: Sendable {
+  public struct UnsentEntry: Sendable {
     /// The entry.
     public let entry: Entry
     /// Why; nil when it was not tried.
@@ -31,7 +31,7 @@ extension OfflineStore {
   }
 
   /// Something that was found among the entries and is none.
-  public struct Quarantined: Sendable, Hashable {
+  public struct QuarantinedFile: Sendable, Hashable {
     /// Where it is now.
     public let location: URL
     /// What is wrong with it, as part of a sentence.
@@ -48,8 +48,8 @@ extension OfflineStore {
     case kept((any Error)?)
     /// It had expired, and has left the store.
     case expired
-    /// It was no entry, and was set aside.
-    case quarantined(Quarantined)
+    /// It was no entry, and was set unthrottledQueue.
+    case quarantined(QuarantinedFile)
     /// Somebody removed it before its turn came.
     case removed
   }
@@ -74,7 +74,7 @@ extension OfflineStore {
   /// status of 400 to 499, but those that follow, or by an error that has nothing to do with the way to the server. It stays
   /// when it failed on that way, was cancelled, or was answered by 401, 407, 408, 425, 429 or 500 and above; then
   /// the later ones of its queue wait for another replay. What has expired is removed unsent; what is
-  /// no entry, or not as it was written, is set aside. Requests that are kept meanwhile are for
+  /// no entry, or not as it was written, is set unthrottledQueue. Requests that are kept meanwhile are for
   /// the next replay.
   ///
   /// One replay of a store is under way at a time, over all processes.
@@ -97,7 +97,7 @@ extension OfflineStore {
   ) -> Promise<Report> {
     replay(
       concurrency: concurrency, scheduler: scheduler,
-      judging: { result, _ in OfflineVerdict(result) }, progress: progress, send: send)
+      decidingWith: { result, _ in ReplayDecision(result) }, progress: progress, send: send)
   }
 
   /// The same with a judge of one's own.
@@ -105,12 +105,13 @@ extension OfflineStore {
   /// - Parameters:
   ///   - concurrency: how many queues are sent from at once; at least 1.
   ///   - scheduler: whose time the work belongs to.
-  ///   - judge: says what an outcome means for its entry.
+  ///   - decide: says what an outcome means for its entry.
   ///   - progress: called after each outcome.
   ///   - send: sends an entry's request.
   /// - Returns: a promise of the report.
   func replay(
-    concurrency: Int, scheduler: any Scheduler, judging judge: @escaping OfflineReplay.Judge,
+    concurrency: Int, scheduler: any Scheduler,
+    decidingWith decide: @escaping OfflineReplay.DecisionHandler,
     progress: @escaping @Sendable (_ progress: Progress) -> Void,
     send: @escaping @Sendable (_ entry: Entry) throws -> NetworkPromise
   ) -> Promise<Report> {
@@ -119,7 +120,7 @@ extension OfflineStore {
       .then(on: context) { [self] in
         guard let lock = try files.replayLock() else { throw NetworkError(.offlineStoreBusy) }
         let replay = OfflineReplay(
-          self, lock, on: context, judging: judge, progress: progress, send: send)
+          self, lock, on: context, decidingWith: decide, progress: progress, send: send)
         return try replay.start(concurrency: max(1, concurrency))
       }
       .on(scheduler.context(for: .main))

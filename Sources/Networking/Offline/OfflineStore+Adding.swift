@@ -8,7 +8,7 @@ extension OfflineStore {
   /// they may go. A request with a key that is kept already is not kept twice.
   ///
   /// When the store is full, entries that have expired make room first. A request with a field that goes by a secret's
-  /// name is refused, unless the store ``keepsSecrets``.
+  /// name is refused, unless the store ``storesSecrets``.
   ///
   /// - Parameters:
   ///   - request: what to keep; with the header fields of its endpoint, if it has such.
@@ -23,11 +23,11 @@ extension OfflineStore {
   ///   `offlineStoreFailed` when the disk is full or fails, or a file of the payload cannot be read;
   ///   nothing of the request is kept then.
   @discardableResult
-  public func keep(
+  public func add(
     _ request: Request, baseURL: URL? = nil, in queue: String = "", idempotencyKey: UUID = UUID()
   ) throws -> Entry {
     do {
-      if !keepsSecrets, let name = request.secretField {
+      if !storesSecrets, let name = request.secretField {
         throw NetworkError(.offlineStoreRefused, Self.refusal(naming: name))
       }
       let candidate = Candidate(
@@ -37,7 +37,7 @@ extension OfflineStore {
         // The user's closures run without the lock; the lock's holder looks whether it still holds.
         let decision = try decide(on: candidate)
         let now = clock()
-        if let entry = try files.locked({ try keep(candidate, decision, at: now, $0) }) {
+        if let entry = try files.withExclusiveLock({ try add(candidate, decision, at: now, $0) }) {
           return entry
         }
       }
@@ -51,7 +51,7 @@ extension OfflineStore {
   }
 
   private static func refusal(naming field: String) -> String {
-    let name = NetworkError.inOneLine(String(field.prefix(80)))
+    let name = NetworkError.singleLine(String(field.prefix(80)))
     return "its field \"\(name)\" goes by a secret's name, and the store keeps no secrets"
   }
 
@@ -99,7 +99,7 @@ extension OfflineStore {
   }
 
   /// Does as was decided, or returns nil when the conflicts are others by now.
-  private func keep(
+  private func add(
     _ candidate: Candidate, _ decision: Decision, at now: Date, _ lock: borrowing FileLock
   ) throws -> Entry? {
     let names = try files.list().names
@@ -118,11 +118,11 @@ extension OfflineStore {
         .offlineStoreFull, "there are \(limits.entries) entries, and no more are allowed")
     }
     let number = max(lock.number, names.last?.number ?? 0) + 1
-    guard number <= EntryName.lastNumber else {
+    guard number <= EntryName.maximumNumber else {
       throw NetworkError(.offlineStoreFailed, "the store's numbers are used up")
     }
     let name = EntryName(number: number, key: candidate.key)
-    try lock.keep(number)
+    try lock.writeNumber(number)
     let (request, withheld) = candidate.request.withoutCredentials()
     func add() throws -> (record: EntryRecord, byteCount: Int64)? {
       let room = summaries.values.reduce(limits.bytes) { $0 - $1.byteCount }
@@ -157,7 +157,7 @@ extension OfflineStore {
   private func removeExpired(
     _ summaries: inout [EntryName: Summary], at now: Date
   ) throws -> Bool {
-    let expired = summaries.filter { $0.value.lifespan?.isOver(at: now) ?? false }.keys
+    let expired = summaries.filter { $0.value.lifespan?.isExpired(at: now) ?? false }.keys
     for name in expired {
       try files.remove(name)
       summaries[name] = nil
@@ -207,7 +207,9 @@ extension Request {
       if let json = try? JSON(parsing: data) { return secretField(in: Parameters(json)) }
       // Lines of JSON, or what only looks like it.
       var found: String?
-      _ = Redaction.text(String(decoding: data, as: UTF8.self)) { name, _ in note(name, &found) }
+      _ = Redaction.text(String(decoding: data, as: UTF8.self)) { name, _ in
+        recordName(name, &found)
+      }
       return found
     // Of bytes nothing is known but what they are.
     case nil, "application/octet-stream":
@@ -231,12 +233,12 @@ extension Request {
 
   private static func secretField(inURL url: String) -> String? {
     var found: String?
-    _ = Redaction.url(url) { name, _ in note(name, &found) }
+    _ = Redaction.url(url) { name, _ in recordName(name, &found) }
     return found
   }
 
   /// Looks at a field that ``Redaction`` has come by, and masks nothing.
-  private static func note(_ name: String, _ found: inout String?) -> String? {
+  private static func recordName(_ name: String, _ found: inout String?) -> String? {
     if found == nil, Redaction.isSecret(name: name) { found = name.removingPercentEncoding ?? name }
     return nil
   }

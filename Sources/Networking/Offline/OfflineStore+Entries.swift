@@ -15,7 +15,7 @@ extension OfflineStore {
     /// What the request's path is relative to, or nil when that is absolute.
     public let baseURL: URL?
     /// The names of the header fields that carried credentials, and were left out.
-    public let withheldHeaders: [String]
+    public let removedCredentialHeaders: [String]
     /// When it was accepted.
     public let created: Date
     /// From when on it is sent no more; nil is never.
@@ -29,8 +29,8 @@ extension OfflineStore {
     public var id: UUID { idempotencyKey }
 
     /// The key that goes out with it: that which it was first sent with, also when that is no UUID.
-    var sentKey: String {
-      request.headers[OfflineStage.keyField] ?? idempotencyKey.uuidString
+    var effectiveIdempotencyKey: String {
+      request.headers[OfflineStage.idempotencyKeyField] ?? idempotencyKey.uuidString
     }
 
     var name: EntryName { EntryName(number: number, key: idempotencyKey) }
@@ -42,7 +42,7 @@ extension OfflineStore {
     return Entry(
       number: record.number, idempotencyKey: record.key, queue: record.queue,
       request: record.request.replacingFiles { position, _ in files.fileURL(name, position) },
-      baseURL: record.baseURL, withheldHeaders: record.withheld, created: record.created,
+      baseURL: record.baseURL, removedCredentialHeaders: record.withheld, created: record.created,
       expires: record.expires, attempts: record.attempts)
   }
 }
@@ -73,7 +73,7 @@ extension OfflineStore {
     get throws { try files.list().names.map(\.key) }
   }
 
-  /// What replays have found that was no entry, and have set aside.
+  /// What replays have found that was no entry, and have set unthrottledQueue.
   ///
   /// They are files and folders, for people to look at. They stay until ``emptyQuarantine()``, and count for no limit.
   ///
@@ -90,7 +90,7 @@ extension OfflineStore {
   /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed``.
   @discardableResult
   public func remove(_ entry: Entry) throws -> Bool {
-    try files.locked { _ in try files.remove(entry.name) }
+    try files.withExclusiveLock { _ in try files.remove(entry.name) }
   }
 
   /// Removes all entries, so that they are not sent; those that are being sent go on their way.
@@ -98,17 +98,17 @@ extension OfflineStore {
   /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed``; those
   ///   that could be removed are.
   public func removeAll() throws {
-    try files.locked { _ in
+    try files.withExclusiveLock { _ in
       for name in try files.list().names { try files.remove(name) }
     }
   }
 
-  /// Removes all that was set aside.
+  /// Removes all that was set unthrottledQueue.
   ///
   /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed``; what
   ///   could be removed is.
   public func emptyQuarantine() throws {
-    try files.locked { _ in try files.emptyQuarantine() }
+    try files.withExclusiveLock { _ in try files.emptyQuarantine() }
   }
 }
 
@@ -147,7 +147,7 @@ extension OfflineStore {
         queue: record.queue, resource: try? Self.resource(record.request, record.baseURL),
         byteCount: record.files.reduce(Int64(try record.encoded().count)) { $0 + $1.byteCount },
         lifespan: record.lifespan)
-    } catch is Corruption {
+    } catch is CorruptEntryError {
       return Summary()
     } catch {
       return Summary(problem: error)

@@ -27,7 +27,7 @@ import Synchronization
 ///   in their value that can be told, such as a `Referer` with a token in its query. They are for
 ///   whoever replays to add anew. A URL with a user name or password in it is refused, and so
 ///   is a request whose query, JSON or form has a field that goes by a secret's name, unless the store
-///   ``keepsSecrets``. Text that says nothing of the kind, files of a payload and bodies of other kinds are
+///   ``storesSecrets``. Text that says nothing of the kind, files of a payload and bodies of other kinds are
 ///   not looked into. Files are readable for their owner alone (mode 0600, in folders of 0700), and are not
 ///   encrypted.
 /// - **Disk.** The folder has to be on a disk of this machine. What lies beside the store's own
@@ -57,11 +57,11 @@ public final class OfflineStore: Sendable {
   /// Where this is true such requests are kept like all others: whoever can read the user's files, or a backup of them, reads
   /// the secret, until the entry has left the store. It makes no difference to header fields, which
   /// are never written when they carry credentials.
-  public let keepsSecrets: Bool
+  public let storesSecrets: Bool
 
   let onConflict: ConflictHandler?
   let clock: @Sendable () -> Date
-  let files: EntryFolder
+  let files: EntryDirectory
   /// Where replays do their work, one step at a time.
   let queue = DispatchQueue(label: "Catena.OfflineStore")
   /// Whether the folder goes with this object.
@@ -75,8 +75,8 @@ public final class OfflineStore: Sendable {
   ///   - folder: where it is; its own, since nothing else has a business there.
   ///   - limits: how much it takes.
   ///   - lifetime: how long a request is kept; nil is until it is sent or removed.
-  ///   - keepsSecrets: whether requests with secrets in their query or body are kept, and so written to the
-  ///     disk as they are: ``keepsSecrets``.
+  ///   - storesSecrets: whether requests with secrets in their query or body are kept, and so written to the
+  ///     disk as they are: ``storesSecrets``.
   ///   - clock: what time it is, for the lifetime.
   ///   - onConflict: what becomes of a new request that is for the same resource as one that is kept;
   ///     nil keeps both.
@@ -84,18 +84,18 @@ public final class OfflineStore: Sendable {
   ///   there is no folder to be had.
   public convenience init(
     folder: URL, limits: Limits = Limits(), lifetime: Duration? = .seconds(7 * 24 * 3600),
-    keepsSecrets: Bool = false, clock: @escaping @Sendable () -> Date = { Date() },
+    storesSecrets: Bool = false, clock: @escaping @Sendable () -> Date = { Date() },
     onConflict: ConflictHandler? = nil
   ) throws {
     try self.init(
-      folder: folder, limits: limits, lifetime: lifetime, keepsSecrets: keepsSecrets,
-      clock: clock, beforeStep: { _ in },
+      folder: folder, limits: limits, lifetime: lifetime, storesSecrets: storesSecrets,
+      clock: clock, beforeOperation: { _ in },
       onConflict: onConflict)
   }
 
   /// Opens a store whose folder is removed when the last of its users has gone.
   convenience init(temporaryFolder folder: URL) throws {
-    try self.init(folder: folder, isTemporary: true, beforeStep: { _ in })
+    try self.init(folder: folder, isTemporary: true, beforeOperation: { _ in })
   }
 
   deinit {
@@ -105,8 +105,9 @@ public final class OfflineStore: Sendable {
   /// The same, with a closure that is called before each step that changes something on the disk.
   package init(
     folder: URL, isTemporary: Bool = false, limits: Limits = Limits(), lifetime: Duration? = nil,
-    keepsSecrets: Bool = false, clock: @escaping @Sendable () -> Date = { Date() },
-    beforeStep: @escaping @Sendable (_ step: String) -> Void, onConflict: ConflictHandler? = nil
+    storesSecrets: Bool = false, clock: @escaping @Sendable () -> Date = { Date() },
+    beforeOperation: @escaping @Sendable (_ step: String) -> Void,
+    onConflict: ConflictHandler? = nil
   ) throws {
     guard folder.isFileURL else {
       throw NetworkError(.offlineStoreFailed, "the store's folder is not a file URL")
@@ -114,11 +115,11 @@ public final class OfflineStore: Sendable {
     self.folder = folder
     self.limits = limits
     self.lifetime = lifetime
-    self.keepsSecrets = keepsSecrets
+    self.storesSecrets = storesSecrets
     self.clock = clock
     self.onConflict = onConflict
     self.isTemporary = isTemporary
-    files = try EntryFolder(folder, disk: Disk(beforeStep: beforeStep))
+    files = try EntryDirectory(folder, disk: FileSystem(beforeOperation: beforeOperation))
   }
 }
 
@@ -129,8 +130,8 @@ extension OfflineStore {
   ///   - key: what tells it from other stores of this program, such as an account's number.
   ///   - limits: how much it takes.
   ///   - lifetime: how long a request is kept; nil is until it is sent or removed.
-  ///   - keepsSecrets: whether requests with secrets in their query or body are kept, and so written to the
-  ///     disk as they are: ``keepsSecrets``.
+  ///   - storesSecrets: whether requests with secrets in their query or body are kept, and so written to the
+  ///     disk as they are: ``storesSecrets``.
   ///   - clock: what time it is, for the lifetime.
   ///   - onConflict: what becomes of a new request that is for the same resource as one that is kept;
   ///     nil keeps both.
@@ -138,12 +139,12 @@ extension OfflineStore {
   ///   there is no folder to be had.
   public convenience init(
     key: String, limits: Limits = Limits(), lifetime: Duration? = .seconds(7 * 24 * 3600),
-    keepsSecrets: Bool = false, clock: @escaping @Sendable () -> Date = { Date() },
+    storesSecrets: Bool = false, clock: @escaping @Sendable () -> Date = { Date() },
     onConflict: ConflictHandler? = nil
   ) throws {
     try self.init(
       folder: Self.folder(key: key), limits: limits, lifetime: lifetime,
-      keepsSecrets: keepsSecrets, clock: clock, onConflict: onConflict)
+      storesSecrets: storesSecrets, clock: clock, onConflict: onConflict)
   }
 
   /// Where the store of a key is; the folder need not be there.

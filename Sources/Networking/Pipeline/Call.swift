@@ -22,11 +22,11 @@ final class Call: Sendable {
   private let snapshot: ClientSettings.Snapshot
   let transport: SelectedTransport
   /// The destination of the response body.
-  let destination: Delivery
+  let destination: BodyDestination
   /// Provides the client's current credentials. `nil` keeps those of the snapshot.
   let credentialSource: (any CredentialSource)?
   /// The role of the offline store. `nil` means that the store is not involved.
-  let offline: OfflineRole?
+  let offline: OfflineMode?
   /// The token refresh that made the request, if any.
   ///
   /// Read when the call is made, because the call may start on another thread.
@@ -36,8 +36,9 @@ final class Call: Sendable {
   init(
     _ request: Request, endpoint: EndpointDefaults = EndpointDefaults(),
     settings: ClientSettings.Snapshot, over transport: SelectedTransport,
-    to destination: Delivery = Delivery(), credentialSource: (any CredentialSource)? = nil,
-    offline: OfflineRole? = nil, reportingTo events: CallEvents? = nil
+    to destination: BodyDestination = BodyDestination(),
+    credentialSource: (any CredentialSource)? = nil,
+    offline: OfflineMode? = nil, reportingTo events: CallEvents? = nil
   ) {
     self.request = request
     self.endpoint = endpoint

@@ -13,7 +13,7 @@ final class CallState: Sendable {
     var idempotencyKey: String?
     var currentInterceptor: String?
     var shared: CallState?
-    var isHeldBack = false
+    var isRefusedLocally = false
     var start = Start()
   }
 
@@ -62,7 +62,7 @@ final class CallState: Sendable {
     let now = clock.now
     let (count, shared) = state.withLock { state in
       state.clock = clock
-      state.isHeldBack = false
+      state.isRefusedLocally = false
       state.log.begin(after: delay, at: now)
       return (state.log.count, state.shared)
     }
@@ -83,15 +83,15 @@ final class CallState: Sendable {
   /// Marks the current attempt as held back on this machine because there is no network. A retry would be held back too.
   ///
   /// - Parameter hasSent: Whether the attempt has sent anything. An attempt that sent nothing is not counted.
-  func holdBack(hasSent: Bool) {
+  func refuseLocally(hasSent: Bool) {
     state.withLock { state in
-      state.isHeldBack = true
+      state.isRefusedLocally = true
       if !hasSent { state.log.withdraw() }
     }
   }
 
   /// Whether the last attempt was held back because there is no network.
-  var isHeldBack: Bool { state.withLock { $0.isHeldBack } }
+  var isRefusedLocally: Bool { state.withLock { $0.isRefusedLocally } }
 
   /// The number of attempts so far, including the current one.
   var attemptCount: Int {

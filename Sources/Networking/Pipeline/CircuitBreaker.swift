@@ -37,13 +37,13 @@ struct CircuitMachine {
     case success
     case failure
     /// It tells nothing of the host.
-    case neither
+    case ignored
   }
 
   /// What a request may do.
   enum Admission: Equatable {
     /// Go through, and report with this number.
-    case pass(era: Int)
+    case pass(generation: Int)
     /// Fail at once; the circuit stays open for so long, nothing when a request is trying the host.
     case refuse(remaining: Duration)
   }
@@ -54,61 +54,63 @@ struct CircuitMachine {
     case halfOpen(isTrying: Bool)
   }
 
-  private let rule: CircuitBreaker
+  private let breaker: CircuitBreaker
   private var state = State.closed(failures: 0)
   /// Counts the changes of state, so that what was sent in an earlier one does not speak in this one.
-  private var era = 0
+  private var generation = 0
 
-  init(_ rule: CircuitBreaker) {
-    self.rule = rule
+  init(_ breaker: CircuitBreaker) {
+    self.breaker = breaker
   }
 
   /// Whether it is like a new one, so that the host can be forgotten.
-  var isPristine: Bool { state == .closed(failures: 0) && era == 0 }
+  var isPristine: Bool { state == .closed(failures: 0) && generation == 0 }
 
   /// Says whether a request may go through.
   mutating func admit(at now: Duration) -> Admission {
     switch state {
-    case .closed: return .pass(era: era)
+    case .closed: return .pass(generation: generation)
     case .open(let until) where now < until: return .refuse(remaining: until - now)
     case .halfOpen(isTrying: true): return .refuse(remaining: .zero)
     case .open, .halfOpen(isTrying: false):
       change(to: .halfOpen(isTrying: true))
-      return .pass(era: era)
+      return .pass(generation: generation)
     }
   }
 
   /// Takes in how a request ended that was let through.
-  mutating func ended(_ outcome: Outcome, era: Int, at now: Duration) {
-    guard era == self.era else { return }
+  mutating func ended(_ outcome: Outcome, generation: Int, at now: Duration) {
+    guard generation == self.generation else { return }
     switch (state, outcome) {
     case (.closed, .success): state = .closed(failures: 0)
     case (.closed(let failures), .failure):
-      guard failures + 1 >= rule.threshold else { return state = .closed(failures: failures + 1) }
-      change(to: .open(until: now + rule.cooldown))
+      guard failures + 1 >= breaker.threshold else {
+        return state = .closed(failures: failures + 1)
+      }
+      change(to: .open(until: now + breaker.cooldown))
     case (.halfOpen, .success): change(to: .closed(failures: 0))
-    case (.halfOpen, .failure): change(to: .open(until: now + rule.cooldown))
-    case (.halfOpen, .neither): change(to: .halfOpen(isTrying: false))
-    case (.closed, .neither), (.open, _): break
+    case (.halfOpen, .failure): change(to: .open(until: now + breaker.cooldown))
+    case (.halfOpen, .ignored): change(to: .halfOpen(isTrying: false))
+    case (.closed, .ignored), (.open, _): break
     }
   }
 
   private mutating func change(to state: State) {
     self.state = state
-    era += 1
+    generation += 1
   }
 }
 
 /// Lets requests to hosts that keep failing fail at once; a hop at a time.
 final class CircuitStage: BuiltInStage {
-  private let rule: CircuitBreaker
+  private let breaker: CircuitBreaker
   private let scheduler: any Scheduler
   /// Those hosts alone of which there is something to remember.
   private let circuits = Mutex<[Origin: CircuitMachine]>([:])
 
   /// Makes a stage, whose circuits are shared by all exchanges that go through it.
-  init(_ rule: CircuitBreaker, scheduler: any Scheduler) {
-    self.rule = rule
+  init(_ breaker: CircuitBreaker, scheduler: any Scheduler) {
+    self.breaker = breaker
     self.scheduler = scheduler
   }
 
@@ -118,23 +120,23 @@ final class CircuitStage: BuiltInStage {
     let now = scheduler.now
     switch change(origin, { $0.admit(at: now) }) {
     case .refuse(let remaining): return .rejected(refusal(of: exchange, origin, remaining))
-    case .pass(let era):
+    case .pass(let generation):
       return next(exchange).always(on: .inline) { result in
         let outcome = Self.outcome(of: result)
         let now = self.scheduler.now
-        self.change(origin) { $0.ended(outcome, era: era, at: now) }
+        self.change(origin) { $0.ended(outcome, generation: generation, at: now) }
       }
     }
   }
 
-  private func change<Answer>(
-    _ origin: Origin, _ body: (inout CircuitMachine) -> Answer
-  ) -> Answer {
+  private func change<Value>(
+    _ origin: Origin, _ body: (inout CircuitMachine) -> Value
+  ) -> Value {
     circuits.withLock { circuits in
-      var circuit = circuits[origin] ?? CircuitMachine(rule)
-      let answer = body(&circuit)
+      var circuit = circuits[origin] ?? CircuitMachine(breaker)
+      let value = body(&circuit)
       circuits[origin] = circuit.isPristine ? nil : circuit
-      return answer
+      return value
     }
   }
 
@@ -142,7 +144,7 @@ final class CircuitStage: BuiltInStage {
     switch result {
     case .success(let response): (500...599).contains(response.status) ? .failure : .success
     case .failure(let error):
-      (error as? NetworkError)?.code.isConnectionFailure == true ? .failure : .neither
+      (error as? NetworkError)?.code.isConnectionFailure == true ? .failure : .ignored
     }
   }
 

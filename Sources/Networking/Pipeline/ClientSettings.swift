@@ -13,9 +13,9 @@ struct ClientSettings: Sendable {
   var interceptors: [any Interceptor] = []
   var hopInterceptors: [any Interceptor] = []
   /// The listeners of events. `nil` when there are none.
-  var watchers: EventWatchers?
+  var eventSinks: EventSinkList?
   /// The log level, and the listener that writes the log. The listener is `nil` at the level `.none`.
-  var log: (level: LoggingConfiguration.Level, feed: LogFeed?) = (.none, nil)
+  var log: (level: LoggingConfiguration.Level, feed: LogSink?) = (.none, nil)
   var onAutomaticReplay: (@Sendable (Result<OfflineStore.Report, any Error>) -> Void)?
 
   /// The settings at one time, shared by all requests made until they change.
@@ -27,7 +27,7 @@ struct ClientSettings: Sendable {
     }
 
     /// Returns a changed snapshot.
-    func changed(_ change: (inout ClientSettings) -> Void) -> Snapshot {
+    func updated(_ change: (inout ClientSettings) -> Void) -> Snapshot {
       var settings = settings
       change(&settings)
       return Snapshot(settings)

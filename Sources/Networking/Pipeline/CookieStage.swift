@@ -29,12 +29,12 @@ struct CookieStage: BuiltInStage {
   func addingCookies(to request: HTTPRequest) -> HTTPRequest {
     let url = request.url
     guard !request.headers.contains("Cookie"),
-      let cookies = storage.cookies(for: url)?.filter({ CookieScope.of($0).covers(url) }),
+      let cookies = storage.cookies(for: url)?.filter({ CookieRules.of($0).matches(url) }),
       !cookies.isEmpty
     else { return request }
     var request = request
     request.headers["Cookie"] = Self.field(
-      cookies.count == 1 ? cookies : cookies.sorted(by: CookieScope.goesFirst))
+      cookies.count == 1 ? cookies : cookies.sorted(by: CookieRules.precedes))
     return request
   }
 
@@ -56,9 +56,9 @@ struct CookieStage: BuiltInStage {
     for value in values {
       // One by one: a list of them joined by commas could not be told apart from a date's comma.
       let cookies = HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": value], for: url)
-        .filter { CookieDomain.isOwn($0, setBy: value, from: url) }
-        .map { CookieScope.rescoped($0, setBy: value, from: url) }
-      if CookieScope.takesBack(value) {
+        .filter { CookieDomainRules.domainMatches($0, setBy: value, from: url) }
+        .map { CookieRules.applyingAttributes($0, setBy: value, from: url) }
+      if CookieRules.isDeletion(value) {
         for cookie in cookies { storage.deleteCookie(cookie) }
       } else {
         storage.setCookies(cookies, for: url, mainDocumentURL: nil)
@@ -70,16 +70,16 @@ struct CookieStage: BuiltInStage {
 /// Where a cookie goes, as far as Foundation's storage on Linux does not see to it.
 ///
 /// Source: RFC 6265 sections 5.1.4, 5.2.2, 5.2.4 and 5.4.
-struct CookieScope: Hashable {
+struct CookieRules: Hashable {
   let path: String
   let isSecure: Bool
 
-  static func of(_ cookie: HTTPCookie) -> CookieScope {
-    CookieScope(path: cookie.path, isSecure: cookie.isSecure)
+  static func of(_ cookie: HTTPCookie) -> CookieRules {
+    CookieRules(path: cookie.path, isSecure: cookie.isSecure)
   }
 
   /// Whether a request for a URL may bring the cookie.
-  func covers(_ url: URL) -> Bool {
+  func matches(_ url: URL) -> Bool {
     guard !isSecure || url.scheme?.lowercased() == "https" else { return false }
     let requested = url.path(percentEncoded: true)
     let target = requested.isEmpty ? "/" : requested
@@ -90,7 +90,7 @@ struct CookieScope: Hashable {
 
   /// The order in one field: those of longer paths first, the others by name, so that it is the same
   /// each time.
-  static func goesFirst(_ cookie: HTTPCookie, _ other: HTTPCookie) -> Bool {
+  static func precedes(_ cookie: HTTPCookie, _ other: HTTPCookie) -> Bool {
     (other.path.utf8.count, cookie.name) < (cookie.path.utf8.count, other.name)
   }
 
@@ -98,7 +98,7 @@ struct CookieScope: Hashable {
 
   /// A cookie with the path that it is for when it names none, the folder of where it comes from, and
   /// with the date that its age comes to.
-  static func rescoped(
+  static func applyingAttributes(
     _ cookie: HTTPCookie, setBy value: String, from url: URL, now: Date = Date()
   ) -> HTTPCookie {
     var properties = cookie.properties ?? [:]
@@ -122,7 +122,7 @@ struct CookieScope: Hashable {
   }
 
   /// Whether a field ends a cookie's life by an age of nothing or less.
-  static func takesBack(_ value: String) -> Bool {
+  static func isDeletion(_ value: String) -> Bool {
     age(of: value).map { $0 <= 0 } ?? false
   }
 
@@ -150,7 +150,7 @@ struct CookieScope: Hashable {
 /// Whose cookies a server may set and take back, which Foundation does not ask when one is deleted.
 ///
 /// Source: RFC 6265 sections 5.1.3 and 5.3, steps 5 and 6.
-enum CookieDomain {
+enum CookieDomainRules {
   /// Whether a server may set or take back a cookie.
   ///
   /// A domain of one label, such as `com`, is nobody's own but that of the host of this name; a host that
@@ -161,9 +161,9 @@ enum CookieDomain {
   ///   - value: the value of the `Set-Cookie` field.
   ///   - url: where the field comes from.
   /// - Returns: whether the host is the cookie's domain, or within it.
-  static func isOwn(_ cookie: HTTPCookie, setBy value: String, from url: URL) -> Bool {
+  static func domainMatches(_ cookie: HTTPCookie, setBy value: String, from url: URL) -> Bool {
     guard let host = url.host?.lowercased() else { return false }
-    let named = CookieScope.attribute("domain", of: value) ?? ""
+    let named = CookieRules.attribute("domain", of: value) ?? ""
     if isAddress(host) { return named.isEmpty }
     let domain = cookie.domain.lowercased().drop { $0 == "." }
     if host == domain { return true }

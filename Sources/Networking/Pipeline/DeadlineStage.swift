@@ -13,23 +13,26 @@ struct DeadlineStage: BuiltInStage {
     guard let limit = limit(exchange) else { return next(exchange) }
     let start = isStream(exchange) ? scheduler.now : nil
     // An error of its own, as somebody further in may have a limit of its own, which is not this one.
-    let answer = next(exchange).timeout(limit, scheduler: scheduler) { error(for: exchange) }
-    guard let start else { return answer }
+    let responsePromise = next(exchange).timeout(limit, scheduler: scheduler) {
+      error(for: exchange)
+    }
+    guard let start else { return responsePromise }
     return
-      answer
+      responsePromise
       .always(on: .inline) { result in
-        guard case .success(let response) = result, case .live(let live) = response.content
+        guard case .success(let response) = result,
+          case .streaming(let streaming) = response.content
         else { return }
-        let source = live.source
+        let source = streaming.source
         let timer = scheduler.schedule(after: limit - (scheduler.now - start)) {
           source.stop(NetworkError(.timedOut(phase), response))
         }
-        source.whenOver { _ in timer.cancel() }
+        source.whenFinished { _ in timer.cancel() }
       }
   }
 
   private func isStream(_ exchange: Exchange) -> Bool {
-    if case .stream = exchange.call.destination.destination { true } else { false }
+    if case .stream = exchange.call.destination.kind { true } else { false }
   }
 
   private func error(for exchange: Exchange) -> NetworkError {

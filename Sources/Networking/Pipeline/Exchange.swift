@@ -43,22 +43,22 @@ public struct Exchange: Sendable {
 extension Exchange {
   /// An answer that tells of all attempts of the call, where there were several.
   ///
-  /// - Parameter answer: the promise of the last attempt.
+  /// - Parameter responsePromise: the promise of the last attempt.
   /// - Returns: a promise of the same outcome, with the attempts on it.
-  func counting(_ answer: NetworkPromise) -> NetworkPromise {
-    answer
-      .map { response in counted(response) }
-      .recover(on: .inline, policy: .allErrors) { error -> Response in throw counted(error) }
+  func recordingAttempt(_ responsePromise: NetworkPromise) -> NetworkPromise {
+    responsePromise
+      .map { response in recordAttempt(response) }
+      .recover(on: .inline, policy: .allErrors) { error -> Response in throw recordAttempt(error) }
   }
 
   /// A response that ends the attempt under way, with all attempts where there were several.
-  func counted(_ response: Response) -> Response {
+  func recordAttempt(_ response: Response) -> Response {
     state.end(.success(response))
     return state.attemptCount > 1 ? response.after(state.attempts) : response
   }
 
   /// An error that ends the attempt under way, with all attempts where there were several.
-  func counted(_ error: any Error) -> any Error {
+  func recordAttempt(_ error: any Error) -> any Error {
     state.end(.failure(error))
     return (error as? NetworkError)?.after(state.attempts) ?? error
   }
@@ -88,11 +88,11 @@ extension Exchange {
     if let progress = state.sharedProgress { destination.progress = progress }
     return call.transport.transport.perform(
       request, destination,
-      telling: events?.begin(request, attempt: state.attemptCount, hop: redirects + 1))
+      reportingTo: events?.begin(request, attempt: state.attemptCount, hop: redirects + 1))
   }
 
   /// An interceptor sends the request again, at once.
-  func resending(after result: Result<Response, any Error>) {
+  func reportResend(after result: Result<Response, any Error>) {
     guard let events else { return }
     let number = state.attemptCount
     let failed = FailedAttempt(number: number, request: request, result: result)

@@ -24,29 +24,29 @@ struct Pipeline: Sendable {
       if stage is any BuiltInStage {
         run = { stage.intercept($0, next: next) }
       } else {
-        run = Self.watched(stage, next)
+        run = Self.observed(stage, next)
       }
     }
     self.run = run
   }
 
   /// A stage of somebody else's, which may never call back: notes when it has the exchange in its hands.
-  private static func watched(
+  private static func observed(
     _ stage: any Interceptor, _ next: @escaping Interceptor.Next
   ) -> Interceptor.Next {
     let name = stage.name
     return { exchange in
       let state = exchange.state
-      let answers = state.events?.answers
+      let responderCount = state.events?.responderCount
       state.currentInterceptor = name
-      let answer = stage.intercept(exchange) { inner in
+      let responsePromise = stage.intercept(exchange) { inner in
         state.currentInterceptor = nil
         return next(inner).always(on: .inline) { _ in state.currentInterceptor = name }
       }
-      return answer.always(on: .inline) { result in
+      return responsePromise.always(on: .inline) { result in
         state.currentInterceptor = nil
-        guard let answers, case .success = result else { return }
-        state.events?.answered(by: name, since: answers)
+        guard let responderCount, case .success = result else { return }
+        state.events?.servedLocally(by: name, since: responderCount)
       }
     }
   }

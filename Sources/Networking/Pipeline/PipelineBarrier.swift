@@ -70,8 +70,10 @@ public final class PipelineBarrier: Interceptor {
         }())
       return (id, mayPass)
     }
-    let answer = gate.map { $0.then(on: .inline) { next(exchange.withCurrentCredentials()) } }
-    return (mayPass ? next(exchange) : answer ?? next(exchange))
+    let responsePromise = gate.map {
+      $0.then(on: .inline) { next(exchange.withCurrentCredentials()) }
+    }
+    return (mayPass ? next(exchange) : responsePromise ?? next(exchange))
       .always(on: .inline) { _ in self.apply { $0.leave(id) } }
   }
 

@@ -79,7 +79,7 @@ public struct ReachabilityInterceptor: Interceptor {
 
   private static func refusal(of exchange: Exchange, _ reason: String?) -> NetworkError {
     let state = exchange.state
-    state.holdBack(hasSent: exchange.redirects > 0)
+    state.refuseLocally(hasSent: exchange.redirects > 0)
     // Of several the stage that counts them says how many.
     return NetworkError(
       .notConnectedToInternet, reason, request: NetworkError.RequestSummary(exchange.request),

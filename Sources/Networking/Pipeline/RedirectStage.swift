@@ -132,7 +132,7 @@ enum Redirection {
     }
     var request = from
     request.url = url
-    if losesBody(response.status, from.method) {
+    if dropsBody(response.status, from.method) {
       request.method = from.method == .head ? .head : .get
       request.body = .none
       for name in bodyFields { request.headers.remove(name) }
@@ -151,7 +151,7 @@ enum Redirection {
     }
   }
 
-  private static func losesBody(_ status: Int, _ method: HTTPMethod) -> Bool {
+  private static func dropsBody(_ status: Int, _ method: HTTPMethod) -> Bool {
     switch status {
     case 301, 302: method == .post
     case 303: true

@@ -60,8 +60,8 @@ public struct RefreshInterceptor: Interceptor {
       guard statuses.contains(response.status), exchange.request.body.isRepeatable else {
         return .fulfilled(response)
       }
-      guard !shared.isUnderWay(exchange.call.refresh) else { throw Self.circle(response) }
-      return shared.ready(since: epoch) { try refresh(response) }
+      guard !shared.isInProgress(exchange.call.refresh) else { throw Self.circle(response) }
+      return shared.refreshed(since: epoch) { try refresh(response) }
         .then(on: .inline) {
           exchange.state.end(.success(response))
           exchange.events?.add(.credentialsRefreshed)
@@ -103,7 +103,7 @@ struct RefreshMachine {
   private var failure: (any Error)?
 
   /// Whether the refresh of a number has begun and not ended.
-  func isUnderWay(_ number: Int) -> Bool { current != nil && number == self.number }
+  func isInProgress(_ number: Int) -> Bool { current != nil && number == self.number }
 
   /// A caller was refused that had been sent in an epoch.
   ///
@@ -111,7 +111,7 @@ struct RefreshMachine {
   ///   - epoch: when it was sent.
   ///   - promise: makes the promise that those who join wait for, when a refresh is to be started.
   /// - Returns: what the caller is to do.
-  mutating func refused(sentIn epoch: Int, _ promise: () -> Promise<Void>) -> Action {
+  mutating func responseRefused(sentIn epoch: Int, _ promise: () -> Promise<Void>) -> Action {
     guard epoch == self.epoch else { return failure.map(Action.fail) ?? .resend }
     if let current { return .join(current) }
     number += 1
@@ -153,9 +153,9 @@ final class SharedRefresh: Sendable {
   ///
   /// - Parameter round: a refresh, of this one or another; nil is none.
   /// - Returns: whether a request that was made inside of it, and now waited for a refresh, would wait for itself.
-  func isUnderWay(_ round: RefreshRound?) -> Bool {
+  func isInProgress(_ round: RefreshRound?) -> Bool {
     guard let round, round.shared === self else { return false }
-    return machine.withLock { $0.isUnderWay(round.number) }
+    return machine.withLock { $0.isInProgress(round.number) }
   }
 
   /// A promise that a caller may go again.
@@ -165,11 +165,11 @@ final class SharedRefresh: Sendable {
   ///   - start: starts a refresh, if one is due; runs here and now.
   /// - Returns: a promise rejected with the refresh's error; cancelling it leaves the refresh to the
   ///   others that wait for it.
-  func ready(
+  func refreshed(
     since epoch: Int, _ start: @escaping @Sendable () throws -> Promise<Void>
   ) -> Promise<Void> {
     let pending = Promise<Void>.pending(on: .inline)
-    let action = machine.withLock { $0.refused(sentIn: epoch) { pending.promise } }
+    let action = machine.withLock { $0.responseRefused(sentIn: epoch) { pending.promise } }
     guard case .start(let number) = action else {
       // Nobody waits for it, and nobody is to hear that it was abandoned.
       pending.resolver.fulfill()
@@ -177,9 +177,9 @@ final class SharedRefresh: Sendable {
     }
     // Attached first, so that it is known before any who waited ask again.
     pending.promise.always(on: .inline) { _ in self.machine.withLock { $0.abandoned(number) } }
-    let ready = wait(.join(pending.promise), since: epoch, start)
+    let refreshed = wait(.join(pending.promise), since: epoch, start)
     run(number, start, for: pending.resolver)
-    return ready
+    return refreshed
   }
 
   private func wait(
@@ -191,7 +191,7 @@ final class SharedRefresh: Sendable {
     case .join(let promise):
       // Either it has failed, and asking again tells that, or all the others have gone and broken it off
       // just before this one came.
-      promise.recover(on: .inline, policy: .allErrors) { _ in self.ready(since: epoch, start) }
+      promise.recover(on: .inline, policy: .allErrors) { _ in self.refreshed(since: epoch, start) }
     case .resend, .start: .fulfilled(())
     }
   }

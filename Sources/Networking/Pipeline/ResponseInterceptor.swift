@@ -19,20 +19,20 @@ public struct ResponseInterceptor: Interceptor {
     /// Nothing: it is the answer.
     case pass
     /// Take this for the answer.
-    case answer(Response)
+    case respond(Response)
     /// Send the request again, through all stages further in, once the promise is fulfilled; fail with
     /// its error when it is rejected.
     case resend(after: Promise<Void>)
   }
 
   /// Decides about an outcome: a response of any status or an error, and the request.
-  public typealias Decide =
+  public typealias DecisionHandler =
     @Sendable (_ result: Result<Response, any Error>, _ request: HTTPRequest) throws -> Decision
 
   /// What it is called in errors.
   public let name: String
   private let limit: Int
-  private let decide: Decide
+  private let decide: DecisionHandler
 
   /// Makes an interceptor.
   ///
@@ -43,7 +43,7 @@ public struct ResponseInterceptor: Interceptor {
   ///   - decide: gets each outcome but a cancellation. It runs on the thread of the exchange, and must
   ///     not block. What it throws rejects the request.
   public init(
-    limit: Int = 1, name: String = "ResponseInterceptor", _ decide: @escaping Decide
+    limit: Int = 1, name: String = "ResponseInterceptor", _ decide: @escaping DecisionHandler
   ) {
     self.limit = limit
     self.name = name
@@ -68,11 +68,11 @@ public struct ResponseInterceptor: Interceptor {
       .then(on: .inline) { result -> NetworkPromise in
         guard resendsLeft > 0 else { return settled(result) }
         switch try decide(result, exchange.request) {
-        case .answer(let response): return .fulfilled(response)
+        case .respond(let response): return .fulfilled(response)
         case .resend(let promise) where exchange.request.body.isRepeatable:
           return promise.then(on: .inline) {
             exchange.state.end(result)
-            exchange.resending(after: result)
+            exchange.reportResend(after: result)
             return send(exchange.withCurrentCredentials(), next, resendsLeft: resendsLeft - 1)
           }
         case .pass, .resend: return settled(result)

@@ -5,7 +5,7 @@ import Synchronization
 /// The events of one exchange, until they make a response.
 final class ResponseReceiver: Sendable {
   /// What is kept of the body of a failure whose success would not have gone to memory.
-  private static let keptOfFailures = 1 << 20
+  private static let failureBodyLimit = 1 << 20
 
   private struct State {
     var head: HTTPResponseHead?
@@ -17,44 +17,44 @@ final class ResponseReceiver: Sendable {
     var limit: Int?
     /// Whether what is beyond the limit is left out; otherwise it is an error.
     var truncates = false
-    var isOver = false
+    var isFinished = false
 
-    mutating func add(_ bytes: Data) -> Excess {
-      guard !isOver else { return .none }
+    mutating func add(_ bytes: Data) -> Overflow {
+      guard !isFinished else { return .none }
       // The first piece, which mostly is the only one, is kept as it is.
       if data.isEmpty { data = bytes } else { data.append(bytes) }
       guard let limit, data.count > limit else { return .none }
       data = data.prefix(limit)
-      isOver = true
-      return truncates ? .leftOut : .refused
+      isFinished = true
+      return truncates ? .truncated : .rejected
     }
   }
 
-  private enum Excess {
+  private enum Overflow {
     case none
-    case leftOut
-    case refused
+    case truncated
+    case rejected
   }
 
   /// Nil where nothing has to be held back or broken off from here.
   let flow: FlowControl?
   private let request: HTTPRequest
-  private let delivery: Delivery
+  private let bodyDestination: BodyDestination
   /// Nil when nobody watches.
   private let events: HopEvents?
   private let state: Mutex<State>
 
   init(
-    _ request: HTTPRequest, _ delivery: Delivery, _ resolver: Resolver<Response>,
-    telling events: HopEvents? = nil
+    _ request: HTTPRequest, _ bodyDestination: BodyDestination, _ resolver: Resolver<Response>,
+    reportingTo events: HopEvents? = nil
   ) {
     self.request = request
-    self.delivery = delivery
+    self.bodyDestination = bodyDestination
     self.events = events
-    state = Mutex(State(resolver: resolver, limit: delivery.maximumBodySize))
+    state = Mutex(State(resolver: resolver, limit: bodyDestination.maximumBodySize))
     flow =
-      switch delivery.destination {
-      case .memory: delivery.maximumBodySize == nil ? nil : FlowControl()
+      switch bodyDestination.kind {
+      case .memory: bodyDestination.maximumBodySize == nil ? nil : FlowControl()
       case .stream: FlowControl()
       case .file: FlowControl(high: 1 << 20, low: 256 << 10)
       }
@@ -63,9 +63,9 @@ final class ResponseReceiver: Sendable {
   func receive(_ event: TransportEvent) {
     events?.receive(event)
     switch event {
-    case .connected, .answered: break
+    case .connected, .servedLocally: break
     case .sent(let bytes, let total):
-      delivery.progress?.change { $0.sent = .init(bytes: bytes, total: total) }
+      bodyDestination.progress?.change { $0.sent = .init(bytes: bytes, total: total) }
     case .head(let head): begin(head)
     case .body(let bytes): take(bytes)
     case .end(let metrics): end(metrics)
@@ -77,7 +77,7 @@ final class ResponseReceiver: Sendable {
   func abandon() {
     events?.abandon()
     let sink = state.withLock { state in
-      state.isOver = true
+      state.isFinished = true
       return state.sink
     }
     sink?.abandon()
@@ -88,25 +88,25 @@ final class ResponseReceiver: Sendable {
     let isAbandoned = state.withLock { state in
       state.head = head
       state.sink = sink
-      if flow != nil, sink == nil, !delivery.isToMemory {
-        state.limit = min(delivery.maximumBodySize ?? .max, Self.keptOfFailures)
+      if flow != nil, sink == nil, !bodyDestination.isToMemory {
+        state.limit = min(bodyDestination.maximumBodySize ?? .max, Self.failureBodyLimit)
         state.truncates = true
       }
-      return state.isOver
+      return state.isFinished
     }
     if isAbandoned { return sink?.abandon() ?? () }
-    if let progress = delivery.progress, let total = ProgressReporter.total(head) {
+    if let progress = bodyDestination.progress, let total = ProgressReporter.total(head) {
       progress.change { $0.received.total = total }
     }
     if let channel = sink as? ByteChannel {
       let resolver = state.withLock { $0.resolver.take() }
-      resolver?.fulfill(Response(head, .live(LiveBytes(channel)), to: request))
+      resolver?.fulfill(Response(head, .streaming(StreamingBody(channel)), to: request))
     }
   }
 
   private func makeSink(_ head: HTTPResponseHead) -> (any BodySink)? {
     guard let flow, let resolver = state.withLock({ $0.resolver }) else { return nil }
-    switch delivery.destination {
+    switch bodyDestination.kind {
     case .memory: return nil
     case .stream: return ByteChannel(flow)
     case .file(let target):
@@ -115,7 +115,7 @@ final class ResponseReceiver: Sendable {
         switch result {
         case .success(let metrics):
           resolver.fulfill(Response(head, .file(target.url), to: request, metrics))
-        case .failure(let problem as PartialFile.Problem):
+        case .failure(let problem as PartialFile.FileError):
           resolver.reject(
             NetworkError(
               .fileNotWritten, problem.reason, request: .init(request), response: head, attempts: 1)
@@ -127,26 +127,26 @@ final class ResponseReceiver: Sendable {
   }
 
   private func take(_ bytes: Data) {
-    delivery.progress?.change { $0.received.bytes += Int64(bytes.count) }
-    let (sink, excess) = state.withLock { state -> ((any BodySink)?, Excess) in
+    bodyDestination.progress?.change { $0.received.bytes += Int64(bytes.count) }
+    let (sink, excess) = state.withLock { state -> ((any BodySink)?, Overflow) in
       if let sink = state.sink { return (sink, .none) }
       return (nil, state.add(bytes))
     }
     sink?.take(bytes)
-    if excess != .none { breakOff(excess) }
+    if excess != .none { truncate(excess) }
   }
 
-  private func breakOff(_ excess: Excess) {
+  private func truncate(_ excess: Overflow) {
     let last = state.withLock { $0 }
     guard let head = last.head else { return }
     let response = Response(head, .memory(last.data), to: request)
     // What the transport may yet tell is not told any more.
-    if excess == .leftOut {
-      events?.breakOff()
+    if excess == .truncated {
+      events?.truncate()
       last.resolver?.fulfill(response)
     } else {
       events?.abandon()
-      let limit = delivery.maximumBodySize ?? 0
+      let limit = bodyDestination.maximumBodySize ?? 0
       last.resolver?.reject(NetworkError(.bodyTooLarge, response, "more than \(limit) bytes"))
     }
     flow?.cancel()
@@ -175,9 +175,9 @@ final class ResponseReceiver: Sendable {
   /// What there was until now; nil when it had been over.
   private func finish() -> State? {
     state.withLock { state in
-      guard !state.isOver else { return nil }
+      guard !state.isFinished else { return nil }
       // Moved, not copied; but who abandons it later still has to find the sink.
-      var last = State(sink: state.sink, isOver: true)
+      var last = State(sink: state.sink, isFinished: true)
       swap(&last, &state)
       return last
     }
@@ -189,16 +189,17 @@ extension Transport {
   ///
   /// - Parameters:
   ///   - request: what to send.
-  ///   - delivery: what becomes of the body.
+  ///   - bodyDestination: what becomes of the body.
   ///   - events: tells those who watch what happens; nil when nobody does.
   /// - Returns: a promise on the inline context, settled on the transport's thread, or on that which wrote
   ///   a file: once all has come, or, for a stream, once the head has. Cancelling it, or the
   ///   departure of its last consumer, cancels the exchange.
   func perform(
-    _ request: HTTPRequest, _ delivery: Delivery = Delivery(), telling events: HopEvents? = nil
+    _ request: HTTPRequest, _ bodyDestination: BodyDestination = BodyDestination(),
+    reportingTo events: HopEvents? = nil
   ) -> NetworkPromise {
     let (promise, resolver) = NetworkPromise.pending(on: .inline)
-    if case .file(let target) = delivery.destination {
+    if case .file(let target) = bodyDestination.kind {
       do {
         try PartialFile.check(target.url, replacing: target.replaces)
       } catch {
@@ -206,10 +207,11 @@ extension Transport {
         return promise
       }
     }
-    delivery.progress?.begin()
-    let receiver = ResponseReceiver(request, delivery, resolver, telling: events)
+    bodyDestination.progress?.begin()
+    let receiver = ResponseReceiver(request, bodyDestination, resolver, reportingTo: events)
     let receive: @Sendable (TransportEvent) -> Void = { receiver.receive($0) }
-    let handle = events == nil ? start(request, receive) : start(request.asWatched, receive)
+    let handle =
+      events == nil ? start(request, receive) : start(request.reportingConnection, receive)
     receiver.flow?.attach(handle)
     resolver.onCancel {
       handle.cancel()
@@ -220,9 +222,9 @@ extension Transport {
 }
 
 extension HTTPRequest {
-  fileprivate var asWatched: HTTPRequest {
+  fileprivate var reportingConnection: HTTPRequest {
     var request = self
-    request.isWatched = true
+    request.reportsConnection = true
     return request
   }
 }

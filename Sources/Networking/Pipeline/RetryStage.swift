@@ -8,7 +8,7 @@ import Synchronization
 /// applied anew.
 final class RetryStage: BuiltInStage {
   private let policy: RetryPolicy
-  private let tokens: Mutex<RetryTokens>
+  private let tokens: Mutex<RetryTokenBucket>
   private let scheduler: any Scheduler
   private let wallClock: @Sendable () -> Date
 
@@ -24,28 +24,28 @@ final class RetryStage: BuiltInStage {
     wallClock: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.policy = policy
-    tokens = Mutex(RetryTokens(budget))
+    tokens = Mutex(RetryTokenBucket(budget))
     self.scheduler = scheduler
     self.wallClock = wallClock
   }
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     guard policy.limit > 0 || exchange.call.endpoint.retry != nil else {
-      return once(exchange, next)
+      return sendWithoutRetry(exchange, next)
     }
     let policy = exchange.call.endpoint.retry ?? policy
-    let exchange = keyed(exchange, policy)
-    guard policy.allows(exchange.request) else { return once(exchange, next) }
+    let exchange = addingIdempotencyKey(exchange, policy)
+    guard policy.allows(exchange.request) else { return sendWithoutRetry(exchange, next) }
     return Run(stage: self, policy: policy, exchange: exchange, next: next).begin()
   }
 
-  private func once(_ exchange: Exchange, _ next: Next) -> NetworkPromise {
+  private func sendWithoutRetry(_ exchange: Exchange, _ next: Next) -> NetworkPromise {
     // Further attempts there are when a stage outside this one sends the exchange again.
     exchange.state.begin(by: scheduler) == 1
-      ? next(exchange) : exchange.counting(next(exchange))
+      ? next(exchange) : exchange.recordingAttempt(next(exchange))
   }
 
-  private func keyed(_ exchange: Exchange, _ policy: RetryPolicy) -> Exchange {
+  private func addingIdempotencyKey(_ exchange: Exchange, _ policy: RetryPolicy) -> Exchange {
     guard policy.limit > 0, let make = policy.idempotencyKey, !exchange.request.method.isIdempotent,
       !exchange.request.headers.contains("Idempotency-Key")
     else { return exchange }
@@ -60,52 +60,53 @@ final class RetryStage: BuiltInStage {
     let policy: RetryPolicy
     let exchange: Exchange
     let next: Next
-    let pause = Pause()
+    let pause = PendingDelay()
 
     /// The first attempt, which mostly is the only one, and the others where it takes them.
     func begin() -> NetworkPromise {
       exchange.state.begin(by: stage.scheduler)
       return next(exchange).followed { result in
         do {
-          let response = try answer(result)
+          let response = try finalResponse(result)
           return exchange.state.attemptCount > 1 ? .fulfilled(response) : nil
         } catch {
           guard let delay = delay(after: error) else { return .fulfilled(try end(with: error)) }
           return delay > .zero
-            ? after(delay, scheduler: stage.scheduler).then(on: .inline) { repetitions() }
-            : repetitions()
+            ? after(delay, scheduler: stage.scheduler).then(on: .inline) { retryLoop() }
+            : retryLoop()
         }
       }
     }
 
-    private func repetitions() -> NetworkPromise {
+    private func retryLoop() -> NetworkPromise {
       retry(.custom { _, error in delay(after: error) }, scheduler: stage.scheduler) { _ in
         exchange.state.begin(after: pause.take(), by: stage.scheduler)
-        return next(exchange).then(on: .inline) { response in try answer(.success(response)) }
+        return next(exchange).then(on: .inline) { response in try finalResponse(.success(response))
+        }
       }
       .on(.inline)
       .recover(on: .inline, policy: .allErrors) { error in try end(with: error) }
     }
 
     /// The response to go on with; whether any other is repeated is decided where that of an error is.
-    private func answer(_ result: Result<Response, any Error>) throws -> Response {
+    private func finalResponse(_ result: Result<Response, any Error>) throws -> Response {
       let response = try result.get()
-      if policy.couldRepeat(result) { throw Undecided(response: response) }
+      if policy.allowsRetry(result) { throw RetryableResponse(response: response) }
       stage.tokens.withLock { $0.deposit() }
-      return exchange.counted(response)
+      return exchange.recordAttempt(response)
     }
 
     private func delay(after error: any Error) -> Duration? {
-      let response = (error as? Undecided)?.response
+      let response = (error as? RetryableResponse)?.response
       // That there is no network here is known without an attempt, and no budget is spent on it.
-      if response == nil, exchange.state.isHeldBack { return nil }
+      if response == nil, exchange.state.isRefusedLocally { return nil }
       let result: Result<Response, any Error> = response.map { .success($0) } ?? .failure(error)
       exchange.state.end(result)
       let failed = FailedAttempt(
         number: exchange.state.attemptCount, request: exchange.request, result: result,
         retryAfter: response.flatMap { RetryAfter.delay(in: $0.headers, now: stage.wallClock()) })
-      let repetition = exchange.state.nextRetryNumber
-      guard let delay = policy.delay(beforeRepetition: repetition, after: failed),
+      let retryNumber = exchange.state.nextRetryNumber
+      guard let delay = policy.delay(beforeRetry: retryNumber, after: failed),
         stage.tokens.withLock({ $0.withdraw() })
       else { return nil }
       exchange.state.countRetry()
@@ -117,18 +118,18 @@ final class RetryStage: BuiltInStage {
     }
 
     private func end(with error: any Error) throws -> Response {
-      guard let undecided = error as? Undecided else { throw exchange.counted(error) }
-      return exchange.counted(undecided.response)
+      guard let undecided = error as? RetryableResponse else { throw exchange.recordAttempt(error) }
+      return exchange.recordAttempt(undecided.response)
     }
   }
 
   /// A response that is repeated, or else the answer.
-  private struct Undecided: Error {
+  private struct RetryableResponse: Error {
     let response: Response
   }
 
   /// How long was waited before the attempt that comes next.
-  private final class Pause: Sendable {
+  private final class PendingDelay: Sendable {
     private let delay = Mutex(Duration.zero)
 
     func set(_ delay: Duration) { self.delay.withLock { $0 = delay } }
@@ -144,7 +145,7 @@ final class RetryStage: BuiltInStage {
 
 /// The bucket of a ``RetryBudget``, counted in thousandths, as tenths do not add up in binary; without
 /// one there is always a token.
-struct RetryTokens {
+struct RetryTokenBucket {
   private let isLimited: Bool
   private let capacity: Int
   private let refund: Int

@@ -19,9 +19,9 @@ struct SharingMachine {
   }
 
   /// What follows from a caller's leaving.
-  enum Departure {
+  enum LeaveResult {
     /// Others still wait, or it was over; what the caller brought is to be released after unlocking.
-    case stays(Resolver<Response>?)
+    case callersRemain(Resolver<Response>?)
     /// Nobody waits: the work is to be cancelled. Nil when it has not begun, which then says no.
     case abandoned(NetworkPromise?, Resolver<Response>?)
   }
@@ -52,14 +52,14 @@ struct SharingMachine {
   ///
   /// - Returns: the caller's place, and whether it is the first, who has to start the exchange.
   mutating func enter(
-    _ key: SharingKey, _ caller: Resolver<Response>, telling events: CallEvents? = nil
+    _ key: SharingKey, _ caller: Resolver<Response>, reportingTo events: CallEvents? = nil
   ) -> (ticket: Ticket, shared: SharedExchange, isFirst: Bool) {
     if let number = numbers[key], let place = flights[number]?.join(caller) {
       return (Ticket(exchange: number, caller: place.number), place.shared, false)
     }
     lastNumber += 1
     let flight = Flight(
-      key: key, shared: SharedExchange(telling: events), callers: [0: caller])
+      key: key, shared: SharedExchange(reportingTo: events), callers: [0: caller])
     flights[lastNumber] = flight
     numbers[key] = lastNumber
     return (Ticket(exchange: lastNumber, caller: 0), flight.shared, true)
@@ -74,9 +74,9 @@ struct SharingMachine {
   }
 
   /// A caller does not want the answer any more.
-  mutating func left(_ ticket: Ticket) -> Departure {
+  mutating func left(_ ticket: Ticket) -> LeaveResult {
     let caller = flights[ticket.exchange]?.callers.removeValue(forKey: ticket.caller)
-    guard flights[ticket.exchange]?.callers.isEmpty == true else { return .stays(caller) }
+    guard flights[ticket.exchange]?.callers.isEmpty == true else { return .callersRemain(caller) }
     return .abandoned(remove(ticket.exchange)?.work, caller)
   }
 

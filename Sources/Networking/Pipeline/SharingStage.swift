@@ -28,7 +28,9 @@ final class SharingStage: BuiltInStage {
     }
     let (promise, resolver) = NetworkPromise.pending(on: .inline)
     let events = exchange.events
-    let (ticket, shared, isFirst) = machine.withLock { $0.enter(key, resolver, telling: events) }
+    let (ticket, shared, isFirst) = machine.withLock {
+      $0.enter(key, resolver, reportingTo: events)
+    }
     if !isFirst { events?.share(with: shared.state.events?.call) }
     // All of it before the promise is handed out: its handlers come after the last progress.
     let hasHistory = exchange.state.follow(shared.state)
@@ -41,7 +43,7 @@ final class SharingStage: BuiltInStage {
     }
     if isFirst { start(exchange.shared(as: shared), ticket, shared, next) }
     // The attempts of earlier exchanges of the call are not on the answer yet.
-    return hasHistory ? exchange.counting(promise) : promise
+    return hasHistory ? exchange.recordingAttempt(promise) : promise
   }
 
   private func start(
@@ -66,10 +68,10 @@ final class SharingStage: BuiltInStage {
 struct SharedExchange: Sendable {
   /// Its own, as attempts and whoever has it in his hands are matters of the exchange, not of a caller.
   let state: CallState
-  let progress = ProgressRelay()
+  let progress = ProgressBroadcaster()
 
   /// - Parameter events: tells those who watch what happens to it: those of the call that begins it.
-  init(telling events: CallEvents? = nil) {
+  init(reportingTo events: CallEvents? = nil) {
     state = CallState(reportingTo: events, sharedProgress: progress)
   }
 }
@@ -100,7 +102,7 @@ struct SharingKey: Hashable, Sendable {
   /// What a token's refresh asks for must not wait for an exchange that waits for the refresh.
   private let isIntercepted: Bool
   /// Policies cannot be compared.
-  private let bringsRetryPolicy: Bool
+  private let hasRetryPolicy: Bool
   /// Of what differs most, taken once: fields are compared, but seldom tell two requests apart.
   private let hash: Int
 
@@ -115,7 +117,7 @@ struct SharingKey: Hashable, Sendable {
     credentials = exchange.credentials
     source = exchange.call.transport.source
     isIntercepted = exchange.isIntercepted
-    bringsRetryPolicy = exchange.call.endpoint.retry != nil
+    hasRetryPolicy = exchange.call.endpoint.retry != nil
     var hasher = Hasher()
     hasher.combine(request.method)
     hasher.combine(request.url)
@@ -135,7 +137,7 @@ extension SharingKey: CustomStringConvertible, CustomReflectable {
 }
 
 /// Tells several how one transfer gets on, those too who come in the middle of it.
-final class ProgressRelay: ProgressReporting {
+final class ProgressBroadcaster: ProgressReporting {
   private struct State {
     var progress = TransferProgress()
     var reporters: [Int: any ProgressReporting] = [:]
@@ -153,7 +155,7 @@ final class ProgressRelay: ProgressReporting {
       state.reporters[number] = reporter
       return state.progress != TransferProgress()
     }
-    if hasBegun { tell(reporter) }
+    if hasBegun { report(reporter) }
   }
 
   /// Tells one no more.
@@ -167,7 +169,7 @@ final class ProgressRelay: ProgressReporting {
   }
 
   func change(_ change: (inout TransferProgress) -> Void) {
-    for reporter in update(change) { tell(reporter) }
+    for reporter in update(change) { report(reporter) }
   }
 
   private func update(_ change: (inout TransferProgress) -> Void) -> [any ProgressReporting] {
@@ -179,7 +181,7 @@ final class ProgressRelay: ProgressReporting {
 
   /// What is newest is read when the reporter takes it in, so that of two who tell it the later one never
   /// takes it back.
-  private func tell(_ reporter: any ProgressReporting) {
+  private func report(_ reporter: any ProgressReporting) {
     reporter.change { $0 = state.withLock { $0.progress } }
   }
 }

@@ -9,7 +9,7 @@ struct NetlinkBytes: Equatable {
   var count: Int { bytes.count }
 
   /// The number at an offset; nil when the bytes end before or within it.
-  func number<Number: FixedWidthInteger & BitwiseCopyable>(
+  func integer<Number: FixedWidthInteger & BitwiseCopyable>(
     at offset: Int, as type: Number.Type = Number.self
   ) -> Number? {
     guard offset >= 0, offset + MemoryLayout<Number>.size <= count else { return nil }
@@ -35,8 +35,8 @@ struct NetlinkBytes: Equatable {
   func attributes(from offset: Int) -> [(kind: UInt16, value: NetlinkBytes)] {
     var attributes: [(kind: UInt16, value: NetlinkBytes)] = []
     var start = offset
-    while let length = number(at: start, as: UInt16.self).map(Int.init),
-      let kind = number(at: start + 2, as: UInt16.self), length >= 4, start + length <= count
+    while let length = integer(at: start, as: UInt16.self).map(Int.init),
+      let kind = integer(at: start + 2, as: UInt16.self), length >= 4, start + length <= count
     {
       // The two upper bits say how the value is to be read.
       attributes.append((kind & 0x3FFF, range(from: start + 4, to: start + length)))
@@ -69,16 +69,16 @@ struct NetlinkMessage: Equatable {
   /// - Returns: the messages, and whether there was nothing else.
   static func messages(
     in datagram: [UInt8]
-  ) -> (messages: [NetlinkMessage], areAll: Bool) {
+  ) -> (messages: [NetlinkMessage], isComplete: Bool) {
     let bytes = NetlinkBytes(datagram[...])
     var messages: [NetlinkMessage] = []
     var start = 0
     while start < bytes.count {
-      guard let length = bytes.number(at: start, as: UInt32.self).map(Int.init),
-        let type = bytes.number(at: start + 4, as: UInt16.self),
-        let flags = bytes.number(at: start + 6, as: UInt16.self),
-        let sequence = bytes.number(at: start + 8, as: UInt32.self),
-        let port = bytes.number(at: start + 12, as: UInt32.self),
+      guard let length = bytes.integer(at: start, as: UInt32.self).map(Int.init),
+        let type = bytes.integer(at: start + 4, as: UInt16.self),
+        let flags = bytes.integer(at: start + 6, as: UInt16.self),
+        let sequence = bytes.integer(at: start + 8, as: UInt32.self),
+        let port = bytes.integer(at: start + 12, as: UInt32.self),
         length >= headerLength, length <= bytes.count - start
       else { return (messages, false) }
       messages.append(
@@ -93,8 +93,8 @@ struct NetlinkMessage: Equatable {
   /// As it goes over the socket.
   var encoded: [UInt8] {
     var bytes: [UInt8] = []
-    func append(_ number: some FixedWidthInteger & BitwiseCopyable) {
-      withUnsafeBytes(of: number) { bytes.append(contentsOf: $0) }
+    func append(_ integer: some FixedWidthInteger & BitwiseCopyable) {
+      withUnsafeBytes(of: integer) { bytes.append(contentsOf: $0) }
     }
     append(UInt32(Self.headerLength + payload.count))
     append(type)
@@ -145,7 +145,7 @@ enum RoutingMessage: Equatable {
   case route(Route)
   /// Something has changed that may matter: DELLINK, DELADDR, and contents that cannot be read.
   case change
-  case routeGone(isDefault: Bool)
+  case routeRemoved(isDefault: Bool)
   case done(error: Int32)
   case error(Int32)
   case overrun
@@ -155,15 +155,15 @@ enum RoutingMessage: Equatable {
     let payload = message.payload
     switch message.type {
     // NLMSG_ERROR, NLMSG_DONE, NLMSG_OVERRUN; errors are negative.
-    case 2: self = .error(payload.number(at: 0) ?? -1)
-    case 3: self = .done(error: payload.number(at: 0) ?? 0)
+    case 2: self = .error(payload.integer(at: 0) ?? -1)
+    case 3: self = .done(error: payload.integer(at: 0) ?? 0)
     case 4: self = .overrun
     // RTM_NEWLINK, RTM_DELLINK, RTM_NEWADDR, RTM_DELADDR, RTM_NEWROUTE, RTM_DELROUTE.
     case 16: self = Link(payload).map(Self.link) ?? .change
     case 20: self = Address(payload).map(Self.address) ?? .change
     case 17, 21: self = .change
     case 24: self = Route(payload).map(Self.route) ?? .change
-    case 25: self = .routeGone(isDefault: Route(payload)?.isDefault ?? true)
+    case 25: self = .routeRemoved(isDefault: Route(payload)?.isDefault ?? true)
     default: self = .unrelated
     }
   }
@@ -172,8 +172,8 @@ enum RoutingMessage: Equatable {
 extension RoutingMessage.Link {
   /// Reads a struct ifinfomsg and its attributes.
   fileprivate init?(_ payload: NetlinkBytes) {
-    guard let index = payload.number(at: 4, as: Int32.self),
-      let flags = payload.number(at: 8, as: UInt32.self)
+    guard let index = payload.integer(at: 4, as: Int32.self),
+      let flags = payload.integer(at: 8, as: UInt32.self)
     else { return nil }
     self.index = index
     // IFF_UP and IFF_RUNNING; IFF_LOOPBACK.
@@ -187,10 +187,10 @@ extension RoutingMessage.Link {
 extension RoutingMessage.Address {
   /// Reads a struct ifaddrmsg.
   fileprivate init?(_ payload: NetlinkBytes) {
-    guard let family = payload.number(at: 0, as: UInt8.self),
-      let flags = payload.number(at: 2, as: UInt8.self),
-      let scope = payload.number(at: 3, as: UInt8.self),
-      let index = payload.number(at: 4, as: Int32.self)
+    guard let family = payload.integer(at: 0, as: UInt8.self),
+      let flags = payload.integer(at: 2, as: UInt8.self),
+      let scope = payload.integer(at: 3, as: UInt8.self),
+      let index = payload.integer(at: 4, as: Int32.self)
     else { return nil }
     self.family = family
     self.index = index
@@ -205,10 +205,10 @@ extension RoutingMessage.Route {
 
   /// Reads a struct rtmsg and its attributes.
   fileprivate init?(_ payload: NetlinkBytes) {
-    guard let family = payload.number(at: 0, as: UInt8.self),
-      let length = payload.number(at: 1, as: UInt8.self),
-      let type = payload.number(at: 7, as: UInt8.self),
-      let flags = payload.number(at: 8, as: UInt32.self)
+    guard let family = payload.integer(at: 0, as: UInt8.self),
+      let length = payload.integer(at: 1, as: UInt8.self),
+      let type = payload.integer(at: 7, as: UInt8.self),
+      let flags = payload.integer(at: 8, as: UInt32.self)
     else { return nil }
     self.family = family
     // AF_INET, AF_INET6; others are tables of multicast routing. RTM_F_CLONED is a cached result.
@@ -220,8 +220,9 @@ extension RoutingMessage.Route {
     for (kind, value) in payload.attributes(from: 12) {
       switch kind {
       // RTA_OIF, RTA_PRIORITY, RTA_MULTIPATH.
-      case 4 where flags & Self.deadFlags == 0: interfaces += value.number(at: 0).map { [$0] } ?? []
-      case 6: metric = value.number(at: 0) ?? 0
+      case 4 where flags & Self.deadFlags == 0:
+        interfaces += value.integer(at: 0).map { [$0] } ?? []
+      case 6: metric = value.integer(at: 0) ?? 0
       case 9: interfaces += Self.hops(value)
       default: break
       }
@@ -234,9 +235,9 @@ extension RoutingMessage.Route {
   private static func hops(_ value: NetlinkBytes) -> [Int32] {
     var interfaces: [Int32] = []
     var start = 0
-    while let length = value.number(at: start, as: UInt16.self).map(Int.init),
-      let flags = value.number(at: start + 2, as: UInt8.self),
-      let index = value.number(at: start + 4, as: Int32.self),
+    while let length = value.integer(at: start, as: UInt16.self).map(Int.init),
+      let flags = value.integer(at: start + 2, as: UInt8.self),
+      let index = value.integer(at: start + 4, as: Int32.self),
       length >= 8, start + length <= value.count
     {
       if UInt32(flags) & deadFlags == 0 { interfaces.append(index) }

@@ -7,7 +7,7 @@
     func start(
       _ report: @escaping @Sendable (NetworkReachability.Status) -> Void
     ) -> @Sendable () -> Void {
-      let running = Running(monitor: NWPathMonitor())
+      let running = MonitorBox(monitor: NWPathMonitor())
       running.monitor.pathUpdateHandler = { report(NetworkReachability.Status($0)) }
       running.monitor.start(queue: DispatchQueue(label: "Catena.PathMonitor"))
       return { running.monitor.cancel() }
@@ -15,7 +15,7 @@
 
     /// `@unchecked Sendable` because a path monitor may be cancelled from any thread, which its Swift
     /// type does not say in every SDK.
-    private struct Running: @unchecked Sendable {
+    private struct MonitorBox: @unchecked Sendable {
       let monitor: NWPathMonitor
     }
   }

@@ -16,15 +16,15 @@ struct ReachabilityMachine {
 
   /// What is to be done once the lock is open.
   struct Actions {
-    var fulfil: [Resolver<Void>] = []
+    var toFulfill: [Resolver<Void>] = []
     var cancel: [Resolver<Void>] = []
-    var tell: [Listener] = []
+    var toNotify: [Listener] = []
     var change: Change?
 
     func perform() {
-      for resolver in fulfil { resolver.fulfill() }
+      for resolver in toFulfill { resolver.fulfill() }
       for resolver in cancel { resolver.reject(CancellationError()) }
-      for listener in tell { listener(change) }
+      for listener in toNotify { listener(change) }
     }
   }
 
@@ -45,21 +45,21 @@ struct ReachabilityMachine {
   mutating func report(_ status: Status) -> Actions {
     guard !isFinished, status != current.status else { return Actions() }
     current = Change(number: current.number + 1, status: status)
-    var actions = Actions(tell: takeListeners(), change: current)
-    if status.isReachable { actions.fulfil = takeWaiters() }
+    var actions = Actions(toNotify: takeListeners(), change: current)
+    if status.isReachable { actions.toFulfill = takeWaiters() }
     return actions
   }
 
   /// No report will come any more.
   mutating func finish() -> Actions {
     isFinished = true
-    return Actions(cancel: takeWaiters(), tell: takeListeners())
+    return Actions(cancel: takeWaiters(), toNotify: takeListeners())
   }
 
   /// Has a resolver fulfilled when the network is reachable.
   mutating func wait(_ id: UInt64, _ resolver: Resolver<Void>) -> Actions {
     if isFinished { return Actions(cancel: [resolver]) }
-    if current.status.isReachable { return Actions(fulfil: [resolver]) }
+    if current.status.isReachable { return Actions(toFulfill: [resolver]) }
     waiters[id] = resolver
     return Actions()
   }
@@ -67,18 +67,18 @@ struct ReachabilityMachine {
   /// Has a listener told of the first change after number `seen`.
   mutating func listen(_ id: UInt64, after seen: UInt64, _ listener: @escaping Listener) -> Actions
   {
-    if isFinished { return Actions(tell: [listener]) }
-    if current.number > seen { return Actions(tell: [listener], change: current) }
+    if isFinished { return Actions(toNotify: [listener]) }
+    if current.number > seen { return Actions(toNotify: [listener], change: current) }
     listeners[id] = listener
     return Actions()
   }
 
   /// Lets go of somebody who waits no longer.
-  mutating func leave(_ id: UInt64) -> Actions {
+  mutating func removeWaiter(_ id: UInt64) -> Actions {
     // Handed out even so: what is released with a resolver must not be released inside a lock.
     Actions(
       cancel: waiters.removeValue(forKey: id).map { [$0] } ?? [],
-      tell: listeners.removeValue(forKey: id).map { [$0] } ?? [])
+      toNotify: listeners.removeValue(forKey: id).map { [$0] } ?? [])
   }
 
   private mutating func takeWaiters() -> [Resolver<Void>] {
@@ -115,7 +115,7 @@ final class ReachabilityState: Sendable {
     let (promise, resolver) = Promise<Void>.pending(file: site.file, line: site.line)
     let id = machine.withLock { $0.makeID() }
     machine.withLock { $0.wait(id, resolver) }.perform()
-    resolver.onCancel { [weak self] in self?.leave(id) }
+    resolver.onCancel { [weak self] in self?.removeWaiter(id) }
     return promise
   }
 
@@ -130,10 +130,10 @@ final class ReachabilityState: Sendable {
           machine.listen(id, after: seen) { continuation.resume(returning: $0) }
         }.perform()
         // The handler below may have come too early to find the listener.
-        if Task.isCancelled { leave(id) }
+        if Task.isCancelled { removeWaiter(id) }
       }
     } onCancel: {
-      leave(id)
+      removeWaiter(id)
     }
   }
 
@@ -145,11 +145,11 @@ final class ReachabilityState: Sendable {
   ) -> @Sendable () -> Void {
     let id = machine.withLock { $0.makeID() }
     machine.withLock { $0.listen(id, after: seen, listener) }.perform()
-    return { [weak self] in self?.leave(id) }
+    return { [weak self] in self?.removeWaiter(id) }
   }
 
-  private func leave(_ id: UInt64) {
-    machine.withLock { $0.leave(id) }.perform()
+  private func removeWaiter(_ id: UInt64) {
+    machine.withLock { $0.removeWaiter(id) }.perform()
   }
 }
 

@@ -69,7 +69,7 @@
         while !source.isCancelled {
           switch socket.receive() {
           case .datagram(let bytes): perform(machine.receive(bytes))
-          case .loss: perform(machine.lostMessages())
+          case .overrun: perform(machine.lostMessages())
           case .nothing: return
           case .failure:
             report(.unknown)
@@ -91,10 +91,10 @@
 
   /// The kernel's routing socket, which does not block.
   struct RouteSocket {
-    enum Reception {
+    enum ReceiveResult {
       case datagram([UInt8])
       /// Messages came that there was no room for.
-      case loss
+      case overrun
       case nothing
       case failure
     }
@@ -103,7 +103,7 @@
     /// Its own address.
     let port: UInt32
     /// The kernel sends no more than 32 KiB at once.
-    private var room = [UInt8](repeating: 0, count: 1 << 16)
+    private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
     /// Opens a socket that hears of links, addresses and routes; nil when the system refuses.
     init?() {
@@ -134,26 +134,26 @@
       }
     }
 
-    mutating func receive() -> Reception {
+    mutating func receive() -> ReceiveResult {
       while true {
         var sender = sockaddr_nl()
         let descriptor = descriptor
-        let capacity = room.count
+        let capacity = buffer.count
         let count = Self.withAddress(&sender) { address, length in
           // MSG_TRUNC has the whole length returned, however much there is room for.
-          recvfrom(descriptor, &room, capacity, Int32(MSG_TRUNC), address, length)
+          recvfrom(descriptor, &buffer, capacity, Int32(MSG_TRUNC), address, length)
         }
         guard count >= 0 else {
           switch errno {
           case EINTR: continue
           case EAGAIN: return .nothing
-          case ENOBUFS: return .loss
+          case ENOBUFS: return .overrun
           default: return .failure
           }
         }
         // Only the kernel's word counts.
         guard sender.nl_pid == 0 else { continue }
-        return count <= capacity ? .datagram(Array(room[..<count])) : .loss
+        return count <= capacity ? .datagram(Array(buffer[..<count])) : .overrun
       }
     }
 

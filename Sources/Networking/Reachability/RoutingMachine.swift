@@ -34,12 +34,12 @@ struct RoutingMachine {
     }
   }
 
-  private struct Look {
+  private struct Dump {
     var table = Table.links
     var snapshot = RoutingSnapshot()
     var isStale = false
     /// The kernel is busy with an earlier request; its end is awaited.
-    var isRefused = false
+    var isBusy = false
   }
 
   /// EBUSY, as the kernel reports it.
@@ -47,7 +47,7 @@ struct RoutingMachine {
 
   private let port: UInt32
   private var sequence: UInt32 = 0
-  private var look: Look?
+  private var dump: Dump?
 
   /// - Parameter port: the socket's own address, by which its requests' answers are known.
   init(port: UInt32) {
@@ -66,77 +66,77 @@ struct RoutingMachine {
 
   /// A request could not be sent, so that no answer will come: the look is over, and the next change has another begun.
   mutating func sendFailed() -> [Action] {
-    look = nil
+    dump = nil
     return [.report(.unknown)]
   }
 
   /// Takes a datagram.
   mutating func receive(_ datagram: [UInt8]) -> [Action] {
-    let (messages, areAll) = NetlinkMessage.messages(in: datagram)
+    let (messages, isComplete) = NetlinkMessage.messages(in: datagram)
     var actions = messages.flatMap { handle($0) }
-    if !areAll { actions += lostMessages() }
+    if !isComplete { actions += lostMessages() }
     return actions
   }
 
   private mutating func handle(_ message: NetlinkMessage) -> [Action] {
     let content = RoutingMessage(message)
     if content == .overrun { return lostMessages() }
-    guard message.port == port, message.sequence != 0 else { return noticeChange(content) }
-    guard message.sequence == sequence, look?.isRefused == false else {
-      return noticeEnd(content)
+    guard message.port == port, message.sequence != 0 else { return handleChange(content) }
+    guard message.sequence == sequence, dump?.isBusy == false else {
+      return handleDumpEnd(content)
     }
-    if message.flags & NetlinkMessage.interruptedFlag != 0 { look?.isStale = true }
+    if message.flags & NetlinkMessage.interruptedFlag != 0 { dump?.isStale = true }
     switch content {
     case .done(error: 0): return finishTable()
     case .done(let error), .error(let error): return fail(error)
     default:
-      look?.snapshot.add(content)
+      dump?.snapshot.add(content)
       return []
     }
   }
 
   /// A message that answers no request of ours: something has changed.
-  private mutating func noticeChange(_ content: RoutingMessage) -> [Action] {
+  private mutating func handleChange(_ content: RoutingMessage) -> [Action] {
     switch content {
-    case .link, .address, .change, .routeGone(isDefault: true): break
+    case .link, .address, .change, .routeRemoved(isDefault: true): break
     case .route(let route) where route.isDefault: break
     default: return []
     }
-    guard look == nil else {
-      look?.isStale = true
+    guard dump == nil else {
+      dump?.isStale = true
       return []
     }
     return begin()
   }
 
   /// An answer to a request that has been given up: at its end the kernel is free again.
-  private mutating func noticeEnd(_ content: RoutingMessage) -> [Action] {
-    guard look?.isRefused == true, case .done = content else { return [] }
+  private mutating func handleDumpEnd(_ content: RoutingMessage) -> [Action] {
+    guard dump?.isBusy == true, case .done = content else { return [] }
     return begin()
   }
 
   private mutating func begin() -> [Action] {
-    look = Look()
+    dump = Dump()
     return [request(.links)]
   }
 
   private mutating func finishTable() -> [Action] {
-    guard let finished = look else { return [] }
+    guard let finished = dump else { return [] }
     if let next = finished.table.next {
-      look?.table = next
+      dump?.table = next
       return [request(next)]
     }
     if finished.isStale { return begin() }
-    look = nil
+    dump = nil
     return [.report(finished.snapshot.status)]
   }
 
   private mutating func fail(_ error: Int32) -> [Action] {
     if error == Self.busy {
-      look?.isRefused = true
+      dump?.isBusy = true
       return []
     }
-    look = nil
+    dump = nil
     return [.report(.unknown)]
   }
 
@@ -153,20 +153,20 @@ struct RoutingMachine {
 
 /// The links, addresses and default routes of one moment.
 struct RoutingSnapshot {
-  private struct Place: Hashable {
+  private struct InterfaceFamily: Hashable {
     let family: UInt8
     let index: Int32
   }
 
   private var links: [Int32: RoutingMessage.Link] = [:]
-  private var addresses: Set<Place> = []
+  private var addresses: Set<InterfaceFamily> = []
   private var routes: [RoutingMessage.Route] = []
 
   mutating func add(_ message: RoutingMessage) {
     switch message {
     case .link(let link): links[link.index] = link
     case .address(let address) where address.isUsable:
-      addresses.insert(Place(family: address.family, index: address.index))
+      addresses.insert(InterfaceFamily(family: address.family, index: address.index))
     case .route(let route) where route.isDefault && route.isForwarding: routes.append(route)
     default: break
     }
@@ -178,7 +178,7 @@ struct RoutingSnapshot {
     var interfaces: [NetworkReachability.Interface] = []
     for route in preferred {
       for index in route.interfaces {
-        guard let link = links[index], leadsOut(link, route.family) else { continue }
+        guard let link = links[index], isUsableLink(link, route.family) else { continue }
         let interface = NetworkReachability.Interface(name: link.name)
         if !interfaces.contains(interface) { interfaces.append(interface) }
       }
@@ -189,7 +189,7 @@ struct RoutingSnapshot {
         interfaces: interfaces, isExpensive: first.kind == .cellular))
   }
 
-  private func leadsOut(_ link: RoutingMessage.Link, _ family: UInt8) -> Bool {
+  private func isUsableLink(_ link: RoutingMessage.Link, _ family: UInt8) -> Bool {
     guard link.isRunning, !link.isLoopback else { return false }
     return addresses.contains { place in
       place.family == family

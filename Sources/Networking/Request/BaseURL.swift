@@ -20,7 +20,7 @@ public struct BaseURL: Sendable, Hashable {
   /// Scheme, host and port: `https://api.example.com`.
   let origin: String
   /// The URL with a slash at its end: what relative paths are put behind.
-  let folder: String
+  let directoryPrefix: String
 
   /// Makes a base URL of its parts.
   ///
@@ -68,7 +68,7 @@ public struct BaseURL: Sendable, Hashable {
     }
     self.url = url
     self.origin = origin
-    folder = origin + (path.hasSuffix("/") ? path : path + "/")
+    directoryPrefix = origin + (path.hasSuffix("/") ? path : path + "/")
   }
 }
 
@@ -107,7 +107,7 @@ extension BaseURL {
         }
         prefix = base.origin
       case nil, UInt8(ascii: "?"), UInt8(ascii: "#"): prefix = base.url.absoluteString
-      default: prefix = base.folder
+      default: prefix = base.directoryPrefix
       }
     }
     return try url(prefix, rest, query)

@@ -28,8 +28,8 @@ public struct ModifiedEndpoint<Base: RequestConvertible>: RequestConvertible {
   }
 }
 
-extension ModifiedEndpoint: EndpointLayer {
-  package var inner: any RequestConvertible { base }
+extension ModifiedEndpoint: EndpointWrapper {
+  package var wrapped: any RequestConvertible { base }
 }
 
 extension ModifiedEndpoint: TypedEndpoint where Base: TypedEndpoint {
@@ -123,9 +123,9 @@ extension ModifiedEndpoint {
 }
 
 /// An endpoint around another one, which is the one that mocks are for.
-package protocol EndpointLayer: RequestConvertible {
+package protocol EndpointWrapper: RequestConvertible {
   /// The endpoint that it is around.
-  var inner: any RequestConvertible { get }
+  var wrapped: any RequestConvertible { get }
 }
 
 extension RequestConvertible {
@@ -135,6 +135,6 @@ extension RequestConvertible {
   /// - Returns: the endpoint.
   package func unwrapped<Endpoint: RequestConvertible>(to type: Endpoint.Type) -> Endpoint? {
     if let endpoint = self as? Endpoint { return endpoint }
-    return (self as? any EndpointLayer)?.inner.unwrapped(to: type)
+    return (self as? any EndpointWrapper)?.wrapped.unwrapped(to: type)
   }
 }

@@ -148,13 +148,13 @@ extension Request {
     /// It fails, and is kept in the client's offline store, to be sent when that is replayed.
     ///
     /// - It is kept after all retries, when it has failed by a code that is
-    ///   ``NetworkError/Code-swift.enum/isForWantOfNetwork``: no answer of the server's has come. A
+    ///   ``NetworkError/Code-swift.enum/isNetworkUnavailable``: no answer of the server's has come. A
     ///   status such as 503 is an answer, and what is cancelled is not kept.
     /// - Its promise is rejected once it is on the disk, with the error that it failed with, whose
     ///   ``NetworkError/isKept`` is true; or with `offlineStoreFull` or `offlineStoreFailed`, and then
     ///   nothing of it is kept.
     /// - A request with a field in its query, JSON or form that goes by a secret's name, such as `password`, is not
-    ///   kept unless the store ``OfflineStore/keepsSecrets``; it fails as without a policy, and the error's
+    ///   kept unless the store ``OfflineStore/storesSecrets``; it fails as without a policy, and the error's
     ///   ``NetworkError/reason`` names the field.
     /// - It arrives at least once, so it has an `Idempotency-Key` from its first attempt on, which the
     ///   replay sends too; and with that it is retried whatever its method.

@@ -71,12 +71,12 @@ extension RequestPath {
         guard scan.query == nil || scan.query == position else { continue }
         let ends = byte == UInt8(ascii: "/") || position == scan.query || position == scan.fragment
         if ends {
-          scan.noteSegment(bytes[segment..<position])
+          scan.checkForDotSegment(bytes[segment..<position])
           segment = position + 1
         }
         if scan.fragment != nil { break }
       }
-      if scan.query == nil, scan.fragment == nil { scan.noteSegment(bytes[segment...]) }
+      if scan.query == nil, scan.fragment == nil { scan.checkForDotSegment(bytes[segment...]) }
     }
     return scan
   }
@@ -106,7 +106,7 @@ extension RequestPath {
 }
 
 extension RequestPath.Scan {
-  fileprivate mutating func noteSegment(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) {
+  fileprivate mutating func checkForDotSegment(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) {
     if bytes.count <= 2, !bytes.isEmpty, bytes.allSatisfy({ $0 == UInt8(ascii: ".") }) {
       hasDotSegments = true
     }

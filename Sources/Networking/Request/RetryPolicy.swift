@@ -39,7 +39,7 @@ public struct RetryPolicy: Sendable {
   /// The longest `Retry-After` that is waited for; a response that asks for more is the answer.
   ///
   /// A custom policy's closure sees it and decides for itself.
-  public var longestRetryAfter: Duration = .seconds(60)
+  public var maximumRetryAfter: Duration = .seconds(60)
   /// Makes the `Idempotency-Key` of a request that is not idempotent and has none, once a call; nil
   /// makes none.
   public var idempotencyKey: (@Sendable () -> String)?
@@ -102,11 +102,11 @@ public struct RetryPolicy: Sendable {
   /// Says how long to wait before an attempt is repeated.
   ///
   /// - Parameters:
-  ///   - repetition: its number, from 1.
+  ///   - retryNumber: its number, from 1.
   ///   - attempt: the attempt before.
   /// - Returns: how long to wait; nil to leave it at that.
-  public func delay(beforeRepetition repetition: Int, after attempt: FailedAttempt) -> Duration? {
-    guard repetition <= limit, couldRepeat(attempt.result) else { return nil }
+  public func delay(beforeRetry retryNumber: Int, after attempt: FailedAttempt) -> Duration? {
+    guard retryNumber <= limit, allowsRetry(attempt.result) else { return nil }
     switch rule {
     case .custom(let decide):
       if case .after(let delay) = decide(attempt) { return max(delay, .zero) }
@@ -114,15 +114,15 @@ public struct RetryPolicy: Sendable {
     case .schedule(var schedule):
       schedule.limit = limit
       let least = attempt.retryAfter ?? .zero
-      guard least <= longestRetryAfter,
-        let delay = schedule.delay(beforeRepetition: repetition, after: attempt.error)
+      guard least <= maximumRetryAfter,
+        let delay = schedule.delay(beforeRetry: retryNumber, after: attempt.error)
       else { return nil }
       return max(delay, least)
     }
   }
 
   /// Whether an outcome is one of those that may be repeated, if there are attempts left.
-  func couldRepeat(_ result: Result<Response, any Error>) -> Bool {
+  func allowsRetry(_ result: Result<Response, any Error>) -> Bool {
     switch (rule, result) {
     case (.custom, .success(let response)): response.status >= 400
     case (.schedule, .success(let response)): statuses.contains(response.status)

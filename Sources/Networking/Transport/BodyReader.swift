@@ -71,7 +71,7 @@ public final class BodyReader: Sendable {
       let count: Int
       switch state.source {
       case .pieces(let pieces):
-        do throws(PieceReader.Unreadable) {
+        do throws(PieceReader.ReadError) {
           count = try pieces.read(into: buffer, at: state.offset)
         } catch {
           return .failure(TransportFailure(error))
@@ -125,15 +125,15 @@ public final class BodyReader: Sendable {
 }
 
 extension TransportFailure {
-  fileprivate init(_ problem: PieceReader.Unreadable) {
+  fileprivate init(_ problem: PieceReader.ReadError) {
     self.init(code: .encodingFailed, detail: "The body cannot be read: \(problem.reason)")
   }
 
   fileprivate init(unreadable error: any Error) {
     // A user's error may say what is not for everybody's eyes: it is handed on, and not quoted.
     let ours =
-      (error as? StreamReader.WrongLength)?.description
-      ?? (error as? BodyStream.SentOnce)?.description
+      (error as? StreamReader.LengthMismatchError)?.description
+      ?? (error as? BodyStream.AlreadyConsumedError)?.description
     self.init(
       code: .encodingFailed, detail: "The body cannot be read: \(ours ?? "its stream failed")",
       underlying: error)
@@ -185,7 +185,7 @@ final class PieceReader: Sendable {
   }
 
   /// A stretch of the body, and where in it that begins.
-  private struct Stretch: Sendable {
+  private struct BodySegment: Sendable {
     let source: Source
     let start: Int64
     let length: Int64
@@ -194,28 +194,28 @@ final class PieceReader: Sendable {
   }
 
   /// Why a body cannot be read.
-  struct Unreadable: Error {
+  struct ReadError: Error {
     let reason: String
   }
 
   /// How many bytes there are.
   let length: Int64
-  private let stretches: [Stretch]
+  private let stretches: [BodySegment]
 
   /// Opens what a body consists of; the length of a file now is the length sent.
-  init(_ pieces: [BodyPiece]) throws(Unreadable) {
-    var stretches: [Stretch] = []
-    do throws(Unreadable) {
+  init(_ pieces: [BodyPiece]) throws(ReadError) {
+    var stretches: [BodySegment] = []
+    do throws(ReadError) {
       for piece in pieces {
         let start = stretches.last?.end ?? 0
         switch piece {
         case .data(let data):
           stretches.append(
-            Stretch(source: .data(data), start: start, length: Int64(data.count)))
+            BodySegment(source: .data(data), start: start, length: Int64(data.count)))
         case .file(let url):
           let (descriptor, length) = try Self.open(url)
           stretches.append(
-            Stretch(source: .file(descriptor: descriptor), start: start, length: length))
+            BodySegment(source: .file(descriptor: descriptor), start: start, length: length))
         }
       }
     } catch {
@@ -230,20 +230,20 @@ final class PieceReader: Sendable {
     Self.close(stretches)
   }
 
-  private static func close(_ stretches: [Stretch]) {
+  private static func close(_ stretches: [BodySegment]) {
     for stretch in stretches {
       if case .file(let descriptor) = stretch.source { Foundation.close(descriptor) }
     }
   }
 
-  private static func open(_ file: URL) throws(Unreadable) -> (descriptor: Int32, length: Int64) {
-    guard file.isFileURL else { throw Unreadable(reason: "its URL is not a file's") }
+  private static func open(_ file: URL) throws(ReadError) -> (descriptor: Int32, length: Int64) {
+    guard file.isFileURL else { throw ReadError(reason: "its URL is not a file's") }
     let descriptor = Foundation.open(file.path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw Unreadable(reason: reason()) }
+    guard descriptor >= 0 else { throw ReadError(reason: reason()) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       Foundation.close(descriptor)
-      throw Unreadable(reason: "it is no file")
+      throw ReadError(reason: "it is no file")
     }
     return (descriptor, Int64(status.st_size))
   }
@@ -253,7 +253,7 @@ final class PieceReader: Sendable {
   /// - Returns: how many; 0 at the end.
   func read(
     into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
-  ) throws(Unreadable) -> Int {
+  ) throws(ReadError) -> Int {
     guard let stretch = stretches.first(where: { $0.end > offset }) else { return 0 }
     let wanted = min(Int64(buffer.count), stretch.end - offset)
     let place = offset - stretch.start
@@ -265,8 +265,8 @@ final class PieceReader: Sendable {
       data.copyBytes(to: buffer, from: start..<(start + count))
     case .file(let descriptor):
       count = pread(descriptor, buffer.baseAddress, Int(wanted), off_t(place))
-      if count == 0 { throw Unreadable(reason: "it became shorter while it was sent") }
-      if count < 0 { throw Unreadable(reason: Self.reason()) }
+      if count == 0 { throw ReadError(reason: "it became shorter while it was sent") }
+      if count < 0 { throw ReadError(reason: Self.reason()) }
     }
     return count
   }

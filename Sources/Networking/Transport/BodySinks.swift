@@ -27,7 +27,7 @@ final class ByteChannel: BodySink, ByteSource {
     /// Set once nothing more will come.
     var end: End?
     var reader: Reader?
-    var whenOver: [@Sendable (End) -> Void] = []
+    var whenFinished: [@Sendable (End) -> Void] = []
 
     /// What a reader gets now; nil when it has to wait.
     mutating func next() -> Result<Data?, any Error>? {
@@ -77,8 +77,8 @@ final class ByteChannel: BodySink, ByteSource {
       // What has come and is dropped must not look like a body that ends there.
       if isFirst || (dropping && !state.bytes.isEmpty) { state.end = result }
       if dropping { state.bytes = ByteQueue() }
-      defer { state.whenOver = [] }
-      return (isFirst, state.reader.take(), state.whenOver)
+      defer { state.whenFinished = [] }
+      return (isFirst, state.reader.take(), state.whenFinished)
     }
     for action in actions { action(result) }
     reader?.resume(with: result.map { _ in nil })
@@ -113,11 +113,11 @@ final class ByteChannel: BodySink, ByteSource {
     if finish(.failure(error), dropping: true) { flow.cancel() }
   }
 
-  func whenOver(
+  func whenFinished(
     _ action: @escaping @Sendable (_ result: Result<TransportMetrics, any Error>) -> Void
   ) {
     let end = state.withLock { state in
-      if state.end == nil { state.whenOver.append(action) }
+      if state.end == nil { state.whenFinished.append(action) }
       return state.end
     }
     if let end { action(end) }
@@ -133,17 +133,17 @@ final class FlowControl: Sendable {
   private struct State {
     var handle: (any TransportHandle)?
     var waiting = 0
-    var isToPause = false
+    var shouldPause = false
     var isPaused = false
-    var isTelling = false
+    var isApplying = false
     var isCancelled = false
 
     /// What the handle is to be told.
-    mutating func word() -> (handle: any TransportHandle, pauses: Bool)? {
-      guard let handle, !isTelling, !isCancelled, isPaused != isToPause else { return nil }
-      isTelling = true
-      isPaused = isToPause
-      return (handle, isToPause)
+    mutating func nextAction() -> (handle: any TransportHandle, pauses: Bool)? {
+      guard let handle, !isApplying, !isCancelled, isPaused != shouldPause else { return nil }
+      isApplying = true
+      isPaused = shouldPause
+      return (handle, shouldPause)
     }
   }
 
@@ -165,25 +165,25 @@ final class FlowControl: Sendable {
       state.handle = handle
       return state.isCancelled
     }
-    if isCancelled { handle.cancel() } else { tell() }
+    if isCancelled { handle.cancel() } else { applyPauseState() }
   }
 
   func add(_ count: Int) {
     let changes = state.withLock { state in
       state.waiting += count
-      if state.waiting >= high { state.isToPause = true }
-      return state.isToPause != state.isPaused
+      if state.waiting >= high { state.shouldPause = true }
+      return state.shouldPause != state.isPaused
     }
-    if changes { tell() }
+    if changes { applyPauseState() }
   }
 
   func remove(_ count: Int) {
     let changes = state.withLock { state in
       state.waiting -= count
-      if state.waiting <= low { state.isToPause = false }
-      return state.isToPause != state.isPaused
+      if state.waiting <= low { state.shouldPause = false }
+      return state.shouldPause != state.isPaused
     }
-    if changes { tell() }
+    if changes { applyPauseState() }
   }
 
   /// Cancels the exchange, now or as soon as there is a handle.
@@ -195,10 +195,10 @@ final class FlowControl: Sendable {
     handle?.cancel()
   }
 
-  private func tell() {
-    while let (handle, pauses) = state.withLock({ $0.word() }) {
+  private func applyPauseState() {
+    while let (handle, pauses) = state.withLock({ $0.nextAction() }) {
       if pauses { handle.suspend() } else { handle.resume() }
-      state.withLock { $0.isTelling = false }
+      state.withLock { $0.isApplying = false }
     }
   }
 }

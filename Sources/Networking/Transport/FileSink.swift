@@ -18,12 +18,12 @@ final class FileSink: BodySink {
     var isWriting = false
     /// Set once all has come.
     var metrics: TransportMetrics?
-    var isOver = false
+    var isFinished = false
     var file: PartialFile?
 
     /// Whether the queue is to be set to work; says so once.
-    mutating func begins() -> Bool {
-      guard !isWriting, !isOver, metrics != nil || pendingBytes >= FileSink.batch else {
+    mutating func startWritingIfNeeded() -> Bool {
+      guard !isWriting, !isFinished, metrics != nil || pendingBytes >= FileSink.batch else {
         return false
       }
       isWriting = true
@@ -31,7 +31,7 @@ final class FileSink: BodySink {
     }
 
     mutating func step() -> Step {
-      if isOver { return .rest }
+      if isFinished { return .idle }
       if !pending.isEmpty, metrics != nil || pendingBytes >= FileSink.batch {
         defer {
           pending = []
@@ -40,18 +40,18 @@ final class FileSink: BodySink {
         return .write(pending, to: file)
       }
       if let metrics {
-        isOver = true
+        isFinished = true
         return .finish(file.take(), metrics)
       }
       isWriting = false
-      return .rest
+      return .idle
     }
   }
 
   private enum Step {
     case write([Data], to: PartialFile?)
     case finish(PartialFile?, TransportMetrics)
-    case rest
+    case idle
   }
 
   private let target: FileTarget
@@ -76,21 +76,21 @@ final class FileSink: BodySink {
 
   func take(_ bytes: Data) {
     flow.add(bytes.count)
-    let begins = state.withLock { state in
-      guard !state.isOver else { return false }
+    let startWritingIfNeeded = state.withLock { state in
+      guard !state.isFinished else { return false }
       state.pending.append(bytes)
       state.pendingBytes += bytes.count
-      return state.begins()
+      return state.startWritingIfNeeded()
     }
-    if begins { queue.async { self.work() } }
+    if startWritingIfNeeded { queue.async { self.work() } }
   }
 
   func end(_ metrics: TransportMetrics) {
-    let begins = state.withLock { state in
+    let startWritingIfNeeded = state.withLock { state in
       state.metrics = metrics
-      return state.begins()
+      return state.startWritingIfNeeded()
     }
-    if begins { queue.async { self.work() } }
+    if startWritingIfNeeded { queue.async { self.work() } }
   }
 
   func fail(_ error: NetworkError) {
@@ -105,10 +105,10 @@ final class FileSink: BodySink {
   private func discard() -> Bool {
     let (isFirst, file) = state.withLock { state in
       defer {
-        state.isOver = true
+        state.isFinished = true
         state.pending = []
       }
-      return (!state.isOver, state.file.take())
+      return (!state.isFinished, state.file.take())
     }
     file?.discard()
     return isFirst
@@ -120,7 +120,7 @@ final class FileSink: BodySink {
     do {
       while true {
         switch state.withLock({ $0.step() }) {
-        case .rest: return
+        case .idle: return
         case .write(let pieces, let open):
           guard let file = try open ?? makeFile() else { return }
           for piece in pieces {
@@ -144,7 +144,7 @@ final class FileSink: BodySink {
   private func makeFile() throws -> PartialFile? {
     let file = try PartialFile(for: target.url, replacing: target.replaces)
     return state.withLock { state in
-      if state.isOver { return nil }
+      if state.isFinished { return nil }
       state.file = file
       return file
     }
@@ -152,21 +152,21 @@ final class FileSink: BodySink {
 }
 
 /// What becomes of the body of a response, and who is told how it gets on.
-struct Delivery: Sendable {
+struct BodyDestination: Sendable {
   /// Where the body of a success, 2xx, goes; any other stays in memory.
-  enum Destination: Sendable {
+  enum Kind: Sendable {
     case memory
     case file(FileTarget)
     case stream
   }
 
-  var destination = Destination.memory
+  var kind = Kind.memory
   /// The most that is taken into memory; nil is without limit.
   var maximumBodySize: Int?
   var progress: (any ProgressReporting)?
 
   var isToMemory: Bool {
-    if case .memory = destination { true } else { false }
+    if case .memory = kind { true } else { false }
   }
 }
 
@@ -182,14 +182,14 @@ struct FileTarget: Sendable {
 /// removed.
 final class PartialFile: Sendable {
   /// Why it cannot be written, as part of a sentence.
-  struct Problem: Error {
+  struct FileError: Error {
     let reason: String
 
     init(_ reason: String) {
       self.reason = reason
     }
 
-    fileprivate static var ofSystem: Problem { Problem(String(cString: strerror(errno))) }
+    fileprivate static var systemError: FileError { FileError(String(cString: strerror(errno))) }
   }
 
   private let target: String
@@ -205,13 +205,13 @@ final class PartialFile: Sendable {
   ///   - target: where it will be.
   ///   - replaces: whether it may take the place of another.
   /// - Throws: why it cannot be made.
-  init(for target: URL, replacing replaces: Bool) throws(Problem) {
+  init(for target: URL, replacing replaces: Bool) throws(FileError) {
     try Self.check(target, replacing: replaces)
     let folder = target.deletingLastPathComponent()
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
-      throw Problem("its folder cannot be made")
+      throw FileError("its folder cannot be made")
     }
     self.target = target.path
     self.replaces = replaces
@@ -220,7 +220,7 @@ final class PartialFile: Sendable {
     descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
     if descriptor < 0 {
       exists.store(false, ordering: .relaxed)
-      throw .ofSystem
+      throw .systemError
     }
   }
 
@@ -230,23 +230,23 @@ final class PartialFile: Sendable {
   }
 
   /// Looks whether a file can be put somewhere, as far as that shows beforehand.
-  static func check(_ target: URL, replacing replaces: Bool) throws(Problem) {
-    guard target.isFileURL else { throw Problem("its URL is not a file's") }
-    var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: target.path, isDirectory: &isFolder) else {
+  static func check(_ target: URL, replacing replaces: Bool) throws(FileError) {
+    guard target.isFileURL else { throw FileError("its URL is not a file's") }
+    var isDirectory: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: target.path, isDirectory: &isDirectory) else {
       return
     }
-    if isFolder.boolValue { throw Problem("there is a folder of its name") }
-    if !replaces { throw Problem("there is a file of its name") }
+    if isDirectory.boolValue { throw FileError("there is a folder of its name") }
+    if !replaces { throw FileError("there is a file of its name") }
   }
 
-  func write(_ data: Data) throws(Problem) {
-    let problem = data.withUnsafeBytes { bytes -> Problem? in
+  func write(_ data: Data) throws(FileError) {
+    let problem = data.withUnsafeBytes { bytes -> FileError? in
       var rest = bytes
       while !rest.isEmpty {
         let count = Foundation.write(descriptor, rest.baseAddress, rest.count)
         if count < 0, errno == EINTR { continue }
-        if count < 0 { return .ofSystem }
+        if count < 0 { return .systemError }
         rest = UnsafeRawBufferPointer(rebasing: rest[count...])
       }
       return nil
@@ -255,14 +255,14 @@ final class PartialFile: Sendable {
   }
 
   /// Moves it to its place; once.
-  func commit() throws(Problem) {
+  func commit() throws(FileError) {
     if replaces {
-      guard rename(path, target) == 0 else { throw .ofSystem }
+      guard rename(path, target) == 0 else { throw .systemError }
       exists.store(false, ordering: .relaxed)
     } else {
       // Unlike a move, a link never replaces what came to be there meanwhile.
       guard link(path, target) == 0 else {
-        throw errno == EEXIST ? Problem("there is a file of its name") : .ofSystem
+        throw errno == EEXIST ? FileError("there is a file of its name") : .systemError
       }
       discard()
     }

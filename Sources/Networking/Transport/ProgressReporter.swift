@@ -8,7 +8,7 @@ import Synchronization
 final class ProgressReporter: ProgressReporting {
   private struct State {
     var progress = TransferProgress()
-    var isUnderWay = false
+    var isScheduled = false
   }
 
   private let context: ExecutionContext
@@ -29,14 +29,14 @@ final class ProgressReporter: ProgressReporting {
   func change(_ change: (inout TransferProgress) -> Void) {
     let isFirst = state.withLock { state in
       change(&state.progress)
-      defer { state.isUnderWay = true }
-      return !state.isUnderWay
+      defer { state.isScheduled = true }
+      return !state.isScheduled
     }
     guard isFirst else { return }
     context.run {
       self.report(
         self.state.withLock { state in
-          state.isUnderWay = false
+          state.isScheduled = false
           return state.progress
         })
     }

@@ -13,9 +13,9 @@ struct ResponseHeadParser {
   /// Those of this head, from the first on that is not as in the head before.
   private var fields: [HTTPHeaders.Field] = []
   /// Those of the head before.
-  private var earlier: [HTTPHeaders.Field] = []
+  private var previousFields: [HTTPHeaders.Field] = []
   /// How many are the same until now; nil once one is not, and all of them are in `fields`.
-  private var sameCount: Int? = 0
+  private var matchingFieldCount: Int? = 0
 
   /// Whether there has been a status line, perhaps that of an interim response.
   var isBegun: Bool { status > 0 }
@@ -23,7 +23,7 @@ struct ResponseHeadParser {
   private(set) var isComplete = false
 
   /// Begins the head of another response.
-  mutating func beginAnew() {
+  mutating func reset() {
     status = 0
     isComplete = false
     forgetFields()
@@ -50,32 +50,32 @@ struct ResponseHeadParser {
   }
 
   private mutating func add(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
-    let place = sameCount ?? fields.count
-    guard place < earlier.count else {
-      leaveEarlier()
+    let place = matchingFieldCount ?? fields.count
+    guard place < previousFields.count else {
+      stopReusingPrevious()
       return fields.append(HTTPHeaders.Field(name: name.text, value: value.text))
     }
-    let hasName = earlier[place].name.isMade(of: name)
-    let hasValue = earlier[place].value.isMade(of: value)
-    if sameCount != nil, hasName, hasValue { return sameCount = place + 1 }
-    leaveEarlier()
+    let hasName = previousFields[place].name.hasBytes(of: name)
+    let hasValue = previousFields[place].value.hasBytes(of: value)
+    if matchingFieldCount != nil, hasName, hasValue { return matchingFieldCount = place + 1 }
+    stopReusingPrevious()
     fields.append(
       HTTPHeaders.Field(
-        name: hasName ? earlier[place].name : name.text,
-        value: hasValue ? earlier[place].value : value.text))
+        name: hasName ? previousFields[place].name : name.text,
+        value: hasValue ? previousFields[place].value : value.text))
   }
 
   /// From here on the head is another than that before.
-  private mutating func leaveEarlier() {
-    guard let count = sameCount else { return }
-    fields.reserveCapacity(max(8, earlier.count))
-    fields += earlier[..<count]
-    sameCount = nil
+  private mutating func stopReusingPrevious() {
+    guard let count = matchingFieldCount else { return }
+    fields.reserveCapacity(max(8, previousFields.count))
+    fields += previousFields[..<count]
+    matchingFieldCount = nil
   }
 
   private mutating func forgetFields() {
     fields = []
-    sameCount = 0
+    matchingFieldCount = 0
   }
 
   private static let prefix: [UInt8] = Array("HTTP/".utf8)
@@ -92,7 +92,7 @@ struct ResponseHeadParser {
     }
     self.status = status
     let version = UnsafeRawBufferPointer(rebasing: line[Self.prefix.count..<space])
-    if !self.version.isMade(of: version) { self.version = version.text }
+    if !self.version.hasBytes(of: version) { self.version = version.text }
     forgetFields()
     return true
   }
@@ -101,7 +101,7 @@ struct ResponseHeadParser {
   ///
   /// Source: RFC 9112 section 5.2.
   private mutating func continueField(_ line: UnsafeRawBufferPointer) {
-    leaveEarlier()
+    stopReusingPrevious()
     guard let last = fields.indices.last else { return }
     fields[last].value += " " + line.trimmingStart().text
   }
@@ -110,10 +110,10 @@ struct ResponseHeadParser {
     defer { forgetFields() }
     guard status >= 200 || status == 101 else { return nil }
     isComplete = true
-    if sameCount == earlier.count { return head(of: earlier) }
-    leaveEarlier()
+    if matchingFieldCount == previousFields.count { return head(of: previousFields) }
+    stopReusingPrevious()
     let size = fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
-    earlier = size <= Self.keptBytes ? fields : []
+    previousFields = size <= Self.keptBytes ? fields : []
     return head(of: fields)
   }
 
@@ -127,7 +127,7 @@ struct ResponseHeadParser {
 
 extension String {
   /// Whether its UTF-8 is these bytes.
-  fileprivate func isMade(of bytes: UnsafeRawBufferPointer) -> Bool {
+  fileprivate func hasBytes(of bytes: UnsafeRawBufferPointer) -> Bool {
     guard utf8.count == bytes.count, let start = bytes.baseAddress else {
       return bytes.isEmpty && isEmpty
     }

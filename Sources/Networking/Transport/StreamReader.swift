@@ -8,7 +8,7 @@ import Synchronization
 /// until the reader has taken them.
 final class StreamReader: Sendable {
   /// With so many bytes unread no more are made.
-  private static let mark = 256 << 10
+  private static let highWaterMark = 256 << 10
 
   enum Outcome {
     case bytes(Int)
@@ -20,7 +20,7 @@ final class StreamReader: Sendable {
 
   private struct State {
     var bytes = ByteQueue()
-    var made: Int64 = 0
+    var producedBytes: Int64 = 0
     var task: Task<Void, Never>?
     var end: Result<Void, any Error>?
     var isCancelled = false
@@ -50,7 +50,7 @@ final class StreamReader: Sendable {
       state -> (Outcome, CheckedContinuation<Bool, Never>?) in
       let count = state.bytes.read(into: buffer)
       guard count == 0 else {
-        return (.bytes(count), state.bytes.count < Self.mark ? state.producer.take() : nil)
+        return (.bytes(count), state.bytes.count < Self.highWaterMark ? state.producer.take() : nil)
       }
       switch state.end {
       case .success: return (.end, nil)
@@ -58,7 +58,7 @@ final class StreamReader: Sendable {
       case nil:
         state.whenReady = whenReady
         if state.task == nil, !state.isCancelled {
-          state.task = Task(executorPreference: ActivityExecutor.current) { await self.make() }
+          state.task = Task(executorPreference: ActivityExecutor.current) { await self.produce() }
         }
         return (.pending, nil)
       }
@@ -78,12 +78,12 @@ final class StreamReader: Sendable {
     producer?.resume(returning: false)
   }
 
-  private func make() async {
+  private func produce() async {
     do {
       try await stream.run { await self.push($0) }
-      let made = state.withLock { $0.made }
-      if let length = stream.length, made < length {
-        throw WrongLength(description: "it ended after \(made) of \(length) bytes")
+      let producedBytes = state.withLock { $0.producedBytes }
+      if let length = stream.length, producedBytes < length {
+        throw LengthMismatchError(description: "it ended after \(producedBytes) of \(length) bytes")
       }
       end(.success(()))
     } catch {
@@ -94,9 +94,9 @@ final class StreamReader: Sendable {
   private func push(_ piece: Data) async -> Bool {
     let (isTaken, whenReady) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
       guard !state.isCancelled, state.end == nil else { return (false, nil) }
-      state.made += Int64(piece.count)
-      if let length = stream.length, state.made > length {
-        state.end = .failure(WrongLength(description: "it goes on after \(length) bytes"))
+      state.producedBytes += Int64(piece.count)
+      if let length = stream.length, state.producedBytes > length {
+        state.end = .failure(LengthMismatchError(description: "it goes on after \(length) bytes"))
       } else {
         state.bytes.append(piece)
       }
@@ -105,13 +105,13 @@ final class StreamReader: Sendable {
     whenReady?()
     guard isTaken else { return false }
     return await withCheckedContinuation { continuation in
-      let goesOn = state.withLock { state -> Bool? in
+      let continues = state.withLock { state -> Bool? in
         if state.isCancelled { return false }
-        if state.bytes.count < Self.mark { return true }
+        if state.bytes.count < Self.highWaterMark { return true }
         state.producer = continuation
         return nil
       }
-      if let goesOn { continuation.resume(returning: goesOn) }
+      if let continues { continuation.resume(returning: continues) }
     }
   }
 
@@ -124,7 +124,7 @@ final class StreamReader: Sendable {
   }
 
   /// A stream that gives other than it says.
-  struct WrongLength: Error, CustomStringConvertible {
+  struct LengthMismatchError: Error, CustomStringConvertible {
     let description: String
   }
 }
@@ -152,7 +152,7 @@ struct ByteQueue {
     guard first < pieces.count else { return nil }
     let piece = pieces[first].dropFirst(offset)
     count -= piece.count
-    leavePiece()
+    removeFirstPiece()
     return piece
   }
 
@@ -166,13 +166,13 @@ struct ByteQueue {
       piece.prefix(taken).copyBytes(to: room)
       filled += taken
       offset += taken
-      if taken == piece.count { leavePiece() }
+      if taken == piece.count { removeFirstPiece() }
     }
     count -= filled
     return filled
   }
 
-  private mutating func leavePiece() {
+  private mutating func removeFirstPiece() {
     pieces[first] = Data()
     first += 1
     offset = 0

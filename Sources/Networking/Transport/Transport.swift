@@ -52,7 +52,7 @@ public enum TransportEvent: Sendable {
   /// Nothing goes over a network, as somebody answers in its stead; `mock` or the like.
   ///
   /// It is for those who watch the client, in place of ``connected(_:)``.
-  case answered(by: String)
+  case servedLocally(by: String)
   /// So many bytes of the body have been sent, of so many in all where that is known.
   case sent(bytes: Int64, total: Int64?)
   /// The status and header fields of the final response, once.

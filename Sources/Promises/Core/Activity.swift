@@ -3,9 +3,9 @@ import Synchronization
 
 /// Counts what is under way, handlers in the contexts that it tracks among it, and tells when there is
 /// nothing.
-final class Activity: Sendable {
+final class ActivityTracker: Sendable {
   private struct State {
-    var underWay = 0
+    var inFlight = 0
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
@@ -22,26 +22,26 @@ final class Activity: Sendable {
   }
 
   /// Returns when nothing is under way: at once, or when the last handler has returned.
-  func ended() async {
+  func waitUntilIdle() async {
     await withCheckedContinuation { continuation in
       let isIdle = state.withLock { state in
-        if state.underWay > 0 { state.waiters.append(continuation) }
-        return state.underWay == 0
+        if state.inFlight > 0 { state.waiters.append(continuation) }
+        return state.inFlight == 0
       }
       if isIdle { continuation.resume() }
     }
   }
 
   /// Counts something more as under way, until its ticket ends.
-  func begin() -> ActivityTicket {
-    state.withLock { $0.underWay += 1 }
-    return ActivityTicket { self.end() }
+  func begin() -> ActivityToken {
+    state.withLock { $0.inFlight += 1 }
+    return ActivityToken { self.end() }
   }
 
   private func end() {
     let waiters = state.withLock { state in
-      state.underWay -= 1
-      guard state.underWay == 0 else { return [CheckedContinuation<Void, Never>]() }
+      state.inFlight -= 1
+      guard state.inFlight == 0 else { return [CheckedContinuation<Void, Never>]() }
       defer { state.waiters = [] }
       return state.waiters
     }
@@ -61,9 +61,9 @@ extension ExecutionContext {
 
 private final class TrackedContext: CustomContext {
   let base: ExecutionContext
-  let activity: Activity
+  let activity: ActivityTracker
 
-  init(base: ExecutionContext, activity: Activity) {
+  init(base: ExecutionContext, activity: ActivityTracker) {
     self.base = base
     self.activity = activity
   }
@@ -90,9 +90,9 @@ package final class ActivityExecutor: TaskExecutor {
   /// The one whose tasks here are counted; nil for none.
   @TaskLocal package static var current: ActivityExecutor?
 
-  private let begin: @Sendable () -> ActivityTicket?
+  private let begin: @Sendable () -> ActivityToken?
 
-  init(_ begin: @escaping @Sendable () -> ActivityTicket?) {
+  init(_ begin: @escaping @Sendable () -> ActivityToken?) {
     self.begin = begin
   }
 
@@ -131,7 +131,7 @@ package final class ActivityExecutor: TaskExecutor {
 /// Something under way that a scheduler waits for before it lets time pass.
 ///
 /// It is over with the first call of ``end()``, or when the ticket is released.
-public final class ActivityTicket: Sendable {
+public final class ActivityToken: Sendable {
   private let onEnd: @Sendable () -> Void
   private let isOpen = Atomic(true)
 

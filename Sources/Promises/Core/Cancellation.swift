@@ -14,10 +14,10 @@ extension Promise: Upstream {
   }
 
   @usableFromInline
-  func consumerLeft() {
+  func consumerCancelled() {
     guard !isSettled else { return }
     let departure = machine.withLock { machine in
-      isSettled ? .others(dead: []) : machine.consumerLeft()
+      isSettled ? .others(dead: []) : machine.consumerCancelled()
     }
     if case .last = departure { cancel() }
   }
@@ -32,7 +32,7 @@ extension Promise: Upstream {
   func onCancel(_ action: @escaping Job) {
     let isCancelled = machine.withLock { machine in
       guard !isSettled else { return machine.isCancelled }
-      machine.upstream = CancellationHook(before: machine.upstream.take(), action)
+      machine.upstream = CancellationHandler(before: machine.upstream.take(), action)
       return false
     }
     if isCancelled { action() }
@@ -40,7 +40,7 @@ extension Promise: Upstream {
 }
 
 /// Work outside the graph of promises, seen as an upstream: told that its consumer has left, it acts.
-final class CancellationHook: Upstream {
+final class CancellationHandler: Upstream {
   private let action: Job
   private let next: (any Upstream)?
 
@@ -52,9 +52,9 @@ final class CancellationHook: Upstream {
     self.next = next
   }
 
-  func consumerLeft() {
+  func consumerCancelled() {
     action()
-    if let next { Trampoline.tell(next) }
+    if let next { Trampoline.notify(next) }
   }
 
   var upstreamLinks: UpstreamLinks { next.map(UpstreamLinks.one) ?? .none }
@@ -69,7 +69,7 @@ final class CancellationHook: Upstream {
 @usableFromInline
 protocol Upstream: AnyObject, Sendable {
   /// One consumer has settled early; upstream work whose last consumer has gone is cancelled.
-  func consumerLeft()
+  func consumerCancelled()
 
   /// What this one waits for in its turn, for the search for cycles.
   var upstreamLinks: UpstreamLinks { get }
@@ -134,8 +134,8 @@ final class UpstreamGroup: Upstream {
     self.members = members.indices.map { members[$0] }
   }
 
-  func consumerLeft() {
-    for member in members { member.consumerLeft() }
+  func consumerCancelled() {
+    for member in members { member.consumerCancelled() }
   }
 
   var upstreamLinks: UpstreamLinks { .many(members) }

@@ -93,7 +93,7 @@ public struct ExecutionContext: Sendable {
   func adopting(_ explicit: ExecutionContext?) -> ExecutionContext {
     let context = explicit.map(combined(with:)) ?? self
     guard HandlerScope.isUsed.load(ordering: .relaxed) else { return context }
-    return HandlerScope.surrounding(context)
+    return HandlerScope.scoped(context)
   }
 
   /// A context that is named, as this one would have it.
@@ -124,15 +124,15 @@ public struct ExecutionContext: Sendable {
   @usableFromInline
   func run(for promise: any Settleable, _ job: @escaping Job) {
     guard case .custom(let context) = target else { return run(job) }
-    let debt = Debt(to: promise)
+    let abandonmentGuard = AbandonmentGuard(to: promise)
     context.enqueue {
-      if debt.isFirstRun() { job() }
+      if abandonmentGuard.beginRun() { job() }
     }
   }
 }
 
 /// What a job in the hands of a foreign context owes a promise.
-private final class Debt: Sendable {
+private final class AbandonmentGuard: Sendable {
   private let promise: any Settleable
   private let isOpen = Atomic(true)
 
@@ -141,7 +141,7 @@ private final class Debt: Sendable {
   }
 
   /// False for a context that runs a handler again, against its contract.
-  func isFirstRun() -> Bool {
+  func beginRun() -> Bool {
     isOpen.exchange(false, ordering: .relaxed)
   }
 
@@ -199,15 +199,15 @@ extension Promise {
   ///
   /// - Parameters:
   ///   - next: settles after this one.
-  ///   - moment: called in between; it is called, too, where somebody else has settled `next`.
-  func follow(with next: Promise, after moment: Job? = nil) {
-    guard let moment else {
+  ///   - willSettle: called in between; it is called, too, where somebody else has settled `next`.
+  func follow(with next: Promise, willSettle: Job? = nil) {
+    guard let willSettle else {
       return attach(.everything, Reaction(for: next) { Promise.from($1).settle(like: .from($0)) })
     }
     attach(
       .everything,
       Reaction(for: nil) { settled, _ in
-        moment()
+        willSettle()
         if next.settle(like: .from(settled)) { Trampoline.deliver(next) }
         return false
       })

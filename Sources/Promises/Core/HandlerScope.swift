@@ -42,15 +42,15 @@ package struct HandlerScope: Sendable {
   /// - Parameter work: the work.
   /// - Returns: the same work; itself outside of all scopes.
   @inlinable
-  package static func carrying<Result>(
+  package static func capturing<Result>(
     _ work: @escaping @Sendable () -> Result
   ) -> @Sendable () -> Result {
-    isUsed.load(ordering: .relaxed) ? carryingCurrent(work) : work
+    isUsed.load(ordering: .relaxed) ? capturingCurrent(work) : work
   }
 
   /// Apart from the other, so that a scope costs those nothing who have none.
   @usableFromInline
-  static func carryingCurrent<Result>(
+  static func capturingCurrent<Result>(
     _ work: @escaping @Sendable () -> Result
   ) -> @Sendable () -> Result {
     guard let scope = current else { return work }
@@ -61,7 +61,7 @@ package struct HandlerScope: Sendable {
   ///
   /// - Parameter work: the work.
   /// - Returns: the same work; itself outside of all scopes.
-  static func carrying<Argument, Result>(
+  static func capturing<Argument, Result>(
     _ work: @escaping @Sendable (Argument) throws -> Result
   ) -> @Sendable (Argument) throws -> Result {
     guard isUsed.load(ordering: .relaxed), let scope = current else { return work }
@@ -70,7 +70,7 @@ package struct HandlerScope: Sendable {
 
   /// The context as handlers attached here have it.
   @usableFromInline
-  static func surrounding(_ context: ExecutionContext) -> ExecutionContext {
+  static func scoped(_ context: ExecutionContext) -> ExecutionContext {
     guard let current else { return context }
     return ExecutionContext(.custom(ScopedContext(base: context, scope: current)))
   }

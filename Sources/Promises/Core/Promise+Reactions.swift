@@ -118,10 +118,10 @@ extension Promise {
   @inlinable
   func extend() -> Bool {
     guard isSettled else { return true }
-    let (_, before) = progress.compareExchange(
-      expected: Progress.delivering.rawValue, desired: Progress.extended.rawValue,
+    let (_, before) = deliveryState.compareExchange(
+      expected: DeliveryState.delivering.rawValue, desired: DeliveryState.deliveringMore.rawValue,
       ordering: .acquiringAndReleasing)
-    return before != Progress.delivered.rawValue
+    return before != DeliveryState.delivered.rawValue
   }
 
   /// A promise that comes back to its reaction, with its type.
@@ -190,7 +190,7 @@ extension Promise {
   ///
   /// - Parameter handler: runs once, on the thread that settles the promise or, where that has happened,
   ///   on the caller's.
-  package func trailing(_ handler: @escaping @Sendable () -> Void) {
+  package func runAfterHandlers(_ handler: @escaping @Sendable () -> Void) {
     observe([]) { _ in Trampoline.runLast(handler) }
   }
 }

@@ -9,15 +9,15 @@ import Synchronization
 ///
 /// `delivering` and `delivered` stay apart for the sake of order: while one thread runs the reactions
 /// of a settlement, a reaction attached by another joins the end of the list instead of overtaking
-/// it. `extended` tells the delivering thread that the list is not at its end, so that at the end it
+/// it. `deliveringMore` tells the delivering thread that the list is not at its end, so that at the end it
 /// needs no lock.
 @usableFromInline
-enum Progress: UInt8, Sendable {
+enum DeliveryState: UInt8, Sendable {
   case pending
   /// Settled; one thread is running the reactions.
   case delivering
   /// The same, and there are more in the list than it has taken.
-  case extended
+  case deliveringMore
   /// Settled, and every reaction attached so far has run or been sent on its way.
   case delivered
 }
@@ -25,18 +25,18 @@ enum Progress: UInt8, Sendable {
 extension Promise: Settleable {
   @inlinable
   var isSettled: Bool {
-    progress.load(ordering: .acquiring) != Progress.pending.rawValue
+    deliveryState.load(ordering: .acquiring) != DeliveryState.pending.rawValue
   }
 
   /// Settled, and every reaction attached so far has run or been sent on its way.
   @inlinable
   package var isDelivered: Bool {
-    progress.load(ordering: .acquiring) == Progress.delivered.rawValue
+    deliveryState.load(ordering: .acquiring) == DeliveryState.delivered.rawValue
   }
 
   @inlinable
-  func advance(to progress: Progress) {
-    self.progress.store(progress.rawValue, ordering: .releasing)
+  func advance(to deliveryState: DeliveryState) {
+    self.deliveryState.store(deliveryState.rawValue, ordering: .releasing)
   }
 
   // MARK: Settling
@@ -44,46 +44,46 @@ extension Promise: Settleable {
   /// Settles, if nobody has before.
   ///
   /// - Parameters:
-  ///   - settler: who does.
+  ///   - source: who does.
   ///   - write: stores the outcome, before anybody can see that it is there.
   /// - Returns: true when there are reactions, which the caller is to see delivered.
   @inlinable
-  func settle(by settler: PromiseMachine.Settler, _ write: () -> Void) -> Bool {
+  func settle(by source: PromiseMachine.SettlementSource, _ write: () -> Void) -> Bool {
     var upstream: (any Upstream)?
     let isDue = machine.withLock { machine in
-      guard !isSettled, machine.accepts(settler) else { return false }
+      guard !isSettled, machine.accepts(source) else { return false }
       write()
-      if settler == .consumer { machine.isCancelled = true }
+      if source == .consumer { machine.isCancelled = true }
       upstream = machine.upstream.take()
       let isDue = first != nil
-      advance(to: !isDue ? .delivered : machine.others == nil ? .delivering : .extended)
+      advance(to: !isDue ? .delivered : machine.others == nil ? .delivering : .deliveringMore)
       return isDue
     }
-    guard settler == .consumer, let upstream else { return isDue }
+    guard source == .consumer, let upstream else { return isDue }
     // The handlers come first, then the news travels on.
     if isDue { Trampoline.deliver(self) }
-    Trampoline.tell(upstream)
+    Trampoline.notify(upstream)
     return false
   }
 
   @inlinable
-  func settle(fulfilling value: Value, by settler: PromiseMachine.Settler) -> Bool {
-    settle(by: settler) { slot.fill(with: value) }
+  func settle(fulfilling value: Value, by source: PromiseMachine.SettlementSource) -> Bool {
+    settle(by: source) { slot.fill(with: value) }
   }
 
   @inlinable
-  func settle(rejecting error: any Error, by settler: PromiseMachine.Settler) -> Bool {
-    settle(by: settler) { self.error = error }
+  func settle(rejecting error: any Error, by source: PromiseMachine.SettlementSource) -> Bool {
+    settle(by: source) { self.error = error }
   }
 
   @inlinable
-  func fulfill(_ value: Value, by settler: PromiseMachine.Settler) {
-    if settle(fulfilling: value, by: settler) { Trampoline.deliver(self) }
+  func fulfill(_ value: Value, by source: PromiseMachine.SettlementSource) {
+    if settle(fulfilling: value, by: source) { Trampoline.deliver(self) }
   }
 
   @inlinable
-  func reject(_ error: any Error, by settler: PromiseMachine.Settler) {
-    if settle(rejecting: error, by: settler) { Trampoline.deliver(self) }
+  func reject(_ error: any Error, by source: PromiseMachine.SettlementSource) {
+    if settle(rejecting: error, by: source) { Trampoline.deliver(self) }
   }
 
   // MARK: Settling as the upstream's doing
@@ -132,8 +132,8 @@ extension Promise: Settleable {
   /// True when the list was at its end; the next to attach a reaction then delivers it.
   @inlinable
   func endDelivery() -> Bool {
-    progress.compareExchange(
-      expected: Progress.delivering.rawValue, desired: Progress.delivered.rawValue,
+    deliveryState.compareExchange(
+      expected: DeliveryState.delivering.rawValue, desired: DeliveryState.delivered.rawValue,
       ordering: .acquiringAndReleasing
     ).exchanged
   }
@@ -173,39 +173,39 @@ extension Promise {
   ///
   /// - Parameters:
   ///   - other: the promise to become like.
-  ///   - settler: who does it.
-  ///   - moment: called once the other has settled, and before this one does.
+  ///   - source: who does it.
+  ///   - willSettle: called once the other has settled, and before this one does.
   @usableFromInline
   func bind(
-    to other: Promise<Value>, by settler: PromiseMachine.Settler, after moment: Job? = nil
+    to other: Promise<Value>, by source: PromiseMachine.SettlementSource, willSettle: Job? = nil
   ) {
     var earlier: (any Upstream)?
     let (isBound, isCancelled) = machine.withLock { machine in
-      guard !isSettled, machine.accepts(settler) else { return (false, machine.isCancelled) }
+      guard !isSettled, machine.accepts(source) else { return (false, machine.isCancelled) }
       machine.isBound = true
       // A resolver's promise keeps what its resolver has asked for by `onCancel`.
-      if settler == .upstream { earlier = machine.upstream.take() }
+      if source == .upstream { earlier = machine.upstream.take() }
       return (true, false)
     }
     // Released after unlocking, since a user's `deinit` may follow.
     withExtendedLifetime(earlier) {}
     guard isBound else {
-      if let moment { other.observe(.rejection) { _ in moment() } }
-      if isCancelled { other.consumerCameTooLate() }
+      if let willSettle { other.observe(.rejection) { _ in willSettle() } }
+      if isCancelled { other.registerCancelledConsumer() }
       return
     }
     guard other !== self else {
-      moment?()
+      willSettle?()
       return reject(PromiseError.cycle, by: .upstream)
     }
     // What has been delivered need not be followed. A moment has to come by way of the trampoline, though,
     // as it may give rise to another of its kind, and that to another.
-    if moment == nil, other.isDelivered {
+    if willSettle == nil, other.isDelivered {
       other.isHandled.store(true, ordering: .relaxed)
       if settle(like: other) { Trampoline.deliver(self) }
       return
     }
-    other.follow(with: self, after: moment)
+    other.follow(with: self, willSettle: willSettle)
     link(to: other)
   }
 
@@ -218,25 +218,25 @@ extension Promise {
       machine.upstream = machine.upstream.map { UpstreamGroup([$0, other]) } ?? other
       return true
     }
-    guard isLinked else { return other.consumerLeft() }
-    if isInCircle(through: other) { reject(PromiseError.cycle, by: .upstream) }
+    guard isLinked else { return other.consumerCancelled() }
+    if isInCycle(through: other) { reject(PromiseError.cycle, by: .upstream) }
   }
 
   /// Whether this promise waits for itself, by way of one that it has just come to wait for.
-  func isInCircle(through other: any Upstream) -> Bool {
+  func isInCycle(through other: any Upstream) -> Bool {
     // Only a promise that somebody waits for can be what closes a circle.
     let isAwaited = machine.withLock { _ in !isSettled && first != nil }
     return isAwaited && UpstreamLinks.one(other).lead(to: self)
   }
 
   /// Work handed to a promise that has been cancelled meanwhile has lost a consumer before it had it.
-  func consumerCameTooLate() {
-    claim()
-    consumerLeft()
+  func registerCancelledConsumer() {
+    addConsumer()
+    consumerCancelled()
   }
 
   /// Counts a consumer ahead of its being attached, for one that may have to leave before that.
-  func claim() {
+  func addConsumer() {
     isHandled.store(true, ordering: .relaxed)
     machine.withLock { $0.consumers += 1 }
   }

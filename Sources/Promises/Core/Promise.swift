@@ -1,8 +1,8 @@
 import Synchronization
 
-// `@unchecked Sendable` because what is not in `machine` is protected by its lock and by `progress`: `first`,
+// `@unchecked Sendable` because what is not in `machine` is protected by its lock and by `deliveryState`: `first`,
 // `error` and `slot` are written under the lock until settlement. The settlement is the last to write
-// `error` and `slot`; who reads them has seen `progress` say so, with acquire ordering. From then on `first`
+// `error` and `slot`; who reads them has seen `deliveryState` say so, with acquire ordering. From then on `first`
 // belongs to the one thread that delivers; when all has been delivered the next to attach a reaction puts it
 // there, under the lock, and becomes that thread.
 
@@ -32,7 +32,7 @@ import Synchronization
 ///
 /// Source: Promises/A+ 1.1, with cancellation and contexts added.
 public final class Promise<Value: Sendable>: @unchecked Sendable {
-  @usableFromInline let progress = Atomic<UInt8>(Progress.pending.rawValue)
+  @usableFromInline let deliveryState = Atomic<UInt8>(DeliveryState.pending.rawValue)
   /// Whether somebody has taken on this promise's rejection: a handler of its own, or a promise
   /// derived from it.
   @usableFromInline let isHandled = Atomic<Bool>(false)
@@ -69,7 +69,7 @@ public final class Promise<Value: Sendable>: @unchecked Sendable {
 }
 
 extension Promise {
-  /// The value, once `progress` says settled and `error` is nil; to be read at no other time.
+  /// The value, once `deliveryState` says settled and `error` is nil; to be read at no other time.
   @inlinable
   var fulfilledValue: Value { slot.read(as: Value.self) }
 
@@ -170,7 +170,7 @@ extension Promise {
     _ start: (_ resolver: Resolver<Value>) throws -> Void
   ) {
     self.init(waitingFor: nil, on: .main, at: CallSite(file, line))
-    watchIfAsked()
+    watchIfEnabled()
     let resolver = Resolver(self)
     do {
       try start(resolver)
@@ -205,7 +205,7 @@ extension Promise {
   @inlinable
   static func root(on context: ExecutionContext, at site: CallSite) -> Promise {
     let promise = Promise(waitingFor: nil, on: context, at: site)
-    promise.watchIfAsked()
+    promise.watchIfEnabled()
     return promise
   }
 }

@@ -39,7 +39,7 @@ public enum PromiseDiagnostics {
   public static func watchPending(
     longerThan limit: Duration?, scheduler: some Scheduler = .live
   ) {
-    let watch = limit.map { Watch(limit: $0, scheduler: scheduler) }
+    let watch = limit.map { PendingWatch(limit: $0, scheduler: scheduler) }
     let old = state.withLock { state in
       defer { state.watch = watch }
       return state.watch
@@ -50,7 +50,7 @@ public enum PromiseDiagnostics {
 
   // MARK: Inside
 
-  struct Watch: Sendable {
+  struct PendingWatch: Sendable {
     let limit: Duration
     let scheduler: any Scheduler
   }
@@ -59,7 +59,7 @@ public enum PromiseDiagnostics {
     var handler: (@Sendable (PromiseEvent) -> Void)? = { event in
       FileHandle.standardError.write(Data("warning: \(event)\n".utf8))
     }
-    var watch: Watch?
+    var watch: PendingWatch?
   }
 
   private static let state = Mutex(State())
@@ -70,7 +70,7 @@ public enum PromiseDiagnostics {
   }
 
   /// The watch in force; one relaxed load when there is none.
-  static var watch: Watch? {
+  static var watch: PendingWatch? {
     guard isWatching.load(ordering: .relaxed) else { return nil }
     return state.withLock { $0.watch }
   }
@@ -142,7 +142,7 @@ extension Promise {
   }
 
   @usableFromInline
-  func watchIfAsked() {
+  func watchIfEnabled() {
     guard let watch = PromiseDiagnostics.watch else { return }
     let (site, limit) = (site, watch.limit)
     _ = watch.scheduler.schedule(after: limit) { [weak self] in

@@ -6,7 +6,7 @@
 struct PromiseMachine: ~Copyable, Sendable {
   /// Who settles a promise.
   @usableFromInline
-  enum Settler: Sendable {
+  enum SettlementSource: Sendable {
     /// The promise's resolver, which counts only until it has bound the promise to another one.
     case resolver
     /// What the promise waits for; it has ended and need not be told.
@@ -32,8 +32,8 @@ struct PromiseMachine: ~Copyable, Sendable {
   // MARK: Settling
 
   @inlinable
-  func accepts(_ settler: Settler) -> Bool {
-    !(isBound && settler == .resolver)
+  func accepts(_ source: SettlementSource) -> Bool {
+    !(isBound && source == .resolver)
   }
 
   // MARK: Attaching
@@ -52,7 +52,7 @@ struct PromiseMachine: ~Copyable, Sendable {
   // MARK: Consumers leaving
 
   /// What follows from a consumer's leaving a pending promise.
-  enum Departure: Sendable {
+  enum ConsumerRemoval: Sendable {
     /// Others still wait. The dead reactions are to be let go of after unlocking.
     case others(dead: [Reaction])
     case last
@@ -60,7 +60,7 @@ struct PromiseMachine: ~Copyable, Sendable {
 
   /// Dead reactions are swept out once they are half of all, so a promise that outlives
   /// thousands of consumers holds on to few of them, at a constant cost for each.
-  mutating func consumerLeft() -> Departure {
+  mutating func consumerCancelled() -> ConsumerRemoval {
     consumers -= 1
     guard consumers > 0 else { return .last }
     departed += 1

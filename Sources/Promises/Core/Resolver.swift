@@ -76,9 +76,9 @@ public final class Resolver<Value: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - other: the promise to follow, settled or not.
-  ///   - moment: called once, whoever has settled the promise.
-  package func resolve(_ other: Promise<Value>, after moment: @escaping @Sendable () -> Void) {
-    promise.bind(to: other, by: .resolver, after: moment)
+  ///   - willSettle: called once, whoever has settled the promise.
+  package func resolve(_ other: Promise<Value>, willSettle: @escaping @Sendable () -> Void) {
+    promise.bind(to: other, by: .resolver, willSettle: willSettle)
   }
 
   /// Has `action` run when the promise is cancelled: by ``Promise/cancel()``, or because its last

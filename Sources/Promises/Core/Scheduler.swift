@@ -35,7 +35,7 @@ public protocol Scheduler: Sendable {
   /// returns nil, as a clock waits for nobody.
   ///
   /// - Returns: a ticket that ends the activity; nil from a scheduler to which that is no matter.
-  func beginActivity() -> ActivityTicket?
+  func beginActivity() -> ActivityToken?
 }
 
 extension Scheduler {
@@ -43,7 +43,7 @@ extension Scheduler {
   public func context(for context: ExecutionContext) -> ExecutionContext { context }
 
   /// Does nothing, and returns nil.
-  public func beginActivity() -> ActivityTicket? { nil }
+  public func beginActivity() -> ActivityToken? { nil }
 }
 
 /// A handle on something scheduled.

@@ -20,7 +20,7 @@ import Dispatch
 struct Trampoline {
   private enum Work {
     case deliver(any Settleable)
-    case tell(any Upstream)
+    case notify(any Upstream)
   }
 
   /// A thread's trampoline, for use on that thread.
@@ -63,9 +63,9 @@ struct Trampoline {
 
   /// Tells what a promise was waiting for that it does so no longer.
   @usableFromInline
-  static func tell(_ upstream: any Upstream) {
+  static func notify(_ upstream: any Upstream) {
     let trampoline = current
-    trampoline.pointee.append(.tell(upstream))
+    trampoline.pointee.append(.notify(upstream))
     guard !trampoline.pointee.isRunning else { return }
     trampoline.pointee.isRunning = true
     drain(trampoline)
@@ -102,7 +102,7 @@ struct Trampoline {
     while let work = trampoline.pointee.next() {
       switch consume work {
       case .deliver(let promise): promise.deliver(on: trampoline)
-      case .tell(let upstream): upstream.consumerLeft()
+      case .notify(let upstream): upstream.consumerCancelled()
       }
     }
   }
@@ -134,16 +134,16 @@ struct Trampoline {
     let work = queue[head].take()
     head += 1
     if head == queue.count {
-      queue.removeAll(keepingCapacity: head <= Self.keptCapacity)
+      queue.removeAll(keepingCapacity: head <= Self.retainedCapacity)
       head = 0
-    } else if head >= Self.keptCapacity, head * 2 >= queue.count {
+    } else if head >= Self.retainedCapacity, head * 2 >= queue.count {
       queue.removeFirst(head)
       head = 0
     }
     return work
   }
 
-  private static let keptCapacity = 1024
+  private static let retainedCapacity = 1024
 
   // MARK: One a thread
 

@@ -33,7 +33,7 @@ extension Promise {
     _ body: @escaping @Sendable () async throws -> Value
   ) {
     self.init(waitingFor: nil, on: .main, at: site)
-    watchIfAsked()
+    watchIfEnabled()
     follow(priority: priority, executor ?? ActivityExecutor.current, body)
   }
 
@@ -80,14 +80,14 @@ extension Promise {
         return outcome
       }
       // A promise of the task's own, by which it can leave without taking the others along.
-      let mine = derived(at: site) as Promise
-      follow(with: mine)
+      let waiter = derived(at: site) as Promise
+      follow(with: waiter)
       return await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in
-          mine.observe(.rejection) { continuation.resume(returning: $0.outcome) }
+          waiter.observe(.rejection) { continuation.resume(returning: $0.outcome) }
         }
       } onCancel: {
-        mine.cancel()
+        waiter.cancel()
       }
     }
   }
@@ -111,19 +111,19 @@ extension Promise {
   @available(*, noasync, message: "await the promise's value instead")
   public func wait(timeout: Duration? = nil) throws -> Value {
     isHandled.store(true, ordering: .relaxed)
-    let mine = derived(at: site) as Promise
-    follow(with: mine)
-    mine.isHandled.store(true, ordering: .relaxed)
+    let waiter = derived(at: site) as Promise
+    follow(with: waiter)
+    waiter.isHandled.store(true, ordering: .relaxed)
     // What this thread still has to do for other promises may be what this one waits for.
     Trampoline.runPending()
     let deadline = timeout.map { ContinuousClock.now + $0 }
     if Thread.isMainThread {
-      mine.turnMainQueue(until: deadline)
-    } else if !mine.isSettled {
-      mine.block(until: deadline)
+      waiter.runMainQueue(until: deadline)
+    } else if !waiter.isSettled {
+      waiter.block(until: deadline)
     }
-    if !mine.isSettled { mine.reject(PromiseError.timedOut, by: .consumer) }
-    return try mine.outcome.get()
+    if !waiter.isSettled { waiter.reject(PromiseError.timedOut, by: .consumer) }
+    return try waiter.outcome.get()
   }
 
   private func block(until deadline: ContinuousClock.Instant?) {
@@ -136,7 +136,7 @@ extension Promise {
     }
   }
 
-  private func turnMainQueue(until deadline: ContinuousClock.Instant?) {
+  private func runMainQueue(until deadline: ContinuousClock.Instant?) {
     let handled = DispatchSemaphore(value: 0)
     // A block behind those of the handlers attached before. It wakes the run loop, too.
     observe(.rejection) { _ in DispatchQueue.main.async { handled.signal() } }
@@ -144,17 +144,17 @@ extension Promise {
     while !isSettled {
       let rest = deadline?.secondsFromNow ?? .infinity
       guard rest > 0 else { return }
-      turnMainQueue(for: min(rest, Self.turn))
+      runMainQueue(for: min(rest, Self.pollInterval))
     }
     // Inside a block of the main queue it would never run, hence the bound.
     for _ in 0..<5 {
       if handled.wait(timeout: .now()) == .success { return }
-      turnMainQueue(for: Self.turn)
+      runMainQueue(for: Self.pollInterval)
     }
   }
 
   /// At the most; the run loop returns after a block of the main queue.
-  private func turnMainQueue(for seconds: Double) {
+  private func runMainQueue(for seconds: Double) {
     if !RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: seconds)) {
       Thread.sleep(forTimeInterval: seconds)
     }
@@ -162,7 +162,7 @@ extension Promise {
     Trampoline.runPending()
   }
 
-  private static var turn: Double { 0.02 }
+  private static var pollInterval: Double { 0.02 }
 }
 
 extension ContinuousClock.Instant {

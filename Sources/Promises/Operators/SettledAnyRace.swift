@@ -12,7 +12,7 @@ public func settled<Value>(
   guard !promises.isEmpty else { return .fulfilled([], file: file, line: line) }
   let countdown = Countdown(promises.count)
   return .gathering(promises, at: CallSite(file, line)) { _, result in
-    countdown.isLast() && result.settle(fulfilling: promises.map { $0.outcome }, by: .upstream)
+    countdown.countDown() && result.settle(fulfilling: promises.map { $0.outcome }, by: .upstream)
   }
 }
 
@@ -57,7 +57,7 @@ public func any<Value>(
     if member.error == nil {
       return result.settle(fulfilling: member.fulfilledValue, by: .consumer)
     }
-    guard countdown.isLast() else { return false }
+    guard countdown.countDown() else { return false }
     let errors = promises.compactMap(\.error)
     return result.settle(rejecting: AggregateError(errors: errors), by: .upstream)
   }

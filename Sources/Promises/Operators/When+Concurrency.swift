@@ -61,10 +61,10 @@ public func when<Item: Sendable, Value>(
 private final class Batch<Value: Sendable>: Upstream {
   private struct State {
     var started = 0
-    var underWay: [Int: Promise<Value>] = [:]
+    var inFlight: [Int: Promise<Value>] = [:]
     var fulfilled: [Promise<Value>?]
-    var missing: Int
-    var isOver = false
+    var unfinishedCount: Int
+    var isFinished = false
   }
 
   private let count: Int
@@ -74,9 +74,9 @@ private final class Batch<Value: Sendable>: Upstream {
   init(_ starts: [@Sendable () throws -> Promise<Value>]) {
     count = starts.count
     // The later ones start wherever an earlier promise settles.
-    start = HandlerScope.carrying { index in try starts[index]() }
+    start = HandlerScope.capturing { index in try starts[index]() }
     state = Mutex(
-      State(fulfilled: Array(repeating: nil, count: starts.count), missing: starts.count))
+      State(fulfilled: Array(repeating: nil, count: starts.count), unfinishedCount: starts.count))
   }
 
   /// Starts the next thing, if there is one, whose fulfilment starts the one after.
@@ -95,32 +95,32 @@ private final class Batch<Value: Sendable>: Upstream {
       promise = .rejected(error)
     }
     // Not only when its turn comes to be handled, which inside another handler is later.
-    if promise.isSettled, promise.error != nil { startNoMore() }
+    if promise.isSettled, promise.error != nil { stopStarting() }
     return (promise, index)
   }
 
   func follow(_ promise: Promise<Value>, _ index: Int, for result: Promise<[Value]>) {
-    promise.claim()
+    promise.addConsumer()
     let isWanted = state.withLock { state in
-      if !state.isOver { state.underWay[index] = promise }
-      return !state.isOver
+      if !state.isFinished { state.inFlight[index] = promise }
+      return !state.isFinished
     }
-    guard isWanted else { return promise.consumerLeft() }
+    guard isWanted else { return promise.consumerCancelled() }
     promise.attach(
       [],
       Reaction(for: result) { settled, result in
         self.ended(index, .from(settled), for: .from(result))
       })
-    if result.isInCircle(through: promise) { result.reject(PromiseError.cycle, by: .consumer) }
+    if result.isInCycle(through: promise) { result.reject(PromiseError.cycle, by: .consumer) }
   }
 
-  private func startNoMore() {
+  private func stopStarting() {
     state.withLock { $0.started = count }
   }
 
   private func nextIndex() -> Int? {
     state.withLock { state in
-      guard !state.isOver, state.started < count else { return nil }
+      guard !state.isFinished, state.started < count else { return nil }
       defer { state.started += 1 }
       return state.started
     }
@@ -130,14 +130,14 @@ private final class Batch<Value: Sendable>: Upstream {
     _ index: Int, _ promise: Promise<Value>, for result: Promise<[Value]>
   ) -> Bool {
     if let error = promise.error {
-      startNoMore()
+      stopStarting()
       return result.settle(rejecting: error, by: .consumer)
     }
     let all = state.withLock { state -> [Promise<Value>?]? in
-      state.underWay[index] = nil
+      state.inFlight[index] = nil
       state.fulfilled[index] = promise
-      state.missing -= 1
-      return state.missing == 0 ? state.fulfilled : nil
+      state.unfinishedCount -= 1
+      return state.unfinishedCount == 0 ? state.fulfilled : nil
     }
     if let all {
       return result.settle(fulfilling: all.compactMap { $0?.fulfilledValue }, by: .upstream)
@@ -146,17 +146,17 @@ private final class Batch<Value: Sendable>: Upstream {
     return false
   }
 
-  func consumerLeft() {
-    let underWay = state.withLock { state in
-      state.isOver = true
-      defer { state.underWay = [:] }
-      return state.underWay
+  func consumerCancelled() {
+    let inFlight = state.withLock { state in
+      state.isFinished = true
+      defer { state.inFlight = [:] }
+      return state.inFlight
     }
-    for promise in underWay.values { promise.consumerLeft() }
+    for promise in inFlight.values { promise.consumerCancelled() }
   }
 
   var upstreamLinks: UpstreamLinks {
-    .many(state.withLock { Array($0.underWay.values) })
+    .many(state.withLock { Array($0.inFlight.values) })
   }
 }
 

@@ -18,7 +18,7 @@ public func when<Value>(
   let countdown = Countdown(promises.count)
   return .gathering(promises, at: CallSite(file, line)) { member, result in
     if let error = member.error { return result.settle(rejecting: error, by: .consumer) }
-    guard countdown.isLast() else { return false }
+    guard countdown.countDown() else { return false }
     return result.settle(fulfilling: promises.map { $0.fulfilledValue }, by: .upstream)
   }
 }
@@ -67,7 +67,7 @@ func gather<First, each Other, Collected>(
         if endsWithFirstError, let error = Promise<Member>.from(member).error {
           return result.settle(rejecting: error, by: .consumer)
         }
-        return countdown.isLast() && result.settle(fulfilling: collect(), by: .upstream)
+        return countdown.countDown() && result.settle(fulfilling: collect(), by: .upstream)
       })
   }
   attach(to: first)
@@ -107,7 +107,7 @@ extension Promise {
       machine.upstream = group
       return true
     }
-    if !isWaiting { Trampoline.tell(group) }
+    if !isWaiting { Trampoline.notify(group) }
   }
 }
 
@@ -120,7 +120,7 @@ final class Countdown: Sendable {
   }
 
   /// Counts one event; true for the last.
-  func isLast() -> Bool {
+  func countDown() -> Bool {
     remaining.subtract(1, ordering: .acquiringAndReleasing).newValue == 0
   }
 }

@@ -9,7 +9,7 @@ public final class LiveScheduler: Scheduler {
   private struct State {
     var timers = TimerQueue()
     /// What the system's timer is set to; nil when to nothing.
-    var alarm: Duration?
+    var armedTime: Duration?
   }
 
   private let state = Mutex(State())
@@ -20,7 +20,7 @@ public final class LiveScheduler: Scheduler {
 
   init() {
     timer = DispatchSource.makeTimerSource(queue: queue)
-    timer.setEventHandler { [unowned self] in runDue() }
+    timer.setEventHandler { [unowned self] in runDueTimers() }
     timer.activate()
   }
 
@@ -46,7 +46,7 @@ public final class LiveScheduler: Scheduler {
     let id = state.withLock { state in
       let id = state.timers.insert(due: due, action)
       // Most are due after what is set already.
-      if state.alarm.map({ due < $0 }) ?? true { setAlarm(&state) }
+      if state.armedTime.map({ due < $0 }) ?? true { armTimer(&state) }
       return id
     }
     return ScheduledAction { [weak self] in
@@ -55,16 +55,16 @@ public final class LiveScheduler: Scheduler {
     }
   }
 
-  private func runDue() {
-    state.withLock { $0.alarm = nil }
+  private func runDueTimers() {
+    state.withLock { $0.armedTime = nil }
     while let (_, action) = state.withLock({ $0.timers.pop(dueBy: now) }) { action() }
-    state.withLock { setAlarm(&$0) }
+    state.withLock { armTimer(&$0) }
   }
 
   /// Sets the system's timer when the next action comes before what it is set to.
-  private func setAlarm(_ state: inout State) {
-    guard let due = state.timers.nextDue, state.alarm.map({ due < $0 }) ?? true else { return }
-    state.alarm = due
+  private func armTimer(_ state: inout State) {
+    guard let due = state.timers.nextDue, state.armedTime.map({ due < $0 }) ?? true else { return }
+    state.armedTime = due
     timer.schedule(deadline: DispatchTime(uptimeNanoseconds: due.wholeNanoseconds))
   }
 }

@@ -47,7 +47,7 @@ private final class Attempts<Value: Sendable>: Upstream {
     self.scheduler = scheduler
     self.site = site
     // Later attempts are made wherever the one before ends.
-    self.body = HandlerScope.carrying(body)
+    self.body = HandlerScope.capturing(body)
   }
 
   /// Starts an attempt, whose outcome settles `promise` or leads to the next.
@@ -70,7 +70,7 @@ private final class Attempts<Value: Sendable>: Upstream {
   }
 
   private func failed(_ number: Int, with error: any Error, for promise: Promise<Value>) {
-    guard let delay = schedule.delay(beforeRepetition: number, after: error) else {
+    guard let delay = schedule.delay(beforeRetry: number, after: error) else {
       return promise.reject(error, by: .upstream)
     }
     guard delay > .zero else { return start(number + 1, for: promise) }
@@ -85,7 +85,7 @@ private final class Attempts<Value: Sendable>: Upstream {
     _ step: Promise<Step>, for promise: Promise<Value>,
     _ handle: @escaping @Sendable (_ settled: Promise<Step>) -> Void
   ) {
-    step.claim()
+    step.addConsumer()
     // The one before is released after unlocking.
     let before = current.withLock { current in
       defer { current = step }
@@ -98,13 +98,13 @@ private final class Attempts<Value: Sendable>: Upstream {
         handle(.from(settled))
         return false
       })
-    if promise.isInCircle(through: step) { promise.reject(PromiseError.cycle, by: .consumer) }
-    if promise.isSettled { consumerLeft() }
+    if promise.isInCycle(through: step) { promise.reject(PromiseError.cycle, by: .consumer) }
+    if promise.isSettled { consumerCancelled() }
   }
 
-  func consumerLeft() {
+  func consumerCancelled() {
     let step = current.withLock { $0.take() }
-    step?.consumerLeft()
+    step?.consumerCancelled()
   }
 
   var upstreamLinks: UpstreamLinks {

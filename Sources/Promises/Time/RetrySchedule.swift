@@ -112,7 +112,7 @@ public struct RetrySchedule: Sendable {
   ///   - repetition: its number, from 1.
   ///   - error: what the attempt before has failed with.
   /// - Returns: the time to wait, jitter included; nil to give up.
-  public func delay(beforeRepetition repetition: Int, after error: any Error) -> Duration? {
+  public func delay(beforeRetry repetition: Int, after error: any Error) -> Duration? {
     guard repetition <= limit, !error.isCancellation, isRetryable(error),
       let delay = delay(repetition, error)
     else { return nil }

@@ -30,7 +30,7 @@ public final class TestScheduler: Scheduler {
   }
 
   private let state = Mutex(State())
-  private let activity = Activity()
+  private let activity = ActivityTracker()
 
   /// Makes a scheduler whose time is zero.
   public init() {}
@@ -72,7 +72,7 @@ public final class TestScheduler: Scheduler {
   /// Keeps this scheduler's time from passing until the ticket ends.
   ///
   /// - Returns: the ticket.
-  public func beginActivity() -> ActivityTicket? {
+  public func beginActivity() -> ActivityToken? {
     activity.begin()
   }
 
@@ -87,10 +87,10 @@ public final class TestScheduler: Scheduler {
   ///
   /// - Parameter moment: on this scheduler's ``now``; one in the past runs what is due now.
   public func advance(to moment: Duration) async {
-    await activity.ended()
+    await activity.waitUntilIdle()
     while let action = next(dueBy: moment) {
       action()
-      await activity.ended()
+      await activity.waitUntilIdle()
     }
     state.withLock { $0.now = max($0.now, moment) }
   }
@@ -101,10 +101,10 @@ public final class TestScheduler: Scheduler {
   ///   that sets itself anew; a year unless said otherwise.
   public func run(atMost limit: Duration = .seconds(365 * 24 * 3600)) async {
     let end = now + limit
-    await activity.ended()
+    await activity.waitUntilIdle()
     while let action = next(dueBy: end) {
       action()
-      await activity.ended()
+      await activity.waitUntilIdle()
     }
   }
 

@@ -37,7 +37,7 @@ extension Promise {
       waitingFor: isSettled ? nil : self, on: scheduler.context(for: context),
       at: CallSite(file, line))
     guard duration > .zero else {
-      consumerCameTooLate()
+      registerCancelledConsumer()
       next.reject(error(), by: .upstream)
       return next
     }
@@ -46,7 +46,7 @@ extension Promise {
       return next
     }
     // Before the timer is set, which may go off before the reaction is attached.
-    claim()
+    addConsumer()
     let timer = scheduler.schedule(after: duration) { next.reject(error(), by: .consumer) }
     next.onCancel { timer.cancel() }
     // In the one reaction that settles it: a second one on the promise would cost each timeout a list.

@@ -10,7 +10,7 @@ struct TimerQueue {
     let due: Duration
     let id: ID
 
-    func comesBefore(_ other: Key) -> Bool {
+    func precedes(_ other: Key) -> Bool {
       due < other.due || (due == other.due && id < other.id)
     }
   }
@@ -60,7 +60,7 @@ struct TimerQueue {
   private mutating func rebuild() {
     heap.removeAll { actions[$0.id] == nil }
     // A sorted array is a heap.
-    heap.sort { $0.comesBefore($1) }
+    heap.sort { $0.precedes($1) }
   }
 
   private mutating func removeFirst() -> Key {
@@ -74,7 +74,7 @@ struct TimerQueue {
     var child = start
     while child > 0 {
       let parent = (child - 1) / 2
-      guard heap[child].comesBefore(heap[parent]) else { return }
+      guard heap[child].precedes(heap[parent]) else { return }
       heap.swapAt(child, parent)
       child = parent
     }
@@ -85,7 +85,7 @@ struct TimerQueue {
     while true {
       var least = parent
       for child in (2 * parent + 1)...(2 * parent + 2)
-      where child < heap.count && heap[child].comesBefore(heap[least]) {
+      where child < heap.count && heap[child].precedes(heap[least]) {
         least = child
       }
       guard least != parent else { return }

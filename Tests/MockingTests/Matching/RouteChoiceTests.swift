@@ -14,7 +14,7 @@ struct RouteChoiceTests {
       Route(.get, "/boards", .text("none")).when(boards, is: "started"),
       Route(.get, "/boards", .text("one")).when(boards, is: "one board"),
       Route(.post, "/boards", .status(201)).where(.json(containing: ["type": 2]))
-        .then(boards, becomes: "one board"),
+        .then(boards, setTo: "one board"),
       Route(.post, "/boards/{id}") { request in .text("special \(request.path["id"])") }
         .where("the board 7") { $0.path["id"] == "7" }.priority(1),
       Route(.post, "/{all*}", .text("any")).priority(-1),
@@ -120,7 +120,7 @@ struct RouteChoiceTests {
     }
     #expect(await ask(transport, .get, .of("http://a/boards")) == "299")
     #expect(await ask(transport, .get, .of("http://a/boards?page=2")) == "[]")
-    #expect(transport.journal.entries.map(\.outcome) == [.passedOn, .response(status: 200)])
+    #expect(transport.journal.entries.map(\.outcome) == [.passedThrough, .response(status: 200)])
   }
 
   @Test func anAnswerIsCountedOnceHoweverManyAskAtOnce() async {

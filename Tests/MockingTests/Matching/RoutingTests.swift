@@ -16,7 +16,7 @@ struct RoutingTests {
       guard let first = candidates.first else { return "none" }
       let variables = first.variables.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
       return ([first.entry.route.template] + variables).joined(separator: " ")
-    case .answer(let response, _): return "\(response.status)"
+    case .response(let response, _): return "\(response.status)"
     case .unmatched: return "404"
     }
   }
@@ -53,7 +53,7 @@ struct RoutingTests {
   @Test func aWrongMethodIsToldTheRightOnes() throws {
     let table = try Self.table(Self.route(.get, "/a"), Self.route(.post, "/a"))
     for (method, status) in [(HTTPMethod.put, 405), (.options, 204)] {
-      guard case .answer(let response, _) = table.find(method, "/a") else {
+      guard case .response(let response, _) = table.find(method, "/a") else {
         #expect(Bool(false), "\(method) is not to find a route")
         continue
       }
@@ -63,13 +63,13 @@ struct RoutingTests {
   }
 
   @Test func whereNothingMatchesTheNearestAreNamedWithWhatTheyWouldHaveItBe() throws {
-    let book = StubBook(
+    let registry = StubRegistry(
       try Self.table(
         Self.route(.get, "/login"), Self.route(.get, "/boards/{id}"),
         Self.route(.put, "/boards/{id}"),
         Self.route(nil, "/boards/{id}/cards"), Self.route(.get, "/about")))
     #expect(
-      book.unmatched(.of("GET", "/bords/7?token=s3cret")) == """
+      registry.unmatched(.of("GET", "/bords/7?token=s3cret")) == """
         no route for GET /bords/7
         the nearest:
           GET /boards/{id}
@@ -81,7 +81,7 @@ struct RoutingTests {
             path: expected /boards/{id}/cards, actual /bords/7
         """)
     #expect(
-      StubBook(try Self.table()).unmatched(.of("GET", "/")) == """
+      StubRegistry(try Self.table()).unmatched(.of("GET", "/")) == """
         no route for GET /
         there are no routes
         """)

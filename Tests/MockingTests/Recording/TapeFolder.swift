@@ -61,7 +61,7 @@ extension Transport {
       case .failure(let failure):
         played.failure = failure.code
         played.reason = failure.detail
-      case .connected, .answered, .sent, .end: break
+      case .connected, .servedLocally, .sent, .end: break
       }
     }
     return played

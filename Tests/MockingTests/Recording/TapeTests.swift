@@ -66,8 +66,8 @@ struct TapeTests {
     #expect(try String(contentsOf: file, encoding: .utf8) == "no archive")
   }
 
-  @Test(arguments: [Tape.AfterLast.repeats, .fails])
-  func aSequenceReplaysInOrder(_ afterLast: Tape.AfterLast) async throws {
+  @Test(arguments: [Tape.RepeatPolicy.repeats, .fails])
+  func aSequenceReplaysInOrder(_ afterLast: Tape.RepeatPolicy) async throws {
     let tape = try Tape(folder.file(), over: network())
     for _ in 1...3 { _ = await tape.get("https://a.test/poll") }
     try tape.save()
@@ -200,7 +200,7 @@ struct TapeTests {
     #expect(await tape.get("https://a.test/").body == Data("answer 1".utf8))
     #expect(
       throws: RecordingError.tooLarge(
-        file: folder.file(), places: ["log.entries[0].response.content"], limit: 3)
+        file: folder.file(), paths: ["log.entries[0].response.content"], limit: 3)
     ) { try tape.save() }
     #expect(try folder.names == ["tape.har.partial"])
   }

@@ -30,7 +30,7 @@ struct TapeTokenTests {
 
   @Test func anUnknownTokenFailsTheRecordingAndIsNamedByItsPlaceAlone() async throws {
     let token = Self.token
-    let places: [(HTTPRequest, HTTPHeaders, String, String)] = [
+    let paths: [(HTTPRequest, HTTPHeaders, String, String)] = [
       (HTTPRequest(url: try url("https://a.test/hooks/\(token)")), [:], "", "request.url"),
       (
         HTTPRequest(url: .of("https://a.test/"), headers: ["X-Trace": token]), [:], "",
@@ -50,10 +50,10 @@ struct TapeTokenTests {
         "response.content.text: boards[0].link"
       ),
     ]
-    for (request, headers, body, place) in places {
+    for (request, headers, body, place) in paths {
       let tape = try await recording(request, headers, body)
       let expected = RecordingError.suspectedTokens(
-        file: folder.file(), places: ["log.entries[0].\(place)"])
+        file: folder.file(), paths: ["log.entries[0].\(place)"])
       let error = #expect(throws: expected) { try tape.save() }
       #expect(error?.description.contains(token) == false)
       #expect(try folder.names == ["tape.har.partial"])
@@ -64,7 +64,7 @@ struct TapeTokenTests {
 
   @Test func aTokenThatIsAllowedIsWrittenDown() async throws {
     let asked = Log<SuspectedToken>()
-    let options = Tape.Options(allowing: { suspect in
+    let options = Tape.Options(isTokenAllowed: { suspect in
       asked.append(suspect)
       return suspect.name == "link"
     })

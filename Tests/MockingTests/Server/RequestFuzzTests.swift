@@ -29,7 +29,7 @@ struct RequestFuzzTests {
     for _ in 0..<10_000 {
       let bytes = mutated(try #require(Self.seeds.randomElement(using: &random)), &random)
       let whole = Reading([bytes])
-      if whole.refusal != nil { refused += 1 }
+      if whole.parseError != nil { refused += 1 }
       let cuts = (0..<3).map { _ in Int.random(in: 0...bytes.count, using: &random) }.sorted()
       let pieces = zip([0] + cuts, cuts + [bytes.count]).map { Array(bytes[$0..<$1]) }
       #expect(Reading(pieces) == whole)

@@ -30,9 +30,9 @@ struct RequestLimitsTests {
 
   @Test(arguments: tooLarge)
   func whatIsTooLargeIsRefusedHoweverItIsCut(status: Int, text: String) {
-    #expect(Reading(text, limits: Self.limits).refusal?.status == status)
+    #expect(Reading(text, limits: Self.limits).parseError?.status == status)
     let bytewise = Reading(Array(text.utf8).map { [$0] }, limits: Self.limits)
-    #expect(bytewise.refusal?.status == status)
+    #expect(bytewise.parseError?.status == status)
   }
 
   @Test func whatIsJustSmallEnoughIsTaken() {
@@ -45,17 +45,17 @@ struct RequestLimitsTests {
     ]
     for text in texts {
       let reading = Reading(text, limits: Self.limits)
-      #expect(reading.refusal == nil)
+      #expect(reading.parseError == nil)
       #expect(reading.bodies.count == 1)
     }
   }
 
   @Test func aDiscardedBodyHasNoLimit() {
-    var machine = RequestMachine(limits: Self.limits)
+    var machine = RequestParser(limits: Self.limits)
     let text = Self.post("Content-Length: 11\r\n\r\n01234567890")
     Array(text.utf8).withUnsafeBytes { machine.receive($0) }
     _ = machine.next()
-    machine.admit(.discard)
+    machine.receiveBody(.discard)
     #expect(machine.next() == .request(RequestBody(byteCount: 11)))
   }
 }

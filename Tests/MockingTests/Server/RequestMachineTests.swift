@@ -8,22 +8,22 @@ import Testing
 struct Reading: Equatable {
   var heads: [RequestHead] = []
   var bodies: [RequestBody] = []
-  var refusal: RequestRefusal?
+  var parseError: HTTPParseError?
 
   /// Feeds the pieces one by one.
   init(_ pieces: [[UInt8]], limits: MockServerLimits = MockServerLimits()) {
-    var machine = RequestMachine(limits: limits)
+    var machine = RequestParser(limits: limits)
     for piece in pieces {
       piece.withUnsafeBytes { machine.receive($0) }
       while let event = machine.next() {
         switch event {
         case .head(let head):
           heads.append(head)
-          machine.admit(.collect)
+          machine.receiveBody(.collect)
         case .request(let body):
           bodies.append(body)
-          machine.answered()
-        case .refusal(let refusal): self.refusal = refusal
+          machine.responseSent()
+        case .parseError(let parseError): self.parseError = parseError
         }
       }
     }
@@ -82,14 +82,14 @@ struct RequestMachineTests {
   }
 
   @Test func theNextRequestWaitsForTheAnswer() {
-    var machine = RequestMachine()
+    var machine = RequestParser()
     Array((Self.sized + Self.get).utf8).withUnsafeBytes { machine.receive($0) }
     guard case .head = machine.next() else { return #expect(Bool(false), "there is no head") }
     #expect(machine.next() == nil)
-    machine.admit(.discard)
+    machine.receiveBody(.discard)
     #expect(machine.next() == .request(RequestBody(byteCount: 5)))
     #expect(machine.next() == nil)
-    machine.answered()
+    machine.responseSent()
     guard case .head(let head) = machine.next() else {
       return #expect(Bool(false), "no second head")
     }
@@ -121,8 +121,8 @@ struct RequestMachineTests {
   ])
   func aMalformedHostIsRefused(_ host: String) {
     #expect(
-      Reading("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n").refusal
-        == RequestRefusal(400, "the Host is no host"))
+      Reading("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n").parseError
+        == HTTPParseError(400, "the Host is no host"))
   }
 
   private static let badInput: [(Int, String)] = [
@@ -155,13 +155,13 @@ struct RequestMachineTests {
   @Test(arguments: badInput)
   func badInputIsRefusedHoweverItIsCut(status: Int, text: String) {
     let whole = Reading(text)
-    #expect(whole.refusal?.status == status)
-    #expect(Reading(Array(text.utf8).map { [$0] }).refusal == whole.refusal)
+    #expect(whole.parseError?.status == status)
+    #expect(Reading(Array(text.utf8).map { [$0] }).parseError == whole.parseError)
   }
 
   @Test func nothingComesAfterARefusal() {
     let reading = Reading("BAD\r\n" + Self.get)
-    #expect(reading.refusal?.status == 400)
+    #expect(reading.parseError?.status == 400)
     #expect(reading.heads.isEmpty)
   }
 }

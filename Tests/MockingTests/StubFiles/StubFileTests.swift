@@ -149,9 +149,9 @@ struct StubFileTests {
       .appending(path: "../../../../Examples/MockServer/boards.json").standardized
     let file = try StubFile(contentsOf: example)
     #expect(file.summaries.count == 10)
-    #expect(file.summaries[2].answer == "200 application/json, delay 0.08 to 0.3 seconds")
+    #expect(file.summaries[2].response == "200 application/json, delay 0.08 to 0.3 seconds")
     #expect(file.summaries[3].conditions == ["boards becomes created"])
-    #expect(file.summaries[7].answer == "503, then 503, then 200 text/plain; charset=utf-8")
+    #expect(file.summaries[7].response == "503, then 503, then 200 text/plain; charset=utf-8")
   }
 
   @Test func aRecordingIsServed() async throws {

@@ -16,7 +16,7 @@ struct PlaybackMachineTests {
       }
     }
     return PlaybackMachine(
-      steps, answering: HTTPRequest(url: URL(fileURLWithPath: "/"), idleTimeout: idle))
+      steps, for: HTTPRequest(url: URL(fileURLWithPath: "/"), idleTimeout: idle))
   }
 
   /// What the machine says until it has nothing more to do for now.
@@ -36,7 +36,7 @@ struct PlaybackMachineTests {
 
   private func name(_ event: TransportEvent) -> String {
     switch event {
-    case .connected, .answered: "connected"
+    case .connected, .servedLocally: "connected"
     case .sent(let bytes, _): "sent \(bytes)"
     case .head(let head): "\(head.status)"
     case .body(let data): String(decoding: data, as: UTF8.self)

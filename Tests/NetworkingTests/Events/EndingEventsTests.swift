@@ -46,7 +46,7 @@ struct EndingEventsTests {
     await stand.time.run()
     let calls = stand.monitor.events.byCall
     #expect(calls.count == 10)
-    #expect(calls.allSatisfy { $0.words.last == "cancelled" && $0.filter(\.isEnd).count == 1 })
+    #expect(calls.allSatisfy { $0.words.last == "cancelled" && $0.filter(\.isFinal).count == 1 })
   }
 
   @Test func theLastConsumersLeavingIsACancellation() async throws {

@@ -141,7 +141,7 @@ struct StageEventsTests {
     registration.remove()
     _ = client.request(.get("boards"))
     await stand.time.run()
-    #expect(transport.requests.map(\.isWatched) == [false, true, false])
+    #expect(transport.requests.map(\.reportsConnection) == [false, true, false])
     // It makes no other request of it.
     #expect(Set(transport.requests).count == 1)
   }

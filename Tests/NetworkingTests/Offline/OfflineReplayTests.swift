@@ -14,12 +14,12 @@ struct OfflineReplayTests {
     store = try temporary.open()
   }
 
-  private func keep(_ names: String..., in queue: String = "") throws {
-    for name in names { try store.keep(.put("https://a.test/\(name)"), in: queue) }
+  private func add(_ names: String..., in queue: String = "") throws {
+    for name in names { try store.add(.put("https://a.test/\(name)"), in: queue) }
   }
 
   @Test func whatIsDeliveredLeavesInOrderAndProgressTells() async throws {
-    try keep("1", "2", "3")
+    try add("1", "2", "3")
     let sent = Log<String>()
     let progress = Log<String>()
     let report = try await store.replay {
@@ -40,10 +40,10 @@ struct OfflineReplayTests {
     (425, "kept"), (429, "kept"), (500, "kept"), (503, "kept"),
   ])
   func anAnswersStatusDecides(_ status: Int, _ outcome: String) async throws {
-    try keep("1")
+    try add("1")
     let report = try await store.replay { _ in .fulfilled(.of(status)) }.value
     try check(report, outcome)
-    try keep("2")
+    try add("2")
     let validated = try await store.replay { _ in
       NetworkPromise.fulfilled(.of(status)).validate(statusCodes: 200..<400)
     }.value
@@ -60,7 +60,7 @@ struct OfflineReplayTests {
     (.malformedResponse, "failed"),
   ])
   func anErrorsCodeDecides(_ code: NetworkError.Code, _ outcome: String) async throws {
-    try keep("1")
+    try add("1")
     let report = try await store.replay { _ in .rejected(NetworkError(code)) }.value
     try check(report, outcome)
     let error = (report.kept + report.failed).first?.error as? NetworkError
@@ -73,7 +73,7 @@ struct OfflineReplayTests {
     .circuitOpen,
   ])
   func theseAreForWantOfANetwork(_ code: NetworkError.Code) {
-    #expect(code.isForWantOfNetwork)
+    #expect(code.isNetworkUnavailable)
   }
 
   @Test(arguments: [
@@ -81,11 +81,11 @@ struct OfflineReplayTests {
     .unacceptableStatus(503), .offlineStoreFull,
   ])
   func theseAreNot(_ code: NetworkError.Code) {
-    #expect(!code.isForWantOfNetwork)
+    #expect(!code.isNetworkUnavailable)
   }
 
   @Test func otherErrorsAreForGoodAndCancellationsAreNot() async throws {
-    try keep("1", "2")
+    try add("1", "2")
     let report = try await store.replay { entry in
       if entry.number == 1 { throw TestError("mine") }
       return .rejected(CancellationError())
@@ -103,8 +103,8 @@ struct OfflineReplayTests {
   }
 
   @Test func aQueueStopsWhereItIsOfflineAndTheOthersGoOn() async throws {
-    try keep("1", "2", in: "off")
-    try keep("3", "4", in: "on")
+    try add("1", "2", in: "off")
+    try add("3", "4", in: "on")
     let sent = Log<Int>()
     let report = try await store.replay { entry in
       sent.append(entry.number)
@@ -117,14 +117,14 @@ struct OfflineReplayTests {
   }
 
   @Test func aRefusalDoesNotStopItsQueue() async throws {
-    try keep("1", "2")
+    try add("1", "2")
     let report = try await store.replay { .fulfilled(.of($0.number == 1 ? 422 : 200)) }.value
     #expect(report.failed.map(\.entry.number) == [1])
     #expect(report.delivered.map(\.number) == [2])
   }
 
   @Test func soManyQueuesAtOnceAndOneOfEachAtATime() async throws {
-    for queue in ["a", "b", "c"] { try keep("1", "2", in: queue) }
+    for queue in ["a", "b", "c"] { try add("1", "2", in: queue) }
     let pending = Log<Resolver<Response>>()
     let queues = Log<String>()
     let replay = store.replay(concurrency: 2) { entry in
@@ -142,9 +142,9 @@ struct OfflineReplayTests {
   }
 
   @Test func whatIsKeptMeanwhileIsForTheNextReplay() async throws {
-    try keep("1")
+    try add("1")
     let report = try await store.replay { [temporary] _ in
-      try temporary.open().keep(.put("https://a.test/2"))
+      try temporary.open().add(.put("https://a.test/2"))
       return .fulfilled(.of(200))
     }.value
     #expect(report.delivered.map(\.number) == [1])
@@ -152,7 +152,7 @@ struct OfflineReplayTests {
   }
 
   @Test func whatIsRemovedMeanwhileIsNotSent() async throws {
-    try keep("1", "2")
+    try add("1", "2")
     let sent = Log<Int>()
     let report = try await store.replay { [store] entry in
       sent.append(entry.number)
@@ -165,9 +165,9 @@ struct OfflineReplayTests {
   }
 
   @Test func whatHasExpiredIsRemovedUnsent() async throws {
-    try keep("1")
+    try add("1")
     temporary.pass(50)
-    try keep("2")
+    try add("2")
     temporary.pass(50)
     let report = try await store.replay { _ in .fulfilled(.of(200)) }.value
     #expect(report.expired.map(\.number) == [1])
@@ -180,7 +180,7 @@ struct OfflineReplayTests {
   func aTimeThatCannotBeExpiresNothing(_ error: Double) async throws {
     let right = temporary.now
     temporary.pass(error)
-    try keep("1")
+    try add("1")
     temporary.pass(-error)
     let report = try await store.replay { _ in .rejected(NetworkError(.dnsFailed)) }.value
     #expect(report.kept.map(\.entry.number) == [1])
@@ -194,15 +194,15 @@ struct OfflineReplayTests {
 
   @Test func aTimeThatCannotBeMakesNoRoom() throws {
     temporary.pass(-1_800_000_000)
-    try keep("1")
+    try add("1")
     temporary.pass(1_800_000_000)
     let full = try temporary.open(limits: .init(entries: 1))
-    let error = #expect(throws: NetworkError.self) { try full.keep(.put("https://a.test/2")) }
+    let error = #expect(throws: NetworkError.self) { try full.add(.put("https://a.test/2")) }
     #expect(error?.code == .offlineStoreFull)
   }
 
   @Test func oneReplayAtATimeAndTheNextAfterIt() async throws {
-    try keep("1")
+    try add("1")
     let (promise, resolver) = NetworkPromise.pending()
     let sending = Log<Void>()
     let first = store.replay { _ in
@@ -220,7 +220,7 @@ struct OfflineReplayTests {
   }
 
   @Test func cancellingAReplayCancelsWhatIsBeingSentAndKeepsIt() async throws {
-    try keep("1", "2")
+    try add("1", "2")
     let cancelled = Log<Void>()
     let sending = Log<Int>()
     let resolvers = Log<Resolver<Response>>()
@@ -243,7 +243,7 @@ struct OfflineReplayTests {
   }
 
   @Test func aReplayTakesItsTimeFromTheScheduler() async throws {
-    try keep("1", "2")
+    try add("1", "2")
     let time = TestScheduler()
     let replay = store.replay(scheduler: time) { _ in
       after(.seconds(60), scheduler: time).then(on: .inline) { Response.of(200) }

@@ -29,11 +29,11 @@ final class TemporaryStore: Sendable {
   /// A store in the folder; each is as good as one in another process.
   func open(
     limits: OfflineStore.Limits = OfflineStore.Limits(), lifetime: Duration? = .seconds(100),
-    keepsSecrets: Bool = false, onConflict: OfflineStore.ConflictHandler? = nil
+    storesSecrets: Bool = false, onConflict: OfflineStore.ConflictHandler? = nil
   ) throws -> OfflineStore {
     try OfflineStore(
       folder: folder.appendingPathComponent("store"), limits: limits, lifetime: lifetime,
-      keepsSecrets: keepsSecrets, clock: { [self] in now }, onConflict: onConflict)
+      storesSecrets: storesSecrets, clock: { [self] in now }, onConflict: onConflict)
   }
 
   /// A file beside the store.

@@ -6,7 +6,7 @@ extension Exchange {
     _ request: HTTPRequest, timeout: Duration? = nil, credentials: Credentials? = nil,
     credentialSource: (any CredentialSource)? = nil, isIntercepted: Bool = true,
     isShared: Bool? = nil, retry: RetryPolicy? = nil, interceptors: [any Interceptor] = [],
-    hopInterceptors: [any Interceptor] = [], destination: Delivery = Delivery(),
+    hopInterceptors: [any Interceptor] = [], destination: BodyDestination = BodyDestination(),
     source: SelectedTransport.Source = .client, over transport: any Transport
   ) {
     var original = Request(.get, "")

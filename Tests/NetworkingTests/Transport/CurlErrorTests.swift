@@ -18,7 +18,7 @@
       (.unknownOption, .unsupported),
     ])
     func eachResultHasItsCode(_ result: CurlResult, _ code: NetworkError.Code) {
-      #expect(NetworkError.Code(result, verification: 0, said: "") == code)
+      #expect(NetworkError.Code(result, verification: 0, message: "") == code)
     }
 
     @Test(arguments: [
@@ -26,9 +26,10 @@
       (18, "self-signed certificate", .tlsUntrusted), (62, "", .tlsHostMismatch),
       (1, "no alternative certificate subject name matches target host name", .tlsHostMismatch),
     ])
-    func certificatesAreToldApart(_ verification: Int, _ said: String, _ code: NetworkError.Code) {
+    func certificatesAreToldApart(_ verification: Int, _ message: String, _ code: NetworkError.Code)
+    {
       #expect(
-        NetworkError.Code(.peerNotVerified, verification: verification, said: said) == code)
+        NetworkError.Code(.peerNotVerified, verification: verification, message: message) == code)
     }
 
     @Test func theLibraryIsOneThatIsKnown() {

@@ -10,7 +10,7 @@ struct PublicKeyPrefixTests {
     (false, 521, 133),
   ])
   func theLengthsInItFitTheKey(_ isRSA: Bool, _ bits: Int, _ keySize: Int) throws {
-    let prefix = [UInt8](try #require(PublicKeyPrefix.bytes(isRSA: isRSA, bits: bits)))
+    let prefix = [UInt8](try #require(PublicKeyInfoHeader.bytes(isRSA: isRSA, bits: bits)))
     #expect(prefix[0] == 0x30)
     // DER: a length under 128 is one byte, another is preceded by 0x80 and how many bytes it has.
     let lengthBytes = prefix[1] < 0x80 ? 0 : Int(prefix[1] & 0x7F)
@@ -22,7 +22,7 @@ struct PublicKeyPrefixTests {
   }
 
   @Test func anotherKindOfKeyHasNone() {
-    #expect(PublicKeyPrefix.bytes(isRSA: true, bits: 1_024) == nil)
-    #expect(PublicKeyPrefix.bytes(isRSA: false, bits: 255) == nil)
+    #expect(PublicKeyInfoHeader.bytes(isRSA: true, bits: 1_024) == nil)
+    #expect(PublicKeyInfoHeader.bytes(isRSA: false, bits: 255) == nil)
   }
 }

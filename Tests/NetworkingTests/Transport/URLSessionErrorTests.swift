@@ -24,7 +24,7 @@ struct URLSessionErrorTests {
     (.unknown, .connectionLost),
   ])
   func eachCodeHasItsMeaning(_ code: URLError.Code, _ meaning: NetworkError.Code) {
-    #expect(NetworkError.Code(code, said: "") == meaning)
+    #expect(NetworkError.Code(code, message: "") == meaning)
   }
 
   @Test(arguments: [
@@ -40,8 +40,8 @@ struct URLSessionErrorTests {
     ("Unrecognized content encoding type", .malformedResponse),
     ("Failed to connect to 127.0.0.1 port 1", .cannotConnect),
   ])
-  func theWordsTellApartWhatHasNoCodeOfItsOwn(_ said: String, _ meaning: NetworkError.Code) {
-    #expect(NetworkError.Code(.unknown, said: said) == meaning)
+  func theWordsTellApartWhatHasNoCodeOfItsOwn(_ message: String, _ meaning: NetworkError.Code) {
+    #expect(NetworkError.Code(.unknown, message: message) == meaning)
   }
 
   @Test func anErrorOfAnotherKindIsALostConnection() {

@@ -26,13 +26,13 @@ struct DeliveryOrder {
   @Test func whatTrailsAPromiseComesBehindAllThatItGivesRiseTo() {
     let (promise, resolver) = Promise<Int>.pending()
     let log = Log<String>()
-    promise.trailing { log.append("trailing") }
+    promise.runAfterHandlers { log.append("trailing") }
     promise.map { $0 + 1 }.map { $0 + 1 }.always(on: .inline) { _ in log.append("derived") }
     promise.then(on: .inline) { _ in Promise.fulfilled(1) }
       .always(on: .inline) { _ in log.append("adopted") }
     resolver.fulfill(1)
     #expect(log.entries == ["adopted", "derived", "trailing"])
-    promise.trailing { log.append("late") }
+    promise.runAfterHandlers { log.append("late") }
     #expect(log.entries.last == "late")
   }
 
@@ -40,7 +40,7 @@ struct DeliveryOrder {
     let log = Log<Int>()
     let pairs = (0..<100_000).map { _ in Promise<Int>.pending() }
     for index in pairs.indices.dropLast() {
-      pairs[index].promise.trailing { pairs[index + 1].resolver.fulfill(index) }
+      pairs[index].promise.runAfterHandlers { pairs[index + 1].resolver.fulfill(index) }
     }
     pairs.last?.promise.done(on: .inline) { log.append($0) }
     await onThread(stackSize: 1 << 17) { pairs.first?.resolver.fulfill(0) }

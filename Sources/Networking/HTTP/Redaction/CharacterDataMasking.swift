@@ -5,7 +5,7 @@
 /// elements are left as they are.
 ///
 /// Source: Extensible Markup Language (XML) 1.0, section 2.7.
-struct CharacterDataMasking {
+struct CDATAMasker {
   private struct Element {
     let name: Range<Int>
     /// Where its content begins.
@@ -18,42 +18,42 @@ struct CharacterDataMasking {
   private let bytes: UnsafeBufferPointer<UInt8>
   /// Where the contents end that are being looked into.
   private var openEnds: [Int] = []
-  private var copy: MaskedCopy
+  private var copy: MaskedTextBuilder
 
   private init(_ bytes: UnsafeBufferPointer<UInt8>) {
     self.bytes = bytes
-    copy = MaskedCopy(of: bytes)
+    copy = MaskedTextBuilder(of: bytes)
   }
 
   /// A text with its secrets masked; one that is cut off in the midst of a secret has none of that.
-  static func masked(_ text: String, by masking: Redaction.Masking) -> String {
+  static func masked(_ text: String, by masking: Redaction.MaskProvider) -> String {
     guard text.utf8.contains(UInt8(ascii: "<")), text.contains("<![CDATA[") else { return text }
     var text = text
     let masked = text.withUTF8 { bytes in
-      var data = CharacterDataMasking(bytes)
+      var data = CDATAMasker(bytes)
       return data.masked(by: masking)
     }
     return masked ?? text
   }
 
   /// Nil when there is nothing to mask.
-  private mutating func masked(by masking: Redaction.Masking) -> String? {
+  private mutating func masked(by masking: Redaction.MaskProvider) -> String? {
     var element: Element?
     var position = 0
     while let tag = bytes[position...].firstIndex(of: UInt8(ascii: "<")) {
       if bytes[tag...].starts(with: Self.opening) {
         position = tag + Self.opening.count
-        if let element { position = lookAtContent(of: element, within: position, masking) }
+        if let element { position = maskContent(of: element, within: position, masking) }
         element = nil
       } else {
-        (element, position) = elementBegun(at: tag)
+        (element, position) = parseStartTag(at: tag)
       }
     }
     return copy.text
   }
 
   /// The element that a tag begins, and where to go on.
-  private func elementBegun(at tag: Int) -> (Element?, Int) {
+  private func parseStartTag(at tag: Int) -> (Element?, Int) {
     let name = tag + 1..<(bytes[(tag + 1)...].firstIndex { !Self.isInName($0) } ?? bytes.count)
     guard !name.isEmpty,
       let end = bytes[name.upperBound...].firstIndex(where: { "<>".utf8.contains($0) }),
@@ -69,8 +69,8 @@ struct CharacterDataMasking {
   /// Looks at an element with character data in it.
   ///
   /// - Returns: where to go on: behind the content when it has been masked, or within it, as others may be there.
-  private mutating func lookAtContent(
-    of element: Element, within position: Int, _ masking: Redaction.Masking
+  private mutating func maskContent(
+    of element: Element, within position: Int, _ masking: Redaction.MaskProvider
   ) -> Int {
     while let end = openEnds.last, end <= element.start { openEnds.removeLast() }
     let (content, end) = content(from: element.start)

@@ -7,9 +7,9 @@
 /// A value in which there are others is looked at once for each, so that there is a limit to that.
 ///
 /// Source: RFC 3986 sections 2.1, 3.2.1, 3.3 and 3.4.
-struct FieldMasking {
+struct FieldMasker {
   /// Where the fields stand.
-  enum Place {
+  enum Mode {
     /// In a path, with or without a query.
     case url
     /// In words; there the fields of depth 0 are left to others.
@@ -25,37 +25,37 @@ struct FieldMasking {
   }
 
   /// Nobody who means well nests or encodes more often.
-  private static let greatestDepth = 8
+  private static let maximumDepth = 8
 
   private let bytes: UnsafeBufferPointer<UInt8>
-  private let place: Place
+  private let place: Mode
   /// Before the first `?` of a URL.
   private var isInPath: Bool
   private var nameStart = 0
   /// Where the values end that are being looked into.
   private var openEnds: [Int] = []
-  private var copy: MaskedCopy
+  private var copy: MaskedTextBuilder
 
-  private init(_ bytes: UnsafeBufferPointer<UInt8>, _ place: Place) {
+  private init(_ bytes: UnsafeBufferPointer<UInt8>, _ place: Mode) {
     self.bytes = bytes
     self.place = place
-    copy = MaskedCopy(of: bytes)
+    copy = MaskedTextBuilder(of: bytes)
     isInPath = place == .url
   }
 
   /// A text with its secrets masked; what is no secret stays as it is written.
-  static func masked(_ text: String, in place: Place, by masking: Redaction.Masking) -> String {
+  static func masked(_ text: String, in place: Mode, by masking: Redaction.MaskProvider) -> String {
     guard text.utf8.contains(where: { "=%@".utf8.contains($0) }) else { return text }
     var text = text
     let masked = text.withUTF8 { bytes in
-      var fields = FieldMasking(bytes, place)
+      var fields = FieldMasker(bytes, place)
       return fields.masked(by: masking)
     }
     return masked ?? text
   }
 
   /// Nil when there is nothing to mask.
-  private mutating func masked(by masking: Redaction.Masking) -> String? {
+  private mutating func masked(by masking: Redaction.MaskProvider) -> String? {
     var position = 0
     // How much of `://` has just been read.
     var start = 0
@@ -63,19 +63,19 @@ struct FieldMasking {
       let token = token(at: position)
       let name = nameStart..<position
       position = token.end
-      guard Self.endsName(token.character) else {
+      guard Self.isNameDelimiter(token.character) else {
         start = 0
         continue
       }
       nameStart = position
       switch token.character {
-      case UInt8(ascii: "="): position = lookAtField(name, token, masking)
+      case UInt8(ascii: "="): position = maskField(name, token, masking)
       case UInt8(ascii: "?") where token.depth == 0: isInPath = false
       case UInt8(ascii: ":"): start = 1
       case UInt8(ascii: "/") where start > 0:
         start += 1
         if start == 3 {
-          position = lookAtAuthority(token, masking)
+          position = maskUserInfo(token, masking)
           start = 0
         }
         continue
@@ -90,14 +90,14 @@ struct FieldMasking {
   /// Looks at the value behind an equals sign.
   ///
   /// - Returns: where to go on: behind the value when it has been masked, or within it.
-  private mutating func lookAtField(
-    _ name: Range<Int>, _ equals: Token, _ masking: Redaction.Masking
+  private mutating func maskField(
+    _ name: Range<Int>, _ equals: Token, _ masking: Redaction.MaskProvider
   ) -> Int {
-    guard !name.isEmpty, isSeenTo(equals) else { return equals.end }
+    guard !name.isEmpty, isMaskable(equals) else { return equals.end }
     while let end = openEnds.last, end <= name.lowerBound { openEnds.removeLast() }
     let end = end(of: equals, atSemicolons: true)
     let mask =
-      openEnds.count < Self.greatestDepth
+      openEnds.count < Self.maximumDepth
       ? masking(text(name), text(equals.end..<end)) : Redaction.mask
     guard let mask else {
       openEnds.append(end)
@@ -110,8 +110,8 @@ struct FieldMasking {
   /// Looks for a user name and a password behind `://`.
   ///
   /// - Returns: where to go on.
-  private mutating func lookAtAuthority(_ slash: Token, _ masking: Redaction.Masking) -> Int {
-    guard isSeenTo(slash) else { return slash.end }
+  private mutating func maskUserInfo(_ slash: Token, _ masking: Redaction.MaskProvider) -> Int {
+    guard isMaskable(slash) else { return slash.end }
     var position = slash.end
     var user: Range<Int>?
     while position < bytes.count {
@@ -138,7 +138,7 @@ struct FieldMasking {
 
   // MARK: Characters
 
-  private func isSeenTo(_ token: Token) -> Bool { place == .url || token.depth > 0 }
+  private func isMaskable(_ token: Token) -> Bool { place == .url || token.depth > 0 }
 
   private func text(_ range: Range<Int>) -> String {
     String(decoding: bytes[range], as: UTF8.self)
@@ -152,7 +152,7 @@ struct FieldMasking {
     while character == UInt8(ascii: "%"), let next = encodedByte(at: end) {
       (character, depth, end) = (next, depth + 1, end + 2)
     }
-    return Token(character: character, depth: min(depth, Self.greatestDepth), end: end)
+    return Token(character: character, depth: min(depth, Self.maximumDepth), end: end)
   }
 
   /// What two hexadecimal digits stand for.
@@ -170,7 +170,7 @@ struct FieldMasking {
       let token = token(at: position)
       if ends(token, atDepth: equals.depth) { break }
       if atSemicolons, token.character == UInt8(ascii: ";"), token.depth <= equals.depth,
-        beginsField(at: token.end)
+        startsField(at: token.end)
       {
         break
       }
@@ -190,11 +190,11 @@ struct FieldMasking {
   }
 
   /// Whether a name and an equals sign stand there.
-  private func beginsField(at start: Int) -> Bool {
+  private func startsField(at start: Int) -> Bool {
     var position = start
     while position < bytes.count {
       let token = token(at: position)
-      if Self.endsName(token.character) {
+      if Self.isNameDelimiter(token.character) {
         return token.character == UInt8(ascii: "=") && position > start
       }
       position = token.end
@@ -203,14 +203,14 @@ struct FieldMasking {
   }
 
   /// Whether no name has this character in it; behind it a name may begin.
-  private static func endsName(_ character: UInt8) -> Bool {
+  private static func isNameDelimiter(_ character: UInt8) -> Bool {
     // The first is all of most texts, and quicker to see.
     !character.isASCIIAlphanumeric && "?&;#/=,:@(){}<>\"' \t\r\n".utf8.contains(character)
   }
 }
 
 /// A text being copied with parts of it masked, from its beginning to its end.
-struct MaskedCopy {
+struct MaskedTextBuilder {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var output: [UInt8] = []
   /// How much of the bytes is in the output.

@@ -6,16 +6,16 @@ package enum Redaction {
   package static let mask = "***"
 
   /// What stands in the place of a value that a name goes with; nil leaves it.
-  package typealias Masking = (_ name: String, _ value: String) -> String?
+  package typealias MaskProvider = (_ name: String, _ value: String) -> String?
 
   /// Masks the values of telling names, and nothing else.
-  static func byName(_ name: String, _ value: String) -> String? {
+  static func maskByName(_ name: String, _ value: String) -> String? {
     isSecret(name: name) ? mask : nil
   }
 
   /// A URL without user name, password and fragment; masked are the values in its query, in the parameters of its
   /// path, and in the URLs that are themselves values in it.
-  package static func url(_ text: String, masking: Masking = byName) -> String {
+  package static func url(_ text: String, masking: MaskProvider = maskByName) -> String {
     // Most URLs have nothing to look at.
     guard
       text.utf8.contains(where: { byte in
@@ -29,16 +29,16 @@ package enum Redaction {
     let fragment = text.utf8.firstIndex(of: UInt8(ascii: "#"))
     let text = fragment.map { String(text[..<$0]) } ?? text
     guard let parts = RequestPath.absoluteParts(of: text) else {
-      return FieldMasking.masked(text, in: .url, by: masking)
+      return FieldMasker.masked(text, in: .url, by: masking)
     }
     let at = parts.authority.utf8.lastIndex(of: UInt8(ascii: "@"))
     let host = at.map { parts.authority[parts.authority.utf8.index(after: $0)...] }
-    let rest = FieldMasking.masked(String(parts.rest), in: .url, by: masking)
+    let rest = FieldMasker.masked(String(parts.rest), in: .url, by: masking)
     return "\(parts.scheme)://\(host ?? parts.authority)\(rest)"
   }
 
   /// Text with the values behind equals signs masked, and those within other such values.
-  private static func fields(_ text: String, _ masking: Masking, depth: Int) -> String {
+  private static func fields(_ text: String, _ masking: MaskProvider, depth: Int) -> String {
     guard text.utf8.contains(UInt8(ascii: "=")) else { return text }
     // Nobody nests so deep who means well, and the stack has an end.
     guard depth < 8 else { return mask }
@@ -51,12 +51,12 @@ package enum Redaction {
   }
 
   /// Text such as a body, values masked, in JSON, in forms, in headers, in XML, and in the URLs in it.
-  package static func text(_ text: String, masking: Masking = byName) -> String {
+  package static func text(_ text: String, masking: MaskProvider = maskByName) -> String {
     let named =
       /(?<name>[A-Za-z0-9_.\-\[\]]+)(?<between>\\?"?\s*[:=]\s*)(?<value>\\?"(?:[^"\\]|\\.)*(?:"|\\|$)|(?:(?:Bearer|Basic)\s+)?[^\s"&,;{}\[\]<>]+)/
     // By themselves first, as `https:` would take the first field of a URL's query for its own value.
-    var masked = fields(CharacterDataMasking.masked(text, by: masking), masking, depth: 0)
-    masked = FieldMasking.masked(masked, in: .text, by: masking)
+    var masked = fields(CDATAMasker.masked(text, by: masking), masking, depth: 0)
+    masked = FieldMasker.masked(masked, in: .text, by: masking)
     masked = masked.replacing(named) { match in
       let value = match.output.value
       let quote = value.hasPrefix("\"") ? "\"" : ""
@@ -109,13 +109,13 @@ extension Redaction {
   static func value(of field: HTTPHeaders.Field) -> String {
     let name = field.name.lowercased()
     if plain.contains(name), configured.isEmpty || !isSecret(name: name) { return field.value }
-    if let mask = byName(field.name, field.value) { return mask }
+    if let mask = maskByName(field.name, field.value) { return mask }
     if urls.contains(name) { return url(field.value) }
-    return mayHoldSecrets(field.value) ? text(field.value) : field.value
+    return mayContainSecrets(field.value) ? text(field.value) : field.value
   }
 
   /// Whether there is something in a text that ``text(_:masking:)`` would look at; mostly there is not.
-  private static func mayHoldSecrets(_ text: String) -> Bool {
+  private static func mayContainSecrets(_ text: String) -> Bool {
     text.utf8.contains { ":=<%".utf8.contains($0) } || text.contains("Bearer")
       || text.contains("Basic")
   }

@@ -6,21 +6,21 @@ extension Redaction {
   package static func isSecret(name: some StringProtocol) -> Bool {
     var plain = String(name)
     if plain.utf8.contains(UInt8(ascii: "%")) { plain = plain.removingPercentEncoding ?? plain }
-    let name = folded(plain)
-    return exact.contains(name) || configured.contains(name) || hasTellingPart(name)
+    let name = normalized(plain)
+    return exact.contains(name) || configured.contains(name) || containsSecretTerm(name)
   }
 
   /// Has the values of these names masked, too, from now on, in the whole process.
   ///
   /// - Parameter names: the names; case and punctuation make no difference.
   static func add(_ names: Set<String>) {
-    if !names.isEmpty { configured.add(names.map(folded)) }
+    if !names.isEmpty { configured.add(names.map(normalized)) }
   }
 
-  static let configured = ConfiguredNames()
+  static let configured = ConfiguredSecretNames()
 
   /// A name as it is compared: `X-Api-Key` is `xapikey`.
-  private static func folded(_ name: String) -> String {
+  private static func normalized(_ name: String) -> String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(name.utf8.count)
     for byte in name.utf8 {
@@ -51,7 +51,7 @@ extension Redaction {
       "signingkey", "encryptionkey", "sessionkey",
     ].map { Array($0.utf8) }, by: { $0[0] })
 
-  private static func hasTellingPart(_ name: String) -> Bool {
+  private static func containsSecretTerm(_ name: String) -> Bool {
     var name = name
     return name.withUTF8 { bytes in
       bytes.indices.contains { start in
@@ -62,8 +62,8 @@ extension Redaction {
 }
 
 /// The names that clients have said are secret, as they are compared; they only become more.
-final class ConfiguredNames: Sendable {
-  /// Asked first and without a lock, since mostly there are none.
+final class ConfiguredSecretNames: Sendable {
+  /// SomeEndpoint first and without a lock, since mostly there are none.
   private let hasNames = Atomic(false)
   private let names = Mutex<Set<String>>([])
 

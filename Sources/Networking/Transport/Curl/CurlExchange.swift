@@ -15,7 +15,7 @@
     }
 
     let request: HTTPRequest
-    private let mailbox: CurlMailbox
+    private let commandQueue: CurlCommandQueue
     private let flags = Atomic<UInt8>(0)
     // `nonisolated(unsafe)` because these two are used by the I/O thread alone once the exchange has
     // been posted to it, which the mailbox's lock orders after `init`.
@@ -25,10 +25,10 @@
     /// `nonisolated(unsafe)` because it is protected as `receive` is: by being the I/O thread's alone.
     nonisolated(unsafe) var handle: CurlHandle?
 
-    init(_ request: HTTPRequest, _ receive: @escaping Receive, _ mailbox: CurlMailbox) {
+    init(_ request: HTTPRequest, _ receive: @escaping Receive, _ commandQueue: CurlCommandQueue) {
       self.request = request
       self.receive = receive
-      self.mailbox = mailbox
+      self.commandQueue = commandQueue
     }
 
     var isCancelled: Bool { flags.load(ordering: .acquiring) & Flag.cancelled != 0 }
@@ -36,7 +36,7 @@
 
     func cancel() {
       let (before, _) = flags.bitwiseOr(Flag.cancelled, ordering: .acquiringAndReleasing)
-      if before & (Flag.cancelled | Flag.over) == 0 { mailbox.post(.cancel(self)) }
+      if before & (Flag.cancelled | Flag.over) == 0 { commandQueue.post(.cancel(self)) }
     }
 
     func suspend() {
@@ -45,12 +45,12 @@
 
     func resume() {
       let (before, _) = flags.bitwiseAnd(~Flag.suspended, ordering: .acquiringAndReleasing)
-      if before & Flag.suspended != 0, before & Flag.over == 0 { mailbox.post(.resume(self)) }
+      if before & Flag.suspended != 0, before & Flag.over == 0 { commandQueue.post(.resume(self)) }
     }
 
     /// Has the I/O thread look again at what a callback paused.
-    func goOn() {
-      if flags.load(ordering: .acquiring) & Flag.over == 0 { mailbox.post(.resume(self)) }
+    func resumeUpload() {
+      if flags.load(ordering: .acquiring) & Flag.over == 0 { commandQueue.post(.resume(self)) }
     }
 
     /// Delivers an event that is not the last; for the I/O thread only.
@@ -63,7 +63,7 @@
       flags.bitwiseOr(Flag.over, ordering: .acquiringAndReleasing)
       guard let last = receive else { return }
       receive = nil
-      mailbox.leave()
+      commandQueue.exit()
       last(event)
     }
   }

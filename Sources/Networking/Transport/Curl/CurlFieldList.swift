@@ -4,7 +4,7 @@
 
   /// The header fields of a request as libcurl takes them: a linked list of lines, in one piece of
   /// memory that is used again for the next request.
-  struct CurlFieldList {
+  struct CurlHeaderList {
     private typealias Node = CatenaList
 
     private var memory: UnsafeMutableRawBufferPointer?
@@ -18,26 +18,26 @@
     ///
     /// - Parameters:
     ///   - headers: the fields; `Content-Length` and `Transfer-Encoding` are left out.
-    ///   - unwanted: fields that libcurl would add, and must not unless they are among `headers`.
+    ///   - suppressed: fields that libcurl would add, and must not unless they are among `headers`.
     /// - Returns: the list, good until the next call; nil when it is empty.
     /// - Throws: `invalidHeader` when a name is no token, or a CR, LF or NUL is in a value.
     mutating func make(
-      _ headers: HTTPHeaders, unwanted: [String]
+      _ headers: HTTPHeaders, suppressed: [String]
     ) throws(TransportFailure) -> UnsafeMutablePointer<CatenaList>? {
-      let count = headers.count + unwanted.count
+      let count = headers.count + suppressed.count
       var size = count * MemoryLayout<Node>.stride
       // A colon, a space and the closing NUL; or a semicolon and NUL.
       for field in headers { size += field.name.utf8.count + field.value.utf8.count + 3 }
-      for name in unwanted { size += name.utf8.count + 2 }
+      for name in suppressed { size += name.utf8.count + 2 }
       let memory = reserve(size)
       var writer = Writer(memory, nodes: count)
-      for field in headers where !Self.isOwn(field.name) {
+      for field in headers where !Self.isFramingField(field.name) {
         guard field.name.isToken, !field.value.utf8.contains(where: { $0.breaksField }) else {
           throw TransportFailure(code: .invalidHeader, detail: "A header field cannot be sent")
         }
         writer.add(field)
       }
-      for name in unwanted where !headers.contains(name) { writer.add(unwanted: name) }
+      for name in suppressed where !headers.contains(name) { writer.add(suppressed: name) }
       return writer.first
     }
 
@@ -51,9 +51,9 @@
     }
 
     /// Whether a field is the transport's own business.
-    private static func isOwn(_ name: String) -> Bool {
-      HTTPHeaders.areEqual(name, "Content-Length")
-        || HTTPHeaders.areEqual(name, "Transfer-Encoding")
+    private static func isFramingField(_ name: String) -> Bool {
+      HTTPHeaders.areNamesEqual(name, "Content-Length")
+        || HTTPHeaders.areNamesEqual(name, "Transfer-Encoding")
     }
 
     /// Fills the memory: nodes at its start, their lines behind.
@@ -86,7 +86,7 @@
       }
 
       /// `Name:`, which keeps libcurl from sending it.
-      mutating func add(unwanted name: String) {
+      mutating func add(suppressed name: String) {
         beginLine()
         append(name)
         append(UInt8(ascii: ":"))

@@ -16,28 +16,28 @@
       _ exchange: CurlExchange, _ options: CurlTransport.Options, _ sockets: CurlSockets
     ) throws(TransportFailure) {
       let request = exchange.request
-      if standing == nil {
+      if appliedOptions == nil {
         try configure(options, sockets)
-        standing = CurlStanding()
+        appliedOptions = AppliedOptions()
       }
       // Until all is set: what fails on the way leaves a handle that has to be reset.
-      standing?.isPlain = false
+      appliedOptions?.isReusable = false
       try set(url: request.url, options)
-      let sends = try set(method: request.method, body: request.body)
-      try set(request.headers, sends: sends)
+      let hasBody = try set(method: request.method, body: request.body)
+      try set(request.headers, hasBody: hasBody)
       let connect = request.connectTimeout.map { Int($0.wholeNanoseconds + 999_999) / 1_000_000 }
       catena_easy_set_long(
         easy, .connectTimeoutMilliseconds, min(max(connect ?? .max, 1), Int(Int32.max)))
-      if sends { setUploadCallbacks() }
-      standing?.isPlain = !sends && request.method == .get
-      begin(exchange, sends: sends)
-      watchConnection(of: request)
+      if hasBody { setUploadCallbacks() }
+      appliedOptions?.isReusable = !hasBody && request.method == .get
+      begin(exchange, hasBody: hasBody)
+      enableConnectionReports(of: request)
     }
 
     private func set(url: URL, _ options: CurlTransport.Options) throws(TransportFailure) {
       let text = url.absoluteString
-      if standing?.isOrigin(of: text) != true {
-        guard let origin = CurlStanding.Origin(of: text) else {
+      if appliedOptions?.isOrigin(of: text) != true {
+        guard let origin = AppliedOptions.Origin(of: text) else {
           throw TransportFailure(code: .invalidURL, detail: "The URL is not http or https")
         }
         // With a proxy of the transport's own an empty list keeps the environment's from being read. One
@@ -47,20 +47,20 @@
         try require(catena_easy_set_string(easy, .noProxy, exceptions))
         // Where HTTP/2 may be spoken; else each of many first exchanges would open its own connection.
         catena_easy_set_long(easy, .pipeWait, options.allowsHTTP2 && origin.isSecure ? 1 : 0)
-        standing?.origin = origin
+        appliedOptions?.origin = origin
       }
       try require(catena_easy_set_string(easy, .URL, text))
     }
 
     /// The same fields as last time are on the handle already.
-    private func set(_ headers: HTTPHeaders, sends: Bool) throws(TransportFailure) {
-      guard sends || standing?.headers?.fields != headers.fields else { return }
-      standing?.headers = nil
+    private func set(_ headers: HTTPHeaders, hasBody: Bool) throws(TransportFailure) {
+      guard hasBody || appliedOptions?.headers?.fields != headers.fields else { return }
+      appliedOptions?.headers = nil
       let list = try fields.make(
-        headers, unwanted: ["Accept"] + (sends ? ["Content-Type", "Expect"] : []))
+        headers, suppressed: ["Accept"] + (hasBody ? ["Content-Type", "Expect"] : []))
       catena_easy_set_pointer(easy, .httpHeader, list)
       catena_easy_set_string(easy, .acceptEncoding, headers.acceptsCoding ? "" : nil)
-      if !sends { standing?.headers = headers }
+      if !hasBody { appliedOptions?.headers = headers }
     }
 
     private func set(method: HTTPMethod, body: HTTPBody) throws(TransportFailure) -> Bool {
@@ -74,11 +74,11 @@
         catena_easy_set_long(easy, .noBody, 1)
         return false
       }
-      let sends = try set(body)
-      if method != (sends ? .post : .get) || upload != nil {
+      let hasBody = try set(body)
+      if method != (hasBody ? .post : .get) || upload != nil {
         try require(catena_easy_set_string(easy, .customRequest, method.rawValue))
       }
-      return sends
+      return hasBody
     }
 
     private func set(_ body: HTTPBody) throws(TransportFailure) -> Bool {
@@ -141,7 +141,7 @@
       catena_easy_set_long(easy, .disallowUsernameInURL, 1)
       catena_easy_set_long(easy, .tcpKeepAlive, 1)
       try require(catena_easy_allow_http_only(easy))
-      try setWay(options)
+      try setRoute(options)
       try set(options.tls)
       setCallbacks(sockets)
     }
@@ -155,13 +155,13 @@
     }
 
     /// What lies between here and the server.
-    private func setWay(_ options: CurlTransport.Options) throws(TransportFailure) {
+    private func setRoute(_ options: CurlTransport.Options) throws(TransportFailure) {
       if let path = options.unixSocketPath {
         try require(catena_easy_set_string(easy, .unixSocketPath, path))
         try require(catena_easy_set_string(easy, .proxy, ""))
         return
       }
-      guard let proxy = try options.proxy.libcurlText() else { return }
+      guard let proxy = try options.proxy.libcurlValue() else { return }
       try require(catena_easy_set_string(easy, .proxy, proxy))
       guard !proxy.isEmpty, let credentials = options.proxyCredentials else { return }
       try require(catena_easy_set_string(easy, .proxyUsername, credentials.username))
@@ -293,7 +293,7 @@
 #if os(Linux)
   /// What is set on an easy handle and stays from one exchange to the next: most ask the same server,
   /// with the same header fields.
-  struct CurlStanding {
+  struct AppliedOptions {
     /// The scheme and authority of a URL, the slash behind them with it.
     struct Origin {
       let text: String
@@ -314,9 +314,9 @@
     /// The fields of the last request without a body, whose list the handle still has.
     var headers: HTTPHeaders?
     /// Whether libcurl tells when a connection stands.
-    var isWatched = false
+    var reportsConnection = false
     /// Whether nothing else is set on the handle, so that it need not be reset.
-    var isPlain = true
+    var isReusable = true
 
     func isOrigin(of url: String) -> Bool {
       origin.map { url.hasPrefix($0.text) } ?? false

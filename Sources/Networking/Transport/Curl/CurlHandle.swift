@@ -9,10 +9,10 @@
     let easy: OpaquePointer
     let errorBuffer: UnsafeMutablePointer<CChar>
     let clock: CurlClock
-    var fields = CurlFieldList()
-    var placeInDeadlines: Int?
+    var fields = CurlHeaderList()
+    var deadlineIndex: Int?
     /// Nil when the handle is as new.
-    var standing: CurlStanding?
+    var appliedOptions: AppliedOptions?
 
     // Of the exchange under way.
     private(set) var exchange: CurlExchange?
@@ -20,21 +20,21 @@
     /// Why the body could not be read.
     private var uploadFailure: TransportFailure?
     /// Whether its receiver was found to hold it back, and has not been seen to let it go on.
-    private var isHeld = false
+    private var isFlowSuspended = false
     // Unchecked, as that is for each line of a head: it is the I/O thread's, and no access has another within.
     @exclusivity(unchecked) private var head = ResponseHeadParser()
     private(set) var started: UInt64 = 0
     private var lastActivity: UInt64 = 0
     private var isPaused = false
     private var bytesSent: Int64 = 0
-    private(set) var sends = false
+    private(set) var hasBody = false
     /// Nil when there is nothing to send, or it is not known how much.
     var bytesToSend: Int64?
     private(set) var lastSent: UInt64 = 0
     /// Whether the connection has to be told of at the head, as libcurl does not tell when it stands.
-    private var tellsConnectionLate = false
+    private var reportsConnectionWithHead = false
     /// Whether the request must not go out twice, as libcurl would have it go on its own.
-    private var isForOnce = false
+    private var isNotRepeatable = false
     /// How often libcurl has had a connection for it.
     private var connections = 0
 
@@ -53,20 +53,20 @@
     }
 
     /// Takes an exchange on.
-    func begin(_ exchange: CurlExchange, sends: Bool) {
+    func begin(_ exchange: CurlExchange, hasBody: Bool) {
       self.exchange = exchange
-      self.sends = sends
+      self.hasBody = hasBody
       exchange.handle = self
       errorBuffer[0] = 0
-      head.beginAnew()
+      head.reset()
       started = clock.now
       lastActivity = started
       isPaused = false
-      isHeld = false
+      isFlowSuspended = false
       uploadFailure = nil
       bytesSent = 0
       lastSent = 0
-      tellsConnectionLate = false
+      reportsConnectionWithHead = false
       connections = 0
     }
 
@@ -74,13 +74,14 @@
     /// that could do harm.
     ///
     /// Source: RFC 9110 section 9.2.2.
-    func watchConnection(of request: HTTPRequest) {
-      isForOnce = !request.method.isIdempotent && !request.headers.contains("Idempotency-Key")
-      let isWanted = request.isWatched || isForOnce
-      if standing?.isWatched != isWanted, setConnectionCallback(isWanted) {
-        standing?.isWatched = isWanted
+    func enableConnectionReports(of request: HTTPRequest) {
+      isNotRepeatable = !request.method.isIdempotent && !request.headers.contains("Idempotency-Key")
+      let isWanted = request.reportsConnection || isNotRepeatable
+      if appliedOptions?.reportsConnection != isWanted, setConnectionCallback(isWanted) {
+        appliedOptions?.reportsConnection = isWanted
       }
-      tellsConnectionLate = request.isWatched && standing?.isWatched != true
+      reportsConnectionWithHead =
+        request.reportsConnection && appliedOptions?.reportsConnection != true
     }
 
     /// Lets go of the exchange.
@@ -90,8 +91,8 @@
       defer { exchange = nil }
       exchange?.handle = nil
       upload = nil
-      if standing?.isPlain != true {
-        standing = nil
+      if appliedOptions?.isReusable != true {
+        appliedOptions = nil
         catena_easy_reset(easy)
       }
       return exchange
@@ -99,12 +100,12 @@
 
     /// Whether a kept connection was closed before an answer came, and libcurl is about to send the request
     /// over another.
-    private var wouldGoOutTwice: Bool { isForOnce && connections > 1 && !head.isBegun }
+    private var wouldResend: Bool { isNotRepeatable && connections > 1 && !head.isBegun }
 
     /// What libcurl's result comes to.
     func event(for result: CurlResult) -> TransportEvent {
       if exchange?.isCancelled == true { return failure(.cancelled) }
-      if result == .abortedByCallback, wouldGoOutTwice {
+      if result == .abortedByCallback, wouldResend {
         return failure(
           .connectionLost,
           "The connection was closed before an answer came; whether the request has arrived is not known"
@@ -123,12 +124,14 @@
       if tunnel != 0, tunnel / 100 != 2 {
         return failure(.cannotConnect, "The proxy refuses the tunnel, by the status \(tunnel)")
       }
-      let said = String(cString: errorBuffer)
+      let message = String(cString: errorBuffer)
       let code = NetworkError.Code(
-        result, verification: catena_easy_long(easy, .verifyResult), said: said)
+        result, verification: catena_easy_long(easy, .verifyResult), message: message)
       // A proxy of the environment is quoted with its credentials.
-      let isSafe = !said.isEmpty && !said.contains("@") && !said.mentions(exchange?.request.url)
-      return failure(code, isSafe ? said : String(cString: catena_curl_describe(result)))
+      let isSafe =
+        !message.isEmpty && !message.contains("@")
+        && !message.containsSecrets(exchange?.request.url)
+      return failure(code, isSafe ? message : String(cString: catena_curl_describe(result)))
     }
 
     func failure(_ code: NetworkError.Code, _ detail: String = "") -> TransportEvent {
@@ -138,7 +141,7 @@
     /// Goes on with a transfer that a callback paused.
     func resume() {
       lastActivity = clock.now
-      isHeld = false
+      isFlowSuspended = false
       guard isPaused else { return }
       isPaused = false
       catena_easy_unpause(easy)
@@ -150,10 +153,10 @@
     /// What was found to be held back counts so until it is resumed here too: its receiver may have
     /// resumed it a moment ago, and the silence until then was its own.
     func idleDeadline() -> UInt64? {
-      if exchange?.isSuspended == true { isHeld = true }
+      if exchange?.isSuspended == true { isFlowSuspended = true }
       guard let limit = exchange?.request.idleTimeout else { return nil }
       let connected = UInt64(clamping: catena_easy_size(easy, .pretransferTime)) * 1_000
-      let awaitsServer = connected > 0 && !isHeld && !isPaused
+      let awaitsServer = connected > 0 && !isFlowSuspended && !isPaused
       let since = awaitsServer ? max(lastActivity, started + connected) : clock.now
       return since.addingReportingOverflow(limit.wholeNanoseconds).partialValue
     }
@@ -163,8 +166,8 @@
     func receiveHeader(_ line: UnsafeRawBufferPointer) {
       lastActivity = clock.now
       guard let exchange, let head = head.take(line) else { return }
-      if tellsConnectionLate { reportConnection() }
-      if sends { report(sent: catena_easy_size(easy, .uploaded)) }
+      if reportsConnectionWithHead { reportConnection() }
+      if hasBody { report(sent: catena_easy_size(easy, .uploaded)) }
       // Maybe by the receiver of just that.
       guard !exchange.isCancelled else { return }
       exchange.deliver(.head(head))
@@ -177,8 +180,10 @@
     func reportConnection() -> Bool {
       guard let exchange, !exchange.isCancelled else { return false }
       connections += 1
-      guard !wouldGoOutTwice else { return false }
-      if exchange.request.isWatched { exchange.deliver(.connected(measure(hasConnection: true))) }
+      guard !wouldResend else { return false }
+      if exchange.request.reportsConnection {
+        exchange.deliver(.connected(measure(hasConnection: true)))
+      }
       return !exchange.isCancelled
     }
 
@@ -202,7 +207,7 @@
       lastActivity = clock.now
       guard let upload, let exchange, !exchange.isCancelled else { return CatenaReadAbort }
       do {
-        switch try upload.read(into: buffer, whenReady: { exchange.goOn() }) {
+        switch try upload.read(into: buffer, whenReady: { exchange.resumeUpload() }) {
         case .bytes(let count): return count
         case .end: return 0
         case .pending:
@@ -231,7 +236,7 @@
 
   extension String {
     /// Whether it quotes the parts of a URL that may be secret.
-    fileprivate func mentions(_ url: URL?) -> Bool {
+    fileprivate func containsSecrets(_ url: URL?) -> Bool {
       [url?.query, url?.password, url?.user].contains { part in
         part.map { !$0.isEmpty && contains($0) } ?? false
       }
@@ -260,11 +265,11 @@
           ? .nanoseconds(Int64(lastSent - started)) : time(.pretransferTime),
         firstByte: time(.firstByteTime),
         total: time(.totalTime) ?? .nanoseconds(Int64(clock.now - started)),
-        bytesSent: sends ? min(uploaded, upload?.offset ?? uploaded) : 0,
+        bytesSent: hasBody ? min(uploaded, upload?.offset ?? uploaded) : 0,
         bytesReceived: catena_easy_size(easy, .downloaded),
         reusedConnection: isReused,
         // With a body libcurl counts that in or not, as its version has it.
-        headBytesSent: sends ? nil : count(.requestSent),
+        headBytesSent: hasBody ? nil : count(.requestSent),
         headBytesReceived: count(.headReceived),
         httpVersion: httpVersion,
         remoteAddress: catena_easy_address(easy).flatMap {

@@ -11,65 +11,69 @@
   final class CurlLoop {
     private static let initialized: Void = catena_curl_initialize()
 
-    private let mailbox: CurlMailbox
+    private let commandQueue: CurlCommandQueue
     private let options: CurlTransport.Options
-    private let http1Servers: HTTP1Servers
+    private let http1Origins: HTTP1OriginCache
     private let sockets: CurlSockets
     private let clock = CurlClock()
     private let multi: OpaquePointer?
     private var deadlines = CurlDeadlines()
     /// Handles to be used again.
     private var idleHandles: [CurlHandle] = []
-    private static let keptHandles = 256
+    private static let maximumIdleHandles = 256
     /// When libcurl wants to be called though nothing has happened; nil for never.
-    private var alarm: UInt64?
+    private var timerDue: UInt64?
     private var activeCount = 0
     private var isClosing = false
 
     /// Makes a loop.
     ///
     /// - Parameters:
-    ///   - mailbox: where word is left for it.
+    ///   - commandQueue: where word is left for it.
     ///   - options: the transport's.
-    ///   - http1Servers: learns from the answers which servers speak HTTP/1.1 alone.
-    init(mailbox: CurlMailbox, options: CurlTransport.Options, _ http1Servers: HTTP1Servers) {
+    ///   - http1Origins: learns from the answers which servers speak HTTP/1.1 alone.
+    init(
+      commandQueue: CurlCommandQueue, options: CurlTransport.Options,
+      _ http1Origins: HTTP1OriginCache
+    ) {
       _ = Self.initialized
-      self.mailbox = mailbox
+      self.commandQueue = commandQueue
       self.options = options
-      self.http1Servers = http1Servers
-      sockets = CurlSockets(alarm: mailbox.alarm)
+      self.http1Origins = http1Origins
+      sockets = CurlSockets(wakeupDescriptor: commandQueue.wakeupDescriptor)
       multi = catena_multi_make()
     }
 
     /// Returns when the transport is gone and the last exchange over.
     func run() {
       catena_name_thread("Catena.Curl")
-      mailbox.becomeCurrent()
+      commandQueue.setCurrent()
       blockSIGPIPE()
       setUpMulti()
-      var letters: [CurlMailbox.Letter] = []
+      var commands: [CurlCommandQueue.Command] = []
       repeat {
-        mailbox.take(into: &letters)
+        commandQueue.take(into: &commands)
         clock.update()
-        for letter in letters { open(letter) }
-        sockets.wait(milliseconds: letters.isEmpty ? patience : 0) { [clock] socket, selected in
+        for command in commands { open(command) }
+        sockets.wait(milliseconds: commands.isEmpty ? pollTimeout : 0) { [clock] socket, selected in
           clock.update()
           catena_multi_socket_ready(multi, socket, selected)
         }
-        if letters.isEmpty { mailbox.wake() }
-        letters.removeAll(keepingCapacity: true)
+        if commands.isEmpty { commandQueue.wake() }
+        commands.removeAll(keepingCapacity: true)
         clock.update()
-        ringAlarm()
-        endComplete()
-        endSilent()
-      } while !(isClosing && activeCount == 0 && mailbox.end())
+        fireTimer()
+        finishCompleted()
+        failIdle()
+      } while !(isClosing && activeCount == 0 && commandQueue.end())
       idleHandles.removeAll()
       catena_multi_free(multi)
     }
 
     private func setUpMulti() {
-      catena_multi_set_long(multi, .maxConnects, max(options.keptConnections, 1))
-      catena_multi_set_long(multi, .maxHostConnections, max(options.connectionsPerHost ?? 0, 0))
+      catena_multi_set_long(multi, .maxConnects, max(options.connectionCacheSize, 1))
+      catena_multi_set_long(
+        multi, .maxHostConnections, max(options.maximumConnectionsPerHost ?? 0, 0))
       catena_multi_on_socket(
         multi,
         { _, socket, what, context, _ in
@@ -81,14 +85,14 @@
         { _, milliseconds, context in
           guard let context else { return 0 }
           let loop: CurlLoop = Unmanaged.fromOpaque(context).takeUnretainedValue()
-          loop.alarm =
-            milliseconds < 0 ? nil : CurlClock.exact + UInt64(milliseconds) * 1_000_000
+          loop.timerDue =
+            milliseconds < 0 ? nil : CurlClock.currentTime + UInt64(milliseconds) * 1_000_000
           return 0
         }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    private func open(_ letter: CurlMailbox.Letter) {
-      switch letter {
+    private func open(_ command: CurlCommandQueue.Command) {
+      switch command {
       case .start(let exchange): start(exchange)
       case .cancel(let exchange):
         if let handle = exchange.handle { end(handle, with: handle.failure(.cancelled)) }
@@ -122,21 +126,21 @@
     }
 
     /// How long to wait at most, in milliseconds.
-    private var patience: Int32 {
-      let due = min(alarm ?? .max, deadlines.nextDue ?? .max)
+    private var pollTimeout: Int32 {
+      let due = min(timerDue ?? .max, deadlines.nextDue ?? .max)
       guard due < .max else { return isClosing && activeCount == 0 ? 0 : -1 }
-      let now = CurlClock.exact
+      let now = CurlClock.currentTime
       guard due > now else { return 0 }
       return Int32(clamping: (due - now + 999_999) / 1_000_000)
     }
 
-    private func ringAlarm() {
-      guard let alarm, alarm <= clock.now else { return }
-      self.alarm = nil
+    private func fireTimer() {
+      guard let timerDue, timerDue <= clock.now else { return }
+      self.timerDue = nil
       catena_multi_time_is_up(multi)
     }
 
-    private func endComplete() {
+    private func finishCompleted() {
       var result = CurlResult.OK
       while let easy = catena_multi_next_done(multi, &result) {
         let handle = CurlHandle.at(catena_easy_private(easy))
@@ -145,7 +149,7 @@
     }
 
     /// Ends exchanges whose connections have been silent for too long.
-    private func endSilent() {
+    private func failIdle() {
       while let handle = deadlines.pop(dueBy: clock.now) {
         guard let due = handle.idleDeadline() else { continue }
         if due > clock.now {
@@ -157,19 +161,19 @@
     }
 
     /// Notes what a server has chosen, where it could have chosen otherwise.
-    private func learn(from event: TransportEvent, of handle: CurlHandle) {
-      guard options.allowsHTTP2, let origin = handle.standing?.origin, origin.isSecure,
+    private func recordHTTPVersion(from event: TransportEvent, of handle: CurlHandle) {
+      guard options.allowsHTTP2, let origin = handle.appliedOptions?.origin, origin.isSecure,
         case .end(let metrics) = event
       else { return }
       switch metrics.httpVersion {
-      case "1.1": http1Servers.add(origin.text)
-      case "2": http1Servers.remove(origin.text)
+      case "1.1": http1Origins.add(origin.text)
+      case "2": http1Origins.remove(origin.text)
       default: break
       }
     }
 
     private func end(_ handle: CurlHandle, with event: TransportEvent) {
-      learn(from: event, of: handle)
+      recordHTTPVersion(from: event, of: handle)
       catena_multi_remove(multi, handle.easy)
       deadlines.remove(handle)
       activeCount -= 1
@@ -180,7 +184,7 @@
 
     /// Keeps a handle that has finished.
     private func recycle(_ handle: CurlHandle) {
-      if idleHandles.count < Self.keptHandles { idleHandles.append(handle) }
+      if idleHandles.count < Self.maximumIdleHandles { idleHandles.append(handle) }
     }
 
     /// libcurl leaves the signal alone when it is told to use none, and TLS writes without asking for
@@ -202,11 +206,11 @@
     }
 
     func update() {
-      now = Self.exact
+      now = Self.currentTime
     }
 
     /// The clock at this very moment.
-    static var exact: UInt64 {
+    static var currentTime: UInt64 {
       var time = timespec()
       clock_gettime(CLOCK_MONOTONIC, &time)
       return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
@@ -234,17 +238,17 @@
 
     mutating func insert(_ handle: CurlHandle, due: UInt64) {
       heap.append((due, handle))
-      handle.placeInDeadlines = heap.count - 1
+      handle.deadlineIndex = heap.count - 1
       siftUp(from: heap.count - 1)
     }
 
     mutating func remove(_ handle: CurlHandle) {
-      guard let place = handle.placeInDeadlines else { return }
-      handle.placeInDeadlines = nil
+      guard let place = handle.deadlineIndex else { return }
+      handle.deadlineIndex = nil
       let last = heap.removeLast()
       guard place < heap.count else { return }
       heap[place] = last
-      last.handle.placeInDeadlines = place
+      last.handle.deadlineIndex = place
       siftUp(from: place)
       siftDown(from: place)
     }
@@ -282,8 +286,8 @@
 
     private mutating func exchange(_ left: Int, _ right: Int) {
       heap.swapAt(left, right)
-      heap[left].handle.placeInDeadlines = left
-      heap[right].handle.placeInDeadlines = right
+      heap[left].handle.deadlineIndex = left
+      heap[right].handle.deadlineIndex = right
     }
   }
 #endif

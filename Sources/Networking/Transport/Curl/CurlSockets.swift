@@ -21,18 +21,18 @@
     @exclusivity(unchecked) private var sockets: [Socket] = []
     @exclusivity(unchecked) private var events: [epoll_event]
 
-    /// - Parameter alarm: a descriptor that ends a wait whenever it is written to.
-    init(alarm: Int32) {
+    /// - Parameter wakeupDescriptor: a descriptor that ends a wait whenever it is written to.
+    init(wakeupDescriptor: Int32) {
       events = Array(repeating: epoll_event(), count: 256)
       // Edge-triggered, so that it need not be read.
       var event = epoll_event()
       event.events = EPOLLIN.rawValue | EPOLLET.rawValue
-      event.data.fd = alarm
-      epoll_ctl(epoll, EPOLL_CTL_ADD, alarm, &event)
-      self.alarm = alarm
+      event.data.fd = wakeupDescriptor
+      epoll_ctl(epoll, EPOLL_CTL_ADD, wakeupDescriptor, &event)
+      self.wakeupDescriptor = wakeupDescriptor
     }
 
-    private let alarm: Int32
+    private let wakeupDescriptor: Int32
 
     deinit {
       Glibc.close(epoll)
@@ -68,7 +68,7 @@
       for index in 0..<Int(count) {
         let event = events[index]
         let socket = event.data.fd
-        guard socket != alarm else { continue }
+        guard socket != wakeupDescriptor else { continue }
         let wanted = self[socket].wanted
         let selected = wanted & Self.selected(by: event.events)
         if selected != 0 {

@@ -11,57 +11,60 @@
   /// connections stay on the first: those with `https` servers, one connection of which may take them all
   /// until an answer has shown that it does not, and all of a transport whose connections to a host are
   /// limited.
-  final class CurlLoops: Sendable {
+  final class CurlLoopPool: Sendable {
     /// From how many exchanges on each thread there is to be another.
-    private static let crowd = 4
+    private static let busyThreshold = 4
 
     private let options: CurlTransport.Options
     private let limit: Int
-    private let first = CurlMailbox()
-    private let others = Mutex<[CurlMailbox]>([])
-    private let http1Servers = HTTP1Servers()
+    private let first = CurlCommandQueue()
+    private let others = Mutex<[CurlCommandQueue]>([])
+    private let http1Origins = HTTP1OriginCache()
 
     /// Starts the first thread.
     init(_ options: CurlTransport.Options) {
       var options = options
       let cores = ProcessInfo.processInfo.activeProcessorCount
       limit =
-        options.connectionsPerHost == nil ? max(min(2, cores, options.keptConnections), 1) : 1
-      options.keptConnections /= limit
+        options.maximumConnectionsPerHost == nil
+        ? max(min(2, cores, options.connectionCacheSize), 1) : 1
+      options.connectionCacheSize /= limit
       self.options = options
       run(first)
     }
 
     deinit {
       first.post(.close)
-      for mailbox in others.withLock({ $0 }) { mailbox.post(.close) }
+      for commandQueue in others.withLock({ $0 }) { commandQueue.post(.close) }
     }
 
     /// The thread that is to take an exchange, which counts there from now on.
-    func mailbox(for request: HTTPRequest) -> CurlMailbox {
-      let mailbox = limit > 1 && !sharesConnections(request) ? choose() : first
-      mailbox.enter()
-      return mailbox
+    func commandQueue(for request: HTTPRequest) -> CurlCommandQueue {
+      let commandQueue = limit > 1 && !sharesConnections(request) ? choose() : first
+      commandQueue.enter()
+      return commandQueue
     }
 
     private func sharesConnections(_ request: HTTPRequest) -> Bool {
       options.allowsHTTP2 && request.isSecure
-        && !http1Servers.contains(request.url.absoluteString)
+        && !http1Origins.contains(request.url.absoluteString)
     }
 
-    private func choose() -> CurlMailbox {
-      let current = CurlMailbox.current
-      guard first.exchangeCount >= Self.crowd || current != nil else { return first }
+    private func choose() -> CurlCommandQueue {
+      let current = CurlCommandQueue.current
+      guard first.exchangeCount >= Self.busyThreshold || current != nil else { return first }
       return others.withLock { others in
         let least = others.reduce(first) { $1.exchangeCount < $0.exchangeCount ? $1 : $0 }
         // Where an answer has just come there is room, and nobody need be woken.
         if let current, current === first || others.contains(where: { $0 === current }),
-          current.exchangeCount <= least.exchangeCount + Self.crowd
+          current.exchangeCount <= least.exchangeCount + Self.busyThreshold
         {
           return current
         }
-        guard least.exchangeCount >= Self.crowd, others.count + 1 < limit else { return least }
-        let another = CurlMailbox()
+        guard least.exchangeCount >= Self.busyThreshold, others.count + 1 < limit else {
+          return least
+        }
+        let another = CurlCommandQueue()
         guard another.isUsable else { return least }
         run(another)
         others.append(another)
@@ -69,10 +72,10 @@
       }
     }
 
-    private func run(_ mailbox: CurlMailbox) {
-      guard mailbox.isUsable else { return }
-      Thread { [options, http1Servers] in
-        CurlLoop(mailbox: mailbox, options: options, http1Servers).run()
+    private func run(_ commandQueue: CurlCommandQueue) {
+      guard commandQueue.isUsable else { return }
+      Thread { [options, http1Origins] in
+        CurlLoop(commandQueue: commandQueue, options: options, http1Origins).run()
       }.start()
     }
   }
@@ -89,7 +92,7 @@
   /// time, and is none that others could share.
   ///
   /// It is a hint. One that turns out to speak HTTP/2 has had a connection for each thread until then.
-  final class HTTP1Servers: Sendable {
+  final class HTTP1OriginCache: Sendable {
     private static let limit = 32
 
     /// Scheme and authority with the slash behind them; the newest first.
@@ -119,9 +122,9 @@
   ///
   /// The I/O thread is woken once for all that is posted while it sleeps, and not at all while it is
   /// awake. After it has ended what is posted is dropped.
-  final class CurlMailbox: Sendable {
+  final class CurlCommandQueue: Sendable {
     /// Word for the I/O thread.
-    enum Letter {
+    enum Command {
       case start(CurlExchange)
       case cancel(CurlExchange)
       case resume(CurlExchange)
@@ -130,17 +133,17 @@
     }
 
     private struct State {
-      var letters: [Letter] = []
+      var commands: [Command] = []
       var isSleeping = false
       var hasEnded = false
     }
 
     private let state = Mutex(State())
     /// Becomes readable when the I/O thread is to wake up.
-    let alarm = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    let wakeupDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
 
     deinit {
-      if isUsable { Glibc.close(alarm) }
+      if isUsable { Glibc.close(wakeupDescriptor) }
     }
 
     private let exchanges = Atomic(0)
@@ -154,17 +157,17 @@
     }
 
     /// An exchange is over.
-    func leave() {
+    func exit() {
       exchanges.wrappingSubtract(1, ordering: .relaxed)
     }
 
     /// The one of the I/O thread that this is; nil on any other thread.
-    static var current: CurlMailbox? {
+    static var current: CurlCommandQueue? {
       pthread_getspecific(key).map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
     }
 
     /// For the I/O thread: it is this one's, to its end.
-    func becomeCurrent() {
+    func setCurrent() {
       pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
     }
 
@@ -175,24 +178,24 @@
     }()
 
     /// False when the system had no file descriptor left.
-    var isUsable: Bool { alarm >= 0 }
+    var isUsable: Bool { wakeupDescriptor >= 0 }
 
-    func post(_ letter: Letter) {
+    func post(_ command: Command) {
       let wakes = state.withLock { state in
         guard !state.hasEnded else { return false }
-        state.letters.append(letter)
+        state.commands.append(command)
         defer { state.isSleeping = false }
         return state.isSleeping
       }
-      if wakes { eventfd_write(alarm, 1) }
+      if wakes { eventfd_write(wakeupDescriptor, 1) }
     }
 
     /// For the I/O thread: swaps what has been posted for an empty array; when it was nothing, whoever
     /// posts from now on wakes the thread.
-    func take(into letters: inout [Letter]) {
+    func take(into commands: inout [Command]) {
       state.withLock { state in
-        swap(&state.letters, &letters)
-        state.isSleeping = letters.isEmpty
+        swap(&state.commands, &commands)
+        state.isSleeping = commands.isEmpty
       }
     }
 
@@ -204,7 +207,7 @@
     /// For the I/O thread: ends the post, unless there is something to be taken.
     func end() -> Bool {
       state.withLock { state in
-        state.hasEnded = state.letters.isEmpty
+        state.hasEnded = state.commands.isEmpty
         return state.hasEnded
       }
     }

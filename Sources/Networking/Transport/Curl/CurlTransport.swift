@@ -26,13 +26,13 @@
   /// Releasing a transport breaks nothing off: its threads end and their connections close once the last
   /// exchange under way is over.
   public final class CurlTransport: Transport {
-    private let loops: CurlLoops
+    private let loops: CurlLoopPool
 
     /// Makes a transport, and starts its thread.
     ///
     /// - Parameter options: what to do otherwise than by default.
     public init(options: Options = Options()) {
-      loops = CurlLoops(options)
+      loops = CurlLoopPool(options)
     }
 
     /// Starts an exchange; see ``Transport/start(_:_:)``.
@@ -45,10 +45,10 @@
     public func start(
       _ request: HTTPRequest, _ receive: @escaping @Sendable (_ event: TransportEvent) -> Void
     ) -> any TransportHandle {
-      let mailbox = loops.mailbox(for: request)
-      let exchange = CurlExchange(request, receive, mailbox)
-      if mailbox.isUsable {
-        mailbox.post(.start(exchange))
+      let commandQueue = loops.commandQueue(for: request)
+      let exchange = CurlExchange(request, receive, commandQueue)
+      if commandQueue.isUsable {
+        commandQueue.post(.start(exchange))
       } else {
         exchange.end(
           with: .failure(
@@ -74,10 +74,10 @@
       /// How many connections are kept at most; beyond it the one unused for longest is closed.
       ///
       /// Where a transport may have two threads, each keeps half of them.
-      public var keptConnections: Int
+      public var connectionCacheSize: Int
       /// How many connections to one host there are at most, exchanges beyond waiting for their turn;
       /// nil is without limit.
-      public var connectionsPerHost: Int?
+      public var maximumConnectionsPerHost: Int?
       /// Whether HTTP/2 is spoken where TLS negotiates it.
       ///
       /// Exchanges with an `https` server then wait for a first connection to tell whether it takes them
@@ -91,21 +91,22 @@
       ///   - unixSocketPath: the path of a Unix socket to connect to; nil for none.
       ///   - proxy: what requests are sent through.
       ///   - proxyCredentials: who the transport is to the proxy; nil for nobody.
-      ///   - keptConnections: how many connections are kept at most.
-      ///   - connectionsPerHost: how many connections to one host there are at most; nil is without
+      ///   - connectionCacheSize: how many connections are kept at most.
+      ///   - maximumConnectionsPerHost: how many connections to one host there are at most; nil is without
       ///     limit.
       ///   - allowsHTTP2: whether HTTP/2 is spoken where TLS negotiates it.
       public init(
         tls: TLSOptions = TLSOptions(), unixSocketPath: String? = nil,
         proxy: Proxy = .environment, proxyCredentials: ProxyCredentials? = nil,
-        keptConnections: Int = 1_024, connectionsPerHost: Int? = nil, allowsHTTP2: Bool = true
+        connectionCacheSize: Int = 1_024, maximumConnectionsPerHost: Int? = nil,
+        allowsHTTP2: Bool = true
       ) {
         self.tls = tls
         self.unixSocketPath = unixSocketPath
         self.proxy = proxy
         self.proxyCredentials = proxyCredentials
-        self.keptConnections = keptConnections
-        self.connectionsPerHost = connectionsPerHost
+        self.connectionCacheSize = connectionCacheSize
+        self.maximumConnectionsPerHost = maximumConnectionsPerHost
         self.allowsHTTP2 = allowsHTTP2
       }
     }
@@ -164,7 +165,7 @@
     /// The text that libcurl takes for it; nil leaves it to the environment.
     ///
     /// - Throws: `invalidURL` when it is none that can be used, without naming it.
-    func libcurlText() throws(TransportFailure) -> String? {
+    func libcurlValue() throws(TransportFailure) -> String? {
       switch self {
       case .environment: return nil
       case .none: return ""

@@ -15,10 +15,10 @@ extension TransportFailure {
       return
     }
     let isLibcurls = error.userInfo[NSUnderlyingErrorKey] != nil
-    let said = error.localizedDescription
-    let code = NetworkError.Code(error.code, said: said)
+    let message = error.localizedDescription
+    let code = NetworkError.Code(error.code, message: message)
     #if canImport(FoundationNetworking)
-      self.init(code: code, detail: isLibcurls && !said.contains("?") ? said : "")
+      self.init(code: code, detail: isLibcurls && !message.contains("?") ? message : "")
     #else
       self.init(code: code, detail: isLibcurls ? "" : "URLError \(error.code.rawValue)")
     #endif
@@ -30,28 +30,28 @@ extension NetworkError.Code {
   ///
   /// - Parameters:
   ///   - code: its code.
-  ///   - said: its own words: on Linux they are libcurl's, and tell apart what shares the code -1.
-  init(_ code: URLError.Code, said: String) {
+  ///   - message: its own words: on Linux they are libcurl's, and tell apart what shares the code -1.
+  init(_ code: URLError.Code, message: String) {
     self =
       switch code {
       case .cannotFindHost, .dnsLookupFailed: .dnsFailed
       case .cannotConnectToHost: .cannotConnect
       case .notConnectedToInternet, .internationalRoamingOff, .callIsActive, .dataNotAllowed:
         .notConnectedToInternet
-      case .networkConnectionLost where said.contains("no response"): .malformedResponse
+      case .networkConnectionLost where message.contains("no response"): .malformedResponse
       case .networkConnectionLost, .cannotLoadFromNetwork, .backgroundSessionWasDisconnected:
         .connectionLost
       // No time is left to `URLSession` but what the system allows for connecting.
       case .timedOut: .timedOut(.connect)
       case .cancelled, .userCancelledAuthentication: .cancelled
       case .badURL: .invalidURL
-      case .unsupportedURL: Self(said: said) ?? .invalidURL
+      case .unsupportedURL: Self(message: message) ?? .invalidURL
       case .secureConnectionFailed, .clientCertificateRejected, .clientCertificateRequired,
         .appTransportSecurityRequiresSecureConnection:
         .tlsHandshakeFailed
       case .serverCertificateHasBadDate, .serverCertificateNotYetValid: .tlsCertificateExpired
       case .serverCertificateUntrusted, .serverCertificateHasUnknownRoot: .tlsUntrusted
-      case .badServerResponse: Self(said: said) ?? Self.badServerResponse
+      case .badServerResponse: Self(message: message) ?? Self.badServerResponse
       case .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData,
         .zeroByteResource, .httpTooManyRedirects, .redirectToNonExistentLocation,
         .dataLengthExceedsMaximum:
@@ -59,7 +59,7 @@ extension NetworkError.Code {
       case .requestBodyStreamExhausted, .fileDoesNotExist, .fileIsDirectory,
         .noPermissionsToReadFile:
         .encodingFailed
-      default: Self(said: said) ?? .connectionLost
+      default: Self(message: message) ?? .connectionLost
       }
   }
 
@@ -73,17 +73,17 @@ extension NetworkError.Code {
   }
 
   /// What libcurl's words come to; nil when they are none of those.
-  private init?(said: String) {
-    func mentions(_ texts: String...) -> Bool { texts.contains { said.contains($0) } }
-    if mentions("certificate has expired", "certificate is not yet valid") {
+  private init?(message: String) {
+    func containsAny(_ texts: String...) -> Bool { texts.contains { message.contains($0) } }
+    if containsAny("certificate has expired", "certificate is not yet valid") {
       self = .tlsCertificateExpired
-    } else if mentions("subject name", "does not match target host") {
+    } else if containsAny("subject name", "does not match target host") {
       self = .tlsHostMismatch
-    } else if mentions("certificate problem", "certificate verification failed") {
+    } else if containsAny("certificate problem", "certificate verification failed") {
       self = .tlsUntrusted
-    } else if mentions("SSL", "TLS", "ssl3_", "schannel") {
+    } else if containsAny("SSL", "TLS", "ssl3_", "schannel") {
       self = .tlsHandshakeFailed
-    } else if mentions(
+    } else if containsAny(
       "unencoding", "HTTP/0.9", "Unsupported HTTP", "status line", "Header without colon",
       "writing header",
       "Weird server reply", "Content-Length", "chunk", "hunked", "content encoding",
@@ -91,9 +91,9 @@ extension NetworkError.Code {
       "Too large", "too large")
     {
       self = .malformedResponse
-    } else if mentions("Could not resolve", "Couldn't resolve") {
+    } else if containsAny("Could not resolve", "Couldn't resolve") {
       self = .dnsFailed
-    } else if mentions("Failed to connect", "Couldn't connect", "Could not connect") {
+    } else if containsAny("Failed to connect", "Couldn't connect", "Could not connect") {
       self = .cannotConnect
     } else {
       return nil

@@ -8,7 +8,7 @@ import Synchronization
 /// The delegate of a ``URLSessionTransport``'s session: it hands each task's events to its exchange.
 ///
 /// The session holds it until it has been invalidated and its last task is over.
-final class URLSessionEvents: NSObject, URLSessionDataDelegate {
+final class URLSessionEventDelegate: NSObject, URLSessionDataDelegate {
   /// Where the session calls back: serial, as the order of events is.
   let queue: OperationQueue
   private let trust: URLSessionTrust
@@ -60,7 +60,7 @@ final class URLSessionEvents: NSObject, URLSessionDataDelegate {
       didFinishCollecting metrics: URLSessionTaskMetrics
     ) {
       guard let hop = metrics.transactionMetrics.last else { return }
-      exchange(of: task)?.collect(TransportMetrics(hop))
+      exchange(of: task)?.setMetrics(TransportMetrics(hop))
     }
   #endif
 
@@ -106,9 +106,9 @@ final class URLSessionEvents: NSObject, URLSessionDataDelegate {
         return completionHandler(.rejectProtectionSpace, nil)
       }
       let exchange = exchange(of: task)
-      exchange?.showActivity()
+      exchange?.recordActivity()
       let decision = trust.decide(about: space)
-      if let failure = decision.failure { exchange?.note(failure) }
+      if let failure = decision.failure { exchange?.setFailure(failure) }
       completionHandler(decision.disposition, decision.credential)
     #endif
   }
@@ -215,7 +215,7 @@ extension HTTPResponseHead {
     }
     for (name, value) in fields.sorted(by: { $0.0 < $1.0 }) {
       let values =
-        HTTPHeaders.areEqual(name, "Set-Cookie") ? SetCookieValues.split(value) : [value]
+        HTTPHeaders.areNamesEqual(name, "Set-Cookie") ? SetCookieValues.split(value) : [value]
       for value in values { headers.add(value, for: name) }
     }
     self.init(status: response.statusCode, headers: headers)

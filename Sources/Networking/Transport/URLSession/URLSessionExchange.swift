@@ -32,7 +32,7 @@ final class URLSessionExchange: TransportHandle {
   private let scheduler: any Scheduler
 
   init(
-    _ times: ExchangeTimes, on queue: OperationQueue, _ scheduler: any Scheduler,
+    _ times: ExchangeTimeouts, on queue: OperationQueue, _ scheduler: any Scheduler,
     _ receive: @escaping Receive
   ) {
     state = Mutex(
@@ -40,17 +40,17 @@ final class URLSessionExchange: TransportHandle {
         machine: URLSessionExchangeMachine(times, started: scheduler.now), receive: receive))
     self.queue = queue
     self.scheduler = scheduler
-    watchTime()
+    scheduleTimeout()
   }
 
   /// Takes on what is going to begin or to end this exchange; cancelled if that ends before.
   func prepare(_ preparation: Task<Void, Never>) {
-    let isOver = state.withLock { state in
-      let isOver = state.isCancelled || state.machine.isOver
-      if !isOver { state.preparation = preparation }
-      return isOver
+    let isFinished = state.withLock { state in
+      let isFinished = state.isCancelled || state.machine.isFinished
+      if !isFinished { state.preparation = preparation }
+      return isFinished
     }
-    if isOver { preparation.cancel() }
+    if isFinished { preparation.cancel() }
   }
 
   /// Starts the task.
@@ -59,15 +59,15 @@ final class URLSessionExchange: TransportHandle {
   /// may never end on Linux, and the session would wait for it.
   func begin(_ task: URLSessionTask, _ body: URLSessionBody) {
     task.resume()
-    let (isOver, isSuspended) = state.withLock { state in
-      let isOver = state.isCancelled || state.machine.isOver
-      if !isOver {
+    let (isFinished, isSuspended) = state.withLock { state in
+      let isFinished = state.isCancelled || state.machine.isFinished
+      if !isFinished {
         state.task = task
         state.body = body
       }
-      return (isOver, state.machine.isSuspended)
+      return (isFinished, state.machine.isSuspended)
     }
-    if isOver {
+    if isFinished {
       task.cancel()
     } else if isSuspended {
       task.pause()
@@ -84,12 +84,12 @@ final class URLSessionExchange: TransportHandle {
   // MARK: The handle
 
   func cancel() {
-    breakOff(TransportFailure(code: .cancelled))
+    abort(TransportFailure(code: .cancelled))
   }
 
   func suspend() {
     let task = state.withLock { state -> URLSessionTask? in
-      guard !state.machine.isOver, !state.machine.isSuspended else { return nil }
+      guard !state.machine.isFinished, !state.machine.isSuspended else { return nil }
       state.machine.suspend()
       return state.task
     }
@@ -104,16 +104,16 @@ final class URLSessionExchange: TransportHandle {
     }
   }
 
-  private func breakOff(_ failure: TransportFailure) {
+  private func abort(_ failure: TransportFailure) {
     let isFirst = state.withLock { state in
-      guard !state.isCancelled, !state.machine.isOver else { return false }
+      guard !state.isCancelled, !state.machine.isFinished else { return false }
       state.isCancelled = true
       return true
     }
     guard isFirst else { return }
     let operation = BlockOperation { [self] in
-      let task = state.withLock { $0.machine.hasEnded ? nil : $0.task }
-      deliver(evenIfCancelled: true) { $0.machine.breakOff(failure, at: $1) }
+      let task = state.withLock { $0.machine.hasFinalEvent ? nil : $0.task }
+      deliver(evenIfCancelled: true) { $0.machine.abort(failure, at: $1) }
       task?.cancel()
     }
     // Before what waits in the queue, which is dropped.
@@ -135,21 +135,21 @@ final class URLSessionExchange: TransportHandle {
   }
 
   /// The connection has shown that it stands; for the queue only.
-  func showActivity() {
+  func recordActivity() {
     deliver {
-      $0.machine.showActivity(at: $1)
+      $0.machine.recordActivity(at: $1)
       return []
     }
   }
 
   /// Notes why the task is going to be cancelled; for the queue only.
-  func note(_ failure: TransportFailure) {
+  func setFailure(_ failure: TransportFailure) {
     state.withLock { $0.failure = failure }
   }
 
   /// The platform tells what it has measured; for the queue only.
-  func collect(_ metrics: TransportMetrics) {
-    state.withLock { $0.machine.collect(metrics) }
+  func setMetrics(_ metrics: TransportMetrics) {
+    state.withLock { $0.machine.setMetrics(metrics) }
   }
 
   /// The task is over; for the queue only.
@@ -170,7 +170,7 @@ final class URLSessionExchange: TransportHandle {
       }
       let events = change(&state, now)
       let receive = state.receive
-      guard state.machine.isOver else { return (receive, events, nil) }
+      guard state.machine.isFinished else { return (receive, events, nil) }
       // Released after unlocking, since a user's `deinit` may follow.
       let dropped = state
       state.receive = nil
@@ -183,20 +183,22 @@ final class URLSessionExchange: TransportHandle {
     for event in events { receive?(event) }
     dropped?.timer?.action.cancel()
     dropped?.preparation?.cancel()
-    if dropped == nil { watchTime() }
+    if dropped == nil { scheduleTimeout() }
   }
 
   // MARK: Time
 
   /// Sees to it that somebody looks when the time is up; a timer that is set for earlier will do.
-  private func watchTime() {
+  private func scheduleTimeout() {
     let due = state.withLock { state -> Duration? in
       guard !state.isCancelled, let due = state.machine.deadline?.due else { return nil }
       if let timer = state.timer, timer.due <= due { return nil }
       return due
     }
     guard let due else { return }
-    let action = scheduler.schedule(after: due - scheduler.now) { [weak self] in self?.look() }
+    let action = scheduler.schedule(after: due - scheduler.now) { [weak self] in
+      self?.checkDeadline()
+    }
     let old = state.withLock { state in
       defer { state.timer = (due, action) }
       return state.timer
@@ -204,14 +206,14 @@ final class URLSessionExchange: TransportHandle {
     old?.action.cancel()
   }
 
-  private func look() {
+  private func checkDeadline() {
     let now = scheduler.now
     let deadline = state.withLock { state in
       state.timer = nil
       return state.machine.deadline
     }
-    guard let deadline, deadline.due <= now else { return watchTime() }
-    breakOff(TransportFailure(code: .timedOut(deadline.phase)))
+    guard let deadline, deadline.due <= now else { return scheduleTimeout() }
+    abort(TransportFailure(code: .timedOut(deadline.phase)))
   }
 }
 
@@ -240,7 +242,7 @@ enum URLSessionBody: Sendable {
 
   /// Whether it takes a copy, as `URLSession` sends one file or bytes that are there, and reads a stream
   /// with nothing in it yet as one that has ended.
-  static func mustBeCopied(_ body: HTTPBody) -> Bool {
+  static func needsCopy(_ body: HTTPBody) -> Bool {
     switch body {
     case .none, .data, .file: false
     case .stream: true

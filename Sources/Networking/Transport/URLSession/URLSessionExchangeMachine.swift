@@ -1,14 +1,14 @@
 /// What an exchange of a ``URLSessionTransport`` has come to: events go in, those to deliver come out.
 struct URLSessionExchangeMachine: Sendable {
   /// Whether a last event is known, delivered or kept back.
-  private(set) var hasEnded = false
+  private(set) var hasFinalEvent = false
   /// Whether the last event has been given out.
-  private(set) var isOver = false
+  private(set) var isFinished = false
   /// Whether a final response has begun.
   private(set) var hasHead = false
   private(set) var isSuspended = false
-  private var kept: [TransportEvent] = []
-  private let times: ExchangeTimes
+  private var heldEvents: [TransportEvent] = []
+  private let times: ExchangeTimeouts
   private let started: Duration
   private var lastActivity: Duration?
   private var firstByte: Duration?
@@ -17,13 +17,13 @@ struct URLSessionExchangeMachine: Sendable {
   /// What the platform has measured; nil where it does not tell, or not yet.
   private var collected: TransportMetrics?
 
-  init(_ times: ExchangeTimes, started: Duration) {
+  init(_ times: ExchangeTimeouts, started: Duration) {
     self.times = times
     self.started = started
   }
 
   /// The connection has shown that it stands.
-  mutating func showActivity(at now: Duration) {
+  mutating func recordActivity(at now: Duration) {
     lastActivity = now
   }
 
@@ -31,7 +31,7 @@ struct URLSessionExchangeMachine: Sendable {
   ///
   /// - Returns: what to deliver now.
   mutating func add(_ event: TransportEvent, at now: Duration) -> [TransportEvent] {
-    guard !hasEnded else { return [] }
+    guard !hasFinalEvent else { return [] }
     lastActivity = now
     switch event {
     case .sent(let bytes, _):
@@ -45,14 +45,14 @@ struct URLSessionExchangeMachine: Sendable {
     case .body(let data):
       guard !data.isEmpty else { return [] }
       bytesReceived += Int64(data.count)
-    case .connected, .answered: break
+    case .connected, .servedLocally: break
     case .end, .failure: return []
     }
-    return giveOut(event)
+    return emitOrHold(event)
   }
 
   /// The platform tells what it has measured.
-  mutating func collect(_ metrics: TransportMetrics) {
+  mutating func setMetrics(_ metrics: TransportMetrics) {
     collected = metrics
   }
 
@@ -63,24 +63,24 @@ struct URLSessionExchangeMachine: Sendable {
         TransportFailure(code: .malformedResponse, detail: "There is no head of a response"),
         at: now)
     }
-    guard !hasEnded else { return [] }
-    hasEnded = true
-    return giveOut(.end(metrics(at: now)))
+    guard !hasFinalEvent else { return [] }
+    hasFinalEvent = true
+    return emitOrHold(.end(metrics(at: now)))
   }
 
   /// The exchange has come to nothing.
   mutating func fail(_ failure: TransportFailure, at now: Duration) -> [TransportEvent] {
-    guard !hasEnded else { return [] }
-    hasEnded = true
-    return giveOut(.failure(measured(failure, at: now)))
+    guard !hasFinalEvent else { return [] }
+    hasFinalEvent = true
+    return emitOrHold(.failure(measured(failure, at: now)))
   }
 
   /// The exchange is broken off: what was kept back is dropped.
-  mutating func breakOff(_ failure: TransportFailure, at now: Duration) -> [TransportEvent] {
-    guard !isOver else { return [] }
-    hasEnded = true
-    isOver = true
-    kept = []
+  mutating func abort(_ failure: TransportFailure, at now: Duration) -> [TransportEvent] {
+    guard !isFinished else { return [] }
+    hasFinalEvent = true
+    isFinished = true
+    heldEvents = []
     return [.failure(measured(failure, at: now))]
   }
 
@@ -93,24 +93,24 @@ struct URLSessionExchangeMachine: Sendable {
     guard isSuspended else { return [] }
     isSuspended = false
     if lastActivity != nil { lastActivity = now }
-    let events = kept
-    kept = []
-    if hasEnded, !events.isEmpty { isOver = true }
+    let events = heldEvents
+    heldEvents = []
+    if hasFinalEvent, !events.isEmpty { isFinished = true }
     return events
   }
 
   /// When it will have taken too long; nil when that is no matter.
-  var deadline: ExchangeTimes.Deadline? {
-    guard !hasEnded, !isSuspended else { return nil }
+  var deadline: ExchangeTimeouts.Deadline? {
+    guard !hasFinalEvent, !isSuspended else { return nil }
     return times.deadline(started: started, lastActivity: lastActivity)
   }
 
-  private mutating func giveOut(_ event: TransportEvent) -> [TransportEvent] {
+  private mutating func emitOrHold(_ event: TransportEvent) -> [TransportEvent] {
     if isSuspended {
-      kept.append(event)
+      heldEvents.append(event)
       return []
     }
-    isOver = hasEnded
+    isFinished = hasFinalEvent
     return [event]
   }
 
@@ -131,7 +131,7 @@ struct URLSessionExchangeMachine: Sendable {
 }
 
 /// When an exchange has taken too long, for a transport that sees a connection only by what moves on it.
-struct ExchangeTimes: Sendable, Equatable {
+struct ExchangeTimeouts: Sendable, Equatable {
   /// How long connecting may take; nil is without limit.
   var connect: Duration?
   /// How long the connection may be silent; nil is without limit.
@@ -139,7 +139,7 @@ struct ExchangeTimes: Sendable, Equatable {
   /// How long the whole may take; nil is without limit.
   var total: Duration?
   /// Whether something is sent that shows that the connection stands.
-  var showsConnection = false
+  var reportsConnect = false
 
   /// A time at which an exchange is over, and what that is called.
   struct Deadline: Equatable {
@@ -162,7 +162,7 @@ struct ExchangeTimes: Sendable, Equatable {
 
   private func phaseDeadline(started: Duration, lastActivity: Duration?) -> Deadline? {
     if let lastActivity { return idle.map { Deadline(due: lastActivity + $0, phase: .idle) } }
-    if showsConnection {
+    if reportsConnect {
       return connect.map { Deadline(due: started + $0, phase: .connect) }
         ?? idle.map { Deadline(due: started + $0, phase: .idle) }
     }

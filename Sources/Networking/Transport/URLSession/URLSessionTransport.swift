@@ -53,8 +53,8 @@ import Promises
 /// Releasing a transport breaks nothing off: its session ends once the last exchange under way is over.
 public final class URLSessionTransport: Transport {
   private let session: URLSession
-  private let events: URLSessionEvents
-  private let limits: URLSessionLimits
+  private let events: URLSessionEventDelegate
+  private let limits: SessionTimeouts
   private let refusal: TransportFailure?
   private let scheduler: any Scheduler
 
@@ -71,11 +71,11 @@ public final class URLSessionTransport: Transport {
   ) {
     let given = configuration ?? .unboundedDefault
     let trust = URLSessionTrust(tls)
-    limits = URLSessionLimits(given)
+    limits = SessionTimeouts(given)
     refusal = URLSessionTrust.refusal(of: tls)
     self.scheduler = scheduler
-    events = URLSessionEvents(trust: trust)
-    let own = given.forOneHop
+    events = URLSessionEventDelegate(trust: trust)
+    let own = given.forSingleHop
     trust.configure(own)
     session = URLSession(configuration: own, delegate: events, delegateQueue: events.queue)
   }
@@ -99,7 +99,7 @@ public final class URLSessionTransport: Transport {
     do throws(TransportFailure) {
       if let refusal { throw refusal }
       let prepared = try URLRequest(checking: request)
-      if URLSessionBody.mustBeCopied(request.body) {
+      if URLSessionBody.needsCopy(request.body) {
         exchange.prepare(
           Task(priority: .utility) { [self] in
             do throws(TransportFailure) {
@@ -128,7 +128,7 @@ public final class URLSessionTransport: Transport {
 }
 
 /// How long the exchanges of a session may take, as far as its configuration says so.
-struct URLSessionLimits: Sendable {
+struct SessionTimeouts: Sendable {
   /// The silence allowed; nil when the configuration leaves it at the platform's.
   let idle: Duration?
   /// The time for the whole; nil when the configuration leaves it at the platform's.
@@ -142,11 +142,11 @@ struct URLSessionLimits: Sendable {
       configuration.timeoutIntervalForResource, unless: usual.timeoutIntervalForResource)
   }
 
-  func times(of request: HTTPRequest) -> ExchangeTimes {
-    ExchangeTimes(
+  func times(of request: HTTPRequest) -> ExchangeTimeouts {
+    ExchangeTimeouts(
       connect: request.connectTimeout,
       idle: [request.idleTimeout, idle].compactMap { $0 }.min(), total: total,
-      showsConnection: request.body.byteCount ?? 0 > 0)
+      reportsConnect: request.body.byteCount ?? 0 > 0)
   }
 
   private static func limit(_ interval: TimeInterval, unless usual: TimeInterval) -> Duration? {
@@ -165,7 +165,7 @@ extension URLSessionConfiguration {
   }
 
   /// A copy that performs one hop and keeps nothing.
-  var forOneHop: URLSessionConfiguration {
+  var forSingleHop: URLSessionConfiguration {
     // Foundation's own `copy` makes the same class again.
     let configuration = copy() as? URLSessionConfiguration ?? .default
     configuration.httpShouldSetCookies = false
@@ -178,7 +178,7 @@ extension URLSessionConfiguration {
   }
 
   /// Where this configuration has cookies kept; nil when nowhere.
-  var usedCookieStorage: HTTPCookieStorage? {
+  var effectiveCookieStorage: HTTPCookieStorage? {
     httpShouldSetCookies && httpCookieAcceptPolicy != .never ? httpCookieStorage : nil
   }
 }

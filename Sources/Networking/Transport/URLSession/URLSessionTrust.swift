@@ -96,7 +96,8 @@ struct URLSessionTrust: Sendable {
         let type = attributes[kSecAttrKeyType] as? String,
         let size = attributes[kSecAttrKeySizeInBits] as? Int,
         let bytes = SecKeyCopyExternalRepresentation(key, nil) as Data?,
-        let prefix = PublicKeyPrefix.bytes(isRSA: type == kSecAttrKeyTypeRSA as String, bits: size)
+        let prefix = PublicKeyInfoHeader.bytes(
+          isRSA: type == kSecAttrKeyTypeRSA as String, bits: size)
       else { return false }
       let hash = Data(SHA256.hash(data: prefix + bytes)).base64EncodedString()
       return pins.contains { $0 == hash || $0 == "sha256//" + hash }
@@ -107,7 +108,7 @@ struct URLSessionTrust: Sendable {
 /// What stands before a bare public key to make it a SubjectPublicKeyInfo, which is what pins hash.
 ///
 /// Source: RFC 5280 section 4.1.2.7, RFC 3279 section 2.3.1, RFC 5480 section 2.1.1.
-enum PublicKeyPrefix {
+enum PublicKeyInfoHeader {
   /// The bytes for a kind of key.
   ///
   /// - Parameters:

@@ -30,11 +30,11 @@ struct ClientReplayTests {
   }
 
   /// Has requests kept, one after the other, and forgets that they were sent.
-  private func keep(_ endpoints: NotesAPI...) async {
+  private func add(_ endpoints: NotesAPI...) async {
     server.mood = .fails(.notConnectedToInternet)
     for endpoint in endpoints {
       let error = await client.request(endpoint).result.failure(as: NetworkError.self)
-      #expect(error?.isKept == true)
+      #expect(error?.isStoredOffline == true)
     }
     server.mood = .answers(200)
   }
@@ -46,7 +46,7 @@ struct ClientReplayTests {
       request.path = "hooked/\(raw: request.path.text)"
       return request
     }
-    await keep(.add("a"))
+    await add(.add("a"))
     client.authenticate(bearerToken: "new")
     client.setBaseURL(URL.of("https://elsewhere.example.com/"))
     _ = try await client.replay().value
@@ -61,7 +61,7 @@ struct ClientReplayTests {
   }
 
   @Test func credentialsAreNotSentToAnotherOriginThanTheirOwn() async throws {
-    await keep(.add("a"))
+    await add(.add("a"))
     client.setBaseURL(URL.of("https://elsewhere.example.com/"))
     client.authenticate(bearerToken: "for elsewhere")
     _ = try await client.replay().value
@@ -70,7 +70,7 @@ struct ClientReplayTests {
   }
 
   @Test func anotherRunOfTheProgramReplaysIt() async throws {
-    await keep(.add("a"), .put(1))
+    await add(.add("a"), .put(1))
     let later = MoodyServer(.answers(201))
     let client = Self.client(try temporary.open(), later)
     let report = try await client.replay().value
@@ -79,17 +79,17 @@ struct ClientReplayTests {
   }
 
   @Test func whatFailsAgainStaysAndIsNotKeptASecondTime() async throws {
-    await keep(.add("a"))
+    await add(.add("a"))
     server.mood = .fails(.connectionLost)
     let report = try await client.replay().value
     #expect((report.kept.first?.error as? NetworkError)?.code == .connectionLost)
-    #expect((report.kept.first?.error as? NetworkError)?.isKept == false)
+    #expect((report.kept.first?.error as? NetworkError)?.isStoredOffline == false)
     #expect(try client.offlineStore.entries.map(\.attempts) == [1])
   }
 
   @Test(arguments: [401, 407, 503])
   func staleCredentialsAreNoReasonToLoseARequest(_ status: Int) async throws {
-    await keep(.add("a"), .put(1))
+    await add(.add("a"), .put(1))
     server.mood = .answers(status)
     #expect(try await client.replay().value.kept.count == 2)
     server.mood = .answers(200)
@@ -98,7 +98,7 @@ struct ClientReplayTests {
   }
 
   @Test func aRefreshThatFailsIsNoVerdictOnTheRequest() async throws {
-    await keep(.add("a"))
+    await add(.add("a"))
     server.mood = .answers(401)
     client.interceptors = [
       RefreshInterceptor { _ in
@@ -113,7 +113,7 @@ struct ClientReplayTests {
   }
 
   @Test func aHookThatRejectsIsNoVerdictEither() async throws {
-    await keep(.add("a"))
+    await add(.add("a"))
     client.middleware = { _ in .rejected(TestError("nobody has signed in")) }
     let report = try await client.replay().value
     #expect(report.kept.map { $0.error as? TestError } == [TestError("nobody has signed in")])
@@ -125,14 +125,14 @@ struct ClientReplayTests {
         next(exchange).validate()
       }
     }
-    await keep(.put(1))
+    await add(.put(1))
     client.interceptors = [Validating()]
     server.mood = .answers(404)
     #expect(try await client.replay().value.failed.count == 1)
   }
 
   @Test func oneKeyIsInOrderAndTheOthersGoOn() async throws {
-    await keep(.put(1, key: "a"), .put(2, key: "a"), .put(3, key: "b"))
+    await add(.put(1, key: "a"), .put(2, key: "a"), .put(3, key: "b"))
     server.mood = .isSilent
     let before = server.requests.count
     let replay = client.replay()
@@ -147,7 +147,7 @@ struct ClientReplayTests {
   }
 
   @Test func aQueueOfOneStaysAQueueOfOne() async throws {
-    await keep(.put(1, key: "a"), .put(2, key: "b"))
+    await add(.put(1, key: "a"), .put(2, key: "b"))
     let single = Self.client(try temporary.open(), server, .sync)
     server.mood = .isSilent
     let before = server.requests.count
@@ -161,14 +161,14 @@ struct ClientReplayTests {
   }
 
   @Test func aReplayThatNobodyWatchesGoesOnAllTheSame() async throws {
-    await keep(.put(1), .put(2))
+    await add(.put(1), .put(2))
     client.replay()
     while try client.offlineStore.count > 0 { await Task.yield() }
     #expect(server.paths.suffix(2) == ["/v1/notes/1", "/v1/notes/2"])
   }
 
   @Test func progressComesInTheCallbackContextBeforeTheReport() async throws {
-    await keep(.put(1), .put(2))
+    await add(.put(1), .put(2))
     let queue = LabelledQueue()
     client.callbackContext = queue.context
     let log = Log<String>()
@@ -181,7 +181,7 @@ struct ClientReplayTests {
   }
 
   @Test func twoClientsOnOneStoreReplayOneAfterTheOther() async throws {
-    await keep(.put(1), .put(2))
+    await add(.put(1), .put(2))
     let other = Self.client(try temporary.open(), server)
     server.mood = .isSilent
     let before = server.requests.count
@@ -197,7 +197,7 @@ struct ClientReplayTests {
   }
 
   @Test func aCorruptAndAForeignFileAreSetAsideAndTheRestIsReplayed() async throws {
-    await keep(.put(1), .put(2), .put(3))
+    await add(.put(1), .put(2), .put(3))
     let file = try temporary.entryFile(1)
     try Data("Catena-Offline/1 2 0000000000000000\n{}".utf8).write(to: URL(fileURLWithPath: file))
     try Data("shopping".utf8).write(to: URL(fileURLWithPath: temporary.path("entries/list.txt")))
@@ -213,7 +213,7 @@ struct ClientReplayTests {
   }
 
   @Test func mocksByRoutesAnswerWhatAnEarlierRunHasKept() async throws {
-    await keep(.put(1))
+    await add(.put(1))
     var configuration = NetworkingConfiguration()
     configuration.offline = .store(try temporary.open())
     let byEndpoint = MockProvider<NotesAPI> { _ in .status(200) }

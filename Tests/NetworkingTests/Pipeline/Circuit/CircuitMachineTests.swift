@@ -23,16 +23,18 @@ struct CircuitMachineTests {
       switch step {
       case .request(let outcome, let seconds, let passes):
         let admission = circuit.admit(at: .seconds(seconds))
-        if case .pass(let era) = admission {
-          circuit.ended(outcome, era: era, at: .seconds(seconds))
+        if case .pass(let generation) = admission {
+          circuit.ended(outcome, generation: generation, at: .seconds(seconds))
           #expect(passes, "step \(number)", sourceLocation: location)
         } else {
           #expect(!passes, "step \(number)", sourceLocation: location)
         }
       case .begin(let seconds):
-        if case .pass(let era) = circuit.admit(at: .seconds(seconds)) { begun.append(era) }
+        if case .pass(let generation) = circuit.admit(at: .seconds(seconds)) {
+          begun.append(generation)
+        }
       case .end(let outcome, let seconds):
-        circuit.ended(outcome, era: begun.removeFirst(), at: .seconds(seconds))
+        circuit.ended(outcome, generation: begun.removeFirst(), at: .seconds(seconds))
       case .refused(let seconds, let remaining):
         let admission = circuit.admit(at: .seconds(seconds))
         #expect(
@@ -46,7 +48,7 @@ struct CircuitMachineTests {
   @Test func failuresInARowOpenItAndASuccessBetweenThemDoesNot() {
     _ = run([
       .request(.failure, at: 0), .request(.success, at: 0), .request(.failure, at: 0),
-      .request(.neither, at: 0), .request(.failure, at: 0), .refused(at: 4, remaining: 6),
+      .request(.ignored, at: 0), .request(.failure, at: 0), .refused(at: 4, remaining: 6),
     ])
   }
 
@@ -68,7 +70,7 @@ struct CircuitMachineTests {
 
   @Test func aTrialThatTellsNothingMakesRoomForAnother() {
     _ = run([
-      .request(.failure, at: 0), .request(.failure, at: 0), .request(.neither, at: 10),
+      .request(.failure, at: 0), .request(.failure, at: 0), .request(.ignored, at: 10),
       .request(.success, at: 10), .request(.success, at: 10),
     ])
   }
@@ -89,7 +91,7 @@ struct CircuitMachineTests {
 
   @Test func aThresholdOfNoneIsOne() {
     var circuit = CircuitMachine(CircuitBreaker(threshold: 0))
-    circuit.ended(.failure, era: 0, at: .zero)
+    circuit.ended(.failure, generation: 0, at: .zero)
     let admission = circuit.admit(at: .zero)
     #expect(admission == .refuse(remaining: .seconds(30)))
   }

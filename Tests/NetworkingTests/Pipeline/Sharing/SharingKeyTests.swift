@@ -12,7 +12,7 @@ struct SharingKeyTests {
   private static func key(
     _ method: HTTPMethod = .get, _ url: URL = url, _ headers: HTTPHeaders = ["Accept": "a/b"],
     body: HTTPBody = .none, credentials: String? = nil, isIntercepted: Bool = true,
-    retry: RetryPolicy? = nil, to destination: Delivery.Destination = .memory,
+    retry: RetryPolicy? = nil, to destination: BodyDestination.Kind = .memory,
     source: SelectedTransport.Source = .client
   ) -> SharingKey? {
     SharingKey(
@@ -21,7 +21,7 @@ struct SharingKeyTests {
         credentials: credentials.flatMap { value in
           Origin(url).map { .init(value: value, origin: $0) }
         },
-        isIntercepted: isIntercepted, retry: retry, destination: Delivery(destination: destination),
+        isIntercepted: isIntercepted, retry: retry, destination: BodyDestination(kind: destination),
         source: source, over: transport))
   }
 

@@ -17,9 +17,9 @@ struct SharingMachineTests {
     return resolver
   }
 
-  private func kind(_ departure: SharingMachine.Departure) -> String {
+  private func kind(_ departure: SharingMachine.LeaveResult) -> String {
     switch departure {
-    case .stays(let caller): caller == nil ? "was over" : "stays"
+    case .callersRemain(let caller): caller == nil ? "was over" : "stays"
     case .abandoned(let work, _): work == nil ? "abandoned before it began" : "abandoned"
     }
   }
