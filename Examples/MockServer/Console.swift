@@ -65,7 +65,7 @@ extension StubFile {
   fileprivate var table: String {
     let rows = summaries.map { stub in
       [
-        stub.method?.rawValue ?? "*", stub.path, stub.answer,
+        stub.method?.rawValue ?? "*", stub.path, stub.response,
         stub.conditions.joined(separator: "; "),
       ]
     }

@@ -34,8 +34,8 @@ final class RecordingServer: Sendable {
     let count = tape.entries.count
     do {
       try tape.save()
-    } catch RecordingError.suspectedTokens(_, let places) {
-      throw SuspectedSecrets(file: tape.file, places: places)
+    } catch RecordingError.suspectedTokens(_, let paths) {
+      throw SuspectedSecrets(file: tape.file, paths: paths)
     }
     console.line(
       "wrote \(count == 1 ? "1 exchange" : "\(count) exchanges") to \(tape.file.relativePath)")
@@ -47,10 +47,10 @@ final class RecordingServer: Sendable {
     let paths: [String]
 
     var description: String {
-      let list = places.prefix(5).joined(separator: ", ") + (places.count > 5 ? ", ..." : "")
+      let list = paths.prefix(5).joined(separator: ", ") + (paths.count > 5 ? ", ..." : "")
       let values =
-        places.count == 1
-        ? "1 value looks like a secret" : "\(places.count) values look like secrets"
+        paths.count == 1
+        ? "1 value looks like a secret" : "\(paths.count) values look like secrets"
       return "\(file.relativePath) was not written: \(values) (\(list)). The exchanges with these "
         + "values are also missing from \(file.lastPathComponent).partial and must be recorded "
         + "again; --allow-tokens writes all exchanges"

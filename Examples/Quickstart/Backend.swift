@@ -143,7 +143,7 @@ final class CountingProvider: TransportProvider {
       return transport.start(request) { event in
         switch event {
         case .end, .failure: provider.requestEnded()
-        case .connected, .answered, .sent, .head, .body: break
+        case .connected, .servedLocally, .sent, .head, .body: break
         }
         receive(event)
       }
@@ -215,9 +215,9 @@ final class BoardsServer: Sendable {
   var url: URL { server.url }
 
   /// The maximum number of concurrent requests since ``resetMaxConcurrentRequests()``.
-  var maxConcurrentRequests: Int { server.mostConcurrentRequests }
+  var maxConcurrentRequests: Int { server.peakConcurrentRequests }
 
-  func resetMaxConcurrentRequests() { server.resetMostConcurrentRequests() }
+  func resetMaxConcurrentRequests() { server.resetPeakConcurrentRequests() }
 
   func nextRequest() -> Promise<ReceivedRequest> { server.takeRequest() }
 

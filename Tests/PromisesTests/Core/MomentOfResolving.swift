@@ -21,7 +21,7 @@ struct MomentOfResolving {
   }
 
   private func resolve(_ resolver: Resolver<Int>, _ other: Promise<Int>) {
-    resolver.resolve(other, after: { [log] in log.append("moment") })
+    resolver.resolve(other, willSettle: { [log] in log.append("moment") })
   }
 
   @Test(arguments: Time.allCases)
