@@ -68,9 +68,9 @@ struct CallEventMachine {
     _ update: (inout HopEventMachine) -> [HopEventMachine.TimedEventKind]
   ) -> [NetworkEvent] {
     guard number == responderCount, var hop = current.take() else { return [] }
-    let happenings = update(&hop)
+    let events = update(&hop)
     current = hop
-    return emit(happenings, now)
+    return emit(events, now)
   }
 
   /// Nobody waits for a hop any more.
@@ -99,10 +99,10 @@ struct CallEventMachine {
   }
 
   private mutating func emit(
-    _ happenings: [HopEventMachine.TimedEventKind], _ now: Duration
+    _ events: [HopEventMachine.TimedEventKind], _ now: Duration
   ) -> [NetworkEvent] {
     guard !isFinished else { return [] }
-    return happenings.map { kind, time in
+    return events.map { kind, time in
       // What a transport has measured is by another clock.
       latest = max(latest, min(time, now))
       return NetworkEvent(

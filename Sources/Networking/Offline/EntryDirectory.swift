@@ -179,7 +179,7 @@ struct EntryDirectory: Sendable {
   /// - Parameter name: what it is called in `entries`.
   /// - Returns: where it is now.
   /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed``.
-  func setAside(_ name: FileName) throws -> URL {
+  func moveToQuarantine(_ name: FileName) throws -> URL {
     let prefix = UUID().uuidString + " "
     let text = FileName.shortened(name.text, to: FileName.limit - prefix.utf8.count)
     let place = "\(quarantine)/\(prefix)\(text)"

@@ -125,9 +125,9 @@ final class OfflineReplay: Sendable {
   /// Does as an outcome wants it.
   ///
   /// - Returns: whether the later ones of its queue are to be tried.
-  private func finish(_ record: EntryRecord, _ entry: Entry, _ verdict: ReplayDecision?) -> Bool {
+  private func finish(_ record: EntryRecord, _ entry: Entry, _ decision: ReplayDecision?) -> Bool {
     do {
-      switch verdict {
+      switch decision {
       case .delivered(let response):
         try remove(entry.name)
         finish(entry, .delivered(response))
@@ -166,7 +166,7 @@ final class OfflineReplay: Sendable {
   /// Sets aside what is no entry, or reports that it cannot be.
   private func quarantine(_ name: FileName, _ reason: String) {
     do {
-      let location = try store.files.withExclusiveLock { _ in try store.files.setAside(name) }
+      let location = try store.files.withExclusiveLock { _ in try store.files.moveToQuarantine(name) }
       finish(nil, .quarantined(OfflineStore.QuarantinedFile(location: location, reason: reason)))
     } catch {
       finish(nil, .kept(error))
@@ -251,20 +251,20 @@ extension ReplayDecision {
   ///
   /// A client's request is fulfilled by any answer of its own. So what it is rejected with may be the
   /// failure of something that it depends on, such as a token's refresh or a hook of the user's, which
-  /// is no verdict on the request itself: then it is kept.
+  /// is no decision on the request itself: then it is kept.
   ///
   /// - Parameters:
   ///   - result: what the client's promise has come to.
   ///   - entry: what was sent.
-  /// - Returns: the verdict.
+  /// - Returns: the decision.
   static func forClient(
     _ result: Result<Response, any Error>, _ entry: OfflineStore.Entry
   ) -> ReplayDecision {
-    let verdict = ReplayDecision(result)
-    guard case .failed(let error) = verdict, case .failure = result else { return verdict }
+    let decision = ReplayDecision(result)
+    guard case .failed(let error) = decision, case .failure = result else { return decision }
     guard let error = error as? NetworkError else { return .kept(error) }
     if case .unacceptableStatus = error.code, !concerns(entry, error) { return .kept(error) }
-    return verdict
+    return decision
   }
 
   private static func concerns(_ entry: OfflineStore.Entry, _ error: NetworkError) -> Bool {

@@ -60,7 +60,7 @@ final class RetryStage: BuiltInStage {
     let policy: RetryPolicy
     let exchange: Exchange
     let next: Next
-    let pause = PendingDelay()
+    let pendingDelay = PendingDelay()
 
     /// The first attempt, which mostly is the only one, and the others where it takes them.
     func begin() -> NetworkPromise {
@@ -80,7 +80,7 @@ final class RetryStage: BuiltInStage {
 
     private func retryLoop() -> NetworkPromise {
       retry(.custom { _, error in delay(after: error) }, scheduler: stage.scheduler) { _ in
-        exchange.state.begin(after: pause.take(), by: stage.scheduler)
+        exchange.state.begin(after: pendingDelay.take(), by: stage.scheduler)
         return next(exchange).then(on: .inline) { response in try finalResponse(.success(response))
         }
       }
@@ -113,13 +113,13 @@ final class RetryStage: BuiltInStage {
       exchange.events?.add(
         .retrying(
           after: delay, because: NetworkEvent.Failure(failed.error), attempt: failed.number + 1))
-      pause.set(delay)
+      pendingDelay.set(delay)
       return delay
     }
 
     private func end(with error: any Error) throws -> Response {
-      guard let undecided = error as? RetryableResponse else { throw exchange.recordAttempt(error) }
-      return exchange.recordAttempt(undecided.response)
+      guard let retryable = error as? RetryableResponse else { throw exchange.recordAttempt(error) }
+      return exchange.recordAttempt(retryable.response)
     }
   }
 

@@ -15,8 +15,8 @@ struct EventMachineTests {
 
   // MARK: A hop
 
-  private func words(_ happenings: [HopEventMachine.TimedEventKind]) -> [String] {
-    happenings.map { "\($0.time / .seconds(1)) \($0.kind)" }
+  private func words(_ events: [HopEventMachine.TimedEventKind]) -> [String] {
+    events.map { "\($0.time / .seconds(1)) \($0.kind)" }
   }
 
   private let measured = TransportMetrics(
@@ -105,9 +105,9 @@ struct EventMachineTests {
     #expect(isHeard(first))
     let second = begin()
     #expect(!isHeard(first) && isHeard(second))
-    call.cancelRead(first)
+    call.abandon(first)
     #expect(isHeard(second))
-    call.cancelRead(second)
+    call.abandon(second)
     #expect(!isHeard(second))
     let third = begin()
     _ = call.add(.redirected(to: "/"), at: .zero)

@@ -219,7 +219,7 @@ struct LogLevelTests {
 
   @Test func theStandardLoggerWritesWholeLinesWithTheirTime() {
     let event = NetworkEvent(
-      .queued, elapsed: .milliseconds(250), made: Date(timeIntervalSince1970: 1_800_000_000))
+      .queued, elapsed: .milliseconds(250), callStart: Date(timeIntervalSince1970: 1_800_000_000))
     let entry = NetworkLogEntry(
       level: .info, category: .request, event: event, lines: ["one", "two"])
     #expect(

@@ -14,7 +14,7 @@
     private static func entry(_ lines: [String]) -> NetworkLogEntry {
       NetworkLogEntry(
         level: .info, category: .request,
-        event: NetworkEvent(.queued, made: Date(timeIntervalSince1970: 1_800_000_000)), lines: lines
+        event: NetworkEvent(.queued, callStart: Date(timeIntervalSince1970: 1_800_000_000)), lines: lines
       )
     }
 
