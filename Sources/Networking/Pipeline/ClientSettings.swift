@@ -14,8 +14,8 @@ struct ClientSettings: Sendable {
   var hopInterceptors: [any Interceptor] = []
   /// The listeners of events. `nil` when there are none.
   var eventSinks: EventSinkList?
-  /// The log level, and the listener that writes the log. The listener is `nil` at the level `.none`.
-  var log: (level: LoggingConfiguration.Level, feed: LogSink?) = (.none, nil)
+  /// The log level, and the sink that writes it. The sink is `nil` at the level `.none`.
+  var log: (level: LoggingConfiguration.Level, sink: LogSink?) = (.none, nil)
   var onAutomaticReplay: (@Sendable (Result<OfflineStore.Report, any Error>) -> Void)?
 
   /// The settings at one time, shared by all requests made until they change.

@@ -71,7 +71,7 @@
       let result = await networking.request(.get(.url(server.url()))).result
       let error = try #require(result.failure(as: NetworkError.self))
       #expect(error.code == .unsupported)
-      #expect(error.reason == "There are no background sessions here")
+      #expect(error.reason == "Background sessions are not supported")
       #expect(server.connectionCount == 0)
     }
 
