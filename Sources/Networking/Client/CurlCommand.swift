@@ -81,7 +81,8 @@ extension HTTPRequest {
 }
 
 extension Networking {
-  /// A command for a POSIX shell by which the `curl` tool sends what this client would send for an endpoint.
+  /// A command for a POSIX shell by which the `curl` tool sends what this client would send for an
+  /// endpoint.
   ///
   /// ```swift
   /// print(try networking.curlCommand(for: .boards))
@@ -153,7 +154,8 @@ enum ShellQuoting {
     return "printf -- '\(text)'"
   }
 
-  /// Returns bytes as a command-line argument that can be pasted into a terminal, or `nil` if they cannot be one.
+  /// Returns bytes as a command-line argument that can be pasted into a terminal, or `nil` if they
+  /// cannot be one.
   ///
   /// Linux limits an argument to 128 KiB.
   static func argument(_ data: Data) -> String? {

@@ -39,7 +39,9 @@ extension Networking {
     addMonitor(ClosureMonitor(closure: observe))
   }
 
-  /// The events of the calls made from now on, as an asynchronous sequence. Each access makes a new sequence.
+  /// The events of the calls made from now on, as an asynchronous sequence.
+  ///
+  /// Each access makes a new sequence.
   ///
   /// ```swift
   /// for await event in networking.events { metrics.record(event) }
@@ -48,7 +50,8 @@ extension Networking {
   /// The sequence buffers up to 10,000 events.
   public var events: NetworkEvents { events(bufferingNewest: 10_000) }
 
-  /// Returns the events of the calls made from now on, as an asynchronous sequence with a buffer of a given size.
+  /// Returns the events of the calls made from now on, as an asynchronous sequence with a buffer of
+  /// a given size.
   ///
   /// - Parameter limit: The size of the buffer, at least 1. When it is full, the oldest event is dropped.
   /// - Returns: The sequence.
@@ -79,8 +82,9 @@ private struct ClosureMonitor: NetworkMonitor {
 }
 
 extension Networking {
-  /// The log level of the calls made from now on. The initial value is that of
-  /// ``NetworkingConfiguration/logging``.
+  /// The log level of the calls made from now on.
+  ///
+  /// The initial value is that of ``NetworkingConfiguration/logging``.
   ///
   /// ```swift
   /// networking.logLevel = .info

@@ -12,7 +12,9 @@ extension Networking {
     get throws { try clientOfflineStore.store }
   }
 
-  /// A handler of the result of each automatic replay. `nil` means none.
+  /// A handler of the result of each automatic replay.
+  ///
+  /// `nil` means none.
   ///
   /// It runs in ``callbackContext``. ``NetworkingConfiguration/replaysWhenReachable`` enables automatic replays.
   public var onAutomaticReplay:
@@ -95,7 +97,8 @@ extension Networking {
       line)
   }
 
-  /// Returns the fields of the endpoint's type that were removed from an entry because they carry credentials.
+  /// Returns the fields of the endpoint's type that were removed from an entry because they carry
+  /// credentials.
   static func removedCredentialHeaders(of entry: OfflineStore.Entry) -> HTTPHeaders {
     HTTPHeaders(
       Endpoint.headers.filter { field in
@@ -103,7 +106,8 @@ extension Networking {
       })
   }
 
-  /// Returns the transport for a replay: selected as for the original request if its endpoint is still known.
+  /// Returns the transport for a replay: selected as for the original request if its endpoint is
+  /// still known.
   private func transport(forReplayOf entry: OfflineStore.Entry) -> SelectedTransport {
     guard let selection = clientOfflineStore.transportSelection(for: entry.id) else {
       return transports.select(forStored: entry.request)
@@ -113,13 +117,15 @@ extension Networking {
 }
 
 extension Networking {
-  /// Returns the saver of a request that is stored when there is no network, or `nil` if it is not to be stored.
+  /// Returns the saver of a request that is stored when there is no network, or `nil` if it is not
+  /// to be stored.
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
   ///   - original: The request of the endpoint.
   ///   - request: The request after the ``beforeEach`` hook.
   ///   - collectsInMemory: Whether the response body goes to memory.
+  /// - Returns: The saver, or `nil`.
   func offlineSaver<SomeEndpoint: RequestConvertible>(
     _ endpoint: SomeEndpoint, _ original: Request, as request: Request, collectsInMemory: Bool
   ) -> OfflineSaver? {

@@ -2,13 +2,17 @@ import Foundation
 import Promises
 
 extension Networking {
-  /// The execution context of handlers that do not name one. The default is `.main`.
+  /// The execution context of handlers that do not name one.
+  ///
+  /// The default is `.main`.
   public var callbackContext: ExecutionContext {
     get { settings.withLock { $0.settings.callbackContext } }
     set { change { $0.callbackContext = newValue } }
   }
 
-  /// A hook that changes each request before it is added to the queue. `nil` means none.
+  /// A hook that changes each request before it is added to the queue.
+  ///
+  /// `nil` means none.
   ///
   /// It runs on the caller's thread.
   public var beforeEach: (@Sendable (_ request: Request) -> Request)? {
@@ -16,7 +20,9 @@ extension Networking {
     set { change { $0.beforeEach = newValue } }
   }
 
-  /// A hook that changes the wire form of each request when the request starts. `nil` means none.
+  /// A hook that changes the wire form of each request when the request starts.
+  ///
+  /// `nil` means none.
   ///
   /// It runs on the caller's thread, or on the thread on which an earlier request ended, but never on the main queue. It
   /// must not block. An error that it throws rejects the request.
@@ -25,7 +31,9 @@ extension Networking {
     set { change { $0.preProcessRequest = newValue } }
   }
 
-  /// A hook whose promise must be fulfilled before each request is sent. `nil` means none.
+  /// A hook whose promise must be fulfilled before each request is sent.
+  ///
+  /// `nil` means none.
   ///
   /// It runs when the request has reached the head of the queue. If the promise is rejected, the request is rejected with
   /// the same error. The wait counts towards the limit of the call, ``Request/timeout`` or
@@ -37,7 +45,9 @@ extension Networking {
     set { change { $0.middleware = newValue } }
   }
 
-  /// The interceptors of calls, outermost first. The default is none.
+  /// The interceptors of calls, outermost first.
+  ///
+  /// The default is none.
   ///
   /// They run once for each call, outside the retries; ``hopInterceptors`` run inside. A change applies to the calls made
   /// from then on.
@@ -46,7 +56,9 @@ extension Networking {
     set { change { $0.interceptors = newValue } }
   }
 
-  /// The interceptors of hops, outermost first. The default is none.
+  /// The interceptors of hops, outermost first.
+  ///
+  /// The default is none.
   ///
   /// ```swift
   /// networking.hopInterceptors.append(
@@ -84,7 +96,9 @@ extension Networking {
     change { $0.baseURL = baseURL }
   }
 
-  /// Stops starting requests. Running requests continue.
+  /// Stops starting requests.
+  ///
+  /// Running requests continue.
   public func suspend() {
     queue.suspend()
     unthrottledQueue.suspend()
@@ -104,7 +118,9 @@ extension Networking {
     unthrottledQueue.cancelAll()
   }
 
-  /// Changes the settings. The old settings are released after unlocking, because this may run a `deinit` of the user.
+  /// Changes the settings.
+  ///
+  /// The old settings are released after unlocking, because this may run a `deinit` of the user.
   func change(_ body: (inout ClientSettings) -> Void) {
     let old = settings.withLock { snapshot in
       let old = snapshot

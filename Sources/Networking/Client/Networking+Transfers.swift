@@ -38,7 +38,8 @@ extension Networking {
       progress: progress, file, line)
   }
 
-  /// Downloads the response body of a modified endpoint, such as `BoardsAPI.report.prioritized(.low)`, to a file.
+  /// Downloads the response body of a modified endpoint, such as
+  /// `BoardsAPI.report.prioritized(.low)`, to a file.
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.

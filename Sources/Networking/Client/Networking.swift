@@ -2,7 +2,8 @@ import Foundation
 import Promises
 import Synchronization
 
-/// A client: sends the requests of endpoints through a queue, and returns promises of the responses.
+/// A client: sends the requests of endpoints through a queue, and returns promises of the
+/// responses.
 ///
 /// ```swift
 /// let networking = Networking<BoardsAPI>(mode: .limited(4))
@@ -27,7 +28,9 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   public typealias ProgressHandler = @Sendable (_ progress: TransferProgress) -> Void
 
   let queue: RequestQueue
-  /// The queue of requests that are not intercepted. They never wait.
+  /// The queue of requests that are not intercepted.
+  ///
+  /// They never wait.
   let unthrottledQueue: RequestQueue
   let settings: Mutex<ClientSettings.Snapshot>
   let runner: CallRunner
@@ -111,7 +114,8 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       endpoint, over: transports.select(for: endpoint), progress: progress, file, line)
   }
 
-  /// Adds a request of a modified endpoint, such as `BoardsAPI.boards.notIntercepted()`, to the queue.
+  /// Adds a request of a modified endpoint, such as `BoardsAPI.boards.notIntercepted()`, to the
+  /// queue.
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
@@ -192,8 +196,9 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     return pending.promise
   }
 
-  /// Returns the endpoint's retry policy. Failed conformance casts are slow, so the result is cached for the client's
-  /// own endpoint type.
+  /// Returns the endpoint's retry policy.
+  ///
+  /// Failed conformance casts are slow, so the result is cached for the client's own endpoint type.
   private func retryPolicy<SomeEndpoint: RequestConvertible>(of endpoint: SomeEndpoint)
     -> RetryPolicy?
   {

@@ -9,23 +9,33 @@ import Promises
 ///
 /// A client copies it when it is made. Later changes have no effect on that client.
 public struct NetworkingConfiguration: Sendable {
-  /// The default header fields. Fields of the endpoint's type and of the request override them.
+  /// The default header fields.
+  ///
+  /// Fields of the endpoint's type and of the request override them.
   public var headers: HTTPHeaders = .defaults
   /// The encoders that turn parameters into queries and bodies.
   public var encoders = ParameterEncoders()
   /// The policy for redirects.
   public var redirects = RedirectPolicy.follow()
-  /// The retry policy of requests that have none of their own. The default is never to retry.
+  /// The retry policy of requests that have none of their own.
+  ///
+  /// The default is never to retry.
   public var retry = RetryPolicy.never
-  /// The limit for retries of all calls of the client together. `nil` means no limit.
+  /// The limit for retries of all calls of the client together.
+  ///
+  /// `nil` means no limit.
   public var retryBudget: RetryBudget? = RetryBudget()
-  /// The circuit breaker, which rejects requests to a host that keeps failing. `nil` means none.
+  /// The circuit breaker, which rejects requests to a host that keeps failing.
+  ///
+  /// `nil` means none.
   public var circuitBreaker: CircuitBreaker?
   /// The monitors that observe all calls of the client.
   ///
   /// ``Networking/addMonitor(_:)-(NetworkMonitor)`` adds a monitor later.
   public var monitors: [any NetworkMonitor] = []
-  /// The log of the client's calls. The default is no log.
+  /// The log of the client's calls.
+  ///
+  /// The default is no log.
   ///
   /// ```swift
   /// configuration.logging = .info
@@ -33,7 +43,8 @@ public struct NetworkingConfiguration: Sendable {
   ///
   /// ``Networking/logLevel`` changes the level of an existing client.
   public var logging = LoggingConfiguration.none
-  /// Additional names of secrets: of header fields, of fields in queries and forms, and of members of JSON.
+  /// Additional names of secrets: of header fields, of fields in queries and forms, and of members
+  /// of JSON.
   ///
   /// ```swift
   /// configuration.secretNames = ["X-Tenant", "iban"]
@@ -46,8 +57,9 @@ public struct NetworkingConfiguration: Sendable {
   /// The names apply to the whole process from the time that the client is made, because an error or a request does
   /// not know its client. They cannot be removed.
   public var secretNames: Set<String> = []
-  /// Whether identical concurrent requests share one exchange. ``Request/isShared`` overrides it. The default is
-  /// `false`.
+  /// Whether identical concurrent requests share one exchange.
+  ///
+  /// ``Request/isShared`` overrides it. The default is `false`.
   ///
   /// ```swift
   /// configuration.sharesRequests = true
@@ -73,45 +85,67 @@ public struct NetworkingConfiguration: Sendable {
   /// - **Queue.** A request that waits for a shared exchange takes its own place in the queue. In the mode
   ///   ``RequestMode/sync``, which runs one request at a time, nothing is shared.
   public var sharesRequests = false
-  /// The cookie storage. The default is that of the client's ``SessionConfiguration``.
+  /// The cookie storage.
+  ///
+  /// The default is that of the client's ``SessionConfiguration``.
   public var cookies = CookiePolicy.session
-  /// The store for requests with the policy ``Request/StorePolicy/offline`` that are made without a network.
+  /// The store for requests with the policy ``Request/StorePolicy/offline`` that are made without a
+  /// network.
   public var offline = OfflinePolicy.automatic
-  /// Whether the client replays the offline store each time the network becomes reachable. The default is `false`.
+  /// Whether the client replays the offline store each time the network becomes reachable.
+  ///
+  /// The default is `false`.
   ///
   /// A replay starts when the status changes from unreachable to reachable. A network that is reachable when the client
   /// is made does not start one, so requests stored by an earlier run wait for a call of `replay()`, for example after
   /// the user has signed in. `onAutomaticReplay` receives the result of each replay. While another client or process
   /// replays the store, the client tries again every ten seconds as long as the network is reachable.
   public var replaysWhenReachable = false
-  /// The policy for requests to the internet while it is unreachable. `nil` sends them anyway.
+  /// The policy for requests to the internet while it is unreachable.
+  ///
+  /// `nil` sends them anyway.
   ///
   /// ``ReachabilityInterceptor`` says which requests need the internet. Mocked requests do not. Each hop waits
   /// separately, within the limit of the call. A request that fails by this policy is not retried, whatever ``retry``
   /// says.
   public var whenUnreachable: ReachabilityInterceptor.Policy?
-  /// The reachability for ``replaysWhenReachable`` and ``whenUnreachable``. `nil` uses one that all clients of the
-  /// process share, which starts on first use.
+  /// The reachability for ``replaysWhenReachable`` and ``whenUnreachable``.
+  ///
+  /// `nil` uses one that all clients of the process share, which starts on first use.
   public var reachability: NetworkReachability?
-  /// The limit for opening a connection, including TLS. `nil` means no limit.
+  /// The limit for opening a connection, including TLS.
+  ///
+  /// `nil` means no limit.
   public var connectTimeout: Duration? = .seconds(30)
-  /// The limit for the time without data on a connection. `nil` means no limit.
+  /// The limit for the time without data on a connection.
+  ///
+  /// `nil` means no limit.
   public var idleTimeout: Duration? = .seconds(60)
-  /// The limit for one hop, including the client's hop interceptors. `nil` means no limit.
+  /// The limit for one hop, including the client's hop interceptors.
+  ///
+  /// `nil` means no limit.
   public var attemptTimeout: Duration?
-  /// The limit for a call. `nil` means no limit. ``Request/timeout`` overrides it.
+  /// The limit for a call.
+  ///
+  /// `nil` means no limit. ``Request/timeout`` overrides it.
   ///
   /// It covers the time from the turn of the request in the queue to the end of the response body, with the
   /// ``Networking/middleware``, all attempts and all redirects. The body of a stream counts, too.
   public var callTimeout: Duration?
-  /// The limit for a response body in memory after decoding, in bytes. `nil` means no limit.
+  /// The limit for a response body in memory after decoding, in bytes.
+  ///
+  /// `nil` means no limit.
   ///
   /// A larger body ends the request with ``NetworkError/Code-swift.enum/bodyTooLarge``. The limit does not apply to
   /// downloads and streams. If the status of these is not 2xx, up to 1 MiB of the body is kept and the rest discarded.
   public var maximumBodySize: Int?
-  /// The source of time for timeouts and delays. `nil` uses that of the client's mock provider, or the system clock.
+  /// The source of time for timeouts and delays.
+  ///
+  /// `nil` uses that of the client's mock provider, or the system clock.
   public var scheduler: (any Scheduler)?
-  /// The time of day, which a date in `Retry-After` is compared with. The default is the system's.
+  /// The time of day, which a date in `Retry-After` is compared with.
+  ///
+  /// The default is the system's.
   ///
   /// It is called at the end of an attempt, on any thread, and must not block. Tests in virtual time derive it from
   /// ``scheduler``:
@@ -128,10 +162,13 @@ public struct NetworkingConfiguration: Sendable {
 
 /// The cookie storage of a client.
 public enum CookiePolicy: Sendable {
-  /// The storage of the client's ``SessionConfiguration``. A client on a custom transport uses
-  /// `HTTPCookieStorage.shared`.
+  /// The storage of the client's ``SessionConfiguration``.
+  ///
+  /// A client on a custom transport uses `HTTPCookieStorage.shared`.
   case session
-  /// No storage. Cookies are neither stored nor sent, except those in a request's own `Cookie` field.
+  /// No storage.
+  ///
+  /// Cookies are neither stored nor sent, except those in a request's own `Cookie` field.
   case none
   /// A custom storage.
   case storage(HTTPCookieStorage)

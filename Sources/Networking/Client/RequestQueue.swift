@@ -9,7 +9,9 @@ public enum RequestMode: Sendable, Hashable {
   case sync
   /// No limit.
   case async
-  /// A given number of requests. A number below 1 counts as 1.
+  /// A given number of requests.
+  ///
+  /// A number below 1 counts as 1.
   case limited(Int)
 
   var width: Int {
@@ -29,10 +31,12 @@ public enum RequestMode: Sendable, Hashable {
 final class RequestQueue: Sendable {
   private let queueState: Mutex<RequestQueueState>
   private let operations = OperationQueue()
-  /// Whether requests start on the current thread even on the main queue. True in virtual time, so that no request is on
-  /// its way to another thread while time advances.
+  /// Whether requests start on the current thread even on the main queue.
+  ///
+  /// True in virtual time, so that no request is on its way to another thread while time advances.
   private let startsImmediately: Bool
-  /// Whether the responses of two requests, of which one waited for the other, are delivered in that order.
+  /// Whether the responses of two requests, of which one waited for the other, are delivered in
+  /// that order.
   private let isOrdered: Bool
 
   /// Makes a queue.
@@ -82,8 +86,9 @@ final class RequestQueue: Sendable {
     }
   }
 
-  /// Starts a request, or the next one if it has been cancelled. A loop, because any number of requests may have been
-  /// cancelled while they waited.
+  /// Starts a request, or the next one if it has been cancelled.
+  ///
+  /// A loop, because any number of requests may have been cancelled while they waited.
   private func run(_ slot: RequestQueueState.Slot) {
     var due: RequestQueueState.Slot? = slot
     while let slot = due {
@@ -139,7 +144,8 @@ final class QueuedRequest: Sendable {
     resolver.resolve(responsePromise)
   }
 
-  /// Resolves the caller's promise with the response, and calls a closure when the response is available.
+  /// Resolves the caller's promise with the response, and calls a closure when the response is
+  /// available.
   ///
   /// - Parameters:
   ///   - responsePromise: The promise that ``start()`` has returned.
@@ -178,7 +184,8 @@ enum MainQueue {
     DispatchQueue.getSpecific(key: key) != nil || isMainThread
   }
 
-  /// The result of `Thread.isMainThread`, cached for each thread, because it is a system call on Linux.
+  /// The result of `Thread.isMainThread`, cached for each thread, because it is a system call on
+  /// Linux.
   private static var isMainThread: Bool {
     if let known = pthread_getspecific(isMainThreadKey) { return Int(bitPattern: known) == 1 }
     let isMain = Thread.isMainThread

@@ -6,12 +6,18 @@ import Foundation
 
 /// The transport and the cookie storage of a client.
 public enum SessionConfiguration: Sendable {
-  /// The platform's transport, shared by all clients with this configuration: `CurlTransport` on Linux,
-  /// ``URLSessionTransport`` on Apple platforms. The cookie storage is `HTTPCookieStorage.shared`, which is persistent.
+  /// The platform's transport, shared by all clients with this configuration: `CurlTransport` on
+  /// Linux, ``URLSessionTransport`` on Apple platforms.
+  ///
+  /// The cookie storage is `HTTPCookieStorage.shared`, which is persistent.
   case `default`
-  /// The platform's transport and a cookie storage in memory, both private to the client. Nothing is written to disk.
+  /// The platform's transport and a cookie storage in memory, both private to the client.
+  ///
+  /// Nothing is written to disk.
   case ephemeral
-  /// Background transfers. Not implemented on any platform yet.
+  /// Background transfers.
+  ///
+  /// Not implemented on any platform yet.
   ///
   /// Every request is rejected with ``NetworkError/Code-swift.enum/unsupported``, except requests with the transport of a
   /// ``TransportProvider``.
@@ -28,7 +34,9 @@ public enum SessionConfiguration: Sendable {
 /// The transport and the cookie storage that a ``SessionConfiguration`` stands for.
 struct Session {
   let transport: any Transport
-  /// The cookie storage. `nil` means none.
+  /// The cookie storage.
+  ///
+  /// `nil` means none.
   let cookies: HTTPCookieStorage?
 
   init(transport: any Transport, cookies: HTTPCookieStorage? = .shared) {

@@ -10,9 +10,13 @@ final class Call: Sendable {
   struct EndpointDefaults: Sendable {
     /// The header fields of the endpoint's type.
     var headers: HTTPHeaders = [:]
-    /// The base URL of the endpoint's type. A base URL that is set on the client overrides it.
+    /// The base URL of the endpoint's type.
+    ///
+    /// A base URL that is set on the client overrides it.
     var baseURL: URL?
-    /// The retry policy of the endpoint. `nil` uses the client's policy.
+    /// The retry policy of the endpoint.
+    ///
+    /// `nil` uses the client's policy.
     var retry: RetryPolicy?
   }
 
@@ -24,9 +28,13 @@ final class Call: Sendable {
   let transport: SelectedTransport
   /// The destination of the response body.
   let destination: BodyDestination
-  /// Provides the client's current credentials. `nil` keeps those of the snapshot.
+  /// Provides the client's current credentials.
+  ///
+  /// `nil` keeps those of the snapshot.
   let credentialSource: (any CredentialSource)?
-  /// The role of the offline store. `nil` means that the store is not involved.
+  /// The role of the offline store.
+  ///
+  /// `nil` means that the store is not involved.
   let offline: OfflineMode?
   /// The token refresh that made the request, if any.
   ///
@@ -57,11 +65,14 @@ final class Call: Sendable {
 
 /// A source of a client's current credentials; the client itself.
 protocol CredentialSource: AnyObject, Sendable {
-  /// The current credentials. `nil` when there are none.
+  /// The current credentials.
+  ///
+  /// `nil` when there are none.
   var credentials: Credentials? { get }
 }
 
-/// The mutable state of a call: its attempts, its idempotency key, and the interceptor that holds it.
+/// The mutable state of a call: its attempts, its idempotency key, and the interceptor that holds
+/// it.
 ///
 /// Requests that share an exchange share its state: each of their own states follows that of the exchange,
 /// and counts its attempts.
@@ -84,9 +95,13 @@ final class CallState: Sendable {
     var middlewareTime: Duration = .zero
   }
 
-  /// The listeners of the client's events. `nil` when there are none.
+  /// The listeners of the client's events.
+  ///
+  /// `nil` when there are none.
   let events: CallEvents?
-  /// The receiver of progress on behalf of all calls that share the exchange. `nil` uses the call's own.
+  /// The receiver of progress on behalf of all calls that share the exchange.
+  ///
+  /// `nil` uses the call's own.
   let sharedProgress: (any ProgressReporting)?
   private let state = Mutex(State())
 
@@ -101,7 +116,9 @@ final class CallState: Sendable {
     set { state.withLock { $0.start = newValue } }
   }
 
-  /// The name of the user's interceptor that has the exchange and has not called back. `nil` when none has it.
+  /// The name of the user's interceptor that has the exchange and has not called back.
+  ///
+  /// `nil` when none has it.
   var currentInterceptor: String? {
     get {
       let (name, shared) = state.withLock { ($0.currentInterceptor, $0.shared) }
@@ -128,7 +145,9 @@ final class CallState: Sendable {
     return count + (shared?.attemptCount ?? 0)
   }
 
-  /// Ends the current attempt. A no-op when there is none.
+  /// Ends the current attempt.
+  ///
+  /// A no-op when there is none.
   func end(_ result: Result<Response, any Error>) {
     let outcome: Attempt.Outcome =
       switch result {
@@ -139,7 +158,9 @@ final class CallState: Sendable {
     state.withLock { $0.log.end(outcome, at: now) }
   }
 
-  /// Marks the current attempt as held back on this machine because there is no network. A retry would be held back too.
+  /// Marks the current attempt as held back on this machine because there is no network.
+  ///
+  /// A retry would be held back too.
   ///
   /// - Parameter hasSent: Whether the attempt has sent anything. An attempt that sent nothing is not counted.
   func refuseLocally(hasSent: Bool) {
@@ -213,7 +234,9 @@ struct AttemptLog {
   /// The number of attempts that have begun.
   var count: Int { finished.count + (current == nil ? 0 : 1) }
 
-  /// Begins an attempt. A current attempt is recorded as unfinished.
+  /// Begins an attempt.
+  ///
+  /// A current attempt is recorded as unfinished.
   mutating func begin(after delay: Duration, at now: Duration) {
     end(.unfinished, at: now)
     current = (delay, now)
@@ -224,7 +247,9 @@ struct AttemptLog {
     current = nil
   }
 
-  /// Ends the current attempt. A no-op when there is none.
+  /// Ends the current attempt.
+  ///
+  /// A no-op when there is none.
   mutating func end(_ outcome: Attempt.Outcome, at now: Duration) {
     guard let (delay, start) = current.take() else { return }
     finished.append(

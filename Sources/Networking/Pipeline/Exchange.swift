@@ -12,7 +12,8 @@ public struct Exchange: Sendable {
   private(set) var credentials: Credentials?
   /// The call that the hop belongs to.
   let call: Call
-  /// The state that the stages report to: that of the call, or of the exchange that several calls share.
+  /// The state that the stages report to: that of the call, or of the exchange that several calls
+  /// share.
   var state: CallState
 
   init(_ request: HTTPRequest, credentials: Credentials? = nil, of call: Call) {
@@ -22,10 +23,13 @@ public struct Exchange: Sendable {
     state = call.state
   }
 
-  /// The limit for the whole call, with all its attempts and redirects. `nil` uses the client's limit.
+  /// The limit for the whole call, with all its attempts and redirects.
+  ///
+  /// `nil` uses the client's limit.
   public var timeout: Duration? { call.request.timeout }
 
-  /// Whether interceptors that act on behalf of other requests, such as a token refresh, apply to this request.
+  /// Whether interceptors that act on behalf of other requests, such as a token refresh, apply to
+  /// this request.
   ///
   /// An interceptor that makes requests itself passes on those for which this is `false`, because they may be
   /// its own.
