@@ -101,7 +101,7 @@ extension Networking {
         if let old = settings.log.feed { settings.eventSinks = settings.eventSinks?.removing(old) }
         settings.log.level = newValue
         guard let feed = settings.log.feed ?? first, newValue > .none else { return }
-        let next = feed.withLevel(to: newValue)
+        let next = feed.withLevel(newValue)
         settings.log.feed = next
         settings.eventSinks = EventSinkList(settings.eventSinks, adding: next)
       }
