@@ -67,7 +67,7 @@
         .done { response in tell("answered \(response.status)") }
         .fail { error in
           let error = error as? NetworkError
-          tell("\(error.map { "\($0.code)" } ?? "?"), kept: \(error?.isKept ?? false)")
+          tell("\(error.map { "\($0.code)" } ?? "?"), kept: \(error?.isStoredOffline ?? false)")
         }
     } else if system(command) != 0 {
       tell("failed: \(command)")

@@ -104,7 +104,7 @@ extension Networking {
         if let old = settings.log.sink { settings.eventSinks = settings.eventSinks?.removing(old) }
         settings.log.level = newValue
         guard let sink = settings.log.sink ?? first, newValue > .none else { return }
-        let next = sink.withLevel(to: newValue)
+        let next = sink.withLevel(newValue)
         settings.log.sink = next
         settings.eventSinks = EventSinkList(settings.eventSinks, adding: next)
       }

@@ -11,7 +11,7 @@ import Synchronization
 ///   .validate()
 ///   .done { _ in list.remove(board) }
 ///   .fail { error in
-///     if (error as? NetworkError)?.isKept == true { note("will be deleted once there is a network") }
+///     if (error as? NetworkError)?.isStoredOffline == true { note("will be deleted once there is a network") }
 ///   }
 ///
 /// networking.replay { progress in print("\(progress.completed) of \(progress.total)") }

@@ -36,7 +36,7 @@
       #expect(
         calls.map(\.words) == [
           ["queued", "started", "sending", "resolved", "connected to \(place)"] + end,
-          ["queued", "started", "sending", "connected to \(place), kept"] + end,
+          ["queued", "started", "sending", "connected to \(place), reused"] + end,
         ])
       #expect(first.metrics.remoteAddress == "127.0.0.1")
       #expect(first.metrics.remotePort == server.port && first.metrics.httpVersion == "1.1")
@@ -123,7 +123,7 @@
       let place = "127.0.0.1:\(server.port)"
       #expect(
         call?.words == [
-          "queued", "started", "sending", "connected to \(place), kept", "request sent",
+          "queued", "started", "sending", "connected to \(place), reused", "request sent",
           "resolved", "connected to \(place)", "request sent", "head 200", "body of 0 bytes",
           "finished with 200",
         ])
@@ -142,10 +142,10 @@
         words == [
           "0.0 queued", "0.0 started", "1.1 sending", "1.1 resolved", "1.1 connected to \(place)",
           "1.1 request sent", "1.1 head 503", "1.1 body of 0 bytes",
-          "1.1 retrying by attempt 2 after 0.0 seconds, as the status 503 is not acceptable",
-          "2.1 sending", "2.1 connected to \(place), kept", "2.1 request sent", "2.1 head 302",
+          "1.1 retrying in 0.0 seconds (attempt 2): the status 503 is not acceptable",
+          "2.1 sending", "2.1 connected to \(place), reused", "2.1 request sent", "2.1 head 302",
           "2.1 body of 0 bytes", "2.1 redirected to \(server.url.absoluteString)/new",
-          "2.2 sending", "2.2 connected to \(place), kept", "2.2 request sent", "2.2 head 200",
+          "2.2 sending", "2.2 connected to \(place), reused", "2.2 request sent", "2.2 head 200",
           "2.2 body of 5 bytes", "2.2 finished with 200",
         ])
     }

@@ -89,7 +89,7 @@ struct EventMachineTests {
     #expect(call.end(.cancelled, at: .zero).isEmpty)
     let begun = call.begin(request, headers: [:], bodySize: 0, attempt: 1, hop: 1, at: .zero)
     #expect(begun.events.isEmpty)
-    #expect(call.answer(by: "a", since: 0, at: .zero).isEmpty)
+    #expect(call.servedLocally(by: "a", since: 0, at: .zero).isEmpty)
   }
 
   @Test func aHopThatIsOverIsNotHeardOfAgain() {

@@ -40,7 +40,7 @@ struct EventStand {
   ) -> [String] {
     let end = end ?? start
     return [
-      "\(numbers) \(start) sending", "\(numbers) \(start) answered by mock",
+      "\(numbers) \(start) sending", "\(numbers) \(start) served by mock",
       "\(numbers) \(start) request sent", "\(numbers) \(end) head \(status)",
       "\(numbers) \(end) body of \(bytes) bytes",
     ]

@@ -23,7 +23,7 @@ struct MonitorTests {
   }
 
   private let whole = [
-    "queued", "started", "sending", "answered by mock", "request sent", "head 200",
+    "queued", "started", "sending", "served by mock", "request sent", "head 200",
     "body of 5 bytes", "finished with 200",
   ]
 

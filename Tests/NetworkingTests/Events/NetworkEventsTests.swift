@@ -28,7 +28,7 @@ struct NetworkEventsTests {
     }
     #expect(
       words == [
-        "queued", "started", "sending", "answered by mock", "request sent", "head 200",
+        "queued", "started", "sending", "served by mock", "request sent", "head 200",
         "body of 5 bytes", "finished with 200",
       ])
   }
@@ -96,7 +96,7 @@ struct NetworkEventsTests {
     }
     #expect(
       words == [
-        "answered by mock", "request sent", "head 200", "body of 5 bytes", "finished with 200",
+        "served by mock", "request sent", "head 200", "body of 5 bytes", "finished with 200",
       ])
     #expect(events.droppedCount == 19)
   }

@@ -55,7 +55,7 @@
         await monitor.events(ofCalls: 1).map { "\($0.attempt).\($0.hop) \($0.kind)" } == [
           "0.0 queued", "0.0 started", "1.1 sending", "1.1 request sent", "1.1 head 503",
           "1.1 body of 0 bytes",
-          "1.1 retrying by attempt 2 after 0.0 seconds, as the status 503 is not acceptable",
+          "1.1 retrying in 0.0 seconds (attempt 2): the status 503 is not acceptable",
           "2.1 sending", "2.1 request sent", "2.1 head 302", "2.1 body of 0 bytes",
           "2.1 redirected to \(server.url.absoluteString)/new", "2.2 sending", "2.2 request sent",
           "2.2 head 200", "2.2 body of 5 bytes", "2.2 finished with 200",

@@ -63,7 +63,7 @@ struct LogLevelTests {
     #expect(
       lines == [
         "#1 PUT https://api.example.com/old: sending 7 bytes",
-        "#1 PUT https://api.example.com/old: retrying by attempt 2 after 2.0 seconds, as the status 503 is not acceptable",
+        "#1 PUT https://api.example.com/old: retrying in 2.0 seconds (attempt 2): the status 503 is not acceptable",
         "#1 PUT https://api.example.com/old: redirected to https://api.example.com/new",
         "#1 PUT https://api.example.com/new: finished with 200 after 2 attempts, 2.000 s, 7 bytes sent, 5 received",
       ])

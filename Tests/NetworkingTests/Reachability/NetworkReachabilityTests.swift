@@ -20,7 +20,7 @@ struct NetworkReachabilityTests {
   @Test func aPromiseOfTheNetworkIsFulfilledAtOnceWhenItIsThere() {
     let reachability = NetworkReachability(monitor: MockReachability(.over("eth0")))
     #expect(!reachability.whenReachable().stillPends)
-    #expect(reachability.waiting == 0)
+    #expect(reachability.waiterCount == 0)
   }
 
   @Test(arguments: [Status.unknown, .unreachable])
@@ -35,15 +35,15 @@ struct NetworkReachabilityTests {
     #expect(log.entries == [])
     network.status = .over("eth0")
     #expect(log.entries == [0, 1, 2])
-    #expect(reachability.waiting == 0)
+    #expect(reachability.waiterCount == 0)
   }
 
   @Test func cancellingAWaitLetsGoOfIt() {
     let reachability = NetworkReachability(monitor: MockReachability(.unreachable))
     let promise = reachability.whenReachable()
-    #expect(reachability.waiting == 1)
+    #expect(reachability.waiterCount == 1)
     promise.map { 1 }.cancel()
-    #expect(promise.wasCancelled && reachability.waiting == 0)
+    #expect(promise.wasCancelled && reachability.waiterCount == 0)
   }
 
   @Test func releasingItEndsTheMonitorAndTheWaits() async {
@@ -133,7 +133,7 @@ struct NetworkReachabilityTests {
     _ = await log.entries(1)
     consumer.cancel()
     await consumer.value
-    #expect(reachability.waiting == 0)
+    #expect(reachability.waiterCount == 0)
   }
 
   @Test(

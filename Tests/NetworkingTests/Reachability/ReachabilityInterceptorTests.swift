@@ -46,7 +46,7 @@ struct ReachabilityInterceptorTests {
     #expect(promise.stillPends && transport.requests.isEmpty)
     network.status = .over("eth0")
     #expect(try await promise.value.status == 200)
-    #expect(time.scheduledCount == 0 && reachability.waiting == 0)
+    #expect(time.scheduledCount == 0 && reachability.waiterCount == 0)
   }
 
   @Test func aWaitOutlivesItsStageAndKeepsTheMonitorUntilItsEnd() async throws {
@@ -70,14 +70,14 @@ struct ReachabilityInterceptorTests {
     let error = await promise.result.failure(as: NetworkError.self)
     #expect(error?.code == .notConnectedToInternet)
     #expect(error?.reason == "none came up within 30.0 seconds")
-    #expect(transport.requests.isEmpty && reachability.waiting == 0)
+    #expect(transport.requests.isEmpty && reachability.waiterCount == 0)
   }
 
   @Test func cancellingAWaitingRequestLetsGoOfEverything() throws {
     let promise = try send(.wait(atMost: .seconds(30)))
-    #expect(reachability.waiting == 1 && time.scheduledCount == 1)
+    #expect(reachability.waiterCount == 1 && time.scheduledCount == 1)
     promise.validate().toData().cancel()
-    #expect(reachability.waiting == 0 && time.scheduledCount == 0)
+    #expect(reachability.waiterCount == 0 && time.scheduledCount == 0)
     network.status = .over("eth0")
     #expect(transport.requests.isEmpty)
   }
