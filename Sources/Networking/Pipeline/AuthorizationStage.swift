@@ -12,7 +12,8 @@ struct AuthorizationStage: BuiltInStage {
     return next(exchange)
   }
 
-  /// Returns the request with credentials if it goes to their origin and has no `Authorization` field.
+  /// Returns the request with credentials if it goes to their origin and has no `Authorization`
+  /// field.
   static func adding(
     _ credentials: Credentials, to request: HTTPRequest
   ) -> HTTPRequest {

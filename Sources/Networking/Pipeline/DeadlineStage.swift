@@ -6,7 +6,9 @@ import Promises
 struct DeadlineStage: BuiltInStage {
   let phase: NetworkError.Phase
   let scheduler: any Scheduler
-  /// Returns the limit for an exchange. `nil` means no limit.
+  /// Returns the limit for an exchange.
+  ///
+  /// `nil` means no limit.
   let limit: @Sendable (_ exchange: Exchange) -> Duration?
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {

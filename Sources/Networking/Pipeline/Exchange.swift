@@ -75,7 +75,7 @@ extension Exchange: CustomStringConvertible, CustomDebugStringConvertible, Custo
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// What there is to see without secrets; the credentials in force are not in it.
+  /// The members without secrets. The credentials are left out.
   public var customMirror: Mirror {
     Mirror(
       self, children: ["request": request, "redirects": redirects, "timeout": timeout as Any])
@@ -83,7 +83,7 @@ extension Exchange: CustomStringConvertible, CustomDebugStringConvertible, Custo
 }
 
 extension Exchange {
-  /// Tells those who watch; nil when nobody does.
+  /// The events of the call. `nil` if the client has no monitors.
   var events: CallEvents? { state.events }
 
   /// Performs the hop.

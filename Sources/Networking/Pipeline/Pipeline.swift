@@ -30,7 +30,8 @@ struct Pipeline: Sendable {
     self.run = run
   }
 
-  /// Wraps an interceptor of the user, and records when it has the exchange, because it may never call back.
+  /// Wraps an interceptor of the user, and records when it has the exchange, because it may never
+  /// call back.
   private static func observed(
     _ stage: any Interceptor, _ next: @escaping Interceptor.Next
   ) -> Interceptor.Next {
@@ -57,7 +58,8 @@ struct Pipeline: Sendable {
   }
 }
 
-/// A stage of the pipeline, which observes, changes, repeats or replaces requests and their responses.
+/// A stage of the pipeline, which observes, changes, repeats or replaces requests and their
+/// responses.
 ///
 /// ```swift
 /// struct Stopwatch: Interceptor {
@@ -68,7 +70,9 @@ struct Pipeline: Sendable {
 /// }
 /// ```
 public protocol Interceptor: Sendable {
-  /// The name of the interceptor in errors. The default is the name of its type.
+  /// The name of the interceptor in errors.
+  ///
+  /// The default is the name of its type.
   ///
   /// The error of a call that timed out names the interceptor that has not called back.
   var name: String { get }
@@ -112,7 +116,9 @@ struct InterceptorsStage: BuiltInStage {
 }
 
 extension Promise where Value == Response {
-  /// Returns a promise of the result of this promise. It is rejected only if this promise is cancelled.
+  /// Returns a promise of the result of this promise.
+  ///
+  /// It is rejected only if this promise is cancelled.
   func asResult() -> Promise<Result<Response, any Error>> {
     map { response -> Result<Response, any Error> in .success(response) }
       .recover(on: .inline) { error -> Result<Response, any Error> in .failure(error) }

@@ -10,7 +10,9 @@ struct RedirectStage: BuiltInStage {
     return hop(exchange, seen: [], decide, next)
   }
 
-  /// The method and the URL of a hop. A hop that occurs twice makes a redirect loop.
+  /// The method and the URL of a hop.
+  ///
+  /// A hop that occurs twice makes a redirect loop.
   private struct Step: Hashable {
     let method: HTTPMethod
     let url: String
@@ -67,7 +69,9 @@ public struct RedirectPolicy: Sendable {
   ///
   /// Otherwise it fails with ``NetworkError/Code-swift.enum/redirectRefused``.
   public var allowsDowngrade: Bool
-  /// The decision. `nil` follows no redirect.
+  /// The decision.
+  ///
+  /// `nil` follows no redirect.
   let decide: Decision?
 
   /// Follows redirects by the rules of RFC 9110.
@@ -80,7 +84,9 @@ public struct RedirectPolicy: Sendable {
     RedirectPolicy(limit: limit, allowsDowngrade: allowsDowngrade) { _, proposed in proposed }
   }
 
-  /// Follows no redirect. The redirect response is returned to the caller.
+  /// Follows no redirect.
+  ///
+  /// The redirect response is returned to the caller.
   public static let refuse = RedirectPolicy(limit: 20, allowsDowngrade: false, decide: nil)
 
   /// Follows the redirects that a closure allows.

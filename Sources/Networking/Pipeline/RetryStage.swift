@@ -87,7 +87,9 @@ final class RetryStage: BuiltInStage {
       .recover(on: .inline, policy: .allErrors) { error in try end(with: error) }
     }
 
-    /// Returns a response that is final. Throws one that may be retried, so that it is handled like an error.
+    /// Returns a response that is final.
+    ///
+    /// Throws one that may be retried, so that it is handled like an error.
     private func finalResponse(_ result: Result<Response, any Error>) throws -> Response {
       let response = try result.get()
       if policy.allowsRetry(result) { throw RetryableResponse(response: response) }
@@ -142,7 +144,9 @@ final class RetryStage: BuiltInStage {
   }
 }
 
-/// The token bucket of a ``RetryBudget``. Without a budget there is always a token.
+/// The token bucket of a ``RetryBudget``.
+///
+/// Without a budget there is always a token.
 ///
 /// Tokens are counted in thousandths, because tenths are not exact in binary.
 struct RetryTokenBucket {
@@ -162,7 +166,9 @@ struct RetryTokenBucket {
     thousandths = capacity
   }
 
-  /// Takes a token for a retry. Returns `false` if there is none.
+  /// Takes a token for a retry.
+  ///
+  /// Returns `false` if there is none.
   mutating func withdraw() -> Bool {
     guard isLimited else { return true }
     guard thousandths >= 1_000 else { return false }
@@ -176,7 +182,8 @@ struct RetryTokenBucket {
   }
 }
 
-/// The limit for the retries of all calls of a client together, so that retries do not multiply the load of an outage.
+/// The limit for the retries of all calls of a client together, so that retries do not multiply the
+/// load of an outage.
 ///
 /// It is a token bucket, which starts full. Each retry takes one token. Each response that is not retried adds a part of a
 /// token. Without a whole token no request is retried, whatever its policy says. A server that is down therefore receives
@@ -187,7 +194,9 @@ struct RetryTokenBucket {
 ///
 /// Source: gRPC proposal A6, throttling retry attempts.
 public struct RetryBudget: Sendable, Hashable {
-  /// The size of the bucket, in tokens. 0 disables retries.
+  /// The size of the bucket, in tokens.
+  ///
+  /// 0 disables retries.
   public var capacity: Int
   /// The part of a token that a response adds, rounded to a thousandth.
   public var refund: Double

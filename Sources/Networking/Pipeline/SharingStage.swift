@@ -2,7 +2,8 @@ import Foundation
 import Promises
 import Synchronization
 
-/// Shares one exchange among identical concurrent requests, and cancels it when all callers have left.
+/// Shares one exchange among identical concurrent requests, and cancels it when all callers have
+/// left.
 ///
 /// It stands inside the stages that belong to each caller, the deadline of the call and the interceptors, and outside the
 /// stages that run once for all callers, the retries, redirects and hops.
@@ -82,9 +83,13 @@ struct SharingMachine {
 
   /// The result of removing a caller.
   enum LeaveResult {
-    /// Other callers wait, or the exchange has ended. The resolver is to be released after unlocking.
+    /// Other callers wait, or the exchange has ended.
+    ///
+    /// The resolver is to be released after unlocking.
     case callersRemain(Resolver<Response>?)
-    /// No caller waits, so the work is to be cancelled. `nil` if it has not begun; `began` then returns `false`.
+    /// No caller waits, so the work is to be cancelled.
+    ///
+    /// `nil` if it has not begun; `began` then returns `false`.
     case abandoned(NetworkPromise?, Resolver<Response>?)
   }
 
@@ -103,7 +108,9 @@ struct SharingMachine {
   }
 
   private var flights: [Int: Flight] = [:]
-  /// The exchange of each key. Used only when a caller arrives and when an exchange ends.
+  /// The exchange of each key.
+  ///
+  /// Used only when a caller arrives and when an exchange ends.
   private var numbers: [SharingKey: Int] = [:]
   private var lastNumber = 0
 
@@ -160,7 +167,9 @@ struct SharingMachine {
 
 /// The state and the progress that the callers of one exchange share.
 struct SharedExchange: Sendable {
-  /// The state of the exchange. Attempts belong to the exchange, not to a caller.
+  /// The state of the exchange.
+  ///
+  /// Attempts belong to the exchange, not to a caller.
   let state: CallState
   let progress = ProgressBroadcaster()
 
@@ -190,17 +199,25 @@ struct SharingKey: Hashable, Sendable {
 
   /// The request, without the fields that only trace it.
   private let request: HTTPRequest
-  /// The client's credentials. They count even if they are for another origin, because a redirect may lead there.
+  /// The client's credentials.
+  ///
+  /// They count even if they are for another origin, because a redirect may lead there.
   private let credentials: Credentials?
   private let source: SelectedTransport.Source
   /// A request of a token refresh must not wait for an exchange that waits for the refresh.
   private let isIntercepted: Bool
-  /// Whether the request has its own retry policy. Policies cannot be compared.
+  /// Whether the request has its own retry policy.
+  ///
+  /// Policies cannot be compared.
   private let hasRetryPolicy: Bool
-  /// The hash of the parts that differ most, computed once. Other fields are compared, but rarely differ.
+  /// The hash of the parts that differ most, computed once.
+  ///
+  /// Other fields are compared, but rarely differ.
   private let hash: Int
 
-  /// Makes the key of an exchange. Returns `nil` if the exchange is never shared.
+  /// Makes the key of an exchange.
+  ///
+  /// Returns `nil` if the exchange is never shared.
   init?(_ exchange: Exchange) {
     guard [.get, .head].contains(exchange.request.method), exchange.call.destination.isToMemory,
       case .none = exchange.request.body
@@ -273,7 +290,9 @@ final class ProgressBroadcaster: ProgressReporting {
     }
   }
 
-  /// Reports the progress. It is read while the reporter is updated, so that of two concurrent reports the later one does
+  /// Reports the progress.
+  ///
+  /// It is read while the reporter is updated, so that of two concurrent reports the later one does
   /// not go back to an earlier progress.
   private func report(_ reporter: any ProgressReporting) {
     reporter.change { $0 = state.withLock { $0.progress } }

@@ -34,14 +34,14 @@
         #expect(result.failure(as: NetworkError.self)?.code == .tooManyRedirects)
         #expect(backend.requests.count == 3)
       },
-      Behaviour("a circle is seen when it closes, and named") { subject async throws in
+      Behaviour("a redirect loop fails with a reason") { subject async throws in
         let backend = try Backend(subject) { .redirect(to: $0.path.text == "/a" ? "/b" : "/a") }
         let error = await backend.failure(of: "/a")
         #expect(error?.code == .tooManyRedirects)
-        #expect(error?.reason == "a circle")
+        #expect(error?.reason == "a redirect loop")
         #expect(backend.requests.count == 2)
       },
-      Behaviour("a circle that a cookie ends is followed") { subject async throws in
+      Behaviour("a redirect loop that a cookie ends is followed") { subject async throws in
         let backend = try Backend(subject) { request in
           request.headers.contains("Cookie")
             ? .text("in") : .redirect(to: "/").header("Set-Cookie", "a=1; Path=/")

@@ -61,7 +61,7 @@
               result.failure(as: NetworkError.self)?.code == .redirectRefused, "\(location)")
           }
         },
-        Behaviour("an empty Location leads to the same place, and is a circle") {
+        Behaviour("an empty Location redirects to the same URL, which is a loop") {
           subject async throws in
           let backend = try Backend(subject) { _ in .redirect(to: "") }
           #expect(await backend.failure(of: "/x")?.code == .tooManyRedirects)
