@@ -1,10 +1,11 @@
 import Promises
 import Synchronization
 
-/// A dynamic scope that provides transports to all clients used in it, such as the scope of `withMocks`.
+/// A dynamic scope that provides transports to all clients used in it, such as the scope of
+/// `withMocks`.
 ///
-/// A client's own provider takes precedence. A client made in a scope stays in it, wherever it is used. After the
-/// end of the scope, requests of the client do not fall back to the network.
+/// A client's own provider takes precedence. A client made in a scope stays in that scope, wherever
+/// it is used. After the end of the scope, the client's requests do not fall back to the network.
 package final class TransportScope: Sendable {
   /// The source of time for clients made in the scope.
   package let scheduler: any Scheduler
@@ -17,9 +18,10 @@ package final class TransportScope: Sendable {
   /// Makes a scope inside the current one.
   ///
   /// - Parameters:
-  ///   - providers: The providers. The first one of an endpoint's type that returns a transport is used.
-  ///   - passesUnmatched: Whether requests of endpoints for which no scope has a provider use the client's own
-  ///     transport. Otherwise they fail with the code `mockFailed`.
+  ///   - providers: The providers. The first provider that matches the endpoint's type and returns
+  ///     a transport is used.
+  ///   - passesUnmatched: Whether requests of endpoints without a provider in any scope use the
+  ///     client's own transport. Otherwise they fail with the code `mockFailed`.
   ///   - name: The name of the scope in errors.
   package init(providers: [AnyTransportProvider], passesUnmatched: Bool, name: String) {
     scheduler = providers.first?.scheduler ?? .live
@@ -32,7 +34,9 @@ package final class TransportScope: Sendable {
   /// The innermost scope of the current task or handler, ended or not.
   static var innermost: TransportScope? { HandlerScope.current?.value as? TransportScope }
 
-  /// Runs an operation in the scope. The scope ends when the operation returns.
+  /// Runs an operation in the scope.
+  ///
+  /// The scope ends when the operation returns or throws.
   ///
   /// - Parameters:
   ///   - isolation: The caller's isolation, which the operation inherits.
@@ -46,7 +50,7 @@ package final class TransportScope: Sendable {
     return try await HandlerScope(self).run(operation)
   }
 
-  /// This scope, or if it has ended the next one outside that has not.
+  /// This scope, or, if it has ended, the nearest enclosing scope that has not.
   var innermostOpen: TransportScope? {
     hasEnded.load(ordering: .acquiring) ? outer?.innermostOpen : self
   }
@@ -57,8 +61,9 @@ package final class TransportScope: Sendable {
   ///   - endpoint: The endpoint.
   ///   - home: The scope in which the client was made.
   ///   - real: The client's own transport.
-  /// - Returns: The transport of the innermost open scope here, or else of `home`. If all of these have ended,
-  ///   a transport that fails, unless the endpoint would have used the client's own transport in the scope.
+  /// - Returns: The transport of the innermost open scope of the current task, else of `home`. If
+  ///   all of these scopes have ended, a transport that fails, unless the endpoint would have used
+  ///   the client's own transport in the scope.
   static func select(
     for endpoint: any RequestConvertible, home: TransportScope?, real: any Transport
   ) -> SelectedTransport? {
@@ -125,7 +130,7 @@ extension TransportScope: Hashable {
 package struct AnyTransportProvider: Sendable {
   /// The scheduler of the provider.
   let scheduler: any Scheduler
-  /// Whether an endpoint is of the provider's type.
+  /// Whether an endpoint has the provider's endpoint type.
   let matches: @Sendable (_ endpoint: any RequestConvertible) -> Bool
   /// The provider's transport for an endpoint.
   let transport:

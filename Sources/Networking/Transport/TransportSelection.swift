@@ -16,10 +16,10 @@ public protocol TransportProvider<Endpoint>: Sendable {
   /// - Returns: The transport, or `nil` for the client's own.
   func transport(for endpoint: Endpoint, real: any Transport) -> (any Transport)?
 
-  /// Returns the transport for a request that an earlier run or another client put into the offline store, so
-  /// that its endpoint is not known.
+  /// Returns the transport for a stored request.
   ///
-  /// The default implementation returns `nil`.
+  /// An earlier run or another client put the request into the offline store, so its endpoint is
+  /// not known. The default implementation returns `nil`.
   ///
   /// - Parameters:
   ///   - request: The stored request.
@@ -43,7 +43,9 @@ extension TransportProvider {
 
 /// The transport of one request, and its source.
 struct SelectedTransport: Sendable {
-  /// The source of a transport. Requests share an exchange only if their transports have the same source.
+  /// The source of a transport.
+  ///
+  /// Requests share an exchange only if their transports have the same source.
   enum Source: Hashable, Sendable {
     /// The client's own transport.
     case client
@@ -57,7 +59,8 @@ struct SelectedTransport: Sendable {
   var source: Source = .client
 }
 
-/// Selects the transport of each request of a client: that of its provider, else of a scope, else its own.
+/// Selects the transport for each request of a client: the provider's, else the scope's, else the
+/// client's own.
 struct TransportSelector<Endpoint: RequestConvertible>: Sendable {
   /// The client's own transport.
   let transport: any Transport
@@ -68,7 +71,7 @@ struct TransportSelector<Endpoint: RequestConvertible>: Sendable {
   /// The scheduler of the provider or the scope, if any.
   var scheduler: (any Scheduler)? { provider?.scheduler ?? scope?.innermostOpen?.scheduler }
 
-  /// Whether a request made now may get another transport than the client's own.
+  /// Whether a request made now may get a transport other than the client's own.
   var mayOverride: Bool { provider != nil || scope != nil || TransportScope.innermost != nil }
 
   /// Returns the transport for a request of one of the client's own endpoints.
@@ -76,7 +79,8 @@ struct TransportSelector<Endpoint: RequestConvertible>: Sendable {
     provided(for: endpoint) ?? scoped(for: endpoint)
   }
 
-  /// Returns the transport for a request of an endpoint of any type, which may be a modified endpoint of the client.
+  /// Returns the transport for a request of an endpoint of any type, such as a modified endpoint of
+  /// the client.
   func select(forAny endpoint: any RequestConvertible) -> SelectedTransport {
     // The cast is slow, so it is skipped without a provider.
     let own = provider == nil ? nil : endpoint.unwrapped(to: Endpoint.self)
