@@ -55,7 +55,8 @@
       try Data("old".utf8).write(to: target)
       let result = await client.download(.get(server.path), to: target, replacing: false).result
       let error = try #require(result.failure(as: NetworkError.self))
-      #expect(error.code == .fileNotWritten && error.reason == "there is a file of its name")
+      #expect(
+        error.code == .fileNotWritten && error.reason == "a file with that name already exists")
       #expect(try String(contentsOf: target, encoding: .utf8) == "old")
       #expect(server.connectionCount == 0)
     }

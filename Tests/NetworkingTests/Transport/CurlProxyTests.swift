@@ -44,7 +44,7 @@
       #expect(performed.order == ["failure"])
       let failure = try #require(performed.failure)
       #expect(failure.code == .cannotConnect)
-      #expect(failure.detail == "The proxy refuses the tunnel, by the status \(status.prefix(3))")
+      #expect(failure.detail == "The proxy rejected the tunnel with the status \(status.prefix(3))")
       // What is for the server is not for the proxy.
       let request = await proxy.requests.entries(1)[0]
       #expect(request.line == "CONNECT catena.invalid:443 HTTP/1.1")

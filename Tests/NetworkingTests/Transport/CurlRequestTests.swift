@@ -115,7 +115,7 @@
       #expect(performed.failure?.code == .encodingFailed)
       #expect(performed.failure?.detail == "The body cannot be read: No such file or directory")
       let (folder, _) = await send(.post, "/", [:], .file(URL(fileURLWithPath: "/tmp")))
-      #expect(folder.failure?.detail == "The body cannot be read: it is no file")
+      #expect(folder.failure?.detail == "The body cannot be read: it is not a regular file")
       #expect(server.connectionCount == 0)
     }
   }

@@ -73,7 +73,7 @@ struct ResponseHeadParserTests {
       let expected = whole.compactMap { line in line.withUnsafeBytes { new.take($0) } }
       let found = whole.compactMap { line in line.withUnsafeBytes { reused.take($0) } }
       #expect(found == expected && found.count == 1)
-      #expect(reused.isComplete && reused.isBegun)
+      #expect(reused.isComplete && reused.hasStatusLine)
     }
   }
 }

@@ -2,14 +2,15 @@
   import CCatena
   import Glibc
 
-  /// The header fields of a request as libcurl takes them: a linked list of lines, in one piece of
-  /// memory that is used again for the next request.
+  /// The header fields of a request in libcurl's format: a linked list of lines.
+  ///
+  /// The list is stored in one block of memory, which is reused for the next request.
   struct CurlHeaderList {
     private typealias Node = CatenaList
 
     private var memory: UnsafeMutableRawBufferPointer?
 
-    /// Gives the memory back.
+    /// Deallocates the memory.
     func deallocate() {
       memory?.deallocate()
     }
@@ -17,23 +18,26 @@
     /// Makes the list.
     ///
     /// - Parameters:
-    ///   - headers: the fields; `Content-Length` and `Transfer-Encoding` are left out.
-    ///   - suppressed: fields that libcurl would add, and must not unless they are among `headers`.
-    /// - Returns: the list, good until the next call; nil when it is empty.
-    /// - Throws: `invalidHeader` when a name is no token, or a CR, LF or NUL is in a value.
+    ///   - headers: The header fields. `Content-Length` and `Transfer-Encoding` are omitted.
+    ///   - suppressed: The names of fields that libcurl adds by default and that are suppressed
+    ///     unless `headers` contains them.
+    /// - Returns: The list, valid until the next call, or `nil` if it is empty.
+    /// - Throws: A failure with the code `invalidHeader` if a name is not a token, or a value
+    ///   contains CR, LF or NUL.
     mutating func make(
       _ headers: HTTPHeaders, suppressed: [String]
     ) throws(TransportFailure) -> UnsafeMutablePointer<CatenaList>? {
       let count = headers.count + suppressed.count
       var size = count * MemoryLayout<Node>.stride
-      // A colon, a space and the closing NUL; or a semicolon and NUL.
+      // Space for a colon, a space and the NUL at the end, or for a semicolon and NUL.
       for field in headers { size += field.name.utf8.count + field.value.utf8.count + 3 }
       for name in suppressed { size += name.utf8.count + 2 }
       let memory = reserve(size)
       var writer = Writer(memory, nodes: count)
       for field in headers where !Self.isFramingField(field.name) {
         guard field.name.isToken, !field.value.utf8.contains(where: { $0.breaksField }) else {
-          throw TransportFailure(code: .invalidHeader, detail: "A header field cannot be sent")
+          throw TransportFailure(
+            code: .invalidHeader, detail: "A header field has an invalid name or value")
         }
         writer.add(field)
       }
@@ -50,13 +54,13 @@
       return memory
     }
 
-    /// Whether a field is the transport's own business.
+    /// Whether the transport sets the field itself.
     private static func isFramingField(_ name: String) -> Bool {
       HTTPHeaders.areNamesEqual(name, "Content-Length")
         || HTTPHeaders.areNamesEqual(name, "Transfer-Encoding")
     }
 
-    /// Fills the memory: nodes at its start, their lines behind.
+    /// A writer that fills the memory with the nodes, followed by their lines.
     private struct Writer {
       private let nodes: UnsafeMutablePointer<Node>
       private var count = 0
@@ -71,7 +75,7 @@
 
       var first: UnsafeMutablePointer<CatenaList>? { count == 0 ? nil : nodes }
 
-      /// `Name: value`, or `Name;`, which libcurl sends as `Name:`.
+      /// Adds `Name: value`, or `Name;` for an empty value, which libcurl sends as `Name:`.
       mutating func add(_ field: HTTPHeaders.Field) {
         beginLine()
         append(field.name)
@@ -85,7 +89,7 @@
         append(0)
       }
 
-      /// `Name:`, which keeps libcurl from sending it.
+      /// Adds `Name:`, which prevents libcurl from sending its default field.
       mutating func add(suppressed name: String) {
         beginLine()
         append(name)
