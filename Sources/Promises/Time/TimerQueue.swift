@@ -1,8 +1,8 @@
-/// Actions in the order of their times, and of their scheduling where the times are equal.
+/// A priority queue of actions, ordered by due time and then by order of scheduling.
 ///
-/// A binary heap of small keys beside a table of the actions: cancelling takes an action out of the
-/// table at once and leaves its key, which is skipped when its turn comes. When most keys are such the
-/// heap is made anew, so cancelled timers take neither time nor memory to speak of.
+/// A binary heap of small keys and a table of the actions. Cancelling removes the action from the
+/// table immediately and leaves its key, which is skipped later. When most keys are stale, the heap
+/// is rebuilt, so that cancelled timers use little time and memory.
 struct TimerQueue {
   typealias ID = UInt64
 
@@ -19,10 +19,12 @@ struct TimerQueue {
   private var actions: [ID: @Sendable () -> Void] = [:]
   private var lastID: ID = 0
 
-  /// How many actions wait.
+  /// The number of scheduled actions.
   var count: Int { actions.count }
 
-  /// When the next action is due; nil when there is none.
+  /// The due time of the next action.
+  ///
+  /// `nil` if the queue is empty.
   var nextDue: Duration? {
     mutating get {
       dropCancelled()
@@ -38,14 +40,14 @@ struct TimerQueue {
     return lastID
   }
 
-  /// Takes an action out; it is returned, to be released where no lock is held.
+  /// Removes an action and returns it, so that the caller can release it without holding a lock.
   mutating func cancel(_ id: ID) -> (@Sendable () -> Void)? {
     let action = actions.removeValue(forKey: id)
     if heap.count > 64, heap.count > 2 * actions.count { rebuild() }
     return action
   }
 
-  /// Takes the first action out, if it is due by `limit`.
+  /// Removes and returns the first action if it is due by `limit`.
   mutating func pop(dueBy limit: Duration) -> (due: Duration, action: @Sendable () -> Void)? {
     guard let due = nextDue, due <= limit,
       let action = actions.removeValue(forKey: removeFirst().id)
@@ -59,7 +61,7 @@ struct TimerQueue {
 
   private mutating func rebuild() {
     heap.removeAll { actions[$0.id] == nil }
-    // A sorted array is a heap.
+    // A sorted array is a valid heap.
     heap.sort { $0.precedes($1) }
   }
 
