@@ -9,8 +9,8 @@ import Networking
 
 /// Writes files that are nobody else's to read, whole or not at all.
 enum AtomicFileWriter {
-  /// Puts bytes in the place of a file: into a new file beside it, which takes its name once all of it
-  /// is on the disk.
+  /// Puts bytes in the place of a file: into a new file beside it, which takes its name once all of
+  /// it is on the disk.
   ///
   /// The file has the mode 0600 from its first byte on. Folders that are not there are made.
   static func write(_ data: Data, to file: URL) throws(RecordingError) {
@@ -248,7 +248,8 @@ public enum RecordingError: Error, Hashable, Sendable {
   case malformed(file: URL, line: Int, column: Int, path: String, problem: String)
   /// The file cannot be written.
   case unwritable(file: URL, reason: String)
-  /// What was recorded has values in it that look like secrets, at these places; nothing was written.
+  /// What was recorded has values in it that look like secrets, at these places; nothing was
+  /// written.
   case suspectedTokens(file: URL, paths: [String])
   /// Responses are larger than what may be recorded, at these places; nothing was written.
   case tooLarge(file: URL, paths: [String], limit: Int)
