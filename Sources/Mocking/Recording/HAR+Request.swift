@@ -20,9 +20,13 @@ extension HAR {
     ///
     /// `nil` if there was none.
     public var postData: PostData?
-    /// The size of the head in bytes. -1 means unknown.
+    /// The size of the head in bytes.
+    ///
+    /// -1 means unknown.
     public var headersSize: Int
-    /// The size of the body in bytes. -1 means unknown.
+    /// The size of the body in bytes.
+    ///
+    /// -1 means unknown.
     public var bodySize: Int
     /// A comment.
     public var comment: String?

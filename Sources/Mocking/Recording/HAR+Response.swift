@@ -22,9 +22,13 @@ extension HAR {
     ///
     /// Empty if there is none.
     public var redirectURL: String
-    /// The size of the head in bytes. -1 means unknown.
+    /// The size of the head in bytes.
+    ///
+    /// -1 means unknown.
     public var headersSize: Int
-    /// The size of the body in bytes before content decoding. -1 means unknown.
+    /// The size of the body in bytes before content decoding.
+    ///
+    /// -1 means unknown.
     public var bodySize: Int
     /// The code of a failure, such as `timedOut.connect`: the member `_error`.
     ///

@@ -2,8 +2,9 @@ import Foundation
 import Networking
 
 extension HAR {
-  /// The durations of the phases of an exchange, in milliseconds. -1 means not applicable or
-  /// unknown.
+  /// The durations of the phases of an exchange, in milliseconds.
+  ///
+  /// -1 means not applicable or unknown.
   public struct Timings: Codable, Sendable, Hashable {
     /// The time until a connection was available.
     public var blocked: Double?

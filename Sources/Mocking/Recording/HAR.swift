@@ -196,7 +196,9 @@ extension HAR {
     }
   }
 
-  /// The durations of loading a page, in milliseconds from its start. -1 or `nil` means unknown.
+  /// The durations of loading a page, in milliseconds from its start.
+  ///
+  /// -1 or `nil` means unknown.
   public struct PageTimings: Codable, Sendable, Hashable {
     /// The time until the content was loaded.
     public var onContentLoad: Double?
