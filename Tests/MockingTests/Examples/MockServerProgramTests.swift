@@ -149,7 +149,7 @@
       let recording = try await Program.mockServer([archive.path])
       #expect(recording.status == .exited(1))
       #expect(
-        recording.errors == "mock-server: \(archive.path):1:2: no HTTP archive: "
+        recording.errors == "mock-server: \(archive.path):1:2: not an HTTP archive: "
           + "expected JSON: the file ends too soon\n")
     }
 

@@ -106,7 +106,7 @@ import Testing
     Wrong(
       "a body that is no base64", #""mimeType": "text/plain""#,
       to: #""mimeType": "text/plain", "encoding": "base64", "text": "%%%""#, 13, 105,
-      "log.entries[0].response.content.text", "expected base64, as its encoding says"),
+      "log.entries[0].response.content.text", "expected base64, because encoding is base64"),
   ]
 
   @Test(arguments: wrong)
@@ -126,9 +126,9 @@ import Testing
       file: file, line: 8, column: 33, path: "log.entries[0].request.url", problem: "expected x")
     #expect(
       "\(place)"
-        == "/a/b.har:8:33: no HTTP archive: log.entries[0].request.url: expected x")
+        == "/a/b.har:8:33: not an HTTP archive: log.entries[0].request.url: expected x")
     let syntax = RecordingError.malformed(
       file: file, line: 1, column: 2, path: "", problem: "expected JSON: y")
-    #expect("\(syntax)" == "/a/b.har:1:2: no HTTP archive: expected JSON: y")
+    #expect("\(syntax)" == "/a/b.har:1:2: not an HTTP archive: expected JSON: y")
   }
 }

@@ -39,7 +39,7 @@
     /// The cells of a fault's line.
     private func cells(_ fault: String) throws -> [String] {
       let file = URL(fileURLWithPath: #filePath).appending(
-        path: "../../../../Sources/Mocking/Stubs/MockFault.swift"
+        path: "../../../../Sources/Mocking/Mocks/MockFault.swift"
       ).standardized
       let text = try String(contentsOf: file, encoding: .utf8)
       let line = try #require(

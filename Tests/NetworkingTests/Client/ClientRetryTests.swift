@@ -84,8 +84,8 @@ struct ClientRetryTests {
       let error = await call.result.failure(as: NetworkError.self)
       #expect(
         error?.description
-          == "POST https://api.example.com/v1/refresh: the status 401 is not acceptable: it is asked "
-          + "for by the refresh that it would have to wait for; make it with .notIntercepted()")
+          == "POST https://api.example.com/v1/refresh: the status 401 is not acceptable: the "
+          + "request is part of the token refresh that it would wait for; make it .notIntercepted()")
       #expect(error?.code == .unacceptableStatus(401))
     }
   }
