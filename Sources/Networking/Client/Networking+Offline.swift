@@ -66,7 +66,7 @@ extension Networking {
         on: runner.scheduler.context(for: .queue(clientOfflineStore.queue)), file: file, line: line
       ) {
         let store = try self.clientOfflineStore.store
-        self.clientOfflineStore.removeOverrides(than: try store.keys)
+        self.clientOfflineStore.removeTransportSelections(except: try store.keys)
         return store.replay(
           concurrency: concurrency, scheduler: self.runner.scheduler,
           decidingWith: ReplayDecision.forClient,

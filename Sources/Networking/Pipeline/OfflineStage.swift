@@ -96,7 +96,7 @@ struct OfflineSaver: Sendable {
       let entry = try clientOfflineStore.store.add(
         request, baseURL: baseURL, in: request.storeKey, idempotencyKey: id ?? UUID())
       if let selectTransport {
-        clientOfflineStore.setTransportOverride(selectTransport, for: entry.id)
+        clientOfflineStore.setTransportSelection(selectTransport, for: entry.id)
       }
       if let epoch { automatic?.entryStored(since: epoch) }
       var entryStored = failure

@@ -53,34 +53,34 @@ struct OfflineCorruptionTests {
 
   @Test func anEmptyFile() async throws {
     try change(temporary.entryFile(1)) { $0 = Data() }
-    try await expectSecondSetAside("it is empty")
+    try await expectSecondSetAside("the entry file is empty")
   }
 
   @Test func aTruncatedFile() async throws {
     try change(temporary.entryFile(1)) { $0.removeLast() }
-    try await expectSecondSetAside("it is not as long as it says")
+    try await expectSecondSetAside("the length does not match")
   }
 
   @Test func aChangedByte() async throws {
     try change(temporary.entryFile(1)) { $0[$0.count - 30] ^= 1 }
-    try await expectSecondSetAside("its checksum is wrong")
+    try await expectSecondSetAside("the checksum does not match")
   }
 
   @Test func aFileOfAnotherKind() async throws {
     try change(temporary.entryFile(1)) { $0 = Data("{\"hello\": 1}".utf8) }
-    try await expectSecondSetAside("it is not an entry of an offline store")
+    try await expectSecondSetAside("the file is not an offline entry")
   }
 
   @Test func aFileOfALaterVersion() async throws {
     try change(temporary.entryFile(1)) { data in
       data.replaceSubrange(0..<16, with: Data("Catena-Offline/7".utf8))
     }
-    try await expectSecondSetAside("it is of another version, Catena-Offline/7")
+    try await expectSecondSetAside("the format Catena-Offline/7 is not supported")
   }
 
   @Test func aMissingFile() async throws {
     try FileManager.default.removeItem(atPath: temporary.entryFile(1))
-    try await expectSecondSetAside("its file is missing")
+    try await expectSecondSetAside("the entry file is missing")
   }
 
   @Test func aLinkInAFilesPlace() async throws {
@@ -92,20 +92,20 @@ struct OfflineCorruptionTests {
           $0.hasPrefix("entries/") && !$0.hasSuffix("entry") && !$0.hasSuffix("file-0")
         }[1]) + "/entry",
       withDestinationPath: target.path)
-    try await expectSecondSetAside("its file is missing")
+    try await expectSecondSetAside("the entry file is missing")
   }
 
   @Test func anothersFileInItsPlace() async throws {
     let other = try Data(contentsOf: URL(fileURLWithPath: temporary.entryFile(0)))
     try change(temporary.entryFile(1)) { $0 = other }
-    try await expectSecondSetAside("it is another entry's")
+    try await expectSecondSetAside("the file belongs to another entry")
   }
 
   @Test(arguments: [Data(), Data("payload 7".utf8), Data("payload 2 and more".utf8)])
   func aChangedPayload(_ data: Data) async throws {
     let entry = try temporary.entryFile(1)
     try change(entry.dropLast("entry".count) + "file-0") { $0 = data }
-    try await expectSecondSetAside("the file 1 of its payload is not what was written")
+    try await expectSecondSetAside("payload file 1 is missing or has changed")
   }
 
   @Test func anyByteChangedOrCutOffIsNoticed() async throws {
@@ -132,7 +132,7 @@ struct OfflineCorruptionTests {
     try Data("hello".utf8).write(to: URL(fileURLWithPath: temporary.path("entries/\(name)")))
     let report = try await store.replay { _ in .fulfilled(.of(200)) }.value
     #expect(report.delivered.map(\.number) == [1, 2, 3])
-    #expect(report.quarantined.map(\.reason) == ["it is not called like an entry"])
+    #expect(report.quarantined.map(\.reason) == ["the name is not that of an entry"])
     let location = try #require(report.quarantined.first?.location)
     #expect(location.lastPathComponent.hasSuffix(name))
     #expect(try Data(contentsOf: location) == Data("hello".utf8))
@@ -150,7 +150,7 @@ struct OfflineCorruptionTests {
     try #require(mkdir((inner + [0]).map(CChar.init(bitPattern:)), 0o700) == 0)
     let report = try await store.replay { _ in .fulfilled(.of(200)) }.value
     #expect(report.delivered.map(\.number) == [1, 2, 3])
-    #expect(report.quarantined.map(\.reason) == ["it is not called like an entry"])
+    #expect(report.quarantined.map(\.reason) == ["the name is not that of an entry"])
     #expect(try store.quarantined == report.quarantined.map(\.location))
     try store.emptyQuarantine()
     #expect(try store.quarantined.isEmpty)

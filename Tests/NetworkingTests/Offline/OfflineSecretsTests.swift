@@ -56,7 +56,7 @@ struct OfflineSecretsTests {
     #expect(error?.code == .offlineStoreRefused)
     #expect(
       error?.reason
-        == "its field \"\(name)\" goes by a secret's name, and the store keeps no secrets")
+        == "the field \"\(name)\" has the name of a secret, and the store does not accept secrets")
     #expect(error?.description.contains("s3cr3t") == false)
     #expect(try store.count == 0)
     #expect(try temporary.open(storesSecrets: true).add(request).request == request)

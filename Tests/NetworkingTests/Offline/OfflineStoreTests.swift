@@ -114,7 +114,8 @@ struct OfflineStoreTests {
     #expect(error?.code == .offlineStoreFailed)
     #expect(
       error?.description
-        == "POST https://a.test/: the offline store has failed: the file missing.png is not there")
+        == "POST https://a.test/: the offline store has failed: the file missing.png does not exist"
+    )
     #expect(throws: NetworkError.self) {
       try store.add(.upload(file: temporary.folder, to: "https://a.test/"))
     }
@@ -173,7 +174,7 @@ struct OfflineStoreTests {
     #expect(error?.code == .offlineStoreFull)
     #expect(
       error?.description
-        == "GET https://a.test/b: the offline store is full: there are 2 entries, and no more are allowed"
+        == "GET https://a.test/b: the offline store is full: the limit of entries, 2, is reached"
     )
     temporary.pass(100)
     try store.add(.get("https://a.test/b"))

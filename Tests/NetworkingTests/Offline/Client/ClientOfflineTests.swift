@@ -89,8 +89,8 @@ struct ClientOfflineTests {
     #expect(
       error?.description
         == """
-        POST https://api.example.com/v1/notes?page=1: there is no network: not kept, as its field \
-        "New-Password" goes by a secret's name, and the store keeps no secrets
+        POST https://api.example.com/v1/notes?page=1: there is no network: not kept, as the field \
+        "New-Password" has the name of a secret, and the store does not accept secrets
         """)
     #expect(try client.offlineStore.count == 0)
   }
@@ -224,8 +224,8 @@ struct ClientOfflineTests {
     #expect(
       error?.description
         == """
-        PUT https://api.example.com/v1/notes/7: the offline store is full: there are 1 entries, and no \
-        more are allowed; it was to be kept, as there is no network
+        PUT https://api.example.com/v1/notes/7: the offline store is full: the limit of entries, 1, \
+        is reached; it was to be kept, as there is no network
         """)
     #expect(try client.offlineStore.count == 1)
   }

@@ -207,7 +207,7 @@ struct ClientReplayTests {
     #expect(server.paths[before...] == ["/v1/notes/1", "/v1/notes/3"])
     #expect(
       report.quarantined.map(\.reason).sorted()
-        == ["it is not called like an entry", "its checksum is wrong"])
+        == ["the checksum does not match", "the name is not that of an entry"])
     #expect(report.delivered.count == 2)
     #expect(try later.offlineStore.quarantined.count == 2)
   }
