@@ -1,12 +1,13 @@
 import Foundation
 
 extension Redaction {
-  /// A whole body as one line of text, the values of telling names masked.
+  /// Returns a complete body as one line of text, with the values of secret names masked.
   ///
   /// - Parameters:
-  ///   - data: the body.
-  ///   - contentType: what its header field says it is; nil is nothing.
-  /// - Returns: JSON, a form or text; nil for any other body.
+  ///   - data: The body.
+  ///   - contentType: The value of the `Content-Type` header field. `nil` if there is none.
+  /// - Returns: The text of a JSON, form, XML or text body. `nil` for a body of any other type, an
+  ///   empty body, and a body that is not UTF-8 or contains a NUL.
   static func body(_ data: Data, contentType: String?) -> String? {
     guard !data.isEmpty, let body = String(data: data, encoding: .utf8), !body.contains("\0") else {
       return nil
@@ -25,7 +26,29 @@ extension Redaction {
     }
   }
 
-  /// A masked JSON text, compact, its members sorted by name; nil when it is no array or object.
+  /// Returns parameters with the values of secret names masked.
+  ///
+  /// Data is replaced with its size.
+  static func parameters(_ parameters: Parameters) -> Parameters {
+    switch parameters {
+    case .array(let values): .array(values.map(self.parameters))
+    case .dictionary(let members):
+      .dictionary(
+        Parameters.Members(
+          members.map { member in
+            (
+              member.name,
+              isSecret(name: member.name) ? .string(mask) : self.parameters(member.value)
+            )
+          }))
+    case .string(let value): .string(text(value))
+    case .data(let data): .string("(\(data.count) bytes)")
+    case .null, .bool, .int, .decimal, .double: parameters
+    }
+  }
+
+  /// Returns a compact JSON text with the values of secret names masked and members sorted by name,
+  /// or `nil` if the root is neither an array nor an object.
   private static func json(_ data: Data) -> String? {
     guard let json = try? JSON(parsing: data) else { return nil }
     switch json {
@@ -40,13 +63,14 @@ extension Redaction {
 }
 
 extension JSON {
-  /// The same with some of its members masked, at any depth.
+  /// Returns a copy in which the values of some members are replaced, at any depth.
   ///
   /// - Parameters:
-  ///   - isSecret: whether a member is masked; the value of one that is not is looked into.
-  ///   - mask: what takes the place of a masked member's value.
-  ///   - text: what takes the place of a text that belongs to no masked member.
-  /// - Returns: the value with all of that replaced.
+  ///   - isSecret: Returns whether the value of a member is replaced as a whole. Otherwise its
+  ///     contents are searched for further members.
+  ///   - mask: Returns the replacement for the value of a secret member.
+  ///   - text: Returns the replacement for a string outside of secret members.
+  /// - Returns: The copy.
   package func masked(
     where isSecret: (_ name: String, _ value: JSON) -> Bool, by mask: (JSON) -> JSON,
     texts text: (String) -> String = { $0 }
@@ -65,26 +89,5 @@ extension JSON {
       }
     }
     return masked(self)
-  }
-}
-
-extension Redaction {
-  /// Parameters with the values of telling names masked, and bytes by their number.
-  static func parameters(_ parameters: Parameters) -> Parameters {
-    switch parameters {
-    case .array(let values): .array(values.map(self.parameters))
-    case .dictionary(let members):
-      .dictionary(
-        Parameters.Members(
-          members.map { member in
-            (
-              member.name,
-              isSecret(name: member.name) ? .string(mask) : self.parameters(member.value)
-            )
-          }))
-    case .string(let value): .string(text(value))
-    case .data(let data): .string("(\(data.count) bytes)")
-    case .null, .bool, .int, .decimal, .double: parameters
-    }
   }
 }

@@ -39,8 +39,8 @@ struct ParameterEncodersTests {
       try encoder.encode(.data(Data([1]))) == .body([.data(Data([1]))], contentType: "text/csv"))
     let error = #expect(throws: ParameterEncodingError.self) { try encoder.encode(["a": 1]) }
     #expect(
-      error?.description == "the root of the parameters must be a string or data, as there is no "
-        + "encoder for text/csv")
+      error?.description == "the root of the parameters must be a string or data, because there is "
+        + "no encoder for text/csv")
   }
 
   @Test func methodsHaveTheirStandard() {

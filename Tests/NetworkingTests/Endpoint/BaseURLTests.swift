@@ -74,16 +74,22 @@ struct BaseURLTests {
       ("https", "h", -1, "", "the port -1 is not between 1 and 65535"),
       (
         "https", "h", nil, "a b",
-        "the base URL's path is wrong: a space is in it; %20 is how to write one"
+        "the base URL's path is invalid: it contains a space, which must be written as %20"
       ),
       (
         "https", "h", nil, "a%2",
-        "the base URL's path is wrong: a percent sign is not followed by two hexadecimal digits"
+        "the base URL's path is invalid: it contains a percent sign without two hexadecimal digits"
       ),
       ("https", "h", nil, "a?b", "a base URL cannot have a query or a fragment"),
       ("https", "h", nil, "a#b", "a base URL cannot have a query or a fragment"),
-      ("https", "h", nil, "a/../b", "the base URL's path is wrong: it has an empty or dot segment"),
-      ("https", "h", nil, "//b", "the base URL's path is wrong: it has an empty or dot segment"),
+      (
+        "https", "h", nil, "a/../b",
+        "the base URL's path is invalid: it has a dot segment or starts with two slashes"
+      ),
+      (
+        "https", "h", nil, "//b",
+        "the base URL's path is invalid: it has a dot segment or starts with two slashes"
+      ),
     ] as [(String, String, Int?, String, String)])
   func refusalsSayWhatIsWrong(
     scheme: String, host: String, port: Int?, path: String, reason: String
@@ -121,13 +127,13 @@ struct BaseURLTests {
       "https://a@h/a",
       "it has a user name or password, which do not belong into a URL: authenticate() is for them"
     ),
-    ("a\\b", "the character \\ is in it; it has to be percent-encoded"),
-    ("a[0]", "the character [ is in it; it has to be percent-encoded"),
-    ("a?b=<", "the character < is in it; it has to be percent-encoded"),
-    ("a\r\nHost: x", "a control character is in it"),
-    ("ü", "a character beyond ASCII is in it; it has to be percent-encoded"),
-    ("a%zz", "a percent sign is not followed by two hexadecimal digits"),
-    ("a%", "a percent sign is not followed by two hexadecimal digits"),
+    ("a\\b", "it contains the character \\, which must be percent-encoded"),
+    ("a[0]", "it contains the character [, which must be percent-encoded"),
+    ("a?b=<", "it contains the character <, which must be percent-encoded"),
+    ("a\r\nHost: x", "it contains a control character"),
+    ("ü", "it contains a non-ASCII character, which must be percent-encoded"),
+    ("a%zz", "it contains a percent sign without two hexadecimal digits"),
+    ("a%", "it contains a percent sign without two hexadecimal digits"),
   ])
   func pathsThatAreRefused(path: String, reason: String) throws {
     let base = try BaseURL(host: "h")

@@ -35,8 +35,8 @@ struct RequestPathTests {
   }
 
   @Test func aValueThatNamesAnotherResourceIsRefused() {
-    let empty = "an interpolated value is empty, which would name another resource"
-    let dots = "an interpolated value makes a segment of dots alone"
+    let empty = "an interpolated value is empty, so the path would address another resource"
+    let dots = "an interpolated value creates a segment of only dots"
     let (nothing, dot, up) = ("", ".", "..")
     #expect(reason("boards/\(nothing)") == empty)
     #expect(reason("boards/\(nothing)/cards") == empty)
@@ -59,7 +59,7 @@ struct RequestPathTests {
   }
 
   @Test func aValueInTheHostIsRefused() {
-    let reason = "a value is interpolated into the host; \\(raw:) is for that"
+    let reason = "a value is interpolated into the host, which requires \\(raw:)"
     let (host, nothing) = (".evil.example.com", "")
     #expect(self.reason("https://api.example.com\(host)/x") == reason)
     #expect(self.reason("https://\(host)/x") == reason)
@@ -73,7 +73,7 @@ struct RequestPathTests {
     #expect(try resolve("\(raw: "a/b?c=d")&e=\("f/g")") == "https://h/v1/a/b?c=d&e=f%2Fg")
     #expect(try resolve("\(raw: "http://other:81")/\("a/b")") == "http://other:81/a%2Fb")
     #expect(try resolve(RequestPath(raw: "../x")) == "https://h/x")
-    #expect(reason(RequestPath(raw: "a b")) == "a space is in it; %20 is how to write one")
+    #expect(reason(RequestPath(raw: "a b")) == "it contains a space, which must be written as %20")
   }
 
   @Test func writtenURLsInAValueStayAValue() throws {
