@@ -1,4 +1,5 @@
 import Foundation
+import Promises
 import Synchronization
 
 /// What happens to a client's calls, as an asynchronous sequence.
@@ -147,10 +148,8 @@ struct EventBufferMachine<Reader> {
   typealias PendingRead = (reader: Reader, event: NetworkEvent?)
 
   private let limit: Int
-  /// The first `taken` of them have been handed out.
-  private var events: [NetworkEvent?] = []
-  private var taken = 0
-  private var readers: [(id: UInt64, reader: Reader)] = []
+  private var events = FIFO<NetworkEvent>()
+  private var readers = FIFO<(id: UInt64, reader: Reader)>()
   private var lastID: UInt64 = 0
   private(set) var dropped = 0
   private var isFinished = false
@@ -159,8 +158,8 @@ struct EventBufferMachine<Reader> {
     self.limit = max(limit, 1)
   }
 
-  /// How many are kept.
-  var count: Int { events.count - taken }
+  /// The number of buffered events.
+  var count: Int { events.count }
 
   mutating func makeID() -> UInt64 {
     lastID += 1
@@ -171,7 +170,7 @@ struct EventBufferMachine<Reader> {
   mutating func add(_ event: NetworkEvent) {
     events.append(event)
     guard count > limit else { return }
-    _ = takeFirst()
+    _ = events.popFirst()
     dropped += 1
   }
 
@@ -182,8 +181,8 @@ struct EventBufferMachine<Reader> {
 
   /// The next one of those who wait and can be answered; nil when there is none.
   mutating func nextPendingRead() -> PendingRead? {
-    guard !readers.isEmpty, isFinished || count > 0 else { return nil }
-    return (readers.removeFirst().reader, takeFirst())
+    guard isFinished || count > 0, let next = readers.popFirst() else { return nil }
+    return (next.reader, events.popFirst())
   }
 
   /// Somebody waits for the next event, behind those who do already.
@@ -195,19 +194,6 @@ struct EventBufferMachine<Reader> {
   ///
   /// - Returns: who that is; nil when it has been answered.
   mutating func cancelRead(_ id: UInt64) -> Reader? {
-    guard let index = readers.firstIndex(where: { $0.id == id }) else { return nil }
-    return readers.remove(at: index).reader
-  }
-
-  private mutating func takeFirst() -> NetworkEvent? {
-    guard count > 0 else { return nil }
-    let first = events[taken].take()
-    taken += 1
-    // Now and then, so that it costs the same for each.
-    if taken >= 64, taken * 2 >= events.count {
-      events.removeFirst(taken)
-      taken = 0
-    }
-    return first
+    readers.removeFirst { $0.id == id }?.reader
   }
 }
