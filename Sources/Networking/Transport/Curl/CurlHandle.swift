@@ -10,6 +10,7 @@
     let errorBuffer: UnsafeMutablePointer<CChar>
     let clock: CurlClock
     var fields = CurlHeaderList()
+    /// The index of the handle's ``CurlDeadline`` in the heap, or `nil` if it has none.
     var deadlineIndex: Int?
     /// Nil when the handle is as new.
     var appliedOptions: AppliedOptions?
