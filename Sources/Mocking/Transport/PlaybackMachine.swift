@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import Promises
 
 /// One mocked exchange in memory: when which event is to be delivered, without any thread or clock.
 ///
@@ -29,7 +30,7 @@ struct PlaybackMachine {
 
   private var steps: [Step]
   private var position = 0
-  private var events: [TransportEvent] = []
+  private var events = FIFO<TransportEvent>()
   private var reader: ResponseParser
   /// How long the connection may be silent.
   private let idleTimeout: Duration?
@@ -108,8 +109,7 @@ struct PlaybackMachine {
     if isCancelled { return finish(failure(.cancelled)) }
     if isSuspended { return rest() }
     while true {
-      if !events.isEmpty {
-        let event = events.removeFirst()
+      if let event = events.popFirst() {
         if event.isLast { return finish(event) }
         return .deliver(event)
       }
@@ -171,7 +171,7 @@ struct PlaybackMachine {
     isOver = true
     isPlaying = false
     steps = []
-    events = []
+    events.removeAll()
     return .finish(event)
   }
 

@@ -1,3 +1,5 @@
+import Promises
+
 /// The state of a client's request queue.
 ///
 /// ```
@@ -16,7 +18,7 @@ struct RequestQueueState {
   }
 
   private let width: Int
-  private var waiting = Request.Priority.allCases.map { _ in FIFO() }
+  private var waiting = Request.Priority.allCases.map { _ in FIFO<QueuedRequest>() }
   private var running: [QueuedRequest?] = []
   private var freeIndices: [Int] = []
   private var isSuspended = false
@@ -49,7 +51,7 @@ struct RequestQueueState {
   ///
   /// - Returns: Whether the request was removed.
   mutating func finishIfNoneWait(_ slot: Slot) -> Bool {
-    guard !slot.hasWaited, waiting.allSatisfy(\.isEmpty) else { return false }
+    guard !slot.hasWaited, waiting.allSatisfy({ $0.isEmpty }) else { return false }
     freeSlot(slot.index)
     return true
   }
@@ -70,7 +72,7 @@ struct RequestQueueState {
   }
 
   /// All requests, the waiting ones first.
-  var all: [QueuedRequest] { waiting.flatMap(\.requests) + running.compactMap(\.self) }
+  var all: [QueuedRequest] { waiting.flatMap(\.self) + running.compactMap(\.self) }
 
   private var hasCapacity: Bool { !isSuspended && running.count - freeIndices.count < width }
 
@@ -94,31 +96,6 @@ struct RequestQueueState {
       if let request = waiting[index].popFirst() { return begin(request, hasWaited: true) }
     }
     return nil
-  }
-
-  /// The waiting requests of one priority.
-  private struct FIFO {
-    private var slots: [QueuedRequest?] = []
-    private var first = 0
-
-    var isEmpty: Bool { first == slots.count }
-    var requests: [QueuedRequest] { slots[first...].compactMap(\.self) }
-
-    mutating func append(_ request: QueuedRequest) {
-      slots.append(request)
-    }
-
-    mutating func popFirst() -> QueuedRequest? {
-      guard first < slots.count else { return nil }
-      let request = slots[first].take()
-      first += 1
-      // Removed in batches, so that each element is moved once on average.
-      if first == slots.count || first > 1_000 && first > slots.count / 2 {
-        slots.removeSubrange(..<first)
-        first = 0
-      }
-      return request
-    }
   }
 }
 

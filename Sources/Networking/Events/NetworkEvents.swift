@@ -1,4 +1,5 @@
 import Foundation
+import Promises
 import Synchronization
 
 /// An asynchronous sequence of the events of a client's calls.
@@ -154,12 +155,8 @@ struct EventBufferMachine<Reader> {
   typealias PendingRead = (reader: Reader, event: NetworkEvent?)
 
   private let limit: Int
-  /// The buffered events.
-  ///
-  /// The first `taken` elements have already been read.
-  private var events: [NetworkEvent?] = []
-  private var taken = 0
-  private var readers: [(id: UInt64, reader: Reader)] = []
+  private var events = FIFO<NetworkEvent>()
+  private var readers = FIFO<(id: UInt64, reader: Reader)>()
   private var lastID: UInt64 = 0
   private(set) var dropped = 0
   private var isFinished = false
@@ -169,7 +166,7 @@ struct EventBufferMachine<Reader> {
   }
 
   /// The number of buffered events.
-  var count: Int { events.count - taken }
+  var count: Int { events.count }
 
   mutating func makeID() -> UInt64 {
     lastID += 1
@@ -182,7 +179,7 @@ struct EventBufferMachine<Reader> {
   mutating func add(_ event: NetworkEvent) {
     events.append(event)
     guard count > limit else { return }
-    _ = takeFirst()
+    _ = events.popFirst()
     dropped += 1
   }
 
@@ -193,8 +190,8 @@ struct EventBufferMachine<Reader> {
 
   /// Removes the first waiting reader that can be resumed; `nil` if there is none.
   mutating func nextPendingRead() -> PendingRead? {
-    guard !readers.isEmpty, isFinished || count > 0 else { return nil }
-    return (readers.removeFirst().reader, takeFirst())
+    guard isFinished || count > 0, let next = readers.popFirst() else { return nil }
+    return (next.reader, events.popFirst())
   }
 
   /// Appends a reader to the waiting readers.
@@ -206,19 +203,6 @@ struct EventBufferMachine<Reader> {
   ///
   /// - Returns: The reader. `nil` if it has already been resumed.
   mutating func cancelRead(_ id: UInt64) -> Reader? {
-    guard let index = readers.firstIndex(where: { $0.id == id }) else { return nil }
-    return readers.remove(at: index).reader
-  }
-
-  private mutating func takeFirst() -> NetworkEvent? {
-    guard count > 0 else { return nil }
-    let first = events[taken].take()
-    taken += 1
-    // Removing events in batches makes the amortized cost of a read constant.
-    if taken >= 64, taken * 2 >= events.count {
-      events.removeFirst(taken)
-      taken = 0
-    }
-    return first
+    readers.removeFirst { $0.id == id }?.reader
   }
 }

@@ -130,14 +130,12 @@ final class StreamReader: Sendable {
   }
 }
 
-/// A FIFO queue of bytes, stored in pieces.
+/// A queue of bytes that are added in pieces and removed by the piece or into a buffer.
 struct ByteQueue {
-  private var pieces: [Data] = []
-  /// The index of the first piece that is not removed.
-  private var first = 0
-  /// The number of bytes removed from the first piece.
+  private var pieces = FIFO<Data>()
+  /// The number of bytes of the first piece that have been removed.
   private var offset = 0
-  /// The number of bytes in the queue.
+  /// The number of bytes.
   private(set) var count = 0
 
   var isEmpty: Bool { count == 0 }
@@ -150,38 +148,27 @@ struct ByteQueue {
 
   /// Removes and returns the first piece, or the rest of it.
   mutating func popFirst() -> Data? {
-    guard first < pieces.count else { return nil }
-    let piece = pieces[first].dropFirst(offset)
+    guard let piece = pieces.popFirst()?.dropFirst(offset) else { return nil }
     count -= piece.count
-    removeFirstPiece()
+    offset = 0
     return piece
   }
 
-  /// Removes as many bytes as the buffer can hold and copies them into it.
+  /// Removes the first bytes, as many as there are and fit.
   mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     var filled = 0
-    while filled < buffer.count, first < pieces.count {
-      let piece = pieces[first].dropFirst(offset)
+    while filled < buffer.count, let piece = pieces.first?.dropFirst(offset) {
       let taken = min(piece.count, buffer.count - filled)
       let room = UnsafeMutableRawBufferPointer(rebasing: buffer[filled..<(filled + taken)])
       piece.prefix(taken).copyBytes(to: room)
       filled += taken
       offset += taken
-      if taken == piece.count { removeFirstPiece() }
+      if taken == piece.count {
+        _ = pieces.popFirst()
+        offset = 0
+      }
     }
     count -= filled
     return filled
-  }
-
-  private mutating func removeFirstPiece() {
-    pieces[first] = Data()
-    first += 1
-    offset = 0
-    // The array is compacted when at least half of it is empty, so that removal takes amortized
-    // constant time.
-    if first * 2 >= pieces.count {
-      pieces.removeFirst(first)
-      first = 0
-    }
   }
 }

@@ -28,11 +28,8 @@ struct Trampoline {
   @usableFromInline typealias Current = UnsafeMutablePointer<Trampoline>
 
   private var isRunning = false
-  private var queue: ContiguousArray<Work?> = []
-  private var head = 0
-  /// The only queued work.
-  ///
-  /// A chain without branches never needs `queue`.
+  private var queue = FIFO<Work>()
+  /// The work, when there is only one piece; a chain without branches never uses the queue.
   private var single: Work?
   /// The work to run when no other work is left.
   private var last: [() -> Void] = []
@@ -121,7 +118,7 @@ struct Trampoline {
   }
 
   private mutating func append(_ work: consuming Work) {
-    if single == nil, head == queue.count {
+    if single == nil, queue.isEmpty {
       single = work
     } else {
       appendToQueue(work)
@@ -137,20 +134,8 @@ struct Trampoline {
 
   private mutating func next() -> Work? {
     if let work = single.take() { return work }
-    guard head < queue.count else { return nil }
-    let work = queue[head].take()
-    head += 1
-    if head == queue.count {
-      queue.removeAll(keepingCapacity: head <= Self.retainedCapacity)
-      head = 0
-    } else if head >= Self.retainedCapacity, head * 2 >= queue.count {
-      queue.removeFirst(head)
-      head = 0
-    }
-    return work
+    return queue.popFirst()
   }
-
-  private static let retainedCapacity = 1024
 
   // MARK: Per-thread storage
 

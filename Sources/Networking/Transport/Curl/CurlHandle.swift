@@ -10,6 +10,7 @@
     let errorBuffer: UnsafeMutablePointer<CChar>
     let clock: CurlClock
     var fields = CurlHeaderList()
+    /// The index of the handle's ``CurlDeadline`` in the heap, or `nil` if it has none.
     var deadlineIndex: Int?
     /// The options that are set on the handle, or `nil` if it is new or reset.
     var appliedOptions: AppliedOptions?

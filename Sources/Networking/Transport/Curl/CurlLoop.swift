@@ -2,6 +2,7 @@
   import CCatena
   import Foundation
   import Glibc
+  import Promises
 
   /// The event loop of an I/O thread: libcurl's multi interface, driven by epoll.
   ///
@@ -17,8 +18,8 @@
     private let sockets: CurlSockets
     private let clock = CurlClock()
     private let multi: OpaquePointer?
-    private var deadlines = CurlDeadlines()
-    /// Idle handles for reuse.
+    private var deadlines = Heap<CurlDeadline>()
+    /// Handles to be used again.
     private var idleHandles: [CurlHandle] = []
     private static let maximumIdleHandles = 256
     /// The time at which libcurl's timer expires, or `nil` if none is set.
@@ -120,7 +121,9 @@
         return exchange.end(with: .failure(error))
       }
       activeCount += 1
-      if let due = handle.idleDeadline() { deadlines.insert(handle, due: due) }
+      if let due = handle.idleDeadline() {
+        deadlines.insert(CurlDeadline(due: due, handle: handle))
+      }
       if catena_multi_add(multi, handle.easy) != 0 {
         end(handle, with: handle.failure(.cannotConnect, "libcurl rejected the exchange"))
       }
@@ -128,7 +131,7 @@
 
     /// The maximum time to wait for events, in milliseconds, or -1 for no limit.
     private var pollTimeout: Int32 {
-      let due = min(timerDue ?? .max, deadlines.nextDue ?? .max)
+      let due = min(timerDue ?? .max, deadlines.first?.due ?? .max)
       guard due < .max else { return isClosing && activeCount == 0 ? 0 : -1 }
       let now = CurlClock.currentTime
       guard due > now else { return 0 }
@@ -151,10 +154,12 @@
 
     /// Fails exchanges whose idle timeout has expired.
     private func failIdle() {
-      while let handle = deadlines.pop(dueBy: clock.now) {
+      while let deadline = deadlines.first, deadline.due <= clock.now {
+        deadlines.popFirst()
+        let handle = deadline.handle
         guard let due = handle.idleDeadline() else { continue }
         if due > clock.now {
-          deadlines.insert(handle, due: due)
+          deadlines.insert(CurlDeadline(due: due, handle: handle))
         } else {
           end(handle, with: handle.failure(.timedOut(.idle)))
         }
@@ -176,7 +181,7 @@
     private func end(_ handle: CurlHandle, with event: TransportEvent) {
       recordHTTPVersion(from: event, of: handle)
       catena_multi_remove(multi, handle.easy)
-      deadlines.remove(handle)
+      if let index = handle.deadlineIndex { deadlines.remove(at: index) }
       activeCount -= 1
       let exchange = handle.finish()
       recycle(handle)
@@ -230,68 +235,17 @@
     }
   }
 
-  /// A priority queue of the times at which the idle timeouts of the handles are checked.
+  /// The time of a handle's next check for an idle connection.
   ///
-  /// It is a binary heap. Each handle stores its index, so that it can be removed. A handle is
-  /// moved only when its time has come, not on each activity, because activity is much more
-  /// frequent.
-  struct CurlDeadlines {
-    private var heap: [(due: UInt64, handle: CurlHandle)] = []
+  /// Each handle has at most one in the heap. When it is due the handle gets a new one if its
+  /// connection has been active meanwhile. Activity itself does not change the heap, since it is far
+  /// more frequent.
+  struct CurlDeadline: HeapElement {
+    /// The time on the ``CurlClock``.
+    let due: UInt64
+    let handle: CurlHandle
 
-    var nextDue: UInt64? { heap.first?.due }
-
-    mutating func insert(_ handle: CurlHandle, due: UInt64) {
-      heap.append((due, handle))
-      handle.deadlineIndex = heap.count - 1
-      siftUp(from: heap.count - 1)
-    }
-
-    mutating func remove(_ handle: CurlHandle) {
-      guard let place = handle.deadlineIndex else { return }
-      handle.deadlineIndex = nil
-      let last = heap.removeLast()
-      guard place < heap.count else { return }
-      heap[place] = last
-      last.handle.deadlineIndex = place
-      siftUp(from: place)
-      siftDown(from: place)
-    }
-
-    /// Removes and returns the first handle if it is due by `limit`.
-    mutating func pop(dueBy limit: UInt64) -> CurlHandle? {
-      guard let first = heap.first, first.due <= limit else { return nil }
-      remove(first.handle)
-      return first.handle
-    }
-
-    private mutating func siftUp(from start: Int) {
-      var child = start
-      while child > 0 {
-        let parent = (child - 1) / 2
-        guard heap[child].due < heap[parent].due else { return }
-        exchange(child, parent)
-        child = parent
-      }
-    }
-
-    private mutating func siftDown(from start: Int) {
-      var parent = start
-      while true {
-        var least = parent
-        for child in [2 * parent + 1, 2 * parent + 2]
-        where child < heap.count && heap[child].due < heap[least].due {
-          least = child
-        }
-        guard least != parent else { return }
-        exchange(parent, least)
-        parent = least
-      }
-    }
-
-    private mutating func exchange(_ left: Int, _ right: Int) {
-      heap.swapAt(left, right)
-      heap[left].handle.deadlineIndex = left
-      heap[right].handle.deadlineIndex = right
-    }
+    func precedes(_ other: CurlDeadline) -> Bool { due < other.due }
+    func setHeapIndex(_ index: Int?) { handle.deadlineIndex = index }
   }
 #endif
