@@ -45,7 +45,8 @@ public struct Exchange: Sendable {
 }
 
 extension Exchange {
-  /// Records the result of the last attempt, and adds all attempts of the call to it if there were several.
+  /// Records the result of the last attempt, and adds all attempts of the call to it if there were
+  /// several.
   ///
   /// - Parameter responsePromise: The promise of the last attempt.
   /// - Returns: A promise of the same result, with the attempts.
@@ -55,13 +56,15 @@ extension Exchange {
       .recover(on: .inline, policy: .allErrors) { error -> Response in throw recordAttempt(error) }
   }
 
-  /// Ends the current attempt with a response, and returns it with all attempts if there were several.
+  /// Ends the current attempt with a response, and returns it with all attempts if there were
+  /// several.
   func recordAttempt(_ response: Response) -> Response {
     state.end(.success(response))
     return state.attemptCount > 1 ? response.after(state.attempts) : response
   }
 
-  /// Ends the current attempt with an error, and returns it with all attempts if there were several.
+  /// Ends the current attempt with an error, and returns it with all attempts if there were
+  /// several.
   func recordAttempt(_ error: any Error) -> any Error {
     state.end(.failure(error))
     return (error as? NetworkError)?.after(state.attempts) ?? error
@@ -75,7 +78,9 @@ extension Exchange: CustomStringConvertible, CustomDebugStringConvertible, Custo
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// The members without secrets. The credentials are left out.
+  /// The members without secrets.
+  ///
+  /// The credentials are left out.
   public var customMirror: Mirror {
     Mirror(
       self, children: ["request": request, "redirects": redirects, "timeout": timeout as Any])
@@ -83,7 +88,9 @@ extension Exchange: CustomStringConvertible, CustomDebugStringConvertible, Custo
 }
 
 extension Exchange {
-  /// The events of the call. `nil` if the client has no monitors.
+  /// The events of the call.
+  ///
+  /// `nil` if the client has no monitors.
   var events: CallEvents? { state.events }
 
   /// Performs the hop over the transport of the call.
