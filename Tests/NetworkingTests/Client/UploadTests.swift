@@ -114,7 +114,7 @@
       let result = await client.request(.upload(stream: once, to: server.path)).result
       let error = try #require(result.failure(as: NetworkError.self))
       #expect(error.code == .encodingFailed)
-      #expect(error.reason?.hasSuffix("the stream can be sent once only, and has been") == true)
+      #expect(error.reason?.hasSuffix("the stream can be sent only once, and has been sent before") == true)
     }
 
     @Test func cancellingEndsTheStreamsTask() async throws {
