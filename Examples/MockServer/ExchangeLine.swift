@@ -12,7 +12,7 @@ struct ExchangeLine: CustomStringConvertible {
     let time = [now.hour, now.minute, now.second]
       .map { Self.padded("\($0 ?? 0)", to: 2, with: "0") }.joined(separator: ":")
     let method = exchange.request?.method.rawValue ?? "?"
-    let target = exchange.request.map { Redaction.url($0.target) } ?? "(malformed)"
+    let target = exchange.request.map { Redactor.standard.maskedURL($0.target) } ?? "(malformed)"
     let tenths = Int(exchange.duration / .microseconds(100))
     var line =
       "\(time)  \(Self.filled(method, to: 7)) \(Self.filled(target, to: 32)) "

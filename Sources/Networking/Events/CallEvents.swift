@@ -78,7 +78,7 @@ final class CallEvents: Sendable {
   /// - Returns: what tells of the hop.
   func begin(_ request: HTTPRequest, attempt: Int, hop: Int) -> HopEvents {
     let summary = NetworkError.RequestSummary(request)
-    let headers = Redaction.headers(request.headers)
+    let headers = request.headers.redacted()
     let bodySize = request.body.byteCount
     var number = 0
     emit(sending: smallBody(of: request)) { machine, now in
@@ -154,7 +154,7 @@ struct HopEvents: Sendable {
   func receive(_ event: TransportEvent) {
     var event = event
     if case .head(var head) = event {
-      head.headers = Redaction.headers(head.headers)
+      head.headers = head.headers.redacted()
       event = .head(head)
     }
     call.emit { machine, now in

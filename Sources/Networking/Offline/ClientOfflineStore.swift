@@ -176,9 +176,9 @@ extension Request {
   ///
   /// An idempotency key is none, whatever it looks like: with another one the server would do the work twice.
   private static func carriesCredentials(_ field: HTTPHeaders.Field) -> Bool {
-    if HTTPHeaders.areNamesEqual(OfflineStage.idempotencyKeyField, field.name) { return false }
+    if HTTPHeaders.areNamesEqual(HTTPHeaders.idempotencyKeyName, field.name) { return false }
     return ["Authorization", "Proxy-Authorization", "Cookie"]
       .contains { HTTPHeaders.areNamesEqual($0, field.name) }
-      || Redaction.isSecret(name: field.name) || Redaction.value(of: field) != field.value
+      || Redactor.standard.isSecret(name: field.name) || field.redactedValue != field.value
   }
 }

@@ -167,10 +167,10 @@ extension OfflineStore {
 }
 
 extension Request {
-  /// The name of a field of the query, of JSON or of a form that goes by a secret's name, as
-  /// ``Redaction`` judges; nil when there is none.
+  /// The name of a secret field in the query, in JSON, or in a form, or `nil` if there is none.
   ///
-  /// Header fields do not count, nor does what free text says, or a body of another kind.
+  /// ``Redactor/standard`` decides which names are secret. Header fields, free text, and other
+  /// bodies are not searched.
   var secretField: String? {
     Self.secretField(inURL: path.text) ?? parameters.flatMap(Self.secretField(in:))
       ?? secretFieldInPayload
@@ -184,7 +184,7 @@ extension Request {
       return Self.secretField(in: data, type)
     case .multipart(let form):
       for part in form.parts {
-        if Redaction.isSecret(name: part.name) { return part.name }
+        if Redactor.standard.isSecret(name: part.name) { return part.name }
         if case .data(let data) = part.content, part.contentType != nil,
           let name = Self.secretField(in: data, part.contentType)
         {
@@ -205,13 +205,13 @@ extension Request {
       return secretField(inURL: "?" + String(decoding: data, as: UTF8.self))
     case .some(let type) where type.hasSuffix("/json") || type.hasSuffix("+json"):
       if let json = try? JSON(parsing: data) { return secretField(in: Parameters(json)) }
-      // Lines of JSON, or what only looks like it.
+      // Lines of JSON, or invalid JSON.
       var found: String?
-      _ = Redaction.text(String(decoding: data, as: UTF8.self)) { name, _ in
+      _ = Redactor.standard.maskedText(String(decoding: data, as: UTF8.self)) { name, _ in
         recordName(name, &found)
       }
       return found
-    // Of bytes nothing is known but what they are.
+    // Bytes of an unknown type may be JSON.
     case nil, "application/octet-stream":
       return (try? JSON(parsing: data)).flatMap { secretField(in: Parameters($0)) }
     default: return nil
@@ -223,7 +223,9 @@ extension Request {
     case .array(let values): return values.lazy.compactMap(secretField(in:)).first
     case .dictionary(let members):
       for member in members {
-        if member.value != .null, Redaction.isSecret(name: member.name) { return member.name }
+        if member.value != .null, Redactor.standard.isSecret(name: member.name) {
+          return member.name
+        }
         if let name = secretField(in: member.value) { return name }
       }
       return nil
@@ -233,13 +235,15 @@ extension Request {
 
   private static func secretField(inURL url: String) -> String? {
     var found: String?
-    _ = Redaction.url(url) { name, _ in recordName(name, &found) }
+    _ = Redactor.standard.maskedURL(url) { name, _ in recordName(name, &found) }
     return found
   }
 
-  /// Looks at a field that ``Redaction`` has come by, and masks nothing.
+  /// Records the first secret name that ``Redactor`` finds, and masks nothing.
   private static func recordName(_ name: String, _ found: inout String?) -> String? {
-    if found == nil, Redaction.isSecret(name: name) { found = name.removingPercentEncoding ?? name }
+    if found == nil, Redactor.standard.isSecret(name: name) {
+      found = name.removingPercentEncoding ?? name
+    }
     return nil
   }
 }

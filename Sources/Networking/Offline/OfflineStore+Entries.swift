@@ -30,7 +30,7 @@ extension OfflineStore {
 
     /// The key that goes out with it: that which it was first sent with, also when that is no UUID.
     var effectiveIdempotencyKey: String {
-      request.headers[OfflineStage.idempotencyKeyField] ?? idempotencyKey.uuidString
+      request.headers[HTTPHeaders.idempotencyKeyName] ?? idempotencyKey.uuidString
     }
 
     var name: EntryName { EntryName(number: number, key: idempotencyKey) }

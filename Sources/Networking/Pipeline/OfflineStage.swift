@@ -6,8 +6,6 @@ import Promises
 /// Such an exchange has an idempotency key from its first attempt on, since that may have arrived: the
 /// replay sends the same.
 struct OfflineStage: BuiltInStage {
-  static let idempotencyKeyField = "Idempotency-Key"
-
   /// For the exchanges that bring none: it may know how keys are made.
   let retry: RetryPolicy
 
@@ -16,13 +14,14 @@ struct OfflineStage: BuiltInStage {
     var exchange = exchange
     switch offline {
     case .replaying(let key):
-      exchange.request.headers[Self.idempotencyKeyField] = key
+      exchange.request.headers[HTTPHeaders.idempotencyKeyName] = key
       return next(exchange)
     case .saving(let offlineSaver):
       let make = (exchange.call.endpoint.retry ?? retry).idempotencyKey ?? { UUID().uuidString }
       let key =
-        exchange.request.headers[Self.idempotencyKeyField] ?? exchange.state.idempotencyKey(make)
-      exchange.request.headers[Self.idempotencyKeyField] = key
+        exchange.request.headers[HTTPHeaders.idempotencyKeyName]
+        ?? exchange.state.idempotencyKey(make)
+      exchange.request.headers[HTTPHeaders.idempotencyKeyName] = key
       return offlineSaver.saving(next(exchange), as: key, baseURL: exchange.state.start.baseURL)
     }
   }
@@ -87,7 +86,7 @@ struct OfflineSaver: Sendable {
     do {
       var request = request
       let id = UUID(uuidString: key)
-      if id?.uuidString != key { request.headers[OfflineStage.idempotencyKeyField] = key }
+      if id?.uuidString != key { request.headers[HTTPHeaders.idempotencyKeyName] = key }
       let entry = try clientOfflineStore.store.add(
         request, baseURL: baseURL, in: request.storeKey, idempotencyKey: id ?? UUID())
       if let selectTransport {

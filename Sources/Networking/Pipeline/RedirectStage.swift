@@ -45,7 +45,7 @@ struct RedirectStage: BuiltInStage {
       guard !seen.contains(Step(request)) || response.headers.contains("Set-Cookie") else {
         throw NetworkError(.tooManyRedirects, response, "a circle")
       }
-      exchange.events?.add(.redirected(to: Redaction.url(request.url.absoluteString)))
+      exchange.events?.add(.redirected(to: Redactor.standard.maskedURL(request.url.absoluteString)))
       return hop(following, seen: seen, decide, next)
     }
   }

@@ -209,11 +209,22 @@ extension Request: CustomStringConvertible, CustomDebugStringConvertible, Custom
       self,
       children: [
         "method": method, "path": NetworkError.RequestSummary(self).url,
-        "parameters": parameters.map(Redaction.parameters) as Any, "headers": headers,
+        "parameters": parameters.map(Redactor.standard.maskedParameters) as Any, "headers": headers,
         "contentType": contentType as Any, "payload": payload as Any, "storePolicy": storePolicy,
         "storeKey": storeKey, "cachePolicy": cachePolicy, "timeout": timeout as Any,
         "priority": priority, "isShared": isShared as Any, "isIntercepted": isIntercepted,
       ])
+  }
+}
+
+extension NetworkError.RequestSummary {
+  /// Creates a summary of a request that is not built yet.
+  ///
+  /// ``url`` is the path of the request.
+  ///
+  /// - Parameter request: The request.
+  public init(_ request: Request) {
+    self.init(method: request.method, url: request.path.text)
   }
 }
 

@@ -96,7 +96,7 @@ public struct RetryPolicy: Sendable {
   public func allows(_ request: HTTPRequest) -> Bool {
     limit > 0 && request.body.isRepeatable
       && (retriesAnyMethod || request.method.isIdempotent
-        || request.headers.contains("Idempotency-Key"))
+        || request.headers.contains(HTTPHeaders.idempotencyKeyName))
   }
 
   /// Says how long to wait before an attempt is repeated.

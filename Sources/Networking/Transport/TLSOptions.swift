@@ -82,7 +82,7 @@ extension TLSOptions.ClientCertificate: CustomStringConvertible, CustomReflectab
   /// The files, and whether there is a password.
   public var description: String {
     let files = "\(certificate.path), \(privateKey.path)"
-    return password == nil ? files : "\(files), \(Redaction.mask)"
+    return password == nil ? files : "\(files), \(Redactor.mask)"
   }
 
   /// The same for `dump` and for debuggers.
@@ -91,7 +91,7 @@ extension TLSOptions.ClientCertificate: CustomStringConvertible, CustomReflectab
       self,
       children: [
         "certificate": certificate, "privateKey": privateKey,
-        "password": password.map { _ in Redaction.mask } as Any,
+        "password": password.map { _ in Redactor.mask } as Any,
       ])
   }
 }

@@ -65,35 +65,6 @@ public enum TransportEvent: Sendable {
   case failure(TransportFailure)
 }
 
-/// Why an exchange came to nothing, in words that do not depend on the transport.
-public struct TransportFailure: Error, Sendable {
-  /// What kind of failure it was.
-  public var code: NetworkError.Code
-  /// What the transport's library says of it, for people; without credentials, bodies or full URLs.
-  public var detail: String
-  /// What was measured until then.
-  public var metrics: TransportMetrics
-  /// What caused it, such as what a ``BodyStream`` threw; or nil.
-  public var underlying: (any Error)?
-
-  /// Makes a failure.
-  ///
-  /// - Parameters:
-  ///   - code: what kind of failure it was.
-  ///   - detail: what the transport's library says of it.
-  ///   - metrics: what was measured until then.
-  ///   - underlying: what caused it, or nil.
-  public init(
-    code: NetworkError.Code, detail: String = "", metrics: TransportMetrics = TransportMetrics(),
-    underlying: (any Error)? = nil
-  ) {
-    self.code = code
-    self.detail = detail
-    self.metrics = metrics
-    self.underlying = underlying
-  }
-}
-
 /// A transport that fails every request.
 package struct FailingTransport: Transport {
   private let failure: TransportFailure

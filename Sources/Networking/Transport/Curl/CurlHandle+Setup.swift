@@ -301,7 +301,7 @@
 
       /// Nil where the URL is not `http` or `https`.
       init?(of url: String) {
-        guard let parts = RequestPath.absoluteParts(of: url) else { return nil }
+        guard let parts = AbsoluteURLParts(url) else { return nil }
         let scheme = parts.scheme.lowercased()
         guard scheme == "http" || scheme == "https" else { return nil }
         isSecure = scheme == "https"
@@ -334,7 +334,7 @@ enum Loopback {
   /// - Parameter url: a URL without user name and password.
   /// - Returns: true where such a host follows the scheme.
   static func isHost(ofURL url: String) -> Bool {
-    guard let parts = RequestPath.absoluteParts(of: url) else { return false }
+    guard let parts = AbsoluteURLParts(url) else { return false }
     // Told from most hosts by their first byte.
     switch parts.authority.utf8.first {
     case UInt8(ascii: "["): return parts.authority.hasPrefix("[::1]")

@@ -75,7 +75,8 @@
     ///
     /// Source: RFC 9110 section 9.2.2.
     func enableConnectionReports(of request: HTTPRequest) {
-      isNotRepeatable = !request.method.isIdempotent && !request.headers.contains("Idempotency-Key")
+      isNotRepeatable =
+        !request.method.isIdempotent && !request.headers.contains(HTTPHeaders.idempotencyKeyName)
       let isWanted = request.reportsConnection || isNotRepeatable
       if appliedOptions?.reportsConnection != isWanted, setConnectionCallback(isWanted) {
         appliedOptions?.reportsConnection = isWanted

@@ -153,11 +153,11 @@
 
   extension CurlTransport.ProxyCredentials: CustomStringConvertible, CustomReflectable {
     /// The name, and that there is a password.
-    public var description: String { "\(username):\(Redaction.mask)" }
+    public var description: String { "\(username):\(Redactor.mask)" }
 
     /// The same for `dump` and for debuggers.
     public var customMirror: Mirror {
-      Mirror(self, children: ["username": username, "password": Redaction.mask])
+      Mirror(self, children: ["username": username, "password": Redactor.mask])
     }
   }
 
