@@ -48,7 +48,7 @@ extension ServedExchange {
     let time = [now.hour, now.minute, now.second]
       .map { "\($0 ?? 0)".leftPadded(to: 2, with: "0") }.joined(separator: ":")
     let method = request?.method.rawValue ?? "?"
-    let target = request.map { Redaction.url($0.target) } ?? "(malformed)"
+    let target = request.map { Redactor.standard.maskedURL($0.target) } ?? "(malformed)"
     let tenths = Int(duration / .microseconds(100))
     var line =
       "\(time)  \(method.rightPadded(to: 7)) \(target.rightPadded(to: 32)) "

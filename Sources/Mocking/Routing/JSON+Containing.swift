@@ -31,15 +31,15 @@ extension JSON {
       for name in expected.keys.sorted() {
         expected[name]?.collect(
           from: members[name], isExact, at: "\(place).\(name)",
-          secret: secret || Redaction.isSecret(name: name), &differences)
+          secret: secret || Redactor.standard.isSecret(name: name), &differences)
       }
       guard isExact else { return }
       for name in members.keys.sorted() where expected[name] == nil {
-        let isSecret = secret || Redaction.isSecret(name: name)
+        let isSecret = secret || Redactor.standard.isSecret(name: name)
         differences.append(
           RequestDifference(
             aspect: "JSON \(place).\(name)", expected: "none",
-            actual: isSecret ? Redaction.mask : members[name].map(ReportFormatter.json) ?? "none"))
+            actual: isSecret ? Redactor.mask : members[name].map(ReportFormatter.json) ?? "none"))
       }
     case (.array(let expected), .array(let elements)?) where expected.count == elements.count:
       for (index, pair) in zip(expected, elements).enumerated() {
@@ -51,8 +51,8 @@ extension JSON {
       differences.append(
         RequestDifference(
           aspect: place.isEmpty ? "JSON" : "JSON \(place)",
-          expected: secret ? Redaction.mask : ReportFormatter.json(self),
-          actual: actual.map { secret ? Redaction.mask : ReportFormatter.json($0) } ?? "none"))
+          expected: secret ? Redactor.mask : ReportFormatter.json(self),
+          actual: actual.map { secret ? Redactor.mask : ReportFormatter.json($0) } ?? "none"))
     }
   }
 
@@ -74,13 +74,13 @@ enum ReportFormatter {
   /// A text of some length at the most, values of telling names masked.
   static func masked(_ text: String) -> String {
     // Masked before it is cut, so that no secret escapes by being cut in two.
-    Redaction.text(String(text.prefix(2_048)))
+    Redactor.standard.maskedText(String(text.prefix(2_048)))
   }
 
   /// The values of a name.
   static func values(_ values: [String], of name: String) -> String {
     guard !values.isEmpty else { return "none" }
-    if Redaction.isSecret(name: name) { return Redaction.mask }
+    if Redactor.standard.isSecret(name: name) { return Redactor.mask }
     return bounded(values.prefix(10).map { quoted($0) }.joined(separator: ", "))
   }
 
@@ -88,7 +88,8 @@ enum ReportFormatter {
   static func json(_ value: JSON) -> String {
     bounded(
       value.masked(
-        where: { name, _ in Redaction.isSecret(name: name) }, by: { _ in .string(Redaction.mask) }
+        where: { name, _ in Redactor.standard.isSecret(name: name) },
+        by: { _ in .string(Redactor.mask) }
       ).description)
   }
 

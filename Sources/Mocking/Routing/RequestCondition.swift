@@ -122,7 +122,7 @@ extension RequestCondition: CustomStringConvertible {
     case .query(let name, let value), .header(let name, let value), .form(let name, let value):
       if case .present = value.kind { return value.description }
       if case .absent = value.kind { return value.description }
-      return Redaction.isSecret(name: name) ? Redaction.mask : value.description
+      return Redactor.standard.isSecret(name: name) ? Redactor.mask : value.description
     case .text(let value): return value.bodyDescription
     case .json(let value, let isExact):
       return isExact ? ReportFormatter.json(value) : "\(ReportFormatter.json(value)) in it"

@@ -21,8 +21,8 @@ extension HTTPRequest {
   /// - Parameter redacted: Whether secrets are masked.
   /// - Returns: The command, without a final line break.
   public func curlCommand(redacted: Bool = true) -> String {
-    let fields = redacted ? Redaction.headers(headers) : headers
-    let url = redacted ? Redaction.url(url.absoluteString) : url.absoluteString
+    let fields = redacted ? headers.redacted() : headers
+    let url = redacted ? Redactor.standard.maskedURL(url.absoluteString) : url.absoluteString
     let (input, bodyWords) = curlBody(redacted: redacted)
     var words = ["curl"]
     switch (method, bodyWords.isEmpty) {
@@ -75,7 +75,9 @@ extension HTTPRequest {
 
   private func redactedBody(_ data: Data) -> Data {
     guard !data.isEmpty else { return data }
-    let text = Redaction.body(data, contentType: headers["Content-Type"]) ?? "(\(data.count) bytes)"
+    let text =
+      Redactor.standard.maskedBody(data, contentType: headers["Content-Type"])
+      ?? "(\(data.count) bytes)"
     return Data(text.utf8)
   }
 }

@@ -83,7 +83,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     queue = RequestQueue(mode, scheduler: scheduler)
     unthrottledQueue = RequestQueue(.async, scheduler: scheduler)
     settings = Mutex(.init(ClientSettings(baseURL: { Endpoint.baseURL })))
-    Redaction.add(configuration.secretNames)
+    SecretNames.register(configuration.secretNames)
     runner = CallRunner(configuration, session, scheduler)
     logging = configuration.logging
     clientOfflineStore = ClientOfflineStore(configuration.offline, for: Endpoint.self)

@@ -80,7 +80,7 @@ final class CallEvents: Sendable {
   /// - Returns: The event reporter of the hop.
   func begin(_ request: HTTPRequest, attempt: Int, hop: Int) -> HopEvents {
     let summary = NetworkError.RequestSummary(request)
-    let headers = Redaction.headers(request.headers)
+    let headers = request.headers.redacted()
     let bodySize = request.body.byteCount
     var number = 0
     emit(sending: smallBody(of: request)) { machine, now in
@@ -162,7 +162,7 @@ struct HopEvents: Sendable {
   func receive(_ event: TransportEvent) {
     var event = event
     if case .head(var head) = event {
-      head.headers = Redaction.headers(head.headers)
+      head.headers = head.headers.redacted()
       event = .head(head)
     }
     call.emit { machine, now in

@@ -121,7 +121,7 @@ struct CallLogMachine {
     var lines = [Self.line(event)]
     if level == .verbose {
       lines += fields.map { "\(event.call)   \($0.name): \($0.value)" }
-      if let body, let text = Redaction.body(body, contentType: call.contentType) {
+      if let body, let text = Redactor.standard.maskedBody(body, contentType: call.contentType) {
         lines.append("\(event.call)   \(text)")
       }
     }

@@ -194,9 +194,9 @@ extension Request {
   /// fields with a recognized secret in the value, such as a `Referer` with a token. An idempotency
   /// key never counts as one: if it were removed, the server could process the request twice.
   private static func carriesCredentials(_ field: HTTPHeaders.Field) -> Bool {
-    if HTTPHeaders.areNamesEqual(OfflineStage.idempotencyKeyField, field.name) { return false }
+    if HTTPHeaders.areNamesEqual(HTTPHeaders.idempotencyKeyName, field.name) { return false }
     return ["Authorization", "Proxy-Authorization", "Cookie"]
       .contains { HTTPHeaders.areNamesEqual($0, field.name) }
-      || Redaction.isSecret(name: field.name) || Redaction.value(of: field) != field.value
+      || Redactor.standard.isSecret(name: field.name) || field.redactedValue != field.value
   }
 }

@@ -278,6 +278,6 @@ enum ReplayDecision {
     guard let request = error.request, request.method == entry.request.method,
       let resource = try? OfflineStore.resource(entry.request, entry.baseURL)
     else { return false }
-    return Redaction.url(resource) == String(request.url.prefix { $0 != "?" })
+    return Redactor.standard.maskedURL(resource) == String(request.url.prefix { $0 != "?" })
   }
 }

@@ -172,10 +172,10 @@ extension OfflineStore {
 }
 
 extension Request {
-  /// The name of the first field of the query, JSON or form that has the name of a secret.
+  /// The name of a secret field in the query, in JSON, or in a form, or `nil` if there is none.
   ///
-  /// ``Redaction`` decides which names are secret. Header fields, free text and bodies of other
-  /// types are not checked.
+  /// ``Redactor/standard`` decides which names are secret. Header fields, free text, and other
+  /// bodies are not searched.
   var secretField: String? {
     Self.secretField(inURL: path.text) ?? parameters.flatMap(Self.secretField(in:))
       ?? secretFieldInPayload
@@ -189,7 +189,7 @@ extension Request {
       return Self.secretField(in: data, type)
     case .multipart(let form):
       for part in form.parts {
-        if Redaction.isSecret(name: part.name) { return part.name }
+        if Redactor.standard.isSecret(name: part.name) { return part.name }
         if case .data(let data) = part.content, part.contentType != nil,
           let name = Self.secretField(in: data, part.contentType)
         {
@@ -210,13 +210,13 @@ extension Request {
       return secretField(inURL: "?" + String(decoding: data, as: UTF8.self))
     case .some(let type) where type.hasSuffix("/json") || type.hasSuffix("+json"):
       if let json = try? JSON(parsing: data) { return secretField(in: Parameters(json)) }
-      // Lines of JSON, or malformed JSON.
+      // Lines of JSON, or invalid JSON.
       var found: String?
-      _ = Redaction.text(String(decoding: data, as: UTF8.self)) { name, _ in
-        recordIfSecret(name, &found)
+      _ = Redactor.standard.maskedText(String(decoding: data, as: UTF8.self)) { name, _ in
+        recordName(name, &found)
       }
       return found
-    // The content type is unknown, so try JSON.
+    // Bytes of an unknown type may be JSON.
     case nil, "application/octet-stream":
       return (try? JSON(parsing: data)).flatMap { secretField(in: Parameters($0)) }
     default: return nil
@@ -228,7 +228,9 @@ extension Request {
     case .array(let values): return values.lazy.compactMap(secretField(in:)).first
     case .dictionary(let members):
       for member in members {
-        if member.value != .null, Redaction.isSecret(name: member.name) { return member.name }
+        if member.value != .null, Redactor.standard.isSecret(name: member.name) {
+          return member.name
+        }
         if let name = secretField(in: member.value) { return name }
       }
       return nil
@@ -238,15 +240,15 @@ extension Request {
 
   private static func secretField(inURL url: String) -> String? {
     var found: String?
-    _ = Redaction.url(url) { name, _ in recordIfSecret(name, &found) }
+    _ = Redactor.standard.maskedURL(url) { name, _ in recordName(name, &found) }
     return found
   }
 
-  /// Records the first secret name that ``Redaction`` finds.
-  ///
-  /// - Returns: `nil`, so that nothing is masked.
-  private static func recordIfSecret(_ name: String, _ found: inout String?) -> String? {
-    if found == nil, Redaction.isSecret(name: name) { found = name.removingPercentEncoding ?? name }
+  /// Records the first secret name that ``Redactor`` finds, and masks nothing.
+  private static func recordName(_ name: String, _ found: inout String?) -> String? {
+    if found == nil, Redactor.standard.isSecret(name: name) {
+      found = name.removingPercentEncoding ?? name
+    }
     return nil
   }
 }

@@ -34,7 +34,7 @@ extension OfflineStore {
 
     /// The idempotency key of the first attempt, which need not be a UUID.
     var effectiveIdempotencyKey: String {
-      request.headers[OfflineStage.idempotencyKeyField] ?? idempotencyKey.uuidString
+      request.headers[HTTPHeaders.idempotencyKeyName] ?? idempotencyKey.uuidString
     }
 
     var name: EntryName { EntryName(number: number, key: idempotencyKey) }

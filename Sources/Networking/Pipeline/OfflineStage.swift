@@ -7,8 +7,6 @@ import Promises
 /// Such a request has an idempotency key from its first attempt on, because an attempt may have reached the server. The
 /// replay sends the same key.
 struct OfflineStage: BuiltInStage {
-  static let idempotencyKeyField = "Idempotency-Key"
-
   /// The client's retry policy, which may have a closure that makes idempotency keys.
   let retry: RetryPolicy
 
@@ -17,13 +15,14 @@ struct OfflineStage: BuiltInStage {
     var exchange = exchange
     switch offline {
     case .replaying(let key):
-      exchange.request.headers[Self.idempotencyKeyField] = key
+      exchange.request.headers[HTTPHeaders.idempotencyKeyName] = key
       return next(exchange)
     case .saving(let offlineSaver):
       let make = (exchange.call.endpoint.retry ?? retry).idempotencyKey ?? { UUID().uuidString }
       let key =
-        exchange.request.headers[Self.idempotencyKeyField] ?? exchange.state.idempotencyKey(make)
-      exchange.request.headers[Self.idempotencyKeyField] = key
+        exchange.request.headers[HTTPHeaders.idempotencyKeyName]
+        ?? exchange.state.idempotencyKey(make)
+      exchange.request.headers[HTTPHeaders.idempotencyKeyName] = key
       return offlineSaver.saving(next(exchange), as: key, baseURL: exchange.state.start.baseURL)
     }
   }
@@ -92,7 +91,7 @@ struct OfflineSaver: Sendable {
     do {
       var request = request
       let id = UUID(uuidString: key)
-      if id?.uuidString != key { request.headers[OfflineStage.idempotencyKeyField] = key }
+      if id?.uuidString != key { request.headers[HTTPHeaders.idempotencyKeyName] = key }
       let entry = try clientOfflineStore.store.add(
         request, baseURL: baseURL, in: request.storeKey, idempotencyKey: id ?? UUID())
       if let selectTransport {

@@ -46,7 +46,7 @@ struct RedirectStage: BuiltInStage {
       guard !seen.contains(Step(request)) || response.headers.contains("Set-Cookie") else {
         throw NetworkError(.tooManyRedirects, response, "a redirect loop")
       }
-      exchange.events?.add(.redirected(to: Redaction.url(request.url.absoluteString)))
+      exchange.events?.add(.redirected(to: Redactor.standard.maskedURL(request.url.absoluteString)))
       return hop(following, seen: seen, decide, next)
     }
   }

@@ -46,10 +46,10 @@ final class RetryStage: BuiltInStage {
 
   private func addingIdempotencyKey(_ exchange: Exchange, _ policy: RetryPolicy) -> Exchange {
     guard policy.limit > 0, let make = policy.idempotencyKey, !exchange.request.method.isIdempotent,
-      !exchange.request.headers.contains("Idempotency-Key")
+      !exchange.request.headers.contains(HTTPHeaders.idempotencyKeyName)
     else { return exchange }
     var exchange = exchange
-    exchange.request.headers["Idempotency-Key"] = exchange.state.idempotencyKey(make)
+    exchange.request.headers[HTTPHeaders.idempotencyKeyName] = exchange.state.idempotencyKey(make)
     return exchange
   }
 

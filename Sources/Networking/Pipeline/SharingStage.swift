@@ -243,7 +243,9 @@ struct SharingKey: Hashable, Sendable {
 }
 
 extension SharingKey: CustomStringConvertible, CustomReflectable {
-  var description: String { "\(request.method) \(Redaction.url(request.url.absoluteString))" }
+  var description: String {
+    "\(request.method) \(Redactor.standard.maskedURL(request.url.absoluteString))"
+  }
   var customMirror: Mirror { Mirror(self, children: []) }
 }
 

@@ -44,8 +44,9 @@ public struct BaseURL: Sendable, Hashable {
   ///   ``NetworkError/reason`` that describes the invalid part.
   public init(_ url: URL) throws {
     let text = url.absoluteString
-    guard let parts = RequestPath.absoluteParts(of: text) else {
-      throw NetworkError(.invalidURL, "the base URL \(Redaction.url(text)) is not absolute")
+    guard let parts = AbsoluteURLParts(text) else {
+      throw NetworkError(
+        .invalidURL, "the base URL \(Redactor.standard.maskedURL(text)) is not absolute")
     }
     let origin = try URLOrigin(scheme: parts.scheme, authority: parts.authority).text
     try self.init(origin: origin, path: String(parts.rest))
@@ -101,7 +102,7 @@ extension BaseURL {
     if let problem = path.problem { throw NetworkError(.invalidURL, problem) }
     var prefix: String
     var rest: Substring
-    if let parts = RequestPath.absoluteParts(of: path.text) {
+    if let parts = AbsoluteURLParts(path.text) {
       prefix = try URLOrigin(scheme: parts.scheme, authority: parts.authority).text
       rest = parts.rest
       if rest.utf8.first != UInt8(ascii: "/") { prefix += "/" }
@@ -150,7 +151,7 @@ extension BaseURL {
   ///
   /// Source: RFC 3986 section 5.2.4.
   private static func removingDotSegments(_ text: String) -> String {
-    guard let parts = RequestPath.absoluteParts(of: text) else { return text }
+    guard let parts = AbsoluteURLParts(text) else { return text }
     let path = parts.rest.prefix { $0 != "?" }
     var output: [Substring] = []
     let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)

@@ -172,8 +172,9 @@ extension Request {
   public enum StorePolicy: String, Sendable, Hashable, Codable {
     /// The request fails and is not stored.
     case none
-    /// The request fails and is stored in the client's offline store. A replay of the store sends
-    /// it again.
+    /// The request fails and is stored in the client's offline store.
+    ///
+    /// A replay of the store sends it again.
     ///
     /// - The request is stored after all retries, if
     ///   ``NetworkError/Code-swift.enum/isNetworkUnavailable`` is `true` for the code of its error.
@@ -200,7 +201,9 @@ extension Request {
   ///
   /// Source: the Fetch Standard (WHATWG) section 2.2.5, cache mode.
   public enum CachePolicy: String, Sendable, Hashable, Codable {
-    /// Uses a fresh cached response. Sends a request if the cached response is stale.
+    /// Uses a fresh cached response.
+    ///
+    /// Sends a request if the cached response is stale.
     case `default`
     /// Ignores the cache and does not store the response in it.
     case noStore
@@ -208,9 +211,13 @@ extension Request {
     case reload
     /// Always sends a request, with the validators of the cached response.
     case noCache
-    /// Uses a cached response, fresh or stale. Sends a request only if there is none.
+    /// Uses a cached response, fresh or stale.
+    ///
+    /// Sends a request only if there is none.
     case forceCache
-    /// Uses a cached response, fresh or stale. Fails if there is none.
+    /// Uses a cached response, fresh or stale.
+    ///
+    /// Fails if there is none.
     case onlyIfCached
   }
 
@@ -246,10 +253,21 @@ extension Request: CustomStringConvertible, CustomDebugStringConvertible, Custom
       self,
       children: [
         "method": method, "path": NetworkError.RequestSummary(self).url,
-        "parameters": parameters.map(Redaction.parameters) as Any, "headers": headers,
+        "parameters": parameters.map(Redactor.standard.maskedParameters) as Any, "headers": headers,
         "contentType": contentType as Any, "payload": payload as Any, "storePolicy": storePolicy,
         "storeKey": storeKey, "cachePolicy": cachePolicy, "timeout": timeout as Any,
         "priority": priority, "isShared": isShared as Any, "isIntercepted": isIntercepted,
       ])
+  }
+}
+
+extension NetworkError.RequestSummary {
+  /// Makes a summary of a request that has not been built yet.
+  ///
+  /// ``url`` is the path of the request.
+  ///
+  /// - Parameter request: The request.
+  public init(_ request: Request) {
+    self.init(method: request.method, url: request.path.text)
   }
 }

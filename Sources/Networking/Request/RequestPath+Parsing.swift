@@ -1,67 +1,17 @@
 extension RequestPath {
-  /// Splits an absolute URL into scheme, authority and the rest.
-  ///
-  /// Returns `nil` if the text does not start with a scheme and `://`.
-  ///
-  /// Source: RFC 3986 sections 3.1 and 3.2.
-  static func absoluteParts(
-    of text: String
-  ) -> (scheme: Substring, authority: Substring, rest: Substring)? {
-    var text = text
-    guard let length = text.withUTF8(schemeLength) else { return nil }
-    let utf8 = text.utf8
-    let colon = utf8.index(utf8.startIndex, offsetBy: length)
-    let start = utf8.index(colon, offsetBy: 3)
-    let end = utf8[start...].firstIndex { "/?#".utf8.contains($0) } ?? utf8.endIndex
-    return (text[..<colon], text[start..<end], text[end...])
-  }
-
-  /// Returns the length of the scheme before `://` in bytes, or `nil` if there is none.
-  private static func schemeLength(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
-    guard let colon = bytes.firstIndex(where: { !isSchemeCharacter($0) }), colon > 0,
-      bytes[colon] == UInt8(ascii: ":"), bytes[colon...].starts(with: "://".utf8)
-    else { return nil }
-    return colon
-  }
-
-  /// Whether a byte may occur in a scheme or in a percent-encoded value.
-  ///
-  /// Percent-encoded values may contain `_`, `~` and `%`, which RFC 3986 does not allow in a
-  /// scheme. They are accepted here so that a URL with a value interpolated into its scheme is
-  /// recognized as absolute. Such a URL is rejected later.
-  private static func isSchemeCharacter(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"),
-      UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "%"):
-      true
-    default: false
-    }
-  }
-
-  /// The result of a scan.
-  ///
-  /// Positions are offsets in UTF-8.
+  /// The result of a scan of a path with its query and fragment.
   struct Scan {
     /// The position of the question mark before the query.
-    ///
-    /// `nil` if there is no query.
     var query: Int?
-    /// The position of the number sign before the fragment.
-    ///
-    /// `nil` if there is no fragment.
+    /// The position of the `#` before the fragment.
     var fragment: Int?
     /// Whether a segment of the path is `.` or `..`.
     var hasDotSegments = false
-    /// The description of the first invalid character.
-    ///
-    /// `nil` if there is none.
+    /// The first syntax error as a sentence, or `nil` if there is none.
     var problem: String?
   }
 
-  /// Scans the path, query and fragment of a URL reference in one pass.
-  ///
-  /// The scan stops at a fragment that follows a path without a query. Fragments are not sent.
+  /// Scans the path, query, and fragment of a reference in one pass.
   ///
   /// Source: RFC 3986 sections 3.3 and 3.4.
   static func scan(_ text: Substring) -> Scan {
@@ -112,7 +62,7 @@ extension RequestPath {
   private static func isPathCharacter(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      // - . / 0...9 : ;
+      // - . / 0-9 : ;
       UInt8(ascii: "-")...UInt8(ascii: ";"), UInt8(ascii: "_"), UInt8(ascii: "~"),
       // & ' ( ) * + ,
       UInt8(ascii: "&")...UInt8(ascii: ","), UInt8(ascii: "!"), UInt8(ascii: "$"),

@@ -170,7 +170,7 @@ extension RequestPath.StringInterpolation {
   fileprivate var problem: String? {
     guard !values.isEmpty else { return nil }
     var start = 0
-    if let absolute = RequestPath.absoluteParts(of: text) {
+    if let absolute = AbsoluteURLParts(text) {
       start = text.utf8.distance(from: text.startIndex, to: absolute.rest.startIndex)
       if values.contains(where: { $0.lowerBound <= start }) {
         return "a value is interpolated into the host, which requires \\(raw:)"

@@ -116,7 +116,7 @@ public struct RetryPolicy: Sendable {
   public func allows(_ request: HTTPRequest) -> Bool {
     limit > 0 && request.body.isRepeatable
       && (retriesAnyMethod || request.method.isIdempotent
-        || request.headers.contains("Idempotency-Key"))
+        || request.headers.contains(HTTPHeaders.idempotencyKeyName))
   }
 
   /// Returns the delay before a retry.

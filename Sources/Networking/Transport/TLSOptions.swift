@@ -85,7 +85,7 @@ extension TLSOptions.ClientCertificate: CustomStringConvertible, CustomReflectab
   /// The paths of the files, and a mask in place of the password.
   public var description: String {
     let files = "\(certificate.path), \(privateKey.path)"
-    return password == nil ? files : "\(files), \(Redaction.mask)"
+    return password == nil ? files : "\(files), \(Redactor.mask)"
   }
 
   /// The same values for `dump` and debuggers, with the password masked.
@@ -94,7 +94,7 @@ extension TLSOptions.ClientCertificate: CustomStringConvertible, CustomReflectab
       self,
       children: [
         "certificate": certificate, "privateKey": privateKey,
-        "password": password.map { _ in Redaction.mask } as Any,
+        "password": password.map { _ in Redactor.mask } as Any,
       ])
   }
 }

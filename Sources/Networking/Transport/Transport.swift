@@ -75,35 +75,6 @@ public enum TransportEvent: Sendable {
   case failure(TransportFailure)
 }
 
-/// The failure of an exchange, in a form that does not depend on the transport.
-public struct TransportFailure: Error, Sendable {
-  /// The kind of failure.
-  public var code: NetworkError.Code
-  /// The message of the transport's library, without credentials, bodies or full URLs.
-  public var detail: String
-  /// The measurements up to the failure.
-  public var metrics: TransportMetrics
-  /// The underlying error, such as an error that a ``BodyStream`` threw, or `nil`.
-  public var underlying: (any Error)?
-
-  /// Makes a failure.
-  ///
-  /// - Parameters:
-  ///   - code: The kind of failure.
-  ///   - detail: The message of the transport's library.
-  ///   - metrics: The measurements up to the failure.
-  ///   - underlying: The underlying error, or `nil`.
-  public init(
-    code: NetworkError.Code, detail: String = "", metrics: TransportMetrics = TransportMetrics(),
-    underlying: (any Error)? = nil
-  ) {
-    self.code = code
-    self.detail = detail
-    self.metrics = metrics
-    self.underlying = underlying
-  }
-}
-
 /// A transport that fails every request.
 package struct FailingTransport: Transport {
   private let failure: TransportFailure

@@ -12,8 +12,9 @@ struct RedactionTests {
     "X-Parse-Master-Key", "AccountKey", "user[password]", "user%5Bpassword%5D", "pässword_token",
   ])
   func theseNamesTell(_ name: String) {
-    #expect(Redaction.isSecret(name: name))
-    #expect(Redaction.headers([name: "s3cret"]).fields.map(\.value) == ["***"])
+    #expect(Redactor.standard.isSecret(name: name))
+    let headers: HTTPHeaders = [name: "s3cret"]
+    #expect(headers.redacted().fields.map(\.value) == ["***"])
   }
 
   @Test(arguments: [
@@ -21,8 +22,8 @@ struct RedactionTests {
     "zip_code", "status_code", "codec", "X-Session-Length", "compass", "pinned", "authors", "", "%",
   ])
   func theseDoNot(_ name: String) {
-    #expect(!Redaction.isSecret(name: name))
-    #expect(Redaction.url("/a?\(name)=plain") == "/a?\(name)=plain")
+    #expect(!Redactor.standard.isSecret(name: name))
+    #expect(Redactor.standard.maskedURL("/a?\(name)=plain") == "/a?\(name)=plain")
   }
 
   @Test(arguments: [
@@ -63,24 +64,26 @@ struct RedactionTests {
     ("a?filter=a:b,c=d,e&t=12:30://x", "a?filter=a:b,c=d,e&t=12:30://x"),
   ])
   func aURLHasNoSecretsWithinItsValues(_ url: String, _ expected: String) {
-    #expect(Redaction.url(url) == expected)
+    #expect(Redactor.standard.maskedURL(url) == expected)
     #expect(HTTPHeaders.Field(name: "Referer", value: url).description == "Referer: \(expected)")
   }
 
   @Test func whoNestsTooDeepIsNotShown() {
     let url = "a?" + String(repeating: "a=", count: 20) + "s3cret&page=2"
-    let masked = Redaction.url(url)
+    let masked = Redactor.standard.maskedURL(url)
     #expect(!masked.contains("s3cret") && masked.hasSuffix("***&page=2"))
     let encoded = "a?u=b%" + String(repeating: "25", count: 30) + "3Ds3cret"
-    #expect(Redaction.url(encoded) == encoded)
-    #expect(!Redaction.url(encoded.replacing("u=b", with: "u=code")).contains("s3cret"))
+    #expect(Redactor.standard.maskedURL(encoded) == encoded)
+    #expect(
+      !Redactor.standard.maskedURL(encoded.replacing("u=b", with: "u=code")).contains("s3cret"))
   }
 
   @Test func valuesAreHandedOverForTheirNames() {
     var seen: [String] = []
-    let masked = Redaction.url("a?u=b%3Fcode%3Dx%2526y%26c%3D1;token=z&d=1") { name, value in
+    let masked = Redactor.standard.maskedURL("a?u=b%3Fcode%3Dx%2526y%26c%3D1;token=z&d=1") {
+      name, value in
       seen.append("\(name)=\(value)")
-      return Redaction.maskByName(name, value)
+      return Redactor.standard.mask(name, value)
     }
     #expect(masked == "a?u=b%3Fcode%3D***%26c%3D1;token=***&d=1")
     #expect(seen == ["u=b%3Fcode%3Dx%2526y%26c%3D1", "code=x%2526y", "c=1", "token=z", "d=1"])
@@ -111,7 +114,7 @@ struct RedactionTests {
     ),
   ])
   func aTextHasNone(_ text: String, _ expected: String) {
-    #expect(Redaction.text(text) == expected)
+    #expect(Redactor.standard.maskedText(text) == expected)
   }
 
   /// Each twice as long takes about twice as long; by the square these would not end within the time limit.
@@ -122,9 +125,9 @@ struct RedactionTests {
   ])
   func theTimeIsInProportionToTheLength(_ piece: String) {
     let text = "https://h/?" + String(repeating: piece, count: 400_000 / piece.count)
-    _ = Redaction.url(text)
+    _ = Redactor.standard.maskedURL(text)
     if piece.contains("<") || piece.contains("%") {
-      _ = Redaction.text(String(text.prefix(40_000)))
+      _ = Redactor.standard.maskedText(String(text.prefix(40_000)))
     }
   }
 }

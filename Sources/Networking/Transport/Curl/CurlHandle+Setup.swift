@@ -304,7 +304,7 @@
 
       /// Makes the origin of a URL, or returns `nil` if the URL is not `http` or `https`.
       init?(of url: String) {
-        guard let parts = RequestPath.absoluteParts(of: url) else { return nil }
+        guard let parts = AbsoluteURLParts(url) else { return nil }
         let scheme = parts.scheme.lowercased()
         guard scheme == "http" || scheme == "https" else { return nil }
         isSecure = scheme == "https"
@@ -337,7 +337,7 @@ enum Loopback {
   /// - Parameter url: A URL without user name and password.
   /// - Returns: `true` if the URL has such a host.
   static func isHost(ofURL url: String) -> Bool {
-    guard let parts = RequestPath.absoluteParts(of: url) else { return false }
+    guard let parts = AbsoluteURLParts(url) else { return false }
     // The first byte rules out most other hosts.
     switch parts.authority.utf8.first {
     case UInt8(ascii: "["): return parts.authority.hasPrefix("[::1]")

@@ -163,11 +163,11 @@
 
   extension CurlTransport.ProxyCredentials: CustomStringConvertible, CustomReflectable {
     /// The user name, and a mask in place of the password.
-    public var description: String { "\(username):\(Redaction.mask)" }
+    public var description: String { "\(username):\(Redactor.mask)" }
 
     /// The same values for `dump` and debuggers, with the password masked.
     public var customMirror: Mirror {
-      Mirror(self, children: ["username": username, "password": Redaction.mask])
+      Mirror(self, children: ["username": username, "password": Redactor.mask])
     }
   }
 

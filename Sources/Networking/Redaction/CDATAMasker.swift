@@ -1,14 +1,15 @@
-/// Masks elements of telling names in XML whose content is, in part or whole, a section of character data:
-/// `<password><![CDATA[…]]></password>`.
+/// A masker for XML elements that contain a section of character data:
+/// `<password><![CDATA[s3cret]]></password>`.
 ///
-/// It is one way through the bytes; a content that holds others is looked at once for each, up to a limit. Other
-/// elements are left as they are.
+/// The masker makes one pass over the bytes. The content of an element is searched again for each
+/// element within it, so the nesting is limited to keep the time linear. Elements without character
+/// data are unchanged.
 ///
 /// Source: Extensible Markup Language (XML) 1.0, section 2.7.
 struct CDATAMasker {
   private struct Element {
     let name: Range<Int>
-    /// Where its content begins.
+    /// The position after the start tag.
     let start: Int
   }
 
@@ -16,7 +17,7 @@ struct CDATAMasker {
   private static let closing = Array("]]>".utf8)
 
   private let bytes: UnsafeBufferPointer<UInt8>
-  /// Where the contents end that are being looked into.
+  /// The ends of the unmasked contents that contain the position, outermost first.
   private var openEnds: [Int] = []
   private var copy: MaskedTextBuilder
 
@@ -25,19 +26,26 @@ struct CDATAMasker {
     copy = MaskedTextBuilder(of: bytes)
   }
 
-  /// A text with its secrets masked; one that is cut off in the midst of a secret has none of that.
-  static func masked(_ text: String, by masking: Redaction.MaskProvider) -> String {
+  /// Masks the secrets in a text.
+  ///
+  /// A secret without an end tag is masked to the end of the text.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - masking: The provider of the replacements. It receives the names of elements.
+  /// - Returns: The masked text.
+  static func masked(_ text: String, by masking: Redactor.MaskProvider) -> String {
     guard text.utf8.contains(UInt8(ascii: "<")), text.contains("<![CDATA[") else { return text }
     var text = text
     let masked = text.withUTF8 { bytes in
-      var data = CDATAMasker(bytes)
-      return data.masked(by: masking)
+      var masker = CDATAMasker(bytes)
+      return masker.masked(by: masking)
     }
     return masked ?? text
   }
 
-  /// Nil when there is nothing to mask.
-  private mutating func masked(by masking: Redaction.MaskProvider) -> String? {
+  /// Returns the masked text, or `nil` if there is nothing to mask.
+  private mutating func masked(by masking: Redactor.MaskProvider) -> String? {
     var element: Element?
     var position = 0
     while let tag = bytes[position...].firstIndex(of: UInt8(ascii: "<")) {
@@ -52,7 +60,9 @@ struct CDATAMasker {
     return copy.text
   }
 
-  /// The element that a tag begins, and where to go on.
+  /// Parses a tag.
+  ///
+  /// Returns the element if it is a start tag, and the next position.
   private func parseStartTag(at tag: Int) -> (Element?, Int) {
     let name = tag + 1..<(bytes[(tag + 1)...].firstIndex { !Self.isInName($0) } ?? bytes.count)
     guard !name.isEmpty,
@@ -66,18 +76,19 @@ struct CDATAMasker {
     byte.isASCIIAlphanumeric || byte >= 0x80 || "_:.-".utf8.contains(byte)
   }
 
-  /// Looks at an element with character data in it.
+  /// Masks the content of an element with character data if it is secret.
   ///
-  /// - Returns: where to go on: behind the content when it has been masked, or within it, as others may be there.
+  /// - Returns: The next position: after masked content, or within content that is kept, since it
+  ///   may have elements.
   private mutating func maskContent(
-    of element: Element, within position: Int, _ masking: Redaction.MaskProvider
+    of element: Element, within position: Int, _ masking: Redactor.MaskProvider
   ) -> Int {
     while let end = openEnds.last, end <= element.start { openEnds.removeLast() }
     let (content, end) = content(from: element.start)
     let name = String(decoding: bytes[element.name], as: UTF8.self)
-    // Nobody nests so deep who means well.
+    // Deeper content is masked as a whole.
     let mask =
-      openEnds.count < 8 ? masking(name, String(decoding: content, as: UTF8.self)) : Redaction.mask
+      openEnds.count < 8 ? masking(name, String(decoding: content, as: UTF8.self)) : Redactor.mask
     guard let mask else {
       openEnds.append(end)
       return position
@@ -86,7 +97,7 @@ struct CDATAMasker {
     return end
   }
 
-  /// Words and character data up to the next tag, and where that is.
+  /// Returns the text and character data before the next tag, and the position of that tag.
   private func content(from start: Int) -> ([UInt8], Int) {
     var content: [UInt8] = []
     var position = start
