@@ -156,22 +156,22 @@
 
       @Test func timersOfLibdispatchAreNoOpenFiles() async {
         await #expect(processExitsWith: .success) {
-          let before = ProcessCensus.openFiles
+          let before = ProcessResources.openFiles
           await withCheckedContinuation { continuation in
             DispatchQueue.global().asyncAfter(wallDeadline: .now() + .milliseconds(1)) {
               continuation.resume()
             }
           }
-          #expect(ProcessCensus.openFiles == before)
+          #expect(ProcessResources.openFiles == before)
         }
       }
 
       @Test func nothingIsLeftOfThousandsOfDescriptorsAndManyChildren() async {
         await #expect(processExitsWith: .success) {
           // More than a set of `select` takes.
-          let limit = min(ProcessCensus.raiseFileLimit(), 16_000)
+          let limit = min(ProcessResources.raiseFileLimit(), 16_000)
           for _ in 0..<max(0, limit - 1_000) { _ = dup(0) }
-          let before = ProcessCensus.openFiles
+          let before = ProcessResources.openFiles
           try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<50 {
               group.addTask {
@@ -188,7 +188,7 @@
           }
           #expect(waitpid(-1, nil, WNOHANG) == -1 && errno == ECHILD)
           // What wrote and what read let go of theirs a moment later; the suite's time limit bounds the wait.
-          while ProcessCensus.openFiles != before { await Task.yield() }
+          while ProcessResources.openFiles != before { await Task.yield() }
         }
       }
     #endif

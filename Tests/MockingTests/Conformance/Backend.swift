@@ -10,19 +10,19 @@
   ///
   /// Each list of routes is an origin of its own. The transport that reaches them keeps them alive.
   final class Backend: Transport {
-    typealias Answer = @Sendable (_ request: Mocking.ReceivedRequest) throws -> Mock
+    typealias Answer = @Sendable (_ request: ReceivedRequest) throws -> Mock
 
     /// The origins' roots, without a slash behind them.
     let urls: [URL]
     /// What was received, by whichever origin, where the backend was made of an answer.
-    let received: Log<Mocking.ReceivedRequest>
+    let received: Log<ReceivedRequest>
     /// The servers; none in memory.
     let servers: [MockServer]
     private let transport: any Transport
 
     init(
       _ subject: Subject, origins: [[Route]], scheduler: any Scheduler = .live,
-      received: Log<Mocking.ReceivedRequest> = Log()
+      received: Log<ReceivedRequest> = Log()
     ) throws {
       self.received = received
       switch subject {
@@ -46,7 +46,7 @@
       _ subject: Subject, origins: Int = 1, scheduler: any Scheduler = .live,
       discardsBodies: Bool = false, _ answer: @escaping Answer = { _ in .status(200) }
     ) throws {
-      let received = Log<Mocking.ReceivedRequest>()
+      let received = Log<ReceivedRequest>()
       var route = Route(nil, "/{rest*}") { request in
         received.append(request)
         return try answer(request)
@@ -64,7 +64,7 @@
     }
 
     /// The requests received until now.
-    var requests: [Mocking.ReceivedRequest] { received.entries }
+    var requests: [ReceivedRequest] { received.entries }
 
     /// A URL of an origin's; the text begins with a slash.
     func url(_ target: String = "/", origin: Int = 0) throws -> URL {

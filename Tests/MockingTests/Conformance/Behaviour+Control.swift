@@ -9,7 +9,7 @@
   extension Behaviour {
     /// A backend whose handlers wait at a gate, and note what they have received before.
     private static func gated(_ subject: Subject, _ gate: Gate, _ mock: Mock) throws -> Backend {
-      let received = Log<Mocking.ReceivedRequest>()
+      let received = Log<ReceivedRequest>()
       return try Backend(
         subject,
         origins: [
@@ -78,24 +78,24 @@
       },
       Behaviour("a transport says of what is cancelled that it was, once") { subject async throws in
         let backend = try Backend(subject) { _ in .fault(.stall, at: .request) }
-        let exchange = PerformedExchange(backend, HTTPRequest(url: try backend.url()))
+        let exchange = ExchangeRecorder(backend, HTTPRequest(url: try backend.url()))
         _ = await backend.received.entries(1)
         exchange.cancel()
         exchange.cancel()
-        let performed = await exchange.outcome
+        let performed = await exchange.record
         #expect(performed.order == ["failure"])
         #expect(performed.failure?.code == .cancelled)
         exchange.cancel()
         exchange.resume()
-        #expect(exchange.soFar.lastEvents == 1)
+        #expect(exchange.current.lastEvents == 1)
       },
       Behaviour("cancelling what is over changes nothing") { subject async throws in
         let backend = try Backend(subject) { _ in .text("abc") }
-        let exchange = PerformedExchange(backend, HTTPRequest(url: try backend.url()))
-        #expect(await exchange.outcome.order == ["head", "body", "end"])
+        let exchange = ExchangeRecorder(backend, HTTPRequest(url: try backend.url()))
+        #expect(await exchange.record.order == ["head", "body", "end"])
         exchange.cancel()
         #expect(await backend.get(try backend.url()).head?.status == 200)
-        #expect(exchange.soFar.lastEvents == 1)
+        #expect(exchange.current.lastEvents == 1)
       },
       Behaviour("a request that waits for its turn is cancelled without being sent") {
         subject async throws in
@@ -139,28 +139,28 @@
         subject async throws in
         let gate = Gate()
         let backend = try gated(subject, gate, .text("abc"))
-        let exchange = PerformedExchange(backend, HTTPRequest(url: try backend.url("/gate")))
+        let exchange = ExchangeRecorder(backend, HTTPRequest(url: try backend.url("/gate")))
         _ = await backend.received.entries(1)
         exchange.suspend()
         gate.open()
         #expect(await backend.get(try backend.url("/other")).head?.status == 200)
-        #expect(!exchange.soFar.order.contains("body") && exchange.soFar.lastEvents == 0)
+        #expect(!exchange.current.order.contains("body") && exchange.current.lastEvents == 0)
         exchange.resume()
-        #expect(await exchange.outcome.order == ["head", "body", "end"])
-        #expect(exchange.soFar.body == Data("abc".utf8))
+        #expect(await exchange.record.order == ["head", "body", "end"])
+        #expect(exchange.current.body == Data("abc".utf8))
       },
       Behaviour("what is suspended can be cancelled") { subject async throws in
         let gate = Gate()
         let backend = try gated(subject, gate, .text("abc"))
-        let exchange = PerformedExchange(backend, HTTPRequest(url: try backend.url("/gate")))
+        let exchange = ExchangeRecorder(backend, HTTPRequest(url: try backend.url("/gate")))
         exchange.suspend()
         exchange.cancel()
-        #expect(await exchange.outcome.failure?.code == .cancelled)
+        #expect(await exchange.record.failure?.code == .cancelled)
       },
       Behaviour("suspending and resuming many times loses nothing") { subject async throws in
         let backend = try Backend(subject) { _ in .data(.pattern(1 << 20)) }
-        let handles = Log<PerformedExchange>()
-        let exchange = PerformedExchange(backend, HTTPRequest(url: try backend.url())) { event in
+        let handles = Log<ExchangeRecorder>()
+        let exchange = ExchangeRecorder(backend, HTTPRequest(url: try backend.url())) { event in
           guard case .body = event else { return }
           for handle in handles.entries {
             handle.suspend()
@@ -168,8 +168,8 @@
           }
         }
         handles.append(exchange)
-        #expect(await exchange.outcome.body == .pattern(1 << 20))
-        #expect(exchange.soFar.lastEvents == 1)
+        #expect(await exchange.record.body == .pattern(1 << 20))
+        #expect(exchange.current.lastEvents == 1)
       },
       Behaviour("a server waits for a reader that takes nothing") { subject async throws in
         let made = Mutex(0)

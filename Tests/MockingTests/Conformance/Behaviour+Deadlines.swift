@@ -15,28 +15,28 @@
     /// How an exchange ends with a server that falls silent once `signal` has been seen.
     private static func silence(
       _ subject: Subject, _ mock: Mock, after signal: @escaping @Sendable (TransportEvent) -> Bool
-    ) async throws -> Performed {
+    ) async throws -> ExchangeRecord {
       let time = TestScheduler()
       let backend = try Backend(subject, scheduler: time) { _ in mock }
       let seen = Log<Void>()
-      let exchange = PerformedExchange(
+      let exchange = ExchangeRecorder(
         backend, HTTPRequest(url: try backend.url(), idleTimeout: patience(subject))
       ) { if signal($0) { seen.append(()) } }
       _ = await backend.received.entries(1)
       if mock.isToBeSeen { _ = await seen.entries(1) }
       if subject != .curl {
         await time.advance(by: patience(subject) - .milliseconds(1))
-        #expect(exchange.soFar.lastEvents == 0)
+        #expect(exchange.current.lastEvents == 0)
         await time.advance(by: .milliseconds(1))
       }
-      return await exchange.outcome
+      return await exchange.record
     }
 
     /// A client's call that is answered after two hops, each of which takes six seconds.
     private static func twoHops(
       _ subject: Subject, _ configure: (inout NetworkingConfiguration) -> Void
     ) async throws -> Result<Response, any Error> {
-      let (time, gate, received) = (TestScheduler(), Gate(), Log<Mocking.ReceivedRequest>())
+      let (time, gate, received) = (TestScheduler(), Gate(), Log<ReceivedRequest>())
       let backend = try Backend(
         subject,
         origins: [
@@ -80,7 +80,7 @@
       let promise = client.request(request)
       _ = await backend.received.entries(1)
       await time.advance(by: limit - .milliseconds(1))
-      #expect(promise.stillPends)
+      #expect(promise.isPending)
       await time.advance(by: .milliseconds(1))
       return await promise.result.failure(as: NetworkError.self)?.code
     }
@@ -102,10 +102,10 @@
         method: method, url: full.url, body: body,
         connectTimeout: subject == .curl ? .milliseconds(50) : .seconds(30),
         idleTimeout: .seconds(60))
-      let exchange = PerformedExchange(AnyTransport(transport), request)
+      let exchange = ExchangeRecorder(AnyTransport(transport), request)
       await time.advance(by: .seconds(30))
       if case .none = body { await time.advance(by: .seconds(60)) }
-      return await exchange.outcome.failure?.code
+      return await exchange.record.failure?.code
     }
 
     static let deadlines: [Behaviour] = [
@@ -201,7 +201,7 @@
         let backend = try Backend(subject) { request in
           request.path.text == "/held" ? .text("abc") : .fault(.stall, at: .request)
         }
-        let held = PerformedExchange(
+        let held = ExchangeRecorder(
           backend, HTTPRequest(url: try backend.url("/held"), idleTimeout: .milliseconds(100)))
         held.suspend()
         // Another one whose time is up proves that it would have been.
@@ -209,7 +209,7 @@
           HTTPRequest(url: try backend.url("/"), idleTimeout: .milliseconds(300)))
         #expect(other.failure?.code == .timedOut(.idle))
         held.resume()
-        #expect(await held.outcome.order == ["head", "body", "end"])
+        #expect(await held.record.order == ["head", "body", "end"])
       },
     ]
   }

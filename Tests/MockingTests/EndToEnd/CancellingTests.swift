@@ -82,7 +82,7 @@
       let request = try await server.takeRequest().value
       one.cancel()
       #expect(await one.result.error is CancellationError)
-      #expect(response.stillPends && other.stillPends && server.openConnections == 1)
+      #expect(response.isPending && other.isPending && server.openConnections == 1)
       other.cancel()
       #expect(try await server.closing(of: request.connection).value.wasAborted)
     }

@@ -27,9 +27,9 @@
       for count in 1...2 {
         var refused = refused
         refused.url = url
-        let failed = await PerformedExchange(transport, refused).outcome
+        let failed = await ExchangeRecorder(transport, refused).record
         #expect(failed.failure?.code == .invalidHeader)
-        let next = await PerformedExchange(transport, HTTPRequest(url: url)).outcome
+        let next = await ExchangeRecorder(transport, HTTPRequest(url: url)).record
         #expect(next.body == Data("new".utf8))
         #expect(server.requests.map(\.method) == Array(repeating: .get, count: count))
         #expect(server.requests.map(\.body.count).max() == 0)

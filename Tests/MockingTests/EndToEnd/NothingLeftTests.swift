@@ -14,7 +14,7 @@
     private final class Load: Sendable {
       static let ways = 5
 
-      let promises = LiveCount()
+      let promises = InstanceCounter()
       let transport: CountingTransport
       private let clock: RecordingScheduler
       private let plain: Networking<Request>
@@ -99,11 +99,11 @@
         }
       }
       defer { server.stop() }
-      try Handover.give([server.port, rounds], as: "NOTHING_LEFT")
+      try ExitTestArguments.write([server.port, rounds], as: "NOTHING_LEFT")
       let result = await #expect(
         processExitsWith: .success, observing: [\.standardOutputContent]
       ) {
-        let given = try Handover.take("NOTHING_LEFT")
+        let given = try ExitTestArguments.read("NOTHING_LEFT")
         try await Self.ask(port: given[0], rounds: given[1])
       }
       print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
@@ -115,26 +115,26 @@
         while !isSettled() { await Task.yield() }
       }
       func perform(_ rounds: Int) async -> Int {
-        let (promises, made): (LiveCount, Int)
+        let (promises, made): (InstanceCounter, Int)
         do {
           let load = Load(port: port)
           for _ in 0..<rounds { await load.perform(100) }
-          await settled { load.promises.alive == 0 && load.transport.alive == 0 }
+          await settled { load.promises.liveCount == 0 && load.transport.liveCount == 0 }
           (promises, made) = (load.promises, load.made)
         }
-        #expect(promises.alive == 0)
+        #expect(promises.liveCount == 0)
         // The transport's connections and handles go with its thread.
-        await settled { ProcessCensus.threads(named: "Catena.Curl") == 0 }
+        await settled { ProcessResources.threads(named: "Catena.Curl") == 0 }
         return made
       }
       _ = await perform(4)
-      let (files, memory) = (ProcessCensus.openFiles, ProcessCensus.residentBytes)
+      let (files, memory) = (ProcessResources.openFiles, ProcessResources.residentBytes)
       let clock = ContinuousClock()
       let start = clock.now
       let made = await perform(rounds)
       #expect(made == rounds * 100 * Load.ways)
-      #expect(ProcessCensus.openFiles == files)
-      let growth = ProcessCensus.residentBytes - memory
+      #expect(ProcessResources.openFiles == files)
+      let growth = ProcessResources.residentBytes - memory
       #expect(growth < 32 << 20 || thread_sanitizer_is_on())
       print("\(made) requests in \(clock.now - start): \(growth >> 10) KiB more memory")
     }

@@ -33,13 +33,13 @@
     /// - Returns: what came of each: as the server received it, or why it was refused.
     private func send(
       _ requests: [Request]
-    ) async -> [(received: Mocking.ReceivedRequest?, refusal: NetworkError.Code?)] {
+    ) async -> [(received: ReceivedRequest?, refusal: NetworkError.Code?)] {
       let promises = requests.enumerated().map { number, request in
         client.request(request.adding(headers: ["Number": "\(number)"]))
       }
       var results: [Result<Response, any Error>] = []
       for promise in promises { results.append(await promise.result) }
-      var received: [String: Mocking.ReceivedRequest] = [:]
+      var received: [String: ReceivedRequest] = [:]
       for request in server.requests { received[request.headers["Number"] ?? ""] = request }
       return results.enumerated().map { number, result in
         (received["\(number)"], result.failure(as: NetworkError.self)?.code)
@@ -56,7 +56,7 @@
       }
     }
 
-    private func query(_ request: Mocking.ReceivedRequest) -> Substring {
+    private func query(_ request: ReceivedRequest) -> Substring {
       request.target.unicodeScalars.firstIndex(of: "?").map {
         request.target[request.target.unicodeScalars.index(after: $0)...]
       } ?? ""

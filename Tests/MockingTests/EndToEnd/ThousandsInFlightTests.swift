@@ -13,7 +13,7 @@
   struct ThousandsInFlightTests {
     @Test func tenThousandInFlightAllCompleteOnAFewThreads() async throws {
       let wanted = thread_sanitizer_is_on() ? 1_000 : 10_000
-      let count = min(wanted, ProcessCensus.raiseFileLimit() - 1_000)
+      let count = min(wanted, ProcessResources.raiseFileLimit() - 1_000)
       if count < wanted { print("the limit of open files allows only \(count) in flight") }
       let (gate, opener) = Promise<Void>.pending()
       let (full, arrival) = Promise<Void>.pending()
@@ -30,11 +30,11 @@
         }
       }
       defer { server.stop() }
-      try Handover.give([server.port, count], as: "IN_FLIGHT")
+      try ExitTestArguments.write([server.port, count], as: "IN_FLIGHT")
       let result = await #expect(
         processExitsWith: .success, observing: [\.standardOutputContent]
       ) {
-        let given = try Handover.take("IN_FLIGHT")
+        let given = try ExitTestArguments.read("IN_FLIGHT")
         try await Self.ask(port: given[0], count: given[1])
       }
       print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
@@ -44,7 +44,7 @@
 
     /// What the client's process does.
     private static func ask(port: Int, count: Int) async throws {
-      _ = ProcessCensus.raiseFileLimit()
+      _ = ProcessResources.raiseFileLimit()
       var configuration = NetworkingConfiguration()
       configuration.cookies = .none
       configuration.connectTimeout = nil
@@ -53,7 +53,7 @@
         mode: .async, transport: CurlTransport(), configuration: configuration)
       client.callbackContext = .inline
       client.setBaseURL(URL(string: "http://127.0.0.1:\(port)/"))
-      let (files, memory) = (ProcessCensus.openFiles, ProcessCensus.residentBytes)
+      let (files, memory) = (ProcessResources.openFiles, ProcessResources.residentBytes)
       let clock = ContinuousClock()
       let start = clock.now
 
@@ -61,19 +61,19 @@
         client.request(.get("held/\(number)")).validate().toString()
       }
       _ = try await client.request(.get("full")).validate().value
-      let (threads, allFiles) = (ProcessCensus.threads, ProcessCensus.openFiles)
-      let each = (ProcessCensus.residentBytes - memory) / count
+      let (threads, allFiles) = (ProcessResources.threads, ProcessResources.openFiles)
+      let each = (ProcessResources.residentBytes - memory) / count
       let inFlight = clock.now
       #expect(allFiles - files >= count)
       // The dispatch library has a pool of some dozens, whatever it is given to do.
       #expect(threads < 100)
-      #expect(promises.allSatisfy { $0.stillPends })
+      #expect(promises.allSatisfy { $0.isPending })
 
       _ = try await client.request(.post("open")).validate().value
       for (number, promise) in promises.enumerated() {
         #expect(try await promise.value == "\(number)")
       }
-      #expect(ProcessCensus.threads < 100)
+      #expect(ProcessResources.threads < 100)
       // Beside what libcurl has for each, some 20 KiB.
       #expect(each < 64 << 10 || thread_sanitizer_is_on())
       print("in flight: \(count), on \(threads) threads, with \(allFiles) files open,")

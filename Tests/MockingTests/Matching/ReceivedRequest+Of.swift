@@ -3,13 +3,13 @@ import Networking
 
 @testable import Mocking
 
-extension Mocking.ReceivedRequest {
+extension ReceivedRequest {
   /// A request of a test's own.
   static func of(
     _ method: String, _ target: String, _ headers: HTTPHeaders = [:], _ body: String = ""
-  ) -> Mocking.ReceivedRequest {
+  ) -> ReceivedRequest {
     let parts = RequestTarget(target)
-    return Mocking.ReceivedRequest(
+    return ReceivedRequest(
       method: HTTPMethod(rawValue: method), target: target,
       path: ReceivedPath(text: parts.map { String($0.path) } ?? target, parts?.segments ?? []),
       headers: headers, trailers: [:], body: Data(body.utf8), bodyByteCount: body.utf8.count,

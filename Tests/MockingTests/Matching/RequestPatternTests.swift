@@ -4,7 +4,7 @@ import Testing
 @testable import Mocking
 
 struct RequestPatternTests {
-  private static let request = Mocking.ReceivedRequest.of(
+  private static let request = ReceivedRequest.of(
     "POST", "/v1/boards/7?page=2&page=3&q=a+b&token=s3cret",
     ["Accept": "application/json", "Authorization": "Bearer s3cret", "X": ""],
     #"{"type": 2, "title": "Fish", "tags": ["a", {"b": 1.0, "c": 3}], "password": "s3cret"}"#)
@@ -72,13 +72,13 @@ struct RequestPatternTests {
   }
 
   @Test func aWholeJSONHasNothingElseInIt() {
-    let request = Mocking.ReceivedRequest.of("POST", "/", [:], #"{"a": 1, "token": "t"}"#)
+    let request = ReceivedRequest.of("POST", "/", [:], #"{"a": 1, "token": "t"}"#)
     #expect(RequestPattern.any(nil, .json(["token": "t", "a": 1.0])).matches(request))
     #expect(
       RequestPattern.any(nil, .json(["a": 1, "b": 2])).differences(from: request)
         .map(\.description)
         == ["JSON .b: expected 2, actual none", "JSON .token: expected none, actual ***"])
-    let text = Mocking.ReceivedRequest.of("POST", "/", [:], "hi token=abc")
+    let text = ReceivedRequest.of("POST", "/", [:], "hi token=abc")
     #expect(
       RequestPattern.any(nil, .json([:])).differences(from: text).map(\.description)
         == [#"JSON: expected {}, actual no JSON: "hi token=***""#])
@@ -91,7 +91,7 @@ struct RequestPatternTests {
   }
 
   @Test func aFormIsReadByItsFields() {
-    let request = Mocking.ReceivedRequest.of("POST", "/", [:], "user=Ada+L&password=x%26y")
+    let request = ReceivedRequest.of("POST", "/", [:], "user=Ada+L&password=x%26y")
     #expect(
       RequestPattern.any(nil, .form("user", "Ada L"), .form("password", "x&y")).matches(request))
     #expect(
@@ -105,7 +105,7 @@ struct RequestPatternTests {
 
   @Test func valuesAreCutShort() {
     let long = String(repeating: "x", count: 1_000)
-    let request = Mocking.ReceivedRequest.of("GET", "/\(long)?a=\(long)", [:], long)
+    let request = ReceivedRequest.of("GET", "/\(long)?a=\(long)", [:], long)
     let pattern = RequestPattern.get(
       "/" + long + "y", .query("a", "1"), .text("1"), .json(containing: [1]))
     for difference in pattern.differences(from: request) {
@@ -114,7 +114,7 @@ struct RequestPatternTests {
   }
 
   @Test func aBaseIsWhatRelativePathsStartFrom() {
-    let request = Mocking.ReceivedRequest.of("GET", "/v1/users/7/boards")
+    let request = ReceivedRequest.of("GET", "/v1/users/7/boards")
     let pattern = RequestPattern.get("boards")
     #expect(pattern.matches(request, base: nil))
     #expect(!pattern.matches(request, base: ["v1"]))

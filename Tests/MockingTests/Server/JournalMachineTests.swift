@@ -7,8 +7,8 @@ import Testing
 struct JournalMachineTests {
   @Test func aRequestGoesToNoWaiterThatHasGone() throws {
     var machine = JournalMachine(limits: MockServerLimits())
-    let (gone, goneResolver) = Promise<Mocking.ReceivedRequest>.pending()
-    let (_, resolver) = Promise<Mocking.ReceivedRequest>.pending()
+    let (gone, goneResolver) = Promise<ReceivedRequest>.pending()
+    let (_, resolver) = Promise<ReceivedRequest>.pending()
     _ = machine.take(goneResolver)
     _ = machine.take(resolver)
     gone.cancel()

@@ -91,7 +91,7 @@ struct MockServerWatchingTests {
     let closing = try await server.closing(of: request.connection).value
     #expect(closing.wasAborted)
     #expect(closing.completedExchanges == 0)
-    #expect(answer.wasCancelled)
+    #expect(answer.isCancelled)
     #expect(server.concurrentRequests == 0)
     #expect(server.openConnections == 0)
     resolver.fulfill(.status(200))

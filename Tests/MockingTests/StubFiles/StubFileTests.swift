@@ -51,10 +51,10 @@ struct StubFileTests {
     for (path, range) in expected {
       let time = TestScheduler()
       let transport = try stubs.transport(time)
-      let exchange = PerformedExchange(
+      let exchange = ExchangeRecorder(
         transport, HTTPRequest(url: URL.of("http://a/").appending(path: path)))
       await time.run()
-      #expect(exchange.soFar.head?.status == 200)
+      #expect(exchange.current.head?.status == 200)
       #expect(range.contains(time.elapsed), "\(path)")
     }
   }

@@ -31,9 +31,9 @@ struct AsynchronousTimeTests {
     }
     let answer = client.request(.get("http://a/")).toString()
     await time.advance(by: .seconds(29))
-    #expect(answer.stillPends)
+    #expect(answer.isPending)
     await time.advance(by: .seconds(1))
-    #expect(answer.settledValue == "x")
+    #expect(answer.fulfilledValue == "x")
   }
 
   @Test(arguments: 0..<20)
@@ -54,7 +54,7 @@ struct AsynchronousTimeTests {
     }
     let answer = client.request(.get("http://a/")).toString()
     await time.advance(by: .seconds(30))
-    #expect(answer.settledValue == "xy")
+    #expect(answer.fulfilledValue == "xy")
   }
 
   @Test(arguments: [true, false], 0..<10)
@@ -72,7 +72,7 @@ struct AsynchronousTimeTests {
     }
     let text = client(provider).request(.upload(stream: body, to: "http://a/")).toString()
     await time.advance(by: .seconds(30))
-    #expect(text.settledValue == "x")
+    #expect(text.fulfilledValue == "x")
   }
 
   @Test func aHandlerThatWaitsForTheTimeItselfGetsIt() async {
@@ -84,7 +84,7 @@ struct AsynchronousTimeTests {
     }
     let answer = client.request(.get("http://a/")).toString()
     await time.advance(by: .seconds(30))
-    #expect(answer.settledValue == "10.0 seconds")
+    #expect(answer.fulfilledValue == "10.0 seconds")
   }
 
   @Test func aHandlerThatWaitsForTheTestHoldsNothingUp() async {
@@ -97,7 +97,7 @@ struct AsynchronousTimeTests {
     }
     let answer = client.request(.get("http://a/"))
     await time.advance(by: .seconds(60))
-    #expect((answer.settledError as? NetworkError)?.code == .timedOut(.idle))
+    #expect((answer.rejectionError as? NetworkError)?.code == .timedOut(.idle))
     open.fulfill(())
   }
 
@@ -128,6 +128,6 @@ struct AsynchronousTimeTests {
       }
       .then { text in after(.seconds(1), scheduler: time).map { text + "z" } }
     await time.advance(by: .seconds(2))
-    #expect(chain.settledValue == "xyz")
+    #expect(chain.fulfilledValue == "xyz")
   }
 }

@@ -113,7 +113,7 @@ struct VirtualTimeTests {
       mockProvider: MockProvider(delay: .seconds(61), scheduler: time) { _ in .status(200) })
     let answer = networking.request(.item(1))
     await time.advance(by: .seconds(60))
-    #expect((answer.settledError as? NetworkError)?.code == .timedOut(.idle))
+    #expect((answer.rejectionError as? NetworkError)?.code == .timedOut(.idle))
   }
 
   @Test func deadlinesTakeTheProvidersTimeToo() async {
@@ -124,7 +124,7 @@ struct VirtualTimeTests {
       configuration: configuration)
     let answer = networking.request(.item(1))
     await time.advance(by: .seconds(20))
-    #expect((answer.settledError as? NetworkError)?.code == .timedOut(.call))
+    #expect((answer.rejectionError as? NetworkError)?.code == .timedOut(.call))
     #expect(time.scheduledCount == 0)
   }
 }

@@ -51,14 +51,14 @@ struct AwaitedExchangeTests {
           .map { Mock.text("x").delayed(by: isTooLong ? .seconds(30) : .seconds(20)) }
       }
     }
-    let exchange = PerformedExchange(
+    let exchange = ExchangeRecorder(
       transport,
       HTTPRequest(
         method: .post, url: .of("http://a/"), body: body.map { .data(Data(count: $0)) } ?? .none,
         idleTimeout: .seconds(60)))
     await time.advance(by: .seconds(60))
-    #expect(exchange.soFar.failure?.code == (isTooLong ? .timedOut(.idle) : nil))
-    #expect(exchange.soFar.lastEvents == 1)
+    #expect(exchange.current.failure?.code == (isTooLong ? .timedOut(.idle) : nil))
+    #expect(exchange.current.lastEvents == 1)
   }
 
   @Test func timeThatPassesWhileSuspendedIsNotCounted() async {
@@ -77,7 +77,7 @@ struct AwaitedExchangeTests {
     #expect(failures.entries.isEmpty)
     await time.advance(by: .seconds(1))
     #expect(failures.entries.map(\.code) == [.timedOut(.idle)])
-    #expect(promise.wasCancelled)
+    #expect(promise.isCancelled)
     withExtendedLifetime(resolver) {}
   }
 }

@@ -197,7 +197,7 @@
       "timed out": 28,
     ]
 
-    private func check(_ performed: Performed, _ row: Row) {
+    private func check(_ performed: ExchangeRecord, _ row: Row) {
       #expect(performed.order == row.order)
       #expect(performed.failure?.code == row.code)
       #expect(String(decoding: performed.body, as: UTF8.self) == row.body)
@@ -244,10 +244,10 @@
     func inMemory(_ row: Row) async throws {
       let time = TestScheduler()
       let transport = MockTransport(scheduler: time) { Route(.get, "/") { _ in row.mock } }
-      let exchange = PerformedExchange(
+      let exchange = ExchangeRecorder(
         transport, HTTPRequest(url: .of("http://a/"), idleTimeout: .seconds(50)))
       await time.run()
-      check(exchange.soFar, row)
+      check(exchange.current, row)
     }
   }
 #endif

@@ -95,7 +95,7 @@ struct MockProviderTests {
     let promise = networking.request(.boards).toString()
     #expect(await clock.scheduled(1) == [.seconds(30)])
     await clock.time.advance(by: .seconds(29))
-    #expect(promise.stillPends)
+    #expect(promise.isPending)
     await clock.time.advance(by: .seconds(1))
     #expect(try await promise.value == "late")
   }

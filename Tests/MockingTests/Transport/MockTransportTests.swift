@@ -44,7 +44,7 @@ struct MockTransportTests {
   }
 
   @Test func aHandlerSeesTheRequestAsAServerWould() async throws {
-    let log = Log<Mocking.ReceivedRequest>()
+    let log = Log<ReceivedRequest>()
     let time = TestScheduler()
     let transport = MockTransport(scheduler: time) {
       Route(nil, "/{all*}") { request in
@@ -78,7 +78,7 @@ struct MockTransportTests {
     let file = folder.appendingPathComponent("body.txt")
     try Data("file".utf8).write(to: file)
     let transport = MockTransport(routes: backend)
-    func post(_ path: String, _ body: HTTPBody) async throws -> Performed {
+    func post(_ path: String, _ body: HTTPBody) async throws -> ExchangeRecord {
       await transport.perform(HTTPRequest(method: .post, url: try url(path), body: body))
     }
     let pieces = HTTPBody.pieces([.data(Data("a ".utf8)), .file(file)])
@@ -155,12 +155,12 @@ struct MockTransportTests {
   @Test func aPendingHandlerIsCancelledWithItsRequest() async throws {
     let (promise, resolver) = Promise<Mock>.pending()
     let transport = MockTransport { Route(.get, "/a") { _ in promise } }
-    let exchange = PerformedExchange(transport, HTTPRequest(url: try url("/a")))
-    #expect(exchange.soFar.order.isEmpty)
+    let exchange = ExchangeRecorder(transport, HTTPRequest(url: try url("/a")))
+    #expect(exchange.current.order.isEmpty)
     exchange.cancel()
     exchange.cancel()
-    #expect(exchange.soFar.failure?.code == .cancelled)
-    #expect(exchange.soFar.lastEvents == 1)
+    #expect(exchange.current.failure?.code == .cancelled)
+    #expect(exchange.current.lastEvents == 1)
     #expect(await promise.result.error is CancellationError)
     withExtendedLifetime(resolver) {}
   }
@@ -169,22 +169,22 @@ struct MockTransportTests {
     let time = TestScheduler()
     let (promise, resolver) = Promise<Mock>.pending()
     let transport = MockTransport(scheduler: time) { Route(.get, "/a") { _ in promise } }
-    let exchange = PerformedExchange(
+    let exchange = ExchangeRecorder(
       transport, HTTPRequest(url: try url("/a"), idleTimeout: .seconds(60)))
     await time.advance(by: .seconds(60))
-    #expect(exchange.soFar.failure?.code == .timedOut(.idle))
+    #expect(exchange.current.failure?.code == .timedOut(.idle))
     resolver.fulfill(.text("late"))
-    #expect(exchange.soFar.lastEvents == 1)
+    #expect(exchange.current.lastEvents == 1)
   }
 
   @Test func anAnswerThatComesWhileSuspendedIsHeldBack() async throws {
     let (promise, resolver) = Promise<Mock>.pending()
     let transport = MockTransport { Route(.get, "/a") { _ in promise } }
-    let exchange = PerformedExchange(transport, HTTPRequest(url: try url("/a")))
+    let exchange = ExchangeRecorder(transport, HTTPRequest(url: try url("/a")))
     exchange.suspend()
     resolver.fulfill(.text("held"))
-    #expect(exchange.soFar.order.isEmpty)
+    #expect(exchange.current.order.isEmpty)
     exchange.resume()
-    #expect(exchange.soFar.order == ["head", "body", "end"])
+    #expect(exchange.current.order == ["head", "body", "end"])
   }
 }

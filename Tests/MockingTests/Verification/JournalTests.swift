@@ -16,15 +16,15 @@ struct JournalTests {
     let transport = MockTransport(scheduler: time) {
       Route(.post, "/slow", Mock(status: 201, delay: .seconds(5)))
     }
-    let before = PerformedExchange(transport, try post("/slow"))
+    let before = ExchangeRecorder(transport, try post("/slow"))
     transport.journal.reset()
     await time.advance(by: .seconds(1))
-    let after = PerformedExchange(transport, try post("/slow"))
+    let after = ExchangeRecorder(transport, try post("/slow"))
     await time.advance(by: .seconds(4))
-    _ = await before.outcome
+    _ = await before.record
     #expect(transport.journal.entries.map(\.outcome) == [nil])
     await time.advance(by: .seconds(1))
-    _ = await after.outcome
+    _ = await after.record
     #expect(transport.journal.entries.map(\.outcome) == [.response(status: 201)])
   }
 
@@ -38,7 +38,7 @@ struct JournalTests {
     }
     await time.advance(by: .seconds(3))
     _ = await transport.perform(try post("/boards?token=s3cret", .data(Data("hi".utf8))))
-    let slow = PerformedExchange(transport, try post("/slow"))
+    let slow = ExchangeRecorder(transport, try post("/slow"))
     for path in ["/lost", "/late", "/none"] { _ = await transport.perform(try post(path)) }
     _ = await transport.get(.of("http://a/boards"))
 
@@ -63,7 +63,7 @@ struct JournalTests {
     #expect("\(entries[1])" == "2. POST /slow, under way by POST /slow")
 
     await time.advance(by: .seconds(5))
-    _ = await slow.outcome
+    _ = await slow.record
     #expect(transport.journal.entries[1].outcome == .response(status: 200))
   }
 
@@ -75,14 +75,14 @@ struct JournalTests {
       Route(.post, "/slow", Mock(delay: .seconds(5)))
       Route(.post, "/promised") { _ in pending }
     }
-    let slow = PerformedExchange(transport, try post("/slow"))
+    let slow = ExchangeRecorder(transport, try post("/slow"))
     slow.cancel()
-    _ = await slow.outcome
+    _ = await slow.record
     var request = try post("/promised")
     request.idleTimeout = .seconds(1)
-    let promised = PerformedExchange(transport, request)
+    let promised = ExchangeRecorder(transport, request)
     await time.advance(by: .seconds(1))
-    _ = await promised.outcome
+    _ = await promised.record
     #expect(
       transport.journal.entries.map(\.outcome) == [
         .failure(.cancelled), .failure(.timedOut(.idle)),

@@ -159,7 +159,7 @@
       #expect(await server.closed.entries(1) == [0])
       // Removed and closed by the queue that writes, once it has let go; the suite's time limit bounds the
       // wait.
-      while folder.names != [] || ProcessCensus.hasOpenFile(below: folder.url) {
+      while folder.names != [] || ProcessResources.hasOpenFile(below: folder.url) {
         await Task.yield()
       }
     }

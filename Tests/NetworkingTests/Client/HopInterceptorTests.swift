@@ -120,7 +120,7 @@ struct HopInterceptorTests {
     let error = await answer.result.failure(as: NetworkError.self)
     #expect(error?.code == .timedOut(phase))
     #expect(error?.reason == "the interceptor the signer has not called back")
-    #expect(never.promise.wasCancelled && transport.requests.isEmpty)
+    #expect(never.promise.isCancelled && transport.requests.isEmpty)
   }
 
   @Test func oneMayAnswerItselfAndChangesCountForLaterCalls() async throws {

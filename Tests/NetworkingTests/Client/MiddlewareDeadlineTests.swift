@@ -26,15 +26,15 @@ struct MiddlewareDeadlineTests {
     client.middleware = nil
     let next = client.request(.list)
     await time.advance(by: .seconds(9))
-    #expect(stuck.stillPends && next.stillPends)
+    #expect(stuck.isPending && next.isPending)
     await time.advance(by: .seconds(1))
-    let error = stuck.settledError as? NetworkError
+    let error = stuck.rejectionError as? NetworkError
     #expect(error?.code == .timedOut(.call) && error?.attempts == 0)
     #expect(
       error?.description
         == "GET notes: the time for the call was up: the middleware has not called back")
-    #expect(next.settledValue?.status == 200 && server.requests.count == 1)
-    #expect(never.promise.wasCancelled && time.scheduledCount == 0)
+    #expect(next.fulfilledValue?.status == 200 && server.requests.count == 1)
+    #expect(never.promise.isCancelled && time.scheduledCount == 0)
   }
 
   @Test func whatItTakesIsTakenOffTheTimeForTheRest() async throws {
@@ -43,9 +43,9 @@ struct MiddlewareDeadlineTests {
     client.middleware = { [time] _ in after(.seconds(6), scheduler: time) }
     let call = client.request(.list)
     await time.advance(by: .seconds(9))
-    #expect(call.stillPends && server.requests.count == 1)
+    #expect(call.isPending && server.requests.count == 1)
     await time.advance(by: .seconds(1))
-    let error = call.settledError as? NetworkError
+    let error = call.rejectionError as? NetworkError
     #expect(error?.code == .timedOut(.call) && error?.reason == nil && error?.attempts == 1)
   }
 
@@ -54,7 +54,7 @@ struct MiddlewareDeadlineTests {
     client.middleware = { [time] _ in after(.seconds(10), scheduler: time) }
     let call = client.request(.list)
     await time.advance(by: .seconds(10))
-    #expect((call.settledError as? NetworkError)?.code == .timedOut(.call))
+    #expect((call.rejectionError as? NetworkError)?.code == .timedOut(.call))
     #expect(server.requests.isEmpty)
   }
 
@@ -64,8 +64,8 @@ struct MiddlewareDeadlineTests {
     let short = client.request(NotesAPI.list.timingOut(after: .seconds(5)))
     let long = client.request(NotesAPI.list.timingOut(after: .seconds(60)))
     await time.advance(by: .seconds(6))
-    #expect((short.settledError as? NetworkError)?.code == .timedOut(.call))
-    #expect(long.settledValue?.status == 200)
+    #expect((short.rejectionError as? NetworkError)?.code == .timedOut(.call))
+    #expect(long.fulfilledValue?.status == 200)
   }
 
   @Test func aPromiseThatOthersWaitForIsLeftToThem() async throws {
@@ -75,7 +75,7 @@ struct MiddlewareDeadlineTests {
     let short = client.request(NotesAPI.list.timingOut(after: .seconds(5)))
     let long = client.request(.list)
     await time.advance(by: .seconds(5))
-    #expect(!short.stillPends && !consent.promise.wasCancelled)
+    #expect(!short.isPending && !consent.promise.isCancelled)
     consent.resolver.fulfill()
     #expect(try await long.value.status == 200)
   }
@@ -88,6 +88,6 @@ struct MiddlewareDeadlineTests {
     await time.advance(by: .seconds(10))
     let error = await call.result.failure(as: NetworkError.self)
     #expect(error?.code == .timedOut(.call) && error?.isKept == true)
-    #expect(never.promise.wasCancelled)
+    #expect(never.promise.isCancelled)
   }
 }

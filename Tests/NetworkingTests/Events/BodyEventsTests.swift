@@ -31,7 +31,7 @@ struct BodyEventsTests {
     await stand.time.run()
     _ = try await call.value
     #expect(await isThere.entries(1) == [true])
-    let words = await stand.monitor.events(ofCalls: 1).words
+    let words = await stand.monitor.events(ofCalls: 1).kinds
     #expect(words.suffix(3) == ["head 200", "body of 10 bytes", "finished with 200"])
   }
 
@@ -40,12 +40,12 @@ struct BodyEventsTests {
     let response = client.stream(.get("feed"))
     await stand.time.advance(by: .seconds(2))
     let bytes = try await response.value.bytes
-    #expect(stand.monitor.events.words.last == "head 200")
+    #expect(stand.monitor.events.kinds.last == "head 200")
     await stand.time.run()
     for try await _ in bytes {}
     let (head, end) = (stand.monitor.events[5], stand.monitor.events.suffix(2))
     #expect(
-      Array(end).words == ["body of 10 bytes", "finished with 200"]
+      Array(end).kinds == ["body of 10 bytes", "finished with 200"]
         && end.last.map {
           $0.elapsed > head.elapsed
         } == true)
@@ -59,7 +59,7 @@ struct BodyEventsTests {
     await stand.time.advance(by: .seconds(2))
     try await response.value.bytes.cancel()
     await stand.time.run()
-    #expect(stand.monitor.events.words.suffix(2) == ["head 200", "cancelled"])
+    #expect(stand.monitor.events.kinds.suffix(2) == ["head 200", "cancelled"])
   }
 
   @Test func aStreamThatTakesTooLongFails() async throws {
@@ -69,7 +69,7 @@ struct BodyEventsTests {
     let bytes = try await response.value.bytes
     await stand.time.run()
     #expect(
-      stand.monitor.events.words.suffix(2) == [
+      stand.monitor.events.kinds.suffix(2) == [
         "head 200", "failed: the time for the call was up",
       ])
     await #expect(throws: NetworkError.self) { for try await _ in bytes {} }
@@ -81,7 +81,7 @@ struct BodyEventsTests {
     await stand.time.run()
     #expect(try await response.value.status == 404)
     #expect(
-      stand.monitor.events.words.suffix(3) == [
+      stand.monitor.events.kinds.suffix(3) == [
         "head 404", "body of 13 bytes", "finished with 404",
       ])
   }
@@ -95,7 +95,7 @@ struct BodyEventsTests {
     let response = client.stream(.get("feed"))
     await stand.time.run()
     #expect(try await response.value.data.count == 1 << 20)
-    let words = stand.monitor.events.words
+    let words = stand.monitor.events.kinds
     #expect(words.filter { $0.hasPrefix("body of") }.count == 1)
     #expect(words.last == "finished with 500")
   }
@@ -109,7 +109,7 @@ struct BodyEventsTests {
     _ = client.request(.get("feed")).fail { _ in }
     await stand.time.run()
     #expect(
-      stand.monitor.events.words.suffix(2) == [
+      stand.monitor.events.kinds.suffix(2) == [
         "head 200", "failed: the body of the response is too large: more than 4 bytes",
       ])
   }

@@ -34,7 +34,7 @@
       let place = "127.0.0.1:\(server.port)"
       let end = ["request sent", "head 200", "body of 5 bytes", "finished with 200"]
       #expect(
-        calls.map(\.words) == [
+        calls.map(\.kinds) == [
           ["queued", "started", "sending", "resolved", "connected to \(place)"] + end,
           ["queued", "started", "sending", "connected to \(place), kept"] + end,
         ])
@@ -65,16 +65,16 @@
       _ = try await client.request(.upload(stream: stream, to: "/boards")).value
       let calls = await monitor.events(ofCalls: 2).byCall
       #expect(
-        calls.first?.words.filter { $0.contains("sen") } == [
+        calls.first?.kinds.filter { $0.contains("sen") } == [
           "sending 7 bytes", "request sent, 7 bytes",
         ])
       #expect(
-        calls.last?.words.filter { $0.contains("sen") } == [
+        calls.last?.kinds.filter { $0.contains("sen") } == [
           "sending a body of unknown size", "request sent, 10 bytes",
         ])
       for call in calls {
         #expect(
-          call.words.suffix(4).map { $0.prefix(12) } == [
+          call.kinds.suffix(4).map { $0.prefix(12) } == [
             "request sent", "head 201", "body of 5 by", "finished wit",
           ])
       }
@@ -86,11 +86,11 @@
       _ = client.request(.get("/"))
       let events = await monitor.events(6)
       #expect(
-        events.words.suffix(3) == [
+        events.kinds.suffix(3) == [
           "resolved", "connected to 127.0.0.1:\(server.port)", "request sent",
         ])
       server.release()
-      #expect(await monitor.events(ofCalls: 1).words.last == "finished with 200")
+      #expect(await monitor.events(ofCalls: 1).kinds.last == "finished with 200")
     }
 
     @Test func aConnectionThatIsRefusedIsAFailureBehindTheResolving() async throws {
@@ -98,7 +98,7 @@
       let client = client(port.url)
       _ = client.request(.get("/")).fail { _ in }
       let events = await monitor.events(ofCalls: 1)
-      #expect(events.words.dropLast() == ["queued", "started", "sending", "resolved"])
+      #expect(events.kinds.dropLast() == ["queued", "started", "sending", "resolved"])
       guard case .failed(let failure)? = events.last?.kind else { return #expect(Bool(false)) }
       #expect(failure.code == .cannotConnect)
     }
@@ -107,7 +107,7 @@
       let client = client(.of("http://catena.invalid/"))
       _ = client.request(.get("/")).fail { _ in }
       let events = await monitor.events(ofCalls: 1)
-      #expect(events.words.dropLast() == ["queued", "started", "sending"])
+      #expect(events.kinds.dropLast() == ["queued", "started", "sending"])
       guard case .failed(let failure)? = events.last?.kind else { return #expect(Bool(false)) }
       #expect(failure.code == .dnsFailed)
     }
@@ -122,7 +122,7 @@
       let call = await monitor.events(ofCalls: 2).byCall.last
       let place = "127.0.0.1:\(server.port)"
       #expect(
-        call?.words == [
+        call?.kinds == [
           "queued", "started", "sending", "connected to \(place), kept", "request sent",
           "resolved", "connected to \(place)", "request sent", "head 200", "body of 0 bytes",
           "finished with 200",
@@ -158,7 +158,7 @@
       let trusting = TLSOptions(certificateAuthorities: certificates.authority)
       let client = client(server.url, .init(tls: trusting))
       _ = try await client.request(.get("/")).value
-      let words = await monitor.events(ofCalls: 1).words
+      let words = await monitor.events(ofCalls: 1).kinds
       #expect(
         words.dropFirst(3).prefix(4) == [
           "resolved", "connected to 127.0.0.1:\(server.port)", "secured", "request sent",
@@ -174,7 +174,7 @@
       _ = client.request(.get("/")).fail { _ in }
       let events = await monitor.events(ofCalls: 1)
       // libcurl 7.88 does not tell that a connection stood whose handshake failed.
-      let kinds = events.words.map { $0.prefix(9) }
+      let kinds = events.kinds.map { $0.prefix(9) }
       #expect(
         kinds.filter { $0 != "connected" }.dropLast() == [
           "queued", "started", "sending", "resolved",

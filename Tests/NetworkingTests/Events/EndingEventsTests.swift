@@ -20,7 +20,8 @@ struct EndingEventsTests {
     waiting.cancel()
     waiting.cancel()
     await stand.time.run()
-    #expect(stand.monitor.events.byCall.last?.numbered == ["0.0 0.0 queued", "0.0 1.0 cancelled"])
+    #expect(
+      stand.monitor.events.byCall.last?.timedKinds == ["0.0 0.0 queued", "0.0 1.0 cancelled"])
   }
 
   @Test func cancellingBreaksACallOffWhereItIs() async throws {
@@ -32,7 +33,7 @@ struct EndingEventsTests {
     call.cancel()
     await stand.time.run()
     #expect(
-      stand.monitor.events.numbered == EventStand.begun
+      stand.monitor.events.timedKinds == EventStand.begun
         + EventStand.hop("1.1", 200).prefix(3) + ["1.1 1.0 cancelled"])
   }
 
@@ -46,7 +47,7 @@ struct EndingEventsTests {
     await stand.time.run()
     let calls = stand.monitor.events.byCall
     #expect(calls.count == 10)
-    #expect(calls.allSatisfy { $0.words.last == "cancelled" && $0.filter(\.isEnd).count == 1 })
+    #expect(calls.allSatisfy { $0.kinds.last == "cancelled" && $0.filter(\.isEnd).count == 1 })
   }
 
   @Test func theLastConsumersLeavingIsACancellation() async throws {
@@ -57,7 +58,7 @@ struct EndingEventsTests {
     await stand.time.advance(by: .seconds(1))
     text.cancel()
     await stand.time.run()
-    #expect(stand.monitor.events.words.last == "cancelled")
+    #expect(stand.monitor.events.kinds.last == "cancelled")
   }
 
   @Test func whatTheMiddlewareRefusesFailsBeforeAnyAttempt() async throws {
@@ -66,7 +67,7 @@ struct EndingEventsTests {
     _ = client.request(.get("boards")).fail { _ in }
     await stand.time.run()
     #expect(
-      stand.monitor.events.numbered == EventStand.begun + ["0.0 0.0 failed: TestError(closed)"])
+      stand.monitor.events.timedKinds == EventStand.begun + ["0.0 0.0 failed: TestError(closed)"])
   }
 
   @Test func whatCannotBeBuiltFailsBeforeAnyAttempt() async throws {
@@ -92,7 +93,7 @@ struct EndingEventsTests {
     client.addMonitor(monitor)
     _ = client.request(.board).fail { _ in }
     let events = await monitor.events(ofCalls: 1)
-    #expect(events.words == ["failed: TestError(no request)"])
+    #expect(events.kinds == ["failed: TestError(no request)"])
     #expect(events.first?.request == nil)
   }
 
@@ -105,7 +106,7 @@ struct EndingEventsTests {
     _ = client.request(.get("boards")).fail { _ in }
     await stand.time.run()
     #expect(
-      stand.monitor.events.numbered == EventStand.begun
+      stand.monitor.events.timedKinds == EventStand.begun
         + EventStand.hop("1.1", 200).prefix(3)
         + ["1.1 3.0 failed: the time for the call was up"])
   }
@@ -120,7 +121,7 @@ struct EndingEventsTests {
     _ = client.request(.get("boards")).fail { _ in }
     await stand.time.run()
     #expect(
-      stand.monitor.events.numbered == EventStand.begun + [
+      stand.monitor.events.timedKinds == EventStand.begun + [
         "1.1 0.0 sending",
         "1.1 2.0 retrying by attempt 2 after 2.0 seconds, as the time for an attempt was up",
         "2.1 4.0 sending",

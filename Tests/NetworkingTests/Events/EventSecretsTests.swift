@@ -50,7 +50,7 @@ struct EventSecretsTests {
     await stand.time.run()
     let events = stand.monitor.events
     let text = text(events)
-    #expect(events.words.contains { $0.hasPrefix("retrying") })
+    #expect(events.kinds.contains { $0.hasPrefix("retrying") })
     #expect(!text.contains("s3cret"))
     #expect(text.contains("kept") && text.contains("page=7") && text.contains("***"))
   }

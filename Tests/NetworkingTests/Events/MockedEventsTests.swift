@@ -19,7 +19,7 @@ struct MockedEventsTests {
     _ = try await call.value
     let events = stand.monitor.events
     #expect(
-      events.numbered == EventStand.begun + EventStand.hop("1.1", 200, bytes: 5, to: 2)
+      events.timedKinds == EventStand.begun + EventStand.hop("1.1", 200, bytes: 5, to: 2)
         + ["1.1 2.0 finished with 200"])
     #expect(
       events.map { $0.request?.description } == ["GET boards", "GET boards"]
@@ -51,7 +51,7 @@ struct MockedEventsTests {
     await stand.time.run()
     _ = try await call.value
     #expect(
-      stand.monitor.events.numbered == EventStand.begun + EventStand.hop("1.1", 503) + [
+      stand.monitor.events.timedKinds == EventStand.begun + EventStand.hop("1.1", 503) + [
         "1.1 0.0 retrying by attempt 2 after 1.0 seconds, as the status 503 is not acceptable",
         "2.1 1.0 sending", "2.1 1.0 answered by mock", "2.1 1.0 request sent",
         "2.1 1.0 retrying by attempt 3 after 2.0 seconds, as the connection was lost: mocked",
@@ -85,7 +85,7 @@ struct MockedEventsTests {
     await stand.time.run()
     _ = try await call.value
     #expect(
-      stand.monitor.events.numbered == EventStand.begun + [
+      stand.monitor.events.timedKinds == EventStand.begun + [
         "1.1 0.0 sending 7 bytes", "1.1 0.0 answered by mock", "1.1 0.0 request sent, 7 bytes",
         "1.1 0.0 head 303", "1.1 0.0 body of 0 bytes",
         "1.1 0.0 redirected to https://api.example.com/new?token=***",
@@ -110,7 +110,7 @@ struct MockedEventsTests {
     #expect(progress.allSatisfy { $0.received.total == 1 << 20 || $0.received.total == nil })
     #expect(steps.allSatisfy { $0 >= 0 })
     #expect(progress.last?.sent.bytes == 300_000 || progress.last?.received.bytes == 0)
-    #expect(stand.monitor.events.words.suffix(2) == ["body of 1048576 bytes", "finished with 200"])
+    #expect(stand.monitor.events.kinds.suffix(2) == ["body of 1048576 bytes", "finished with 200"])
   }
 
   @Test func theMetricsAreThoseOfTheResponse() async throws {
@@ -134,7 +134,7 @@ struct MockedEventsTests {
     let last = try #require(stand.monitor.events.byCall.last)
     let start: Double = if case .sync = mode { 4 } else { 2 }
     #expect(
-      last.numbered == ["0.0 0.0 queued", "0.0 \(start) started"]
+      last.timedKinds == ["0.0 0.0 queued", "0.0 \(start) started"]
         + EventStand.hop("1.1", 200, bytes: 5, from: start, to: start + 2)
         + ["1.1 \(start + 2) finished with 200"])
   }
@@ -150,7 +150,7 @@ struct MockedEventsTests {
       }
       for index in 0..<20 { _ = client.request(.get(index.isMultiple(of: 2) ? "a" : "b")) }
       await stand.time.run()
-      return stand.monitor.events.byCall.map(\.numbered)
+      return stand.monitor.events.byCall.map(\.timedKinds)
     }
     let first = await story()
     #expect(first.count == 20)

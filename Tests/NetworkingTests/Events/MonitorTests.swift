@@ -33,8 +33,8 @@ struct MonitorTests {
     let closure = Log<NetworkEvent>()
     client.addMonitor { event in closure.append(event) }
     _ = try await client.request(.get("boards")).value
-    for monitor in monitors { #expect(await monitor.events(ofCalls: 1).words == whole) }
-    #expect(await closure.entries(8).words == whole)
+    for monitor in monitors { #expect(await monitor.events(ofCalls: 1).kinds == whole) }
+    #expect(await closure.entries(8).kinds == whole)
   }
 
   @Test(arguments: [RequestMode.async, .limited(8), .sync])
@@ -47,7 +47,7 @@ struct MonitorTests {
     let calls = await monitor.events(ofCalls: 1_000).byCall
     #expect(calls.count == 1_000)
     for call in calls {
-      #expect(call.words == whole)
+      #expect(call.kinds == whole)
       #expect(zip(call, call.dropFirst()).allSatisfy { $0.elapsed <= $1.elapsed })
     }
   }
@@ -65,7 +65,7 @@ struct MonitorTests {
     for call in calls.entries { _ = await call.result }
     for call in await monitor.events(ofCalls: 1_000).byCall {
       #expect(call.count(where: \.isEnd) == 1 && call.last?.isEnd == true)
-      #expect(call.words.dropLast().elementsEqual(whole.prefix(call.count - 1)))
+      #expect(call.kinds.dropLast().elementsEqual(whole.prefix(call.count - 1)))
     }
   }
 
@@ -83,7 +83,7 @@ struct MonitorTests {
     #expect(await quick.events(ofCalls: 100).count == 800)
     #expect(slow.entries.isEmpty)
     for _ in 0..<800 { gate.signal() }
-    #expect(await slow.entries(800).byCall.map(\.words) == Array(repeating: whole, count: 100))
+    #expect(await slow.entries(800).byCall.map(\.kinds) == Array(repeating: whole, count: 100))
   }
 
   @Test func aMonitorIsToldOneEventAtATime() async throws {
@@ -134,7 +134,7 @@ struct MonitorTests {
   }
 
   @Test func aMonitorIsReleasedWhenItIsRemovedOrItsClientIs() async throws {
-    let live = LiveCount()
+    let live = InstanceCounter()
     func monitor() -> @Sendable (NetworkEvent) -> Void {
       let token = live.token()
       return { _ in withExtendedLifetime(token) {} }
@@ -145,13 +145,13 @@ struct MonitorTests {
       let registration = client.addMonitor(monitor())
       client.addMonitor(monitor())
       _ = try await client.request(.get("boards")).value
-      #expect(live.alive == 2)
+      #expect(live.liveCount == 2)
       registration.remove()
-      #expect(live.alive == 1)
+      #expect(live.liveCount == 1)
     }
     _ = await quick.events(ofCalls: 1)
     // The end of its queue's last turn is nobody's to wait for.
-    while live.alive > 0 { await Task.yield() }
+    while live.liveCount > 0 { await Task.yield() }
   }
 
   @Test func oneThatComesLaterIsToldOfLaterCallsAlone() async throws {
@@ -170,7 +170,7 @@ struct MonitorTests {
     _ = try await client.request(.get("https://api.example.com/")).value
     #expect(await second.events(ofCalls: 1).byCall.count == 1)
     #expect(
-      await first.events(ofCalls: 2).byCall.map(\.words.last) == [
+      await first.events(ofCalls: 2).byCall.map(\.kinds.last) == [
         "cancelled", "finished with 200",
       ])
     #expect(second.events.byCall.count == 1)
@@ -191,6 +191,6 @@ struct MonitorTests {
     }
     begin()
     await time.run()
-    #expect(await monitor.events(ofCalls: 1).words == whole)
+    #expect(await monitor.events(ofCalls: 1).kinds == whole)
   }
 }

@@ -26,7 +26,7 @@ struct StageEventsTests {
     _ = client.request(.get("boards"))
     await stand.time.run()
     #expect(
-      stand.monitor.events.numbered == EventStand.begun + [
+      stand.monitor.events.timedKinds == EventStand.begun + [
         "0.0 0.0 answered by Answering", "0.0 0.0 finished with 203",
       ])
   }
@@ -37,7 +37,7 @@ struct StageEventsTests {
     _ = client.request(.get("boards"))
     await stand.time.run()
     #expect(
-      stand.monitor.events.numbered == EventStand.begun + EventStand.hop("1.1", 200) + [
+      stand.monitor.events.timedKinds == EventStand.begun + EventStand.hop("1.1", 200) + [
         "1.1 0.0 finished with 200"
       ])
   }
@@ -48,7 +48,7 @@ struct StageEventsTests {
     _ = client.request(.get("boards"))
     await stand.time.run()
     #expect(
-      stand.monitor.events.numbered == EventStand.begun + EventStand.hop("1.1", 401) + [
+      stand.monitor.events.timedKinds == EventStand.begun + EventStand.hop("1.1", 401) + [
         "1.1 0.0 credentials refreshed"
       ] + EventStand.hop("2.1", 200) + ["2.1 0.0 finished with 200"])
   }
@@ -67,7 +67,7 @@ struct StageEventsTests {
     _ = client.request(.get("boards"))
     await stand.time.run()
     #expect(
-      stand.monitor.events.numbered == EventStand.begun + EventStand.hop("1.1", 503) + [
+      stand.monitor.events.timedKinds == EventStand.begun + EventStand.hop("1.1", 503) + [
         "1.1 0.0 retrying by attempt 2 after 0.0 seconds, as the status 503 is not acceptable"
       ] + EventStand.hop("2.1", 200) + ["2.1 0.0 finished with 200"])
   }
@@ -87,14 +87,14 @@ struct StageEventsTests {
     let told = stand.monitor.events.byCall
     let leader = try #require(told.first)
     #expect(
-      leader.numbered == EventStand.begun
+      leader.timedKinds == EventStand.begun
         + (leaderLeaves
           ? EventStand.hop("1.1", 200).prefix(3) + ["1.1 1.0 cancelled"]
           : EventStand.hop("1.1", 200, bytes: 5, to: 2) + ["1.1 2.0 finished with 200"]))
     #expect(told.count == 3)
     for follower in told.dropFirst() {
       #expect(
-        follower.numbered == EventStand.begun + [
+        follower.timedKinds == EventStand.begun + [
           "0.0 0.0 shared with \(leader[0].call)", "0.0 2.0 finished with 200",
         ])
     }
@@ -106,7 +106,7 @@ struct StageEventsTests {
     _ = client.request(.get("boards"))
     await stand.time.run()
     #expect(
-      stand.monitor.events.words == [
+      stand.monitor.events.kinds == [
         "queued", "started", "answered by Answering", "finished with 203",
       ])
   }
@@ -123,7 +123,7 @@ struct StageEventsTests {
     _ = client.request(.get("boards"))
     await stand.time.run()
     #expect(
-      stand.monitor.events.words == [
+      stand.monitor.events.kinds == [
         "queued", "started", "sending", "answered by tape", "request sent", "head 200",
         "body of 5 bytes", "finished with 200",
       ])

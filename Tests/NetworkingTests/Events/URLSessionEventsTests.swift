@@ -28,7 +28,7 @@
       let server = try MockServer { Route(.get, "/boards", .text("hello")) }
       _ = try await client(server.url).request(.get("/boards")).value
       #expect(
-        await monitor.events(ofCalls: 1).words == [
+        await monitor.events(ofCalls: 1).kinds == [
           "queued", "started", "sending", "request sent", "head 200", "body of 5 bytes",
           "finished with 200",
         ])
@@ -38,7 +38,7 @@
       let server = try MockServer { Route(.post, "/boards", .text("hello", status: 201)) }
       _ = try await client(server.url).request(.post("/boards", parameters: ["a": 1])).value
       #expect(
-        await monitor.events(ofCalls: 1).words == [
+        await monitor.events(ofCalls: 1).kinds == [
           "queued", "started", "sending 7 bytes", "request sent, 7 bytes", "head 201",
           "body of 5 bytes", "finished with 201",
         ])
@@ -68,7 +68,7 @@
       _ = await server.requests.entries(1)
       call.cancel()
       #expect(
-        await monitor.events(ofCalls: 1).words == ["queued", "started", "sending", "cancelled"])
+        await monitor.events(ofCalls: 1).kinds == ["queued", "started", "sending", "cancelled"])
     }
   }
 #endif

@@ -18,7 +18,7 @@
       let fields: [String]
       let body: Data
 
-      init(_ request: Mocking.ReceivedRequest) {
+      init(_ request: ReceivedRequest) {
         method = request.method.rawValue
         target = request.target
         let others = [

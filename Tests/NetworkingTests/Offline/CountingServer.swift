@@ -47,7 +47,7 @@
     var url: URL { server.url() }
 
     /// What has come, in order.
-    var requests: [ReceivedRequest] { server.requests.entries.filter { $0.target != "/barrier" } }
+    var requests: [RawRequest] { server.requests.entries.filter { $0.target != "/barrier" } }
 
     /// Kills a process when it has made so many requests, before the last is answered.
     func kill(_ process: ChildProcess, afterRequests count: Int) {

@@ -249,9 +249,9 @@ struct OfflineReplayTests {
       after(.seconds(60), scheduler: time).then(on: .inline) { Response.of(200) }
     }
     await time.advance(by: .seconds(60))
-    #expect(try store.count == 1 && replay.stillPends)
+    #expect(try store.count == 1 && replay.isPending)
     await time.advance(by: .seconds(60))
-    #expect(!replay.stillPends)
+    #expect(!replay.isPending)
     #expect(try store.count == 0)
   }
 

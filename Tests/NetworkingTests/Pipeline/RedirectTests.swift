@@ -12,7 +12,7 @@ struct RedirectTests {
 
   private func follow(
     _ request: HTTPRequest, _ policy: RedirectPolicy = .follow(),
-    _ answer: @escaping FakeTransport.Answer
+    _ answer: @escaping FakeTransport.Handler
   ) async -> (result: Result<Response, any Error>, requests: [HTTPRequest]) {
     let transport = FakeTransport(answer)
     let pipeline = Pipeline([RedirectStage(policy: policy)])

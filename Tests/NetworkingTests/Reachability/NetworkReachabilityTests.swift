@@ -19,7 +19,7 @@ struct NetworkReachabilityTests {
 
   @Test func aPromiseOfTheNetworkIsFulfilledAtOnceWhenItIsThere() {
     let reachability = NetworkReachability(monitor: MockReachability(.over("eth0")))
-    #expect(!reachability.whenReachable().stillPends)
+    #expect(!reachability.whenReachable().isPending)
     #expect(reachability.waiting == 0)
   }
 
@@ -43,7 +43,7 @@ struct NetworkReachabilityTests {
     let promise = reachability.whenReachable()
     #expect(reachability.waiting == 1)
     promise.map { 1 }.cancel()
-    #expect(promise.wasCancelled && reachability.waiting == 0)
+    #expect(promise.isCancelled && reachability.waiting == 0)
   }
 
   @Test func releasingItEndsTheMonitorAndTheWaits() async {
@@ -54,7 +54,7 @@ struct NetworkReachabilityTests {
     #expect(network.watcherCount == 1)
     reachability = nil
     #expect(network.watcherCount == 0)
-    #expect(promise?.wasCancelled == true)
+    #expect(promise?.isCancelled == true)
     var iterator = changes?.makeAsyncIterator()
     #expect(await iterator?.next() == nil)
   }

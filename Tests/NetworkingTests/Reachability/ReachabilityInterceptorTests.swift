@@ -43,7 +43,7 @@ struct ReachabilityInterceptorTests {
   @Test func aWaitingRequestGoesOnWhenTheNetworkComes() async throws {
     let promise = try send(.wait(atMost: .seconds(30)))
     await time.advance(by: .seconds(29))
-    #expect(promise.stillPends && transport.requests.isEmpty)
+    #expect(promise.isPending && transport.requests.isEmpty)
     network.status = .over("eth0")
     #expect(try await promise.value.status == 200)
     #expect(time.scheduledCount == 0 && reachability.waiting == 0)

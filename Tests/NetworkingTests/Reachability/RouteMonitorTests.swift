@@ -19,7 +19,7 @@
       var reachability: NetworkReachability? = NetworkReachability(
         monitor: RouteMonitor { resolver.fulfill() })
       #expect(reachability?.status != .unknown)
-      #expect(closed.stillPends)
+      #expect(closed.isPending)
       reachability = nil
       try await closed.value
     }

@@ -18,7 +18,7 @@
 
     private let transport = CurlTransport()
 
-    private func performed(_ coding: String, _ body: Data) async throws -> Performed {
+    private func performed(_ coding: String, _ body: Data) async throws -> ExchangeRecord {
       let server = try ScriptedServer { _ in
         [.respond("200 OK", ["Content-Encoding: \(coding)"], body)]
       }

@@ -14,30 +14,30 @@
 
     @Test func cancellingClosesTheConnection() async throws {
       let server = try ScriptedServer { _ in [.stall] }
-      let exchange = PerformedExchange(transport, HTTPRequest(url: server.url()))
+      let exchange = ExchangeRecorder(transport, HTTPRequest(url: server.url()))
       _ = await server.requests.entries(1)
       exchange.cancel()
       exchange.cancel()
-      let performed = await exchange.outcome
+      let performed = await exchange.record
       #expect(performed.order == ["failure"])
       #expect(performed.failure?.code == .cancelled)
       #expect(await server.closed.entries(1) == [0])
       exchange.cancel()
       exchange.resume()
-      #expect(exchange.soFar.lastEvents == 1)
+      #expect(exchange.current.lastEvents == 1)
     }
 
     @Test func cancellingFromAnEventEndsItThere() async throws {
       let server = try ScriptedServer { _ in [Self.floodHead, .flood(Self.flood)] }
-      let handles = Log<PerformedExchange>()
+      let handles = Log<ExchangeRecorder>()
       let bytes = Counter()
-      let exchange = PerformedExchange(transport, HTTPRequest(url: server.url())) { event in
+      let exchange = ExchangeRecorder(transport, HTTPRequest(url: server.url())) { event in
         guard case .body = event else { return }
         bytes.add()
         for handle in handles.entries { handle.cancel() }
       }
       handles.append(exchange)
-      let performed = await exchange.outcome
+      let performed = await exchange.record
       #expect(performed.failure?.code == .cancelled)
       #expect(performed.body.count < Self.flood)
       #expect(await server.closed.entries(1) == [0])
@@ -45,44 +45,44 @@
 
     @Test func cancellingWhileTheBodyGoesOutKeepsTheHeadBack() async throws {
       let server = try ScriptedServer { _ in [.respond()] }
-      let handles = Log<PerformedExchange>()
+      let handles = Log<ExchangeRecorder>()
       let gate = DispatchSemaphore(value: 0)
       let request = HTTPRequest(method: .post, url: server.url(), body: .data(Data("body".utf8)))
-      let exchange = PerformedExchange(transport, request) { event in
+      let exchange = ExchangeRecorder(transport, request) { event in
         guard case .sent = event else { return }
         gate.wait()
         for handle in handles.entries { handle.cancel() }
       }
       handles.append(exchange)
       gate.signal()
-      let performed = await exchange.outcome
+      let performed = await exchange.record
       #expect(performed.failure?.code == .cancelled)
       #expect(performed.head == nil)
     }
 
     @Test func cancellingWhatIsOverChangesNothing() async throws {
       let server = try ScriptedServer { _ in [.respond()] }
-      let exchange = PerformedExchange(transport, HTTPRequest(url: server.url()))
-      #expect(await exchange.outcome.order == ["head", "end"])
+      let exchange = ExchangeRecorder(transport, HTTPRequest(url: server.url()))
+      #expect(await exchange.record.order == ["head", "end"])
       exchange.cancel()
       #expect(await transport.get(server.url()).metrics?.reusedConnection == true)
-      #expect(exchange.soFar.lastEvents == 1)
+      #expect(exchange.current.lastEvents == 1)
     }
 
     @Test func whatIsCancelledBeforeItStartsNeverConnects() async throws {
       let server = try ScriptedServer { _ in [.respond()] }
       let other = try ScriptedServer { _ in [.respond()] }
       let transport = transport
-      let inner = Log<PerformedExchange>()
+      let inner = Log<ExchangeRecorder>()
       // On the I/O thread, where the exchange cannot start before it is cancelled.
-      let outer = PerformedExchange(transport, HTTPRequest(url: other.url())) { event in
+      let outer = ExchangeRecorder(transport, HTTPRequest(url: other.url())) { event in
         guard event.isLast else { return }
-        let exchange = PerformedExchange(transport, HTTPRequest(url: server.url()))
+        let exchange = ExchangeRecorder(transport, HTTPRequest(url: server.url()))
         exchange.cancel()
         inner.append(exchange)
       }
-      _ = await outer.outcome
-      let performed = await inner.entries(1)[0].outcome
+      _ = await outer.record
+      let performed = await inner.entries(1)[0].record
       #expect(performed.failure?.code == .cancelled)
       #expect(performed.order == ["failure"])
       _ = await transport.get(other.url())
@@ -91,9 +91,9 @@
 
     @Test func suspendingHoldsTheServerBack() async throws {
       let server = try ScriptedServer { _ in [Self.floodHead, .flood(Self.flood)] }
-      let handles = Log<PerformedExchange>()
+      let handles = Log<ExchangeRecorder>()
       let gate = DispatchSemaphore(value: 0)
-      let exchange = PerformedExchange(
+      let exchange = ExchangeRecorder(
         transport, HTTPRequest(url: server.url(), idleTimeout: .seconds(20))
       ) { event in
         guard case .head = event else { return }
@@ -104,20 +104,20 @@
       gate.signal()
       let taken = await server.blocked.entries(1)[0]
       #expect(taken < Self.flood)
-      #expect(exchange.soFar.body.isEmpty)
+      #expect(exchange.current.body.isEmpty)
       // Others go on meanwhile.
       let other = try ScriptedServer { _ in [.respond()] }
       #expect(await transport.get(other.url()).head?.status == 200)
-      #expect(exchange.soFar.body.isEmpty)
+      #expect(exchange.current.body.isEmpty)
       exchange.resume()
-      let performed = await exchange.outcome
+      let performed = await exchange.record
       #expect(performed.body.count == Self.flood)
       #expect(performed.failure == nil)
     }
 
     @Test func whatIsSuspendedCanBeCancelledAndDoesNotTimeOut() async throws {
       let server = try ScriptedServer { _ in [Self.floodHead, .flood(Self.flood)] }
-      let exchange = PerformedExchange(
+      let exchange = ExchangeRecorder(
         transport, HTTPRequest(url: server.url(), idleTimeout: .milliseconds(20)))
       exchange.suspend()
       _ = await server.blocked.entries(1)
@@ -125,20 +125,20 @@
       let late = await transport.perform(
         HTTPRequest(url: silent.url(), idleTimeout: .milliseconds(100)))
       #expect(late.failure?.code == .timedOut(.idle))
-      #expect(exchange.soFar.lastEvents == 0)
+      #expect(exchange.current.lastEvents == 0)
       exchange.cancel()
-      #expect(await exchange.outcome.failure?.code == .cancelled)
+      #expect(await exchange.record.failure?.code == .cancelled)
     }
 
     @Test func releasingTheTransportLosesNothing() async throws {
       let server = try ScriptedServer { _ in [.stall, .respond()] }
-      let exchange: PerformedExchange
+      let exchange: ExchangeRecorder
       do {
-        exchange = PerformedExchange(CurlTransport(), HTTPRequest(url: server.url()))
+        exchange = ExchangeRecorder(CurlTransport(), HTTPRequest(url: server.url()))
       }
       _ = await server.requests.entries(1)
       server.release()
-      #expect(await exchange.outcome.head?.status == 200)
+      #expect(await exchange.record.head?.status == 200)
       #expect(await server.closed.entries(1) == [0])
     }
   }

@@ -32,9 +32,9 @@
           unixSocketPath: server.socketPath, allowsHTTP2: allowsHTTP2))
     }
 
-    private func held(_ count: Int, by transport: CurlTransport) -> [PerformedExchange] {
+    private func held(_ count: Int, by transport: CurlTransport) -> [ExchangeRecorder] {
       (0..<count).map { _ in
-        PerformedExchange(transport, HTTPRequest(url: .of("https://localhost/upstream/x")))
+        ExchangeRecorder(transport, HTTPRequest(url: .of("https://localhost/upstream/x")))
       }
     }
 
@@ -56,7 +56,7 @@
       upstream.release()
       var connections = Set<String>()
       for exchange in exchanges {
-        let performed = await exchange.outcome
+        let performed = await exchange.record
         #expect(performed.head?.version == "2")
         #expect(performed.body == Data("late".utf8))
         connections.insert(performed.head?.headers["X-Connection"] ?? "none")
@@ -93,12 +93,12 @@
       let first = await transport.get(.of("https://localhost/"))
       #expect(first.head?.version == (speaksHTTP2 ? "2" : "1.1"))
       let exchanges = (0..<100).map { _ in
-        PerformedExchange(transport, HTTPRequest(url: .of("https://localhost/upstream/x")))
+        ExchangeRecorder(transport, HTTPRequest(url: .of("https://localhost/upstream/x")))
       }
       _ = await upstream.requests.entries(100)
-      let count = ProcessCensus.threads(named: "Catena.Curl")
+      let count = ProcessResources.threads(named: "Catena.Curl")
       upstream.release()
-      for exchange in exchanges { #expect(await exchange.outcome.failure == nil) }
+      for exchange in exchanges { #expect(await exchange.record.failure == nil) }
       return count
     }
 
@@ -119,7 +119,7 @@
       }
       #expect(connections.count { !$0.isReused } == 1 && connections.count == 100)
       #expect(events.count { $0.kind == .secured } == 1)
-      for call in events.byCall { #expect(call.words.suffix(4).first == "request sent") }
+      for call in events.byCall { #expect(call.kinds.suffix(4).first == "request sent") }
     }
 
     @Test func cancellingOneStreamLeavesTheOthers() async throws {
@@ -128,7 +128,7 @@
       let exchanges = held(20, by: transport)
       _ = await upstream.requests.entries(20)
       exchanges[7].cancel()
-      #expect(await exchanges[7].outcome.failure?.code == .cancelled)
+      #expect(await exchanges[7].record.failure?.code == .cancelled)
       // libcurl 7.88 has the stream's reset wait for whatever it sends next on the connection. Then the
       // server is told, and lets go of what it asked for.
       #expect(await transport.get(.of("https://localhost/")).head?.status == 200)
@@ -136,7 +136,7 @@
       upstream.release()
       var connections = Set<String>()
       for (number, exchange) in exchanges.enumerated() where number != 7 {
-        let performed = await exchange.outcome
+        let performed = await exchange.record
         #expect(performed.body == Data("late".utf8))
         connections.insert(performed.head?.headers["X-Connection"] ?? "none")
       }
@@ -162,7 +162,7 @@
       _ = await upstream.requests.entries(20)
       await server.stop()
       for exchange in exchanges {
-        let performed = await exchange.outcome
+        let performed = await exchange.record
         #expect(performed.failure?.code == .connectionLost)
         #expect(performed.failure?.detail.isEmpty == false)
       }

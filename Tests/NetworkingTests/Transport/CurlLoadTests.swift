@@ -12,13 +12,13 @@
       do {
         let transport = CurlTransport()
         let exchanges = (0..<count).map { number in
-          PerformedExchange(transport, HTTPRequest(url: server.url("/\(number)")))
+          ExchangeRecorder(transport, HTTPRequest(url: server.url("/\(number)")))
         }
         _ = await server.requests.entries(count)
         #expect(server.connectionCount == count)
         server.release()
         for exchange in exchanges {
-          let performed = await exchange.outcome
+          let performed = await exchange.record
           #expect(performed.body == Data("done".utf8))
           #expect(performed.lastEvents == 1)
         }
@@ -35,26 +35,26 @@
           let transport = CurlTransport()
           for _ in 0..<20 {
             let exchanges = (0..<100).map { _ in
-              PerformedExchange(
+              ExchangeRecorder(
                 transport, HTTPRequest(url: server.url(), idleTimeout: .seconds(60)))
             }
             for exchange in exchanges.prefix(10) { exchange.cancel() }
-            for exchange in exchanges { _ = await exchange.outcome }
+            for exchange in exchanges { _ = await exchange.record }
           }
-          #expect((1...2).contains(ProcessCensus.threads(named: "Catena.Curl")))
+          #expect((1...2).contains(ProcessResources.threads(named: "Catena.Curl")))
         }
         func settled(_ isSettled: () -> Bool) async {
           while !isSettled() { await Task.yield() }
         }
         await exchangeALot()
-        await settled { ProcessCensus.threads(named: "Catena.Curl") == 0 }
+        await settled { ProcessResources.threads(named: "Catena.Curl") == 0 }
         _ = await server.closed.entries(server.connectionCount)
         await settled { server.openConnectionCount == 0 }
-        let files = ProcessCensus.openFiles
+        let files = ProcessResources.openFiles
         await exchangeALot()
-        await settled { ProcessCensus.threads(named: "Catena.Curl") == 0 }
+        await settled { ProcessResources.threads(named: "Catena.Curl") == 0 }
         await settled { server.openConnectionCount == 0 }
-        #expect(ProcessCensus.openFiles == files)
+        #expect(ProcessResources.openFiles == files)
       }
     }
 
@@ -64,7 +64,7 @@
       let ended = Log<Int>()
       await onThreads(4) { thread in
         for number in 0..<100 {
-          let exchange = PerformedExchange(transport, HTTPRequest(url: server.url())) { event in
+          let exchange = ExchangeRecorder(transport, HTTPRequest(url: server.url())) { event in
             if event.isLast { ended.append(thread) }
           }
           if number % 2 == 0 { exchange.suspend() }

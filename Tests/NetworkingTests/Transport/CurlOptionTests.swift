@@ -33,11 +33,11 @@
       let server = try ScriptedServer { _ in [.stall, .respond("200 OK", [], Data())] }
       let transport = CurlTransport(options: .init(connectionsPerHost: 2))
       let exchanges = (0..<20).map { _ in
-        PerformedExchange(transport, HTTPRequest(url: server.url()))
+        ExchangeRecorder(transport, HTTPRequest(url: server.url()))
       }
       _ = await server.requests.entries(2)
       server.release()
-      for exchange in exchanges { #expect(await exchange.outcome.failure == nil) }
+      for exchange in exchanges { #expect(await exchange.record.failure == nil) }
       #expect(server.connectionCount == 2)
     }
 

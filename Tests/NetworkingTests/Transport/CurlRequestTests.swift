@@ -16,7 +16,7 @@
     private func send(
       _ method: HTTPMethod, _ path: String = "/", _ headers: HTTPHeaders = [:],
       _ body: HTTPBody = .none
-    ) async -> (performed: Performed, received: ReceivedRequest?) {
+    ) async -> (performed: ExchangeRecord, received: RawRequest?) {
       let performed = await transport.perform(
         HTTPRequest(method: method, url: server.url(path), headers: headers, body: body))
       return (performed, server.requests.entries.last)

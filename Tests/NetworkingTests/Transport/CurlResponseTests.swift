@@ -11,7 +11,7 @@
     /// Plays the steps to one GET.
     private func get(
       _ steps: [ScriptedServer.Step], _ headers: HTTPHeaders = [:]
-    ) async throws -> Performed {
+    ) async throws -> ExchangeRecord {
       let server = try ScriptedServer { _ in steps }
       return await transport.perform(HTTPRequest(url: server.url(), headers: headers))
     }

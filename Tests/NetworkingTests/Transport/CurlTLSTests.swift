@@ -17,7 +17,7 @@
 
     private func get(
       _ server: TLSServer, _ tls: TLSOptions
-    ) async -> Performed {
+    ) async -> ExchangeRecord {
       await CurlTransport(options: .init(tls: tls)).get(server.url)
     }
 

@@ -16,7 +16,7 @@
       let proxy = try ScriptedServer { _ in
         [.text("HTTP/1.1 200 Connection established\r\nX-Proxy: 1\r\n\r\n"), .tunnel(to: port)]
       }
-      func get(_ tls: TLSOptions) async -> Performed {
+      func get(_ tls: TLSOptions) async -> ExchangeRecord {
         await CurlTransport(options: .init(tls: tls, proxy: .url(proxy.url("/")))).get(server.url)
       }
       let trusting = await get(.init(certificateAuthorities: certificates.authority))

@@ -13,17 +13,17 @@
 
     @Test func cancellingClosesTheConnection() async throws {
       let server = try ScriptedServer { _ in [.stall] }
-      let exchange = PerformedExchange(transport, HTTPRequest(url: server.url()))
+      let exchange = ExchangeRecorder(transport, HTTPRequest(url: server.url()))
       _ = await server.requests.entries(1)
       exchange.cancel()
       exchange.cancel()
-      let performed = await exchange.outcome
+      let performed = await exchange.record
       #expect(performed.order == ["failure"])
       #expect(performed.failure?.code == .cancelled)
       #expect(await server.closed.entries(1) == [0])
       exchange.cancel()
       exchange.resume()
-      #expect(exchange.soFar.lastEvents == 1)
+      #expect(exchange.current.lastEvents == 1)
     }
 
     @Test func cancellingFromAnEventEndsItThere() async throws {
@@ -31,13 +31,13 @@
       let server = try ScriptedServer { _ in
         [.text("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n"), .flood(1 << 20), .stall]
       }
-      let handles = Log<PerformedExchange>()
-      let exchange = PerformedExchange(transport, HTTPRequest(url: server.url())) { event in
+      let handles = Log<ExchangeRecorder>()
+      let exchange = ExchangeRecorder(transport, HTTPRequest(url: server.url())) { event in
         guard case .body = event else { return }
         for handle in handles.entries { handle.cancel() }
       }
       handles.append(exchange)
-      let performed = await exchange.outcome
+      let performed = await exchange.record
       #expect(performed.failure?.code == .cancelled)
       #expect(performed.body.count < size)
       #expect(await server.closed.entries(1) == [0])
@@ -45,19 +45,19 @@
 
     @Test func cancellingWhatIsOverChangesNothing() async throws {
       let server = try ScriptedServer { _ in [.respond()] }
-      let exchange = PerformedExchange(transport, HTTPRequest(url: server.url()))
-      #expect(await exchange.outcome.order == ["head", "end"])
+      let exchange = ExchangeRecorder(transport, HTTPRequest(url: server.url()))
+      #expect(await exchange.record.order == ["head", "end"])
       exchange.cancel()
       #expect(await transport.get(server.url()).head?.status == 200)
-      #expect(exchange.soFar.lastEvents == 1)
+      #expect(exchange.current.lastEvents == 1)
     }
 
     @Test func cancellingAtOnceEndsEachExchangeOnce() async throws {
       let server = try ScriptedServer { _ in [.respond()] }
       for _ in 0..<200 {
-        let exchange = PerformedExchange(transport, HTTPRequest(url: server.url()))
+        let exchange = ExchangeRecorder(transport, HTTPRequest(url: server.url()))
         exchange.cancel()
-        let performed = await exchange.outcome
+        let performed = await exchange.record
         #expect(performed.lastEvents == 1)
       }
       #expect(await transport.get(server.url()).head?.status == 200)
@@ -73,12 +73,12 @@
         ]
       }
       for round in 0..<200 {
-        let exchange = PerformedExchange(transport, HTTPRequest(url: server.url()))
+        let exchange = ExchangeRecorder(transport, HTTPRequest(url: server.url()))
         _ = await server.requests.entries(round + 1)
         // The answer is on its way; where it meets the cancellation varies with what is done between.
         for step in 0..<(round * 37 % 400) { withExtendedLifetime(step) {} }
         exchange.cancel()
-        #expect(await exchange.outcome.lastEvents == 1)
+        #expect(await exchange.record.lastEvents == 1)
       }
       #expect(await transport.get(server.url()).failure == nil)
     }
@@ -86,16 +86,16 @@
     @Test func whatIsSuspendedIsKeptBackUntilItIsResumed() async throws {
       let body = Data.pattern(1 << 20)
       let server = try ScriptedServer { _ in [.stall, .respond("200 OK", [], body)] }
-      let exchange = PerformedExchange(
+      let exchange = ExchangeRecorder(
         transport, HTTPRequest(url: server.url(), idleTimeout: .seconds(50)))
       exchange.suspend()
       server.release()
       // The transport's queue has been through another exchange since.
       let other = try ScriptedServer { _ in [.respond()] }
       #expect(await transport.get(other.url()).head?.status == 200)
-      #expect(exchange.soFar.order.isEmpty)
+      #expect(exchange.current.order.isEmpty)
       exchange.resume()
-      let performed = await exchange.outcome
+      let performed = await exchange.record
       #expect(performed.order == ["head", "body", "end"])
       #expect(performed.body == body)
     }
@@ -104,32 +104,32 @@
       let clock = TestScheduler()
       let transport = URLSessionTransport(scheduler: clock)
       let server = try ScriptedServer { _ in [.stall] }
-      let exchange = PerformedExchange(
+      let exchange = ExchangeRecorder(
         transport, HTTPRequest(url: server.url(), idleTimeout: .seconds(1)))
       exchange.suspend()
       await clock.advance(by: .seconds(60))
-      #expect(exchange.soFar.lastEvents == 0)
+      #expect(exchange.current.lastEvents == 0)
       exchange.cancel()
-      #expect(await exchange.outcome.failure?.code == .cancelled)
+      #expect(await exchange.record.failure?.code == .cancelled)
     }
 
     @Test func releasingTheTransportLosesNothingAndEndsTheSession() async throws {
       let server = try ScriptedServer { _ in [.stall, .respond()] }
-      let exchange: PerformedExchange
+      let exchange: ExchangeRecorder
       do {
-        exchange = PerformedExchange(URLSessionTransport(), HTTPRequest(url: server.url()))
+        exchange = ExchangeRecorder(URLSessionTransport(), HTTPRequest(url: server.url()))
       }
       _ = await server.requests.entries(1)
       #expect(server.closed.entries.isEmpty)
       server.release()
-      #expect(await exchange.outcome.head?.status == 200)
+      #expect(await exchange.record.head?.status == 200)
       // A session closes its connections when it is released itself.
       #expect(await server.closed.entries(1) == [0])
     }
 
     @Test func anExchangeThatIsOverIsForgotten() async throws {
       let server = try ScriptedServer { _ in [.respond()] }
-      let alive = LiveCount()
+      let alive = InstanceCounter()
       do {
         let token = alive.token()
         let over = Log<Void>()
@@ -140,7 +140,7 @@
       }
       // The queue has gone on to the next one.
       _ = await transport.get(server.url())
-      #expect(alive.alive == 0)
+      #expect(alive.liveCount == 0)
     }
   }
 #endif

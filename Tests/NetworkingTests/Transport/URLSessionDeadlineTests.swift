@@ -16,12 +16,12 @@
       of request: HTTPRequest, after time: Duration, _ transport: URLSessionTransport,
       once ready: () async -> Void
     ) async -> NetworkError.Code? {
-      let exchange = PerformedExchange(transport, request)
+      let exchange = ExchangeRecorder(transport, request)
       await ready()
       await clock.advance(by: time - .milliseconds(1))
-      #expect(exchange.soFar.lastEvents == 0)
+      #expect(exchange.current.lastEvents == 0)
       await clock.advance(by: .milliseconds(1))
-      return await exchange.outcome.failure?.code
+      return await exchange.record.failure?.code
     }
 
     @Test func aServerThatIsSilentFromTheStartTimesOutIdle() async throws {
@@ -38,15 +38,15 @@
     @Test func aConnectionThatFallsSilentTimesOutIdle() async throws {
       let server = try ScriptedServer { [head] _ in [head, .stall] }
       let body = Log<Void>()
-      let exchange = PerformedExchange(
+      let exchange = ExchangeRecorder(
         URLSessionTransport(scheduler: clock),
         HTTPRequest(url: server.url(), idleTimeout: .seconds(60))
       ) { if case .body = $0 { body.append(()) } }
       _ = await body.entries(1)
       await clock.advance(by: .seconds(59))
-      #expect(exchange.soFar.lastEvents == 0)
+      #expect(exchange.current.lastEvents == 0)
       await clock.advance(by: .seconds(1))
-      let performed = await exchange.outcome
+      let performed = await exchange.record
       #expect(performed.failure?.code == .timedOut(.idle))
       #expect(performed.order == ["head", "body", "failure"])
       #expect(await server.closed.entries(1) == [0])

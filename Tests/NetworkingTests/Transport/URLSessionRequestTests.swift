@@ -8,7 +8,7 @@
   struct URLSessionRequestTests {
     private let transport = URLSessionTransport()
 
-    private func received(_ request: (URL) -> HTTPRequest) async throws -> ReceivedRequest {
+    private func received(_ request: (URL) -> HTTPRequest) async throws -> RawRequest {
       let server = try ScriptedServer { _ in [.respond()] }
       let performed = await transport.perform(request(server.url("/a%2Fb/%C3%A4?q=1%202&r=%26")))
       #expect(performed.head?.status == 200)

@@ -32,7 +32,7 @@ struct AsyncTests {
     let promise = Promise { try await endless.run() }
     _ = await endless.log.entries(1)
     promise.cancel()
-    #expect(promise.wasCancelled)
+    #expect(promise.isCancelled)
     #expect(await endless.log.entries(2) == ["runs", "cancelled"])
   }
 
@@ -42,7 +42,7 @@ struct AsyncTests {
     let consumers = [promise.map { $0 }, promise.map { $0 }]
     _ = await endless.log.entries(1)
     consumers[0].cancel()
-    #expect(promise.stillPends)
+    #expect(promise.isPending)
     consumers[1].cancel()
     #expect(await endless.log.entries(2) == ["runs", "cancelled"])
   }
@@ -52,7 +52,7 @@ struct AsyncTests {
     let next = Promise.fulfilled(1).then { _ in try await endless.run() }
     _ = await endless.log.entries(1)
     next.cancel()
-    #expect(next.wasCancelled)
+    #expect(next.isCancelled)
     #expect(await endless.log.entries(2) == ["runs", "cancelled"])
   }
 

@@ -4,19 +4,19 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct ValueTests {
-  @Test(arguments: Moment.allCases, Outcome.allCases)
-  func resultIsTheOutcome(_ moment: Moment, _ outcome: Outcome) async {
-    let subject = Subject(outcome.result, moment)
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func resultIsTheOutcome(_ timing: Timing, _ outcome: Outcome) async {
+    let subject = TestPromise(outcome.result, timing)
     async let result = subject.promise.result
-    subject.ready()
+    subject.settle()
     #expect(outcome.matches(await result))
   }
 
-  @Test(arguments: Moment.allCases, Outcome.allCases)
-  func valueReturnsOrThrows(_ moment: Moment, _ outcome: Outcome) async {
-    let subject = Subject(outcome.result, moment)
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func valueReturnsOrThrows(_ timing: Timing, _ outcome: Outcome) async {
+    let subject = TestPromise(outcome.result, timing)
     async let value = subject.promise.value
-    subject.ready()
+    subject.settle()
     do {
       let value = try await value
       #expect(outcome.matches(.success(value)))
@@ -40,7 +40,7 @@ struct ValueTests {
     task.cancel()
     #expect(await task.value.error is CancellationError)
     #expect(await cancelled.entries(1) == ["work"])
-    #expect(promise.wasCancelled)
+    #expect(promise.isCancelled)
   }
 
   @Test func aCancelledTaskLeavesAPromiseAloneThatOthersAwait() async throws {
@@ -49,7 +49,7 @@ struct ValueTests {
     let task = Task { try await promise.value }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
-    #expect(promise.stillPends)
+    #expect(promise.isPending)
     resolver.fulfill(1)
     #expect(try await other.value == 2)
   }
@@ -79,13 +79,13 @@ struct ValueTests {
     }
     task.cancel()
     #expect(await task.value.error is CancellationError)
-    #expect(promise.wasCancelled)
+    #expect(promise.isCancelled)
     resolver.fulfill(1)
   }
 
   @Test(arguments: Outcome.allCases)
   func aSettledPromiseGivesItsOutcomeToACancelledTaskToo(_ outcome: Outcome) async {
-    let subject = Subject(outcome.result, .already)
+    let subject = TestPromise(outcome.result, .settled)
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       return await subject.promise.result
@@ -94,14 +94,14 @@ struct ValueTests {
   }
 
   @Test func anAwaitingTaskReleasesThePromiseWhenItHasLeft() async {
-    let live = LiveCount()
+    let live = InstanceCounter()
     do {
       let token = live.token()
-      let (promise, resolver) = Promise<LiveCount.Token>.pending()
+      let (promise, resolver) = Promise<InstanceCounter.Token>.pending()
       let task = Task { try await promise.value }
       resolver.fulfill(token)
       _ = await task.result
     }
-    #expect(live.alive == 0)
+    #expect(live.liveCount == 0)
   }
 }

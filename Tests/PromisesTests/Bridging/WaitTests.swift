@@ -15,19 +15,19 @@ struct WaitTests {
     return log.entries[0]
   }
 
-  @Test(arguments: Moment.allCases, Outcome.allCases)
-  func waitReturnsOrThrowsTheOutcome(_ moment: Moment, _ outcome: Outcome) async {
-    let subject = Subject(outcome.result, moment)
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func waitReturnsOrThrowsTheOutcome(_ timing: Timing, _ outcome: Outcome) async {
+    let subject = TestPromise(outcome.result, timing)
     async let result = waitOnThread(for: subject.promise)
-    subject.ready()
+    subject.settle()
     #expect(outcome.matches(await result))
   }
 
-  @Test(arguments: Moment.allCases, Outcome.allCases)
-  func anOutcomeInTimeIsNoTimeout(_ moment: Moment, _ outcome: Outcome) async {
-    let subject = Subject(outcome.result, moment)
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func anOutcomeInTimeIsNoTimeout(_ timing: Timing, _ outcome: Outcome) async {
+    let subject = TestPromise(outcome.result, timing)
     async let result = waitOnThread(for: subject.promise, timeout: .seconds(3_600))
-    subject.ready()
+    subject.settle()
     #expect(outcome.matches(await result))
   }
 
@@ -36,7 +36,7 @@ struct WaitTests {
     let (promise, resolver) = Promise<Int>.pending()
     let result = await waitOnThread(for: promise, timeout: timeout)
     #expect(result.failure() == PromiseError.timedOut)
-    #expect(promise.wasCancelled)
+    #expect(promise.isCancelled)
     resolver.fulfill(1)
   }
 
@@ -45,21 +45,21 @@ struct WaitTests {
     let other = promise.map { $0 }
     let result = await waitOnThread(for: promise, timeout: .zero)
     #expect(result.failure() == PromiseError.timedOut)
-    #expect(promise.stillPends)
+    #expect(promise.isPending)
     resolver.fulfill(4)
     #expect(try await other.value == 4)
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1)], Outcome.allCases)
   func noTimeStillSeesASettledPromise(_ timeout: Duration, _ outcome: Outcome) async {
-    let promise = Subject(outcome.result, .already).promise
+    let promise = TestPromise(outcome.result, .settled).promise
     #expect(outcome.matches(await waitOnThread(for: promise, timeout: timeout)))
   }
 
   @Test func aTimeoutThatNeverComesIsForEver() async throws {
-    let subject = Subject(.success(1), .eventual)
+    let subject = TestPromise(.success(1), .eventual)
     async let result = waitOnThread(for: subject.promise, timeout: .seconds(Int64.max))
-    subject.ready()
+    subject.settle()
     #expect(try await result.get() == 1)
   }
 

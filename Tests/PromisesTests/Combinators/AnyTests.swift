@@ -8,23 +8,23 @@ struct AnyTests {
     #expect(await any([Promise<Int>]()).result.failure() == PromiseError.empty)
   }
 
-  @Test(arguments: Moment.allCases)
-  func theFirstFulfilledWinsOverEarlierRejections(_ moment: Moment) async throws {
-    let losers = [Outcome.failure, .cancellation].map { Subject($0.result, moment) }
-    let winner = Subject(.success(7), moment)
+  @Test(arguments: Timing.allCases)
+  func theFirstFulfilledWinsOverEarlierRejections(_ timing: Timing) async throws {
+    let losers = [Outcome.failure, .cancellation].map { TestPromise($0.result, timing) }
+    let winner = TestPromise(.success(7), timing)
     let first = any(losers.map(\.promise) + [winner.promise])
-    for loser in losers { loser.ready() }
-    winner.ready()
+    for loser in losers { loser.settle() }
+    winner.settle()
     #expect(try await first.value == 7)
   }
 
-  @Test(arguments: Moment.allCases)
-  func theLosersAreCancelled(_ moment: Moment) async throws {
+  @Test(arguments: Timing.allCases)
+  func theLosersAreCancelled(_ timing: Timing) async throws {
     let (before, beforeResolver) = Promise<Int>.pending()
     let (behind, behindResolver) = Promise<Int>.pending()
-    let winner = Subject(.success(7), moment)
+    let winner = TestPromise(.success(7), timing)
     let first = any([before, winner.promise, behind])
-    winner.ready()
+    winner.settle()
     #expect(try await first.value == 7)
     #expect(await before.result.error is CancellationError)
     #expect(await behind.result.error is CancellationError)
@@ -32,14 +32,14 @@ struct AnyTests {
     behindResolver.fulfill(1)
   }
 
-  @Test(arguments: Moment.allCases)
-  func losersGoOnForTheirOtherConsumers(_ moment: Moment) async throws {
+  @Test(arguments: Timing.allCases)
+  func losersGoOnForTheirOtherConsumers(_ timing: Timing) async throws {
     let (before, beforeResolver) = Promise<Int>.pending()
     let (behind, behindResolver) = Promise<Int>.pending()
     let others = [before.map { $0 + 1 }, behind.map { $0 + 1 }]
-    let winner = Subject(.success(7), moment)
+    let winner = TestPromise(.success(7), timing)
     let first = any([before, winner.promise, behind])
-    winner.ready()
+    winner.settle()
     #expect(try await first.value == 7)
     beforeResolver.fulfill(1)
     behindResolver.fulfill(2)
@@ -47,13 +47,13 @@ struct AnyTests {
     #expect(try await others[1].value == 3)
   }
 
-  @Test(arguments: Moment.allCases)
-  func whenAllAreRejectedTheErrorHasThemAllInOrder(_ moment: Moment) async throws {
+  @Test(arguments: Timing.allCases)
+  func whenAllAreRejectedTheErrorHasThemAllInOrder(_ timing: Timing) async throws {
     let subjects = (0..<3).map {
-      Subject(Result<Int, any Error>.failure(TestError("\($0)")), moment)
+      TestPromise(Result<Int, any Error>.failure(TestError("\($0)")), timing)
     }
     let first = any(subjects.map(\.promise))
-    for subject in subjects.reversed() { subject.ready() }
+    for subject in subjects.reversed() { subject.settle() }
     let error = try #require(await first.result.failure(as: AggregateError.self))
     #expect(error.errors.map { $0 as? TestError } == ["0", "1", "2"].map { TestError($0) })
     #expect("\(error)" == "all 3 promises were rejected, the first: TestError(0)")
@@ -72,8 +72,8 @@ struct AnyTests {
     let (shared, sharedResolver) = Promise<Int>.pending()
     let other = shared.map { $0 }
     any([alone, shared]).cancel()
-    #expect(alone.wasCancelled)
-    #expect(shared.stillPends && other.stillPends)
+    #expect(alone.isCancelled)
+    #expect(shared.isPending && other.isPending)
     aloneResolver.fulfill(1)
     sharedResolver.fulfill(1)
   }

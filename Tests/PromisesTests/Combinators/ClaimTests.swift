@@ -39,7 +39,7 @@ struct ClaimTests {
         }
       }
     }
-    #expect(rounds.count { !$0.shared.stillPends } == 0)
+    #expect(rounds.count { !$0.shared.isPending } == 0)
     for round in rounds { round.resolver.fulfill(1) }
   }
 
@@ -75,7 +75,7 @@ struct ClaimTests {
     resolver.onCancel { log.append("after") }
     promise.cancel()
     #expect(log.entries.sorted() == ["after", "before"])
-    #expect(other.wasCancelled && otherResolver.isSettled)
+    #expect(other.isCancelled && otherResolver.isSettled)
   }
 
   @Test func whatAnOnCancelActionHoldsIsReleasedOutsideTheLock() {
@@ -85,7 +85,7 @@ struct ClaimTests {
       resolver.onCancel { withExtendedLifetime(canceller) {} }
     }
     resolver.fulfill(1)
-    #expect(!promise.wasCancelled)
+    #expect(!promise.isCancelled)
   }
 
   private final class Canceller: Sendable {

@@ -8,15 +8,15 @@ struct RaceTests {
     #expect(await race([Promise<Int>]()).result.failure() == PromiseError.empty)
   }
 
-  @Test(arguments: Moment.allCases, Outcome.allCases)
+  @Test(arguments: Timing.allCases, Outcome.allCases)
   func theFirstToSettleWinsAndTheLosersAreCancelled(
-    _ moment: Moment, _ outcome: Outcome
+    _ timing: Timing, _ outcome: Outcome
   ) async {
     let (before, beforeResolver) = Promise<Int>.pending()
     let (behind, behindResolver) = Promise<Int>.pending()
-    let winner = Subject(outcome.result, moment)
+    let winner = TestPromise(outcome.result, timing)
     let first = race([before, winner.promise, behind])
-    winner.ready()
+    winner.settle()
     #expect(outcome.matches(await first.result))
     #expect(await before.result.error is CancellationError)
     #expect(await behind.result.error is CancellationError)
@@ -24,14 +24,14 @@ struct RaceTests {
     behindResolver.fulfill(1)
   }
 
-  @Test(arguments: Moment.allCases, Outcome.allCases)
-  func losersGoOnForTheirOtherConsumers(_ moment: Moment, _ outcome: Outcome) async throws {
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func losersGoOnForTheirOtherConsumers(_ timing: Timing, _ outcome: Outcome) async throws {
     let (before, beforeResolver) = Promise<Int>.pending()
     let (behind, behindResolver) = Promise<Int>.pending()
     let others = [before.map { $0 + 1 }, behind.map { $0 + 1 }]
-    let winner = Subject(outcome.result, moment)
+    let winner = TestPromise(outcome.result, timing)
     let first = race([before, winner.promise, behind])
-    winner.ready()
+    winner.settle()
     #expect(outcome.matches(await first.result))
     beforeResolver.fulfill(1)
     behindResolver.fulfill(2)
@@ -47,7 +47,7 @@ struct RaceTests {
   @Test func aPromiseInTheArrayTwiceIsCancelledWithTheResult() {
     let (promise, resolver) = Promise<Int>.pending()
     race([promise, promise]).cancel()
-    #expect(promise.wasCancelled)
+    #expect(promise.isCancelled)
     resolver.fulfill(1)
   }
 
@@ -56,7 +56,7 @@ struct RaceTests {
     let other = shared.map { $0 }
     let winner = Promise.fulfilled(1)
     #expect(try await race([winner, shared, winner, shared]).value == 1)
-    #expect(shared.stillPends)
+    #expect(shared.isPending)
     resolver.fulfill(2)
     #expect(try await other.value == 2)
   }

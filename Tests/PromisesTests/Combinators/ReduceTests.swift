@@ -9,14 +9,14 @@ struct ReduceTests {
     #expect(try await total.value == 5)
   }
 
-  @Test(arguments: Moment.allCases)
-  func stepsRunOneAfterTheOther(_ moment: Moment) async throws {
+  @Test(arguments: Timing.allCases)
+  func stepsRunOneAfterTheOther(_ timing: Timing) async throws {
     let log = Log<String>()
     let text = reduce(1...3, "") { partial, element in
       log.append("start \(element)")
-      let subject = Subject(.success(partial + "\(element)"), moment)
+      let subject = TestPromise(.success(partial + "\(element)"), timing)
       let end = subject.promise.always(on: .inline) { _ in log.append("end \(element)") }
-      subject.ready()
+      subject.settle()
       return end
     }
     #expect(try await text.value == "123")
@@ -28,7 +28,7 @@ struct ReduceTests {
     let log = Log<Int>()
     let total = reduce(1...5, 0) { partial, element in
       log.append(element)
-      return element == 3 ? Subject(outcome.result, .already).promise : .fulfilled(partial)
+      return element == 3 ? TestPromise(outcome.result, .settled).promise : .fulfilled(partial)
     }
     #expect(outcome.matches(await total.result))
     #expect(log.entries == [1, 2, 3])
@@ -47,7 +47,7 @@ struct ReduceTests {
       return step
     }
     total.cancel()
-    #expect(step.wasCancelled)
+    #expect(step.isCancelled)
     #expect(log.entries == [1])
     resolver.fulfill(1)
   }

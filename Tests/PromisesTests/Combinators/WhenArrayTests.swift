@@ -8,11 +8,11 @@ struct WhenArrayTests {
     #expect(try await when([Promise<Int>]()).value == [])
   }
 
-  @Test(arguments: Moment.allCases)
-  func valuesKeepTheOrderOfThePromises(_ moment: Moment) async throws {
-    let subjects = (0..<5).map { Subject(.success($0), moment) }
+  @Test(arguments: Timing.allCases)
+  func valuesKeepTheOrderOfThePromises(_ timing: Timing) async throws {
+    let subjects = (0..<5).map { TestPromise(.success($0), timing) }
     let all = when(subjects.map(\.promise))
-    for subject in subjects.reversed() { subject.ready() }
+    for subject in subjects.reversed() { subject.settle() }
     #expect(try await all.value == [0, 1, 2, 3, 4])
   }
 
@@ -21,18 +21,18 @@ struct WhenArrayTests {
     let all = when(pairs.map(\.promise))
     pairs[2].resolver.fulfill(2)
     pairs[0].resolver.fulfill(0)
-    #expect(all.stillPends)
+    #expect(all.isPending)
     pairs[1].resolver.fulfill(1)
     #expect(try await all.value == [0, 1, 2])
   }
 
-  @Test(arguments: Moment.allCases, Outcome.rejections)
-  func oneRejectionRejectsAtOnceAndCancelsTheRest(_ moment: Moment, _ outcome: Outcome) async {
-    let subject = Subject(outcome.result, moment)
+  @Test(arguments: Timing.allCases, Outcome.rejections)
+  func oneRejectionRejectsAtOnceAndCancelsTheRest(_ timing: Timing, _ outcome: Outcome) async {
+    let subject = TestPromise(outcome.result, timing)
     let (before, beforeResolver) = Promise<Int>.pending()
     let (behind, behindResolver) = Promise<Int>.pending()
     let all = when([before, subject.promise, behind])
-    subject.ready()
+    subject.settle()
     #expect(outcome.matches(await all.result.map { _ in 7 }))
     #expect(await before.result.error is CancellationError)
     #expect(await behind.result.error is CancellationError)
@@ -40,14 +40,14 @@ struct WhenArrayTests {
     behindResolver.fulfill(1)
   }
 
-  @Test(arguments: Moment.allCases)
-  func theRestGoesOnForItsOtherConsumers(_ moment: Moment) async throws {
-    let subject = Subject(Outcome.failure.result, moment)
+  @Test(arguments: Timing.allCases)
+  func theRestGoesOnForItsOtherConsumers(_ timing: Timing) async throws {
+    let subject = TestPromise(Outcome.failure.result, timing)
     let (before, beforeResolver) = Promise<Int>.pending()
     let (behind, behindResolver) = Promise<Int>.pending()
     let others = [before.map { $0 + 1 }, behind.map { $0 + 1 }]
     let all = when([before, subject.promise, behind])
-    subject.ready()
+    subject.settle()
     #expect(await all.result.failure() == TestError("upstream"))
     beforeResolver.fulfill(1)
     behindResolver.fulfill(2)
@@ -60,25 +60,25 @@ struct WhenArrayTests {
     let (shared, sharedResolver) = Promise<Int>.pending()
     let other = shared.map { $0 }
     when([alone, shared]).cancel()
-    #expect(alone.wasCancelled)
-    #expect(shared.stillPends)
+    #expect(alone.isCancelled)
+    #expect(shared.isPending)
     sharedResolver.fulfill(5)
     #expect(try await other.value == 5)
     aloneResolver.fulfill(1)
   }
 
-  @Test(arguments: Moment.allCases)
-  func aPromiseMayBeInTheArrayTwice(_ moment: Moment) async throws {
-    let subject = Subject(.success(4), moment)
+  @Test(arguments: Timing.allCases)
+  func aPromiseMayBeInTheArrayTwice(_ timing: Timing) async throws {
+    let subject = TestPromise(.success(4), timing)
     let all = when([subject.promise, subject.promise])
-    subject.ready()
+    subject.settle()
     #expect(try await all.value == [4, 4])
   }
 
   @Test func aPromiseInTheArrayTwiceIsCancelledWithTheResult() {
     let (promise, resolver) = Promise<Int>.pending()
     when([promise, promise]).cancel()
-    #expect(promise.wasCancelled)
+    #expect(promise.isCancelled)
     resolver.fulfill(1)
   }
 
@@ -86,7 +86,7 @@ struct WhenArrayTests {
     let (promise, resolver) = Promise<Int>.pending()
     let other = promise.map { $0 }
     when([promise, promise]).cancel()
-    #expect(promise.stillPends)
+    #expect(promise.isPending)
     resolver.fulfill(1)
     #expect(try await other.value == 1)
   }

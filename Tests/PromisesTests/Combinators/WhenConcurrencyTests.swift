@@ -62,9 +62,9 @@ struct WhenConcurrencyTests {
     works.pairs[2].resolver.resolve(outcome.result)
     #expect(outcome.matches(await all.result.map { _ in 7 }))
     #expect(works.started.entries == [0, 1, 2, 3])
-    #expect(works.pairs[0].promise.wasCancelled)
-    #expect(works.pairs[3].promise.wasCancelled)
-    #expect(works.pairs[4].promise.stillPends)
+    #expect(works.pairs[0].promise.isCancelled)
+    #expect(works.pairs[3].promise.isCancelled)
+    #expect(works.pairs[4].promise.isPending)
   }
 
   @Test(arguments: 1...4)
@@ -110,7 +110,7 @@ struct WhenConcurrencyTests {
     }
     filled.fulfill(all)
     open.fulfill(0)
-    #expect(!all.stillPends)
+    #expect(!all.isPending)
     all.cancel()
     #expect(await all.result.failure() == PromiseError.cycle)
   }
@@ -130,8 +130,8 @@ struct WhenConcurrencyTests {
     let all = when(works.starts, concurrency: 2)
     works.fulfill(0)
     all.cancel()
-    #expect(works.pairs[1].promise.wasCancelled)
-    #expect(works.pairs[2].promise.wasCancelled)
+    #expect(works.pairs[1].promise.isCancelled)
+    #expect(works.pairs[2].promise.isCancelled)
     #expect(works.started.entries == [0, 1, 2])
   }
 
@@ -149,8 +149,8 @@ struct WhenConcurrencyTests {
     let all = when(starts, concurrency: 1)
     filled.fulfill(all)
     open.fulfill(0)
-    #expect(all.wasCancelled)
-    #expect(late.wasCancelled)
+    #expect(all.isCancelled)
+    #expect(late.isCancelled)
     resolver.fulfill(1)
   }
 

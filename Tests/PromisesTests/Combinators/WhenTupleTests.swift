@@ -4,28 +4,28 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct WhenTupleTests {
-  @Test(arguments: Moment.allCases)
-  func valuesOfDifferentTypesKeepTheirPlaces(_ moment: Moment) async throws {
-    let number = Subject(.success(1), moment)
-    let text = Subject(.success("two"), moment)
-    let flag = Subject(.success(true), moment)
+  @Test(arguments: Timing.allCases)
+  func valuesOfDifferentTypesKeepTheirPlaces(_ timing: Timing) async throws {
+    let number = TestPromise(.success(1), timing)
+    let text = TestPromise(.success("two"), timing)
+    let flag = TestPromise(.success(true), timing)
     let all = when(number.promise, text.promise, flag.promise)
-    flag.ready()
-    text.ready()
-    number.ready()
+    flag.settle()
+    text.settle()
+    number.settle()
     let (one, two, three) = try await all.value
     #expect(one == 1)
     #expect(two == "two")
     #expect(three)
   }
 
-  @Test(arguments: Moment.allCases, Outcome.rejections)
-  func oneRejectionRejectsAtOnceAndCancelsTheRest(_ moment: Moment, _ outcome: Outcome) async {
-    let subject = Subject(outcome.result, moment)
+  @Test(arguments: Timing.allCases, Outcome.rejections)
+  func oneRejectionRejectsAtOnceAndCancelsTheRest(_ timing: Timing, _ outcome: Outcome) async {
+    let subject = TestPromise(outcome.result, timing)
     let (before, beforeResolver) = Promise<String>.pending()
     let (behind, behindResolver) = Promise<Bool>.pending()
     let all = when(before, subject.promise, behind)
-    subject.ready()
+    subject.settle()
     #expect(outcome.matches(await all.result.map { _ in 7 }))
     #expect(await before.result.error is CancellationError)
     #expect(await behind.result.error is CancellationError)
@@ -33,13 +33,13 @@ struct WhenTupleTests {
     behindResolver.fulfill(true)
   }
 
-  @Test(arguments: Moment.allCases)
-  func theRestGoesOnForItsOtherConsumers(_ moment: Moment) async throws {
-    let subject = Subject(Outcome.failure.result, moment)
+  @Test(arguments: Timing.allCases)
+  func theRestGoesOnForItsOtherConsumers(_ timing: Timing) async throws {
+    let subject = TestPromise(Outcome.failure.result, timing)
     let (behind, resolver) = Promise<String>.pending()
     let other = behind.map { $0 + "!" }
     let all = when(subject.promise, behind)
-    subject.ready()
+    subject.settle()
     #expect(await all.result.error is TestError)
     resolver.fulfill("on")
     #expect(try await other.value == "on!")
@@ -49,8 +49,8 @@ struct WhenTupleTests {
     let (number, numberResolver) = Promise<Int>.pending()
     let (text, textResolver) = Promise<String>.pending()
     when(number, text).cancel()
-    #expect(number.wasCancelled)
-    #expect(text.wasCancelled)
+    #expect(number.isCancelled)
+    #expect(text.isCancelled)
     numberResolver.fulfill(1)
     textResolver.fulfill("")
   }

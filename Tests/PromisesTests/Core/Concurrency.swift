@@ -10,16 +10,17 @@ struct Concurrency {
 
   /// 8 threads, 1,000,000 operations on shared promises: attaching, settling, cancelling.
   @Test func everyHandlerRunsExactlyOnceInOrderAndNothingLeaks() async {
-    let live = LiveCount()
+    let live = InstanceCounter()
     let operations = Counter()
     await hammer(rounds: 2_500, promises: 10, live: live, operations: operations)
     #expect(operations.value >= 1_000_000)
-    #expect(live.alive == 0)
+    #expect(live.liveCount == 0)
   }
 
   /// Each thread goes over the same promises, attaching handlers before and after it settles or cancels
   /// one; what its handlers saw has to be what it attached, in that order.
-  private func hammer(rounds: Int, promises: Int, live: LiveCount, operations: Counter) async {
+  private func hammer(rounds: Int, promises: Int, live: InstanceCounter, operations: Counter) async
+  {
     for _ in 0..<rounds {
       let shared = (0..<promises).map { _ in Shared(live) }
       await onTasks(Self.threads) { thread in
@@ -42,16 +43,16 @@ struct Concurrency {
 
   /// A promise that several threads work on, and what they did to it.
   private final class Shared: Sendable {
-    private let promise: Promise<LiveCount.Token>
-    private let resolver: Resolver<LiveCount.Token>
-    private let live: LiveCount
+    private let promise: Promise<InstanceCounter.Token>
+    private let resolver: Resolver<InstanceCounter.Token>
+    private let live: InstanceCounter
     /// By thread: the numbers of the handlers attached, and of those that ran, in order.
     private let attachedLists = Mutex([[Int]](repeating: [], count: Concurrency.threads))
     private let handledLists = Mutex([[Int]](repeating: [], count: Concurrency.threads))
     private let count = Counter()
 
-    init(_ live: LiveCount) {
-      let (promise, resolver) = Promise<LiveCount.Token>.pending()
+    init(_ live: InstanceCounter) {
+      let (promise, resolver) = Promise<InstanceCounter.Token>.pending()
       self.promise = promise.on(.custom(holding: live.token()))
       self.resolver = resolver
       self.live = live

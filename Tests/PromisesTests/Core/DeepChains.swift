@@ -59,7 +59,7 @@ struct DeepChains {
   }
 
   @Test func releasingAMillionPendingSteps() async {
-    let live = LiveCount()
+    let live = InstanceCounter()
     await onThread(stackSize: Self.stack) {
       var pair: (promise: Promise<Int>, resolver: Resolver<Int>)? = Promise<Int>.pending()
       var last = pair?.promise.on(.custom(holding: live.token()))
@@ -68,13 +68,13 @@ struct DeepChains {
       last = nil
       pair = nil
     }
-    #expect(live.alive == 0)
+    #expect(live.liveCount == 0)
   }
 
-  @Test(arguments: Moment.allCases)
-  func aHundredThousandNestedPromiseReturningSteps(_ moment: Moment) async throws {
+  @Test(arguments: Timing.allCases)
+  func aHundredThousandNestedPromiseReturningSteps(_ timing: Timing) async throws {
     let (start, resolver) = Promise<Int>.pending()
-    if moment == .already { resolver.fulfill(0) }
+    if timing == .settled { resolver.fulfill(0) }
     let (result, end) = Promise<Int>.pending()
     await onThread(stackSize: Self.stack) {
       @Sendable func descend(_ depth: Int) -> Promise<Int> {
@@ -83,9 +83,9 @@ struct DeepChains {
         }
       }
       end.resolve(descend(Self.hundredThousand))
-      if moment == .immediate { resolver.fulfill(0) }
+      if timing == .immediate { resolver.fulfill(0) }
     }
-    if moment == .eventual {
+    if timing == .eventual {
       await onThread(stackSize: Self.stack) { resolver.fulfill(0) }
     }
     #expect(try await result.value == Self.hundredThousand)

@@ -21,7 +21,7 @@ struct MomentOfResolving {
   }
 
   private func resolve(_ resolver: Resolver<Int>, _ other: Promise<Int>) {
-    resolver.resolve(other, after: { [log] in log.append("moment") })
+    resolver.resolve(other, after: { [log] in log.append("timing") })
   }
 
   @Test(arguments: Time.allCases)
@@ -31,7 +31,7 @@ struct MomentOfResolving {
     if time == .before { other.resolver.fulfill(7) }
     resolve(resolver, other.promise)
     other.resolver.fulfill(7)
-    #expect(log.entries == ["moment", "fulfilled 7"])
+    #expect(log.entries == ["timing", "fulfilled 7"])
   }
 
   @Test(arguments: Time.allCases)
@@ -41,7 +41,7 @@ struct MomentOfResolving {
     if time == .before { other.resolver.reject(TestError()) }
     resolve(resolver, other.promise)
     other.resolver.reject(TestError())
-    #expect(log.entries == ["moment", "rejected"])
+    #expect(log.entries == ["timing", "rejected"])
   }
 
   @Test func ofAPromiseCancelledBeforeItComesWhenTheOtherHasSettled() {
@@ -52,7 +52,7 @@ struct MomentOfResolving {
     resolve(resolver, other.promise)
     #expect(log.entries == ["cancelled"])
     other.resolver.fulfill(7)
-    #expect(log.entries == ["cancelled", "moment"])
+    #expect(log.entries == ["cancelled", "timing"])
   }
 
   @Test func ofAPromiseCancelledAfterwardsItComesAsTheOtherIsCancelled() {
@@ -60,9 +60,9 @@ struct MomentOfResolving {
     let other = Promise<Int>.pending(on: .inline)
     resolve(resolver, other.promise)
     promise.cancel()
-    #expect(log.entries == ["cancelled", "moment"])
+    #expect(log.entries == ["cancelled", "timing"])
     other.resolver.fulfill(7)
-    #expect(log.entries == ["cancelled", "moment"])
+    #expect(log.entries == ["cancelled", "timing"])
   }
 
   /// The reactions of consumers that have left are swept out now and then; this one is not among them.
@@ -76,12 +76,12 @@ struct MomentOfResolving {
     for other in others { other.cancel() }
     #expect(log.entries == ["cancelled"])
     other.resolver.fulfill(7)
-    #expect(log.entries == ["cancelled", "moment"])
+    #expect(log.entries == ["cancelled", "timing"])
   }
 
   @Test func itComesWhereThePromiseWouldFollowItself() {
     let (promise, resolver) = observed()
     resolve(resolver, promise)
-    #expect(log.entries == ["moment", "rejected"])
+    #expect(log.entries == ["timing", "rejected"])
   }
 }

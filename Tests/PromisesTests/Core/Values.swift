@@ -28,18 +28,18 @@ struct Values {
   }
 
   @Test func aValueIsReleasedWithItsPromise() {
-    let live = LiveCount()
+    let live = InstanceCounter()
     do {
       let small = Promise.fulfilled(live.token())
       let large = Promise.fulfilled((live.token(), live.token(), live.token(), live.token()))
-      #expect(live.alive == 5)
+      #expect(live.liveCount == 5)
       withExtendedLifetime((small, large)) {}
     }
-    #expect(live.alive == 0)
+    #expect(live.liveCount == 0)
   }
 
   @Test func aHandlerIsReleasedOnceItCannotRunAnyMore() {
-    let live = LiveCount()
+    let live = InstanceCounter()
     let (promise, resolver) = Promise<Int>.pending()
     do {
       let token = live.token()
@@ -49,19 +49,19 @@ struct Values {
         return 1
       }
     }
-    #expect(live.alive == 1)
+    #expect(live.liveCount == 1)
     resolver.fulfill(1)
-    #expect(live.alive == 0)
+    #expect(live.liveCount == 0)
   }
 
   @Test func ofAResolvedPairNothingIsLeft() {
-    let live = LiveCount()
+    let live = InstanceCounter()
     do {
       let (promise, resolver) = Promise<Int>.pending()
       let chain = promise.on(.custom(holding: live.token())).map { $0 }.asVoid()
       resolver.onCancel { _ = chain }
       resolver.fulfill(1)
     }
-    #expect(live.alive == 0)
+    #expect(live.liveCount == 0)
   }
 }

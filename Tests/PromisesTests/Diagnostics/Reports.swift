@@ -40,17 +40,17 @@ struct Reports {
       ])
   }
 
-  @Test(arguments: Moment.allCases)
-  func ofAChainTheEndIsReported(_ moment: Moment) async {
+  @Test(arguments: Timing.allCases)
+  func ofAChainTheEndIsReported(_ timing: Timing) async {
     let start: UInt = #line
     let (finished, finish) = Promise<Void>.pending()
     do {
-      let subject = Subject(Result<Int, any Error>.failure(TestError()), moment)
+      let subject = TestPromise(Result<Int, any Error>.failure(TestError()), timing)
       _ = subject.promise.done(on: .inline) { _ in }
         .map { $0 }
         .always { _ in finish.fulfill(()) }
         .then { _ in }
-      subject.ready()
+      subject.settle()
     }
     try? await finished.value
     _ = await Self.log.entries(1)

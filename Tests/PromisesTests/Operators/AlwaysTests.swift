@@ -4,43 +4,43 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct AlwaysTests {
-  @Test(arguments: Moment.allCases, Outcome.allCases)
-  func alwaysGetsTheOutcomeExactlyOnce(_ moment: Moment, _ outcome: Outcome) async {
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func alwaysGetsTheOutcomeExactlyOnce(_ timing: Timing, _ outcome: Outcome) async {
     let log = Log<Bool>()
-    let subject = Subject(outcome.result, moment)
+    let subject = TestPromise(outcome.result, timing)
     subject.promise.always { log.append(outcome.matches($0)) }
-    subject.ready()
+    subject.settle()
     #expect(outcome.matches(await subject.promise.result))
     #expect(await log.entries(1) == [true])
   }
 
-  @Test(arguments: Moment.allCases, Outcome.allCases)
-  func alwaysReturnsTheVerySamePromise(_ moment: Moment, _ outcome: Outcome) async {
-    let subject = Subject(outcome.result, moment)
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func alwaysReturnsTheVerySamePromise(_ timing: Timing, _ outcome: Outcome) async {
+    let subject = TestPromise(outcome.result, timing)
     let promise = subject.promise
     #expect(promise.always { _ in } === promise)
     #expect(promise.always(on: .inline) { _ in } === promise)
     #expect(promise.always { @MainActor _ in } === promise)
-    subject.ready()
+    subject.settle()
     #expect(outcome.matches(await promise.result))
   }
 
-  @Test(arguments: Moment.allCases, Outcome.allCases)
-  func aMainActorHandlerRunsOnTheMainActor(_ moment: Moment, _ outcome: Outcome) async {
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func aMainActorHandlerRunsOnTheMainActor(_ timing: Timing, _ outcome: Outcome) async {
     let log = Log<Bool>()
-    let subject = Subject(outcome.result, moment)
+    let subject = TestPromise(outcome.result, timing)
     subject.promise.on(.inline).always { @MainActor result in
       MainActor.preconditionIsolated()
       log.append(isOnMainQueue && outcome.matches(result))
     }
-    subject.ready()
+    subject.settle()
     #expect(await log.entries(1) == [true])
   }
 
-  @Test(arguments: Moment.allCases, Outcome.allCases)
-  func handlersOfAllKindsRunInTheOrderAttached(_ moment: Moment, _ outcome: Outcome) async {
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func handlersOfAllKindsRunInTheOrderAttached(_ timing: Timing, _ outcome: Outcome) async {
     let log = Log<Int>()
-    let subject = Subject(outcome.result, moment)
+    let subject = TestPromise(outcome.result, timing)
     for number in 0..<30 {
       switch number % 3 {
       case 0: subject.promise.always { _ in log.append(number) }
@@ -50,7 +50,7 @@ struct AlwaysTests {
           .fail(policy: .allErrors) { _ in log.append(number) }
       }
     }
-    subject.ready()
+    subject.settle()
     #expect(await log.entries(30) == Array(0..<30))
   }
 

@@ -4,9 +4,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct AsVoidTests {
-  @Test(arguments: Moment.allCases, Outcome.allCases)
-  func asVoidDropsTheValueOnly(_ moment: Moment, _ outcome: Outcome) async {
-    let result = await atEachMoment(outcome.result, moment) { promise in
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func asVoidDropsTheValueOnly(_ timing: Timing, _ outcome: Outcome) async {
+    let result = await apply(to: outcome.result, timing) { promise in
       let void: Promise<Void> = promise.asVoid()
       return void
     }

@@ -4,17 +4,17 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct CompactMapTests {
-  @Test(arguments: Moment.allCases, Outcome.allCases)
-  func compactMapUnwrapsTheValue(_ moment: Moment, _ outcome: Outcome) async {
-    let result = await atEachMoment(outcome.result, moment) { promise in
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func compactMapUnwrapsTheValue(_ timing: Timing, _ outcome: Outcome) async {
+    let result = await apply(to: outcome.result, timing) { promise in
       promise.compactMap { Int("\($0)") }
     }
     #expect(outcome.matches(result))
   }
 
-  @Test(arguments: Moment.allCases)
-  func nilRejectsWithMissingValue(_ moment: Moment) async {
-    let result = await atEachMoment(.success("seven"), moment) { promise in
+  @Test(arguments: Timing.allCases)
+  func nilRejectsWithMissingValue(_ timing: Timing) async {
+    let result = await apply(to: .success("seven"), timing) { promise in
       promise.compactMap { Int($0) }
     }
     #expect(result.failure() == PromiseError.missingValue)

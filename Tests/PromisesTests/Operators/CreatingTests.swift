@@ -12,17 +12,17 @@ struct CreatingTests {
 
   @Test func rejectedHasItsErrorFromTheStart() async {
     let promise = Promise<Int>.rejected(TestError("born"))
-    #expect(!promise.stillPends)
+    #expect(!promise.isPending)
     #expect(await promise.result.failure() == TestError("born"))
   }
 
-  @Test(arguments: Moment.allCases, Outcome.allCases)
-  func aResolverSettlesItsPromise(_ moment: Moment, _ outcome: Outcome) async {
-    let subject = Subject(outcome.result, moment)
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func aResolverSettlesItsPromise(_ timing: Timing, _ outcome: Outcome) async {
+    let subject = TestPromise(outcome.result, timing)
     let promise = Promise<Int> { resolver in
       subject.promise.always(on: .inline) { resolver.resolve($0) }
     }
-    subject.ready()
+    subject.settle()
     #expect(outcome.matches(await promise.result))
   }
 
@@ -32,7 +32,7 @@ struct CreatingTests {
       hasRun = true
       resolver.fulfill(1)
     }
-    #expect(hasRun && !promise.stillPends)
+    #expect(hasRun && !promise.isPending)
   }
 
   @Test func aThrowingBodyWithAResolverRejects() async {
@@ -78,15 +78,15 @@ struct CreatingTests {
     let promise = Promise(on: .custom { sent.append($0) }) { log.append("ran") }
     promise.cancel()
     for job in await sent.entries(1) { job() }
-    #expect(promise.wasCancelled)
+    #expect(promise.isCancelled)
     #expect(log.entries.isEmpty)
   }
 
-  @Test(arguments: Moment.allCases, Outcome.allCases)
-  func anAsyncBodyIsAwaited(_ moment: Moment, _ outcome: Outcome) async {
-    let subject = Subject(outcome.result, moment)
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func anAsyncBodyIsAwaited(_ timing: Timing, _ outcome: Outcome) async {
+    let subject = TestPromise(outcome.result, timing)
     let promise = Promise { try await subject.promise.value }
-    subject.ready()
+    subject.settle()
     #expect(outcome.matches(await promise.result))
   }
 }

@@ -4,60 +4,60 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct DoneTests {
-  @Test(arguments: Moment.allCases, Outcome.allCases)
-  func doneGetsTheValueExactlyOnce(_ moment: Moment, _ outcome: Outcome) async {
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func doneGetsTheValueExactlyOnce(_ timing: Timing, _ outcome: Outcome) async {
     let log = Log<String>()
-    let subject = Subject(outcome.result, moment)
+    let subject = TestPromise(outcome.result, timing)
     subject.promise.done { log.append("done \($0)") }.always { _ in log.append("end") }
-    subject.ready()
+    subject.settle()
     #expect(await log.entries(outcome == .success ? 2 : 1).last == "end")
     #expect(log.entries == (outcome == .success ? ["done 7", "end"] : ["end"]))
   }
 
-  @Test(arguments: Moment.allCases)
-  func doneReturnsTheVerySamePromise(_ moment: Moment) async throws {
-    let subject = Subject(.success(1), moment)
+  @Test(arguments: Timing.allCases)
+  func doneReturnsTheVerySamePromise(_ timing: Timing) async throws {
+    let subject = TestPromise(.success(1), timing)
     let promise = subject.promise
     #expect(promise.done { _ in } === promise)
     #expect(promise.done(on: .inline) { _ in } === promise)
     #expect(promise.done { @MainActor _ in } === promise)
-    subject.ready()
+    subject.settle()
     #expect(try await promise.value == 1)
   }
 
-  @Test(arguments: Moment.allCases)
-  func manyRunInTheOrderAttached(_ moment: Moment) async {
+  @Test(arguments: Timing.allCases)
+  func manyRunInTheOrderAttached(_ timing: Timing) async {
     let log = Log<Int>()
-    let subject = Subject(.success(1), moment)
+    let subject = TestPromise(.success(1), timing)
     for number in 0..<20 { subject.promise.done { _ in log.append(number) } }
-    subject.ready()
+    subject.settle()
     #expect(await log.entries(20) == Array(0..<20))
   }
 
-  @Test(arguments: Moment.allCases)
-  func aMainActorHandlerRunsOnTheMainActor(_ moment: Moment) async {
+  @Test(arguments: Timing.allCases)
+  func aMainActorHandlerRunsOnTheMainActor(_ timing: Timing) async {
     let log = Log<Bool>()
-    let subject = Subject(.success(1), moment)
+    let subject = TestPromise(.success(1), timing)
     let screen = Screen()
     subject.promise.on(.background).done { @MainActor value in
       MainActor.preconditionIsolated()
       screen.number = value
       log.append(isOnMainQueue)
     }
-    subject.ready()
+    subject.settle()
     #expect(await log.entries(1) == [true])
     #expect(await screen.number == 1)
   }
 
-  @Test(arguments: Moment.allCases) @MainActor
+  @Test(arguments: Timing.allCases) @MainActor
   func anUnmarkedHandlerAttachedOnTheMainActorRunsInThePromisesContext(
-    _ moment: Moment
+    _ timing: Timing
   ) async {
     let queue = LabelledQueue()
     let log = Log<Bool>()
-    let subject = Subject(.success(1), moment)
+    let subject = TestPromise(.success(1), timing)
     subject.promise.on(queue.context).done { _ in log.append(queue.isCurrent) }
-    subject.ready()
+    subject.settle()
     #expect(await log.entries(1) == [true])
   }
 
@@ -65,7 +65,7 @@ struct DoneTests {
     let (promise, resolver) = Promise<Int>.pending()
     promise.done { _ in }
     promise.map { $0 }.cancel()
-    #expect(promise.stillPends)
+    #expect(promise.isPending)
     resolver.fulfill(2)
     #expect(try await promise.value == 2)
   }

@@ -5,16 +5,16 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct FailTests {
-  @Test(arguments: Moment.allCases, Outcome.allCases)
-  func cancellationsAreSkippedUnlessAskedFor(_ moment: Moment, _ outcome: Outcome) async {
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func cancellationsAreSkippedUnlessAskedFor(_ timing: Timing, _ outcome: Outcome) async {
     let log = Log<String>()
-    let subject = Subject(outcome.result, moment)
+    let subject = TestPromise(outcome.result, timing)
     subject.promise
       .fail { _ in log.append("default") }
       .fail(policy: .allErrorsExceptCancellation) { _ in log.append("except") }
       .fail(policy: .allErrors) { _ in log.append("all") }
       .always { _ in log.append("end") }
-    subject.ready()
+    subject.settle()
     let expected: [String] =
       switch outcome {
       case .success: ["end"]
@@ -24,48 +24,48 @@ struct FailTests {
     #expect(await log.entries(expected.count) == expected)
   }
 
-  @Test(arguments: Moment.allCases)
-  func failGetsTheErrorInTheContextItNames(_ moment: Moment) async {
+  @Test(arguments: Timing.allCases)
+  func failGetsTheErrorInTheContextItNames(_ timing: Timing) async {
     let queue = LabelledQueue()
     let log = Log<String>()
-    let subject = Subject(Outcome.failure.result, moment)
+    let subject = TestPromise(Outcome.failure.result, timing)
     subject.promise.fail(on: queue.context) { log.append("\($0) \(queue.isCurrent)") }
-    subject.ready()
+    subject.settle()
     #expect(await log.entries(1) == ["TestError(upstream) true"])
   }
 
-  @Test(arguments: Moment.allCases)
-  func failReturnsTheVerySamePromise(_ moment: Moment) async {
-    let subject = Subject(Outcome.failure.result, moment)
+  @Test(arguments: Timing.allCases)
+  func failReturnsTheVerySamePromise(_ timing: Timing) async {
+    let subject = TestPromise(Outcome.failure.result, timing)
     let promise = subject.promise
     #expect(promise.fail { _ in } === promise)
     #expect(promise.fail(on: .inline, policy: .allErrors) { _ in } === promise)
     #expect(promise.fail { @MainActor _ in } === promise)
-    subject.ready()
+    subject.settle()
     #expect(await promise.result.failure() == TestError("upstream"))
   }
 
-  @Test(arguments: Moment.allCases, Outcome.rejections)
-  func aMainActorHandlerRunsOnTheMainActor(_ moment: Moment, _ outcome: Outcome) async {
+  @Test(arguments: Timing.allCases, Outcome.rejections)
+  func aMainActorHandlerRunsOnTheMainActor(_ timing: Timing, _ outcome: Outcome) async {
     let log = Log<Bool>()
-    let subject = Subject(outcome.result, moment)
+    let subject = TestPromise(outcome.result, timing)
     subject.promise.on(.background)
       .fail(policy: .allErrors) { @MainActor error in
         MainActor.preconditionIsolated()
         log.append(isOnMainQueue)
       }
-    subject.ready()
+    subject.settle()
     #expect(await log.entries(1) == [true])
   }
 
-  @Test(arguments: Moment.allCases)
-  func aMainActorHandlerSkipsCancellationsToo(_ moment: Moment) async {
+  @Test(arguments: Timing.allCases)
+  func aMainActorHandlerSkipsCancellationsToo(_ timing: Timing) async {
     let log = Log<String>()
-    let subject = Subject(Outcome.cancellation.result, moment)
+    let subject = TestPromise(Outcome.cancellation.result, timing)
     subject.promise
       .fail { @MainActor _ in log.append("fail") }
       .always { @MainActor _ in log.append("end") }
-    subject.ready()
+    subject.settle()
     #expect(await log.entries(1) == ["end"])
   }
 
@@ -73,7 +73,7 @@ struct FailTests {
     let (promise, resolver) = Promise<Int>.pending()
     promise.fail { _ in }
     promise.map { $0 }.cancel()
-    #expect(promise.wasCancelled)
+    #expect(promise.isCancelled)
     resolver.fulfill(1)
   }
 

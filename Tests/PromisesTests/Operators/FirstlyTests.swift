@@ -4,12 +4,12 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct FirstlyTests {
-  @Test(arguments: Moment.allCases, Outcome.allCases)
-  func firstlyIsThePromiseItStarts(_ moment: Moment, _ outcome: Outcome) async {
-    let subject = Subject(outcome.result, moment)
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func firstlyIsThePromiseItStarts(_ timing: Timing, _ outcome: Outcome) async {
+    let subject = TestPromise(outcome.result, timing)
     let promise = firstly { subject.promise }
     #expect(promise === subject.promise)
-    subject.ready()
+    subject.settle()
     #expect(outcome.matches(await promise.result))
   }
 

@@ -4,9 +4,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct MapTests {
-  @Test(arguments: Moment.allCases, Outcome.allCases)
-  func mapChangesTheValueOnly(_ moment: Moment, _ outcome: Outcome) async {
-    let result = await atEachMoment(outcome.result, moment) { promise in
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func mapChangesTheValueOnly(_ timing: Timing, _ outcome: Outcome) async {
+    let result = await apply(to: outcome.result, timing) { promise in
       promise.map { "\($0)" }.map { Int($0) ?? 0 }
     }
     #expect(outcome.matches(result))

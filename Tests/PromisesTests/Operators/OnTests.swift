@@ -4,21 +4,21 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct OnTests {
-  @Test(arguments: Moment.allCases, Outcome.allCases)
-  func onPassesTheOutcomeOn(_ moment: Moment, _ outcome: Outcome) async {
-    let result = await atEachMoment(outcome.result, moment) { $0.on(.background) }
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func onPassesTheOutcomeOn(_ timing: Timing, _ outcome: Outcome) async {
+    let result = await apply(to: outcome.result, timing) { $0.on(.background) }
     #expect(outcome.matches(result))
   }
 
-  @Test(arguments: Moment.allCases)
-  func theContextIsInheritedDownTheChain(_ moment: Moment) async throws {
+  @Test(arguments: Timing.allCases)
+  func theContextIsInheritedDownTheChain(_ timing: Timing) async throws {
     let queue = LabelledQueue()
     let log = Log<Bool>()
     @Sendable func note(_ value: Int) -> Int {
       log.append(queue.isCurrent)
       return value
     }
-    let result = await atEachMoment(.success(7), moment) { promise in
+    let result = await apply(to: .success(7), timing) { promise in
       promise.on(queue.context)
         .then { note($0) }
         .map { $0 }
@@ -32,31 +32,31 @@ struct OnTests {
     #expect(log.entries == [true, true, true, true])
   }
 
-  @Test(arguments: Moment.allCases)
-  func recoverInheritsItToo(_ moment: Moment) async throws {
+  @Test(arguments: Timing.allCases)
+  func recoverInheritsItToo(_ timing: Timing) async throws {
     let queue = LabelledQueue()
-    let result = await atEachMoment(Result<Bool, any Error>.failure(TestError()), moment) {
+    let result = await apply(to: Result<Bool, any Error>.failure(TestError()), timing) {
       $0.on(queue.context).then { $0 }.recover { _ in queue.isCurrent }
     }
     #expect(try result.get())
   }
 
-  @Test(arguments: Moment.allCases, Outcome.allCases)
-  func handlersUseIt(_ moment: Moment, _ outcome: Outcome) async {
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func handlersUseIt(_ timing: Timing, _ outcome: Outcome) async {
     let queue = LabelledQueue()
     let log = Log<Bool>()
-    let subject = Subject(outcome.result, moment)
+    let subject = TestPromise(outcome.result, timing)
     subject.promise.on(queue.context)
       .done { _ in log.append(queue.isCurrent) }
       .fail(policy: .allErrors) { _ in log.append(queue.isCurrent) }
       .always { _ in log.append(queue.isCurrent) }
-    subject.ready()
+    subject.settle()
     #expect(await log.entries(2) == [true, true])
   }
 
-  @Test(arguments: Moment.allCases)
-  func theDefaultIsTheMainQueue(_ moment: Moment) async throws {
-    let result = await atEachMoment(.success(1), moment) { promise in
+  @Test(arguments: Timing.allCases)
+  func theDefaultIsTheMainQueue(_ timing: Timing) async throws {
+    let result = await apply(to: .success(1), timing) { promise in
       promise.then { _ in isOnMainQueue }
     }
     #expect(try result.get())
@@ -72,7 +72,7 @@ struct OnTests {
   @Test func cancellingTheResultCancelsTheOriginal() {
     let (promise, resolver) = Promise<Int>.pending()
     promise.on(.inline).cancel()
-    #expect(promise.wasCancelled)
+    #expect(promise.isCancelled)
     resolver.fulfill(1)
   }
 }

@@ -4,37 +4,37 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct RecoverCaseTests {
-  @Test(arguments: Moment.allCases)
-  func theCaseIsRecoveredWithAValue(_ moment: Moment) async throws {
-    let result = await atEachMoment(Result<Int, any Error>.failure(PromiseError.timedOut), moment) {
+  @Test(arguments: Timing.allCases)
+  func theCaseIsRecoveredWithAValue(_ timing: Timing) async throws {
+    let result = await apply(to: Result<Int, any Error>.failure(PromiseError.timedOut), timing) {
       $0.recover(PromiseError.timedOut) { 1 }
     }
     #expect(try result.get() == 1)
   }
 
-  @Test(arguments: Moment.allCases)
-  func theCaseIsRecoveredWithAPromise(_ moment: Moment) async throws {
-    let result = await atEachMoment(Outcome.failure.result, moment) {
+  @Test(arguments: Timing.allCases)
+  func theCaseIsRecoveredWithAPromise(_ timing: Timing) async throws {
+    let result = await apply(to: Outcome.failure.result, timing) {
       $0.recover(TestError("upstream")) { .fulfilled(1) }
     }
     #expect(try result.get() == 1)
   }
 
-  @Test(arguments: Moment.allCases, Outcome.allCases)
-  func otherCasesOfTheSameTypePass(_ moment: Moment, _ outcome: Outcome) async {
-    let value = await atEachMoment(outcome.result, moment) {
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func otherCasesOfTheSameTypePass(_ timing: Timing, _ outcome: Outcome) async {
+    let value = await apply(to: outcome.result, timing) {
       $0.recover(TestError("other")) { 1 }
     }
     #expect(outcome.matches(value))
-    let promise = await atEachMoment(outcome.result, moment) {
+    let promise = await apply(to: outcome.result, timing) {
       $0.recover(TestError("other")) { .fulfilled(1) }
     }
     #expect(outcome.matches(promise))
   }
 
-  @Test(arguments: Moment.allCases, Outcome.allCases)
-  func otherTypesPass(_ moment: Moment, _ outcome: Outcome) async {
-    let result = await atEachMoment(outcome.result, moment) {
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func otherTypesPass(_ timing: Timing, _ outcome: Outcome) async {
+    let result = await apply(to: outcome.result, timing) {
       $0.recover(PromiseError.timedOut) { 1 }
     }
     #expect(outcome.matches(result))

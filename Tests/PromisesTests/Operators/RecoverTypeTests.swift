@@ -4,37 +4,37 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct RecoverTypeTests {
-  @Test(arguments: Moment.allCases)
-  func anErrorOfTheTypeIsRecoveredWithAValue(_ moment: Moment) async throws {
-    let result = await atEachMoment(Result<String, any Error>.failure(TestError("a")), moment) {
+  @Test(arguments: Timing.allCases)
+  func anErrorOfTheTypeIsRecoveredWithAValue(_ timing: Timing) async throws {
+    let result = await apply(to: Result<String, any Error>.failure(TestError("a")), timing) {
       $0.recover(TestError.self) { error in error.name }
     }
     #expect(try result.get() == "a")
   }
 
-  @Test(arguments: Moment.allCases)
-  func anErrorOfTheTypeIsRecoveredWithAPromise(_ moment: Moment) async throws {
-    let result = await atEachMoment(Result<String, any Error>.failure(TestError("a")), moment) {
+  @Test(arguments: Timing.allCases)
+  func anErrorOfTheTypeIsRecoveredWithAPromise(_ timing: Timing) async throws {
+    let result = await apply(to: Result<String, any Error>.failure(TestError("a")), timing) {
       $0.recover(TestError.self) { error in Promise.fulfilled(error.name) }
     }
     #expect(try result.get() == "a")
   }
 
-  @Test(arguments: Moment.allCases, Outcome.allCases)
-  func otherOutcomesPass(_ moment: Moment, _ outcome: Outcome) async {
-    let value = await atEachMoment(outcome.result, moment) {
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func otherOutcomesPass(_ timing: Timing, _ outcome: Outcome) async {
+    let value = await apply(to: outcome.result, timing) {
       $0.recover(PromiseError.self) { _ in 1 }
     }
     #expect(outcome.matches(value))
-    let promise = await atEachMoment(outcome.result, moment) {
+    let promise = await apply(to: outcome.result, timing) {
       $0.recover(PromiseError.self) { _ in .fulfilled(1) }
     }
     #expect(outcome.matches(promise))
   }
 
-  @Test(arguments: Moment.allCases)
-  func aCancellationNamedByItsTypeIsRecovered(_ moment: Moment) async throws {
-    let result = await atEachMoment(Outcome.cancellation.result, moment) {
+  @Test(arguments: Timing.allCases)
+  func aCancellationNamedByItsTypeIsRecovered(_ timing: Timing) async throws {
+    let result = await apply(to: Outcome.cancellation.result, timing) {
       $0.recover(CancellationError.self) { _ in 1 }
     }
     #expect(try result.get() == 1)
@@ -48,9 +48,9 @@ struct RecoverTypeTests {
     #expect(try await promise.value == "the promise would have waited for itself")
   }
 
-  @Test(arguments: Moment.allCases)
-  func whatItThrowsRejects(_ moment: Moment) async {
-    let result = await atEachMoment(Outcome.failure.result, moment) {
+  @Test(arguments: Timing.allCases)
+  func whatItThrowsRejects(_ timing: Timing) async {
+    let result = await apply(to: Outcome.failure.result, timing) {
       $0.recover(TestError.self) { error -> Int in throw TestError(error.name + "!") }
     }
     #expect(result.failure() == TestError("upstream!"))

@@ -4,19 +4,19 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct TapTests {
-  @Test(arguments: Moment.allCases, Outcome.allCases)
-  func tapPassesTheOutcomeOn(_ moment: Moment, _ outcome: Outcome) async {
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func tapPassesTheOutcomeOn(_ timing: Timing, _ outcome: Outcome) async {
     let log = Log<Int>()
-    let result = await atEachMoment(outcome.result, moment) { promise in
+    let result = await apply(to: outcome.result, timing) { promise in
       promise.tap { log.append($0) }
     }
     #expect(outcome.matches(result))
     #expect(log.entries == (outcome == .success ? [7] : []))
   }
 
-  @Test(arguments: Moment.allCases)
-  func whatTapThrowsRejects(_ moment: Moment) async {
-    let result = await atEachMoment(.success(1), moment) { promise in
+  @Test(arguments: Timing.allCases)
+  func whatTapThrowsRejects(_ timing: Timing) async {
+    let result = await apply(to: .success(1), timing) { promise in
       promise.tap { _ in throw TestError("tap") }
     }
     #expect(result.failure() == TestError("tap"))
@@ -25,17 +25,17 @@ struct TapTests {
   @Test func theChainWaitsForATapsPromise() async throws {
     let (saving, saved) = Promise<String>.pending()
     let promise = Promise.fulfilled(7).tap(on: .inline) { _ in saving }
-    #expect(promise.stillPends)
+    #expect(promise.isPending)
     saved.fulfill("ignored")
     #expect(try await promise.value == 7)
   }
 
-  @Test(arguments: Moment.allCases, Outcome.rejections)
-  func aTapsRejectedPromiseRejects(_ moment: Moment, _ inner: Outcome) async {
-    let subject = Subject(inner.result, moment)
-    let result = await atEachMoment(.success(1), moment) { promise in
+  @Test(arguments: Timing.allCases, Outcome.rejections)
+  func aTapsRejectedPromiseRejects(_ timing: Timing, _ inner: Outcome) async {
+    let subject = TestPromise(inner.result, timing)
+    let result = await apply(to: .success(1), timing) { promise in
       let next = promise.tap { _ in subject.promise }
-      subject.ready()
+      subject.settle()
       return next
     }
     #expect(inner.matches(result))
@@ -44,7 +44,7 @@ struct TapTests {
   @Test(arguments: Outcome.rejections)
   func aTapWithAPromiseIsSkippedAfterARejection(_ outcome: Outcome) async {
     let log = Log<Int>()
-    let result = await atEachMoment(outcome.result, .eventual) { promise in
+    let result = await apply(to: outcome.result, .eventual) { promise in
       promise.tap { value -> Promise<Void> in
         log.append(value)
         return .fulfilled(())
@@ -58,7 +58,7 @@ struct TapTests {
     let (saving, saved) = Promise<Void>.pending()
     let promise = Promise.fulfilled(7).tap(on: .inline) { _ in saving }
     promise.cancel()
-    #expect(saving.wasCancelled)
+    #expect(saving.isCancelled)
     saved.fulfill(())
   }
 

@@ -4,42 +4,42 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct ThenInBackgroundTests {
-  @Test(arguments: Moment.allCases)
-  func theStepRunsOffTheMainThread(_ moment: Moment) async throws {
-    let result = await atEachMoment(.success(1), moment) { promise in
+  @Test(arguments: Timing.allCases)
+  func theStepRunsOffTheMainThread(_ timing: Timing) async throws {
+    let result = await apply(to: .success(1), timing) { promise in
       promise.thenInBackground { _ in isOnMainQueue }
     }
     #expect(try result.get() == false)
   }
 
-  @Test(arguments: Moment.allCases)
-  func theStepAfterItIsBackInTheContext(_ moment: Moment) async throws {
-    let result = await atEachMoment(.success(1), moment) { promise in
+  @Test(arguments: Timing.allCases)
+  func theStepAfterItIsBackInTheContext(_ timing: Timing) async throws {
+    let result = await apply(to: .success(1), timing) { promise in
       promise.thenInBackground { $0 + 1 }.then { _ in isOnMainQueue }
     }
     #expect(try result.get())
     let queue = LabelledQueue()
-    let onQueue = await atEachMoment(.success(1), moment) { promise in
+    let onQueue = await apply(to: .success(1), timing) { promise in
       promise.on(queue.context).thenInBackground { _ in !queue.isCurrent }
         .then { wasAway in wasAway && queue.isCurrent }
     }
     #expect(try onQueue.get())
   }
 
-  @Test(arguments: Moment.allCases, Outcome.allCases)
-  func aPromiseReturnedThereIsFollowed(_ moment: Moment, _ inner: Outcome) async {
-    let subject = Subject(inner.result, moment)
-    let result = await atEachMoment(.success(1), moment) { promise in
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func aPromiseReturnedThereIsFollowed(_ timing: Timing, _ inner: Outcome) async {
+    let subject = TestPromise(inner.result, timing)
+    let result = await apply(to: .success(1), timing) { promise in
       let next = promise.thenInBackground { _ in subject.promise }
-      subject.ready()
+      subject.settle()
       return next
     }
     #expect(inner.matches(result))
   }
 
-  @Test(arguments: Moment.allCases, Outcome.rejections)
-  func aRejectionPasses(_ moment: Moment, _ outcome: Outcome) async {
-    let result = await atEachMoment(outcome.result, moment) { promise in
+  @Test(arguments: Timing.allCases, Outcome.rejections)
+  func aRejectionPasses(_ timing: Timing, _ outcome: Outcome) async {
+    let result = await apply(to: outcome.result, timing) { promise in
       promise.thenInBackground { _ in 0 }
     }
     #expect(outcome.matches(result))

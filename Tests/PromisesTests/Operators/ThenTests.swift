@@ -4,10 +4,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct ThenTests {
-  @Test(arguments: Moment.allCases, Outcome.allCases)
-  func aStepWithAValueChangesTheValueOnly(_ moment: Moment, _ outcome: Outcome) async {
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func aStepWithAValueChangesTheValueOnly(_ timing: Timing, _ outcome: Outcome) async {
     let log = Log<Int>()
-    let result = await atEachMoment(outcome.result, moment) { promise in
+    let result = await apply(to: outcome.result, timing) { promise in
       promise.then { value -> String in
         log.append(value)
         return "\(value)"
@@ -21,56 +21,56 @@ struct ThenTests {
     }
   }
 
-  @Test(arguments: Moment.allCases, Outcome.allCases)
-  func aStepWithAPromiseEndsAsThatPromiseDoes(_ moment: Moment, _ inner: Outcome) async {
-    let subject = Subject(inner.result, moment)
-    let result = await atEachMoment(.success(1), moment) { promise in
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func aStepWithAPromiseEndsAsThatPromiseDoes(_ timing: Timing, _ inner: Outcome) async {
+    let subject = TestPromise(inner.result, timing)
+    let result = await apply(to: .success(1), timing) { promise in
       let next = promise.then { _ in subject.promise }
-      subject.ready()
+      subject.settle()
       return next
     }
     #expect(inner.matches(result))
   }
 
-  @Test(arguments: Moment.allCases, Outcome.allCases)
-  func anAsyncStepIsAwaited(_ moment: Moment, _ inner: Outcome) async {
-    let subject = Subject(inner.result, moment)
-    let result = await atEachMoment(.success(1), moment) { promise in
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func anAsyncStepIsAwaited(_ timing: Timing, _ inner: Outcome) async {
+    let subject = TestPromise(inner.result, timing)
+    let result = await apply(to: .success(1), timing) { promise in
       let next = promise.then { _ in try await subject.promise.value }
-      subject.ready()
+      subject.settle()
       return next
     }
     #expect(inner.matches(result))
   }
 
-  @Test(arguments: Moment.allCases, Outcome.rejections)
-  func anAsyncStepIsSkippedAfterARejection(_ moment: Moment, _ outcome: Outcome) async {
+  @Test(arguments: Timing.allCases, Outcome.rejections)
+  func anAsyncStepIsSkippedAfterARejection(_ timing: Timing, _ outcome: Outcome) async {
     let log = Log<Int>()
     @Sendable func asyncStep(_ value: Int) async throws -> Int {
       log.append(value)
       return value
     }
-    let result = await atEachMoment(outcome.result, moment) { promise in
+    let result = await apply(to: outcome.result, timing) { promise in
       promise.then { value in try await asyncStep(value) }
     }
     #expect(outcome.matches(result))
     #expect(log.entries.isEmpty)
   }
 
-  @Test(arguments: Moment.allCases)
-  func theStepRunsInTheContextItNames(_ moment: Moment) async throws {
+  @Test(arguments: Timing.allCases)
+  func theStepRunsInTheContextItNames(_ timing: Timing) async throws {
     let queue = LabelledQueue()
-    let result = await atEachMoment(.success(1), moment) { promise in
+    let result = await apply(to: .success(1), timing) { promise in
       promise.then(on: queue.context) { _ in queue.isCurrent }
         .then { isThere in isThere && !queue.isCurrent }
     }
     #expect(try result.get())
   }
 
-  @Test(arguments: Moment.allCases)
-  func aPromiseReturnedFromAnotherContextIsFollowed(_ moment: Moment) async throws {
+  @Test(arguments: Timing.allCases)
+  func aPromiseReturnedFromAnotherContextIsFollowed(_ timing: Timing) async throws {
     let queue = LabelledQueue()
-    let result = await atEachMoment(.success(1), moment) { promise in
+    let result = await apply(to: .success(1), timing) { promise in
       promise.then(on: queue.context) { _ in
         queue.isCurrent ? Promise.fulfilled("there") : .rejected(TestError())
       }
@@ -97,16 +97,16 @@ struct ThenTests {
     }
     next.cancel()
     for job in await sent.entries(1) { job() }
-    #expect(next.wasCancelled)
+    #expect(next.isCancelled)
     #expect(log.entries.isEmpty)
   }
 
   @Test func cancellingWhileTheReturnedPromisePendsCancelsThatOne() {
     let (inner, resolver) = Promise<Int>.pending()
     let next = Promise.fulfilled(1).then(on: .inline) { _ in inner }
-    #expect(next.stillPends)
+    #expect(next.isPending)
     next.cancel()
-    #expect(inner.wasCancelled)
+    #expect(inner.isCancelled)
     resolver.fulfill(1)
   }
 }

@@ -4,21 +4,21 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct ValidateTests {
-  @Test(arguments: Moment.allCases, Outcome.allCases)
-  func anAcceptableValuePasses(_ moment: Moment, _ outcome: Outcome) async {
-    let result = await atEachMoment(outcome.result, moment) { $0.validate { $0 == 7 } }
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func anAcceptableValuePasses(_ timing: Timing, _ outcome: Outcome) async {
+    let result = await apply(to: outcome.result, timing) { $0.validate { $0 == 7 } }
     #expect(outcome.matches(result))
   }
 
-  @Test(arguments: Moment.allCases)
-  func anUnacceptableValueRejects(_ moment: Moment) async {
-    let result = await atEachMoment(.success(8), moment) { $0.validate(where: { $0 == 7 }) }
+  @Test(arguments: Timing.allCases)
+  func anUnacceptableValueRejects(_ timing: Timing) async {
+    let result = await apply(to: .success(8), timing) { $0.validate(where: { $0 == 7 }) }
     #expect(result.failure() == PromiseError.unacceptableValue)
   }
 
-  @Test(arguments: Moment.allCases)
-  func anErrorOfTheConditionsOwnRejects(_ moment: Moment) async {
-    let result = await atEachMoment(.success(8), moment) {
+  @Test(arguments: Timing.allCases)
+  func anErrorOfTheConditionsOwnRejects(_ timing: Timing) async {
+    let result = await apply(to: .success(8), timing) {
       $0.validate { _ in throw TestError("condition") }
     }
     #expect(result.failure() == TestError("condition"))

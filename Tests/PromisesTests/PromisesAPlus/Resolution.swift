@@ -11,13 +11,13 @@ struct PromisesAPlusResolution {
     #expect(await promise.result.failure() == PromiseError.cycle)
   }
 
-  @Test(arguments: Moment.allCases)
-  func aThenThatReturnsItsOwnPromiseRejectsWithCycle(_ moment: Moment) async {  // 2.3.1
-    let subject = Subject(.success(1), moment == .already ? .immediate : moment)
+  @Test(arguments: Timing.allCases)
+  func aThenThatReturnsItsOwnPromiseRejectsWithCycle(_ timing: Timing) async {  // 2.3.1
+    let subject = TestPromise(.success(1), timing == .settled ? .immediate : timing)
     let (own, box) = Promise<Promise<Int>>.pending()
     let next: Promise<Int> = subject.promise.then(on: .inline) { _ in own.then(on: .inline) { $0 } }
     box.fulfill(next)
-    subject.ready()
+    subject.settle()
     #expect(await next.result.failure() == PromiseError.cycle)
   }
 
@@ -58,20 +58,20 @@ struct PromisesAPlusResolution {
     }
   }
 
-  @Test(arguments: Moment.allCases, Moment.allCases)
-  func aReturnedPromiseIsFollowed(_ outer: Moment, _ inner: Moment) async throws {  // 2.3.2
-    let fulfilled = Subject(.success("value"), inner)
-    let value = await atEachMoment(.success(1), outer) { promise in
+  @Test(arguments: Timing.allCases, Timing.allCases)
+  func aReturnedPromiseIsFollowed(_ outer: Timing, _ inner: Timing) async throws {  // 2.3.2
+    let fulfilled = TestPromise(.success("value"), inner)
+    let value = await apply(to: .success(1), outer) { promise in
       let next = promise.then { _ in fulfilled.promise }
-      fulfilled.ready()
+      fulfilled.settle()
       return next
     }
     #expect(try value.get() == "value")
 
-    let rejected = Subject(Result<String, any Error>.failure(TestError("inner")), inner)
-    let error = await atEachMoment(Result<Int, any Error>.failure(TestError()), outer) { promise in
+    let rejected = TestPromise(Result<String, any Error>.failure(TestError("inner")), inner)
+    let error = await apply(to: Result<Int, any Error>.failure(TestError()), outer) { promise in
       let next = promise.map { "\($0)" }.recover { _ in rejected.promise }
-      rejected.ready()
+      rejected.settle()
       return next
     }
     #expect(error.failure() == TestError("inner"))
@@ -98,15 +98,15 @@ struct PromisesAPlusResolution {
     #expect(try await outer.value == 3)
   }
 
-  @Test(arguments: Moment.allCases)
-  func aLongRowOfFollowersEndsInTheInnermostOutcome(_ moment: Moment) async throws {
-    let subject = Subject(.success(9), moment)
+  @Test(arguments: Timing.allCases)
+  func aLongRowOfFollowersEndsInTheInnermostOutcome(_ timing: Timing) async throws {
+    let subject = TestPromise(.success(9), timing)
     var promise = subject.promise
     for _ in 0..<100 {
       let inner = promise
       promise = Promise.fulfilled(()).then(on: .inline) { inner }
     }
-    subject.ready()
+    subject.settle()
     #expect(try await promise.value == 9)
   }
 }

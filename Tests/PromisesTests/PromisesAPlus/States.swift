@@ -23,13 +23,13 @@ struct PromisesAPlusStates {
     #expect(error as? TestError == TestError("a"))
   }
 
-  @Test(arguments: Moment.allCases)
-  func aFulfilledPromiseNeverChanges(_ moment: Moment) async throws {  // 2.1.2
+  @Test(arguments: Timing.allCases)
+  func aFulfilledPromiseNeverChanges(_ timing: Timing) async throws {  // 2.1.2
     let (promise, resolver) = Promise<Int>.pending()
     let log = Log<Int>()
-    if moment == .already { resolver.fulfill(1) }
+    if timing == .settled { resolver.fulfill(1) }
     promise.done(on: .inline) { log.append($0) }.fail(on: .inline) { _ in log.append(-1) }
-    if moment != .already { resolver.fulfill(1) }
+    if timing != .settled { resolver.fulfill(1) }
     resolver.fulfill(2)
     resolver.reject(TestError())
     resolver.resolve(.success(3))
@@ -39,13 +39,13 @@ struct PromisesAPlusStates {
     #expect(log.entries == [1])
   }
 
-  @Test(arguments: Moment.allCases)
-  func aRejectedPromiseNeverChanges(_ moment: Moment) async {  // 2.1.3
+  @Test(arguments: Timing.allCases)
+  func aRejectedPromiseNeverChanges(_ timing: Timing) async {  // 2.1.3
     let (promise, resolver) = Promise<Int>.pending()
     let log = Log<String>()
-    if moment == .already { resolver.reject(TestError("first")) }
+    if timing == .settled { resolver.reject(TestError("first")) }
     promise.done(on: .inline) { log.append("\($0)") }.fail(on: .inline) { log.append("\($0)") }
-    if moment != .already { resolver.reject(TestError("first")) }
+    if timing != .settled { resolver.reject(TestError("first")) }
     resolver.reject(TestError("second"))
     resolver.fulfill(2)
     promise.cancel()

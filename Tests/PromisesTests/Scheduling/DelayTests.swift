@@ -9,18 +9,18 @@ struct DelayTests {
   @Test func afterIsFulfilledAtItsTime() async {
     let promise = after(.seconds(2), scheduler: time)
     await time.advance(by: .milliseconds(1_999))
-    #expect(promise.stillPends)
+    #expect(promise.isPending)
     await time.advance(by: .milliseconds(1))
-    #expect(!promise.stillPends && !promise.wasCancelled)
+    #expect(!promise.isPending && !promise.isCancelled)
   }
 
   @Test(arguments: [Duration.zero, .seconds(-5)])
   func lessThanNothingCountsAsNothing(_ duration: Duration) async {
     let promise = after(duration, scheduler: time)
     let delayed = Promise.fulfilled(1).delay(duration, scheduler: time)
-    #expect(promise.stillPends && delayed.stillPends)
+    #expect(promise.isPending && delayed.isPending)
     await time.advance(by: .zero)
-    #expect(!promise.stillPends && !delayed.stillPends)
+    #expect(!promise.isPending && !delayed.isPending)
     #expect(time.now == .zero)
   }
 
@@ -29,7 +29,7 @@ struct DelayTests {
     #expect(time.scheduledCount == 1)
     promise.cancel()
     #expect(time.scheduledCount == 0)
-    #expect(promise.wasCancelled)
+    #expect(promise.isCancelled)
   }
 
   @Test func theLastConsumerOfAfterStopsTheTimer() {
@@ -45,7 +45,7 @@ struct DelayTests {
     let (promise, resolver) = Promise<Int>.pending()
     let delayed = promise.delay(.seconds(3), scheduler: time).then { [time] in ($0, time.now) }
     await time.advance(by: .seconds(10))
-    #expect(delayed.stillPends)
+    #expect(delayed.isPending)
     resolver.fulfill(1)
     await time.advance(by: .seconds(3))
     let (value, moment) = try await delayed.value
@@ -53,9 +53,9 @@ struct DelayTests {
     #expect(moment == .seconds(13))
   }
 
-  @Test(arguments: Moment.allCases, Outcome.rejections)
-  func anErrorPassesAtOnce(_ moment: Moment, _ outcome: Outcome) async {
-    let result = await atEachMoment(outcome.result, moment) {
+  @Test(arguments: Timing.allCases, Outcome.rejections)
+  func anErrorPassesAtOnce(_ moment: Timing, _ outcome: Outcome) async {
+    let result = await apply(to: outcome.result, moment) {
       $0.delay(.seconds(3), scheduler: time)
     }
     #expect(outcome.matches(result))
@@ -67,13 +67,13 @@ struct DelayTests {
     #expect(time.scheduledCount == 1)
     delayed.cancel()
     #expect(time.scheduledCount == 0)
-    #expect(delayed.wasCancelled)
+    #expect(delayed.isCancelled)
   }
 
   @Test func cancellingADelayBeforeItsTimerCancelsUpstream() {
     let (promise, resolver) = Promise<Int>.pending()
     promise.delay(.seconds(3), scheduler: time).cancel()
-    #expect(promise.wasCancelled)
+    #expect(promise.isCancelled)
     #expect(time.scheduledCount == 0)
     resolver.fulfill(1)
   }

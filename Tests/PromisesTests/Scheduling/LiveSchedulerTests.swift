@@ -47,7 +47,7 @@ struct LiveSchedulerTests {
 
   @Test func aCancelledActionNeverRunsAndIsReleased() async {
     let log = Log<String>()
-    let live = LiveCount()
+    let live = InstanceCounter()
     let handle: ScheduledAction
     do {
       let token = live.token()
@@ -57,7 +57,7 @@ struct LiveSchedulerTests {
     }
     handle.cancel()
     handle.cancel()
-    #expect(live.alive == 0)
+    #expect(live.liveCount == 0)
     _ = scheduler.schedule(after: .milliseconds(1)) { log.append("later") }
     #expect(await log.entries(1) == ["later"])
   }
@@ -98,7 +98,7 @@ struct LiveSchedulerTests {
     let (never, resolver) = Promise<Int>.pending()
     let late = never.timeout(.milliseconds(1))
     #expect(await late.result.failure() == PromiseError.timedOut)
-    #expect(never.wasCancelled)
+    #expect(never.isCancelled)
     resolver.fulfill(1)
   }
 }

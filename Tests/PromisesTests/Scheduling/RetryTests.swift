@@ -48,8 +48,8 @@ struct RetryTests {
     #expect(log.entries.count == 1)
   }
 
-  @Test(arguments: Moment.allCases)
-  func theTimeOfAnAttemptComesOnTop(_ moment: Moment) async throws {
+  @Test(arguments: Timing.allCases)
+  func theTimeOfAnAttemptComesOnTop(_ timing: Timing) async throws {
     let promise = retry(.delayed(.seconds(1), limit: 3), scheduler: time) { [time] attempt in
       after(.seconds(10), scheduler: time).map {
         if attempt < 3 { throw TestError() }
@@ -70,15 +70,15 @@ struct RetryTests {
     #expect(counter.value == 2)
   }
 
-  @Test(arguments: Moment.allCases)
-  func aCancellationIsNeverTriedAgain(_ moment: Moment) async {
+  @Test(arguments: Timing.allCases)
+  func aCancellationIsNeverTriedAgain(_ timing: Timing) async {
     let counter = Counter()
-    let subject = Subject(Outcome.cancellation.result, moment)
+    let subject = TestPromise(Outcome.cancellation.result, timing)
     let promise = retry(.immediate(limit: 9)) { _ in
       counter.add()
       return subject.promise
     }
-    subject.ready()
+    subject.settle()
     #expect(await promise.result.error is CancellationError)
     #expect(counter.value == 1)
   }
@@ -87,7 +87,7 @@ struct RetryTests {
     let (attempt, resolver) = Promise<Int>.pending()
     let promise = retry(.delayed(.seconds(1), limit: 3), scheduler: time) { _ in attempt }
     promise.cancel()
-    #expect(attempt.wasCancelled && promise.wasCancelled)
+    #expect(attempt.isCancelled && promise.isCancelled)
     #expect(time.scheduledCount == 0)
     resolver.fulfill(1)
   }
@@ -101,7 +101,7 @@ struct RetryTests {
       return attempt
     }
     promise.cancel()
-    #expect(attempt.stillPends)
+    #expect(attempt.isPending)
     resolver.reject(TestError("later"))
     #expect(await other.result.failure() == TestError("later"))
     await time.run()
@@ -118,7 +118,7 @@ struct RetryTests {
     #expect(time.scheduledCount == 0)
     await time.run()
     #expect(log.entries == ["1@0.0 seconds", "2@5.0 seconds"])
-    #expect(promise.wasCancelled)
+    #expect(promise.isCancelled)
   }
 
   @Test func aBodyThatCancelsThePromiseHasItsAttemptCancelled() async {
@@ -131,7 +131,7 @@ struct RetryTests {
     }
     filled.fulfill(promise)
     await time.advance(by: .seconds(1))
-    #expect(promise.wasCancelled && attempt.wasCancelled)
+    #expect(promise.isCancelled && attempt.isCancelled)
     resolver.fulfill(1)
   }
 
@@ -156,7 +156,7 @@ struct RetryTests {
     }
     filled.fulfill(promise)
     open.reject(TestError())
-    #expect(!promise.stillPends)
+    #expect(!promise.isPending)
     promise.cancel()
     #expect(await promise.result.failure() == PromiseError.cycle)
   }

@@ -79,7 +79,7 @@ struct TestSchedulerTests {
   }
 
   @Test func aCancelledActionNeverRunsAndIsReleased() async {
-    let live = LiveCount()
+    let live = InstanceCounter()
     let handle: ScheduledAction
     do {
       let token = live.token()
@@ -91,7 +91,7 @@ struct TestSchedulerTests {
     handle.cancel()
     handle.cancel()
     #expect(time.scheduledCount == 0)
-    #expect(live.alive == 0)
+    #expect(live.liveCount == 0)
     schedule("kept", after: .seconds(2))
     await time.run()
     #expect(log.entries == ["kept@2.0 seconds"])

@@ -6,9 +6,9 @@ import Testing
 struct TimeoutTests {
   private let time = TestScheduler()
 
-  @Test(arguments: Moment.allCases, Outcome.allCases)
-  func anOutcomeInTimePassesAndTheTimerIsStopped(_ moment: Moment, _ outcome: Outcome) async {
-    let result = await atEachMoment(outcome.result, moment) {
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func anOutcomeInTimePassesAndTheTimerIsStopped(_ timing: Timing, _ outcome: Outcome) async {
+    let result = await apply(to: outcome.result, timing) {
       $0.timeout(.seconds(1), scheduler: time)
     }
     #expect(outcome.matches(result))
@@ -19,7 +19,7 @@ struct TimeoutTests {
     let (promise, resolver) = Promise<Int>.pending()
     let limited = promise.timeout(.seconds(2), scheduler: time)
     await time.advance(by: .milliseconds(1_999))
-    #expect(limited.stillPends)
+    #expect(limited.isPending)
     await time.advance(by: .milliseconds(1))
     resolver.fulfill(1)
     #expect(await limited.result.failure() == PromiseError.timedOut)
@@ -27,8 +27,8 @@ struct TimeoutTests {
 
   @Test(arguments: [Duration.zero, .seconds(-1)], Outcome.allCases)
   func noTimeRejectsAtOnceWhateverThePromiseIs(_ limit: Duration, _ outcome: Outcome) async {
-    let settled = Subject(outcome.result, .already).promise.timeout(limit, scheduler: time)
-    #expect(!settled.stillPends)
+    let settled = TestPromise(outcome.result, .settled).promise.timeout(limit, scheduler: time)
+    #expect(!settled.isPending)
     #expect(await settled.result.failure() == PromiseError.timedOut)
     #expect(time.scheduledCount == 0)
   }
@@ -40,8 +40,8 @@ struct TimeoutTests {
     let other = shared.map { $0 }
     let limited = [alone, shared].map { $0.timeout(limit, scheduler: time) }
     for promise in limited { #expect(await promise.result.failure() == PromiseError.timedOut) }
-    #expect(alone.wasCancelled)
-    #expect(shared.stillPends && other.stillPends)
+    #expect(alone.isCancelled)
+    #expect(shared.isPending && other.isPending)
     aloneResolver.fulfill(1)
     sharedResolver.fulfill(1)
   }
@@ -52,7 +52,7 @@ struct TimeoutTests {
     resolver.onCancel { stopped.append("work") }
     let limited = promise.timeout(.seconds(1), scheduler: time)
     await time.advance(by: .seconds(1))
-    #expect(promise.wasCancelled)
+    #expect(promise.isCancelled)
     #expect(stopped.entries == ["work"])
     #expect(await limited.result.failure() == PromiseError.timedOut)
   }
@@ -63,7 +63,7 @@ struct TimeoutTests {
     let limited = promise.timeout(.seconds(1), scheduler: time)
     await time.advance(by: .seconds(1))
     #expect(await limited.result.failure() == PromiseError.timedOut)
-    #expect(promise.stillPends)
+    #expect(promise.isPending)
     resolver.fulfill(1)
     #expect(try await other.value == 2)
   }
@@ -74,7 +74,7 @@ struct TimeoutTests {
     #expect(time.scheduledCount == 1)
     limited.cancel()
     #expect(time.scheduledCount == 0)
-    #expect(promise.wasCancelled)
+    #expect(promise.isCancelled)
     resolver.fulfill(1)
   }
 

@@ -64,13 +64,13 @@ struct TimerQueueTests {
 
   @Test func cancelledActionsAreReleasedAtOnce() {
     var queue = TimerQueue()
-    let live = LiveCount()
+    let live = InstanceCounter()
     let ids = (0..<1_000).map { number in
       let token = live.token()
       return queue.insert(due: .seconds(number)) { withExtendedLifetime(token) {} }
     }
     for id in ids { _ = queue.cancel(id) }
-    #expect(live.alive == 0)
+    #expect(live.liveCount == 0)
     #expect(queue.count == 0)
     #expect(queue.nextDue == nil)
   }

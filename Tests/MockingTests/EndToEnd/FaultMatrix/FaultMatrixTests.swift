@@ -51,7 +51,7 @@
 
     /// Each repetition is whole, and has the key of the first.
     private func checkRequests(
-      _ requests: [Mocking.ReceivedRequest], _ cell: MatrixCell, _ comment: Comment
+      _ requests: [ReceivedRequest], _ cell: MatrixCell, _ comment: Comment
     ) {
       let key = cell.method.hasKey && !cell.policy.delays.isEmpty ? "key-1" : nil
       for request in requests {

@@ -140,7 +140,7 @@
     }
 
     /// The requests to what goes wrong, as the server's journal has them.
-    var requests: [Mocking.ReceivedRequest] {
+    var requests: [ReceivedRequest] {
       server.journal.entries.map(\.request).filter { $0.target == "/fault" }
     }
   }

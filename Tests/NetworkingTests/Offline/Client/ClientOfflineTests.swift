@@ -48,7 +48,7 @@ struct ClientOfflineTests {
 
     let answer = networking.request(.add("milk")).validate()
     await time.run()
-    let error = try #require(answer.settledError as? NetworkError)
+    let error = try #require(answer.rejectionError as? NetworkError)
     #expect(error.code == .notConnectedToInternet && error.isKept && error.attempts == 3)
     #expect(
       error.description
@@ -121,7 +121,7 @@ struct ClientOfflineTests {
     server.mood = .isSilent
     let silent = client.request(.add("b"))
     silent.cancel()
-    #expect(silent.wasCancelled)
+    #expect(silent.isCancelled)
     server.mood = .fails(.dnsFailed)
     let error = await client.request(.list).result.failure(as: NetworkError.self)
     #expect(error?.code == .dnsFailed && error?.isKept == false)
@@ -137,7 +137,7 @@ struct ClientOfflineTests {
     }
     let answer = client.request(.add("a"))
     await time.advance(by: .seconds(5))
-    let error = answer.settledError as? NetworkError
+    let error = answer.rejectionError as? NetworkError
     #expect(error?.code == .timedOut(.call) && error?.isKept == true)
   }
 

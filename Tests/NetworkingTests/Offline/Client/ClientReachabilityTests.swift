@@ -49,9 +49,9 @@ struct ClientReachabilityTests {
     await time.advance(by: .seconds(29))
     let late = client.request(.add("a"))
     await time.advance(by: .zero)
-    #expect(early.stillPends && server.requests.isEmpty)
+    #expect(early.isPending && server.requests.isEmpty)
     await time.advance(by: .seconds(1))
-    #expect((early.settledError as? NetworkError)?.code == .notConnectedToInternet)
+    #expect((early.rejectionError as? NetworkError)?.code == .notConnectedToInternet)
     network.status = .over("eth0")
     await time.advance(by: .zero)
     #expect(try await late.value.status == 200)
@@ -64,7 +64,7 @@ struct ClientReachabilityTests {
     let client = Networking<NotesAPI>(transport: server.transport, configuration: configuration)
     let refused = client.request(.list)
     await time.advance(by: .zero)
-    let error = refused.settledError as? NetworkError
+    let error = refused.rejectionError as? NetworkError
     #expect(error?.code == .notConnectedToInternet && error?.attempts == 0)
     #expect(error?.history.isEmpty == true)
     // It has left the budget whole, so that this one is tried again; the network has gone by then.
@@ -74,7 +74,7 @@ struct ClientReachabilityTests {
     await time.advance(by: .zero)
     network.status = .unreachable
     await time.advance(by: .seconds(1))
-    let late = lost.settledError as? NetworkError
+    let late = lost.rejectionError as? NetworkError
     #expect(late?.code == .notConnectedToInternet && late?.attempts == 1)
     #expect(server.requests.count == 1)
   }
@@ -85,7 +85,7 @@ struct ClientReachabilityTests {
     let client = Networking<NotesAPI>(transport: server.transport, configuration: configuration)
     let call = client.request(.list)
     await time.advance(by: .seconds(30))
-    let error = call.settledError as? NetworkError
+    let error = call.rejectionError as? NetworkError
     #expect(error?.code == .notConnectedToInternet && error?.attempts == 0)
     #expect(time.scheduledCount == 0 && server.requests.isEmpty)
   }
@@ -102,7 +102,7 @@ struct ClientReachabilityTests {
     let call = Networking<NotesAPI>(transport: transport, configuration: configuration)
       .request(.list)
     await time.advance(by: .zero)
-    let error = call.settledError as? NetworkError
+    let error = call.rejectionError as? NetworkError
     #expect(error?.code == .notConnectedToInternet && error?.attempts == 1)
     #expect(transport.requests.count == 1)
   }

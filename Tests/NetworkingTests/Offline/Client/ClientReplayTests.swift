@@ -141,7 +141,7 @@ struct ClientReplayTests {
     // Others are made meanwhile.
     server.mood = .answers(204)
     #expect(try await client.request(.list).value.status == 204)
-    #expect(replay.stillPends)
+    #expect(replay.isPending)
     replay.cancel()
     #expect(try client.offlineStore.entries.map(\.queue) == ["a", "a", "b"])
   }
@@ -155,7 +155,7 @@ struct ClientReplayTests {
     while server.requests.count == before { await Task.yield() }
     server.mood = .answers(204)
     let listed = single.request(.list)
-    #expect(server.requests.count == before + 1 && listed.stillPends)
+    #expect(server.requests.count == before + 1 && listed.isPending)
     replay.cancel()
     #expect(try await listed.value.status == 204)
   }

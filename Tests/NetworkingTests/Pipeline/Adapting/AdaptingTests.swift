@@ -47,7 +47,7 @@ struct AdaptingTests {
   @Test func cancellingCancelsThePromiseOfAnAdapter() {
     let pending = Promise<HTTPRequest>.pending(on: .inline)
     send(RequestAdapter { _ in pending.promise }).cancel()
-    #expect(pending.promise.wasCancelled && transport.requests.isEmpty)
+    #expect(pending.promise.isCancelled && transport.requests.isEmpty)
   }
 
   @Test func fieldsAreAddedWhereThereAreNone() async throws {

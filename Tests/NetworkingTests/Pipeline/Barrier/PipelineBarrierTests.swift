@@ -34,7 +34,7 @@ struct PipelineBarrierTests {
     barrier.hold(while: work.promise)
     let call = send("a")
     work.resolver.reject(TestError("failed"))
-    #expect(gate.tokens == ["a"] && call.stillPends)
+    #expect(gate.tokens == ["a"] && call.isPending)
   }
 
   @Test func whatIsInFlightIsWaitedForWhereAsked() async throws {
@@ -60,7 +60,7 @@ struct PipelineBarrierTests {
   @Test func aCancelledOneInFlightIsNotWaitedFor() async throws {
     let call = send("a")
     let held = barrier.hold(draining: true) { .fulfilled(1) }
-    #expect(held.stillPends)
+    #expect(held.isPending)
     call.cancel()
     #expect(try await held.value == 1 && gate.cancelled.value == 1)
   }
@@ -85,7 +85,7 @@ struct PipelineBarrierTests {
     works[0].resolver.fulfill(0)
     #expect(gate.tokens == [])
     works[1].promise.cancel()
-    #expect(gate.tokens == ["a"] && call.stillPends)
+    #expect(gate.tokens == ["a"] && call.isPending)
   }
 
   @Test func cancellingAHoldEndsIt() {
@@ -93,7 +93,7 @@ struct PipelineBarrierTests {
     let held = barrier.hold(draining: true) { () -> Promise<Int> in .fulfilled(1) }
     let call = send("b")
     held.cancel()
-    #expect(gate.tokens == ["a", "b"] && call.stillPends && inFlight.stillPends)
+    #expect(gate.tokens == ["a", "b"] && call.isPending && inFlight.isPending)
   }
 
   @Test func aBodyThatThrowsEndsIt() async {

@@ -25,7 +25,7 @@ struct ResponseInterceptorTests {
         #expect(request.url == Self.url)
         return (try? result.get().status) == 503 ? .resend(after: maintenance.promise) : .pass
       }, transport)
-    #expect(count.value == 1 && call.stillPends)
+    #expect(count.value == 1 && call.isPending)
     maintenance.resolver.fulfill()
     #expect(try await call.value.status == 200 && count.value == 2)
   }
@@ -68,6 +68,6 @@ struct ResponseInterceptorTests {
     let transport = FakeTransport { _ in .response(503) }
     let call = send(ResponseInterceptor { _, _ in .resend(after: waiting.promise) }, transport)
     call.cancel()
-    #expect(waiting.promise.wasCancelled && transport.requests.count == 1)
+    #expect(waiting.promise.isCancelled && transport.requests.count == 1)
   }
 }

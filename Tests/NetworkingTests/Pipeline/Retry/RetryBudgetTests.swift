@@ -58,7 +58,7 @@ struct RetryBudgetTests {
     time.append(stand.time)
     let calls = (0..<1_000).map { _ in stand.send() }
     await stand.time.run()
-    for call in calls { #expect(!call.stillPends) }
+    for call in calls { #expect(!call.isPending) }
     return stand
   }
 

@@ -132,7 +132,7 @@ struct RetryStageTests {
     promise.cancel()
     #expect(stand.time.scheduledCount == 0)
     await stand.time.run()
-    #expect(stand.seconds == [0, 2] && promise.wasCancelled)
+    #expect(stand.seconds == [0, 2] && promise.isCancelled)
   }
 
   @Test func cancellingWhileSendingCancelsTheAttemptAndStartsNoOther() async {

@@ -42,7 +42,7 @@ struct SharingStageTests {
   func whoeverLeavesLeavesTheOthersTheirAnswer(_ leaver: Int) async throws {
     let calls = (0..<3).map { _ in send() }
     calls[leaver].cancel()
-    #expect(calls[leaver].wasCancelled && gate.cancelled.value == 0)
+    #expect(calls[leaver].isCancelled && gate.cancelled.value == 0)
     gate.answer(200)
     for (number, call) in calls.enumerated() where number != leaver {
       #expect(try await call.value.status == 200)
@@ -110,7 +110,7 @@ struct SharingStageTests {
     await time.advance(by: .seconds(1))
     let error = await impatient.result.failure(as: NetworkError.self)
     #expect(error?.code == .timedOut(.call))
-    #expect(patient.stillPends && unlimited.stillPends && gate.cancelled.value == 0)
+    #expect(patient.isPending && unlimited.isPending && gate.cancelled.value == 0)
     await time.advance(by: .seconds(59))
     #expect(await patient.result.failure(as: NetworkError.self)?.code == .timedOut(.call))
     gate.answer(200)
@@ -171,7 +171,7 @@ struct SharingStageTests {
       while stage.exchangeCount > 0 { gate.answer(200) }
       for call in calls.entries {
         let result = await call.result
-        #expect(call.wasCancelled || (try? result.get().status) == 200)
+        #expect(call.isCancelled || (try? result.get().status) == 200)
       }
     }
     #expect(stage.exchangeCount == 0)

@@ -2,20 +2,21 @@ import Foundation
 import Networking
 import Synchronization
 
-/// What came of an exchange.
-package struct Performed: Sendable {
+/// The events of one exchange, summarized.
+package struct ExchangeRecord: Sendable {
   package var head: HTTPResponseHead?
   package var body = Data()
   package var metrics: TransportMetrics?
   package var failure: TransportFailure?
-  /// The names of the events in order, repetitions left out.
+  /// The names of the events in order, without repetitions.
   package var order: [String] = []
-  /// What was measured whenever a connection stood.
+  /// The metrics reported with each `connected` event.
   package var connections: [TransportMetrics] = []
-  /// The bytes sent, as told.
+  /// The totals reported by the `sent` events.
   package var sent: [Int64] = []
-  /// The sizes of the pieces that the body came in.
+  /// The sizes of the body events.
   package var pieces: [Int] = []
+  /// The number of terminal events, which must not exceed 1.
   package var lastEvents = 0
 
   mutating func add(_ event: TransportEvent) {
@@ -48,6 +49,7 @@ package struct Performed: Sendable {
 }
 
 extension TransportEvent {
+  /// Whether the event is terminal.
   package var isLast: Bool {
     switch self {
     case .end, .failure: true
@@ -56,45 +58,54 @@ extension TransportEvent {
   }
 }
 
-/// An exchange under way.
-package final class PerformedExchange: Sendable {
-  private let performed = Mutex(Performed())
+/// A running exchange of a transport, whose events are recorded.
+package final class ExchangeRecorder: Sendable {
+  private let state = Mutex(ExchangeRecord())
   private let done = Log<Void>()
   private let handle = Mutex<(any TransportHandle)?>(nil)
 
+  /// Starts the exchange.
+  ///
+  /// - Parameters:
+  ///   - transport: The transport under test.
+  ///   - request: The request.
+  ///   - observe: A closure that receives each event after it is recorded.
   package init(
     _ transport: some Transport, _ request: HTTPRequest,
     observe: @escaping @Sendable (TransportEvent) -> Void = { _ in }
   ) {
-    let started = transport.start(request) { [performed = self] event in
-      performed.performed.withLock { $0.add(event) }
+    let started = transport.start(request) { [recorder = self] event in
+      recorder.state.withLock { $0.add(event) }
       observe(event)
-      if event.isLast { performed.done.append(()) }
+      if event.isLast { recorder.done.append(()) }
     }
     handle.withLock { $0 = started }
   }
 
-  package var soFar: Performed { performed.withLock { $0 } }
+  /// The events recorded so far.
+  package var current: ExchangeRecord { state.withLock { $0 } }
 
   package func cancel() { handle.withLock { $0 }?.cancel() }
   package func suspend() { handle.withLock { $0 }?.suspend() }
   package func resume() { handle.withLock { $0 }?.resume() }
 
-  /// Once the exchange is over.
-  package var outcome: Performed {
+  /// All events, after the terminal one.
+  package var record: ExchangeRecord {
     get async {
       _ = await done.entries(1)
-      return soFar
+      return current
     }
   }
 }
 
 extension Transport {
-  package func perform(_ request: HTTPRequest) async -> Performed {
-    await PerformedExchange(self, request).outcome
+  /// Performs a request and returns its record.
+  package func perform(_ request: HTTPRequest) async -> ExchangeRecord {
+    await ExchangeRecorder(self, request).record
   }
 
-  package func get(_ url: URL) async -> Performed {
+  /// Performs a GET request and returns its record.
+  package func get(_ url: URL) async -> ExchangeRecord {
     await perform(HTTPRequest(url: url))
   }
 }
