@@ -14,7 +14,7 @@
   //
   // A line on standard output says what has happened.
 
-  /// Prints a line at once: standard output into a pipe would be kept back.
+  /// Prints a line and flushes it, because standard output to a pipe is buffered.
   @Sendable func tell(_ line: String) {
     FileHandle.standardOutput.write(Data("\(line)\n".utf8))
   }

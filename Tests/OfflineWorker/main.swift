@@ -51,7 +51,7 @@ func replay() throws {
     for entry in report.quarantined { say("quarantined \(entry.reason)") }
     for error in report.errors { say("error \(error)") }
   } catch let error as NetworkError where error.code == .offlineStoreBusy {
-    // The other process is at it.
+    // Another process holds the lock.
   }
   say("replayed")
 }

@@ -2,9 +2,9 @@
   import Foundation
   import Networking
 
-  // What the network looks like from a namespace of its own, which a test cannot move into:
-  // RouteMonitorTests runs this program in one, has it run commands that change the network, and
-  // reads what it prints.
+  // Prints the network status in a network namespace. A test process cannot enter a namespace, so
+  // RouteMonitorTests runs this program in one, sends it shell commands that change the network,
+  // and reads its output.
 
   let reachability = NetworkReachability()
   tell("at first: \(describe(reachability.status))")
@@ -19,7 +19,7 @@
     if system(command) != 0 { tell("failed: \(command)") }
   }
 
-  /// Prints a line at once: standard output into a pipe would be kept back.
+  /// Prints a line and flushes it, because standard output to a pipe is buffered.
   @Sendable func tell(_ line: String) {
     FileHandle.standardOutput.write(Data("\(line)\n".utf8))
   }

@@ -6,7 +6,7 @@
   package struct RawRequest: Sendable {
     /// The request line without its terminator.
     package var line = ""
-    /// The header lines in order. A head that is not UTF-8 is decoded as ISO-8859-1.
+    /// The header lines in order, decoded as ISO-8859-1 if the head is not UTF-8.
     package var fields: [String] = []
     /// The body without chunk framing; empty if the server does not store bodies.
     package var body = Data()

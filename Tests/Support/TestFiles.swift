@@ -51,6 +51,7 @@ extension Data {
     /// Returns the file of an executable.
     ///
     /// - Parameter name: The name of its target.
+    /// - Returns: The URL of the file.
     package static func url(_ name: String) -> URL {
       folder.appendingPathComponent(name)
     }

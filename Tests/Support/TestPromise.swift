@@ -77,6 +77,23 @@ package func apply<Value: Sendable, Output: Sendable>(
   return await promise.result
 }
 
+/// Applies `operation` to a promise that settles with `outcome`, and to an inner promise.
+///
+/// The operation returns the inner promise from its handler. Both promises settle at the given time.
+///
+/// - Returns: The result of the promise that `operation` returns.
+package func apply<Value: Sendable, Inner: Sendable, Output: Sendable>(
+  to outcome: Result<Value, any Error>, inner: Result<Inner, any Error>, _ timing: Timing,
+  _ operation: (Promise<Value>, Promise<Inner>) -> Promise<Output>
+) async -> Result<Output, any Error> {
+  let subject = TestPromise(inner, timing)
+  return await apply(to: outcome, timing) { promise in
+    let next = operation(promise, subject.promise)
+    subject.settle()
+    return next
+  }
+}
+
 extension Promise {
   /// Whether the promise is currently pending.
   package var isPending: Bool {

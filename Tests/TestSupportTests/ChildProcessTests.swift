@@ -119,7 +119,7 @@
         let folder = TemporaryFolder()
         let pipe = folder.url("pipe").path
         #expect(mkfifo(pipe, 0o600) == 0)
-        // It holds the writing end of a named pipe: the reader ends when it does.
+        // The child holds the writing end of a named pipe, so the reader ends when the child does.
         var child: ChildProcess? = try ChildProcess(
           "sh", ["-c", "exec cat >'\(pipe)'"], input: .open)
         let reader = try ChildProcess("cat", [pipe])
@@ -138,7 +138,7 @@
         }
         #expect(fcntl(inheritable, F_GETFD) & FD_CLOEXEC == 0)
         let child = try ChildProcess("cat", input: .open)
-        // The last is that of the folder that is listed.
+        // Descriptor 3 is the listed folder.
         #expect(try await ChildProcess("ls", ["/proc/self/fd"]).end.lines == ["0", "1", "2", "3"])
         child.closeInput()
         #expect(await child.end.status == .exited(0))
@@ -149,7 +149,7 @@
         for set in ["SigBlk:", "SigIgn:"] {
           let line = try #require(lines.first { $0.hasPrefix(set) })
           let signals = try #require(UInt64(line.dropFirst(set.count + 1), radix: 16))
-          // Those from 32 on are real-time signals, the first two of which glibc keeps for itself.
+          // Signals from 32 on are real-time signals; glibc reserves the first two.
           #expect(signals & 0x7fff_ffff == 0)
         }
       }
@@ -168,7 +168,7 @@
 
       @Test func nothingIsLeftOfThousandsOfDescriptorsAndManyChildren() async {
         await #expect(processExitsWith: .success) {
-          // More than a set of `select` takes.
+          // More descriptors than an `fd_set` can hold.
           let limit = min(ProcessResources.raiseFileLimit(), 16_000)
           for _ in 0..<max(0, limit - 1_000) { _ = dup(0) }
           let before = ProcessResources.openFiles
@@ -187,7 +187,8 @@
             try await group.waitForAll()
           }
           #expect(waitpid(-1, nil, WNOHANG) == -1 && errno == ECHILD)
-          // What wrote and what read let go of theirs a moment later; the suite's time limit bounds the wait.
+          // The reading and writing threads close their descriptors shortly afterwards. The time
+          // limit of the suite bounds the wait.
           while ProcessResources.openFiles != before { await Task.yield() }
         }
       }

@@ -6,7 +6,7 @@
   import Testing
 
   extension Behaviour {
-    /// An origin that refuses connections, as long as it lives.
+    /// Returns a server that refuses connections until it is released.
     private static func refusing() throws -> MockServer {
       let server = try MockServer {}
       server.refuseConnections()
@@ -14,8 +14,8 @@
     }
 
     static let connecting: [Behaviour] = [
-      Behaviour("a connection that is refused cannot be made") { subject async throws in
-        let backend = try Backend(subject)
+      Behaviour("a connection that is refused cannot be made") { kind async throws in
+        let backend = try Backend(kind)
         let server = try refusing()
         defer { server.stop() }
         let url = server.url.appendingPathComponent("")
@@ -25,8 +25,8 @@
         #expect(await backend.perform(HTTPRequest(url: url)).order == ["failure"])
       },
       Behaviour("a body that cannot be sent as the connection is refused is no other failure") {
-        subject async throws in
-        let backend = try Backend(subject)
+        kind async throws in
+        let backend = try Backend(kind)
         let server = try refusing()
         defer { server.stop() }
         let result = await backend.client().request(
@@ -34,8 +34,8 @@
         ).result
         #expect(result.failure(as: NetworkError.self)?.code == .cannotConnect)
       },
-      Behaviour("a name that does not exist is not resolved") { subject async throws in
-        let backend = try Backend(subject)
+      Behaviour("a name that does not exist is not resolved") { kind async throws in
+        let backend = try Backend(kind)
         let error = await backend.failure(of: .url(.of("http://catena.invalid/x?token=secret")))
         #expect(error?.code == .dnsFailed)
         #expect(error.map { "\($0)" }?.contains("secret") == false)
@@ -46,12 +46,12 @@
     private static let chunks = Mock.chunks(
       [Data("abcd".utf8), Data("efgh".utf8)], contentType: nil)
 
-    /// How an exchange ends, and what has come of it until then.
+    /// Returns a behaviour that checks the events and the body of a failed exchange.
     private static func check(
       _ name: String, _ mock: Mock, _ order: [String], body: String = ""
     ) -> Behaviour {
-      Behaviour(name) { subject async throws in
-        let backend = try Backend(subject) { _ in mock }
+      Behaviour(name) { kind async throws in
+        let backend = try Backend(kind) { _ in mock }
         let performed = await backend.get(try backend.url())
         #expect(performed.order == order)
         #expect(performed.failure?.code == .connectionLost)
@@ -92,14 +92,14 @@
             chunks.interrupted(by: fault, at: .body(afterBytes: 21)), ["head", "body", "failure"],
             body: "abcdefgh"),
           Behaviour("a connection \(name) behind the response is no failure") {
-            subject async throws in
-            let backend = try Backend(subject) { _ in text.interrupted(by: fault, at: .end) }
+            kind async throws in
+            let backend = try Backend(kind) { _ in text.interrupted(by: fault, at: .end) }
             #expect(try await backend.get().data == Data("abcdefgh".utf8))
           },
         ]
       } + [
-        Behaviour("what has come is in the error of a client's") { subject async throws in
-          let backend = try Backend(subject) { _ in
+        Behaviour("what has come is in the error of a client's") { kind async throws in
+          let backend = try Backend(kind) { _ in
             Mock.text("abcdefgh", status: 500).interrupted(by: .close, at: .body(afterBytes: 3))
           }
           let error = await backend.failure()
@@ -107,8 +107,8 @@
           #expect(error?.response?.status == 500)
           #expect(error?.body == Data("abc".utf8))
         },
-        Behaviour("a stream that breaks off throws after what has come") { subject async throws in
-          let backend = try Backend(subject) { _ in
+        Behaviour("a stream that breaks off throws after what has come") { kind async throws in
+          let backend = try Backend(kind) { _ in
             text.interrupted(by: .close, at: .body(afterBytes: 3))
           }
           let response = try await backend.client().stream(.get("/")).value
@@ -119,9 +119,9 @@
           #expect(error?.code == .connectionLost)
           #expect(body == Data("abc".utf8))
         },
-        Behaviour("a download that breaks off leaves no file") { subject async throws in
+        Behaviour("a download that breaks off leaves no file") { kind async throws in
           let folder = TemporaryFolder()
-          let backend = try Backend(subject) { _ in
+          let backend = try Backend(kind) { _ in
             text.interrupted(by: .close, at: .body(afterBytes: 3))
           }
           let result = await backend.client().download(.get("/"), to: folder.url("file")).result

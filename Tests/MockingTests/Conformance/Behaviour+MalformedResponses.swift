@@ -6,7 +6,7 @@
   import Testing
 
   extension Behaviour {
-    /// Bytes in place of a response, and then the end of the connection.
+    /// Returns a mock that sends raw bytes and then closes the connection.
     private static func raw(_ text: String) -> Mock {
       Mock(headers: ["Connection": "close"]).interrupted(
         by: .garbage(Data(text.utf8)), at: .request)
@@ -41,24 +41,24 @@
         ("a chunk's size beyond all numbers", chunked("fffffffffffffffff\r\nabc\r\n0\r\n\r\n")),
         ("a chunk that is longer than its size", chunked("2\r\nabc\r\n0\r\n\r\n")),
       ].map { name, mock in
-        Behaviour("\(name) makes a response malformed") { subject async throws in
-          let backend = try Backend(subject) { _ in mock }
+        Behaviour("\(name) makes a response malformed") { kind async throws in
+          let backend = try Backend(kind) { _ in mock }
           let performed = await backend.get(try backend.url())
           #expect(performed.failure?.code == .malformedResponse)
           #expect(performed.lastEvents == 1)
         }
       }
       + [
-        Behaviour("chunks come before a length that is there too") { subject async throws in
-          let backend = try Backend(subject) { _ in
+        Behaviour("chunks come before a length that is there too") { kind async throws in
+          let backend = try Backend(kind) { _ in
             Mock(
               headers: ["Content-Length": "3", "Transfer-Encoding": "chunked"],
               body: .data(Data("5\r\nhello\r\n0\r\n\r\n".utf8)))
           }
           #expect(try await backend.get().data == Data("hello".utf8))
         },
-        Behaviour("one length said twice is one length") { subject async throws in
-          let backend = try Backend(subject) { _ in
+        Behaviour("one length said twice is one length") { kind async throws in
+          let backend = try Backend(kind) { _ in
             Mock(
               headers: ["Content-Length": "3", "content-length": "3"],
               body: .data(Data("abc".utf8)))
@@ -66,8 +66,8 @@
           #expect(try await backend.get().data == Data("abc".utf8))
         },
         Behaviour("a malformed chunk comes after what was good of the body") {
-          subject async throws in
-          let backend = try Backend(subject) { _ in
+          kind async throws in
+          let backend = try Backend(kind) { _ in
             Mock.text("abcdef").interrupted(by: .malformedChunk, at: .body(afterBytes: 3))
           }
           let error = await backend.failure()
@@ -75,8 +75,8 @@
           #expect(error?.response?.status == 200)
           #expect(error?.body == Data("abc".utf8))
         },
-        Behaviour("more bytes than the length says are nobody's") { subject async throws in
-          let backend = try Backend(subject) { _ in
+        Behaviour("more bytes than the length says are nobody's") { kind async throws in
+          let backend = try Backend(kind) { _ in
             Mock.text("abcdef").header("Content-Length", "3")
           }
           let client = backend.client()
@@ -84,8 +84,8 @@
             #expect(try await client.request(.get("/")).value.data == Data("abc".utf8))
           }
         },
-        Behaviour("a client says of what is malformed where it came from") { subject async throws in
-          let backend = try Backend(subject) { _ in raw("hello\r\n") }
+        Behaviour("a client says of what is malformed where it came from") { kind async throws in
+          let backend = try Backend(kind) { _ in raw("hello\r\n") }
           let error = await backend.failure(of: "/path")
           #expect(error?.code == .malformedResponse)
           #expect(error.map { "\($0)" }?.contains("/path") == true)

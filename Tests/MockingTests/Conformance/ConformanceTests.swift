@@ -1,77 +1,77 @@
 #if os(Linux)
   import Testing
 
-  /// The same behaviours by every transport, from one description of a backend.
+  /// The conformance of every transport to the same behaviours.
   ///
-  /// What is known to be otherwise is listed by ``Limit``; a test fails when it is so no more.
+  /// Exceptions are listed in ``KnownFailure``; a listed behaviour that passes fails the test.
   @Suite(.serialized, .timeLimit(.minutes(10)))
   struct ConformanceTests {
-    @Test(arguments: Showing.of(Behaviour.methods))
-    func methods(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.methods))
+    func methods(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.targets))
-    func targets(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.targets))
+    func targets(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.statuses))
-    func statuses(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.statuses))
+    func statuses(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.interimResponses))
-    func interimResponses(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.interimResponses))
+    func interimResponses(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.responseHeaders))
-    func responseHeaders(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.responseHeaders))
+    func responseHeaders(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.requestHeaders))
-    func requestHeaders(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.requestHeaders))
+    func requestHeaders(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.responseBodies))
-    func responseBodies(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.responseBodies))
+    func responseBodies(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.largeBodies))
-    func largeBodies(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.largeBodies))
+    func largeBodies(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.contentCodings))
-    func contentCodings(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.contentCodings))
+    func contentCodings(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.requestBodies))
-    func requestBodies(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.requestBodies))
+    func requestBodies(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.redirectRules))
-    func redirectRules(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.redirectRules))
+    func redirectRules(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.redirectTargets))
-    func redirectTargets(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.redirectTargets))
+    func redirectTargets(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.redirectPolicies))
-    func redirectPolicies(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.redirectPolicies))
+    func redirectPolicies(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.cookies))
-    func cookies(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.cookies))
+    func cookies(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.deadlines))
-    func deadlines(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.deadlines))
+    func deadlines(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.connecting))
-    func connecting(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.connecting))
+    func connecting(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.truncations))
-    func truncations(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.truncations))
+    func truncations(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.malformedResponses))
-    func malformedResponses(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.malformedResponses))
+    func malformedResponses(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.cancellation))
-    func cancellation(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.cancellation))
+    func cancellation(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.flowControl))
-    func flowControl(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.flowControl))
+    func flowControl(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.connections))
-    func connections(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.connections))
+    func connections(_ example: BehaviourCase) async throws { try await example.run() }
   }
 
   @Suite
-  struct LimitTests {
+  struct KnownFailureTests {
     @Test func everyBehaviourHasANameOfItsOwn() {
       let names = Behaviour.all.map(\.name)
       #expect(Set(names).count == names.count)
@@ -79,13 +79,13 @@
 
     @Test func everyLimitIsOfABehaviourThatThereIs() {
       let names = Set(Behaviour.all.map(\.name))
-      for limit in Limit.all {
-        #expect(names.contains(limit.behaviour), "\(limit.behaviour) is no behaviour any more")
+      for known in KnownFailure.all {
+        #expect(names.contains(known.behaviour), "\(known.behaviour) is not a behaviour")
       }
     }
 
     @Test func noLimitIsListedTwice() {
-      #expect(Set(Limit.all.map { "\($0.subject) \($0.behaviour)" }).count == Limit.all.count)
+      #expect(Set(KnownFailure.all.map { "\($0.kind) \($0.behaviour)" }).count == KnownFailure.all.count)
     }
   }
 #endif

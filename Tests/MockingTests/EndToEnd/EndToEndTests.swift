@@ -6,7 +6,7 @@
   import TestSupport
   import Testing
 
-  /// The whole way: client, queue, stages, libcurl, a real socket, and back.
+  /// End-to-end calls: client, queue, pipeline, libcurl, and a real socket.
   @Suite(.timeLimit(.minutes(10)))
   struct EndToEndTests {
     private struct Board: Codable, Sendable, Equatable {
@@ -37,7 +37,7 @@
     private func client(_ server: MockServer, _ mode: RequestMode = .async) -> Networking<Request> {
       var configuration = NetworkingConfiguration()
       configuration.cookies = .none
-      // However long the machine is busy with other tests.
+      // Other tests can delay the machine for any time.
       configuration.idleTimeout = nil
       let client = Networking<Request>(mode: mode, configuration: configuration)
       client.setBaseURL(server.url.appendingPathComponent("v1"))

@@ -43,7 +43,7 @@
       #expect(answer.head?.headers.values(for: "Content-Length") == ["5"])
     }
 
-    /// A target of two slashes names no other host.
+    /// A target that begins with two slashes does not select another host.
     @Test func nothingGoesToAnotherOrigin() async throws {
       let other = try MockServer { Route(nil, "/{path*}") { _ in .text("other") } }
       let origin = try MockServer { Route(nil, "/{path*}") { _ in .text("origin") } }

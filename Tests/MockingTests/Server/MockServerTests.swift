@@ -1,10 +1,10 @@
 import Foundation
-@testable import Networking
 import Promises
 import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import Networking
 
 @Suite(.timeLimit(.minutes(10)))
 struct MockServerTests {
@@ -207,8 +207,8 @@ struct MockServerTests {
       let server = try server()
       let client = try RawClient(port: server.port)
       await onThreads(4) { _ in server.stop() }
-      // It ends, be it by a reset. Not asked by connecting again: another test's server may have been
-      // given the port by now.
+      // The connection ends, possibly by a reset. A new connection would prove nothing, because
+      // another test's server may already have the port.
       _ = try? await client.receiveAll()
       #expect(server.openConnections == 0)
     }
@@ -260,3 +260,34 @@ struct MockServerTests {
     }
   }
 }
+
+#if os(Linux)
+  import Glibc
+
+  @Suite(.timeLimit(.minutes(1)))
+  struct ListeningSocketTests {
+    @Test func onceClosedNobodyIsLetInThoughAProcessBeingStartedHasACopy() throws {
+      let (socket, port) = try Socket.listening(on: 0)
+      let copy = dup(socket.descriptor)
+      defer { close(copy) }
+      socket.closeListening()
+      #expect(throws: POSIXError(.ECONNREFUSED)) { try RawClient(port: port) }
+      let (again, same) = try Socket.listening(on: port)
+      again.close()
+      #expect(same == port)
+    }
+
+    @Test func noProcessStartedLaterHasTheSockets() throws {
+      let (listener, port) = try Socket.listening(on: 0)
+      defer { listener.closeListening() }
+      let client = try RawClient(port: port)
+      let accepted = try #require(try listener.accept())
+      defer { accepted.close() }
+      for socket in [listener, accepted] {
+        #expect(fcntl(socket.descriptor, F_GETFD) & FD_CLOEXEC != 0)
+        #expect(fcntl(socket.descriptor, F_GETFL) & O_NONBLOCK != 0)
+      }
+      withExtendedLifetime(client) {}
+    }
+  }
+#endif

@@ -9,7 +9,7 @@ import Testing
 struct AwaitedExchangeTests {
   private final class LoggingHandle: TransportHandle {
     let log = Log<String>()
-    /// Runs within the first `suspend`, before that counts.
+    /// A closure that runs during the first `suspend`, before it takes effect.
     let whileSuspending = Mutex<(@Sendable () -> Void)?>(nil)
 
     func suspend() {

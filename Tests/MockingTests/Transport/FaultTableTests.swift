@@ -4,12 +4,12 @@
   import TestSupport
   import Testing
 
-  /// What each fault at each stage comes to, on a socket and in memory.
+  /// The events of each fault at each stage, on a socket and in memory.
   @Suite(.timeLimit(.minutes(10)))
   struct FaultTableTests {
     struct Row: Sendable, CustomTestStringConvertible {
       let mock: Mock
-      /// The events, repetitions left out.
+      /// The events without repetitions.
       let order: [String]
       let code: NetworkError.Code?
       let body: String
@@ -131,9 +131,9 @@
           body: "abcdefgh"),
       ]
 
-    /// What a server does as soon as it has a connection; what it cannot do in memory.
+    /// A fault of a server at the connection, which does not exist in memory.
     struct ConnectRow: Sendable, CustomTestStringConvertible {
-      /// Nil refuses connections.
+      /// The fault. `nil` refuses connections.
       let fault: MockFault?
       let code: NetworkError.Code
       let exitCode: Int32
@@ -159,7 +159,7 @@
       ConnectRow(fault: .malformedChunk, code: .connectionLost, exitCode: 52),
     ]
 
-    /// Again and again, since what depends on who is faster shows only now and then.
+    /// Repeats the exchange, because races show only sometimes.
     private func checkOnConnect(_ row: ConnectRow, over transport: some Transport) async throws {
       let isTimed = row.code == .timedOut(.idle)
       for _ in 0..<(isTimed ? 1 : 20) {
@@ -185,7 +185,7 @@
       try await checkOnConnect(row, over: URLSessionTransport())
     }
 
-    /// How the `curl` of the command line ends; by 0 where it is not here.
+    /// The exit codes of the `curl` command; 0 for faults that are not listed.
     static let exitCodes: [String: Int32] = [
       "close request": 52, "close head 0": 52, "close head 8": 52, "close head all": 18,
       "close body 0": 18, "close body 3": 18, "close chunk": 18, "reset request": 56,
@@ -213,7 +213,7 @@
       check(await CurlTransport().perform(request), row)
     }
 
-    /// A client tries again of itself when a connection that has served breaks before the first byte.
+    /// A client retries when a reused connection breaks before the first byte.
     @Test func aLostConnectionIsLostOnOneThatHasServedToo() async throws {
       let server = try MockServer {
         Route(.get, "/warm") { _ in .status(200) }
@@ -237,7 +237,7 @@
       check(await URLSessionTransport().perform(request), row)
     }
 
-    /// On Linux Foundation ends the process where a head breaks off behind a whole status line.
+    /// On Linux, Foundation traps when a head ends after a complete status line.
     private static func stopsFoundation(_ row: Row) -> Bool { row.name == "close head 20" }
 
     @Test(arguments: rows)

@@ -80,7 +80,7 @@ struct MockProviderTests {
     let networking = Networking<GetBoard>(mockProvider: provider, transport: network)
     networking.callbackContext = .inline
     #expect(try await networking.fetch(GetBoard(id: 7).notIntercepted()).value == 7)
-    // In generic code a change of a change is one of its own.
+    // In generic code, a modification of a modified endpoint is nested.
     func changed<Changed: TypedEndpoint>(_ endpoint: Changed) -> ModifiedEndpoint<Changed> {
       endpoint.modified { $0 }
     }
@@ -176,11 +176,9 @@ struct MockProviderTests {
   }
 
   @Test func aFileIsAnsweredWithItsType() async throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try Data("[7]".utf8).write(to: folder.appendingPathComponent("boards.json"))
-    let networking = client(.async, MockProvider { _ in .file("boards.json", in: folder) })
+    let folder = TemporaryFolder()
+    _ = try folder.file("boards.json", "[7]")
+    let networking = client(.async, MockProvider { _ in .file("boards.json", in: folder.url) })
     let response = try await networking.request(.boards).value
     #expect(response.contentType?.description == "application/json")
     #expect(response.data == Data("[7]".utf8))

@@ -72,11 +72,8 @@ struct MockTransportTests {
   }
 
   @Test func bodiesComeFromMemoryAndFiles() async throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let file = folder.appendingPathComponent("body.txt")
-    try Data("file".utf8).write(to: file)
+    let folder = TemporaryFolder()
+    let file = try folder.file("body.txt", "file")
     let transport = MockTransport(routes: backend)
     func post(_ path: String, _ body: HTTPBody) async throws -> ExchangeRecord {
       await transport.perform(HTTPRequest(method: .post, url: try url(path), body: body))

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Retries, refreshes and barriers as a client's user sees them.
+/// Retries, credential refreshes, and barriers through the public client API.
 @Suite(.timeLimit(.minutes(10)))
 struct ClientRetryTests {
   private enum API: RetryableRequest {
@@ -105,7 +105,7 @@ struct ClientRetryTests {
       })
     let call = client.request(.boards)
     gate.answer(401)
-    // The refresh, what is made beside it, and what had it started.
+    // The responses for the refresh, the request made during it, and the request that triggered it.
     for status in [200, 401, 200, 200] { gate.answer(status) }
     #expect(try await call.value.status == 200)
     #expect(try await aside.entries[0].value.status == 200)

@@ -6,24 +6,6 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct ClientTests {
-  private enum BoardsAPI: RequestConvertible {
-    case login(user: String, password: String)
-    case boards
-    case board(id: Int)
-
-    static let baseURL: URL? = URL(string: "https://api.example.com/v1/")
-    static let headers: HTTPHeaders = ["Accept": "application/json"]
-
-    var request: Request {
-      switch self {
-      case .login(let user, let password):
-        .post("login", parameters: ["user": .string(user), "password": .string(password)])
-      case .boards: .get("boards")
-      case .board(let id): .get("boards/\(id)")
-      }
-    }
-  }
-
   private struct Board: Codable, Sendable, Equatable {
     let id: Int
   }

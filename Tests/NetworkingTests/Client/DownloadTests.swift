@@ -157,8 +157,8 @@
       promise.cancel()
       #expect(await promise.result.error is CancellationError)
       #expect(await server.closed.entries(1) == [0])
-      // Removed and closed by the queue that writes, once it has let go; the suite's time limit bounds the
-      // wait.
+      // The writing queue removes and closes the file asynchronously. The time limit of the suite
+      // bounds the wait.
       while folder.names != [] || ProcessResources.hasOpenFile(below: folder.url) {
         await Task.yield()
       }

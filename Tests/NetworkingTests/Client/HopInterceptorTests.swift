@@ -11,7 +11,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct HopInterceptorTests {
-  /// Notes what goes out and what comes back.
+  /// Records requests and responses.
   private struct Witness: Interceptor {
     let log = Log<String>()
 

@@ -3,11 +3,11 @@ import Promises
 import TestSupport
 import Testing
 
-/// The time for a call covers what its middleware takes.
+/// The call timeout includes the middleware.
 @Suite(.timeLimit(.minutes(10)))
 struct MiddlewareDeadlineTests {
   private let time = TestScheduler()
-  private let server = MoodyServer(.answers(200))
+  private let server = SwitchableServer(.answers(200))
 
   private func client(_ mode: RequestMode = .async) -> Networking<NotesAPI> {
     var configuration = NetworkingConfiguration()

@@ -8,7 +8,7 @@
 
   @Suite(.timeLimit(.minutes(10)))
   struct SessionConfigurationTests {
-    /// Sets a cookie at `/set` and tells what it got otherwise.
+    /// A server that sets a cookie at `/set` and otherwise returns the received cookies.
     private let server: ScriptedServer
 
     init() throws {
@@ -56,8 +56,8 @@
       #expect(Set(await server.closed.entries(2)) == [0, 1])
     }
 
-    /// In a process of its own, where no other test keeps the shared transport busy: that has two threads
-    /// when it is, with connections of their own.
+    /// Runs in a separate process: when other tests keep the shared transport busy, it has two
+    /// threads with separate connections.
     @Test func defaultClientsShareConnections() async throws {
       await #expect(processExitsWith: .success) {
         let tests = try SessionConfigurationTests()

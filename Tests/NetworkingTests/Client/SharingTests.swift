@@ -9,7 +9,7 @@
 
   @Suite(.timeLimit(.minutes(10)))
   struct SharingTests {
-    /// Tells when a request has gone past it, into the stages where it is shared.
+    /// Records requests that pass it, before they reach the sharing stage.
     private struct Turnstile: Interceptor {
       let passed = Log<Void>()
 
@@ -97,7 +97,7 @@
       var seen = 1
       while await early.entries(seen).last?.received.bytes != 5 { seen += 1 }
       let second = client.request(.get("a"), progress: { late.append($0) })
-      // What has come already it is told at once.
+      // The progress so far is reported immediately.
       #expect(await late.entries(1) == [TransferProgress(received: .init(bytes: 5, total: 10))])
       let gone = client.request(.get("a"))
       _ = await turnstile.passed.entries(3)

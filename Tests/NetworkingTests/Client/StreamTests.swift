@@ -33,7 +33,7 @@
     @Test func aSlowReaderHoldsTheServerBack() async throws {
       let server = try ScriptedServer { _ in [Self.floodHead, .flood(Self.flood)] }
       let response = try await client.stream(.get(server.path)).value
-      // As much of another body passes meanwhile, on the same thread of the transport.
+      // The same amount of another body is transferred in the meantime on the same I/O thread.
       let other = try ScriptedServer { _ in [Self.floodHead, .flood(Self.flood)] }
       for try await _ in try await client.stream(.get(other.path)).value.bytes {}
       let taken = await server.blocked.entries(1).last

@@ -51,7 +51,8 @@
       }
       continuation.yield(Data("one".utf8))
       _ = await sent.entries(1)
-      // Longer than the time limit: another connection's is up meanwhile.
+      // The stream stays silent for longer than the timeout, because another connection times out
+      // first.
       let silent = try ScriptedServer { _ in [.stall] }
       let late = await client.request(.get(silent.path)).result.failure(as: NetworkError.self)
       #expect(late?.code == .timedOut(.idle))
@@ -71,7 +72,7 @@
         }
       }
       let promise = client.request(.upload(stream: stream, to: server.path)) { _ in }
-      // The server reads nothing: what is made is what the sockets and the queue hold.
+      // The server does not read, so only the socket buffers and the queue are filled.
       let other = try ScriptedServer { _ in [.respond()] }
       for _ in 0..<50 { _ = try await client.request(.get(other.path)).value }
       #expect(made.value < 512)

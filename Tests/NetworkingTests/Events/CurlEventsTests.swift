@@ -173,7 +173,7 @@
       let client = client(server.url)
       _ = client.request(.get("/")).fail { _ in }
       let events = await monitor.events(ofCalls: 1)
-      // libcurl 7.88 does not tell that a connection stood whose handshake failed.
+      // libcurl 7.88 does not report an established connection whose TLS handshake fails.
       let kinds = events.kinds.map { $0.prefix(9) }
       #expect(
         kinds.filter { $0 != "connected" }.dropLast() == [

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Networking
 
-/// What is told of a call, and kept for a reader, without any call or reader.
+/// The state machines of hops, calls, and event buffers, without I/O.
 struct EventMachineTests {
   private func event(_ number: Int) -> NetworkEvent {
     NetworkEvent(.requestSent(bytes: Int64(number)))
@@ -13,7 +13,7 @@ struct EventMachineTests {
     if case .requestSent(let bytes)? = event?.kind { bytes } else { nil }
   }
 
-  // MARK: A hop
+  // MARK: Hops
 
   private func words(_ happenings: [HopEventMachine.Happening]) -> [String] {
     happenings.map { "\($0.time / .seconds(1)) \($0.kind)" }
@@ -78,7 +78,7 @@ struct EventMachineTests {
     #expect(isTotalKnown ? (90...100).contains(count) : (100...1_000).contains(count))
   }
 
-  // MARK: A call
+  // MARK: Calls
 
   @Test func nothingComesBehindTheEnd() {
     var call = CallEventMachine(.init(), made: Date())
@@ -127,7 +127,7 @@ struct EventMachineTests {
     #expect(call.add(.started, at: .seconds(2)).first?.elapsed == .seconds(3))
   }
 
-  // MARK: A buffer
+  // MARK: Buffers
 
   @Test func aBufferKeepsTheNewest() {
     var buffer = EventBufferMachine<Int>(limit: 3)

@@ -9,12 +9,12 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// Secrets in whatever place of a call: none is in its events.
+/// Secrets in any part of a call do not appear in its events.
 @Suite(.timeLimit(.minutes(5)))
 struct EventSecretsTests {
-  private let stand = EventStand()
+  private let fixture = EventFixture()
 
-  /// All that can be seen of the events: their words, and what `dump` shows.
+  /// Returns the descriptions of the events and their `dump` output.
   private func text(_ events: [NetworkEvent]) -> String {
     var text = ""
     for event in events {
@@ -25,7 +25,7 @@ struct EventSecretsTests {
   }
 
   @Test func theyAreInNone() async throws {
-    let client = stand.client {
+    let client = fixture.client {
       $0.headers = ["X-Api-Key": "s3cret-01", "X-Client": "kept"]
       $0.cookies = URLSessionConfiguration.ephemeral.httpCookieStorage.map { .storage($0) } ?? .none
       $0.retry = .immediate(limit: 1)
@@ -47,8 +47,8 @@ struct EventSecretsTests {
           "Cookie": "a=s3cret-13", "Referer": "https://u:s3cret-14@a.example/?sig=s3cret-15",
           "Proxy-Authorization": "Basic s3cret-16",
         ]))
-    await stand.time.run()
-    let events = stand.monitor.events
+    await fixture.time.run()
+    let events = fixture.monitor.events
     let text = text(events)
     #expect(events.kinds.contains { $0.hasPrefix("retrying") })
     #expect(!text.contains("s3cret"))
@@ -61,12 +61,12 @@ struct EventSecretsTests {
   }
 
   @Test func theyAreInNoFailure() async throws {
-    let client = stand.client {
+    let client = fixture.client {
       Route(.get, "/broken", .failure(.connectionLost))
     }
     client.middleware = { _ in .rejected(Leak()) }
     _ = client.request(.get("broken?token=s3cret")).fail { _ in }
-    await stand.time.run()
+    await fixture.time.run()
     client.middleware = nil
     client.preProcessRequest = { _ in
       throw NetworkError(
@@ -74,8 +74,8 @@ struct EventSecretsTests {
         body: Data("a body with s3cret".utf8), underlying: Leak())
     }
     _ = client.request(.get("broken?token=s3cret")).fail { _ in }
-    await stand.time.run()
-    let events = stand.monitor.events
+    await fixture.time.run()
+    let events = fixture.monitor.events
     #expect(events.filter(\.isEnd).count == 2)
     #expect(!text(events).contains("s3cret"))
   }

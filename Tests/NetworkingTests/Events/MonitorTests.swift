@@ -5,7 +5,7 @@ import Promises
 import TestSupport
 import Testing
 
-/// Monitors of a client: whom they hear of, in what order, and whom they hold up.
+/// The monitors of a client: delivery, order, and isolation from requests.
 @Suite(.timeLimit(.minutes(5)))
 struct MonitorTests {
   private func client(
@@ -150,7 +150,7 @@ struct MonitorTests {
       #expect(live.liveCount == 1)
     }
     _ = await quick.events(ofCalls: 1)
-    // The end of its queue's last turn is nobody's to wait for.
+    // The end of the monitor queue's last delivery cannot be awaited.
     while live.liveCount > 0 { await Task.yield() }
   }
 

@@ -5,7 +5,7 @@ import Promises
 import TestSupport
 import Testing
 
-/// The events of a client as a sequence.
+/// The events of a client as an asynchronous sequence.
 @Suite(.timeLimit(.minutes(5)))
 struct NetworkEventsTests {
   private func client() -> Networking<Request> {
@@ -77,7 +77,7 @@ struct NetworkEventsTests {
     _ = await begun.entries(1)
     reading.cancel()
     #expect(await reading.value == 0)
-    // Others go on.
+    // The other sequences continue.
     _ = client.request(.get("boards"))
     var iterator = events.makeAsyncIterator()
     #expect(await iterator.next()?.kind == .queued)

@@ -6,7 +6,7 @@
   import TestSupport
   import Testing
 
-  /// The events of calls over `URLSession`, which on Linux does not tell of connections.
+  /// The events of calls over `URLSession`, which reports no connections on Linux.
   @Suite(.timeLimit(.minutes(5)))
   struct URLSessionEventsTests {
     private let monitor = RecordingMonitor()

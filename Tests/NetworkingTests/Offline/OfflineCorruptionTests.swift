@@ -12,14 +12,13 @@ import Testing
   import Glibc
 #endif
 
-/// Files that are not as they were written, or were written by somebody else.
+/// Corrupt files and foreign files in the store.
 @Suite(.timeLimit(.minutes(10)))
 struct OfflineCorruptionTests {
-  private let temporary: TemporaryStore
+  private let temporary = TemporaryStore()
   private let store: OfflineStore
 
   init() throws {
-    temporary = try TemporaryStore()
     store = try temporary.open()
     for name in ["1", "2", "3"] {
       let payload = try temporary.file(name, Data("payload \(name)".utf8))
@@ -27,11 +26,12 @@ struct OfflineCorruptionTests {
     }
   }
 
-  /// Replays, and checks that the first and the last entry are delivered and the second set aside.
+  /// Replays and expects that the first and the last entry are delivered and the second is
+  /// quarantined.
   private func expectSecondSetAside(
     _ reason: String, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
-    // Another store's memory is as fresh as another process's.
+    // A second store has no cached state, like another process.
     let store = try temporary.open()
     #expect(try store.entries.count <= 3, sourceLocation: sourceLocation)
     let report = try await store.replay { _ in .fulfilled(.of(200)) }.value
@@ -138,7 +138,8 @@ struct OfflineCorruptionTests {
     #expect(try Data(contentsOf: location) == Data("hello".utf8))
   }
 
-  /// One as long as names may be, one that is no text, and a folder with such a file in it.
+  /// A name of the maximum length, a name that is not UTF-8, and a folder that contains such a
+  /// file.
   @Test(arguments: [
     Array(repeating: UInt8(ascii: "a"), count: 255), Array(repeating: 0xc3, count: 255),
     Array("caf".utf8) + [0xe9],

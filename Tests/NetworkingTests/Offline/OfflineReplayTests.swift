@@ -6,11 +6,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct OfflineReplayTests {
-  private let temporary: TemporaryStore
+  private let temporary = TemporaryStore()
   private let store: OfflineStore
 
   init() throws {
-    temporary = try TemporaryStore()
     store = try temporary.open()
   }
 
@@ -175,7 +174,7 @@ struct OfflineReplayTests {
     #expect(try store.count == 0)
   }
 
-  /// Such as that of a machine without a clock of its own, before it has asked the network.
+  /// For example the clock of a machine without a battery, before it is synchronized.
   @Test(arguments: [-1_800_000_000.0, 1_800_000_000, 200_000])
   func aTimeThatCannotBeExpiresNothing(_ error: Double) async throws {
     let right = temporary.now
@@ -236,7 +235,7 @@ struct OfflineReplayTests {
     _ = await cancelled.entries(1)
     #expect(try store.entries.map(\.number) == [1, 2])
     #expect(sending.entries == [1])
-    // The lock goes with the last of its steps.
+    // The lock is released after the last step.
     var report: OfflineStore.Report?
     while report == nil { report = try? await store.replay { _ in .fulfilled(.of(200)) }.value }
     #expect(report?.delivered.count == 2)

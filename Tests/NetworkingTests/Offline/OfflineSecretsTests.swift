@@ -6,11 +6,7 @@ import Testing
 /// Requests with secrets in their query or body.
 @Suite
 struct OfflineSecretsTests {
-  private let temporary: TemporaryStore
-
-  init() throws {
-    temporary = try TemporaryStore()
-  }
+  private let temporary = TemporaryStore()
 
   private static func form(_ name: String, _ part: String? = nil) -> MultipartFormData {
     var form = MultipartFormData()

@@ -6,12 +6,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct OfflineStoreTests {
-  private let temporary: TemporaryStore
+  private let temporary = TemporaryStore()
   private let base = URL.of("https://api.test/v1/")
-
-  init() throws {
-    temporary = try TemporaryStore()
-  }
 
   @Test func whatIsKeptIsThereForOtherStoresOnTheFolder() throws {
     let request = Request.post(
@@ -222,7 +218,7 @@ struct OfflineStoreTests {
   @Test func theConflictClosureMayUseTheStore() throws {
     let other = try temporary.open()
     let store = try temporary.open { kept, _ in
-      // The conflict is gone by the time that the decision is carried out.
+      // The conflicting entry is removed before the decision is applied.
       _ = try? other.remove(kept)
       return .drop
     }

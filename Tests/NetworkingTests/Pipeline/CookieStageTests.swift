@@ -9,7 +9,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// The rules of RFC 6265 that Foundation's storage on Linux does not see to.
+/// The rules of RFC 6265 that Foundation's cookie storage does not enforce on Linux.
 @Suite(.timeLimit(.minutes(10)))
 struct CookieStageTests {
   private let storage: HTTPCookieStorage
@@ -18,7 +18,7 @@ struct CookieStageTests {
     storage = try #require(URLSessionConfiguration.ephemeral.httpCookieStorage)
   }
 
-  /// Asks at a URL for an answer that sets cookies, and gives the `Cookie` field that went there.
+  /// Sends a request whose response sets cookies, and returns the request's `Cookie` field.
   @discardableResult
   private func ask(_ url: String, setting values: String...) async throws -> String? {
     let transport = FakeTransport { _ in

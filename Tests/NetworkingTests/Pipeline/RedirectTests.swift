@@ -5,7 +5,7 @@ import Testing
 
 @testable import Networking
 
-/// The rules of RFC 9110 section 15.4, seen from the requests that a redirect leads to.
+/// The rules of RFC 9110 section 15.4 for the requests that follow a redirect.
 @Suite(.timeLimit(.minutes(10)))
 struct RedirectTests {
   private static let start = URL.of("https://a.example/x/y?q=1")

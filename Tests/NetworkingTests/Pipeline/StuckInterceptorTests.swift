@@ -5,7 +5,7 @@ import Testing
 
 @testable import Networking
 
-/// An interceptor that never calls back is ended by the call's deadline, and named.
+/// The call deadline ends an interceptor that never completes, and the error names it.
 @Suite(.timeLimit(.minutes(10)))
 struct StuckInterceptorTests {
   private struct Plain: Interceptor {

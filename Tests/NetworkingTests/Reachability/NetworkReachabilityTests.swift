@@ -98,7 +98,7 @@ struct NetworkReachabilityTests {
     network.status = .over("eth0")
     network.status = .over("wlan0")
     #expect(await slow.next() == .over("wlan0"))
-    // Gone and come back is news, though it looks the same.
+    // A loss and a return are reported, although the status is the same as before.
     network.status = .unreachable
     network.status = .over("wlan0")
     #expect(await slow.next() == .over("wlan0"))
@@ -145,5 +145,14 @@ struct NetworkReachabilityTests {
     _ name: String, _ kind: NetworkReachability.Interface.Kind
   ) {
     #expect(NetworkReachability.Interface(name: name).kind == kind)
+  }
+}
+
+extension NetworkReachability.Status {
+  /// Returns a reachable status with interfaces of these names.
+  static func over(_ names: String...) -> Self {
+    let interfaces = names.map { NetworkReachability.Interface(name: $0) }
+    return .reachable(
+      via: .init(interfaces: interfaces, isExpensive: interfaces.first?.kind == .cellular))
   }
 }

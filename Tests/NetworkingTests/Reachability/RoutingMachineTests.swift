@@ -56,7 +56,7 @@ struct RoutingMachineTests {
       Kernel.message(25, Kernel.route(over: 2, length: 24)),
       Kernel.message(24, Kernel.route(over: 2, family: 128)), Kernel.message(28),
       Kernel.message(1), Kernel.message(24, Kernel.route(over: 2, flags: 0x200)),
-      // The end of an earlier look.
+      // The end message of an earlier dump.
       Kernel.message(3, [0, 0, 0, 0], sequence: 1, port: Kernel.port),
     ] { #expect(machine.receive(message) == []) }
   }
@@ -85,7 +85,7 @@ struct RoutingMachineTests {
       return #expect(Bool(false))
     }
     let actions = machine.lostMessages()
-    // What still comes of the look that was given up changes nothing.
+    // Late messages of the abandoned dump are ignored.
     #expect(machine.receive(try #require(FakeKernel.online.answer(first))) == [])
     #expect(FakeKernel().serve(&machine, actions) == [.unreachable])
   }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Networking
 
-/// Which links, addresses and routes make a network reachable.
+/// The reachability of sets of links, addresses, and routes.
 struct RoutingSnapshotTests {
   typealias Kernel = KernelMessages
 

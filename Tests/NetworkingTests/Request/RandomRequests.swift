@@ -3,7 +3,7 @@ import Networking
 import TestSupport
 import Testing
 
-/// Ten thousand of each, always the same ones: nothing traps, and what comes out reads back.
+/// 10,000 deterministic random values of each kind: nothing traps, and the output can be read back.
 @Suite(.timeLimit(.minutes(10)))
 struct RandomRequests {
   @Test func pathsReadBackAsTheirSegments() throws {

@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import TestSupport
 import Testing
 
 struct RequestTests {
@@ -71,9 +72,8 @@ struct RequestTests {
   }
 
   @Test func bodiesKnowTheirLength() throws {
-    let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-    try Data(count: 1_000).write(to: file)
-    defer { try? FileManager.default.removeItem(at: file) }
+    let folder = TemporaryFolder()
+    let file = try folder.file("body", Data(count: 1_000))
     #expect(HTTPBody.none.byteCount == 0)
     #expect(HTTPBody.data(Data(count: 3)).byteCount == 3)
     #expect(HTTPBody.file(file).byteCount == 1_000)

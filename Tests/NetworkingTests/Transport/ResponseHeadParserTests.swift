@@ -40,7 +40,7 @@ struct ResponseHeadParserTests {
     #expect(heads(lines).isEmpty)
   }
 
-  /// Whatever came before, a head is what its own lines make it.
+  /// A reused parser parses each head like a new parser.
   @Test func oneParserMakesOfManyHeadsWhatNewOnesMakeOfEach() {
     var random = SeededGenerator(seed: 7)
     let names = ["Date", "Server", "date", "X-Empty", "Set-Cookie", "X-Latin"]
@@ -56,7 +56,7 @@ struct ResponseHeadParserTests {
     }
     var reused = ResponseHeadParser()
     for round in 0..<2_000 {
-      // Mostly much the same as before.
+      // Most heads repeat the fields of the previous one.
       switch Int.random(in: 0..<6, using: &random) {
       case 0: lines.append(line(&random))
       case 1 where !lines.isEmpty: lines.removeLast()

@@ -3,6 +3,71 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
+struct TapTests {
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func tapPassesTheOutcomeOn(_ timing: Timing, _ outcome: Outcome) async {
+    let log = Log<Int>()
+    let result = await apply(to: outcome.result, timing) { promise in
+      promise.tap { log.append($0) }
+    }
+    #expect(outcome.matches(result))
+    #expect(log.entries == (outcome == .success ? [7] : []))
+  }
+
+  @Test(arguments: Timing.allCases)
+  func whatTapThrowsRejects(_ timing: Timing) async {
+    let result = await apply(to: .success(1), timing) { promise in
+      promise.tap { _ in throw TestError("tap") }
+    }
+    #expect(result.failure() == TestError("tap"))
+  }
+
+  @Test func theChainWaitsForATapsPromise() async throws {
+    let (saving, saved) = Promise<String>.pending()
+    let promise = Promise.fulfilled(7).tap(on: .inline) { _ in saving }
+    #expect(promise.isPending)
+    saved.fulfill("ignored")
+    #expect(try await promise.value == 7)
+  }
+
+  @Test(arguments: Timing.allCases, Outcome.rejections)
+  func aTapsRejectedPromiseRejects(_ timing: Timing, _ inner: Outcome) async {
+    let result = await apply(to: .success(1), inner: inner.result, timing) { promise, inner in
+      promise.tap { _ in inner }
+    }
+    #expect(inner.matches(result))
+  }
+
+  @Test(arguments: Outcome.rejections)
+  func aTapWithAPromiseIsSkippedAfterARejection(_ outcome: Outcome) async {
+    let log = Log<Int>()
+    let result = await apply(to: outcome.result, .eventual) { promise in
+      promise.tap { value -> Promise<Void> in
+        log.append(value)
+        return .fulfilled(())
+      }
+    }
+    #expect(outcome.matches(result))
+    #expect(log.entries.isEmpty)
+  }
+
+  @Test func cancellingCancelsTheTapsPromise() {
+    let (saving, saved) = Promise<Void>.pending()
+    let promise = Promise.fulfilled(7).tap(on: .inline) { _ in saving }
+    promise.cancel()
+    #expect(saving.isCancelled)
+    saved.fulfill(())
+  }
+
+  @Test func tapRunsInTheContextItNames() async {
+    let queue = LabelledQueue()
+    let log = Log<Bool>()
+    _ = Promise.fulfilled(7).tap(on: queue.context) { _ in log.append(queue.isCurrent) }
+    #expect(await log.entries(1) == [true])
+  }
+}
+
+@Suite(.timeLimit(.minutes(10)))
 struct MapTests {
   @Test(arguments: Timing.allCases, Outcome.allCases)
   func mapChangesTheValueOnly(_ timing: Timing, _ outcome: Outcome) async {
@@ -35,5 +100,81 @@ struct MapTests {
     let queue = LabelledQueue()
     let isThere = Promise.fulfilled(1).on(queue.context).map { $0 }.then { _ in queue.isCurrent }
     #expect(try await isThere.value)
+  }
+}
+
+@Suite(.timeLimit(.minutes(10)))
+struct CompactMapTests {
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func compactMapUnwrapsTheValue(_ timing: Timing, _ outcome: Outcome) async {
+    let result = await apply(to: outcome.result, timing) { promise in
+      promise.compactMap { Int("\($0)") }
+    }
+    #expect(outcome.matches(result))
+  }
+
+  @Test(arguments: Timing.allCases)
+  func nilRejectsWithMissingValue(_ timing: Timing) async {
+    let result = await apply(to: .success("seven"), timing) { promise in
+      promise.compactMap { Int($0) }
+    }
+    #expect(result.failure() == PromiseError.missingValue)
+  }
+
+  @Test func whatCompactMapThrowsRejects() async {
+    let promise = Promise.fulfilled(1).compactMap { _ -> Int? in throw TestError("compact") }
+    #expect(await promise.result.failure() == TestError("compact"))
+  }
+
+  @Test func compactMapRunsInTheContextItNames() async throws {
+    let queue = LabelledQueue()
+    let promise = Promise.fulfilled(1).compactMap(on: queue.context) { _ in queue.isCurrent }
+    #expect(try await promise.value)
+  }
+}
+
+@Suite(.timeLimit(.minutes(10)))
+struct AsVoidTests {
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func asVoidDropsTheValueOnly(_ timing: Timing, _ outcome: Outcome) async {
+    let result = await apply(to: outcome.result, timing) { promise in
+      let void: Promise<Void> = promise.asVoid()
+      return void
+    }
+    #expect(outcome.matches(result.map { 7 }))
+  }
+
+  @Test func promisesOfDifferentValuesFitIntoOneArray() async throws {
+    let all = when([Promise.fulfilled(1).asVoid(), Promise.fulfilled("a").asVoid()])
+    #expect(try await all.value.count == 2)
+  }
+}
+
+@Suite(.timeLimit(.minutes(10)))
+struct ValidateTests {
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func anAcceptableValuePasses(_ timing: Timing, _ outcome: Outcome) async {
+    let result = await apply(to: outcome.result, timing) { $0.validate { $0 == 7 } }
+    #expect(outcome.matches(result))
+  }
+
+  @Test(arguments: Timing.allCases)
+  func anUnacceptableValueRejects(_ timing: Timing) async {
+    let result = await apply(to: .success(8), timing) { $0.validate(where: { $0 == 7 }) }
+    #expect(result.failure() == PromiseError.unacceptableValue)
+  }
+
+  @Test(arguments: Timing.allCases)
+  func anErrorOfTheConditionsOwnRejects(_ timing: Timing) async {
+    let result = await apply(to: .success(8), timing) {
+      $0.validate { _ in throw TestError("condition") }
+    }
+    #expect(result.failure() == TestError("condition"))
+  }
+
+  @Test func theConditionIsCheckedInTheContextItNames() async throws {
+    let queue = LabelledQueue()
+    let promise = Promise.fulfilled(1).validate(on: queue.context) { _ in queue.isCurrent }
+    #expect(try await promise.value == 1)
   }
 }

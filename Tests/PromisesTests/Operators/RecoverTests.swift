@@ -28,11 +28,9 @@ struct RecoverTests {
 
   @Test(arguments: Timing.allCases, Outcome.allCases)
   func recoverFollowsThePromiseItGets(_ timing: Timing, _ inner: Outcome) async {
-    let subject = TestPromise(inner.result, timing)
-    let result = await apply(to: Outcome.failure.result, timing) { promise in
-      let next = promise.recover { _ in subject.promise }
-      subject.settle()
-      return next
+    let result = await apply(to: Outcome.failure.result, inner: inner.result, timing) {
+      promise, inner in
+      promise.recover { _ in inner }
     }
     #expect(inner.matches(result))
   }
@@ -72,5 +70,119 @@ struct RecoverTests {
     next.cancel()
     #expect(substitute.isCancelled)
     resolver.fulfill(1)
+  }
+}
+
+@Suite(.timeLimit(.minutes(10)))
+struct RecoverTypeTests {
+  @Test(arguments: Timing.allCases)
+  func anErrorOfTheTypeIsRecoveredWithAValue(_ timing: Timing) async throws {
+    let result = await apply(to: Result<String, any Error>.failure(TestError("a")), timing) {
+      $0.recover(TestError.self) { error in error.name }
+    }
+    #expect(try result.get() == "a")
+  }
+
+  @Test(arguments: Timing.allCases)
+  func anErrorOfTheTypeIsRecoveredWithAPromise(_ timing: Timing) async throws {
+    let result = await apply(to: Result<String, any Error>.failure(TestError("a")), timing) {
+      $0.recover(TestError.self) { error in Promise.fulfilled(error.name) }
+    }
+    #expect(try result.get() == "a")
+  }
+
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func otherOutcomesPass(_ timing: Timing, _ outcome: Outcome) async {
+    let value = await apply(to: outcome.result, timing) {
+      $0.recover(PromiseError.self) { _ in 1 }
+    }
+    #expect(outcome.matches(value))
+    let promise = await apply(to: outcome.result, timing) {
+      $0.recover(PromiseError.self) { _ in .fulfilled(1) }
+    }
+    #expect(outcome.matches(promise))
+  }
+
+  @Test(arguments: Timing.allCases)
+  func aCancellationNamedByItsTypeIsRecovered(_ timing: Timing) async throws {
+    let result = await apply(to: Outcome.cancellation.result, timing) {
+      $0.recover(CancellationError.self) { _ in 1 }
+    }
+    #expect(try result.get() == 1)
+  }
+
+  @Test func ofSeveralTypesTheOneThatMatchesIsTaken() async throws {
+    let promise = Promise<String>.rejected(PromiseError.cycle)
+      .recover(TestError.self) { _ in "test" }
+      .recover(PromiseError.self) { "\($0)" }
+      .recover { _ in "any" }
+    #expect(try await promise.value == "the promise would have waited for itself")
+  }
+
+  @Test(arguments: Timing.allCases)
+  func whatItThrowsRejects(_ timing: Timing) async {
+    let result = await apply(to: Outcome.failure.result, timing) {
+      $0.recover(TestError.self) { error -> Int in throw TestError(error.name + "!") }
+    }
+    #expect(result.failure() == TestError("upstream!"))
+  }
+
+  @Test func itRunsInTheContextItNames() async throws {
+    let queue = LabelledQueue()
+    let promise = Promise<Bool>.rejected(TestError())
+      .recover(TestError.self, on: queue.context) { _ in queue.isCurrent }
+    #expect(try await promise.value)
+  }
+}
+
+@Suite(.timeLimit(.minutes(10)))
+struct RecoverCaseTests {
+  @Test(arguments: Timing.allCases)
+  func theCaseIsRecoveredWithAValue(_ timing: Timing) async throws {
+    let result = await apply(to: Result<Int, any Error>.failure(PromiseError.timedOut), timing) {
+      $0.recover(PromiseError.timedOut) { 1 }
+    }
+    #expect(try result.get() == 1)
+  }
+
+  @Test(arguments: Timing.allCases)
+  func theCaseIsRecoveredWithAPromise(_ timing: Timing) async throws {
+    let result = await apply(to: Outcome.failure.result, timing) {
+      $0.recover(TestError("upstream")) { .fulfilled(1) }
+    }
+    #expect(try result.get() == 1)
+  }
+
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func otherCasesOfTheSameTypePass(_ timing: Timing, _ outcome: Outcome) async {
+    let value = await apply(to: outcome.result, timing) {
+      $0.recover(TestError("other")) { 1 }
+    }
+    #expect(outcome.matches(value))
+    let promise = await apply(to: outcome.result, timing) {
+      $0.recover(TestError("other")) { .fulfilled(1) }
+    }
+    #expect(outcome.matches(promise))
+  }
+
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func otherTypesPass(_ timing: Timing, _ outcome: Outcome) async {
+    let result = await apply(to: outcome.result, timing) {
+      $0.recover(PromiseError.timedOut) { 1 }
+    }
+    #expect(outcome.matches(result))
+  }
+
+  @Test func whatItThrowsRejects() async {
+    let promise = Promise<Int>.rejected(TestError("a"))
+      .recover(TestError("a")) { () -> Int in throw TestError("b") }
+    #expect(await promise.result.failure() == TestError("b"))
+  }
+
+  @Test func itRunsInTheContextItNames() async throws {
+    let queue = LabelledQueue()
+    let promise = Promise<Bool>.rejected(TestError("a"))
+      .recover(TestError("a"), on: queue.context) { queue.isCurrent }
+    #expect(try await promise.value)
   }
 }

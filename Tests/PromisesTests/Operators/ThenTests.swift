@@ -23,22 +23,16 @@ struct ThenTests {
 
   @Test(arguments: Timing.allCases, Outcome.allCases)
   func aStepWithAPromiseEndsAsThatPromiseDoes(_ timing: Timing, _ inner: Outcome) async {
-    let subject = TestPromise(inner.result, timing)
-    let result = await apply(to: .success(1), timing) { promise in
-      let next = promise.then { _ in subject.promise }
-      subject.settle()
-      return next
+    let result = await apply(to: .success(1), inner: inner.result, timing) { promise, inner in
+      promise.then { _ in inner }
     }
     #expect(inner.matches(result))
   }
 
   @Test(arguments: Timing.allCases, Outcome.allCases)
   func anAsyncStepIsAwaited(_ timing: Timing, _ inner: Outcome) async {
-    let subject = TestPromise(inner.result, timing)
-    let result = await apply(to: .success(1), timing) { promise in
-      let next = promise.then { _ in try await subject.promise.value }
-      subject.settle()
-      return next
+    let result = await apply(to: .success(1), inner: inner.result, timing) { promise, inner in
+      promise.then { _ in try await inner.value }
     }
     #expect(inner.matches(result))
   }
@@ -108,5 +102,77 @@ struct ThenTests {
     next.cancel()
     #expect(inner.isCancelled)
     resolver.fulfill(1)
+  }
+}
+
+@Suite(.timeLimit(.minutes(10)))
+struct ThenInBackgroundTests {
+  @Test(arguments: Timing.allCases)
+  func theStepRunsOffTheMainThread(_ timing: Timing) async throws {
+    let result = await apply(to: .success(1), timing) { promise in
+      promise.thenInBackground { _ in isOnMainQueue }
+    }
+    #expect(try result.get() == false)
+  }
+
+  @Test(arguments: Timing.allCases)
+  func theStepAfterItIsBackInTheContext(_ timing: Timing) async throws {
+    let result = await apply(to: .success(1), timing) { promise in
+      promise.thenInBackground { $0 + 1 }.then { _ in isOnMainQueue }
+    }
+    #expect(try result.get())
+    let queue = LabelledQueue()
+    let onQueue = await apply(to: .success(1), timing) { promise in
+      promise.on(queue.context).thenInBackground { _ in !queue.isCurrent }
+        .then { wasAway in wasAway && queue.isCurrent }
+    }
+    #expect(try onQueue.get())
+  }
+
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func aPromiseReturnedThereIsFollowed(_ timing: Timing, _ inner: Outcome) async {
+    let result = await apply(to: .success(1), inner: inner.result, timing) { promise, inner in
+      promise.thenInBackground { _ in inner }
+    }
+    #expect(inner.matches(result))
+  }
+
+  @Test(arguments: Timing.allCases, Outcome.rejections)
+  func aRejectionPasses(_ timing: Timing, _ outcome: Outcome) async {
+    let result = await apply(to: outcome.result, timing) { promise in
+      promise.thenInBackground { _ in 0 }
+    }
+    #expect(outcome.matches(result))
+  }
+
+  @Test func whatItThrowsRejects() async {
+    let next = Promise.fulfilled(1).thenInBackground { _ -> Int in throw TestError("background") }
+    #expect(await next.result.failure() == TestError("background"))
+  }
+}
+
+@Suite(.timeLimit(.minutes(10)))
+struct FirstlyTests {
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func firstlyIsThePromiseItStarts(_ timing: Timing, _ outcome: Outcome) async {
+    let subject = TestPromise(outcome.result, timing)
+    let promise = firstly { subject.promise }
+    #expect(promise === subject.promise)
+    subject.settle()
+    #expect(outcome.matches(await promise.result))
+  }
+
+  @Test func whatFirstlyThrowsRejects() async {
+    let promise = firstly { () -> Promise<Int> in throw TestError("early") }
+    #expect(await promise.result.failure() == TestError("early"))
+  }
+
+  @Test func firstlyRunsHereAndNow() {
+    var hasRun = false
+    _ = firstly {
+      hasRun = true
+      return Promise.fulfilled(1)
+    }
+    #expect(hasRun)
   }
 }
