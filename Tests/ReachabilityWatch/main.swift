@@ -7,20 +7,20 @@
   // and reads its output.
 
   let reachability = NetworkReachability()
-  tell("at first: \(describe(reachability.status))")
-  reachability.whenReachable().done(on: .inline) { tell("reachable at last") }
+  log("initial: \(describe(reachability.status))")
+  reachability.whenReachable().done(on: .inline) { log("became reachable") }
 
   let changes = reachability.changes
   Task.detached {
-    for await status in changes { tell(describe(status)) }
+    for await status in changes { log(describe(status)) }
   }
 
   while let command = readLine() {
-    if system(command) != 0 { tell("failed: \(command)") }
+    if system(command) != 0 { log("failed: \(command)") }
   }
 
   /// Prints a line and flushes it, because standard output to a pipe is buffered.
-  @Sendable func tell(_ line: String) {
+  @Sendable func log(_ line: String) {
     FileHandle.standardOutput.write(Data("\(line)\n".utf8))
   }
 

@@ -6,12 +6,12 @@
   @Suite(.serialized, .timeLimit(.minutes(5)))
   struct ChildProcessTests {
     @Test(arguments: [0, 1, 77, 255] as [Int32])
-    func aCodeIsToldAsItIs(_ code: Int32) async throws {
+    func theExitCodeIsReported(_ code: Int32) async throws {
       #expect(try await shell("exit \(code)").end.status == .exited(code))
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGPIPE, SIGKILL])
-    func aSignalEndsItAndIsTold(_ number: Int32) async throws {
+    func aTerminatingSignalIsReported(_ number: Int32) async throws {
       let child = try ChildProcess("cat", input: .open)
       child.send(Data("at work\n".utf8))
       #expect(await child.lines.first(1) == ["at work"])
@@ -19,14 +19,14 @@
       #expect(await child.end.status == .signalled(number))
     }
 
-    @Test func aSignalAfterItsEndHasNoEffect() async throws {
+    @Test func aSignalAfterTheExitIsANoOp() async throws {
       let child = try shell("exit 3")
       #expect(await child.end.status == .exited(3))
       child.signal(SIGKILL)
       #expect(await child.end.status == .exited(3))
     }
 
-    @Test func aMebibyteOnEachStreamIsReadWhole() async throws {
+    @Test func aMebibyteOnEachStreamIsReadCompletely() async throws {
       let end = try await shell(
         "head -c 1048576 /dev/zero | tr '\\0' o; head -c 1048576 /dev/zero | tr '\\0' e >&2"
       ).end
@@ -35,13 +35,13 @@
       #expect(end.errorData == Data(repeating: UInt8(ascii: "e"), count: 1 << 20))
     }
 
-    @Test func whatIsPutInComesOut() async throws {
+    @Test func inputReachesTheProcess() async throws {
       let data = Data.pattern(1 << 20)
       let end = try await ChildProcess("cat", input: .data(data)).end
       #expect(end.outputData == data)
     }
 
-    @Test func inputThatNobodyReadsEndsNothing() async throws {
+    @Test func unreadInputDoesNotTerminateTheTests() async throws {
       let child = try ChildProcess("true", input: .data(.pattern(1 << 20)))
       #expect(await child.end.status == .exited(0))
       let other = try ChildProcess("true", input: .open)
@@ -51,12 +51,12 @@
       other.send(Data("late".utf8))
     }
 
-    @Test func withoutInputItsEndIsThereAtOnce() async throws {
+    @Test func emptyInputIsAnImmediateEndOfFile() async throws {
       let end = try await ChildProcess("cat").end
       #expect(end.status == .exited(0) && end.outputData.isEmpty)
     }
 
-    @Test func linesComeWhileItRuns() async throws {
+    @Test func linesArriveWhileTheProcessRuns() async throws {
       let child = try ChildProcess("cat", input: .open)
       child.send(Data("one\n\ntw".utf8))
       #expect(await child.lines.first(2) == ["one", ""])
@@ -70,7 +70,7 @@
       #expect(end.output == "one\n\ntwo\n3\nno line")
     }
 
-    @Test func theStreamsAreApart() async throws {
+    @Test func outputAndErrorsAreSeparate() async throws {
       let child = try shell("echo out; echo wrong >&2")
       #expect(await child.lines.first(9) == ["out"])
       #expect(await child.errorLines.first(9) == ["wrong"])
@@ -78,7 +78,7 @@
       #expect(end.output == "out\n" && end.errors == "wrong\n" && end.lines == ["out"])
     }
 
-    @Test func aProgramThatIsNotThereIsAClearError() {
+    @Test func aMissingProgramIsAnErrorWithAReason() {
       #expect(
         throws: TestError("/no/such/program cannot be started: No such file or directory")
       ) { try ChildProcess("/no/such/program") }
@@ -90,7 +90,7 @@
       }
     }
 
-    @Test func argumentsEnvironmentAndFolderAreWhatIsGiven() async throws {
+    @Test func argumentsEnvironmentAndFolderArePassedUnchanged() async throws {
       let folder = TemporaryFolder()
       try Data().write(to: folder.url("a file"))
       let child = try ChildProcess(
@@ -101,7 +101,7 @@
       #expect(own.output == ProcessInfo.processInfo.environment["PATH"])
     }
 
-    @Test func aTaskThatIsCancelledKillsWhatItWaitsFor() async throws {
+    @Test func cancellingTheWaitingTaskKillsTheProcess() async throws {
       let child = try ChildProcess("cat", input: .open)
       let (end, lines) = (Task { await child.end }, Task { await child.lines.first(1) })
       end.cancel()
@@ -115,7 +115,7 @@
     }
 
     #if os(Linux)
-      @Test func itIsKilledWhenItIsReleased() async throws {
+      @Test func theProcessIsKilledOnRelease() async throws {
         let folder = TemporaryFolder()
         let pipe = folder.url("pipe").path
         #expect(mkfifo(pipe, 0o600) == 0)
@@ -129,7 +129,7 @@
         #expect(await reader.end.status == .exited(0))
       }
 
-      @Test func noDescriptorOfOursIsInIt() async throws {
+      @Test func theProcessInheritsNoDescriptors() async throws {
         let file = open("/dev/null", O_RDONLY)
         let inheritable = fcntl(file, F_DUPFD, 100)
         defer {
@@ -144,7 +144,7 @@
         #expect(await child.end.status == .exited(0))
       }
 
-      @Test func noSignalIsBlockedOrIgnoredInIt() async throws {
+      @Test func theProcessHasNoBlockedOrIgnoredSignals() async throws {
         let lines = try await ChildProcess("cat", ["/proc/self/status"]).end.lines
         for set in ["SigBlk:", "SigIgn:"] {
           let line = try #require(lines.first { $0.hasPrefix(set) })
@@ -154,7 +154,7 @@
         }
       }
 
-      @Test func timersOfLibdispatchAreNoOpenFiles() async {
+      @Test func libdispatchTimersAreNotCountedAsOpenFiles() async {
         await #expect(processExitsWith: .success) {
           let before = ProcessResources.openFiles
           await withCheckedContinuation { continuation in
@@ -166,7 +166,7 @@
         }
       }
 
-      @Test func nothingIsLeftOfThousandsOfDescriptorsAndManyChildren() async {
+      @Test func manyChildrenLeaveNoZombiesOrOpenDescriptors() async {
         await #expect(processExitsWith: .success) {
           // More descriptors than an `fd_set` can hold.
           let limit = min(ProcessResources.raiseFileLimit(), 16_000)

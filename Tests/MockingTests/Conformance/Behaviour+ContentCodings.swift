@@ -36,34 +36,34 @@
             }
             #expect(String(decoding: try await backend.get().data, as: UTF8.self) == text)
           },
-          Behaviour("a body in \(coding) that is cut short fails") { kind async throws in
+          Behaviour("a body in \(coding) that is truncated fails") { kind async throws in
             let backend = try Backend(kind) { _ in
               coded(data, coding).interrupted(by: .close, at: .body(afterBytes: 20))
             }
             #expect(await backend.failure() != nil)
           },
-          Behaviour("a body that is no \(coding) is malformed") { kind async throws in
+          Behaviour("a body that is not \(coding) is malformed") { kind async throws in
             let backend = try Backend(kind) { _ in coded(Data("not zipped".utf8), coding) }
             #expect(await backend.failure()?.code == .malformedResponse)
           },
         ]
       }
       + [
-        Behaviour("the answer to HEAD has no body to decode") { kind async throws in
+        Behaviour("a response to HEAD has no body to decode") { kind async throws in
           let backend = try Backend(kind) { _ in coded(gzipped, "gzip") }
           let response = try await backend.client().request(.head("/")).value
           #expect(response.headers["Content-Encoding"] == "gzip")
           #expect(response.data.isEmpty)
         },
-        Behaviour("a body in identity is as it is") { kind async throws in
+        Behaviour("a body in identity is unchanged") { kind async throws in
           let backend = try Backend(kind) { _ in coded(Data(text.utf8), "identity") }
           #expect(String(decoding: try await backend.get().data, as: UTF8.self) == text)
         },
-        Behaviour("a body in a coding that nobody knows is malformed") { kind async throws in
+        Behaviour("a body in an unknown coding is malformed") { kind async throws in
           let backend = try Backend(kind) { _ in coded(Data("abc".utf8), "rot13") }
           #expect(await backend.failure()?.code == .malformedResponse)
         },
-        Behaviour("a request that accepts only identity gets the bytes as they come") {
+        Behaviour("a request that accepts only identity receives the bytes unchanged") {
           kind async throws in
           let backend = try Backend(kind) { _ in coded(gzipped, "gzip") }
           let response = try await backend.client().request(
@@ -71,7 +71,7 @@
           ).value
           #expect(response.data == gzipped)
         },
-        Behaviour("what the request accepts is asked for as it is written") {
+        Behaviour("the Accept-Encoding of the request is sent unchanged") {
           kind async throws in
           let backend = try Backend(kind)
           _ = try await backend.client().request(

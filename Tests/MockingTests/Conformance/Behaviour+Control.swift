@@ -28,7 +28,7 @@
     }
 
     static let cancellation: [Behaviour] = [
-      Behaviour("cancelling before the head reaches the server") { kind async throws in
+      Behaviour("cancellation before the head reaches the server") { kind async throws in
         let gate = Gate()
         let backend = try gated(kind, gate, .status(200))
         let promise = backend.client().request(.get("/gate"))
@@ -40,7 +40,7 @@
           #expect(try await server.closing(of: request.connection).value.wasAborted)
         }
       },
-      Behaviour("cancelling the end of a chain reaches the server") { kind async throws in
+      Behaviour("cancellation of the end of a chain reaches the server") { kind async throws in
         let gate = Gate()
         let backend = try gated(kind, gate, .status(200))
         let last = backend.client().request(.get("/gate")).validate().toData().map(\.count)
@@ -49,7 +49,8 @@
         #expect(await last.result.error is CancellationError)
         _ = await gate.cancelled.entries(1)
       },
-      Behaviour("cancelling all requests of a client reaches the server") { kind async throws in
+      Behaviour("cancellation of all requests of a client reaches the server") {
+        kind async throws in
         let gate = Gate()
         let backend = try gated(kind, gate, .status(200))
         let client = backend.client()
@@ -59,7 +60,7 @@
         for promise in promises { #expect(await promise.result.error is CancellationError) }
         _ = await gate.cancelled.entries(3)
       },
-      Behaviour("cancelling in the body closes the connection") { kind async throws in
+      Behaviour("cancellation during the body closes the connection") { kind async throws in
         let backend = try Backend(kind) { _ in
           Mock.bytes(100_000).interrupted(by: .stall, at: .body(afterBytes: 10))
         }
@@ -76,20 +77,20 @@
           #expect(try await server.closing(of: backend.requests[0].connection).value.wasAborted)
         }
       },
-      Behaviour("a transport says of what is cancelled that it was, once") { kind async throws in
+      Behaviour("a transport reports a cancellation once") { kind async throws in
         let backend = try Backend(kind) { _ in .fault(.stall, at: .request) }
         let exchange = ExchangeRecorder(backend, HTTPRequest(url: try backend.url()))
         _ = await backend.received.entries(1)
         exchange.cancel()
         exchange.cancel()
-        let performed = await exchange.record
-        #expect(performed.order == ["failure"])
-        #expect(performed.failure?.code == .cancelled)
+        let record = await exchange.record
+        #expect(record.order == ["failure"])
+        #expect(record.failure?.code == .cancelled)
         exchange.cancel()
         exchange.resume()
         #expect(exchange.current.lastEvents == 1)
       },
-      Behaviour("cancelling what is over changes nothing") { kind async throws in
+      Behaviour("cancellation after the end is a no-op") { kind async throws in
         let backend = try Backend(kind) { _ in .text("abc") }
         let exchange = ExchangeRecorder(backend, HTTPRequest(url: try backend.url()))
         #expect(await exchange.record.order == ["head", "body", "end"])
@@ -97,7 +98,7 @@
         #expect(await backend.get(try backend.url()).head?.status == 200)
         #expect(exchange.current.lastEvents == 1)
       },
-      Behaviour("a request that waits for its turn is cancelled without being sent") {
+      Behaviour("a cancelled queued request is not sent") {
         kind async throws in
         let gate = Gate()
         let backend = try gated(kind, gate, .status(200))
@@ -114,7 +115,8 @@
         #expect(await second.result.error is CancellationError)
         #expect(backend.requests.map(\.path.text) == ["/gate", "/third"])
       },
-      Behaviour("cancelling while a stream is sent ends its reading") { kind async throws in
+      Behaviour("cancellation during the upload of a stream ends its reading") {
+        kind async throws in
         let backend = try Backend(kind)
         let (isReading, ended) = (Log<Void>(), Log<Void>())
         let stream = BodyStream {
@@ -135,7 +137,7 @@
     private static let flood = 32 << 20
 
     static let flowControl: [Behaviour] = [
-      Behaviour("what is suspended tells nothing of a body until it is resumed") {
+      Behaviour("a suspended exchange delivers no body until it is resumed") {
         kind async throws in
         let gate = Gate()
         let backend = try gated(kind, gate, .text("abc"))
@@ -149,7 +151,7 @@
         #expect(await exchange.record.order == ["head", "body", "end"])
         #expect(exchange.current.body == Data("abc".utf8))
       },
-      Behaviour("what is suspended can be cancelled") { kind async throws in
+      Behaviour("a suspended exchange can be cancelled") { kind async throws in
         let gate = Gate()
         let backend = try gated(kind, gate, .text("abc"))
         let exchange = ExchangeRecorder(backend, HTTPRequest(url: try backend.url("/gate")))
@@ -157,7 +159,7 @@
         exchange.cancel()
         #expect(await exchange.record.failure?.code == .cancelled)
       },
-      Behaviour("suspending and resuming many times loses nothing") { kind async throws in
+      Behaviour("repeated suspension and resumption loses nothing") { kind async throws in
         let backend = try Backend(kind) { _ in .data(.pattern(1 << 20)) }
         let handles = Log<ExchangeRecorder>()
         let exchange = ExchangeRecorder(backend, HTTPRequest(url: try backend.url())) { event in
@@ -171,7 +173,7 @@
         #expect(await exchange.record.body == .pattern(1 << 20))
         #expect(exchange.current.lastEvents == 1)
       },
-      Behaviour("a server waits for a reader that takes nothing") { kind async throws in
+      Behaviour("a server waits for a reader that does not read") { kind async throws in
         let made = Mutex(0)
         let backend = try Backend(
           kind,
@@ -201,14 +203,14 @@
     ]
 
     static let connections: [Behaviour] = [
-      Behaviour("a connection serves one request after the other") { kind async throws in
+      Behaviour("a connection serves requests sequentially") { kind async throws in
         let backend = try Backend(kind) { _ in .text("abc") }
         let client = backend.client()
         for _ in 0..<5 { _ = try await client.request(.get("/")).value }
         #expect(Set(backend.requests.map(\.connection)) == [0])
         #expect(backend.requests.map(\.exchange) == [0, 1, 2, 3, 4])
       },
-      Behaviour("it is told whether a connection had served before") { kind async throws in
+      Behaviour("the reuse of a connection is reported") { kind async throws in
         let backend = try Backend(kind) { _ in .text("abc") }
         let client = backend.client()
         let first = try await client.request(.get("/")).value
@@ -216,7 +218,7 @@
         #expect(!first.metrics.reusedConnection)
         #expect(second.metrics.reusedConnection)
       },
-      Behaviour("a connection that the server is to close serves no more") { kind async throws in
+      Behaviour("a connection that the server will close is not reused") { kind async throws in
         let backend = try Backend(kind) { _ in .text("abc").header("Connection", "close") }
         let client = backend.client()
         for _ in 0..<3 {
@@ -224,21 +226,21 @@
         }
         #expect(backend.requests.map(\.connection) == [0, 1, 2])
       },
-      Behaviour("a connection that was closed meanwhile is replaced") { kind async throws in
+      Behaviour("a connection closed in the meantime is replaced") { kind async throws in
         let backend = try Backend(kind) { _ in .text("abc").interrupted(by: .close, at: .end) }
         let client = backend.client()
         for _ in 0..<3 {
           #expect(try await client.request(.get("/")).value.data == Data("abc".utf8))
         }
       },
-      Behaviour("after a lost connection the next request is well") { kind async throws in
+      Behaviour("the request after a lost connection succeeds") { kind async throws in
         let backend = try Backend(kind) { request in
           request.path.text == "/" ? .text("abc") : .fault(.reset, at: .body(afterBytes: 5))
         }
         #expect(await backend.failure(of: "/lost")?.code == .connectionLost)
         #expect(try await backend.get().data == Data("abc".utf8))
       },
-      Behaviour("eight requests are under way at once") { kind async throws in
+      Behaviour("eight requests run concurrently") { kind async throws in
         let gate = Gate()
         let backend = try gated(kind, gate, .text("abc"))
         let client = backend.client()
@@ -247,13 +249,13 @@
         gate.open()
         for promise in promises { #expect(try await promise.value.data == Data("abc".utf8)) }
       },
-      Behaviour("times are told in their order") { kind async throws in
+      Behaviour("times are reported in order") { kind async throws in
         let backend = try Backend(kind) { _ in .data(.pattern(100_000)) }
         let metrics = try await backend.get().metrics
         #expect(metrics.total >= metrics.firstByte ?? .zero)
         #expect(metrics.firstByte ?? .zero >= metrics.requestSent ?? .zero)
       },
-      Behaviour("when the first byte came is told") { kind async throws in
+      Behaviour("the time of the first byte is reported") { kind async throws in
         let backend = try Backend(kind) { _ in .text("abc") }
         #expect(try await backend.get().metrics.firstByte != nil)
       },

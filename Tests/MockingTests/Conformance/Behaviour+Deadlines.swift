@@ -15,7 +15,8 @@
 
     /// Returns the record of an exchange with a server that stalls after `signal`.
     private static func silence(
-      _ kind: TransportKind, _ mock: Mock, after signal: @escaping @Sendable (TransportEvent) -> Bool
+      _ kind: TransportKind, _ mock: Mock,
+      after signal: @escaping @Sendable (TransportEvent) -> Bool
     ) async throws -> ExchangeRecord {
       let time = TestScheduler()
       let backend = try Backend(kind, scheduler: time) { _ in mock }
@@ -110,30 +111,30 @@
     }
 
     static let deadlines: [Behaviour] = [
-      Behaviour("a connection that does not come about times out, before a body") {
+      Behaviour("a connection that is not established times out before a body") {
         kind async throws in
         let code = try await connect(kind, .post, .data(Data("x".utf8)))
         #expect(code == .timedOut(.connect))
       },
-      Behaviour("a connection that does not come about times out, without a body") {
+      Behaviour("a connection that is not established times out without a body") {
         kind async throws in
         #expect(try await connect(kind, .get, .none) == .timedOut(.connect))
       },
       Behaviour("a server that is silent from the start times out") { kind async throws in
-        let performed = try await silence(kind, .fault(.stall, at: .request)) { _ in true }
-        #expect(performed.order == ["failure"])
-        #expect(performed.failure?.code == .timedOut(.idle))
+        let record = try await silence(kind, .fault(.stall, at: .request)) { _ in true }
+        #expect(record.order == ["failure"])
+        #expect(record.failure?.code == .timedOut(.idle))
       },
-      Behaviour("a server that falls silent in the body times out") { kind async throws in
+      Behaviour("a server that becomes silent during the body times out") { kind async throws in
         let mock = Mock.text("abcdef").interrupted(by: .stall, at: .body(afterBytes: 3))
-        let performed = try await silence(kind, mock) {
+        let record = try await silence(kind, mock) {
           if case .body = $0 { true } else { false }
         }
-        #expect(performed.order == ["head", "body", "failure"])
-        #expect(performed.failure?.code == .timedOut(.idle))
-        #expect(performed.body == Data("abc".utf8))
+        #expect(record.order == ["head", "body", "failure"])
+        #expect(record.failure?.code == .timedOut(.idle))
+        #expect(record.body == Data("abc".utf8))
       },
-      Behaviour("what has come of a body is in the error of its silence") { kind async throws in
+      Behaviour("an idle timeout has the partial body") { kind async throws in
         let backend = try Backend(kind) { _ in
           Mock.text("abcdef", status: 503).interrupted(by: .stall, at: .body(afterBytes: 3))
         }
@@ -157,28 +158,28 @@
         }
         #expect(code == .timedOut(.call))
       },
-      Behaviour("a request's own time comes in place of the client's") { kind async throws in
+      Behaviour("the timeout of the request overrides the client's") { kind async throws in
         let code = try await call(kind, limit: .seconds(5), .get("/", timeout: .seconds(5))) {
           $0.callTimeout = .seconds(50)
           $0.idleTimeout = nil
         }
         #expect(code == .timedOut(.call))
       },
-      Behaviour("the time of an attempt begins anew with each hop") { kind async throws in
+      Behaviour("the attempt timeout restarts with each hop") { kind async throws in
         let result = try await twoHops(kind) {
           $0.attemptTimeout = .seconds(10)
           $0.idleTimeout = nil
         }
         #expect(try result.get().status == 200)
       },
-      Behaviour("the time of a call goes on over its hops") { kind async throws in
+      Behaviour("the call timeout spans all hops") { kind async throws in
         let result = try await twoHops(kind) {
           $0.callTimeout = .seconds(10)
           $0.idleTimeout = nil
         }
         #expect(result.failure(as: NetworkError.self)?.code == .timedOut(.call))
       },
-      Behaviour("the time of a stream counts to the end of its body") { kind async throws in
+      Behaviour("the timeout of a stream includes its body") { kind async throws in
         let time = TestScheduler()
         let backend = try Backend(kind, scheduler: time) { _ in
           Mock.text("abcdef").interrupted(by: .stall, at: .body(afterBytes: 3))
@@ -198,7 +199,7 @@
         }
         #expect(body == Data("abc".utf8))
       },
-      Behaviour("a response that is held back does not time out") { kind async throws in
+      Behaviour("a suspended response does not time out") { kind async throws in
         let backend = try Backend(kind) { request in
           request.path.text == "/held" ? .text("abc") : .fault(.stall, at: .request)
         }

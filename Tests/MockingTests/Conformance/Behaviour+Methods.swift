@@ -36,14 +36,14 @@
         }
       }
       + ["POST", "PUT", "PATCH"].map { method in
-        Behaviour("\(method) with nothing in it says that it is empty") { kind async throws in
+        Behaviour("\(method) with an empty body has a Content-Length of 0") { kind async throws in
           let backend = try Backend(kind)
           _ = try await backend.client().request(Request(HTTPMethod(rawValue: method), "/")).value
           #expect(backend.requests.first?.headers.values(for: "Content-Length") == ["0"])
         }
       }
       + ["GET", "HEAD", "DELETE", "OPTIONS", "PURGE"].map { method in
-        Behaviour("\(method) without a body says nothing of a body") { kind async throws in
+        Behaviour("\(method) without a body has no body fields") { kind async throws in
           let backend = try Backend(kind)
           _ = try await backend.client().request(Request(HTTPMethod(rawValue: method), "/")).value
           let headers = try #require(backend.requests.first?.headers)
@@ -52,7 +52,7 @@
         }
       }
       + [
-        Behaviour("HEAD with a body is refused, and nothing is sent") { kind async throws in
+        Behaviour("HEAD with a body is rejected and not sent") { kind async throws in
           let backend = try Backend(kind)
           let result = await backend.client().request(
             Request(.head, "/", payload: .data(body))
@@ -60,24 +60,24 @@
           #expect(result.failure(as: NetworkError.self)?.code == .unsupported)
           #expect(backend.requests.isEmpty)
         },
-        Behaviour("a method of mixed case stays as it is") { kind async throws in
+        Behaviour("a method in mixed case is unchanged") { kind async throws in
           let backend = try Backend(kind)
           _ = try await backend.client().request(Request(HTTPMethod(rawValue: "x-Mixed"), "/"))
             .value
           #expect(backend.requests.map(\.method.rawValue) == ["x-Mixed"])
         },
-        Behaviour("get is another method than GET") { kind async throws in
+        Behaviour("methods are case-sensitive") { kind async throws in
           let backend = try Backend(kind)
           _ = try await backend.client().request(Request(HTTPMethod(rawValue: "get"), "/")).value
           #expect(backend.requests.map(\.method.rawValue) == ["get"])
         },
-        Behaviour("a method that is no token is refused at the transport") { kind async throws in
+        Behaviour("the transport rejects a method that is not a token") { kind async throws in
           let backend = try Backend(kind)
           let request = HTTPRequest(method: HTTPMethod(rawValue: "GET IT"), url: try backend.url())
           #expect(await backend.perform(request).failure?.code == .unsupported)
           #expect(backend.requests.isEmpty)
         },
-        Behaviour("HEAD tells the length that GET would have had") { kind async throws in
+        Behaviour("HEAD reports the length of the GET response") { kind async throws in
           let backend = try Backend(kind) { _ in .bytes(1_000) }
           let response = try await backend.client().request(.head("/")).value
           #expect(response.headers["Content-Length"] == "1000")
@@ -92,19 +92,19 @@
         ("/a/;b=1,2/@:!$'()*", nil), ("/x?", nil), ("/x?a=b?c/d", nil), ("/a//b/", nil),
         ("/x#fragment", "/x"), ("/x?q#fragment", "/x?q"),
       ].map { target, arrives in
-        Behaviour("the target \"\(target)\" arrives as it is written") { kind async throws in
+        Behaviour("the target \"\(target)\" arrives unchanged") { kind async throws in
           let backend = try Backend(kind)
-          let performed = await backend.perform(HTTPRequest(url: try backend.url(target)))
-          #expect(performed.head?.status == 200)
+          let record = await backend.perform(HTTPRequest(url: try backend.url(target)))
+          #expect(record.head?.status == 200)
           #expect(backend.requests.map(\.target) == [arrives ?? target])
         }
       } + [
-        Behaviour("dot segments in a path are left to the server") { kind async throws in
+        Behaviour("dot segments in a path are sent unchanged") { kind async throws in
           let backend = try Backend(kind)
           _ = await backend.perform(HTTPRequest(url: try backend.url("/a/../b/./c")))
           #expect(backend.requests.map(\.target) == ["/a/../b/./c"])
         },
-        Behaviour("a URL that is not http or https is invalid at the transport") {
+        Behaviour("the transport rejects a URL that is not http or https") {
           kind async throws in
           let backend = try Backend(kind)
           for text in ["ftp://127.0.0.1/", "file:///x", "/relative"] {
@@ -112,7 +112,7 @@
             #expect(await backend.get(url).failure?.code == .invalidURL, "\(text)")
           }
         },
-        Behaviour("a URL with credentials is invalid at the transport") { kind async throws in
+        Behaviour("the transport rejects a URL with credentials") { kind async throws in
           let backend = try Backend(kind)
           let text = try backend.url().absoluteString.replacing("http://", with: "http://me:pw@")
           let url = try #require(URL(string: text))

@@ -27,21 +27,21 @@
         #expect(error?.response?.status == 302)
         #expect(backend.requests.count == 21)
       },
-      Behaviour("a limit of one's own counts") { kind async throws in
+      Behaviour("a custom limit applies") { kind async throws in
         let backend = try Backend(kind, stairs(9))
         let client = backend.client { $0.redirects = .follow(limit: 2) }
         let result = await client.request(.get("/0")).result
         #expect(result.failure(as: NetworkError.self)?.code == .tooManyRedirects)
         #expect(backend.requests.count == 3)
       },
-      Behaviour("a circle is seen when it closes, and named") { kind async throws in
+      Behaviour("a loop is detected and reported") { kind async throws in
         let backend = try Backend(kind) { .redirect(to: $0.path.text == "/a" ? "/b" : "/a") }
         let error = await backend.failure(of: "/a")
         #expect(error?.code == .tooManyRedirects)
         #expect(error?.reason == "a circle")
         #expect(backend.requests.count == 2)
       },
-      Behaviour("a circle that a cookie ends is followed") { kind async throws in
+      Behaviour("a loop that a cookie ends is followed") { kind async throws in
         let backend = try Backend(kind) { request in
           request.headers.contains("Cookie")
             ? .text("in") : .redirect(to: "/").header("Set-Cookie", "a=1; Path=/")
@@ -50,7 +50,7 @@
         let client = backend.client { $0.cookies = .storage(storage) }
         #expect(try await client.request(.get("/")).value.data == Data("in".utf8))
       },
-      Behaviour("by the policy to refuse, a redirect is the answer") { kind async throws in
+      Behaviour("with the refuse policy a redirect is the response") { kind async throws in
         let backend = try Backend(kind) { _ in
           Mock.text("moved", status: 301).header("Location", "/there")
         }
@@ -59,7 +59,7 @@
         #expect(response.headers["Location"] == "/there")
         #expect(backend.requests.count == 1)
       },
-      Behaviour("the body of a redirect that is not followed is the answer's") {
+      Behaviour("a redirect that is not followed has its body") {
         kind async throws in
         let backend = try Backend(kind) { _ in
           Mock.text("moved", status: 307).header("Location", "/there")
@@ -67,7 +67,7 @@
         let response = try await backend.client { $0.redirects = .refuse }.request(.get("/")).value
         #expect(response.data == Data("moved".utf8))
       },
-      Behaviour("a closure may change where a redirect leads, and stop it") {
+      Behaviour("a closure can change or stop a redirect") {
         kind async throws in
         let backend = try Backend(kind, stairs(9))
         let client = backend.client {
@@ -93,11 +93,11 @@
         }
         #expect(backend.requests.count == 4)
       },
-      Behaviour("a redirect without a Location is the answer") { kind async throws in
+      Behaviour("a redirect without a Location is the response") { kind async throws in
         let backend = try Backend(kind) { _ in .status(302) }
         #expect(try await backend.get().status == 302)
       },
-      Behaviour("https to http is refused, and followed where it is allowed") {
+      Behaviour("a redirect from https to http is followed only if permitted") {
         kind async throws in
         let backend = try Backend(kind) { request in
           request.headers.contains("X-TLS")

@@ -24,7 +24,7 @@
         }
       }
       + [
-        Behaviour("a Location in full leads to another origin") { kind async throws in
+        Behaviour("an absolute Location leads to another origin") { kind async throws in
           let backend = try Backend(kind, origins: 2, hopping)
           let target = try backend.url("/there?x=1", origin: 1)
           let response = try await backend.client().request(
@@ -33,7 +33,8 @@
           #expect(response.url == target)
           #expect(backend.requests.last?.target == "/there?x=1")
         },
-        Behaviour("a Location without a scheme keeps that of the request") { kind async throws in
+        Behaviour("a Location without a scheme keeps the scheme of the request") {
+          kind async throws in
           let backend = try Backend(kind, origins: 2, hopping)
           let target = try backend.url("/there", origin: 1)
           let location = target.absoluteString.dropFirst("http:".count)
@@ -46,14 +47,14 @@
           let result = await backend.client().request(hop(to: "//[::1]:9/x")).result
           #expect(result.failure(as: NetworkError.self)?.code == .cannotConnect)
         },
-        Behaviour("a fragment of a Location is the answer's, and is not sent") {
+        Behaviour("a fragment of a Location is in the response's URL and is not sent") {
           kind async throws in
           let backend = try Backend(kind, hopping)
           let response = try await backend.client().request(hop(to: "/there#part")).value
           #expect(response.url.fragment == "part")
           #expect(backend.requests.map(\.target).last == "/there")
         },
-        Behaviour("a Location that is no http or https URL is refused") { kind async throws in
+        Behaviour("a Location that is not an http or https URL is rejected") { kind async throws in
           let backend = try Backend(kind, hopping)
           for location in ["ftp://a.example/", "mailto:a@b", "javascript:1", "file:///etc/passwd"] {
             let result = await backend.client().request(hop(to: location)).result
@@ -61,18 +62,18 @@
               result.failure(as: NetworkError.self)?.code == .redirectRefused, "\(location)")
           }
         },
-        Behaviour("an empty Location leads to the same place, and is a circle") {
+        Behaviour("an empty Location is a loop") {
           kind async throws in
           let backend = try Backend(kind) { _ in .redirect(to: "") }
           #expect(await backend.failure(of: "/x")?.code == .tooManyRedirects)
         },
-        Behaviour("a redirect to an origin that refuses connections fails so") {
+        Behaviour("a redirect to an origin that refuses connections fails") {
           kind async throws in
           let backend = try Backend(kind, hopping)
           let result = await backend.client().request(hop(to: "http://127.0.0.1:9/")).result
           #expect(result.failure(as: NetworkError.self)?.code == .cannotConnect)
         },
-        Behaviour("a redirect to a name that does not exist fails so") { kind async throws in
+        Behaviour("a redirect to an unknown host fails") { kind async throws in
           let backend = try Backend(kind, hopping)
           let result = await backend.client().request(hop(to: "http://catena.invalid/")).result
           #expect(result.failure(as: NetworkError.self)?.code == .dnsFailed)

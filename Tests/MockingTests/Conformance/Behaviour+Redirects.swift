@@ -38,7 +38,7 @@
     static let redirectRules: [Behaviour] =
       [301, 302, 303, 307, 308].flatMap { status in
         ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PURGE"].map { method in
-          Behaviour("\(method) that is answered by \(status) goes on as it must") {
+          Behaviour("\(method) is redirected correctly by \(status)") {
             kind async throws in
             let backend = try Backend(kind, hopping)
             let body: Data? = ["GET", "HEAD", "OPTIONS"].contains(method) ? nil : .pattern(1_000)
@@ -69,7 +69,7 @@
             ).value
             #expect(backend.requests.map(\.body) == [.pattern(100_000), .pattern(100_000)])
           },
-          Behaviour("a stream that can be made anew is sent again after a \(status)") {
+          Behaviour("a repeatable stream is sent again after a \(status)") {
             kind async throws in
             let backend = try Backend(kind, hopping)
             let stream = BytePattern.stream(100_000, tellsLength: false)
@@ -78,7 +78,7 @@
             ).value
             #expect(backend.requests.map(\.bodyByteCount) == [100_000, 100_000])
           },
-          Behaviour("a stream that cannot be made anew fails after a \(status)") {
+          Behaviour("a one-time stream fails after a \(status)") {
             kind async throws in
             let backend = try Backend(kind, hopping)
             let once = AsyncStream<Data> { continuation in
@@ -94,10 +94,10 @@
         ]
       }
       + [
-        ("a path", false, true), ("the same origin in full", false, true),
+        ("a path", false, true), ("an absolute URL of the same origin", false, true),
         ("another port", true, false),
       ].map { name, isOther, isKept in
-        Behaviour("credentials written by hand, redirected to \(name)") { kind async throws in
+        Behaviour("an Authorization field redirected to \(name)") { kind async throws in
           let backend = try Backend(kind, origins: 2, hopping)
           let location =
             name == "a path"
@@ -116,7 +116,8 @@
         }
       }
       + [
-        Behaviour("a client's credentials stay with its origin") { kind async throws in
+        Behaviour("the credentials of a client are not sent to other origins") {
+          kind async throws in
           let backend = try Backend(kind, origins: 2, hopping)
           let client = backend.client()
           client.authenticate(bearerToken: "t")
@@ -128,13 +129,13 @@
             backend.requests.map { $0.headers["Authorization"] }
               == ["Bearer t", "Bearer t", "Bearer t", nil])
         },
-        Behaviour("Host is that of the origin redirected to") { kind async throws in
+        Behaviour("Host names the origin of the redirect") { kind async throws in
           let backend = try Backend(kind, origins: 2, hopping)
           let target = try backend.url("/there", origin: 1)
           _ = try await backend.client().request(hop(to: target.absoluteString)).value
           #expect(backend.requests.last?.headers["Host"] == "127.0.0.1:\(target.port ?? 0)")
         },
-        Behaviour("the body of a redirect is not the answer's") { kind async throws in
+        Behaviour("the body of a followed redirect is discarded") { kind async throws in
           let backend = try Backend(kind) { request in
             guard request.path.text == "/" else { return .text("there") }
             return Mock.text("moved", status: 301).header("Location", "/there")

@@ -36,7 +36,7 @@
             #expect(backend.requests.map(\.body) == [body])
             #expect(backend.requests.first?.headers.values(for: "Content-Length") == ["\(size)"])
           },
-          Behaviour("a stream of \(name) that tells its length arrives with it") {
+          Behaviour("a stream of \(name) with a length arrives with it") {
             kind async throws in
             let backend = try Backend(kind)
             _ = try await backend.client().request(
@@ -45,7 +45,7 @@
             #expect(backend.requests.map(\.body) == [body])
             #expect(backend.requests.first?.headers.values(for: "Content-Length") == ["\(size)"])
           },
-          Behaviour("a stream of \(name) that does not tell its length arrives") {
+          Behaviour("a stream of \(name) without a length arrives") {
             kind async throws in
             let backend = try Backend(kind)
             _ = try await backend.client().request(
@@ -56,7 +56,7 @@
         ]
       }
       + [
-        Behaviour("a stream that does not tell its length goes in chunks") { kind async throws in
+        Behaviour("a stream without a length is sent chunked") { kind async throws in
           let backend = try Backend(kind)
           _ = try await backend.client().request(
             .upload(stream: stream(.pattern(1_000), tellsLength: false), to: "/")
@@ -65,7 +65,7 @@
           #expect(headers.values(for: "Transfer-Encoding") == ["chunked"])
           #expect(!headers.contains("Content-Length"))
         },
-        Behaviour("a form of several parts arrives whole") { kind async throws in
+        Behaviour("a multipart form arrives complete") { kind async throws in
           let folder = TemporaryFolder()
           try Data.pattern(100_000).write(to: folder.url("file"))
           let backend = try Backend(kind)
@@ -92,7 +92,7 @@
           #expect(error?.underlying as? TestError == TestError("broken"))
           #expect(backend.requests.isEmpty)
         },
-        Behaviour("a stream that does not keep to its length fails the request") {
+        Behaviour("a stream of a wrong length fails the request") {
           kind async throws in
           for length: Int64 in [2, 4] {
             let backend = try Backend(kind)
@@ -106,7 +106,7 @@
             #expect(result.failure(as: NetworkError.self)?.code == .encodingFailed)
           }
         },
-        Behaviour("a file that is not there fails the request, and nothing is sent") {
+        Behaviour("a missing file fails the request, and nothing is sent") {
           kind async throws in
           let folder = TemporaryFolder()
           let backend = try Backend(kind)
@@ -116,16 +116,16 @@
           }
           #expect(backend.requests.isEmpty)
         },
-        Behaviour("what is sent is told, up to all of it") { kind async throws in
+        Behaviour("sent bytes are reported up to the total") { kind async throws in
           let backend = try Backend(kind)
-          let performed = await backend.perform(
+          let record = await backend.perform(
             HTTPRequest(method: .put, url: try backend.url(), body: .data(.pattern(1 << 20))))
-          #expect(performed.order == ["sent", "head", "end"])
-          #expect(performed.sent == performed.sent.sorted())
-          #expect(performed.sent.last == 1 << 20)
-          #expect(performed.metrics?.bytesSent == 1 << 20)
+          #expect(record.order == ["sent", "head", "end"])
+          #expect(record.sent == record.sent.sorted())
+          #expect(record.sent.last == 1 << 20)
+          #expect(record.metrics?.bytesSent == 1 << 20)
         },
-        Behaviour("a body is sent after 100 Continue was asked for and given") {
+        Behaviour("a body is sent after 100 Continue") {
           kind async throws in
           let backend = try Backend(kind)
           let response = try await backend.client().request(
@@ -135,7 +135,7 @@
           #expect(backend.requests.map(\.body) == [.pattern(100_000)])
           #expect(backend.requests.first?.headers.values(for: "Expect") == ["100-continue"])
         },
-        Behaviour("a refusal in place of 100 Continue is the answer") { kind async throws in
+        Behaviour("a final response instead of 100 Continue is the response") { kind async throws in
           let backend = try Backend(
             kind, origins: [[Route(.put, "/") { _ in .status(200) }]])
           let response = try await backend.client().request(
@@ -143,7 +143,7 @@
           ).value
           #expect(response.status == 405)
         },
-        Behaviour("a body that the server answers before it has come is no failure") {
+        Behaviour("a response before the end of the body is not a failure") {
           kind async throws in
           let backend = try Backend(kind, origins: [[Route(.get, "/") { _ in .status(200) }]])
           let response = try await backend.client().request(

@@ -30,11 +30,11 @@
       sizes.flatMap { name, size in
         let body = Data.pattern(size)
         return [
-          Behaviour("a sized body of \(name) is whole") { kind async throws in
+          Behaviour("a sized body of \(name) is complete") { kind async throws in
             let backend = try Backend(kind) { _ in .data(body) }
             #expect(try await backend.get().data == body)
           },
-          Behaviour("a chunked body of \(name) is whole") { kind async throws in
+          Behaviour("a chunked body of \(name) is complete") { kind async throws in
             let backend = try Backend(kind) { _ in .chunks(pieces(body, of: 10_007)) }
             let response = try await backend.get()
             #expect(response.headers.values(for: "Transfer-Encoding") == ["chunked"])
@@ -43,7 +43,7 @@
         ]
       }
       + [
-        Behaviour("a body without a length goes on to the end of the connection") {
+        Behaviour("a body without a length ends with the connection") {
           kind async throws in
           let head = Data("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nbegin ".utf8)
           let backend = try Backend(kind) { _ in
@@ -52,13 +52,13 @@
           let response = try await backend.get()
           #expect(String(decoding: response.data, as: UTF8.self).hasPrefix("begin HTTP/1.1 200"))
         },
-        Behaviour("extensions of chunks are passed over") { kind async throws in
+        Behaviour("chunk extensions are ignored") { kind async throws in
           let backend = try Backend(kind) { _ in
             chunked("5;a=b\r\nhello\r\n1 ; c=\"d\"\r\n!\r\n0\r\n\r\n")
           }
           #expect(try await backend.get().data == Data("hello!".utf8))
         },
-        Behaviour("trailers are passed over") { kind async throws in
+        Behaviour("trailers are ignored") { kind async throws in
           let backend = try Backend(kind) { _ in
             chunked("5\r\nhello\r\n0\r\nX-Trailer: 1\r\n\r\n")
           }
@@ -66,28 +66,28 @@
           #expect(response.data == Data("hello".utf8))
           #expect(!response.headers.contains("X-Trailer"))
         },
-        Behaviour("sizes of chunks may be in capitals and begin with zeros") {
+        Behaviour("chunk sizes can have capital letters and leading zeros") {
           kind async throws in
           let backend = try Backend(kind) { _ in
             chunked("00A\r\n0123456789\r\n0000\r\n\r\n")
           }
           #expect(try await backend.get().data == Data("0123456789".utf8))
         },
-        Behaviour("a body that comes byte by byte is whole") { kind async throws in
+        Behaviour("a body that arrives byte by byte is complete") { kind async throws in
           let backend = try Backend(kind) { _ in
             .chunks(Data("in the end all of it".utf8).map { Data([$0]) })
           }
           #expect(try await backend.get().data == Data("in the end all of it".utf8))
         },
-        Behaviour("the head is told before the body, and the end once") { kind async throws in
+        Behaviour("the head precedes the body, and the end is reported once") { kind async throws in
           let backend = try Backend(kind) { _ in .data(.pattern(100_000)) }
-          let performed = await backend.get(try backend.url())
-          #expect(performed.order == ["head", "body", "end"])
-          #expect(performed.lastEvents == 1)
-          #expect(!performed.pieces.contains(0))
-          #expect(performed.metrics?.bytesReceived == 100_000)
+          let record = await backend.get(try backend.url())
+          #expect(record.order == ["head", "body", "end"])
+          #expect(record.lastEvents == 1)
+          #expect(!record.pieces.contains(0))
+          #expect(record.metrics?.bytesReceived == 100_000)
         },
-        Behaviour("a download puts the body into a file") { kind async throws in
+        Behaviour("a download writes the body to a file") { kind async throws in
           let folder = TemporaryFolder()
           let backend = try Backend(kind) { _ in .data(.pattern(100_000)) }
           let target = folder.url("file")
@@ -95,7 +95,7 @@
           #expect(response.file == target)
           #expect(try Data(contentsOf: target) == .pattern(100_000))
         },
-        Behaviour("a stream's promise is fulfilled before its body has come") {
+        Behaviour("the promise of a stream is fulfilled before its body arrives") {
           kind async throws in
           let gate = Log<Void>()
           let backend = try Backend(
@@ -118,7 +118,7 @@
           #expect(count == 200_000)
           _ = await gate.entries(1)
         },
-        Behaviour("a body larger than the client takes is refused") { kind async throws in
+        Behaviour("a body above the limit of the client is rejected") { kind async throws in
           let backend = try Backend(kind) { _ in .bytes(10_000) }
           let client = backend.client { $0.maximumBodySize = 9_999 }
           let result = await client.request(.get("/")).result
@@ -128,13 +128,13 @@
 
     /// Large bodies, sent one at a time and not stored.
     static let largeBodies: [Behaviour] = [
-      Behaviour("a sized body of 100 MiB is whole") { kind async throws in
+      Behaviour("a sized body of 100 MiB is complete") { kind async throws in
         let backend = try Backend(kind) { _ in .bytes(large) }
         let counted = try await counted(backend)
         #expect(counted.count == large)
         #expect(counted.isInOrder)
       },
-      Behaviour("a chunked body of 100 MiB is whole") { kind async throws in
+      Behaviour("a chunked body of 100 MiB is complete") { kind async throws in
         let piece = Data((0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0) })
         let backend = try Backend(kind) { _ in
           .chunks(Array(repeating: piece, count: large >> 20))
@@ -155,13 +155,13 @@
         #expect(backend.requests.map(\.bodyByteCount) == [large])
         #expect(backend.requests.first?.headers["Content-Length"] == "\(large)")
       },
-      Behaviour("a stream of 100 MiB arrives, its length told") { kind async throws in
+      Behaviour("a stream of 100 MiB with a length arrives") { kind async throws in
         let backend = try Backend(kind, discardsBodies: true)
         let stream = BytePattern.stream(large, tellsLength: true)
         _ = try await backend.client().request(.upload(stream: stream, to: "/")).value
         #expect(backend.requests.map(\.bodyByteCount) == [large])
       },
-      Behaviour("a stream of 100 MiB arrives, its length not told") { kind async throws in
+      Behaviour("a stream of 100 MiB without a length arrives") { kind async throws in
         let backend = try Backend(kind, discardsBodies: true)
         let stream = BytePattern.stream(large, tellsLength: false)
         _ = try await backend.client().request(.upload(stream: stream, to: "/")).value

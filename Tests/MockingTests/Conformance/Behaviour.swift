@@ -9,7 +9,8 @@
     let name: String
     let check: @Sendable (_ kind: TransportKind) async throws -> Void
 
-    init(_ name: String, _ check: @escaping @Sendable (_ kind: TransportKind) async throws -> Void) {
+    init(_ name: String, _ check: @escaping @Sendable (_ kind: TransportKind) async throws -> Void)
+    {
       self.name = name
       self.check = check
     }

@@ -7,85 +7,88 @@
   @Suite(.serialized, .timeLimit(.minutes(10)))
   struct ConformanceTests {
     @Test(arguments: BehaviourCase.of(Behaviour.methods))
-    func methods(_ example: BehaviourCase) async throws { try await example.run() }
+    func methodsConform(_ example: BehaviourCase) async throws { try await example.run() }
 
     @Test(arguments: BehaviourCase.of(Behaviour.targets))
-    func targets(_ example: BehaviourCase) async throws { try await example.run() }
+    func targetsConform(_ example: BehaviourCase) async throws { try await example.run() }
 
     @Test(arguments: BehaviourCase.of(Behaviour.statuses))
-    func statuses(_ example: BehaviourCase) async throws { try await example.run() }
+    func statusesConform(_ example: BehaviourCase) async throws { try await example.run() }
 
     @Test(arguments: BehaviourCase.of(Behaviour.interimResponses))
-    func interimResponses(_ example: BehaviourCase) async throws { try await example.run() }
+    func interimResponsesConform(_ example: BehaviourCase) async throws { try await example.run() }
 
     @Test(arguments: BehaviourCase.of(Behaviour.responseHeaders))
-    func responseHeaders(_ example: BehaviourCase) async throws { try await example.run() }
+    func responseHeadersConform(_ example: BehaviourCase) async throws { try await example.run() }
 
     @Test(arguments: BehaviourCase.of(Behaviour.requestHeaders))
-    func requestHeaders(_ example: BehaviourCase) async throws { try await example.run() }
+    func requestHeadersConform(_ example: BehaviourCase) async throws { try await example.run() }
 
     @Test(arguments: BehaviourCase.of(Behaviour.responseBodies))
-    func responseBodies(_ example: BehaviourCase) async throws { try await example.run() }
+    func responseBodiesConform(_ example: BehaviourCase) async throws { try await example.run() }
 
     @Test(arguments: BehaviourCase.of(Behaviour.largeBodies))
-    func largeBodies(_ example: BehaviourCase) async throws { try await example.run() }
+    func largeBodiesConform(_ example: BehaviourCase) async throws { try await example.run() }
 
     @Test(arguments: BehaviourCase.of(Behaviour.contentCodings))
-    func contentCodings(_ example: BehaviourCase) async throws { try await example.run() }
+    func contentCodingsConform(_ example: BehaviourCase) async throws { try await example.run() }
 
     @Test(arguments: BehaviourCase.of(Behaviour.requestBodies))
-    func requestBodies(_ example: BehaviourCase) async throws { try await example.run() }
+    func requestBodiesConform(_ example: BehaviourCase) async throws { try await example.run() }
 
     @Test(arguments: BehaviourCase.of(Behaviour.redirectRules))
-    func redirectRules(_ example: BehaviourCase) async throws { try await example.run() }
+    func redirectRulesConform(_ example: BehaviourCase) async throws { try await example.run() }
 
     @Test(arguments: BehaviourCase.of(Behaviour.redirectTargets))
-    func redirectTargets(_ example: BehaviourCase) async throws { try await example.run() }
+    func redirectTargetsConform(_ example: BehaviourCase) async throws { try await example.run() }
 
     @Test(arguments: BehaviourCase.of(Behaviour.redirectPolicies))
-    func redirectPolicies(_ example: BehaviourCase) async throws { try await example.run() }
+    func redirectPoliciesConform(_ example: BehaviourCase) async throws { try await example.run() }
 
     @Test(arguments: BehaviourCase.of(Behaviour.cookies))
-    func cookies(_ example: BehaviourCase) async throws { try await example.run() }
+    func cookiesConform(_ example: BehaviourCase) async throws { try await example.run() }
 
     @Test(arguments: BehaviourCase.of(Behaviour.deadlines))
-    func deadlines(_ example: BehaviourCase) async throws { try await example.run() }
+    func deadlinesConform(_ example: BehaviourCase) async throws { try await example.run() }
 
     @Test(arguments: BehaviourCase.of(Behaviour.connecting))
-    func connecting(_ example: BehaviourCase) async throws { try await example.run() }
+    func connectingConforms(_ example: BehaviourCase) async throws { try await example.run() }
 
     @Test(arguments: BehaviourCase.of(Behaviour.truncations))
-    func truncations(_ example: BehaviourCase) async throws { try await example.run() }
+    func truncationsConform(_ example: BehaviourCase) async throws { try await example.run() }
 
     @Test(arguments: BehaviourCase.of(Behaviour.malformedResponses))
-    func malformedResponses(_ example: BehaviourCase) async throws { try await example.run() }
+    func malformedResponsesConform(_ example: BehaviourCase) async throws {
+      try await example.run()
+    }
 
     @Test(arguments: BehaviourCase.of(Behaviour.cancellation))
-    func cancellation(_ example: BehaviourCase) async throws { try await example.run() }
+    func cancellationConforms(_ example: BehaviourCase) async throws { try await example.run() }
 
     @Test(arguments: BehaviourCase.of(Behaviour.flowControl))
-    func flowControl(_ example: BehaviourCase) async throws { try await example.run() }
+    func flowControlConforms(_ example: BehaviourCase) async throws { try await example.run() }
 
     @Test(arguments: BehaviourCase.of(Behaviour.connections))
-    func connections(_ example: BehaviourCase) async throws { try await example.run() }
+    func connectionsConform(_ example: BehaviourCase) async throws { try await example.run() }
   }
 
   @Suite
   struct KnownFailureTests {
-    @Test func everyBehaviourHasANameOfItsOwn() {
+    @Test func behaviourNamesAreUnique() {
       let names = Behaviour.all.map(\.name)
       #expect(Set(names).count == names.count)
     }
 
-    @Test func everyLimitIsOfABehaviourThatThereIs() {
+    @Test func everyKnownFailureNamesABehaviour() {
       let names = Set(Behaviour.all.map(\.name))
       for known in KnownFailure.all {
         #expect(names.contains(known.behaviour), "\(known.behaviour) is not a behaviour")
       }
     }
 
-    @Test func noLimitIsListedTwice() {
-      #expect(Set(KnownFailure.all.map { "\($0.kind) \($0.behaviour)" }).count == KnownFailure.all.count)
+    @Test func knownFailuresAreUnique() {
+      #expect(
+        Set(KnownFailure.all.map { "\($0.kind) \($0.behaviour)" }).count == KnownFailure.all.count)
     }
   }
 #endif

@@ -8,7 +8,7 @@
 
   /// The effects of cancellation on a server.
   @Suite(.timeLimit(.minutes(10)))
-  struct CancellingTests {
+  struct EndToEndCancellationTests {
     private let server: MockServer
 
     init() throws {
@@ -34,7 +34,7 @@
     }
 
     @Test(arguments: ["silent", "stalled"])
-    func cancellingAnyLinkOfAChainClosesTheConnection(_ path: String) async throws {
+    func cancellingAnyPromiseOfAChainClosesTheConnection(_ path: String) async throws {
       for link in 0..<4 {
         let response = client().request(.get("\(path)"))
         let validated = response.validate()
@@ -52,7 +52,7 @@
       }
     }
 
-    @Test func cancellingAChainClosesTheConnectionOfTheRequestThatDependsOnAnother() async throws {
+    @Test func cancellingAChainClosesTheConnectionOfADependentRequest() async throws {
       let networking = client()
       let tail = networking.request(.get("ready"))
         .validate()
@@ -76,7 +76,7 @@
       #expect(await task.result.error is CancellationError)
     }
 
-    @Test func oneOfTwoConsumersLeavesTheConnectionAndTheLastOneClosesIt() async throws {
+    @Test func theLastOfTwoCancelledConsumersClosesTheConnection() async throws {
       let response = client().request(.get("silent"))
       let (one, other) = (response.toData(), response.toString())
       let request = try await server.takeRequest().value
@@ -87,7 +87,7 @@
       #expect(try await server.closing(of: request.connection).value.wasAborted)
     }
 
-    @Test func aQueuedRequestThatIsCancelledNeverConnects() async throws {
+    @Test func aCancelledQueuedRequestNeverConnects() async throws {
       let networking = client(.sync)
       let first = networking.request(.get("silent"))
       let queued = (0..<3).map { _ in networking.request(.get("ready")) }

@@ -45,7 +45,7 @@
       return client
     }
 
-    @Test func aChainOfDependentRequests() async throws {
+    @Test func dependentRequestsAreChained() async throws {
       let server = try server()
       defer { server.stop() }
       let networking = client(server)
@@ -59,7 +59,7 @@
       #expect(board == Board(id: 7, title: "Board 7"))
     }
 
-    @Test func aBodyArrivesAsItWasSent() async throws {
+    @Test func aBodyArrivesUnchanged() async throws {
       let server = try server()
       defer { server.stop() }
       let answer = try await client(server)
@@ -90,7 +90,7 @@
     }
 
     @Test(arguments: [1, 3])
-    func aModeIsSeenByTheServer(_ width: Int) async throws {
+    func theServerSeesTheConcurrencyOfTheMode(_ width: Int) async throws {
       let gates = Log<Resolver<Mock>>()
       let server = try MockServer {
         Route(.get, "/v1/x") { _ in

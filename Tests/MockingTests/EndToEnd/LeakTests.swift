@@ -7,10 +7,11 @@
   import Testing
   import ThreadSanitizerSupport
 
-  /// The server runs in this process. The client runs in another one, whose files and memory are
-  /// measured.
+  /// The server runs in this process.
+  ///
+  /// The client runs in another one, whose files and memory are measured.
   @Suite(.timeLimit(.minutes(10)), .serialized)
-  struct NothingLeftTests {
+  struct LeakTests {
     /// A load of requests with every kind of result.
     private final class Load: Sendable {
       static let ways = 5
@@ -91,7 +92,7 @@
       }
     }
 
-    @Test func twentyThousandRequestsOfAllEndsLeaveNothingBehind() async throws {
+    @Test func twentyThousandRequestsOfAllResultsReleaseEverything() async throws {
       let rounds = thread_sanitizer_is_on() ? 2 : 40
       let server = try MockServer {
         Route(.get, "/good") { _ in .text("good") }

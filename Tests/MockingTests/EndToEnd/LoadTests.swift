@@ -7,11 +7,13 @@
   import Testing
   import ThreadSanitizerSupport
 
-  /// The server runs in this process. The client runs in another one, so that its files and threads
-  /// can be counted and all descriptors are available.
+  /// The server runs in this process.
+  ///
+  /// The client runs in another one, so that its files and threads can be counted and all
+  /// descriptors are available.
   @Suite(.timeLimit(.minutes(10)), .serialized)
-  struct ThousandsInFlightTests {
-    @Test func tenThousandInFlightAllCompleteOnAFewThreads() async throws {
+  struct LoadTests {
+    @Test func tenThousandConcurrentRequestsCompleteOnFewThreads() async throws {
       let wanted = thread_sanitizer_is_on() ? 1_000 : 10_000
       let count = min(wanted, ProcessResources.raiseFileLimit() - 1_000)
       if count < wanted { print("the limit of open files allows only \(count) in flight") }

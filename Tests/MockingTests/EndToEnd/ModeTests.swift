@@ -28,7 +28,7 @@
     ]
 
     @Test(arguments: widths)
-    func aServerSeesTheModesNumberAndNeverMore(
+    func theServerSeesTheConcurrencyOfTheModeAndNeverMore(
       _ mode: RequestMode, _ width: Int, _ count: Int
     ) async throws {
       let open = Log<(path: String, resolver: Resolver<Mock>)>()
@@ -54,7 +54,7 @@
     }
 
     @Test(arguments: widths)
-    func mocksAreAsManyAtOnce(_ mode: RequestMode, _ width: Int, _ count: Int) async throws {
+    func mocksHaveTheSameConcurrency(_ mode: RequestMode, _ width: Int, _ count: Int) async throws {
       let clock = RecordingScheduler()
       let networking = client(
         mode, MockProvider(delay: .seconds(1), scheduler: clock) { _ in .text("x") })

@@ -63,7 +63,7 @@
       } ?? ""
     }
 
-    @Test func pathsArrive() async {
+    @Test func pathsArriveUnchanged() async {
       var random = RandomValues(seed: 11)
       let texts = (0..<Self.count).map { _ in (random.text(), random.text(), random.text()) }
       let requests = texts.map { Request.get("a/\($0.0)/b/\($0.1)?q=\($0.2)") }
@@ -82,7 +82,7 @@
       }
     }
 
-    @Test func headersArriveOrAreRefused() async {
+    @Test func headersArriveOrAreRejected() async {
       var random = RandomValues(seed: 12)
       let fields = (0..<Self.count).map { number in
         // Most random names are rejected.
@@ -112,7 +112,7 @@
       charactersIn: "!#$%&'*+-.^_`|~0123456789"
         + "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
-    @Test func treesArriveAsAQueryAFormAndJSON() async throws {
+    @Test func treesArriveAsQueryFormAndJSON() async throws {
       var random = RandomValues(seed: 13)
       let trees = (0..<Self.count).map { _ in random.parameters() }
       let requests = trees.enumerated().map { number, tree -> Request in
@@ -170,7 +170,7 @@
     }()
 
     @Test(arguments: refused)
-    func aRequestThatCannotBeSentLeavesNothingForTheNext(_ refused: HTTPRequest) async throws {
+    func aRejectedRequestDoesNotAffectTheNext(_ refused: HTTPRequest) async throws {
       let server = try MockServer { Route(nil, "/{rest*}") { _ in .text("new") } }
       defer { server.stop() }
       let transport = CurlTransport()

@@ -11,7 +11,7 @@ struct JournalTests {
       body: body)
   }
 
-  @Test func whatIsUnderWayAtAResetSettlesNoneOfTheRequestsAfterIt() async throws {
+  @Test func requestsRunningAtAResetDoNotAffectLaterOnes() async throws {
     let time = TestScheduler()
     let transport = MockTransport(scheduler: time) {
       Route(.post, "/slow", Mock(status: 201, delay: .seconds(5)))
@@ -28,7 +28,7 @@ struct JournalTests {
     #expect(transport.journal.entries.map(\.outcome) == [.response(status: 201)])
   }
 
-  @Test func anEntryHasTheRequestItsTimeItsStubAndItsOutcome() async throws {
+  @Test func anEntryHasRequestTimeStubAndOutcome() async throws {
     let time = TestScheduler()
     let transport = MockTransport(scheduler: time) {
       Route(.post, "/boards", .status(201)).where(.header("a"))
@@ -67,7 +67,7 @@ struct JournalTests {
     #expect(transport.journal.entries[1].outcome == .response(status: 200))
   }
 
-  @Test func anAnswerThatIsCancelledOrTimesOutIsAFailure() async throws {
+  @Test func cancelledAndTimedOutResponsesAreFailures() async throws {
     let time = TestScheduler()
     let (pending, resolver) = Promise<Mock>.pending()
     defer { resolver.fulfill(.status(200)) }
@@ -89,7 +89,7 @@ struct JournalTests {
       ])
   }
 
-  @Test func aClosuresMocksAreInItWithoutAStub() async throws {
+  @Test func mocksOfAClosureHaveNoStub() async throws {
     let provider = MockProvider<Request> { _ in .sequence(.status(201), then: .fallsThrough) }
     let network = FakeTransport { _ in .response(299) }
     let client = Networking(mockProvider: provider, transport: network)
@@ -98,7 +98,7 @@ struct JournalTests {
     #expect(provider.journal.entries.map(\.stub) == [nil, nil])
   }
 
-  @Test func theOldestRequestsAreForgotten() async throws {
+  @Test func theOldestRequestsAreDiscarded() async throws {
     let transport = MockTransport(journal: JournalLimits(requests: 3)) {
       Route(nil, "/{id}", .status(200))
     }
@@ -116,7 +116,7 @@ struct JournalTests {
   }
 
   @Test(arguments: [true, false])
-  func theOldestBodiesAreLetGoAndCountedAllTheSame(byRoutes: Bool) async throws {
+  func theOldestBodiesAreDiscardedAndStillCounted(byRoutes: Bool) async throws {
     let limits = JournalLimits(requests: 4, bodyBytes: 10)
     let provider =
       byRoutes
@@ -131,7 +131,7 @@ struct JournalTests {
     #expect(requests.map(\.bodyByteCount) == [11, 3, 0, 7])
   }
 
-  @Test func theBodiesOfRequestsWithoutARouteAreKeptAsFarAsTheLimitGoes() async throws {
+  @Test func bodiesOfUnmatchedRequestsAreKeptUpToTheLimit() async throws {
     let routes = [Route(.get, "/boards", .status(200))]
     let transport = MockTransport(routes: routes, journal: JournalLimits(bodyBytes: 6))
     var limits = MockServerLimits()
@@ -153,7 +153,7 @@ struct JournalTests {
     #expect(server.journal.entries.map(\.request.bodyByteCount) == sizes)
   }
 
-  @Test func aFileIsReadWhileItIsThere() async throws {
+  @Test func aFileBodyIsReadBeforeItIsRemoved() async throws {
     let folder = TemporaryFolder()
     let file = try folder.file("body", "in a file")
     let provider = MockProvider<Request> { _ in .status(200) }

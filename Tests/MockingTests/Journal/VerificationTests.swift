@@ -49,7 +49,7 @@ struct VerificationTests {
     try provider.verify(.any("/{all*}"), .exactly(4))
   }
 
-  @Test func tooFewNameTheNearestAndWhatDiffers() async throws {
+  @Test func tooFewRequestsReportTheNearestAndItsDifferences() async throws {
     let provider = await asked(.boards(page: 1), .login)
     let failure = try #require(
       provider.mismatch(.get, "boards", .exactly(1), where: .query("page", "2"), .header("X-Id")))
@@ -79,7 +79,7 @@ struct VerificationTests {
         """)
   }
 
-  @Test func tooManyAreListed() async throws {
+  @Test func tooManyRequestsAreListed() async throws {
     let provider = await asked(.boards(page: 1), .login, .boards(page: 2))
     #expect(
       report(provider.mismatch(.get, "boards")) == """
@@ -97,7 +97,7 @@ struct VerificationTests {
     }
   }
 
-  @Test func whereNothingWasAskedItIsSaid() async throws {
+  @Test func anEmptyJournalIsReported() async throws {
     #expect(
       report(await asked().mismatch(.get, "boards", .atLeast(1))) == """
         expected at least 1 request GET boards, but there were none
@@ -105,13 +105,13 @@ struct VerificationTests {
         """)
   }
 
-  @Test func aMalformedPatternIsAFailureWhateverIsExpected() async throws {
+  @Test func aMalformedPatternIsAlwaysAFailure() async throws {
     let failure = await asked(.login).mismatch(.get, "a/{", .never)
     #expect(
       report(failure).hasPrefix(#"expected no request GET a/{, but the route "/a/{" is malf"#))
   }
 
-  @Test func whatIsForgottenIsConfessed() async throws {
+  @Test func discardedRequestsAreReported() async throws {
     let provider = MockProvider<API>(journal: JournalLimits(requests: 1)) { _ in .json([]) }
     let client = Networking(mode: .sync, mockProvider: provider)
     for page in 1...3 { _ = await client.request(.boards(page: page)).result }
@@ -127,7 +127,7 @@ struct VerificationTests {
 
   // MARK: Order
 
-  @Test func orderIsVerifiedWithGapsAndWithout() async throws {
+  @Test func orderIsVerifiedWithAndWithoutGaps() async throws {
     let provider = await asked(.login, .boards(page: 1), .board(7), .boards(page: 2))
     try provider.verifyOrder(.post("login"), .get("boards"), .get("boards"))
     try provider.verifyOrder(
@@ -164,7 +164,7 @@ struct VerificationTests {
 
   // MARK: Complete verification
 
-  @Test func nothingElseIsWhatNoVerificationHasCovered() async throws {
+  @Test func unverifiedRequestsAreReported() async throws {
     let provider = await asked(.login, .boards(page: 1), .board(7))
     #expect(
       report(provider.remainderMismatch()) == """
@@ -187,7 +187,7 @@ struct VerificationTests {
 
   // MARK: Stubs
 
-  @Test func stubsThatNobodyUsedAreNamed() async throws {
+  @Test func unusedStubsAreReported() async throws {
     let transport = MockTransport {
       Route(.get, "/boards", .json([])).where(.query("page", "2"))
       Route(.get, "/boards", .json([]))
@@ -245,7 +245,7 @@ struct VerificationTests {
 
   // MARK: Source locations
 
-  @Test func aFailureNamesTheTestsOwnLine() async throws {
+  @Test func aFailureHasTheLineOfTheTest() async throws {
     let provider = await asked()
     let line: UInt = #line + 2
     do {
@@ -268,7 +268,7 @@ struct VerificationTests {
 
   // MARK: Concurrency
 
-  @Test func aThousandAtOnceAreAllCountedAndNoneOfTheOthers() async throws {
+  @Test func concurrentVerificationsCountOnlyTheirRequests() async throws {
     let providers = (0..<4).map { _ in
       MockProvider<API>(routes: [
         Route(.get, "/v1/{all*}", .json([])).where(.query("page", .matching("[0-9]"))),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Mocking
 
-struct MockMakingTests {
+struct MockFactoriesTests {
   private struct Board: Encodable {
     var title: String
     var id: Int
@@ -31,7 +31,7 @@ struct MockMakingTests {
     #expect(Mock.json([]).headers["Content-Type"] == "application/json")
   }
 
-  @Test func noNumberIsTooLarge() {
+  @Test func largeNumbersAreAccepted() {
     let broken = ResponseScript(.fault(.close, at: .body(afterBytes: .max)))
     #expect(broken.status == 200)
     let longest = Duration.seconds(Int64.max)
@@ -43,7 +43,7 @@ struct MockMakingTests {
     #expect(many?.reduce(0) { $0 + $1.byteCount } == .max)
   }
 
-  @Test func aFileHasTheTypeOfItsName() {
+  @Test func theFileNameDeterminesTheContentType() {
     func type(_ name: String) -> String? { Mock.file(name).headers["Content-Type"] }
     #expect(type("a/boards.json") == "application/json")
     #expect(type("Picture.PNG") == "image/png")
@@ -51,7 +51,7 @@ struct MockMakingTests {
     #expect(type("x.unheard-of") == "application/octet-stream")
   }
 
-  @Test func aPaceDividesABody() {
+  @Test func aPaceSplitsABody() {
     func pieces(_ pace: Mock.Pace, of count: Int) -> [String] {
       pace.pieces(of: count).map { "\($0.byteCount) at \($0.moment)" }
     }
@@ -69,7 +69,7 @@ struct MockMakingTests {
     #expect(slow.reduce(0) { $0 + $1.byteCount } == .max)
   }
 
-  @Test func aFailureIsTheNearestThingOnTheWire() {
+  @Test func aFailureIsTheClosestFaultOnTheWire() {
     #expect(
       Mock.failure(.connectionLost).onTheWire.interruption
         == .init(fault: .reset, stage: .head(afterBytes: 17)))
@@ -89,7 +89,7 @@ struct MockMakingTests {
 }
 
 struct MockDelayTests {
-  @Test func aFixedDelayIsAlwaysTheSame() {
+  @Test func aFixedDelayIsConstant() {
     #expect(MockDelay.milliseconds(200).duration(7) == .milliseconds(200))
     #expect(MockDelay.seconds(1.5).duration(0) == .milliseconds(1_500))
     #expect(MockDelay.fixed(.seconds(-1)).duration(0) == .zero)
@@ -97,7 +97,7 @@ struct MockDelayTests {
     #expect(!MockDelay.zero.isDrawn)
   }
 
-  @Test func evenlyDrawnDelaysFillTheirRange() {
+  @Test func uniformDelaysFillTheirRange() {
     let delay = MockDelay.uniform(.milliseconds(80), .milliseconds(300))
     let draws = (0..<1_000).map { delay.duration($0) }
     #expect(draws.allSatisfy { (.milliseconds(80)...(.milliseconds(300))).contains($0) })
@@ -106,7 +106,7 @@ struct MockDelayTests {
     #expect((.milliseconds(180)...(.milliseconds(200))).contains(mean))
   }
 
-  @Test func logNormalDelaysLieAroundTheirMedianAndUnderTheirCap() {
+  @Test func logNormalDelaysHaveTheirMedianAndCap() {
     let delay = MockDelay.logNormal(median: .milliseconds(100), sigma: 0.8, cap: .milliseconds(500))
     let draws = (0..<2_001).map { delay.duration($0) }.sorted()
     #expect((.milliseconds(90)...(.milliseconds(110))).contains(draws[1_000]))
@@ -118,7 +118,7 @@ struct MockDelayTests {
     #expect((0..<100).allSatisfy { (.zero...(.seconds(5))).contains(wild.duration($0)) })
   }
 
-  @Test func aSeedDecidesTheDraws() {
+  @Test func aSeedDeterminesTheDelays() {
     func draws(_ seed: UInt64) -> [Duration] {
       let delay = MockDelay.uniform(.zero, .seconds(1), seed: seed)
       return (0..<20).map { delay.duration($0) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Mocking
 
-struct MockLedgerTests {
+struct MockResolverTests {
   private func answer(
     _ mock: Mock, _ ledger: MockLedger, _ method: HTTPMethod = .get, _ path: String = "/a"
   ) throws -> String {
@@ -27,7 +27,7 @@ struct MockLedgerTests {
       .status(201), .status(202), then: end, file: "Shop/Stubs.swift", line: 26, column: 6)
   }
 
-  @Test func anAccountIsKeptForEachMethodAndPath() {
+  @Test func stateIsKeptForEachMethodAndPath() {
     var machine = MockLedgerMachine()
     let place = Mock.Sequence.Place(file: "a", line: 1, column: 2)
     let accounts: [MockLedgerMachine.Account] = [
@@ -42,7 +42,7 @@ struct MockLedgerTests {
     #expect(draws == [0, 1])
   }
 
-  @Test func aSequenceMadeAnewGoesOnWhereItWas() throws {
+  @Test func aRecreatedSequenceContinues() throws {
     let ledger = MockLedger()
     #expect(try (0..<4).map { _ in try answer(made(), ledger) } == ["201", "202", "202", "202"])
     #expect(try answer(made(), ledger, .post) == "201")
@@ -52,7 +52,7 @@ struct MockLedgerTests {
     #expect(try answer(another, ledger) == "203")
   }
 
-  @Test func routesThatServeTheSamePathHaveAccountsOfTheirOwn() async throws {
+  @Test func routesOfTheSamePathHaveSeparateState() async throws {
     func flaky() -> Mock { .sequence(.status(503), .status(200)) }
     let transport = MockTransport {
       Route(.get, "/a", flaky()).where(.query("page", "1"))
@@ -66,7 +66,7 @@ struct MockLedgerTests {
     #expect(statuses == [503, 503, 200, 200])
   }
 
-  @Test func aSequenceEndsAsItSays() throws {
+  @Test func aSequenceEndsAsConfigured() throws {
     let ledger = MockLedger()
     for _ in 0..<2 { _ = try answer(made(.fails), ledger) }
     #expect(
@@ -78,7 +78,7 @@ struct MockLedgerTests {
     #expect(try answer(.sequence([]), other).hasSuffix(" has no answers for GET /a"))
   }
 
-  @Test func sequencesAndTemplatesMayLieInEachOther() throws {
+  @Test func sequencesAndTemplatesCanBeNested() throws {
     let ledger = MockLedger()
     let mock = Mock.sequence(
       .template { request in .status(request.method == .get ? 210 : 211) },
@@ -88,14 +88,14 @@ struct MockLedgerTests {
     #expect(try answer(.template { _ in throw TestError("no") }, ledger) == "500")
   }
 
-  @Test func aTemplateWithoutEndIsAnError() throws {
+  @Test func anInfiniteTemplateIsAnError() throws {
     @Sendable func again() -> Mock { .template { _ in again() } }
     #expect(
       try answer(again(), MockLedger())
         == "templates and sequences lie in each other more than 100 deep")
   }
 
-  @Test func whatASequenceIsGivenItsAnswersHave() throws {
+  @Test func theModifiersOfASequenceApplyToItsResponses() throws {
     let mock = Mock.sequence(.status(200), .status(201).delayed(by: .seconds(1)))
       .delayed(by: .seconds(9)).header("A", "b").dribbled(pieces: 2, over: .seconds(1))
     let ledger = MockLedger(delay: .seconds(20))
@@ -113,7 +113,7 @@ struct MockLedgerTests {
     #expect(try next()?.delay == .seconds(1))
   }
 
-  @Test func aMissingFileIsNamedWithWhereItWasLookedFor() throws {
+  @Test func aMissingFileIsReportedWithItsFolder() throws {
     let folder = URL(fileURLWithPath: "/nowhere/fixtures", isDirectory: true)
     #expect(
       try answer(.file("boards.json", in: folder), MockLedger())
@@ -126,7 +126,7 @@ struct MockLedgerTests {
         .contains("cannot be read"))
   }
 
-  @Test func aValueThatIsNoJSONIsNoAnswer() throws {
+  @Test func aValueThatIsNotJSONIsAnError() throws {
     #expect(
       try answer(.json([Double.infinity]), MockLedger())
         .hasPrefix("the answer cannot be encoded as JSON: "))

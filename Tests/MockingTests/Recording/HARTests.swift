@@ -124,7 +124,7 @@ import Testing
   ]
 
   @Test(arguments: malformedFiles)
-  func aMalformedFileIsOneErrorThatNamesTheLine(_ malformed: MalformedFile) throws {
+  func aMalformedFileIsOneErrorWithItsLine(_ malformed: MalformedFile) throws {
     let folder = TemporaryFolder()
     let file = try folder.file("malformed.har", malformed.text)
     let expected = RecordingError.malformed(
@@ -135,7 +135,7 @@ import Testing
     #expect(throws: expected) { try StubFile(contentsOf: file) }
   }
 
-  @Test func theMessageIsAsCompilersSayIt() throws {
+  @Test func theMessageHasTheFormatOfCompilers() throws {
     let file = URL(fileURLWithPath: "/a/b.har")
     let place = RecordingError.malformed(
       file: file, line: 8, column: 33, path: "log.entries[0].request.url", problem: "expected x")
@@ -151,14 +151,14 @@ import Testing
 @Suite struct HARTests {
   private let folder = TemporaryFolder()
 
-  @Test func aByteOrderMarkAndUnknownMembersArePassedOver() throws {
+  @Test func aByteOrderMarkAndUnknownMembersAreIgnored() throws {
     let text = MalformedHARTests.archive.replacing(
       "\"cache\"", with: "\"_priority\": \"High\", \"cache\"")
     let file = try folder.file("bom.har", "\u{FEFF}\(text)")
     #expect(try HAR(contentsOf: file).log.entries.count == 1)
   }
 
-  @Test func whatIsWrittenReadsTheSame() throws {
+  @Test func archivesRoundTrip() throws {
     var entry = HAR.Entry(
       startedDateTime: "2026-01-01T00:00:00.000Z",
       request: HAR.Request(
@@ -204,13 +204,13 @@ import Testing
     ("image/png", Data([0x89, 0x50, 0x00, 0xFF]), true),
     ("text/plain; charset=utf-16", Data([0xFF, 0xFE, 0x41, 0x00]), true),
   ])
-  func bodiesAreTextOrBase64AndLoseNothing(_ type: String, _ data: Data, _ isBase64: Bool) {
+  func bodiesRoundTripAsTextOrBase64(_ type: String, _ data: Data, _ isBase64: Bool) {
     let (text, encoding) = BodyText.of(data, mimeType: type)
     #expect((encoding == "base64") == isBase64)
     #expect(BodyText.data(text, encoding: encoding, mimeType: type) == data)
   }
 
-  @Test func aBodyOfFilesIsReadAsFarAsTheLimitGoes() throws {
+  @Test func aFileBodyIsReadUpToTheLimit() throws {
     let file = try folder.file("body", "0123456789")
     let body = HTTPBody.pieces([.data(Data("<".utf8)), .file(file)])
     #expect(BodyBytes.read(body, limit: 11) == Data("<0123456789".utf8))

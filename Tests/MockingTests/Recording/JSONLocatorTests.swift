@@ -17,7 +17,7 @@ struct JSONLocatorTests {
     return String(decoding: data.dropFirst(offset).prefix(4), as: UTF8.self)
   }
 
-  @Test func aValueIsFoundByItsPath() {
+  @Test func aValueIsLocatedByItsPath() {
     #expect(found() == #"{ "a"#)
     #expect(found(.member("a")) == "[1, ")
     #expect(found(.member("a"), .element(0)) == "1, {")
@@ -29,13 +29,13 @@ struct JSONLocatorTests {
     #expect(found(.member("cd"), isName: true) == #""c\u"#)
   }
 
-  @Test func whereAPathLeadsNowhereIsTheValueAroundIt() {
+  @Test func aMissingPathLocatesTheEnclosingValue() {
     #expect(found(.member("a"), .element(9)) == "[1, ")
     #expect(found(.member("f"), .member("x")) == "-1.5")
   }
 
   /// The scanner terminates for any text.
-  @Test func brokenTextsEndToo() {
+  @Test func malformedTextsTerminate() {
     var lots = SeededGenerator(seed: 5)
     let bytes = Array(Self.text.utf8)
     let path = JSONValuePath(steps: [.member("a"), .element(3), .member("x")])

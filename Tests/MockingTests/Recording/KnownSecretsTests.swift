@@ -10,7 +10,7 @@ struct TextSearchTests {
     return search.replacing(in: text, with: "*")
   }
 
-  @Test func whatIsFoundIsReplacedWhereverItStands() {
+  @Test func allOccurrencesAreReplaced() {
     #expect(masked("abcdefgh1 abcdefgh1", "abcdefgh1") == "* *")
     #expect(masked("xabcdefgh1y", "abcdefgh1") == "x*y")
     #expect(masked("abcdefgh", "abcdefgh") == "*")
@@ -19,27 +19,27 @@ struct TextSearchTests {
     #expect(masked("", "abcdefgh") == nil)
   }
 
-  @Test func ofSeveralTheLongestCounts() {
+  @Test func theLongestOfSeveralMatchesIsReplaced() {
     #expect(masked("abcdefgh12", "abcdefgh", "abcdefgh12", "abcdefgh1") == "*")
   }
 
-  @Test func whatOverlapsLeavesNothing() {
+  @Test func overlappingMatchesAreReplacedCompletely() {
     #expect(masked("-abcdefgh1234-", "abcdefgh", "efgh1234") == "-*-")
     #expect(masked("abcdefghabcdefgh", "abcdefgh") == "**")
   }
 
-  @Test func whatIsTooShortIsNotLookedFor() {
+  @Test func shortTextsAreNotSearched() {
     #expect(masked("abc", "abc") == nil)
   }
 
-  @Test func lettersOfSeveralBytesStayWhole() {
+  @Test func multibyteCharactersAreNotSplit() {
     #expect(masked("éßßßßéü", "ßßßß") == "é*éü")
     // The search compares bytes, because a combining mark after a secret changes its last
     // character.
     #expect(masked("abcdefgh\u{301}", "abcdefgh") == "*\u{301}")
   }
 
-  @Test func itFindsWhatLookingForEachFinds() {
+  @Test func theSearchFindsTheSameAsIndividualSearches() {
     var lots = SeededGenerator(seed: 11)
     for _ in 0..<200 {
       let letters = Array("ab")

@@ -12,7 +12,7 @@ struct TapeMatchingTests {
     FakeTransport { _ in .response(200, ["Content-Type": "text/plain"], "answer") }
   }
 
-  @Test func anUnrecordedRequestNamesTheNearestWithoutSecrets() async throws {
+  @Test func anUnrecordedRequestReportsTheNearestEntryWithoutSecrets() async throws {
     let tape = try Tape(folder.tape, over: network())
     _ = await tape.get("https://a.test/users")
     _ = await tape.get("https://a.test/boards?page=1&token=verysecret1")
@@ -27,7 +27,7 @@ struct TapeMatchingTests {
     #expect(replay.unplayed.count == 2)
   }
 
-  @Test func parametersMayComeInAnyOrderUnlessTheirOrderIsMatched() async throws {
+  @Test func theOrderOfParametersIsIgnoredUnlessMatched() async throws {
     let tape = try Tape(folder.tape, over: network())
     _ = await tape.get("https://a.test/?a=1&b=%7E2")
     try tape.save()
@@ -39,7 +39,7 @@ struct TapeMatchingTests {
     #expect(await strict.get("https://a.test/?a=1&b=~2").failure == nil)
   }
 
-  @Test func headersAndBodiesCountWhereTheyAreMatched() async throws {
+  @Test func headersAndBodiesAreComparedIfMatched() async throws {
     let options = Tape.Options(matching: [.method, .url, .header("Accept"), .body])
     let echo = FakeTransport { request in .response(200, [:], request.headers["Accept"] ?? "none") }
     func request(_ accept: String, _ body: String, _ type: String = "application/json")

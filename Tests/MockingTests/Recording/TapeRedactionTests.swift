@@ -105,7 +105,7 @@ struct TapeRedactionTests {
     }
   }
 
-  @Test func noSecretIsLeftInTheFileInAnyForm() async throws {
+  @Test func theFileContainsNoSecretInAnyForm() async throws {
     let network = FakeTransport { self.answer($0) }
     let tape = try Tape(folder.tape, over: network)
     for request in try requests() { #expect(await tape.perform(request).failure == nil) }
@@ -145,7 +145,7 @@ struct TapeRedactionTests {
     #expect(body["next"] == "https://a.test/?token=***")
   }
 
-  @Test func theSameRequestsFindTheirAnswersAtReplay() async throws {
+  @Test func redactedRequestsMatchAtReplay() async throws {
     let options = Tape.Options(matching: [.method, .url, .header("Authorization"), .body])
     let tape = try Tape(folder.tape, over: FakeTransport { self.answer($0) }, options: options)
     let requests = try requests()

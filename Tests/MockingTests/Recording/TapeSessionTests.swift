@@ -77,7 +77,7 @@
       return requests
     }
 
-    @Test func aHundredMixedRequestsReplayByteForByteWithTheServerGone() async throws {
+    @Test func aHundredRequestsReplayIdenticallyWithoutTheServer() async throws {
       let folder = TemporaryFolder()
       // CI checks the file with another program.
       let file =
@@ -111,7 +111,7 @@
       #expect(Set(recorded.compactMap(\.head?.status)) == [200, 201, 204, 302, 404])
     }
 
-    @Test func aClientChainsOverATapeAsOverANetwork() async throws {
+    @Test func aClientChainsRequestsOverATape() async throws {
       let folder = TemporaryFolder()
       let server = try server()
       func titles(_ transport: some Transport) async throws -> String {

@@ -17,7 +17,7 @@ struct TapeTests {
     }
   }
 
-  @Test func onceRecordsWhereThereIsNoFileAndReplaysWhereThereIs() async throws {
+  @Test func onceRecordsWithoutAFileAndReplaysWithOne() async throws {
     let network = network()
     let first = try Tape(folder.tape, mode: .once, over: network)
     #expect(first.isRecording)
@@ -30,7 +30,7 @@ struct TapeTests {
     #expect(network.requests.count == 1)
   }
 
-  @Test func noneNeverRecordsAndNeedsTheFile() throws {
+  @Test func noneNeverRecordsAndRequiresTheFile() throws {
     let file = folder.tape
     #expect(throws: RecordingError.missing(file: file)) {
       try Tape(file, mode: .none, over: network())
@@ -39,7 +39,7 @@ struct TapeTests {
     #expect(folder.names.isEmpty)
   }
 
-  @Test func allRecordsAnewAndKeepsTheOldUntilItIsSaved() async throws {
+  @Test func allRecordsAgainAndKeepsTheOldFileUntilItIsSaved() async throws {
     let network = network()
     for expected in ["answer 1", "answer 2"] {
       let tape = try Tape(folder.tape, mode: .all, over: network)
@@ -54,7 +54,7 @@ struct TapeTests {
     #expect(new.log.entries.map(\.response.content.text) == ["answer 2"])
   }
 
-  @Test func passthroughReadsAndWritesNothing() async throws {
+  @Test func passthroughNeitherReadsNorWrites() async throws {
     let file = try folder.file("tape.har", "no archive")
     let tape = try Tape(file, mode: .passthrough, over: network())
     #expect(await tape.get("https://a.test/").body == Data("answer 1".utf8))
@@ -88,7 +88,7 @@ struct TapeTests {
   @Test(arguments: [
     NetworkError.Code.cannotConnect, .dnsFailed, .timedOut(.idle), .tlsUntrusted, .connectionLost,
   ])
-  func aFailureReplaysWithItsCodeAndWhatCameBefore(_ code: NetworkError.Code) async throws {
+  func aFailureReplaysWithItsCodeAndPartialBody(_ code: NetworkError.Code) async throws {
     let network = FakeTransport { request in
       let failure = TransportEvent.failure(TransportFailure(code: code, detail: "it broke"))
       return request.url.path == "/early"
@@ -106,7 +106,7 @@ struct TapeTests {
       late.body == Data("half".utf8) && late.failure?.code == code && late.reason == "it broke")
   }
 
-  @Test func whatIsNotSavedIsBesideTheFileAndNeverReplayed() async throws {
+  @Test func anUnsavedTapeIsASeparateDraftAndNeverReplayed() async throws {
     do {
       let tape = try Tape(folder.tape, over: network())
       _ = await tape.get("https://a.test/1")
@@ -122,7 +122,7 @@ struct TapeTests {
     #expect(folder.names == ["tape.har"])
   }
 
-  @Test func withTapeSavesUnlessItsCodeThrows() async throws {
+  @Test func withTapeSavesUnlessItsBodyThrows() async throws {
     let network = network()
     await #expect(throws: TestError("no")) {
       try await withTape(folder.tape, over: network) { tape in
@@ -137,7 +137,7 @@ struct TapeTests {
     #expect(folder.names == ["tape.har"])
   }
 
-  @Test func entriesAreInTheOrderInWhichTheyBegan() async throws {
+  @Test func entriesAreOrderedByTheirStart() async throws {
     let gates = Log<@Sendable (TransportEvent) -> Void>()
     let tape = try Tape(folder.tape, over: Gated(gates: gates))
     let done = Log<Int>()
@@ -170,7 +170,7 @@ struct TapeTests {
     }
   }
 
-  @Test func manyThreadsRecordAndReplayAtOnce() async throws {
+  @Test func manyThreadsRecordAndReplayConcurrently() async throws {
     let network = FakeTransport { request in .response(200, [:], request.url.path) }
     let tape = try Tape(folder.tape, over: network)
     func run(_ tape: Tape) async -> Int {
@@ -192,7 +192,7 @@ struct TapeTests {
     #expect(replay.unplayed.isEmpty)
   }
 
-  @Test func aResponseBeyondTheLimitIsNotSaved() async throws {
+  @Test func aResponseAboveTheLimitIsNotSaved() async throws {
     let tape = try Tape(folder.tape, over: network(), options: Tape.Options(bodyLimit: 3))
     #expect(await tape.get("https://a.test/").body == Data("answer 1".utf8))
     #expect(
@@ -202,7 +202,7 @@ struct TapeTests {
     #expect(folder.names == ["tape.har.partial"])
   }
 
-  @Test func theFileIsItsOwnersAlone() async throws {
+  @Test func theFileIsReadableOnlyByItsOwner() async throws {
     _ = try folder.file("tape.har.partial", "left behind, readable by all")
     let tape = try Tape(folder.tape, over: network())
     _ = await tape.get("https://a.test/")
@@ -216,19 +216,19 @@ struct TapeTests {
       as? Int
   }
 
-  @Test func aFileThatCannotBeWrittenIsOneClearError() throws {
+  @Test func anUnwritableFileIsOneErrorWithAReason() throws {
     let file = try folder.file("plain", "").appending(path: "tape.har")
     let error = #expect(throws: RecordingError.self) { try Tape(file, over: network()) }
     #expect(error?.description.hasPrefix("\(file.path) cannot be written: ") == true)
   }
 
-  @Test func aFolderThatIsMissingIsMade() async throws {
+  @Test func aMissingFolderIsCreated() async throws {
     let file = folder.url("tapes/new/tape.har")
     try await withTape(file, over: network()) { _ = await $0.get("https://a.test/") }
     #expect(try HAR(contentsOf: file).log.entries.count == 1)
   }
 
-  @Test func theSameExchangesMakeTheSameFile() async throws {
+  @Test func equalExchangesProduceEqualFiles() async throws {
     for name in ["a.har", "b.har"] {
       let options = Tape.Options(now: { Date(timeIntervalSince1970: 1_700_000_000.123) })
       try await withTape(folder.url(name), over: network(), options: options) { tape in

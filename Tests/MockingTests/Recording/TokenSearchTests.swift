@@ -25,7 +25,7 @@ struct TapeTokenTests {
     return tape
   }
 
-  @Test func anUnknownTokenFailsTheRecordingAndIsNamedByItsPlaceAlone() async throws {
+  @Test func anUnknownTokenFailsTheRecordingAndIsReportedByPlaceOnly() async throws {
     let token = Self.token
     let places: [(HTTPRequest, HTTPHeaders, String, String)] = [
       (HTTPRequest(url: try url("https://a.test/hooks/\(token)")), [:], "", "request.url"),
@@ -59,7 +59,7 @@ struct TapeTokenTests {
     }
   }
 
-  @Test func aTokenThatIsAllowedIsWrittenDown() async throws {
+  @Test func anAllowedTokenIsRecorded() async throws {
     let asked = Log<SuspectedToken>()
     let options = Tape.Options(allowing: { suspect in
       asked.append(suspect)
@@ -76,7 +76,7 @@ struct TapeTokenTests {
     #expect(!dump.contains(Self.token))
   }
 
-  @Test func aTokenThatTurnsOutToBeACredentialIsMaskedEverywhere() async throws {
+  @Test func aTokenUsedAsACredentialIsMaskedEverywhere() async throws {
     let network = FakeTransport { _ in .response(200, [:], #"{"value":"\#(Self.token)"}"#) }
     let tape = try Tape(folder.tape, over: network)
     _ = await tape.get("https://a.test/login")
@@ -88,7 +88,7 @@ struct TapeTokenTests {
         == Array(repeating: #"{"value":"***"}"#, count: 2))
   }
 
-  @Test func theDraftLosesWhatOnlyLaterTurnsOutToBeSecret() async throws {
+  @Test func theDraftMasksSecretsDiscoveredLater() async throws {
     let network = FakeTransport { _ in .response(200, [:], "your number: member-0042-ann") }
     let tape = try Tape(folder.tape, over: network)
     func draft() throws -> String {
@@ -103,7 +103,7 @@ struct TapeTokenTests {
     #expect(try HAR(contentsOf: folder.url("tape.har.partial")).log.entries.count == 2)
   }
 
-  @Test func aLongTextIsMaskedInReasonableTime() async throws {
+  @Test func aLongTextIsMaskedInLinearTime() async throws {
     let line = "var a1=b?c:d;if(x==y){e(f=>g)}</div><p class='h'>text: more</p>;"
     let body = String(repeating: line, count: 1_024) + "password=hunter-2-trout"
     let tape = try await recording(HTTPRequest(url: .of("https://a.test/app.js")), [:], body)
@@ -112,7 +112,7 @@ struct TapeTokenTests {
     #expect(text.hasSuffix("password=***") && text.hasPrefix(line))
   }
 
-  @Test func aLargeImageInBase64IsNoPlaceToLookForNames() async throws {
+  @Test func aLargeBase64ImageIsNotSearchedForNames() async throws {
     let image = Data.pattern(500_000).base64EncodedString()
     let body = #"{"image":"\#(image)==","password":"hunter-2-trout"}"#
     let tape = try await recording(HTTPRequest(url: .of("https://a.test/")), [:], body)
@@ -122,7 +122,7 @@ struct TapeTokenTests {
         == #"{"image":"\#(image)==","password":"***"}"#)
   }
 
-  @Test func hashesIdentifiersAndImagesAreNoTokens() async throws {
+  @Test func hashesIdentifiersAndImagesAreNotTokens() async throws {
     let image = Data.pattern(600).base64EncodedString()
     let body = """
       {"sha256":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",\
@@ -136,7 +136,7 @@ struct TapeTokenTests {
     #expect(try HAR(contentsOf: folder.tape).log.entries[0].response.content.text == body)
   }
 
-  @Test func namesCanBeAddedAndTakenAway() async throws {
+  @Test func namesCanBeAddedAndRemoved() async throws {
     let rules = Tape.Redaction(masking: ["Member-Number"], keeping: ["code"])
     let tape = try await recording(
       HTTPRequest(url: .of("https://a.test/?memberNumber=77&code=de")), [:],
@@ -156,7 +156,7 @@ struct TapeTokenTests {
     "k3j9x0qpw8r7t6y5u4i3", "sk_live_4eC39HqLyjWDarjtT1zdp7dc",
     "https://hooks.example.com/services/T00000000/B00000000/7fXkQ2p9ZbL4mN8sVtR1cYwE",
   ])
-  func aTokenIsFound(_ text: String) {
+  func tokensAreDetected(_ text: String) {
     #expect(!TokenMeasure.tokens(in: text).isEmpty)
   }
 
@@ -170,11 +170,11 @@ struct TapeTokenTests {
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
     "max-age=31536000; includeSubDomains", "api.eu-central-1.elb.amazonaws.com",
   ])
-  func whatPeopleWriteIsNoToken(_ text: String) {
+  func writtenTextIsNotAToken(_ text: String) {
     #expect(TokenMeasure.tokens(in: text).isEmpty)
   }
 
-  @Test func ofRandomTokensNearlyAllAreFound() {
+  @Test func nearlyAllRandomTokensAreDetected() {
     var random = SeededRandom(seed: 7)
     let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
     let alphabets = [

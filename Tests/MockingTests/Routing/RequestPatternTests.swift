@@ -10,7 +10,7 @@ struct RequestPatternTests {
     ["Accept": "application/json", "Authorization": "Bearer s3cret", "X": ""],
     #"{"type": 2, "title": "Fish", "tags": ["a", {"b": 1.0, "c": 3}], "password": "s3cret"}"#)
 
-  @Test func aConditionOnTheTextShowsNoSecrets() {
+  @Test func aTextConditionRevealsNoSecrets() {
     let condition = RequestCondition.text("user=ann&password=hunter2")
     #expect("\(condition)" == #"body: "user=ann&password=***""#)
   }
@@ -27,7 +27,7 @@ struct RequestPatternTests {
     .any(nil, .satisfying("large") { $0.bodyByteCount > 10 }),
     .post("boards/7", .query("page", "2"), .header("Accept")).where(.json(containing: ["type": 2])),
   ])
-  func whatIsSoMatches(pattern: RequestPattern) {
+  func aMatchingRequestHasNoDifferences(pattern: RequestPattern) {
     #expect(pattern.matches(Self.request))
     #expect(pattern.differences(from: Self.request).isEmpty)
     #expect(pattern.distance(from: Self.request, base: nil) == 0)
@@ -66,13 +66,13 @@ struct RequestPatternTests {
         "JSON .password: expected ***, actual ***",
         "condition: expected small, actual not so",
       ]))
-  func whatIsNotSoIsSaidByAspectWithoutSecrets(pattern: RequestPattern, difference: String) {
+  func differencesAreReportedByAspectWithoutSecrets(pattern: RequestPattern, difference: String) {
     #expect(!pattern.matches(Self.request))
     #expect(pattern.differences(from: Self.request).map(\.description) == [difference])
     #expect(pattern.distance(from: Self.request, base: nil) > 0)
   }
 
-  @Test func aWholeJSONHasNothingElseInIt() {
+  @Test func anExactJSONPermitsNoOtherMembers() {
     let request = ReceivedRequest.of("POST", "/", [:], #"{"a": 1, "token": "t"}"#)
     #expect(RequestPattern.any(nil, .json(["token": "t", "a": 1.0])).matches(request))
     #expect(
@@ -91,7 +91,7 @@ struct RequestPatternTests {
         == ["JSON: expected {}, actual no body"])
   }
 
-  @Test func aFormIsReadByItsFields() {
+  @Test func aFormIsMatchedByItsFields() {
     let request = ReceivedRequest.of("POST", "/", [:], "user=Ada+L&password=x%26y")
     #expect(
       RequestPattern.any(nil, .form("user", "Ada L"), .form("password", "x&y")).matches(request))
@@ -104,7 +104,7 @@ struct RequestPatternTests {
         ])
   }
 
-  @Test func valuesAreCutShort() {
+  @Test func longValuesAreTruncated() {
     let long = String(repeating: "x", count: 1_000)
     let request = ReceivedRequest.of("GET", "/\(long)?a=\(long)", [:], long)
     let pattern = RequestPattern.get(
@@ -114,7 +114,7 @@ struct RequestPatternTests {
     }
   }
 
-  @Test func aBaseIsWhatRelativePathsStartFrom() {
+  @Test func relativePathsAreResolvedAgainstTheBase() {
     let request = ReceivedRequest.of("GET", "/v1/users/7/boards")
     let pattern = RequestPattern.get("boards")
     #expect(pattern.matches(request, base: nil))
@@ -125,7 +125,7 @@ struct RequestPatternTests {
     #expect(RequestPattern.get("/v1/users/7/boards").matches(request, base: ["v1"]))
   }
 
-  @Test func aMalformedPatternMatchesNothingAndSaysWhy() throws {
+  @Test func aMalformedPatternMatchesNothingAndHasAReason() throws {
     let path = RequestPattern.get("boards/{id")
     #expect(!path.matches(.of("GET", "/boards/7")))
     #expect(path.flaw?.description.hasPrefix("the route \"/boards/{id\" is malformed: ") == true)
@@ -138,7 +138,7 @@ struct RequestPatternTests {
     }
   }
 
-  @Test func aPatternSaysWhatItLooksFor() {
+  @Test func aPatternDescribesItsConditions() {
     #expect(
       "\(RequestPattern.post("boards", .json(containing: ["type": 2, "token": "t"]), .header("A", "b")))"
         == #"POST boards where JSON: {"token":"***","type":2} in it and header "A": "b""#)

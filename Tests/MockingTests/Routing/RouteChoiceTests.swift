@@ -27,9 +27,9 @@ struct RouteChoiceTests {
   ) async -> String {
     var request = HTTPRequest(method: method, url: url)
     if let body { request.body = .data(Data(body.utf8)) }
-    let performed = await transport.perform(request)
-    let text = String(decoding: performed.body, as: UTF8.self)
-    return performed.head.map { text.isEmpty ? "\($0.status)" : text } ?? "failed"
+    let record = await transport.perform(request)
+    let text = String(decoding: record.body, as: UTF8.self)
+    return record.head.map { text.isEmpty ? "\($0.status)" : text } ?? "failed"
   }
 
   /// Sends the same sequence of requests to a backend and returns the responses.
@@ -49,7 +49,7 @@ struct RouteChoiceTests {
     "page 2", "first", "none", "any", "none", "201", "one", "special 7", "any",
   ]
 
-  @Test func inMemoryConditionsStatesTimesAndPrioritiesDecide() async {
+  @Test func conditionsStatesTimesAndPrioritiesSelectRoutesInMemory() async {
     let transport = MockTransport(routes: routes)
     #expect(await story(transport, at: .of("http://a")) == told)
     #expect(transport.scenarios[boards] == "one board")
@@ -60,14 +60,14 @@ struct RouteChoiceTests {
     #expect(await ask(transport, .get, .of("http://a/boards")) == "one")
   }
 
-  @Test func onASocketTheSameDecides() async throws {
+  @Test func routesAreSelectedOnASocketAsInMemory() async throws {
     let server = try MockServer(routes: routes)
     defer { server.stop() }
     #expect(await story(CurlTransport(), at: server.url) == told)
     #expect(server.scenarios[boards] == "one board")
   }
 
-  @Test func twoThatServeTheSameRoutesKnowNothingOfEachOther() async {
+  @Test func backendsOfTheSameRoutesAreIndependent() async {
     let routes = routes
     let (first, second) = (MockTransport(routes: routes), MockTransport(routes: routes))
     #expect(await story(first, at: .of("http://a")) == told)
@@ -75,7 +75,7 @@ struct RouteChoiceTests {
     #expect(await story(second, at: .of("http://a")) == told)
   }
 
-  @Test func aRequestWhoseConditionsNobodyMeetsHasNoRoute() async throws {
+  @Test func aRequestThatMeetsNoConditionHasNoRoute() async throws {
     let transport = MockTransport(routes: [
       Route(.post, "/boards", .status(201)).where(.json(containing: ["type": 2, "token": "abc"])),
       Route(.post, "/boards", .status(201)).times(0),
@@ -99,7 +99,7 @@ struct RouteChoiceTests {
         """)
   }
 
-  @Test func aServerSaysTheSameInItsBody() async throws {
+  @Test func aServerReportsTheUnmatchedRequestInItsBody() async throws {
     let server = try MockServer { Route(.get, "/boards", .json([])).where(.query("page", "2")) }
     defer { server.stop() }
     let text = await ask(CurlTransport(), .get, server.url.appending(path: "boards"))
@@ -114,7 +114,7 @@ struct RouteChoiceTests {
     #expect(server.journal.entries.map(\.outcome) == [.response(status: 404)])
   }
 
-  @Test func aFallbackTakesWhatNobodyHasAnAnswerFor() async {
+  @Test func aFallbackHandlesUnmatchedRequests() async {
     let real = FakeTransport { _ in .response(299) }
     let transport = MockTransport(fallback: real) {
       Route(.get, "/boards", .json([])).where(.query("page", "2"))
@@ -124,7 +124,7 @@ struct RouteChoiceTests {
     #expect(transport.journal.entries.map(\.outcome) == [.passedOn, .response(status: 200)])
   }
 
-  @Test func anAnswerIsCountedOnceHoweverManyAskAtOnce() async {
+  @Test func concurrentRequestsUseEachResponseOnce() async {
     let transport = MockTransport(routes: [
       Route(.get, "/a", .text("few")).times(100), Route(.get, "/a", .text("many")),
     ])
@@ -137,7 +137,7 @@ struct RouteChoiceTests {
     #expect(few == 100)
   }
 
-  @Test func aStateIsSharedByClosures() async throws {
+  @Test func closuresShareAState() async throws {
     let titles = MockState<[JSON]>([])
     let transport = MockTransport {
       Route(.get, "/boards") { _ in .json(.array(titles.value)) }
@@ -161,7 +161,7 @@ struct EditDistanceTests {
     ("", "", 0), ("", "abc", 3), ("abc", "", 3), ("abc", "abc", 0), ("abc", "abd", 1),
     ("abc", "ac", 1), ("boards", "baords", 1), ("ab", "ba", 1), ("kitten", "sitting", 3),
   ])
-  func itCountsChangesAndSwaps(_ left: String, _ right: String, _ distance: Int) {
+  func theDistanceCountsEditsAndSwaps(_ left: String, _ right: String, _ distance: Int) {
     #expect(EditDistance.between(left, right) == distance)
   }
 }

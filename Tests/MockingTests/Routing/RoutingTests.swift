@@ -44,13 +44,13 @@ struct RoutingTests {
     #expect(found(table, .delete, "/b/old") == "/{all*} all=b/old")
   }
 
-  @Test func getAnswersHeadUnlessHeadHasARoute() throws {
+  @Test func aGetRouteHandlesHEADUnlessHEADHasARoute() throws {
     let get = Self.route(.get, "/{a}")
     #expect(found(try Self.table(get), .head, "/x") == "/{a} a=x")
     #expect(found(try Self.table(get, Self.route(.head, "/x")), .head, "/x") == "/x")
   }
 
-  @Test func aWrongMethodIsToldTheRightOnes() throws {
+  @Test func aWrongMethodListsTheAllowedOnes() throws {
     let table = try Self.table(Self.route(.get, "/a"), Self.route(.post, "/a"))
     for (method, status) in [(HTTPMethod.put, 405), (.options, 204)] {
       guard case .answer(let response, _) = table.find(method, "/a") else {
@@ -62,7 +62,7 @@ struct RoutingTests {
     }
   }
 
-  @Test func whereNothingMatchesTheNearestAreNamedWithWhatTheyWouldHaveItBe() throws {
+  @Test func anUnmatchedRequestListsTheNearestRoutesAndTheirDifferences() throws {
     let book = StubBook(
       try Self.table(
         Self.route(.get, "/login"), Self.route(.get, "/boards/{id}"),
@@ -90,7 +90,7 @@ struct RoutingTests {
   @Test(arguments: [
     "a", "", "/a?b", "/{a}/{a}", "/{rest*}/b", "/{", "/}", "/{}", "/{*}", "/x{a}", "/{a}x", "/%g",
   ])
-  func aMalformedTemplateIsNamed(template: String) {
+  func aMalformedTemplateIsReported(template: String) {
     #expect {
       try MockServer { Self.route(.get, template) }
     } throws: { error in

@@ -11,7 +11,7 @@ import Testing
   )
   struct CurlFaultTests {
     @Test(arguments: FaultTableTests.rows)
-    func theToolEndsWithTheExitCodeOfTheTable(_ row: FaultTableTests.Row) async throws {
+    func curlExitsWithTheExpectedCode(_ row: FaultTableTests.Row) async throws {
       let server = try MockServer { Route(.get, "/") { _ in row.mock } }
       defer { server.stop() }
       let limit = row.code == .timedOut(.idle) ? "0.2" : "50"
@@ -20,7 +20,9 @@ import Testing
     }
 
     @Test(arguments: FaultTableTests.connectRows)
-    func theToolEndsSoOnConnectToo(_ row: FaultTableTests.ConnectRow) async throws {
+    func curlExitsWithTheExpectedCodeForConnectionFaults(_ row: FaultTableTests.ConnectRow)
+      async throws
+    {
       let isTimed = row.code == .timedOut(.idle)
       for _ in 0..<(isTimed ? 1 : 20) {
         let server = try row.server()
@@ -65,13 +67,13 @@ import Testing
       return "`\(code)`, \(row.exitCode)"
     }
 
-    @Test func theLineOfRefusedConnectionsSaysWhatIsTested() throws {
+    @Test func theDocumentationOfRefusedConnectionsMatchesTheTests() throws {
       let row = try #require(FaultTableTests.connectRows.first { $0.fault == nil })
       #expect(try cells("MockServer/refuseConnections()").first == cell(of: row))
     }
 
     @Test(arguments: ["close", "reset", "stall", "garbage", "malformedChunk"])
-    func aLineSaysWhatIsTested(_ fault: String) throws {
+    func theDocumentationOfEachFaultMatchesTheTests(_ fault: String) throws {
       var cells = try cells(fault)
       #expect(cells.count == 1 + Self.stages.count)
       let row = try #require(FaultTableTests.connectRows.first { $0.name.hasPrefix(fault) })
@@ -102,7 +104,7 @@ import Testing
 @Suite(
   .serialized, .enabled(if: CurlTool.path != nil, "\(CurlTool.absence)"), .timeLimit(.minutes(10)))
 struct CurlToolTests {
-  @Test func aHundredMebibytesComeBack() async throws {
+  @Test func aHundredMebibytesAreEchoed() async throws {
     let server = try MockServer { Route(.post, "/echo") { request in .data(request.body) } }
     let folder = TemporaryFolder()
     let (sent, received) = (folder.url("sent"), folder.url("back"))
@@ -125,7 +127,9 @@ struct CurlToolTests {
 #if os(Linux) || os(macOS)
   /// The `curl` command.
   enum CurlTool {
-    /// The path of the command. `nil` if it is not installed.
+    /// The path of the command.
+    ///
+    /// `nil` if it is not installed.
     static let path = ["/usr/bin/curl", "/usr/local/bin/curl", "/opt/homebrew/bin/curl"]
       .first { FileManager.default.isExecutableFile(atPath: $0) }
     static let absence = "the curl tool is not on this machine: these tests are skipped"

@@ -9,7 +9,7 @@ import Testing
 struct MockServerTimeTests {
   private let get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
 
-  @Test func aDelayedAnswerComesWhenItsTimeHasCome() async throws {
+  @Test func aDelayedResponseArrivesAfterItsDelay() async throws {
     let time = TestScheduler()
     let server = try MockServer(scheduler: time) {
       Route(.get, "/a") { _ in .text("late").delayed(by: .seconds(3_600)) }
@@ -24,7 +24,7 @@ struct MockServerTimeTests {
     #expect(try await client.receive(until: "late").hasSuffix("\r\n\r\nlate"))
   }
 
-  @Test func aDribbleComesPieceByPiece() async throws {
+  @Test func aDribbledBodyArrivesInPieces() async throws {
     let time = TestScheduler()
     let server = try MockServer(scheduler: time) {
       Route(.get, "/a") { _ in .text("abc").dribbled(pieces: 3, over: .seconds(10)) }
@@ -43,7 +43,7 @@ struct MockServerTimeTests {
     #expect(try await client.receive(exactly: 2) == Data("bc".utf8))
   }
 
-  @Test func aClientThatLeavesTakesTheTimersWithIt() async throws {
+  @Test func aDisconnectCancelsTheTimers() async throws {
     let time = TestScheduler()
     let server = try MockServer(scheduler: time) {
       Route(.get, "/a") { _ in .text("late").delayed(by: .seconds(60)) }
@@ -56,7 +56,7 @@ struct MockServerTimeTests {
     #expect(time.scheduledCount == 0)
   }
 
-  @Test func onTheLiveClockADelayEndsByItself() async throws {
+  @Test func aDelayEndsInRealTime() async throws {
     let server = try MockServer {
       Route(.get, "/a") { _ in .text("late").delayed(by: .milliseconds(5)) }
     }

@@ -42,7 +42,7 @@ struct RequestMachineTests {
     "PUT /b HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
     + "5;name=\"v\"\r\nhello\r\n00A \r\n, the worl\r\n1\r\nd\r\n0;last\r\nX-Sum: 9\r\n\r\n"
 
-  @Test func aHeadHasItsParts() throws {
+  @Test func aHeadIsParsedCompletely() throws {
     let reading = Reading(Self.get)
     let head = try #require(reading.heads.first)
     #expect(head.method == .get)
@@ -54,7 +54,7 @@ struct RequestMachineTests {
     #expect(reading.bodies == [RequestBody()])
   }
 
-  @Test func aSizedBodyEndsWithItsLength() throws {
+  @Test func aBodyEndsAtItsContentLength() throws {
     let body = try #require(Reading(Self.sized + "GET").bodies.first)
     #expect(body.data == Data("hello".utf8))
     #expect(body.byteCount == 5)
@@ -66,13 +66,13 @@ struct RequestMachineTests {
     #expect(body.trailers == ["X-Sum": "9"])
   }
 
-  @Test func requestsSentAheadComeInOrder() {
+  @Test func pipelinedRequestsAreParsedInOrder() {
     let reading = Reading(Self.get + Self.sized + "\r\n\r\n" + Self.chunked + Self.get)
     #expect(reading.heads.map(\.method) == [.get, .post, .put, .get])
     #expect(reading.bodies.map(\.byteCount) == [0, 5, 16, 0])
   }
 
-  @Test func whereTheBytesAreCutMakesNoDifference() {
+  @Test func theResultIsIndependentOfFragmentation() {
     let bytes = Array((Self.get + Self.chunked + Self.sized + Self.get).utf8)
     let whole = Reading([bytes])
     #expect(whole.bodies.count == 4)
@@ -82,7 +82,7 @@ struct RequestMachineTests {
     #expect(Reading(bytes.map { [$0] }) == whole)
   }
 
-  @Test func theNextRequestWaitsForTheAnswer() {
+  @Test func theNextRequestWaitsForTheResponse() {
     var machine = RequestMachine()
     Array((Self.sized + Self.get).utf8).withUnsafeBytes { machine.receive($0) }
     guard case .head = machine.next() else { return #expect(Bool(false), "there is no head") }
@@ -102,7 +102,9 @@ struct RequestMachineTests {
     ("HTTP/1.1", "Connection: close\r\n", false), ("HTTP/1.1", "connection: x, Close\r\n", false),
     ("HTTP/1.0", "Connection: Keep-Alive\r\n", true),
   ])
-  func whetherTheConnectionStaysOpenIsAsAsked(version: String, line: String, keepsAlive: Bool) {
+  func theRequestDeterminesWhetherTheConnectionStaysOpen(
+    version: String, line: String, keepsAlive: Bool
+  ) {
     let reading = Reading("GET / \(version)\r\nHost: a\r\n\(line)\r\n")
     #expect(reading.heads.map(\.keepsAlive) == [keepsAlive])
   }
@@ -111,7 +113,7 @@ struct RequestMachineTests {
     "", "a", "a:", "a.example:8080", "127.0.0.1:80", "[::1]:80", "[v1.a]", "%61",
     "a_b~c!$&'()*+,;=",
   ])
-  func aHostIsANameOrAnAddressAndPerhapsAPort(_ host: String) {
+  func aHostIsANameOrAnAddressWithAnOptionalPort(_ host: String) {
     #expect(Reading("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n").heads.count == 1)
   }
 
@@ -120,7 +122,7 @@ struct RequestMachineTests {
     "%zz",
     "a?b", "é", "a#",
   ])
-  func aMalformedHostIsRefused(_ host: String) {
+  func aMalformedHostIsRejected(_ host: String) {
     #expect(
       Reading("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n").refusal
         == RequestRefusal(400, "the Host is no host"))
@@ -154,13 +156,13 @@ struct RequestMachineTests {
   ]
 
   @Test(arguments: badInput)
-  func badInputIsRefusedHoweverItIsCut(status: Int, text: String) {
+  func invalidInputIsRejectedForAnyFragmentation(status: Int, text: String) {
     let whole = Reading(text)
     #expect(whole.refusal?.status == status)
     #expect(Reading(Array(text.utf8).map { [$0] }).refusal == whole.refusal)
   }
 
-  @Test func nothingComesAfterARefusal() {
+  @Test func noRequestFollowsARejection() {
     let reading = Reading("BAD\r\n" + Self.get)
     #expect(reading.refusal?.status == 400)
     #expect(reading.heads.isEmpty)
@@ -193,13 +195,13 @@ struct RequestLimitsTests {
   ]
 
   @Test(arguments: tooLarge)
-  func whatIsTooLargeIsRefusedHoweverItIsCut(status: Int, text: String) {
+  func oversizedRequestsAreRejectedForAnyFragmentation(status: Int, text: String) {
     #expect(Reading(text, limits: Self.limits).refusal?.status == status)
     let bytewise = Reading(Array(text.utf8).map { [$0] }, limits: Self.limits)
     #expect(bytewise.refusal?.status == status)
   }
 
-  @Test func whatIsJustSmallEnoughIsTaken() {
+  @Test func requestsAtTheLimitsAreAccepted() {
     let line = "GET /" + String(repeating: "a", count: 48) + " HTTP/1.1\r\n"
     #expect(line.utf8.count == 64)
     let texts = [
@@ -232,7 +234,7 @@ struct RequestFuzzTests {
   ].map { Array($0.utf8) }
 
   @Test(.timeLimit(.minutes(10)))
-  func tenThousandMutatedRequestsNeitherTrapNorDependOnTheirCuts() throws {
+  func tenThousandMutatedRequestsParseIndependentlyOfTheirFragmentation() throws {
     var random = SeededGenerator(seed: 20_240_601)
     var refused = 0
     for _ in 0..<10_000 {

@@ -26,7 +26,7 @@ private func wire(_ response: Mock, for exchange: ResponseScript.Exchange = .ini
 }
 
 struct ResponseScriptTests {
-  @Test func aSmallResponseIsOneSend() {
+  @Test func aSmallResponseIsSentInOneCall() {
     let plain =
       "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 2\r\n\r\nhi"
     #expect(lines(.text("hi")) == [plain, "keepAlive"])
@@ -48,34 +48,34 @@ struct ResponseScriptTests {
         == "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nabcdfinish")
   }
 
-  @Test func anAnswerToHeadHasNoBody() {
+  @Test func aResponseToHEADHasNoBody() {
     #expect(
       wire(.text("hi"), for: .init(method: .head)).hasSuffix("Content-Length: 2\r\n\r\nkeepAlive"))
     #expect(
       wire(.bytes(7), for: .init(method: .head)).hasSuffix("Content-Length: 7\r\n\r\nkeepAlive"))
   }
 
-  @Test func theConnectionClosesWhenEitherSideSaysSo() {
+  @Test func theConnectionClosesIfEitherSideRequestsIt() {
     #expect(
       wire(.status(200), for: .init(keepsAlive: false))
         == "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\nfinish")
     #expect(wire(.status(200).header("Connection", "close")).hasSuffix("finish"))
   }
 
-  @Test func aLengthOfTheHandlersOwnIsSentAsItIs() {
+  @Test func aContentLengthOfTheHandlerIsSentUnchanged() {
     let response = Mock.text("hi").header("Content-Length", "10")
     #expect(wire(response).contains("Content-Length: 10\r\n\r\nhi"))
     #expect(!wire(response).contains("Content-Length: 2"))
   }
 
-  @Test func aHeaderThatCannotBeSentBecomesA500() {
+  @Test func anInvalidHeaderBecomesA500() {
     for headers in [["A": "b\r\nc: d"], ["A b": "c"], ["": "c"], ["A": "\0"]] as [HTTPHeaders] {
       #expect(wire(.status(200, headers: headers)).hasPrefix("HTTP/1.1 500 "))
     }
     #expect(wire(.status(99)).hasPrefix("HTTP/1.1 500 "))
   }
 
-  @Test func aDelayComesFirstAndADribbleGoesOnFromThere() {
+  @Test func aDelayPrecedesADribbledBody() {
     let response = Mock.data(Data("abcdefg".utf8), contentType: nil)
       .delayed(by: .seconds(3)).dribbled(pieces: 3, over: .seconds(10))
     let head = "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n"
@@ -86,7 +86,7 @@ struct ResponseScriptTests {
       ])
   }
 
-  @Test func aBodyMayWaitByItself() {
+  @Test func aBodyCanHaveItsOwnDelay() {
     let mock = Mock.text("hi").delayed(by: .seconds(3)).bodyDelayed(by: .seconds(4))
     #expect(
       lines(mock).map { String($0.prefix(12)) } == [
@@ -94,7 +94,7 @@ struct ResponseScriptTests {
       ])
   }
 
-  @Test func aThroughputHasEachPieceComeWhenItIsThere() {
+  @Test func aThroughputDeterminesTheTimeOfEachPiece() {
     let mock = Mock.bytes(250).throttled(bytesPerSecond: 1_000)
     #expect(
       lines(mock).dropFirst() == [
@@ -103,7 +103,7 @@ struct ResponseScriptTests {
       ])
   }
 
-  @Test func aDribbleHasNoMorePiecesThanBytes() {
+  @Test func aDribbleHasAtMostOnePiecePerByte() {
     #expect(lines(.text("ab").dribbled(pieces: 100, over: .seconds(1))).count == 5)
     #expect(lines(.text("").dribbled(pieces: 100, over: .seconds(1))).count == 2)
     #expect(lines(.text("ab").dribbled(pieces: -1, over: .seconds(-1))).count == 3)
@@ -117,7 +117,7 @@ struct ResponseFaultTests {
   @Test(arguments: [
     (MockFault.close, "close"), (MockFault.reset, "reset"), (MockFault.stall, "stall"),
   ])
-  func aFaultComesAtItsStageAndNothingAfter(fault: MockFault, ending: String) {
+  func aFaultEndsTheScriptAtItsStage(fault: MockFault, ending: String) {
     func wire(_ stage: MockFault.Stage) -> String {
       lines(Self.response.interrupted(by: fault, at: stage)).joined()
     }
@@ -131,7 +131,7 @@ struct ResponseFaultTests {
     #expect(wire(.end) == Self.head + "abcd" + ending)
   }
 
-  @Test func garbageComesBetweenAndTheRestAfterIt() {
+  @Test func garbageIsInsertedAndTheRestFollows() {
     func wire(_ stage: MockFault.Stage) -> String {
       lines(Self.response.interrupted(by: .garbage(Data("!!".utf8)), at: stage)).joined()
     }
@@ -141,7 +141,7 @@ struct ResponseFaultTests {
     #expect(wire(.end) == Self.head + "abcd!!keepAlive")
   }
 
-  @Test func aMalformedChunkFollowsAGoodOne() {
+  @Test func aMalformedChunkFollowsAValidOne() {
     let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
     let response = Self.response.interrupted(by: .malformedChunk, at: .body(afterBytes: 3))
     #expect(lines(response).joined() == head + "3\r\nabc\r\nno-size\r\nclose")
@@ -149,7 +149,7 @@ struct ResponseFaultTests {
     #expect(lines(early).joined() == head + "no-size\r\nclose")
   }
 
-  @Test func aBareFaultHasABodyToCutShort() {
+  @Test func aFaultWithoutAMockHasABodyToTruncate() {
     #expect(
       lines(.fault(.reset, at: .body(afterBytes: 512))).suffix(2) == ["generated 0..<512", "reset"])
   }

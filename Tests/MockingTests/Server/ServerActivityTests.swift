@@ -5,7 +5,7 @@ import Testing
 @testable import Mocking
 
 struct JournalMachineTests {
-  @Test func aRequestGoesToNoWaiterThatHasGone() throws {
+  @Test func aRequestIsNotDeliveredToACancelledWaiter() throws {
     var machine = JournalMachine(limits: MockServerLimits())
     let (gone, goneResolver) = Promise<ReceivedRequest>.pending()
     let (_, resolver) = Promise<ReceivedRequest>.pending()
@@ -18,7 +18,7 @@ struct JournalMachineTests {
     #expect(waiter === resolver)
   }
 
-  @Test func ofClosedConnectionsOnlyTheLastAreRemembered() async throws {
+  @Test func onlyTheLatestClosedConnectionsAreRecorded() async throws {
     var limits = MockServerLimits()
     limits.recordedRequests = 2
     let journal = Journal(limits: limits)

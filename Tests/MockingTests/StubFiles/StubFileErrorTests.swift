@@ -85,14 +85,14 @@ struct StubFileErrorTests {
   ]
 
   @Test(arguments: mistakes)
-  func aMistakeHasItsPlace(text: String, message: String) throws {
+  func aMistakeIsReportedWithItsPlace(text: String, message: String) throws {
     let stubs = try StubFixture(text)
     let error = #expect(throws: StubFileError.self) { try StubFile(contentsOf: stubs.file) }
     let description = try #require(error).description
     #expect(description == "\(stubs.file.path):\(message)")
   }
 
-  @Test func aFixtureThatIsNotThereIsNamed() throws {
+  @Test func aMissingFixtureIsReported() throws {
     let stubs = try StubFixture("{\"routes\": [{\"path\": \"/\", \"file\": \"x.json\"}]}")
     let error = #expect(throws: StubFileError.self) { try StubFile(contentsOf: stubs.file) }
     #expect(
@@ -101,7 +101,7 @@ struct StubFileErrorTests {
         + stubs.folder.url.path)
   }
 
-  @Test func aFileThatIsNotThereOrNoTextIsNamed() throws {
+  @Test func aMissingOrBinaryFileIsReported() throws {
     let folder = TemporaryFolder()
     let missing = folder.url("stubs.json")
     #expect(throws: StubFileError.missing(file: missing)) { try StubFile(contentsOf: missing) }

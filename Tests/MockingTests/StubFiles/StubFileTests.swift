@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct StubFileTests {
-  @Test func anAnswerHasAllItsParts() async throws {
+  @Test func aResponseHasAllItsParts() async throws {
     let stubs = try StubFixture(
       """
       {"$schema": "x", "comment": 1, "routes": [
@@ -32,7 +32,7 @@ struct StubFileTests {
     #expect(await transport.answer("/lost") == "connectionLost")
   }
 
-  @Test func delaysAndPacesTakeTheirTime() async throws {
+  @Test func delaysAndPacesAreApplied() async throws {
     let stubs = try StubFixture(
       """
       {"routes": [
@@ -59,7 +59,7 @@ struct StubFileTests {
     }
   }
 
-  @Test func conditionsChooseAmongStubs() async throws {
+  @Test func conditionsSelectStubs() async throws {
     let stubs = try StubFixture(
       #"""
       {"routes": [
@@ -90,7 +90,7 @@ struct StubFileTests {
     #expect(await transport.answer("/a?page=x") == "mockFailed")
   }
 
-  @Test func aScenarioRemembersWhatHasHappened() async throws {
+  @Test func aScenarioKeepsItsState() async throws {
     let stubs = try StubFixture(
       """
       {"routes": [
@@ -108,7 +108,7 @@ struct StubFileTests {
     #expect(await (try stubs.transport()).answer("/boards") == "200 none")
   }
 
-  @Test func aSequenceIsAnsweredInTurn() async throws {
+  @Test func aSequenceRespondsInOrder() async throws {
     let stubs = try StubFixture(
       """
       {"routes": [
@@ -134,7 +134,7 @@ struct StubFileTests {
         == "500 the sequence at stubs.json:3:3 has given its one answer for GET /fails\n")
   }
 
-  @Test func connectionsHaveTheirFaults() throws {
+  @Test func connectionFaultsAreApplied() throws {
     let stubs = try StubFixture(
       """
       {"routes": [], "connectionFaults": [{"connection": 1, "type": "reset"}, {"type": "garbage", "text": "!"}]}
@@ -205,8 +205,8 @@ extension Transport {
     let request = HTTPRequest(
       method: method, url: url, headers: headers,
       body: body.isEmpty ? .none : .data(Data(body.utf8)))
-    let performed = await perform(request)
-    if let failure = performed.failure { return "\(failure.code)" }
-    return "\(performed.head?.status ?? 0) \(String(decoding: performed.body, as: UTF8.self))"
+    let record = await perform(request)
+    if let failure = record.failure { return "\(failure.code)" }
+    return "\(record.head?.status ?? 0) \(String(decoding: record.body, as: UTF8.self))"
   }
 }

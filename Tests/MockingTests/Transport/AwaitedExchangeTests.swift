@@ -43,7 +43,7 @@ struct AwaitedExchangeTests {
   }
 
   @Test(arguments: [(Int?.none, true), (10, true), (nil, false)])
-  func theSilenceBeforeAnAnswerIsOne(_ body: Int?, _ isTooLong: Bool) async {
+  func theTimeBeforeAResponseCountsAsSilence(_ body: Int?, _ isTooLong: Bool) async {
     let time = TestScheduler()
     let transport = MockTransport(scheduler: time) {
       Route(nil, "/") { _ in

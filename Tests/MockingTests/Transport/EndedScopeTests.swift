@@ -8,7 +8,7 @@ import Testing
 struct EndedScopeTests {
   private let network = FakeTransport { _ in .response(299) }
 
-  @Test func aClientThatOutlivesItsScopeFailsAndNamesIt() async throws {
+  @Test func aClientThatOutlivesItsScopeFailsWithTheScopesName() async throws {
     let line: UInt = #line + 1
     let client = await withMocks(MockProvider<NameAPI>.text("a")) {
       Networking<NameAPI>(transport: network)
@@ -22,7 +22,7 @@ struct EndedScopeTests {
     #expect(network.requests.isEmpty)
   }
 
-  @Test func aClientMadeBeforeHasItsOwnTransportAgain() async throws {
+  @Test func aClientCreatedBeforeTheScopeUsesItsTransportAgain() async throws {
     let client = Networking<NameAPI>(transport: network)
     let name = try await withMocks(MockProvider<NameAPI>.text("a")) {
       try await client.request(.name).toString().value
@@ -49,7 +49,7 @@ struct EndedScopeTests {
     #expect(network.requests.isEmpty)
   }
 
-  @Test func theScopeOutsideAnswersWhileItIsNotOver() async throws {
+  @Test func theOuterScopeRespondsUntilItEnds() async throws {
     let client = try await withMocks(MockProvider<NameAPI>.text("outer")) {
       let client = await withMocks(MockProvider<NameAPI>.text("inner")) {
         Networking<NameAPI>(transport: network)
@@ -62,7 +62,7 @@ struct EndedScopeTests {
     #expect(network.requests.isEmpty)
   }
 
-  @Test func anotherScopeAnswersTheClientOfOneThatIsOver() async throws {
+  @Test func anotherScopeRespondsToTheClientOfAnEndedScope() async throws {
     let client = await withMocks(MockProvider<NameAPI>.text("a")) {
       Networking<NameAPI>(transport: network)
     }
@@ -72,7 +72,7 @@ struct EndedScopeTests {
     #expect(name == "b")
   }
 
-  @Test func whatWasToPassPassesAndNothingElse() async throws {
+  @Test func onlyUnmatchedRequestsPassToTheNetwork() async throws {
     let clients = await withMocks(MockProvider<NameAPI>.text("a"), unmatched: .pass) {
       (Networking<NameAPI>(transport: network), Networking<OtherNameAPI>(transport: network))
     }
@@ -81,7 +81,7 @@ struct EndedScopeTests {
     #expect(network.requests.map(\.url.host) == ["other.example.com"])
   }
 
-  @Test func whatASurroundingScopeWasForDoesNotPass() async throws {
+  @Test func requestsOfAnOuterScopeDoNotPassToTheNetwork() async throws {
     let other = MockProvider<OtherNameAPI> { _ in .text("other") }
     let client = await withMocks(MockProvider<NameAPI>.text("a")) {
       await withMocks(other, unmatched: .pass) { Networking<NameAPI>(transport: network) }
@@ -90,7 +90,7 @@ struct EndedScopeTests {
     #expect(network.requests.isEmpty)
   }
 
-  @Test func aClientMadeByWhatOutlivesAScopeTakesRealTime() async throws {
+  @Test func aClientCreatedAfterItsScopeEndedUsesRealTime() async throws {
     let time = TestScheduler()
     let (gate, open) = Promise<Void>.pending()
     let provider = MockProvider<NameAPI>(scheduler: time) { _ in .text("a") }

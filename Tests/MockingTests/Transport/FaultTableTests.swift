@@ -133,7 +133,9 @@
 
     /// A fault of a server at the connection, which does not exist in memory.
     struct ConnectRow: Sendable, CustomTestStringConvertible {
-      /// The fault. `nil` refuses connections.
+      /// The fault.
+      ///
+      /// `nil` refuses connections.
       let fault: MockFault?
       let code: NetworkError.Code
       let exitCode: Int32
@@ -168,20 +170,20 @@
         let request = HTTPRequest(
           url: server.url.appendingPathComponent(""),
           idleTimeout: isTimed ? .seconds(2) : .seconds(50))
-        let performed = await transport.perform(request)
-        #expect(performed.order == ["failure"])
-        #expect(performed.failure?.code == row.code)
+        let record = await transport.perform(request)
+        #expect(record.order == ["failure"])
+        #expect(record.failure?.code == row.code)
         #expect(server.requestCount == 0)
       }
     }
 
     @Test(arguments: connectRows)
-    func onConnect(_ row: ConnectRow) async throws {
+    func connectionFaultsOfCurl(_ row: ConnectRow) async throws {
       try await checkOnConnect(row, over: CurlTransport())
     }
 
     @Test(arguments: connectRows)
-    func onConnectByURLSession(_ row: ConnectRow) async throws {
+    func connectionFaultsOfURLSession(_ row: ConnectRow) async throws {
       try await checkOnConnect(row, over: URLSessionTransport())
     }
 
@@ -197,15 +199,15 @@
       "timed out": 28,
     ]
 
-    private func check(_ performed: ExchangeRecord, _ row: Row) {
-      #expect(performed.order == row.order)
-      #expect(performed.failure?.code == row.code)
-      #expect(String(decoding: performed.body, as: UTF8.self) == row.body)
-      #expect(performed.lastEvents == 1)
+    private func check(_ record: ExchangeRecord, _ row: Row) {
+      #expect(record.order == row.order)
+      #expect(record.failure?.code == row.code)
+      #expect(String(decoding: record.body, as: UTF8.self) == row.body)
+      #expect(record.lastEvents == 1)
     }
 
     @Test(arguments: rows)
-    func onASocket(_ row: Row) async throws {
+    func faultsOfCurlOnASocket(_ row: Row) async throws {
       let server = try MockServer { Route(.get, "/") { _ in row.mock } }
       defer { server.stop() }
       let limit: Duration = row.code == .timedOut(.idle) ? .seconds(2) : .seconds(50)
@@ -214,7 +216,7 @@
     }
 
     /// A client retries when a reused connection breaks before the first byte.
-    @Test func aLostConnectionIsLostOnOneThatHasServedToo() async throws {
+    @Test func aLostReusedConnectionIsLost() async throws {
       let server = try MockServer {
         Route(.get, "/warm") { _ in .status(200) }
         Route(.get, "/lost") { _ in .sequence(.failure(.connectionLost), .status(200)) }
@@ -229,7 +231,7 @@
     }
 
     @Test(arguments: rows.filter { !stopsFoundation($0) })
-    func byURLSession(_ row: Row) async throws {
+    func faultsOfURLSessionOnASocket(_ row: Row) async throws {
       let server = try MockServer { Route(.get, "/") { _ in row.mock } }
       defer { server.stop() }
       let limit: Duration = row.code == .timedOut(.idle) ? .seconds(2) : .seconds(50)
@@ -241,7 +243,7 @@
     private static func stopsFoundation(_ row: Row) -> Bool { row.name == "close head 20" }
 
     @Test(arguments: rows)
-    func inMemory(_ row: Row) async throws {
+    func faultsInMemory(_ row: Row) async throws {
       let time = TestScheduler()
       let transport = MockTransport(scheduler: time) { Route(.get, "/") { _ in row.mock } }
       let exchange = ExchangeRecorder(

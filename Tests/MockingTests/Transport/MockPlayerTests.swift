@@ -47,7 +47,7 @@ struct PlaybackMachineTests {
     }
   }
 
-  @Test func timeIsWaitedForOnce() {
+  @Test func eachDelayIsScheduledOnce() {
     var machine = machine(.text("abc").delayed(by: .seconds(3)).bodyDelayed(by: .seconds(2)))
     #expect(play(&machine) == ["wait 3.0 seconds"])
     #expect(play(&machine) == ["rest"])
@@ -58,7 +58,7 @@ struct PlaybackMachineTests {
     #expect(play(&machine) == ["not now"])
   }
 
-  @Test func nobodyPlaysWhileAnotherDoes() {
+  @Test func playbackIsExclusive() {
     var machine = machine(.text("a").dribbled(pieces: 1, over: .zero))
     let begins = [machine.begin(), machine.begin()]
     #expect(begins == [true, false])
@@ -72,7 +72,7 @@ struct PlaybackMachineTests {
     #expect(name(event) == "cancelled")
   }
 
-  @Test func nothingComesWhileItIsSuspended() {
+  @Test func noEventIsDeliveredDuringSuspension() {
     var machine = machine(.chunks([Data("a".utf8), Data("b".utf8)]))
     _ = machine.begin()
     guard case .deliver = machine.next() else { return #expect(Bool(false), "the head is due") }
@@ -83,7 +83,7 @@ struct PlaybackMachineTests {
     #expect(play(&machine).last == "end 1.0 seconds")
   }
 
-  @Test func silenceLastsAsLongAsTheClientHasPatience() {
+  @Test func silenceLastsUntilTheIdleTimeout() {
     var late = machine(.text("a").delayed(by: .seconds(3)), idle: .seconds(2))
     #expect(play(&late) == ["wait 2.0 seconds"])
     late.reached(.seconds(2))
@@ -100,7 +100,7 @@ struct PlaybackMachineTests {
     #expect(play(&stalled) == ["cancelled"])
   }
 
-  @Test func silenceOfTheClientsOwnDoesNotCount() {
+  @Test func suspensionDoesNotCountAsSilence() {
     var machine = machine(.text("a").delayed(by: .seconds(9)), idle: .seconds(2))
     #expect(play(&machine) == ["wait 2.0 seconds"])
     machine.suspend()
@@ -110,7 +110,7 @@ struct PlaybackMachineTests {
     #expect(play(&machine) == ["wait 9.0 seconds"])
   }
 
-  @Test func aLargeBodyIsMadePieceByPiece() {
+  @Test func aLargeBodyIsGeneratedInPieces() {
     var machine = machine(.bytes(200_000))
     _ = machine.begin()
     var sizes: [Int] = []
@@ -146,7 +146,7 @@ struct MockExchangeTests {
     }
   }
 
-  @Test func aTimerThatFiresBeforeItIsKeptDoesNotCancelTheNext() async throws {
+  @Test func aTimerThatFiresBeforeItIsStoredDoesNotCancelTheNext() async throws {
     let scheduler = HastyScheduler()
     let transport = MockTransport(scheduler: scheduler) {
       Route(

@@ -15,7 +15,7 @@ struct MockTransportTimeTests {
       HTTPRequest(method: .post, url: .of("http://a/"), body: body, idleTimeout: idle))
   }
 
-  @Test func headAndBodyHaveTheirOwnDelays() async {
+  @Test func headAndBodyHaveSeparateDelays() async {
     let exchange = start(
       .text("abc").delayed(by: .seconds(2)).bodyDelayed(by: .seconds(3)),
       body: .data(Data("hi".utf8)))
@@ -29,7 +29,7 @@ struct MockTransportTimeTests {
     #expect(time.scheduledCount == 0)
   }
 
-  @Test func aDribbleComesPieceByPiece() async {
+  @Test func aDribbledBodyArrivesInPieces() async {
     let exchange = start(.text("abcdef").dribbled(pieces: 3, over: .seconds(10)))
     #expect(exchange.current.pieces == [2])
     await time.advance(by: .seconds(5))
@@ -39,7 +39,7 @@ struct MockTransportTimeTests {
     #expect(exchange.current.order == ["head", "body", "end"])
   }
 
-  @Test func aThroughputGoesForBothWays() async {
+  @Test func aThroughputAppliesToBothDirections() async {
     let exchange = start(
       .bytes(3_000).throttled(bytesPerSecond: 1_000), body: .data(Data(count: 2_000)))
     await time.advance(by: .milliseconds(500))
@@ -54,7 +54,7 @@ struct MockTransportTimeTests {
     #expect(exchange.current.body.count == 3_000)
   }
 
-  @Test func suspendingHoldsBackWhatIsDueAndResumingGivesIt() async {
+  @Test func suspensionDefersDueEventsUntilResumption() async {
     let exchange = start(.text("abcdef").dribbled(pieces: 3, over: .seconds(10)))
     exchange.suspend()
     await time.advance(by: .seconds(20))
@@ -64,7 +64,7 @@ struct MockTransportTimeTests {
     #expect(exchange.current.metrics != nil)
   }
 
-  @Test func cancellingEndsItAndTakesTheTimerBack() async {
+  @Test func cancellationEndsTheExchangeAndItsTimer() async {
     let exchange = start(.text("late").delayed(by: .seconds(30)))
     #expect(time.scheduledCount == 1)
     exchange.cancel()
@@ -75,7 +75,7 @@ struct MockTransportTimeTests {
     #expect(time.scheduledCount == 0)
   }
 
-  @Test func cancellingFromWithinAnEventLetsNothingElseThrough() async {
+  @Test func cancellationFromAnEventSuppressesLaterEvents() async {
     let slot = Log<ExchangeRecorder>()
     let transport = MockTransport(scheduler: time) {
       Route(.get, "/") { _ in .text("abc").delayed(by: .seconds(1)) }
@@ -88,7 +88,7 @@ struct MockTransportTimeTests {
     #expect(exchange.current.order == ["head", "failure"])
   }
 
-  @Test func aDelayBeyondTheClientsPatienceTimesOut() async {
+  @Test func aDelayBeyondTheIdleTimeoutTimesOut() async {
     let exchange = start(.text("late").delayed(by: .seconds(90)), idle: .seconds(60))
     await time.advance(by: .seconds(59))
     #expect(exchange.current.order.isEmpty)
@@ -97,7 +97,7 @@ struct MockTransportTimeTests {
     #expect(time.scheduledCount == 0)
   }
 
-  @Test func aStallEndsByCancelling() async {
+  @Test func aStallEndsOnCancellation() async {
     let exchange = start(.fault(.stall, at: .body(afterBytes: 5)))
     await time.run()
     #expect(exchange.current.order == ["head", "body"])
@@ -105,12 +105,12 @@ struct MockTransportTimeTests {
     #expect(exchange.current.failure?.code == .cancelled)
   }
 
-  @Test func onTheLiveClockADelayEndsByItself() async {
+  @Test func aDelayEndsInRealTime() async {
     let transport = MockTransport(delay: .milliseconds(2)) { Route(.get, "/") { _ in .text("a") } }
     #expect(await transport.get(.of("http://a/")).order == ["head", "body", "end"])
   }
 
-  @Test func manyThreadsMayCancelSuspendAndResume() async {
+  @Test func manyThreadsCanCancelSuspendAndResume() async {
     let transport = MockTransport {
       Route(.get, "/") { _ in .bytes(300_000).throttled(bytesPerSecond: 100_000_000) }
     }

@@ -13,7 +13,7 @@ struct WithMocksTests {
 
   private let network = FakeTransport { _ in .response(299) }
 
-  @Test func aClientMadeWithinAnswersFromTheMocks() async throws {
+  @Test func aClientCreatedInTheScopeUsesTheMocks() async throws {
     let name = try await withMocks(MockProvider<NameAPI>.text("a")) { try await Self.name().value }
     #expect(name == "a")
   }
@@ -33,7 +33,7 @@ struct WithMocksTests {
   static let contexts: [ExecutionContext] = [.main, .inline, .background, LabelledQueue().context]
 
   @Test(arguments: contexts.indices)
-  func handlersBegunWithinBelongToTheScope(_ index: Int) async throws {
+  func handlersAttachedInTheScopeBelongToIt(_ index: Int) async throws {
     let context = Self.contexts[index]
     let (start, resolver) = Promise<Void>.pending()
     let name = try await withMocks(MockProvider<NameAPI>.text("a")) {
@@ -50,7 +50,7 @@ struct WithMocksTests {
     #expect(name == "aaa")
   }
 
-  @Test func handlersOnVirtualTimeBelongToTheScopeToo() async throws {
+  @Test func handlersInVirtualTimeBelongToTheScope() async throws {
     let time = TestScheduler()
     let provider = MockProvider<NameAPI>(delay: .seconds(5), scheduler: time) { _ in .text("a") }
     try await withMocks(provider) {
@@ -64,7 +64,7 @@ struct WithMocksTests {
     #expect(time.now == .seconds(11))
   }
 
-  @Test func aClientMadeWithinKeepsToTheScope() async throws {
+  @Test func aClientCreatedInTheScopeKeepsIt() async throws {
     try await withMocks(MockProvider<NameAPI>.text("a")) {
       let client = Networking<NameAPI>(transport: network)
       client.callbackContext = .inline
@@ -74,7 +74,7 @@ struct WithMocksTests {
     }
   }
 
-  @Test func aClientMadeBeforeAnswersFromTheMocksOfWhoeverAsks() async throws {
+  @Test func aClientCreatedBeforeUsesTheMocksOfItsCaller() async throws {
     let client = Networking<NameAPI>(transport: network)
     let name = try await withMocks(MockProvider<NameAPI>.text("a")) {
       try await client.request(.name).toString().value
@@ -83,7 +83,7 @@ struct WithMocksTests {
     #expect(try await client.request(.name).value.status == 299)
   }
 
-  @Test func laterAttemptsAreWithinToo() async throws {
+  @Test func laterAttemptsBelongToTheScope() async throws {
     let client = Networking<NameAPI>(transport: network)
     let (first, resolver) = Promise<String>.pending()
     await withMocks(MockProvider<NameAPI>.text("a")) {
@@ -98,7 +98,7 @@ struct WithMocksTests {
     #expect(network.requests.isEmpty)
   }
 
-  @Test func laterStartsOfABoundedWhenAreWithinToo() async throws {
+  @Test func laterStartsOfABoundedWhenBelongToTheScope() async throws {
     let client = Networking<NameAPI>(transport: network)
     let (first, resolver) = Promise<String>.pending()
     await withMocks(MockProvider<NameAPI>.text("a")) {
@@ -112,7 +112,7 @@ struct WithMocksTests {
     #expect(network.requests.isEmpty)
   }
 
-  @Test func whatAStageOfTheClientAsksForIsWithinToo() async throws {
+  @Test func requestsOfPipelineStagesBelongToTheScope() async throws {
     let client = Networking<NameAPI>(transport: network)
     client.callbackContext = .inline
     client.middleware = { request in
@@ -128,7 +128,7 @@ struct WithMocksTests {
     #expect(network.requests.isEmpty)
   }
 
-  @Test func aProviderOfTheClientsOwnComesFirst() async throws {
+  @Test func theProviderOfTheClientTakesPrecedence() async throws {
     let client = Networking<NameAPI>(mockProvider: MockProvider<NameAPI>.text("own"))
     let name = try await withMocks(MockProvider<NameAPI>.text("scope")) {
       try await client.request(.name).toString().value
@@ -136,7 +136,7 @@ struct WithMocksTests {
     #expect(name == "own")
   }
 
-  @Test func aScopeWithinAScopeComesFirstAndLeavesTheRestToTheOther() async throws {
+  @Test func aNestedScopeTakesPrecedenceAndFallsBackToTheOuterScope() async throws {
     let other = MockProvider<OtherNameAPI> { _ in .text("other") }
     try await withMocks(MockProvider<NameAPI>.text("outer"), other) {
       try await withMocks(MockProvider<NameAPI>.text("inner")) {
@@ -150,7 +150,7 @@ struct WithMocksTests {
     }
   }
 
-  @Test func anEndpointThatNobodyIsForFailsAndSaysSo() async {
+  @Test func anUnmatchedEndpointFailsWithAReason() async {
     await withMocks(MockProvider<NameAPI>.text("a")) {
       let result = await Networking<OtherNameAPI>(transport: network).request(.name).result
       let error = result.failure(as: NetworkError.self)
@@ -160,28 +160,28 @@ struct WithMocksTests {
     #expect(network.requests.isEmpty)
   }
 
-  @Test func anEndpointThatNobodyIsForPassesWhereThatIsAskedFor() async throws {
+  @Test func anUnmatchedEndpointPassesIfConfigured() async throws {
     try await withMocks(MockProvider<NameAPI>.text("a"), unmatched: .pass) {
       let response = try await Networking<OtherNameAPI>(transport: network).request(.name).value
       #expect(response.status == 299)
     }
   }
 
-  @Test func aProviderThatReturnsNilLetsTheRequestPass() async throws {
+  @Test func aProviderThatReturnsNilPassesTheRequestOn() async throws {
     try await withMocks(MockProvider<NameAPI> { _ in nil }) {
       let response = try await Networking<NameAPI>(transport: network).request(.name).value
       #expect(response.status == 299)
     }
   }
 
-  @Test func typedEndpointsAreAnsweredToo() async throws {
+  @Test func typedEndpointsAreMocked() async throws {
     try await withMocks(MockProvider<GetName> { _ in .json("Ada") }) {
       let name = try await Networking<NameAPI>().fetch(GetName()).value
       #expect(name == "Ada")
     }
   }
 
-  @Test func changedTypedEndpointsAreAnsweredToo() async throws {
+  @Test func modifiedTypedEndpointsAreMocked() async throws {
     try await withMocks(MockProvider<GetName> { _ in .json("Ada") }) {
       let changed = GetName().notIntercepted().prioritized(.high)
       let name = try await Networking<NameAPI>(transport: network).fetch(changed).value
@@ -190,7 +190,7 @@ struct WithMocksTests {
     #expect(network.requests.isEmpty)
   }
 
-  @Test func ofAThousandScopesSideBySideNoneSeesAnother() async throws {
+  @Test func aThousandConcurrentScopesAreIndependent() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<1_000 {
         group.addTask {

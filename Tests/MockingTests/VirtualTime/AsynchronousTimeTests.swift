@@ -22,7 +22,7 @@ struct AsynchronousTimeTests {
   }
 
   @Test(arguments: 0..<20)
-  func anAsynchronousHandlerIsWaitedFor(_ round: Int) async {
+  func virtualTimeWaitsForAnAsynchronousHandler(_ round: Int) async {
     let client = client {
       Route(.get, "/") { _ in
         await Self.work()
@@ -37,7 +37,7 @@ struct AsynchronousTimeTests {
   }
 
   @Test(arguments: 0..<20)
-  func whatAHandlersPromisesAndActorsDoIsWaitedForToo(_ round: Int) async {
+  func virtualTimeWaitsForPromisesAndActorsOfAHandler(_ round: Int) async {
     actor Shelf {
       func boards() async -> String {
         await AsynchronousTimeTests.work()
@@ -58,7 +58,7 @@ struct AsynchronousTimeTests {
   }
 
   @Test(arguments: [true, false], 0..<10)
-  func aStreamThatIsReadFirstIsWaitedFor(byRoutes: Bool, _ round: Int) async {
+  func virtualTimeWaitsForAStreamThatIsReadFirst(byRoutes: Bool, _ round: Int) async {
     let answer = Mock.text("x").delayed(by: .seconds(30))
     let provider =
       byRoutes
@@ -75,7 +75,7 @@ struct AsynchronousTimeTests {
     #expect(text.fulfilledValue == "x")
   }
 
-  @Test func aHandlerThatWaitsForTheTimeItselfGetsIt() async {
+  @Test func aHandlerThatWaitsForVirtualTimeContinues() async {
     let client = client {
       Route(.get, "/") { [time] _ in
         try await after(.seconds(10), scheduler: time).value
@@ -87,7 +87,7 @@ struct AsynchronousTimeTests {
     #expect(answer.fulfilledValue == "10.0 seconds")
   }
 
-  @Test func aHandlerThatWaitsForTheTestHoldsNothingUp() async {
+  @Test func aHandlerThatWaitsForTheTestDoesNotBlockVirtualTime() async {
     let (gate, open) = Promise<Void>.pending()
     let client = client {
       Route(.get, "/") { _ in
@@ -102,7 +102,7 @@ struct AsynchronousTimeTests {
   }
 
   @Test(arguments: 0..<20)
-  func aServersAsynchronousHandlerIsWaitedForOnceTheRequestIsThere(_ round: Int) async throws {
+  func virtualTimeWaitsForAServersHandlerAfterTheRequestArrives(_ round: Int) async throws {
     let server = try MockServer(scheduler: time) {
       Route(.get, "/") { _ in
         await Self.work()
@@ -118,7 +118,7 @@ struct AsynchronousTimeTests {
   }
 
   @Test(arguments: 0..<20)
-  func anAsynchronousStepOfAnAnswersChainIsWaitedFor(_ round: Int) async {
+  func virtualTimeWaitsForAnAsynchronousStepOfAChain(_ round: Int) async {
     let client = client { Route(.get, "/", Mock.text("x").delayed(by: .seconds(1))) }
     let time = time
     let chain = client.request(.get("http://a/")).toString()

@@ -102,7 +102,7 @@ extension TimingScenario {
 @Suite(.timeLimit(.minutes(10)))
 struct TimingScenarioTests {
   @Test(arguments: TimingScenario.all)
-  func inVirtualTimeItTakesAsLongAsItsDelaysSay(_ scenario: TimingScenario) async {
+  func scenariosTakeTheirDelaysInVirtualTime(_ scenario: TimingScenario) async {
     let time = TestScheduler()
     let run = ScenarioRun(scheduler: time, tick: .seconds(120))
     scenario.begin(run)
@@ -112,7 +112,7 @@ struct TimingScenarioTests {
     #expect(time.scheduledCount == 0)
   }
 
-  @Test func oneAfterTheOtherTheyTakeMoreThanAnHourOfVirtualTime() async {
+  @Test func allScenariosTakeMoreThanAnHourOfVirtualTime() async {
     let time = TestScheduler()
     for scenario in TimingScenario.all {
       let run = ScenarioRun(scheduler: time, tick: .seconds(120))
@@ -127,7 +127,7 @@ struct TimingScenarioTests {
   #if os(Linux) || os(macOS)
     /// Runs all scenarios concurrently in a separate process, so that other tests cannot delay a
     /// tick.
-    @Test func onTheClockTheOrderIsTheSame() async {
+    @Test func theOrderIsTheSameInRealTime() async {
       await #expect(processExitsWith: .success) {
         let stages = TimingScenario.all.map { scenario in
           let run = ScenarioRun(scheduler: .live, tick: .milliseconds(400))

@@ -43,7 +43,7 @@ struct VirtualTimeTests {
     }
   }
 
-  @Test func anAnswerComesWhenItsTimeHasComeAndNotBefore() async {
+  @Test func aResponseArrivesExactlyAtItsTime() async {
     ask(client { _ in .seconds(30) }, [1])
     await time.advance(by: .seconds(29))
     #expect(log.entries == [])
@@ -51,25 +51,25 @@ struct VirtualTimeTests {
     #expect(log.entries == ["1 at 30.0 seconds"])
   }
 
-  @Test func ofAThousandTheOrderIsThatOfTheirTimes() async {
+  @Test func aThousandResponsesArriveInTimeOrder() async {
     ask(client { .seconds(2_000 - $0) }, 0..<1_000)
     await time.run()
     #expect(log.entries == (0..<1_000).reversed().map { "\($0) at \(2_000 - $0).0 seconds" })
   }
 
-  @Test func answersOfEqualTimesComeInTheOrderOfTheirRequests() async {
+  @Test func responsesOfEqualTimesArriveInRequestOrder() async {
     ask(client { _ in .seconds(1) }, 0..<1_000)
     await time.run()
     #expect(log.entries == (0..<1_000).map { "\($0) at 1.0 seconds" })
   }
 
-  @Test func aQueueOfOneTakesTheSumOfItsTimes() async {
+  @Test func aSerialQueueTakesTheSumOfItsTimes() async {
     ask(client(.sync) { _ in .seconds(10) }, 1...50)
     await time.advance(by: .seconds(500))
     #expect(log.entries == (1...50).map { "\($0) at \($0 * 10).0 seconds" })
   }
 
-  @Test func aQueueOfThreeTakesAThirdOfThem() async {
+  @Test func aQueueOfThreeTakesAThirdOfTheSum() async {
     ask(client(.limited(3)) { _ in .seconds(10) }, 1...9)
     await time.advance(by: .seconds(20))
     #expect(log.entries.count == 6)
@@ -87,7 +87,7 @@ struct VirtualTimeTests {
     #expect(log.entries == ["15.0 seconds"])
   }
 
-  @Test func timePassesWhileAQueueIsSuspended() async {
+  @Test func virtualTimePassesWhileAQueueIsSuspended() async {
     let networking = client { _ in .seconds(5) }
     networking.suspend()
     ask(networking, [1])
@@ -98,7 +98,7 @@ struct VirtualTimeTests {
     #expect(log.entries == ["1 at 65.0 seconds"])
   }
 
-  @Test func aCancelledRequestHoldsNothingUp() async {
+  @Test func aCancelledRequestDoesNotBlockVirtualTime() async {
     let networking = client(.sync) { _ in .seconds(5) }
     ask(networking, [1])
     let second = networking.request(.item(2))
@@ -108,7 +108,7 @@ struct VirtualTimeTests {
     #expect(log.entries == ["1 at 5.0 seconds", "3 at 10.0 seconds"])
   }
 
-  @Test func anAnswerThatIsSilentForTooLongTimesOutAsARealOneWould() async {
+  @Test func aSilentMockTimesOutLikeARealServer() async {
     let networking = Networking<API>(
       mockProvider: MockProvider(delay: .seconds(61), scheduler: time) { _ in .status(200) })
     let answer = networking.request(.item(1))
@@ -116,7 +116,7 @@ struct VirtualTimeTests {
     #expect((answer.rejectionError as? NetworkError)?.code == .timedOut(.idle))
   }
 
-  @Test func deadlinesTakeTheProvidersTimeToo() async {
+  @Test func deadlinesUseTheTimeOfTheProvider() async {
     var configuration = NetworkingConfiguration()
     configuration.callTimeout = .seconds(20)
     let networking = Networking<API>(

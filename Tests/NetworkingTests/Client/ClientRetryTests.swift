@@ -36,7 +36,7 @@ struct ClientRetryTests {
     return client
   }
 
-  @Test func thePolicyIsTheRequestsOrTheEndpointsOrTheClients() async throws {
+  @Test func theRequestsPolicyOverridesTheEndpointsAndTheClients() async throws {
     let transport = FakeTransport { _ in .response(429) }
     let client = client(.async, transport)
     for (endpoint, count) in [(API.boards, 3), (.login, 4)] {
@@ -49,7 +49,7 @@ struct ClientRetryTests {
   }
 
   @Test(arguments: [RequestMode.sync, .limited(3), .async])
-  func signingInOnceForFiveHundredCallers(_ mode: RequestMode) async throws {
+  func fiveHundredCallersShareOneRefresh(_ mode: RequestMode) async throws {
     let refreshes = Counter()
     let transport = FakeTransport { request in
       if request.url.path.hasSuffix("refresh") {
@@ -71,7 +71,7 @@ struct ClientRetryTests {
   }
 
   @Test(arguments: [false, true])
-  func aRefreshRequestThatWouldWaitForItselfFailsAndSaysHowToMakeIt(_ isInTask: Bool) async {
+  func aRefreshRequestThatWouldWaitForItselfFailsWithAHint(_ isInTask: Bool) async {
     let client = client(.async, FakeTransport { _ in .response(401) })
     defer { withExtendedLifetime(client) {} }
     client.interceptors.append(
@@ -90,7 +90,7 @@ struct ClientRetryTests {
     }
   }
 
-  @Test func whatIsMadeInsideARefreshGoesAgainWhenThatHasEnded() async throws {
+  @Test func aRequestMadeDuringARefreshIsResentAfterIt() async throws {
     let gate = GatedTransport()
     let aside = Log<NetworkPromise>()
     let client = Networking<API>(transport: gate)
@@ -112,7 +112,7 @@ struct ClientRetryTests {
     #expect(gate.tokens == ["none", "none", "none", "Bearer new", "Bearer new"])
   }
 
-  @Test func aHostThatKeepsFailingIsLeftAlone() async throws {
+  @Test func aFailingHostReceivesNoMoreRequests() async throws {
     let transport = FakeTransport { _ in .response(500) }
     let client = client(.async, transport)
     _ = try await client.request(.boards).value

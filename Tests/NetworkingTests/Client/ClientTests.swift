@@ -38,7 +38,7 @@ struct ClientTests {
     return client
   }
 
-  @Test func aChainOfDependentRequests() async throws {
+  @Test func dependentRequestsAreChained() async throws {
     let networking = client()
     let board = try await networking.request(.boards)
       .validate()
@@ -94,14 +94,14 @@ struct ClientTests {
       backend.requests[0].headers["X-One"] == "1" && backend.requests[0].headers["X-Two"] == "2")
   }
 
-  @Test func aMiddlewareThatRejectsKeepsTheRequestFromBeingSent() async {
+  @Test func aRejectingMiddlewarePreventsTheRequest() async {
     let networking = client()
     networking.middleware = { _ in .rejected(TestError("closed")) }
     #expect(await networking.request(.boards).result.failure() == TestError("closed"))
     #expect(backend.requests.isEmpty)
   }
 
-  @Test func credentialsGoToTheBaseURLsOriginOnly() async throws {
+  @Test func credentialsAreSentOnlyToTheOriginOfTheBaseURL() async throws {
     let networking = client()
     networking.authenticate(username: "ann", password: "ä")
     _ = try await networking.request(.boards).value
@@ -115,7 +115,7 @@ struct ClientTests {
     #expect(backend.requests[1].url.host == "staging.example.com")
   }
 
-  @Test func aSuspendedClientBeginsNothingAndCancellingEndsWhatWaits() async {
+  @Test func aSuspendedClientStartsNoRequestsAndCancellationEndsQueuedOnes() async {
     let networking = client(.sync)
     networking.suspend()
     let waiting = [networking.request(.boards), networking.request(.boards)]
@@ -126,7 +126,7 @@ struct ClientTests {
     #expect(backend.requests.isEmpty)
   }
 
-  @Test func aWrongBaseURLOrHeaderIsAnErrorOfTheRequest() async {
+  @Test func anInvalidBaseURLOrHeaderIsAnErrorOfTheRequest() async {
     let networking = client()
     networking.setBaseURL(.of("ftp://example.com/"))
     let wrongURL = await networking.request(.boards).result.failure(as: NetworkError.self)
@@ -147,7 +147,7 @@ struct ClientTests {
     for promise in promises { #expect(try await promise.value.status == 200) }
   }
 
-  @Test func aCallsDeadlineTakesVirtualTime() async {
+  @Test func theCallTimeoutUsesVirtualTime() async {
     let clock = RecordingScheduler()
     var configuration = NetworkingConfiguration()
     configuration.cookies = .none

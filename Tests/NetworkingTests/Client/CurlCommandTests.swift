@@ -81,12 +81,12 @@
     }
 
     @Test(.enabled(if: hasTool, "the curl tool is not on this machine"), arguments: cases)
-    func whatItSendsIsWhatTheClientSends(_ request: Request) async throws {
+    func theCommandSendsTheSameRequestAsTheClient(_ request: Request) async throws {
       try await compare(request)
     }
 
     @Test(.enabled(if: hasTool, "the curl tool is not on this machine"))
-    func filesAndFormsWithFilesArriveWhole() async throws {
+    func filesAndFormsWithFilesArriveComplete() async throws {
       let folder = TemporaryFolder()
       let file = folder.url("it's a $file")
       try Data((0...255).map { UInt8($0) }).write(to: file)
@@ -124,7 +124,7 @@
       #expect(!binary.curlCommand().contains("s3cret"))
     }
 
-    @Test func aLineBreakInAFieldStartsNoOther() {
+    @Test func aLineBreakInAFieldDoesNotInjectAnother() {
       let request = HTTPRequest(
         url: .of("https://a.example/"), headers: ["X-A": "b\r\nX-Evil: 1\u{0}"])
       #expect(
@@ -132,7 +132,7 @@
           == "curl -H 'X-A: b  X-Evil: 1 ' 'https://a.example/'")
     }
 
-    @Test func theClientsHooksAndCredentialsAreInIt() throws {
+    @Test func theCommandIncludesTheHooksAndCredentialsOfTheClient() throws {
       let client = Networking<Request>(configuration: .plain)
       client.setBaseURL(URL(string: "https://api.example.com/v1/"))
       client.authenticate(bearerToken: "s3cret")

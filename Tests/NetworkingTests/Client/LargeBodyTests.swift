@@ -8,7 +8,9 @@
   @Suite(.serialized, .timeLimit(.minutes(10)))
   struct LargeBodyTests {
     private static let size = 100 << 20
-    /// The allowed growth of the peak resident memory, in KiB. Sanitized code needs more.
+    /// The allowed growth of the peak resident memory, in KiB.
+    ///
+    /// Sanitized code needs more.
     private static let allowedGrowth = thread_sanitizer_is_on() ? 64 << 10 : 16 << 10
 
     private let folder = TemporaryFolder()
@@ -61,7 +63,7 @@
       }
     }
 
-    @Test func aFullDiskIsAClearErrorEndsTheTransferAndLeavesNothing() async throws {
+    @Test func aFullDiskEndsTheTransferWithAnErrorAndLeavesNoFile() async throws {
       let server = try server()
       let end = try await run(
         ["down-file", server.url().absoluteString, folder.url("body").path],

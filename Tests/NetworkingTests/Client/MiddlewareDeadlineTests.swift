@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct MiddlewareDeadlineTests {
   private let time = TestScheduler()
-  private let server = SwitchableServer(.answers(200))
+  private let server = SwitchableServer(.responds(200))
 
   private func client(_ mode: RequestMode = .async) -> Networking<NotesAPI> {
     var configuration = NetworkingConfiguration()
@@ -18,7 +18,7 @@ struct MiddlewareDeadlineTests {
     return Networking(mode: mode, transport: server.transport, configuration: configuration)
   }
 
-  @Test func aMiddlewareThatNeverSettlesIsNamedAndGivesUpItsPlace() async throws {
+  @Test func aStuckMiddlewareIsNamedAndFreesItsQueueSlot() async throws {
     let never = Promise<Void>.pending()
     let client = client(.sync)
     client.middleware = { _ in never.promise }
@@ -37,9 +37,9 @@ struct MiddlewareDeadlineTests {
     #expect(never.promise.isCancelled && time.scheduledCount == 0)
   }
 
-  @Test func whatItTakesIsTakenOffTheTimeForTheRest() async throws {
+  @Test func theTimeOfTheMiddlewareCountsAgainstTheCallTimeout() async throws {
     let client = client()
-    server.mood = .isSilent
+    server.behavior = .stalls
     client.middleware = { [time] _ in after(.seconds(6), scheduler: time) }
     let call = client.request(.list)
     await time.advance(by: .seconds(9))
@@ -49,7 +49,7 @@ struct MiddlewareDeadlineTests {
     #expect(error?.code == .timedOut(.call) && error?.reason == nil && error?.attempts == 1)
   }
 
-  @Test func whatTakesAllOfItIsNotSent() async throws {
+  @Test func aRequestWhoseMiddlewareUsesTheWholeTimeIsNotSent() async throws {
     let client = client()
     client.middleware = { [time] _ in after(.seconds(10), scheduler: time) }
     let call = client.request(.list)
@@ -58,7 +58,7 @@ struct MiddlewareDeadlineTests {
     #expect(server.requests.isEmpty)
   }
 
-  @Test func aRequestsOwnTimeCountsInPlaceOfTheClients() async throws {
+  @Test func theTimeoutOfTheRequestOverridesTheClients() async throws {
     let client = client()
     client.middleware = { [time] _ in after(.seconds(6), scheduler: time) }
     let short = client.request(NotesAPI.list.timingOut(after: .seconds(5)))
@@ -68,7 +68,7 @@ struct MiddlewareDeadlineTests {
     #expect(long.fulfilledValue?.status == 200)
   }
 
-  @Test func aPromiseThatOthersWaitForIsLeftToThem() async throws {
+  @Test func aSharedMiddlewarePromiseIsNotCancelled() async throws {
     let consent = Promise<Void>.pending()
     let client = client()
     client.middleware = { _ in consent.promise }
@@ -80,7 +80,7 @@ struct MiddlewareDeadlineTests {
     #expect(try await long.value.status == 200)
   }
 
-  @Test func aRequestToBeKeptIsKeptThen() async throws {
+  @Test func anOfflineRequestIsStoredOnTimeout() async throws {
     let client = client()
     let never = Promise<Void>.pending()
     client.middleware = { _ in never.promise }

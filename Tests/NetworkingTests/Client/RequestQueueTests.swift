@@ -41,7 +41,7 @@ struct RequestQueueTests {
     }
   }
 
-  @Test func syncRunsOneAtATimeInOrder() async {
+  @Test func syncRunsRequestsSeriallyInOrder() async {
     let backend = Backend(5, .sync)
     for number in 0..<5 {
       #expect(await backend.started.entries(number + 1) == Array(0...number))
@@ -49,7 +49,7 @@ struct RequestQueueTests {
     }
   }
 
-  @Test func limitedReachesItsNumberAndNoMore() async {
+  @Test func limitedReachesAndNeverExceedsItsLimit() async {
     let backend = Backend(9, .limited(3))
     for number in 0..<9 {
       let started = await backend.started.entries(min(number + 3, 9))
@@ -63,13 +63,13 @@ struct RequestQueueTests {
     #expect(RequestMode.limited(number).width == width)
   }
 
-  @Test func asyncReachesAllOfThem() async {
+  @Test func asyncRunsAllRequestsConcurrently() async {
     let backend = Backend(500, .async)
     #expect(await backend.started.entries(500).count == 500)
     for number in 0..<500 { backend.answer(number) }
   }
 
-  @Test func aRequestOfTheMainQueueStartsElsewhere() async {
+  @Test func aRequestFromTheMainQueueStartsOnAnotherQueue() async {
     let queue = RequestQueue(.async, scheduler: .live)
     let isOnMain = Log<Bool>()
     await MainActor.run {
@@ -81,14 +81,14 @@ struct RequestQueueTests {
     #expect(await isOnMain.entries(1) == [false])
   }
 
-  @Test func thoseOfHigherPriorityComeFirstAndThenThoseThatWereThereFirst() async {
+  @Test func higherPriorityRunsFirstAndEqualPriorityInOrder() async {
     let backend = Backend(6, .sync, [.low, .normal, .veryHigh], isSuspended: true)
     backend.queue.resume()
     for number in [2, 5, 1, 4, 0, 3] { backend.answer(number) }
     #expect(await backend.started.entries(6) == [2, 5, 1, 4, 0, 3])
   }
 
-  @Test func nothingStartsWhileItIsSuspended() async {
+  @Test func aSuspendedQueueStartsNothing() async {
     let backend = Backend(3, .limited(2), isSuspended: true)
     #expect(backend.started.entries.isEmpty)
     backend.queue.resume()
@@ -101,7 +101,7 @@ struct RequestQueueTests {
     for number in 1..<3 { backend.answer(number) }
   }
 
-  @Test func aQueuedRequestThatIsCancelledIsNeverStarted() async {
+  @Test func aCancelledQueuedRequestNeverStarts() async {
     let backend = Backend(3, .sync)
     _ = await backend.started.entries(1)
     backend.promises[1].cancel()
@@ -110,7 +110,7 @@ struct RequestQueueTests {
     backend.answer(2)
   }
 
-  @Test func theNextOfAnOrderedQueueBeginsOnceTheHandlersOfTheLastHaveHadTheirTurn() async {
+  @Test func anOrderedQueueRunsTheHandlersOfARequestBeforeTheNextRequest() async {
     let backend = Backend(2, .sync)
     let begun = Log<Int>()
     backend.promises[0].map(\.status).map { $0 + 1 }
@@ -121,7 +121,7 @@ struct RequestQueueTests {
     backend.answer(1)
   }
 
-  @Test func aHundredThousandCancelledOnesTakeNoStack() async {
+  @Test func aHundredThousandCancelledRequestsDoNotGrowTheStack() async {
     let backend = Backend(100_000, .sync)
     for promise in backend.promises[1..<99_999] { promise.cancel() }
     backend.answer(0)
@@ -129,7 +129,7 @@ struct RequestQueueTests {
     backend.answer(99_999)
   }
 
-  @Test func cancellingAllRejectsThoseThatWaitWithoutStartingThem() async {
+  @Test func cancellingAllRejectsQueuedRequestsWithoutStartingThem() async {
     let backend = Backend(3, .sync)
     _ = await backend.started.entries(1)
     backend.queue.cancelAll()
@@ -147,7 +147,7 @@ struct RequestQueueTests {
   }
 
   @Test(arguments: [RequestMode.async, .limited(2), .sync])
-  func answersThatAreThereAtOnceTakeNoRoom(_ mode: RequestMode) async throws {
+  func immediateResponsesOccupyNoSlot(_ mode: RequestMode) async throws {
     let queue = RequestQueue(mode, scheduler: .live)
     for number in 200..<300 {
       let pending = NetworkPromise.pending(on: .inline)
@@ -157,7 +157,7 @@ struct RequestQueueTests {
   }
 
   @Test(arguments: [RequestMode.limited(2), .sync])
-  func answersThatAreThereAtOnceLetThoseThatWaitHaveTheirTurn(_ mode: RequestMode) async throws {
+  func immediateResponsesDoNotStarveQueuedRequests(_ mode: RequestMode) async throws {
     let queue = RequestQueue(mode, scheduler: .live)
     queue.suspend()
     let started = Log<Int>()
@@ -175,7 +175,7 @@ struct RequestQueueTests {
   }
 
   @Test(arguments: [RequestMode.limited(4), .sync])
-  func aHundredThousandAnswersThatAreThereAtOnceTakeNoStack(_ mode: RequestMode) async {
+  func aHundredThousandImmediateResponsesDoNotGrowTheStack(_ mode: RequestMode) async {
     let queue = RequestQueue(mode, scheduler: .live)
     queue.suspend()
     let answers = Log<Int>()
@@ -193,7 +193,7 @@ struct RequestQueueTests {
     #expect(areInOrder)
   }
 
-  @Test func aHandlerOfAnAnswerThatIsThereAtOnceFindsRoom() async throws {
+  @Test func aHandlerOfAnImmediateResponseFindsAFreeSlot() async throws {
     let queue = RequestQueue(.limited(2), scheduler: .live)
     let inner = NetworkPromise.pending(on: .inline)
     let outer = (0..<2).map { number in

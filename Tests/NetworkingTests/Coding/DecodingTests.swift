@@ -31,7 +31,7 @@ struct DecodingTests {
     #expect(boards == [Board(id: 7)])
   }
 
-  @Test func aDecoderOfOnesOwnIsUsed() async throws {
+  @Test func aCustomDecoderIsUsed() async throws {
     struct Snake: Decodable, Sendable { let boardId: Int }
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
@@ -39,7 +39,7 @@ struct DecodingTests {
     #expect(value.boardId == 7)
   }
 
-  @Test func whatCannotBeDecodedIsAnError() async {
+  @Test func undecodableBodiesAreErrors() async {
     for body in ["{", #"{"id":"x"}"#, "[]"] {
       let result = await response(body).decode(Board.self).result
       #expect(result.failure(as: NetworkError.self)?.code == .decodingFailed)
@@ -47,19 +47,19 @@ struct DecodingTests {
   }
 
   @Test(arguments: [(200, ""), (204, ""), (205, "ignored")])
-  func nothingDecodesToNothing(_ status: Int, _ body: String) async throws {
+  func anEmptyBodyDecodesToAnEmptyResponse(_ status: Int, _ body: String) async throws {
     #expect(try await response(body, status: status).decode(Board?.self).value == nil)
     _ = try await response(body, status: status).decode(EmptyResponse.self).value
     let result = await response(body, status: status).decode(Board.self).result
     #expect(result.failure(as: NetworkError.self)?.code == .noData)
   }
 
-  @Test func anOptionalStillDecodesWhatIsThere() async throws {
+  @Test func anOptionalDecodesAnExistingBody() async throws {
     #expect(try await response(#"{"id":7}"#).decode(Board?.self).value == Board(id: 7))
     #expect(try await response("null").decode(Board?.self).value == nil)
   }
 
-  @Test func textGoesByTheCharset() async throws {
+  @Test func textIsDecodedByItsCharset() async throws {
     let latin = Data([0x66, 0xFC, 0x72])
     #expect(
       try await response(latin, type: "text/plain; charset=ISO-8859-1").toString().value == "für")
@@ -69,14 +69,14 @@ struct DecodingTests {
     #expect(try await response("").toString().value == "")
   }
 
-  @Test func bytesThatAreNoTextAndUnknownCharsetsAreErrors() async {
+  @Test func invalidTextAndUnknownCharsetsAreErrors() async {
     let broken = await response(Data([0xFF, 0xFE, 0xFD])).toString().result
     #expect(broken.failure(as: NetworkError.self)?.code == .stringFailed)
     let unknown = await response("x", type: "text/plain; charset=klingon").toString().result
     #expect(unknown.failure(as: NetworkError.self)?.code == .stringFailed)
   }
 
-  @Test func aSerializerSeesStatusHeadersAndData() async throws {
+  @Test func aSerializerReceivesStatusHeadersAndData() async throws {
     struct Summary: ResponseSerializing {
       func serialize(_ response: Response) throws -> String {
         guard response.status != 500 else { throw TestError("500") }

@@ -2,7 +2,9 @@ import Foundation
 import Networking
 import Testing
 
-/// Queries and forms. The expected forms are the output of the URL Standard's serializer.
+/// Queries and forms.
+///
+/// The expected forms are the output of the URL Standard's serializer.
 struct FieldEncodersTests {
   private func query(_ parameters: Parameters, _ naming: FieldNaming = FieldNaming()) throws
     -> String
@@ -21,7 +23,7 @@ struct FieldEncodersTests {
     return String(decoding: data, as: UTF8.self)
   }
 
-  @Test func queriesEncodeAllButTheUnreserved() throws {
+  @Test func queriesPercentEncodeAllButUnreservedCharacters() throws {
     #expect(
       try query(["a b": "c+d&e=f/?#%", "ü": "😀", "-._~": "*"])
         == "a%20b=c%2Bd%26e%3Df%2F%3F%23%25&%C3%BC=%F0%9F%98%80&-._~=%2A")
@@ -30,13 +32,13 @@ struct FieldEncodersTests {
     #expect(try query(["": ""]) == "=")
   }
 
-  @Test func formsAreWHATWGs() throws {
+  @Test func formsFollowTheURLStandard() throws {
     #expect(
       try form(["a b": "c+d", "x": "*-._~", "ü": "\r\n", "é&=": "%"])
         == "a+b=c%2Bd&x=*-._%7E&%C3%BC=%0D%0A&%C3%A9%26%3D=%25")
   }
 
-  @Test func leavesOfAllKinds() throws {
+  @Test func valuesOfAllTypesAreEncoded() throws {
     #expect(
       try query([
         "i": -1, "d": 1e30, "b": true, "n": nil, "x": .data(Data([255])),
@@ -55,7 +57,7 @@ struct FieldEncodersTests {
     (.repeated, .dots, "t=a&t=b&f.o=me&f.l.k=1"),
     (.indices, .brackets, "t[0]=a&t[1][0]=b&f[o]=me&f[l][0][k]=1"),
   ])
-  func namesOfNestedValues(
+  func nestedValuesHaveBracketedNames(
     arrays: FieldNaming.Arrays, nesting: FieldNaming.Nesting, expected: String
   ) throws {
     let query = try query(tree, FieldNaming(arrays: arrays, nesting: nesting))
@@ -63,7 +65,7 @@ struct FieldEncodersTests {
     #expect(!query.contains("["))
   }
 
-  @Test func whatCannotBeAFieldIsRefusedByName() {
+  @Test func unencodableValuesAreRejectedByName() {
     let nan = #expect(throws: ParameterEncodingError.self) {
       try query(["a": ["b": .double(.nan)]])
     }
@@ -93,14 +95,14 @@ struct JSONParameterEncoderTests {
         == #"{"z":1,"a":[true,null,2.5,"x"],"m":{},"e":[]}"#)
   }
 
-  @Test func rootsOfAllKinds() throws {
+  @Test func rootsOfAllTypesAreEncoded() throws {
     #expect(try text(nil) == "null")
     #expect(try text("a") == "\"a\"")
     #expect(try text([]) == "[]")
     #expect(try text(.data(Data([1, 2]))) == "\"AQI=\"")
   }
 
-  @Test func everyCharacterComesBack() throws {
+  @Test func everyCharacterRoundTrips() throws {
     let all = String(String.UnicodeScalarView((0..<0x300).compactMap { Unicode.Scalar($0) })) + "😀"
     let json = try JSON(parsing: Data(text([.string(all)]).utf8))
     #expect(json[0].string == all)
@@ -110,12 +112,12 @@ struct JSONParameterEncoderTests {
   @Test(arguments: [
     0.1, -0.0, 1e-300, .greatestFiniteMagnitude, .leastNonzeroMagnitude, 1e21, 123_456_789.125,
   ])
-  func numbersComeBack(number: Double) throws {
+  func numbersRoundTrip(number: Double) throws {
     #expect(try JSON(parsing: Data(text([.double(number)]).utf8))[0].double == number)
   }
 
   @Test(arguments: [Double.nan, .infinity, -.infinity])
-  func whatIsNotFiniteIsRefusedByItsKeyPath(number: Double) {
+  func nonFiniteNumbersAreRejectedByKeyPath(number: Double) {
     let error = #expect(throws: ParameterEncodingError.self) {
       try text(["filter": ["sizes": [1, .double(number)]]])
     }
@@ -126,7 +128,7 @@ struct JSONParameterEncoderTests {
     #expect(throws: ParameterEncodingError.self) { try text([.decimal(.nan)]) }
   }
 
-  @Test func tooDeepATreeIsRefused() {
+  @Test func treesThatAreTooDeepAreRejected() {
     var deep: Parameters = 1
     for _ in 0..<2_000 { deep = ["a": deep] }
     let error = #expect(throws: ParameterEncodingError.self) { try text(deep) }

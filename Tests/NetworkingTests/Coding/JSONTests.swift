@@ -13,7 +13,7 @@ struct JSONTests {
     }
   }
 
-  @Test func valuesOfAllKinds() throws {
+  @Test func valuesOfAllTypesAreAccessible() throws {
     let json = try parse(#"{"n":null,"t":true,"f":false,"i":-3,"d":1.5,"s":"ü😀","a":[],"o":{}}"#)
     #expect(
       json == ["n": nil, "t": true, "f": false, "i": -3, "d": 1.5, "s": "ü😀", "a": [], "o": [:]])
@@ -54,15 +54,15 @@ struct JSONTests {
   }
 
   @Test(arguments: ["", "{", "[1", "nul", "{\"a\":1 2}", "1e999", "\u{FEFF}\u{FEFF}1", "'a'"])
-  func whatIsNotJSONIsRefused(text: String) {
+  func invalidJSONIsRejected(text: String) {
     #expect(throws: (any Error).self) { try parse(text) }
   }
 
-  @Test func deepTextsAreRefusedWithoutATrap() {
+  @Test func deeplyNestedTextsAreRejectedWithoutATrap() {
     #expect(throws: (any Error).self) { try parse(String(repeating: "[", count: 100_000)) }
   }
 
-  @Test func itStandsForAnyPartOfADecodableType() throws {
+  @Test func jsonCanBePartOfADecodableType() throws {
     struct Page: Codable, Equatable {
       var items: [JSON]
       var meta: JSON
@@ -76,7 +76,7 @@ struct JSONTests {
     #expect(again == page)
   }
 
-  @Test func itReadsAsCompactText() {
+  @Test func theDescriptionIsCompactJSON() {
     #expect(("\(["b": [1, nil], "a": "\"\n"] as JSON)") == #"{"a":"\"\n","b":[1,null]}"#)
     #expect("\(JSON.double(.nan))" == "not JSON: a number is not finite")
   }

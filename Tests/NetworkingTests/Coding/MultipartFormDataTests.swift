@@ -24,7 +24,7 @@ struct MultipartEncoderTests {
     }.joined()
   }
 
-  @Test func partsAsInRFC7578() throws {
+  @Test func partsFollowRFC7578() throws {
     var form = MultipartFormData()
     form.append("x", name: "text")
     form.append(Data("y".utf8), name: "data", filename: "a.bin")
@@ -62,7 +62,7 @@ struct MultipartEncoderTests {
     #expect(text(pieces) == expected.replacing("\n", with: "\r\n"))
   }
 
-  @Test func anEmptyFormIsTheLastBoundary() throws {
+  @Test func anEmptyFormHasOnlyTheFinalBoundary() throws {
     #expect(text(try body().pieces) == "--B--\r\n")
   }
 
@@ -74,14 +74,14 @@ struct MultipartEncoderTests {
         "form-data; name=\"a%22%0D%0AX: y\"; filename=\"%22%0A%00ü\"\r\n\r\n"))
   }
 
-  @Test func aLineBreakInAContentTypeIsRefused() {
+  @Test func aLineBreakInAContentTypeIsRejected() {
     var form = MultipartFormData()
     form.append(Data(), name: "a", contentType: "text/plain\r\nX: y")
     let error = #expect(throws: ParameterEncodingError.self) { try body(nil, form) }
     #expect(error?.description == "the parameter a has a control character in its content type")
   }
 
-  @Test func aBoundaryThatOccursIsNotTaken() throws {
+  @Test func aBoundaryThatOccursInAPartIsNotUsed() throws {
     let counter = Counter()
     var form = MultipartFormData()
     form.append("see B1 here", name: "a")
@@ -90,14 +90,14 @@ struct MultipartEncoderTests {
     #expect(type == "multipart/form-data; boundary=B3")
   }
 
-  @Test func boundariesAreRandomAndOfThirtyCharacters() throws {
+  @Test func boundariesHaveThirtyRandomCharacters() throws {
     let types = try (0..<100).map { _ in try body(nil, MultipartFormData(), MultipartEncoder()).type
     }
     #expect(Set(types).count == 100)
     #expect(types.allSatisfy { $0.count == "multipart/form-data; boundary=".count + 30 })
   }
 
-  @Test func dataOfParametersIsSentAsBytes() throws {
+  @Test func dataInParametersIsSentAsBytes() throws {
     #expect(text(try body(["a": .data(Data("raw".utf8))]).pieces).contains("\r\n\r\nraw\r\n"))
   }
 }

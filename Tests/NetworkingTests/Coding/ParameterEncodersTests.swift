@@ -9,7 +9,7 @@ struct ParameterEncodersTests {
     }
   }
 
-  @Test func eachContentTypeHasItsOwn() {
+  @Test func eachContentTypeHasAnEncoder() {
     var encoders = ParameterEncoders()
     #expect(encoders.encoder(for: .query) is QueryEncoder)
     #expect(encoders.encoder(for: .formURLEncoded) is FormURLEncoder)
@@ -25,13 +25,13 @@ struct ParameterEncodersTests {
   @Test(arguments: [
     "application/json", "application/vnd.api+json", "Application/JSON; charset=utf-8",
   ])
-  func customJSONIsJSONUnderItsOwnName(type: String) throws {
+  func customJSONTypesAreEncodedAsJSON(type: String) throws {
     #expect(
       try ParameterEncoders().encoder(for: .custom(type)).encode([1])
         == .body([.data(Data("[1]".utf8))], contentType: type))
   }
 
-  @Test func otherCustomTypesTakeTextOrBytes() throws {
+  @Test func otherCustomTypesAcceptTextOrBytes() throws {
     let encoder = ParameterEncoders().encoder(for: .custom("text/csv"))
     #expect(
       try encoder.encode("a,b") == .body([.data(Data("a,b".utf8))], contentType: "text/csv"))
@@ -43,7 +43,7 @@ struct ParameterEncodersTests {
         + "encoder for text/csv")
   }
 
-  @Test func methodsHaveTheirStandard() {
+  @Test func methodsHaveADefaultEncoding() {
     for method in [HTTPMethod.get, .head, .delete, .options] {
       #expect(ContentType.standard(for: method) == .query)
     }

@@ -2,7 +2,7 @@ import Foundation
 import Networking
 import Testing
 
-struct ParametersEncodableTests {
+struct ParametersEncodingTests {
   private struct Board: Encodable {
     var title = "Fish"
     var kind = Kind.big
@@ -21,7 +21,7 @@ struct ParametersEncodableTests {
   private struct Empty: Encodable {}
   private enum Kind: String, Encodable { case big }
 
-  @Test func membersComeInTheOrderOfTheirType() throws {
+  @Test func membersHaveTheOrderOfTheirType() throws {
     #expect(
       try Parameters(encoding: Board()) == [
         "title": "Fish", "kind": "big", "size": 0.1, "count": .decimal(Decimal(UInt64.max)),
@@ -31,7 +31,7 @@ struct ParametersEncodableTests {
       ])
   }
 
-  @Test func rootsOfAllKinds() throws {
+  @Test func rootsOfAllTypesAreEncoded() throws {
     #expect(try Parameters(encoding: 5) == 5)
     #expect(try Parameters(encoding: "a") == "a")
     #expect(try Parameters(encoding: [1, nil, 3]) == [1, nil, 3])
@@ -43,7 +43,7 @@ struct ParametersEncodableTests {
 
   private let tree: Parameters = ["z": .data(Data([1])), "a": 1]
 
-  @Test func datesAreTheCallers() throws {
+  @Test func datesUseTheStrategyOfTheCaller() throws {
     let date = Date(timeIntervalSinceReferenceDate: 5)
     #expect(try Parameters(encoding: ["at": date]) == ["at": 5.0])
     #expect(
@@ -69,7 +69,7 @@ struct ParametersEncodableTests {
     }
   }
 
-  @Test func nestedAndSuperContainers() throws {
+  @Test func nestedAndSuperContainersAreEncoded() throws {
     #expect(
       try Parameters(encoding: Fish()) == ["fins": [1, nil, ["fins": true]], "super": ["legs": 4]])
   }
@@ -79,7 +79,7 @@ struct ParametersEncodableTests {
     func encode(to encoder: any Encoder) throws { throw Refusal() }
   }
 
-  @Test func whatTheValueThrowsIsThrown() {
+  @Test func errorsOfTheValueAreRethrown() {
     #expect(throws: Refusing.Refusal.self) { try Parameters(encoding: [Refusing()]) }
   }
 }
@@ -99,11 +99,11 @@ struct ParametersTests {
     #expect((["a": 1, "b": 2] as Parameters) != ["b": 2, "a": 1])
   }
 
-  @Test func aNameTwiceInALiteralKeepsTheLastValue() {
+  @Test func aDuplicateNameInALiteralKeepsTheLastValue() {
     #expect((["a": 1, "b": 2, "a": 3] as Parameters) == ["a": 3, "b": 2])
   }
 
-  @Test func membersCanBeSetAndRemovedInAnyNumber() {
+  @Test func membersCanBeSetAndRemoved() {
     var parameters: Parameters = nil
     for number in 0..<100 { parameters["n\(number)"] = .int(number) }
     for number in 0..<100 where number != 70 { parameters["n\(number)"] = nil }
@@ -112,13 +112,13 @@ struct ParametersTests {
     #expect(parameters == ["n70": "x", "last": 1])
   }
 
-  @Test func dictionariesWithoutOrderAreSorted() {
+  @Test func unorderedDictionariesAreSorted() {
     #expect(Parameters(["b": 1, "a": 2]) == ["a": 2, "b": 1])
     #expect(
       Parameters(["x": [1, nil, 2.5], "a": true] as JSON) == ["a": true, "x": [1, nil, 2.5]])
   }
 
-  @Test func storageLosesNothing() throws {
+  @Test func parametersRoundTripThroughStorage() throws {
     var tree = tree
     tree["whole"] = .double(1)
     tree["big"] = .decimal(Decimal(UInt64.max))
@@ -126,7 +126,7 @@ struct ParametersTests {
     #expect(try JSONDecoder().decode(Parameters.self, from: data) == tree)
   }
 
-  @Test func whatIsNotFiniteCanBeStoredToo() throws {
+  @Test func nonFiniteNumbersRoundTripThroughStorage() throws {
     let data = try JSONEncoder().encode([Parameters.double(.infinity)])
     #expect(try JSONDecoder().decode([Parameters].self, from: data) == [.double(.infinity)])
     #expect(throws: DecodingError.self) {

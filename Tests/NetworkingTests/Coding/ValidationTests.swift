@@ -26,11 +26,11 @@ struct ValidationTests {
   @Test(arguments: [
     (199, false), (200, true), (204, true), (299, true), (300, false), (404, false),
   ])
-  func onlySuccessPassesByDefault(_ status: Int, _ passes: Bool) async {
+  func onlySuccessStatusesPassByDefault(_ status: Int, _ passes: Bool) async {
     #expect(await code(response(status).validate()) == (passes ? nil : .unacceptableStatus(status)))
   }
 
-  @Test func statusesCanBeChosen() async {
+  @Test func acceptableStatusesCanBeConfigured() async {
     #expect(await code(response(404).validate(statusCodes: [200, 404])) == nil)
     #expect(await code(response(200).validate(statusCodes: 400...499)) == .unacceptableStatus(200))
   }
@@ -42,12 +42,14 @@ struct ValidationTests {
   ]
 
   @Test(arguments: types)
-  func theTypeHasToBeOneThatWasAskedFor(_ type: String?, _ accept: String?, _ passes: Bool) async {
+  func theContentTypeMustMatchTheAcceptField(_ type: String?, _ accept: String?, _ passes: Bool)
+    async
+  {
     let code = await code(response(200, type: type, accept: accept).validate())
     #expect(code == (passes ? nil : .unacceptableContentType(type ?? "")))
   }
 
-  @Test func contentTypesCanBeChosen() async {
+  @Test func acceptableContentTypesCanBeConfigured() async {
     let json = ["application/json", "application/*; v=1"]
     #expect(
       await code(response(200, type: "application/json; a=b").validate(contentTypes: json)) == nil)
@@ -59,7 +61,7 @@ struct ValidationTests {
     #expect(await code(response(200, body: "").validate(contentTypes: json)) == nil)
   }
 
-  @Test func aValidatorOfOnesOwnRefusesWithItsError() async {
+  @Test func aCustomValidatorRejectsWithItsError() async {
     struct Picky: ResponseValidating {
       func validate(_ response: Response) throws {
         if response.headers["X-Ok"] == nil { throw TestError("picky") }
@@ -69,7 +71,7 @@ struct ValidationTests {
     #expect(result.failure() == TestError("picky"))
   }
 
-  @Test func theTypeOfADownloadAndOfAStreamCounts() async {
+  @Test func downloadsAndStreamsAreValidatedByContentType() async {
     let transport = FakeTransport { _ in .response(200, ["Content-Type": "text/html"], "x") }
     let client = Networking<Request>(transport: transport)
     let folder = TemporaryFolder()

@@ -19,7 +19,7 @@ struct BodyEventsTests {
     }
   }
 
-  @Test func aDownloadIsFinishedWhenItsFileIsThere() async throws {
+  @Test func aDownloadEndsWhenItsFileIsComplete() async throws {
     let folder = TemporaryFolder()
     let file = folder.url("feed")
     let isThere = Log<Bool>()
@@ -35,7 +35,7 @@ struct BodyEventsTests {
     #expect(words.suffix(3) == ["head 200", "body of 10 bytes", "finished with 200"])
   }
 
-  @Test func aStreamIsFinishedWhenItsBodyIs() async throws {
+  @Test func aStreamEndsWithItsBody() async throws {
     let client = client()
     let response = client.stream(.get("feed"))
     await fixture.time.advance(by: .seconds(2))
@@ -53,7 +53,7 @@ struct BodyEventsTests {
     #expect(metrics.bytesReceived == 10)
   }
 
-  @Test func aStreamThatIsGivenUpIsCancelled() async throws {
+  @Test func anAbandonedStreamIsCancelled() async throws {
     let client = client()
     let response = client.stream(.get("feed"))
     await fixture.time.advance(by: .seconds(2))
@@ -62,7 +62,7 @@ struct BodyEventsTests {
     #expect(fixture.monitor.events.kinds.suffix(2) == ["head 200", "cancelled"])
   }
 
-  @Test func aStreamThatTakesTooLongFails() async throws {
+  @Test func aStreamThatTimesOutFails() async throws {
     let client = client { $0.callTimeout = .seconds(3) }
     let response = client.stream(.get("feed"))
     await fixture.time.advance(by: .seconds(2))
@@ -75,7 +75,7 @@ struct BodyEventsTests {
     await #expect(throws: NetworkError.self) { for try await _ in bytes {} }
   }
 
-  @Test func aStreamOfNoSuccessIsFinishedLikeAnyOther() async throws {
+  @Test func aStreamWithAnErrorStatusEndsNormally() async throws {
     let client = client()
     let response = client.stream(.get("missing"))
     await fixture.time.run()
@@ -86,7 +86,7 @@ struct BodyEventsTests {
       ])
   }
 
-  @Test func whatIsLeftOutOfALargeFailureIsNotWaitedFor() async throws {
+  @Test func theRestOfALargeFailureIsNotAwaited() async throws {
     var large = Mock.bytes(2 << 20).throttled(bytesPerSecond: 1 << 19)
     large.status = 500
     let client = fixture.client { [large] in
@@ -100,7 +100,7 @@ struct BodyEventsTests {
     #expect(words.last == "finished with 500")
   }
 
-  @Test func aBodyThatIsTooLargeIsAFailure() async throws {
+  @Test func aBodyAboveTheLimitIsAFailure() async throws {
     let client = fixture.client {
       $0.maximumBodySize = 4
     } routes: {

@@ -25,7 +25,7 @@
       return client
     }
 
-    @Test func aNewConnectionIsResolvedAndConnectedAndAKeptOneOnlyConnected() async throws {
+    @Test func aNewConnectionIsResolvedAndConnectedAndAReusedOneOnlyConnected() async throws {
       let server = try MockServer { Route(.get, "/boards", .text("hello")) }
       let client = client(server.url)
       let first = try await client.request(.get("/boards")).value
@@ -42,7 +42,7 @@
       #expect(first.metrics.remotePort == server.port && first.metrics.httpVersion == "1.1")
     }
 
-    @Test func timesNeverGoBack() async throws {
+    @Test func timesAreMonotonic() async throws {
       let server = try MockServer { Route(.get, "/boards", .text("hello")) }
       let client = client(server.url)
       for _ in 0..<3 { _ = try await client.request(.get("/boards")).value }
@@ -80,7 +80,7 @@
       }
     }
 
-    @Test func whoIsWaitedForIsKnownBeforeTheAnswerComes() async throws {
+    @Test func theServerIsReportedBeforeTheResponse() async throws {
       let server = try ScriptedServer { _ in [.stall, .respond()] }
       let client = client(server.url())
       _ = client.request(.get("/"))
@@ -93,7 +93,7 @@
       #expect(await monitor.events(ofCalls: 1).kinds.last == "finished with 200")
     }
 
-    @Test func aConnectionThatIsRefusedIsAFailureBehindTheResolving() async throws {
+    @Test func aRefusedConnectionFailsAfterTheResolution() async throws {
       let port = try ClosedPort()
       let client = client(port.url)
       _ = client.request(.get("/")).fail { _ in }
@@ -103,7 +103,7 @@
       #expect(failure.code == .cannotConnect)
     }
 
-    @Test func aNameThatIsNotThereIsAFailureBeforeAnything() async throws {
+    @Test func anUnknownHostFailsBeforeTheResolution() async throws {
       let client = client(.of("http://catena.invalid/"))
       _ = client.request(.get("/")).fail { _ in }
       let events = await monitor.events(ofCalls: 1)
@@ -112,7 +112,7 @@
       #expect(failure.code == .dnsFailed)
     }
 
-    @Test func aKeptConnectionThatWasClosedIsReplacedByAnother() async throws {
+    @Test func aClosedConnectionIsReplaced() async throws {
       let server = try ScriptedServer { request in
         request.target == "/first" || request.connection > 0 ? [.respond()] : [.close]
       }
@@ -129,7 +129,7 @@
         ])
     }
 
-    @Test func aRetryAndARedirectGoOverTheKeptConnection() async throws {
+    @Test func aRetryAndARedirectReuseTheConnection() async throws {
       let server = try MockServer {
         Route(.get, "/old", .sequence(.status(503), .redirect(to: "/new")))
         Route(.get, "/new", .text("there"))
@@ -151,7 +151,7 @@
     }
 
     @Test(.enabled(if: Certificates.areAvailable, "The openssl tool makes the certificates"))
-    func aSecureConnectionIsSecuredBehindItsConnecting() async throws {
+    func aTLSConnectionIsSecuredAfterItIsConnected() async throws {
       let certificates = try await Certificates()
       try await certificates.make("good")
       let server = try await TLSServer(certificates, "good")
@@ -166,7 +166,7 @@
     }
 
     @Test(.enabled(if: Certificates.areAvailable, "The openssl tool makes the certificates"))
-    func aConnectionThatIsNotTrustedIsAFailure() async throws {
+    func anUntrustedConnectionIsAFailure() async throws {
       let certificates = try await Certificates()
       try await certificates.make("good")
       let server = try await TLSServer(certificates, "good")
@@ -183,7 +183,7 @@
       #expect(failure.code == .tlsUntrusted)
     }
 
-    @Test func aHandleThatIsUsedAgainTellsOnlyWhoWatches() async throws {
+    @Test func aReusedHandleReportsOnlyToCurrentMonitors() async throws {
       let server = try ScriptedServer { _ in [.respond()] }
       let transport = CurlTransport()
       var orders: [[String]] = []
@@ -196,7 +196,7 @@
       #expect(orders == [watched, watched, ["head", "end"], watched])
     }
 
-    @Test func headsHaveTheirSizes() async throws {
+    @Test func headEventsHaveTheirSizes() async throws {
       let head = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-A: b\r\n\r\n"
       let server = try ScriptedServer { _ in [.text(head + "hello")] }
       let client = client(server.url())

@@ -10,7 +10,7 @@ import Testing
 struct EndingEventsTests {
   private let fixture = EventFixture()
 
-  @Test func aCallThatIsCancelledWhileItWaitsNeverStarts() async throws {
+  @Test func aCallCancelledInTheQueueNeverStarts() async throws {
     let client = fixture.client(mode: .sync) {
       Route(.get, "/boards", Mock.text("hello").delayed(by: .seconds(2)))
     }
@@ -24,7 +24,7 @@ struct EndingEventsTests {
       fixture.monitor.events.byCall.last?.timedKinds == ["0.0 0.0 queued", "0.0 1.0 cancelled"])
   }
 
-  @Test func cancellingBreaksACallOffWhereItIs() async throws {
+  @Test func cancellationEndsARunningCall() async throws {
     let client = fixture.client {
       Route(.get, "/boards", Mock.text("hello").delayed(by: .seconds(2)))
     }
@@ -50,7 +50,7 @@ struct EndingEventsTests {
     #expect(calls.allSatisfy { $0.kinds.last == "cancelled" && $0.filter(\.isEnd).count == 1 })
   }
 
-  @Test func theLastConsumersLeavingIsACancellation() async throws {
+  @Test func cancellingTheLastConsumerIsACancellation() async throws {
     let client = fixture.client {
       Route(.get, "/boards", Mock.text("hello").delayed(by: .seconds(2)))
     }
@@ -61,16 +61,18 @@ struct EndingEventsTests {
     #expect(fixture.monitor.events.kinds.last == "cancelled")
   }
 
-  @Test func whatTheMiddlewareRefusesFailsBeforeAnyAttempt() async throws {
+  @Test func aRequestRejectedByTheMiddlewareFailsBeforeAnyAttempt() async throws {
     let client = fixture.client()
     client.middleware = { _ in .rejected(TestError("closed")) }
     _ = client.request(.get("boards")).fail { _ in }
     await fixture.time.run()
     #expect(
-      fixture.monitor.events.timedKinds == EventFixture.begun + ["0.0 0.0 failed: TestError(closed)"])
+      fixture.monitor.events.timedKinds == EventFixture.begun + [
+        "0.0 0.0 failed: TestError(closed)"
+      ])
   }
 
-  @Test func whatCannotBeBuiltFailsBeforeAnyAttempt() async throws {
+  @Test func anInvalidRequestFailsBeforeAnyAttempt() async throws {
     let client = fixture.client()
     _ = client.request(.get("boards", headers: ["X": "a\r\n"])).fail { _ in }
     await fixture.time.run()
@@ -87,7 +89,7 @@ struct EndingEventsTests {
     var request: Request { get throws { throw TestError("no request") } }
   }
 
-  @Test func anEndpointThatThrowsHasItsFailureAlone() async throws {
+  @Test func aThrowingEndpointHasOnlyAFailureEvent() async throws {
     let monitor = RecordingMonitor()
     let client = Networking<Thrower>(transport: MockTransport(routes: []))
     client.addMonitor(monitor)
@@ -97,7 +99,7 @@ struct EndingEventsTests {
     #expect(events.first?.request == nil)
   }
 
-  @Test func aDeadlineOfTheCallIsItsFailure() async throws {
+  @Test func theCallTimeoutIsAFailure() async throws {
     let client = fixture.client {
       $0.callTimeout = .seconds(3)
     } routes: {
@@ -111,7 +113,7 @@ struct EndingEventsTests {
         + ["1.1 3.0 failed: the time for the call was up"])
   }
 
-  @Test func anAttemptThatTimedOutIsNotHeardOfAgain() async throws {
+  @Test func anAttemptThatTimedOutHasNoMoreEvents() async throws {
     // The transport ignores cancellation, so its response arrives during the next attempt.
     let transport = DeafTransport(after: .seconds(5), scheduler: fixture.time)
     let client = fixture.client(over: transport) {

@@ -17,7 +17,9 @@ struct EventFixture {
     client(mode: mode, over: MockTransport(routes: routes(), scheduler: time), configure)
   }
 
-  /// Returns a client of a transport. By default no request has a route.
+  /// Returns a client of a transport.
+  ///
+  /// By default no request has a route.
   func client(
     mode: RequestMode = .async, over transport: any Transport = MockTransport(routes: []),
     _ configure: (inout NetworkingConfiguration) -> Void = { _ in }

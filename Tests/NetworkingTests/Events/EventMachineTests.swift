@@ -23,7 +23,7 @@ struct EventMachineTests {
     nameResolved: .seconds(1), connected: .seconds(2), secured: .seconds(3),
     remoteAddress: "2001:db8::1", remotePort: 443)
 
-  @Test func phasesHaveTheirOwnTimes() {
+  @Test func phasesHaveSeparateTimes() {
     var hop = HopEventMachine(bodySize: 0, began: .seconds(10))
     #expect(
       words(hop.receive(.connected(measured), at: .seconds(20))) == [
@@ -34,7 +34,7 @@ struct EventMachineTests {
     #expect(words(hop.receive(.end(.init()), at: .seconds(22))) == ["22.0 body of 0 bytes"])
   }
 
-  @Test func aFailureTellsOfPhasesThatWereNotToldOf() {
+  @Test func aFailureReportsPendingPhases() {
     var hop = HopEventMachine(bodySize: 0, began: .zero)
     let failure = TransportFailure(code: .tlsUntrusted, metrics: measured)
     #expect(words(hop.receive(.failure(failure), at: .seconds(9))).count == 3)
@@ -43,7 +43,7 @@ struct EventMachineTests {
     #expect(hop.receive(.failure(failure), at: .seconds(9)).isEmpty)
   }
 
-  @Test func aBodyIsOutWhenAllOfItIs() {
+  @Test func theRequestIsSentWhenItsBodyIsComplete() {
     var hop = HopEventMachine(bodySize: 10, began: .zero)
     #expect(words(hop.receive(.connected(.init(reusedConnection: true)), at: .zero)).count == 1)
     #expect(hop.receive(.sent(bytes: 5, total: 10), at: .zero).isEmpty)
@@ -54,7 +54,7 @@ struct EventMachineTests {
     #expect(words(hop.receive(.head(.init(status: 200)), at: .seconds(2))) == ["2.0 head 200"])
   }
 
-  @Test func anAnswerThatComesBeforeAllIsOutSaysHowMuchWas() {
+  @Test func anEarlyResponseReportsTheBytesSent() {
     var hop = HopEventMachine(bodySize: 10, began: .zero)
     _ = hop.receive(.sent(bytes: 5, total: 10), at: .zero)
     #expect(
@@ -65,7 +65,7 @@ struct EventMachineTests {
   }
 
   @Test(arguments: [true, false])
-  func progressIsToldInSteps(_ isTotalKnown: Bool) {
+  func progressIsReportedInSteps(_ isTotalKnown: Bool) {
     var hop = HopEventMachine(bodySize: 0, began: .zero)
     let total = 1 << 30
     let headers: HTTPHeaders = isTotalKnown ? ["Content-Length": "\(total)"] : [:]
@@ -80,7 +80,7 @@ struct EventMachineTests {
 
   // MARK: Calls
 
-  @Test func nothingComesBehindTheEnd() {
+  @Test func noEventFollowsTheEnd() {
     var call = CallEventMachine(.init(), made: Date())
     let request = NetworkError.RequestSummary(method: .get, url: "/")
     #expect(call.queue(request, at: .zero).count == 1)
@@ -92,7 +92,7 @@ struct EventMachineTests {
     #expect(call.answer(by: "a", since: 0, at: .zero).isEmpty)
   }
 
-  @Test func aHopThatIsOverIsNotHeardOfAgain() {
+  @Test func aFinishedHopHasNoMoreEvents() {
     var call = CallEventMachine(.init(), made: Date())
     let request = NetworkError.RequestSummary(method: .get, url: "/")
     func begin() -> Int {
@@ -114,7 +114,7 @@ struct EventMachineTests {
     #expect(!isHeard(third))
   }
 
-  @Test func timeNeverGoesBackNorAhead() {
+  @Test func timesAreMonotonicAndNeverInTheFuture() {
     var call = CallEventMachine(.init(), made: Date())
     let request = NetworkError.RequestSummary(method: .get, url: "/")
     let hop = call.begin(
@@ -129,7 +129,7 @@ struct EventMachineTests {
 
   // MARK: Buffers
 
-  @Test func aBufferKeepsTheNewest() {
+  @Test func aFullBufferKeepsTheNewestEvents() {
     var buffer = EventBufferMachine<Int>(limit: 3)
     for number in 0..<1_000 { buffer.add(event(number)) }
     #expect(buffer.dropped == 997 && buffer.count == 3)
@@ -144,7 +144,7 @@ struct EventMachineTests {
     #expect(buffer.nextAnswer()?.reader == nil)
   }
 
-  @Test func whoLeavesIsNotAnswered() {
+  @Test func aCancelledReaderIsNotResumed() {
     var buffer = EventBufferMachine<String>(limit: 0)
     buffer.wait(1, "a")
     buffer.wait(2, "b")

@@ -24,7 +24,7 @@ struct EventSecretsTests {
     return text
   }
 
-  @Test func theyAreInNone() async throws {
+  @Test func noEventContainsASecret() async throws {
     let client = fixture.client {
       $0.headers = ["X-Api-Key": "s3cret-01", "X-Client": "kept"]
       $0.cookies = URLSessionConfiguration.ephemeral.httpCookieStorage.map { .storage($0) } ?? .none
@@ -60,7 +60,7 @@ struct EventSecretsTests {
     let url = "https://user:s3cret@a.example/?token=s3cret"
   }
 
-  @Test func theyAreInNoFailure() async throws {
+  @Test func noFailureContainsASecret() async throws {
     let client = fixture.client {
       Route(.get, "/broken", .failure(.connectionLost))
     }
@@ -80,7 +80,7 @@ struct EventSecretsTests {
     #expect(!text(events).contains("s3cret"))
   }
 
-  @Test func fieldsThatAreNoneStayAsTheyAre() async throws {
+  @Test func otherFieldsAreUnchanged() async throws {
     let fields: HTTPHeaders = [
       "Content-Type": "text/plain; charset=utf-8", "Date": "Sun, 06 Nov 1994 08:49:37 GMT",
       "ETag": "\"key=1\"", "Location": "https://a.example/b?page=2", "X-Plain": "a b c",

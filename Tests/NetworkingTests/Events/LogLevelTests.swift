@@ -36,7 +36,7 @@ struct LogLevelTests {
     }
   }
 
-  @Test func errorHasOneLineForEachFailure() async throws {
+  @Test func theErrorLevelHasOneLinePerFailure() async throws {
     let client = client(.error, retry: .delayed(.seconds(2), limit: 2)) {
       Route(.get, "/broken", .failure(.connectionLost))
       Route(.get, "/fine", .json([]))
@@ -53,7 +53,7 @@ struct LogLevelTests {
     #expect(log.entries.map(\.category) == [.error])
   }
 
-  @Test func infoHasBeginningsRetriesRedirectsAndEnds() async throws {
+  @Test func theInfoLevelHasStartsRetriesRedirectsAndEnds() async throws {
     let client = client(.info, retry: .delayed(.seconds(2), limit: 2)) {
       Route(.put, "/old", .sequence(.status(503), .redirect(to: "/new", status: 307)))
       Route(.put, "/new", .text("hello"))
@@ -69,7 +69,7 @@ struct LogLevelTests {
       ])
   }
 
-  @Test func verboseHasHeaderFieldsAndSmallBodies() async throws {
+  @Test func theVerboseLevelHasHeaderFieldsAndSmallBodies() async throws {
     let client = client(.verbose) {
       Route(
         .post, "/login",
@@ -89,7 +89,7 @@ struct LogLevelTests {
     #expect(!lines.joined().contains("s3cret"))
   }
 
-  @Test func bodiesThatAreLargeOrNoTextAreNotShown() async throws {
+  @Test func largeAndBinaryBodiesAreNotLogged() async throws {
     let client = client(.verbose) {
       $0.maximumBodySize = 10
     } routes: {
@@ -105,7 +105,7 @@ struct LogLevelTests {
     #expect(shown == ["#2   012345678 "])
   }
 
-  @Test func cancellationsAndCallsWithoutAnAnswerHaveALineToo() async throws {
+  @Test func cancellationsAndCallsWithoutAResponseAreLogged() async throws {
     struct Refusal: Error {}
     let client = client(.info) { Route(.get, "/slow", Mock.text("late").delayed(by: .seconds(5))) }
     let call = client.request(.get("slow"))
@@ -122,7 +122,7 @@ struct LogLevelTests {
       ])
   }
 
-  @Test func eachLoggerGetsItsOwn() async throws {
+  @Test func eachLoggerReceivesItsLevel() async throws {
     let (requests, responses, errors) = (Counter(), Counter(), Counter())
     let client = client(.info) {
       $0.requestLogger = ClosureLogger { _ in _ = requests.add() }
@@ -139,12 +139,12 @@ struct LogLevelTests {
     #expect(log.entries == [])
   }
 
-  @Test func noneAttachesNobody() {
+  @Test func theNoneLevelAttachesNoLogger() {
     let client = Networking<Request>(transport: MockTransport(routes: []), configuration: .plain)
     #expect(client.settings.withLock { $0.settings.watchers == nil })
   }
 
-  @Test func theLevelHoldsFromTheNextRequestOn() async throws {
+  @Test func aNewLevelAppliesToTheNextRequest() async throws {
     let client = client(.none) {
       Route(.get, "/{name}", Mock.text("hello").delayed(by: .seconds(1)))
     }
@@ -173,7 +173,7 @@ struct LogLevelTests {
     #expect(settings.watchers?.sinks.count == 1)  // The fixture's own monitor.
   }
 
-  @Test func changingTheLevelFromManyThreadsLeavesOneLogAndWholeCalls() async throws {
+  @Test func concurrentLevelChangesLeaveOneLogWithCompleteCalls() async throws {
     let (atWork, most, last) = (Counter(), Log<Int>(), Log<Void>())
     var configuration = NetworkingConfiguration.plain
     configuration.logging = LoggingConfiguration(
@@ -209,7 +209,7 @@ struct LogLevelTests {
     }
   }
 
-  @Test func whatAServerSendsBreaksNoLine() {
+  @Test func serverTextCannotBreakALogLine() {
     let entry = NetworkLogEntry(
       level: .info, category: .response, event: NetworkEvent(.queued),
       lines: ["a\nb\u{1B}[31m", "c\r\nd"])
@@ -217,7 +217,7 @@ struct LogLevelTests {
     #expect(entry.description == "a b [31m\nc  d")
   }
 
-  @Test func theStandardLoggerWritesWholeLinesWithTheirTime() {
+  @Test func theStandardLoggerWritesCompleteLinesWithTimes() {
     let event = NetworkEvent(
       .queued, elapsed: .milliseconds(250), made: Date(timeIntervalSince1970: 1_800_000_000))
     let entry = NetworkLogEntry(

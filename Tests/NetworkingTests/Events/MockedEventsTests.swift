@@ -10,7 +10,7 @@ import Testing
 struct MockedEventsTests {
   private let fixture = EventFixture()
 
-  @Test func aPlainCallGoesFromTheQueueToItsEnd() async throws {
+  @Test func aSimpleCallReportsAllPhases() async throws {
     let client = fixture.client {
       Route(.get, "/boards", Mock.text("hello").delayed(by: .seconds(2)))
     }
@@ -30,7 +30,7 @@ struct MockedEventsTests {
         == "\(events[0].call) GET https://api.example.com/boards: finished with 200")
   }
 
-  @Test func theTimeOfDayGoesWithTheTimeOfTheCall() async throws {
+  @Test func theDatesOfEventsMatchTheirTimes() async throws {
     let client = fixture.client {
       Route(.get, "/boards", Mock.text("hello").delayed(by: .seconds(45)))
     }
@@ -41,7 +41,7 @@ struct MockedEventsTests {
     #expect(abs(end.timeIntervalSince(start) - 45) < 0.001)
   }
 
-  @Test func aRetriedCallTellsOfEachAttempt() async throws {
+  @Test func aRetriedCallReportsEachAttempt() async throws {
     let client = fixture.client {
       $0.retry = .exponential(initial: .seconds(1), jitter: .none, limit: 3)
     } routes: {
@@ -58,7 +58,7 @@ struct MockedEventsTests {
       ] + EventFixture.hop("3.1", 200, bytes: 2, from: 3) + ["3.1 3.0 finished with 200"])
   }
 
-  @Test func aCallThatIsRetriedInVainFails() async throws {
+  @Test func aCallWhoseRetriesFailIsAFailure() async throws {
     let client = fixture.client {
       $0.retry = .immediate(limit: 1)
     } routes: {
@@ -76,7 +76,7 @@ struct MockedEventsTests {
         + "no connection could be made)")
   }
 
-  @Test func aRedirectedCallTellsOfEachHop() async throws {
+  @Test func aRedirectedCallReportsEachHop() async throws {
     let client = fixture.client {
       Route(.post, "/old", .redirect(to: "/new?token=secret", status: 303))
       Route(.get, "/new", .text("there"))
@@ -95,7 +95,7 @@ struct MockedEventsTests {
         == "GET https://api.example.com/new?token=***")
   }
 
-  @Test func aLargeBodyTellsHowItGetsOn() async throws {
+  @Test func aLargeBodyReportsItsProgress() async throws {
     let client = fixture.client {
       Route(.put, "/boards", Mock.bytes(1 << 20).throttled(bytesPerSecond: 1 << 19))
     }
@@ -110,10 +110,11 @@ struct MockedEventsTests {
     #expect(progress.allSatisfy { $0.received.total == 1 << 20 || $0.received.total == nil })
     #expect(steps.allSatisfy { $0 >= 0 })
     #expect(progress.last?.sent.bytes == 300_000 || progress.last?.received.bytes == 0)
-    #expect(fixture.monitor.events.kinds.suffix(2) == ["body of 1048576 bytes", "finished with 200"])
+    #expect(
+      fixture.monitor.events.kinds.suffix(2) == ["body of 1048576 bytes", "finished with 200"])
   }
 
-  @Test func theMetricsAreThoseOfTheResponse() async throws {
+  @Test func eventsHaveTheMetricsOfTheResponse() async throws {
     let client = fixture.client {
       Route(.get, "/boards", Mock.text("hello").delayed(by: .seconds(2)))
     }
@@ -125,7 +126,7 @@ struct MockedEventsTests {
   }
 
   @Test(arguments: [RequestMode.sync, .limited(2)])
-  func aCallWaitsForItsTurnBetweenQueuedAndStarted(_ mode: RequestMode) async throws {
+  func aCallWaitsInTheQueueBetweenQueuedAndStarted(_ mode: RequestMode) async throws {
     let client = fixture.client(mode: mode) {
       Route(.get, "/boards", Mock.text("hello").delayed(by: .seconds(2)))
     }
@@ -139,7 +140,7 @@ struct MockedEventsTests {
         + ["1.1 \(start + 2) finished with 200"])
   }
 
-  @Test func theSameStoryIsToldTheSameWayEachTime() async throws {
+  @Test func theSameCallsHaveTheSameEvents() async throws {
     func story() async -> [[String]] {
       let fixture = EventFixture()
       let client = fixture.client(mode: .limited(3)) {

@@ -27,7 +27,7 @@ struct MonitorTests {
     "body of 5 bytes", "finished with 200",
   ]
 
-  @Test func eachOfSeveralIsToldEverything() async throws {
+  @Test func eachMonitorReceivesAllEvents() async throws {
     let monitors = [RecordingMonitor(), RecordingMonitor()]
     let client = client(monitors)
     let closure = Log<NetworkEvent>()
@@ -38,7 +38,8 @@ struct MonitorTests {
   }
 
   @Test(arguments: [RequestMode.async, .limited(8), .sync])
-  func aThousandCallsAtOnceAreEachInOrderWithOneEnd(_ mode: RequestMode) async throws {
+  func theEventsOfAThousandConcurrentCallsAreOrderedWithOneEndEach(_ mode: RequestMode) async throws
+  {
     let monitor = RecordingMonitor()
     let client = client(mode: mode, [monitor])
     await onThreads(4) { _ in
@@ -52,7 +53,7 @@ struct MonitorTests {
     }
   }
 
-  @Test func aThousandThatAreCancelledAtOnceHaveOneEndEach() async throws {
+  @Test func aThousandConcurrentlyCancelledCallsHaveOneEndEach() async throws {
     let monitor = RecordingMonitor()
     let client = client(mode: .limited(8), [monitor])
     let calls = Log<NetworkPromise>()
@@ -69,7 +70,7 @@ struct MonitorTests {
     }
   }
 
-  @Test func aSlowMonitorHoldsNoRequestUp() async throws {
+  @Test func aSlowMonitorDelaysNoRequest() async throws {
     let gate = DispatchSemaphore(value: 0)
     let slow = Log<NetworkEvent>()
     let client = client()
@@ -86,7 +87,7 @@ struct MonitorTests {
     #expect(await slow.entries(800).byCall.map(\.kinds) == Array(repeating: whole, count: 100))
   }
 
-  @Test func aMonitorIsToldOneEventAtATime() async throws {
+  @Test func eventsAreDeliveredToAMonitorSerially() async throws {
     let atWork = Counter()
     let client = client()
     let seen = Log<Int>()
@@ -100,7 +101,7 @@ struct MonitorTests {
     #expect(await seen.entries(3_200).allSatisfy { $0 == 1 })
   }
 
-  @Test func aMonitorThatIsRemovedHearsNothingMore() async throws {
+  @Test func aRemovedMonitorReceivesNoEvents() async throws {
     let (removed, kept) = (RecordingMonitor(), RecordingMonitor())
     let client = client([kept])
     let registration = client.addMonitor(removed)
@@ -113,7 +114,7 @@ struct MonitorTests {
     #expect(removed.events.count == 8)
   }
 
-  @Test func oneThatIsRemovedMidwayIsNotToldOfTheRest() async throws {
+  @Test func aMonitorRemovedDuringACallReceivesNoMoreEvents() async throws {
     let gate = DispatchSemaphore(value: 0)
     let (entered, seen) = (Log<Void>(), Counter())
     let client = client()
@@ -133,7 +134,7 @@ struct MonitorTests {
     #expect(seen.value == 1)
   }
 
-  @Test func aMonitorIsReleasedWhenItIsRemovedOrItsClientIs() async throws {
+  @Test func aMonitorIsReleasedOnRemovalOrWithItsClient() async throws {
     let live = InstanceCounter()
     func monitor() -> @Sendable (NetworkEvent) -> Void {
       let token = live.token()
@@ -154,7 +155,7 @@ struct MonitorTests {
     while live.liveCount > 0 { await Task.yield() }
   }
 
-  @Test func oneThatComesLaterIsToldOfLaterCallsAlone() async throws {
+  @Test func aMonitorReceivesOnlyCallsStartedAfterItWasAdded() async throws {
     let transport = FakeTransport { request in
       request.url.path == "/late" ? [] : .response(200)
     }

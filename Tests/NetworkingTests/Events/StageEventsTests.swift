@@ -20,7 +20,7 @@ struct StageEventsTests {
     func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise { next(exchange) }
   }
 
-  @Test func anInterceptorThatAnswersByItselfIsNamed() async throws {
+  @Test func anInterceptorThatRespondsIsNamed() async throws {
     let client = fixture.client()
     client.interceptors = [Passing(), Answering()]
     _ = client.request(.get("boards"))
@@ -31,7 +31,7 @@ struct StageEventsTests {
       ])
   }
 
-  @Test func anInterceptorThatPassesOnIsNot() async throws {
+  @Test func anInterceptorThatForwardsIsNotNamed() async throws {
     let client = fixture.client { Route(.get, "/boards", .status(200)) }
     client.interceptors = [Passing()]
     _ = client.request(.get("boards"))
@@ -42,7 +42,7 @@ struct StageEventsTests {
       ])
   }
 
-  @Test func refreshedCredentialsAreToldOf() async throws {
+  @Test func refreshedCredentialsAreReported() async throws {
     let client = fixture.client { Route(.get, "/boards", .sequence(.status(401), .status(200))) }
     client.interceptors = [RefreshInterceptor { _ in Promise<Void>.fulfilled(()) }]
     _ = client.request(.get("boards"))
@@ -53,7 +53,7 @@ struct StageEventsTests {
       ] + EventFixture.hop("2.1", 200) + ["2.1 0.0 finished with 200"])
   }
 
-  @Test func aResponseInterceptorsResendingIsARetry() async throws {
+  @Test func aRequestResentByAResponseInterceptorIsARetry() async throws {
     let client = fixture.client { Route(.get, "/boards", .sequence(.status(503), .status(200))) }
     client.interceptors = [
       ResponseInterceptor { result, _ in
@@ -73,7 +73,7 @@ struct StageEventsTests {
   }
 
   @Test(arguments: [false, true])
-  func whoSharesAnExchangeSaysWithWhom(_ leaderLeaves: Bool) async throws {
+  func aSharedExchangeNamesTheLeadingCall(_ leaderLeaves: Bool) async throws {
     let client = fixture.client {
       $0.sharesRequests = true
     } routes: {
@@ -100,7 +100,7 @@ struct StageEventsTests {
     }
   }
 
-  @Test func aHopInterceptorThatAnswersByItselfIsNamed() async throws {
+  @Test func aHopInterceptorThatRespondsIsNamed() async throws {
     let client = fixture.client()
     client.hopInterceptors = [Passing(), Answering()]
     _ = client.request(.get("boards"))
@@ -111,7 +111,7 @@ struct StageEventsTests {
       ])
   }
 
-  @Test func whatATapeReplaysIsAnsweredByIt() async throws {
+  @Test func replayedResponsesNameTheTape() async throws {
     let folder = TemporaryFolder()
     let file = folder.url("boards.har")
     let tape = try Tape(
@@ -129,7 +129,7 @@ struct StageEventsTests {
       ])
   }
 
-  @Test func aRequestThatNobodyWatchesAsksForNothingMore() async throws {
+  @Test func unmonitoredRequestsAreNotMarkedAsWatched() async throws {
     let transport = FakeTransport { _ in .response(200) }
     let client = fixture.client(over: transport) { $0.monitors = [] }
     let call = client.request(.get("boards"))

@@ -40,7 +40,7 @@
       return sigismember(&pending, SIGPIPE) == 1
     }
 
-    @Test func whatIsLoggedArrives() async throws {
+    @Test func loggedLinesAreWritten() async throws {
       let result = await #expect(
         processExitsWith: .success, observing: [\.standardErrorContent]
       ) {
@@ -50,7 +50,7 @@
       #expect(text.contains("2027-01-15T08:00:00.000Z one\n2027-01-15T08:00:00.000Z two\n"))
     }
 
-    @Test func aClientGoesOnWhenNobodyReads() async {
+    @Test func aClosedPipeDoesNotStopTheClient() async {
       await #expect(processExitsWith: .success) {
         signal(SIGPIPE, SIG_DFL)
         #expect(close(Self.pipeForErrors()) == 0)
@@ -73,7 +73,7 @@
       }
     }
 
-    @Test func theThreadsSignalsStayAsTheyWere() async {
+    @Test func theSignalMaskOfTheThreadIsRestored() async {
       await #expect(processExitsWith: .success) {
         signal(SIGPIPE, SIG_DFL)
         #expect(close(Self.pipeForErrors()) == 0)
@@ -96,7 +96,7 @@
       }
     }
 
-    @Test func aFullPipeThatDoesNotBlockGetsAllOfIt() async {
+    @Test func aFullNonblockingPipeReceivesAllLines() async {
       await #expect(processExitsWith: .success) {
         let reading = Self.pipeForErrors()
         #expect(fcntl(2, F_SETFL, fcntl(2, F_GETFL) | O_NONBLOCK) == 0)

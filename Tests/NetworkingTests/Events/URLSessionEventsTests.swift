@@ -24,7 +24,7 @@
       return client
     }
 
-    @Test func aPlainCallGoesFromTheQueueToItsEnd() async throws {
+    @Test func aSimpleCallReportsAllPhases() async throws {
       let server = try MockServer { Route(.get, "/boards", .text("hello")) }
       _ = try await client(server.url).request(.get("/boards")).value
       #expect(
@@ -44,7 +44,7 @@
         ])
     }
 
-    @Test func aRetryAndARedirectAreToldOf() async throws {
+    @Test func aRetryAndARedirectAreReported() async throws {
       let server = try MockServer {
         Route(.get, "/old", .sequence(.status(503), .redirect(to: "/new")))
         Route(.get, "/new", .text("there"))
@@ -62,7 +62,7 @@
         ])
     }
 
-    @Test func cancellingIsTheEnd() async throws {
+    @Test func cancellationIsTheEnd() async throws {
       let server = try ScriptedServer { _ in [.stall] }
       let call = client(server.url()).request(.get("/"))
       _ = await server.requests.entries(1)

@@ -4,7 +4,7 @@ import Testing
 @testable import Networking
 
 struct HTTPHeadersTests {
-  @Test func namesAreComparedWithoutRegardToCaseAndKept() {
+  @Test func namesAreCaseInsensitiveAndPreserved() {
     let headers: HTTPHeaders = ["Content-Type": "text/plain"]
     #expect(headers["content-TYPE"] == "text/plain")
     #expect(headers.contains("CONTENT-TYPE"))
@@ -12,13 +12,13 @@ struct HTTPHeadersTests {
     #expect(headers["Content-Typf"] == nil)
   }
 
-  @Test func onlyLettersHaveACase() {
+  @Test func onlyLettersAreCaseInsensitive() {
     let headers: HTTPHeaders = ["a^b": "1", "a@": "2"]
     #expect(headers["a~b"] == nil)
     #expect(headers["a`"] == nil)
   }
 
-  @Test func severalValuesKeepTheirOrderAndReadAsOne() {
+  @Test func multipleValuesKeepTheirOrderAndAreJoined() {
     var headers: HTTPHeaders = ["Via": "1.1 a", "Accept": "*/*"]
     headers.add("1.1 b", for: "via")
     #expect(headers.values(for: "VIA") == ["1.1 a", "1.1 b"])
@@ -32,7 +32,7 @@ struct HTTPHeadersTests {
     #expect(headers.values(for: "Set-Cookie") == ["a=1", "b=2"])
   }
 
-  @Test func settingPutsOneInThePlaceOfAll() {
+  @Test func settingAValueReplacesAllValues() {
     var headers: HTTPHeaders = ["A": "1", "B": "2", "a": "3", "C": "4"]
     headers["a"] = "5"
     #expect(headers == ["a": "5", "B": "2", "C": "4"])
@@ -44,13 +44,13 @@ struct HTTPHeadersTests {
     #expect(!headers.isEmpty)
   }
 
-  @Test func mergingReplacesWholeNames() {
+  @Test func mergingReplacesAllValuesOfAName() {
     let base: HTTPHeaders = ["A": "1", "a": "2", "B": "3"]
     #expect(base.merging(["A": "4", "C": "5"]) == ["B": "3", "A": "4", "C": "5"])
     #expect(base.merging([:]) == base)
   }
 
-  @Test func equalHeadersHashAlikeAndSurviveStorage() throws {
+  @Test func equalHeadersHaveEqualHashesAndRoundTripThroughStorage() throws {
     let headers: HTTPHeaders = ["A": "1", "b": "ü"]
     #expect(headers == ["a": "1", "B": "ü"])
     #expect(headers.hashValue == (["a": "1", "B": "ü"] as HTTPHeaders).hashValue)
@@ -59,20 +59,20 @@ struct HTTPHeadersTests {
     #expect(try JSONDecoder().decode(HTTPHeaders.self, from: data) == headers)
   }
 
-  @Test func aSequenceOfFields() {
+  @Test func headersAreASequenceOfFields() {
     #expect((["A": "1", "B": "2"] as HTTPHeaders).map(\.value) == ["1", "2"])
   }
 }
 
 struct DefaultHeadersTests {
-  @Test func defaultsCanBeSent() {
+  @Test func defaultHeadersAreValid() {
     #expect(
       HTTPHeaders.defaults.map(\.name) == ["Accept-Encoding", "Accept-Language", "User-Agent"])
     #expect(HTTPHeaders.defaults.allSatisfy { HTTPHeaders.problem(of: $0) == nil })
     #expect(HTTPHeaders.defaults["User-Agent"]?.hasSuffix(" Catena") == true)
   }
 
-  @Test func languagesFallInWeight() {
+  @Test func languagesHaveDecreasingWeights() {
     #expect(HTTPHeaders.acceptLanguage(["de-DE", "en_GB", "fr"]) == "de-DE, en-GB;q=0.9, fr;q=0.8")
     #expect(HTTPHeaders.acceptLanguage([]) == "en")
     #expect(HTTPHeaders.acceptLanguage(["x\r\ny", "en"]) == "en")
@@ -80,7 +80,7 @@ struct DefaultHeadersTests {
       HTTPHeaders.acceptLanguage(Array(repeating: "en", count: 9)).split(separator: ",").count == 6)
   }
 
-  @Test func theUserAgentIsMadeOfTokensAndAComment() {
+  @Test func theUserAgentHasTokensAndAComment() {
     #expect(
       HTTPHeaders.userAgent(program: "My App ü", version: "1.0 (2)", system: "Linux (x)\n\\")
         == "MyApp/1.02 (Linux x) Catena")
@@ -90,7 +90,7 @@ struct DefaultHeadersTests {
 
 struct TokenTests {
   /// Source: RFC 9110 section 5.6.2.
-  @Test func aTokenHasLettersDigitsAndFifteenOthers() {
+  @Test func tokensHaveLettersDigitsAndFifteenSymbols() {
     let others = Array("!#$%&'*+-.^_`|~".utf8)
     for byte in UInt8.min...UInt8.max {
       let character = Unicode.Scalar(byte)
@@ -107,12 +107,12 @@ struct HTTPMethodTests {
     (.trace, true, true), (.put, false, true), (.delete, false, true), (.post, false, false),
     (.patch, false, false), (HTTPMethod(rawValue: "get"), false, false),
   ])
-  func safetyAndIdempotence(method: HTTPMethod, safe: Bool, idempotent: Bool) {
+  func methodsHaveSafetyAndIdempotence(method: HTTPMethod, safe: Bool, idempotent: Bool) {
     #expect(method.isSafe == safe)
     #expect(method.isIdempotent == idempotent)
   }
 
-  @Test func itReadsAsInTheRequestLine() {
+  @Test func theDescriptionIsTheRequestLineToken() {
     #expect("\(HTTPMethod.patch)" == "PATCH")
   }
 }

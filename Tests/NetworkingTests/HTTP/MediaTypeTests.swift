@@ -12,7 +12,7 @@ import Testing
     ("text/*", "text", "*", [:]), ("*/*", "*", "*", [:]),
     ("text/plain; broken; charset = x; a=1; a=2", "text", "plain", ["a": "1"]),
   ])
-  func mediaTypesAreRead(
+  func mediaTypesAreParsed(
     _ text: String, _ type: String, _ subtype: String, _ parameters: [String: String]
   ) throws {
     let media = try #require(MediaType(text))
@@ -23,7 +23,7 @@ import Testing
   @Test(arguments: [
     "", "text", "text/", "/html", "a/b/c", "te xt/html", "*/html", "text/ht\u{e9}ml",
   ])
-  func nonsenseIsRefused(_ text: String) {
+  func invalidMediaTypesAreRejected(_ text: String) {
     #expect(MediaType(text) == nil)
   }
 
@@ -34,13 +34,13 @@ import Testing
     ("text/html", "text/html; charset=utf-8", false), ("text/html", "text/html;q=0.1", true),
     ("a/b; v=1", "a/b; v=2", false),
   ])
-  func typesAreInRanges(_ type: String, _ range: String, _ expected: Bool) throws {
+  func mediaRangesMatchTypes(_ type: String, _ range: String, _ expected: Bool) throws {
     #expect(try #require(MediaType(type)).matches(#require(MediaType(range))) == expected)
   }
 }
 
 struct MediaTypeFileTests {
-  @Test func aFilesEndingSaysItsType() {
+  @Test func theFileExtensionDeterminesTheType() {
     #expect(MediaType(fileExtension: "json")?.description == "application/json")
     #expect(MediaType(fileExtension: "JPG")?.description == "image/jpeg")
     #expect(MediaType(fileExtension: "unheard-of") == nil)

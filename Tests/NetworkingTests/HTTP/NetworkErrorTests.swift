@@ -10,7 +10,7 @@ struct NetworkErrorTests {
     response: HTTPResponseHead(status: 404, headers: ["Set-Cookie": "sid=s3cret"]),
     body: Data(#"{"problem":"no such board"}"#.utf8), attempts: 2)
 
-  @Test func itReadsAsOneLine() {
+  @Test func theDescriptionIsOneLine() {
     #expect(
       error.description == "GET https://h/boards/7: the status 404 is not acceptable, after 2 "
         + #"attempts; the body begins: {"problem":"no such board"}"#)
@@ -21,7 +21,7 @@ struct NetworkErrorTests {
         == "the connection was silent for too long: after 3 s")
   }
 
-  @Test func atMostTwoHundredCharactersOfABody() {
+  @Test func theDescriptionHasAtMost200CharactersOfTheBody() {
     var error = error
     error.body = Data(
       (String(repeating: "ü", count: 150) + "\r\n" + String(repeating: "x", count: 900)).utf8)
@@ -41,7 +41,7 @@ struct NetworkErrorTests {
     #"{"next":"https://a.test/?token=s3cret"}"#, "next=https://a.test/?token=s3cret=",
     "<password>s3cret</password>", "https://ann:s3cret@a.test/",
   ])
-  func noSecretsOfABody(body: String) {
+  func theDescriptionHasNoSecretsOfTheBody(body: String) {
     var error = error
     error.body = Data(body.utf8)
     #expect(!error.description.contains("s3cret"))
@@ -61,18 +61,18 @@ struct NetworkErrorTests {
     ("/mail/a@b", "/mail/a@b"),
     ("a?\u{301}x=1&\u{301}token=s3cret", "a?\u{301}x=1&\u{301}token=***"),
   ])
-  func noSecretsOfAURL(url: String, expected: String) {
+  func theDescriptionHasNoSecretsOfTheURL(url: String, expected: String) {
     #expect(NetworkError.RequestSummary(method: .get, url: url).url == expected)
   }
 
-  @Test func aDumpShowsNoMore() {
+  @Test func aDumpShowsNoSecrets() {
     var text = ""
     dump(error, to: &text)
     #expect(!text.contains("s3cret"))
     #expect(!String(reflecting: error).contains("s3cret"))
   }
 
-  @Test func theBodyIsThereToDecode() throws {
+  @Test func theBodyCanBeDecoded() throws {
     struct Problem: Decodable, Equatable { var problem: String }
     struct Other: Decodable { var number: Int }
     #expect(try error.decodeBody(Problem.self) == Problem(problem: "no such board"))
@@ -86,7 +86,7 @@ struct NetworkErrorTests {
     #expect(none?.code == .noData)
   }
 
-  @Test func cancellationsAreKnown() {
+  @Test func cancellationsAreIdentified() {
     #expect(NetworkError(.cancelled).isCancellation)
     #expect(!error.isCancellation)
   }

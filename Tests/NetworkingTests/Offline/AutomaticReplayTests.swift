@@ -31,7 +31,7 @@ struct AutomaticReplayTests {
     return try FileLock(waitingFor: client.offlineStore.folder.path + "/replay.lock")
   }
 
-  @Test func whatIsKeptIsReplayedEachTimeTheNetworkComesBack() async throws {
+  @Test func storedRequestsAreReplayedWheneverTheNetworkReturns() async throws {
     let network = MockReachability(.unreachable)
     let client = client(network)
     _ = client.request(.add("a"))
@@ -52,7 +52,7 @@ struct AutomaticReplayTests {
     #expect(try client.offlineStore.count == 0)
   }
 
-  @Test func aNetworkThatWasThereHasNotComeBack() async throws {
+  @Test func anUnchangedNetworkTriggersNoReplay() async throws {
     let network = MockReachability(.unknown)
     let client = client(network)
     _ = client.request(.add("a"))
@@ -64,7 +64,7 @@ struct AutomaticReplayTests {
     #expect(try client.offlineStore.count == 1)
   }
 
-  @Test func aRequestThatIsKeptTooLateForTheReplayHasOneOfItsOwn() async throws {
+  @Test func aRequestStoredAfterTheReplayTriggersAnother() async throws {
     let network = MockReachability(.unreachable)
     let client = client(network)
     server.behavior = .stalls
@@ -78,7 +78,7 @@ struct AutomaticReplayTests {
     #expect(results.entries == ["0 delivered, 0 kept", "1 delivered, 0 kept"])
   }
 
-  @Test func aStoreThatIsBusyIsReplayedWhenItIsNoLonger() async throws {
+  @Test func aBusyStoreIsReplayedLater() async throws {
     let network = MockReachability(.unreachable)
     let client = client(network)
     let lock = try await storeRequestAndLock(client)
@@ -94,7 +94,7 @@ struct AutomaticReplayTests {
     #expect(results.entries.count == 1)
   }
 
-  @Test func aStoreThatIsBusyIsLeftAloneWhileThereIsNoNetwork() async throws {
+  @Test func aBusyStoreIsNotPolledWithoutANetwork() async throws {
     let network = MockReachability(.unreachable)
     let client = client(network)
     let lock = try await storeRequestAndLock(client)
@@ -110,7 +110,7 @@ struct AutomaticReplayTests {
     #expect(results.entries == ["1 delivered, 0 kept"])
   }
 
-  @Test func aClientThatHasGoneReplaysNothing() async throws {
+  @Test func aReleasedClientReplaysNothing() async throws {
     let network = MockReachability(.unreachable)
     var client: Networking<NotesAPI>? = client(network)
     #expect(network.watcherCount == 1)
@@ -126,7 +126,7 @@ struct AutomaticReplayTests {
 
   private typealias Machine = AutomaticReplayMachine
 
-  @Test func oneReplayAtATimeAndAnotherForWhatCameMeanwhile() {
+  @Test func replaysAreSerialAndChangesTriggerAnother() {
     var machine = Machine(.init(number: 1, status: .unreachable))
     #expect(machine.changed(.init(number: 2, status: .over("a"))) == .replay)
     #expect(machine.changed(.init(number: 3, status: .unreachable)) == nil)
@@ -140,7 +140,7 @@ struct AutomaticReplayTests {
     #expect(machine.ended() == nil)
   }
 
-  @Test func aChangeThatWasMissedMayHaveBeenTheNetworksGoing() {
+  @Test func aMissedChangeCountsAsALossOfTheNetwork() {
     var machine = Machine(.init(number: 1, status: .over("a")))
     #expect(machine.changed(.init(number: 2, status: .over("b"))) == nil)
     #expect(machine.changed(.init(number: 4, status: .over("b"))) == .replay)

@@ -35,7 +35,7 @@ struct ClientOfflineTests {
   }
 
   /// The complete flow of an app with mocks and virtual time only.
-  @Test func aMockedRequestIsKeptAfterItsRetriesAndReplayedWhenThereIsANetwork() async throws {
+  @Test func aMockedRequestIsStoredAfterItsRetriesAndReplayedOnReturnOfTheNetwork() async throws {
     let time = TestScheduler()
     let network = MockReachability(.unreachable)
     let provider = MockProvider<NotesAPI>(delay: .seconds(1), scheduler: time) { _ in
@@ -72,7 +72,7 @@ struct ClientOfflineTests {
     NetworkError.Code.dnsFailed, .cannotConnect, .connectionLost, .notConnectedToInternet,
     .timedOut(.connect), .timedOut(.idle), .timedOut(.attempt), .circuitOpen,
   ])
-  func whatFailsForWantOfANetworkIsKept(_ code: NetworkError.Code) async throws {
+  func connectivityFailuresStoreTheRequest(_ code: NetworkError.Code) async throws {
     server.behavior = .fails(code)
     let client = client()
     let error = await client.request(.add("a")).result.failure(as: NetworkError.self)
@@ -80,7 +80,7 @@ struct ClientOfflineTests {
     #expect(try client.offlineStore.entries.map(\.id) == [error?.keptAs])
   }
 
-  @Test func aRequestWithASecretIsNotKeptAndTheErrorSaysWhy() async throws {
+  @Test func aRequestWithASecretIsNotStoredAndTheErrorHasAReason() async throws {
     let client = requestClient(.temporary)
     let request = Request.post("notes?page=1", parameters: ["a": [["New-Password": "s3cr3t"]]])
     let error = await client.request(request.storing(.offline)).result
@@ -95,7 +95,7 @@ struct ClientOfflineTests {
     #expect(try client.offlineStore.count == 0)
   }
 
-  @Test func aStoreThatKeepsSecretsKeepsSuchARequest() async throws {
+  @Test func aStoreThatPermitsSecretsStoresARequestWithASecret() async throws {
     let temporary = TemporaryStore()
     let client = requestClient(.store(try temporary.open(keepsSecrets: true)))
     let request = Request.post("notes?token=s3cr3t").storing(.offline)
@@ -106,7 +106,7 @@ struct ClientOfflineTests {
   }
 
   @Test(arguments: [NetworkError.Code.tlsUntrusted, .malformedResponse, .cancelled, .unsupported])
-  func whatFailsForAnotherReasonIsNot(_ code: NetworkError.Code) async throws {
+  func otherFailuresDoNotStoreTheRequest(_ code: NetworkError.Code) async throws {
     server.behavior = .fails(code)
     let client = client()
     let error = await client.request(.add("a")).result.failure(as: NetworkError.self)
@@ -114,7 +114,7 @@ struct ClientOfflineTests {
     #expect(try client.offlineStore.count == 0)
   }
 
-  @Test func anAnswerIsAnAnswerAndACancellationACancellation() async throws {
+  @Test func responsesAndCancellationsDoNotStoreTheRequest() async throws {
     let client = client()
     server.behavior = .responds(503)
     #expect(try await client.request(.add("a")).value.status == 503)
@@ -128,7 +128,7 @@ struct ClientOfflineTests {
     #expect(try client.offlineStore.count == 0)
   }
 
-  @Test func theTimeForTheCallCountsAsWantOfANetwork() async throws {
+  @Test func aCallTimeoutCountsAsAConnectivityFailure() async throws {
     let time = TestScheduler()
     server.behavior = .stalls
     let client = client {
@@ -141,7 +141,7 @@ struct ClientOfflineTests {
     #expect(error?.code == .timedOut(.call) && error?.isKept == true)
   }
 
-  @Test func whatIsKeptSaysAllThatAnotherRunNeedsAndNoSecrets() async throws {
+  @Test func aStoredRequestIsCompleteAndHasNoSecrets() async throws {
     let client = client()
     client.setBaseURL(URL.of("https://staging.example.com/v2/"))
     client.authenticate(bearerToken: "b3arer")
@@ -159,7 +159,7 @@ struct ClientOfflineTests {
   }
 
   @Test(arguments: ["order-7", "session:8f3a", "token=7"])
-  func aKeyOfTheUsersOwnGoesAlong(_ key: String) async throws {
+  func anIdempotencyKeyOfTheRequestIsStored(_ key: String) async throws {
     let client = client()
     client.beforeEach = { $0.adding(headers: ["Idempotency-Key": key]) }
     _ = await client.request(.add("a")).result
@@ -168,7 +168,7 @@ struct ClientOfflineTests {
     #expect(server.requests.map { $0.headers["Idempotency-Key"] } == [key, key])
   }
 
-  @Test func aRetryPolicyThatMakesKeysMakesThisOne() async throws {
+  @Test func theIdempotencyKeyOfTheRetryPolicyIsStored() async throws {
     let client = client { $0.retry = .immediate(limit: 1).withIdempotencyKey { "made" } }
     _ = await client.request(.add("a")).result
     _ = try await client.replay().value
@@ -176,7 +176,7 @@ struct ClientOfflineTests {
       server.requests.map { $0.headers["Idempotency-Key"] } == ["made", "made", "made", "made"])
   }
 
-  @Test func aMiddlewareWithoutANetworkKeepsTheRequestToo() async throws {
+  @Test func aConnectivityFailureOfTheMiddlewareStoresTheRequest() async throws {
     let client = client()
     client.middleware = { _ in .rejected(NetworkError(.dnsFailed)) }
     let error = await client.request(.add("a")).result.failure(as: NetworkError.self)
@@ -187,7 +187,7 @@ struct ClientOfflineTests {
     #expect(server.paths == ["/v1/notes"])
   }
 
-  @Test func downloadsAndStreamsAreNotKept() async throws {
+  @Test func downloadsAndStreamsAreNotStored() async throws {
     let client = client()
     let folder = TemporaryFolder()
     for answer in [
@@ -200,7 +200,7 @@ struct ClientOfflineTests {
     #expect(try client.offlineStore.count == 0)
   }
 
-  @Test func aClientWithoutAStoreSaysSo() async {
+  @Test func aClientWithoutAStoreReportsAnError() async {
     let client = client(.none)
     let error = await client.request(.add("a")).result.failure(as: NetworkError.self)
     #expect(
@@ -214,7 +214,7 @@ struct ClientOfflineTests {
     #expect(refused?.reason == "this client has no offline store")
   }
 
-  @Test func aStoreThatIsFullIsTheRequestsError() async throws {
+  @Test func aFullStoreIsAnErrorOfTheRequest() async throws {
     let temporary = TemporaryStore()
     let client = client(.store(try temporary.open(limits: .init(entries: 1))))
     _ = await client.request(.add("a")).result
@@ -229,7 +229,7 @@ struct ClientOfflineTests {
     #expect(try client.offlineStore.count == 1)
   }
 
-  @Test func aStreamAsABodyCannotBeKeptAndTheErrorSaysSo() async throws {
+  @Test func aStreamBodyIsNotStoredAndTheErrorHasAReason() async throws {
     let client = Networking<Request>(
       transport: server.transport,
       configuration: {
@@ -245,7 +245,7 @@ struct ClientOfflineTests {
     #expect(try client.offlineStore.count == 0)
   }
 
-  @Test func theDiskIsWaitedForOnNoThreadOfATransports() async throws {
+  @Test func diskAccessNeverBlocksATransportThread() async throws {
     let temporary = TemporaryStore()
     let transports = LabelledQueue()
     let steps = Log<Bool>()
@@ -277,7 +277,7 @@ struct ClientOfflineTests {
     #expect(!steps.entries.isEmpty && !steps.entries.contains(true))
   }
 
-  @Test func aTemporaryStoreGoesWithItsClientAndItsUsers() async throws {
+  @Test func aTemporaryStoreIsRemovedWithItsClientAndUsers() async throws {
     var client: Networking<NotesAPI>? = client()
     _ = await client?.request(.add("a")).result
     var store = try client?.offlineStore

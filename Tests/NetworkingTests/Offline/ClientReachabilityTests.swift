@@ -24,11 +24,11 @@ struct ClientReachabilityTests {
     Networking(transport: server.transport, configuration: configuration(policy))
   }
 
-  @Test func itTriesAllTheSameUnlessToldOtherwise() async throws {
+  @Test func requestsAreSentByDefault() async throws {
     #expect(try await client(nil).request(.list).value.status == 200)
   }
 
-  @Test func itFailsAtOnceAndIsKeptWhenItAsksForThat() async throws {
+  @Test func theFailPolicyFailsImmediatelyAndStoresOfflineRequests() async throws {
     let client = client(.fail)
     for (endpoint, isKept) in [(NotesAPI.list, false), (.add("a"), true)] {
       let error = await client.request(endpoint).result.failure(as: NetworkError.self)
@@ -39,7 +39,7 @@ struct ClientReachabilityTests {
     #expect(try await client.replay().value.delivered.count == 1)
   }
 
-  @Test func itWaitsUpToItsLimitAndIsKeptThen() async throws {
+  @Test func theWaitPolicyFailsAtItsLimitAndStoresOfflineRequests() async throws {
     let client = client(.wait(atMost: .seconds(30)))
     let early = client.request(.list)
     await time.advance(by: .seconds(29))
@@ -53,7 +53,7 @@ struct ClientReachabilityTests {
     #expect(try await late.value.status == 200)
   }
 
-  @Test func itIsNotTriedAgainAndCountsForNoAttempt() async throws {
+  @Test func anUnreachableNetworkIsNotRetriedAndNotAnAttempt() async throws {
     var configuration = configuration(.fail)
     configuration.retry = .delayed(.seconds(1), limit: 3)
     configuration.retryBudget = RetryBudget(capacity: 1, refund: 0)
@@ -76,7 +76,7 @@ struct ClientReachabilityTests {
     #expect(server.requests.count == 1)
   }
 
-  @Test func itWaitsOnceAndNotOnceForEachRepetition() async throws {
+  @Test func theWaitHappensOnceAndNotForEachRetry() async throws {
     var configuration = configuration(.wait(atMost: .seconds(30)))
     configuration.retry = .delayed(.seconds(1), limit: 3)
     let client = Networking<NotesAPI>(transport: server.transport, configuration: configuration)
@@ -87,7 +87,7 @@ struct ClientReachabilityTests {
     #expect(time.scheduledCount == 0 && server.requests.isEmpty)
   }
 
-  @Test func aRedirectThatFindsNoNetworkIsAnAttemptAndNotTriedAgain() async throws {
+  @Test func aRedirectWithoutANetworkIsAnAttemptAndNotRetried() async throws {
     let network = network
     let transport = FakeTransport { _ in
       network.status = .unreachable
@@ -104,7 +104,7 @@ struct ClientReachabilityTests {
     #expect(transport.requests.count == 1)
   }
 
-  @Test func noNetworkHereIsNoFaultOfTheHosts() async throws {
+  @Test func anUnreachableNetworkDoesNotOpenTheCircuit() async throws {
     var configuration = configuration(.fail)
     configuration.circuitBreaker = CircuitBreaker(threshold: 1)
     let client = Networking<NotesAPI>(transport: server.transport, configuration: configuration)
@@ -113,7 +113,7 @@ struct ClientReachabilityTests {
     #expect(try await client.request(.list).value.status == 200)
   }
 
-  @Test func mockedRequestsAndThoseToThisMachineNeedNoNetwork() async throws {
+  @Test func mockedAndLocalRequestsNeedNoNetwork() async throws {
     let mocked = Networking(
       mockProvider: MockProvider<NotesAPI>(scheduler: time) { _ in .status(201) },
       configuration: configuration(.fail))

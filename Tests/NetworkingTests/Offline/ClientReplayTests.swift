@@ -38,7 +38,7 @@ struct ClientReplayTests {
     server.behavior = .responds(200)
   }
 
-  @Test func theHooksAndTheCredentialsOfNowAreAppliedOnce() async throws {
+  @Test func currentHooksAndCredentialsAreAppliedOnce() async throws {
     client.authenticate(bearerToken: "old")
     client.beforeEach = { request in
       var request = request
@@ -59,7 +59,7 @@ struct ClientReplayTests {
     #expect(replayed.method == .post && replayed.body == first.body)
   }
 
-  @Test func credentialsAreNotSentToAnotherOriginThanTheirOwn() async throws {
+  @Test func credentialsAreNotSentToAnotherOrigin() async throws {
     await keep(.add("a"))
     client.setBaseURL(URL.of("https://elsewhere.example.com/"))
     client.authenticate(bearerToken: "for elsewhere")
@@ -68,7 +68,7 @@ struct ClientReplayTests {
     #expect(server.requests[1].headers["Authorization"] == nil)
   }
 
-  @Test func anotherRunOfTheProgramReplaysIt() async throws {
+  @Test func anotherProcessReplaysTheRequest() async throws {
     await keep(.add("a"), .put(1))
     let later = SwitchableServer(.responds(201))
     let client = Self.client(try temporary.open(), later)
@@ -77,7 +77,7 @@ struct ClientReplayTests {
     #expect(later.requests.allSatisfy { $0.headers["X-Api-Key"] == "s3cret" })
   }
 
-  @Test func whatFailsAgainStaysAndIsNotKeptASecondTime() async throws {
+  @Test func aFailedReplayKeepsOneEntry() async throws {
     await keep(.add("a"))
     server.behavior = .fails(.connectionLost)
     let report = try await client.replay().value
@@ -87,7 +87,7 @@ struct ClientReplayTests {
   }
 
   @Test(arguments: [401, 407, 503])
-  func staleCredentialsAreNoReasonToLoseARequest(_ status: Int) async throws {
+  func staleCredentialsKeepTheRequest(_ status: Int) async throws {
     await keep(.add("a"), .put(1))
     server.behavior = .responds(status)
     #expect(try await client.replay().value.kept.count == 2)
@@ -96,7 +96,7 @@ struct ClientReplayTests {
     #expect(try await client.replay().value.delivered.count == 2)
   }
 
-  @Test func aRefreshThatFailsIsNoVerdictOnTheRequest() async throws {
+  @Test func aFailedRefreshKeepsTheRequest() async throws {
     await keep(.add("a"))
     server.behavior = .responds(401)
     client.interceptors = [
@@ -111,14 +111,14 @@ struct ClientReplayTests {
     #expect((report.kept.first?.error as? NetworkError)?.code == .unacceptableStatus(400))
   }
 
-  @Test func aHookThatRejectsIsNoVerdictEither() async throws {
+  @Test func aRejectingHookKeepsTheRequest() async throws {
     await keep(.add("a"))
     client.middleware = { _ in .rejected(TestError("nobody has signed in")) }
     let report = try await client.replay().value
     #expect(report.kept.map { $0.error as? TestError } == [TestError("nobody has signed in")])
   }
 
-  @Test func anInterceptorThatValidatesDeliversTheServersVerdict() async throws {
+  @Test func aValidatingInterceptorReportsTheServersStatus() async throws {
     struct Validating: Interceptor {
       func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
         next(exchange).validate()
@@ -130,7 +130,7 @@ struct ClientReplayTests {
     #expect(try await client.replay().value.failed.count == 1)
   }
 
-  @Test func oneKeyIsInOrderAndTheOthersGoOn() async throws {
+  @Test func requestsOfOneKeyAreOrderedAndOtherKeysContinue() async throws {
     await keep(.put(1, key: "a"), .put(2, key: "a"), .put(3, key: "b"))
     server.behavior = .stalls
     let before = server.requests.count
@@ -145,7 +145,7 @@ struct ClientReplayTests {
     #expect(try client.offlineStore.entries.map(\.queue) == ["a", "a", "b"])
   }
 
-  @Test func aQueueOfOneStaysAQueueOfOne() async throws {
+  @Test func aSerialClientReplaysSerially() async throws {
     await keep(.put(1, key: "a"), .put(2, key: "b"))
     let single = Self.client(try temporary.open(), server, .sync)
     server.behavior = .stalls
@@ -159,14 +159,14 @@ struct ClientReplayTests {
     #expect(try await listed.value.status == 204)
   }
 
-  @Test func aReplayThatNobodyWatchesGoesOnAllTheSame() async throws {
+  @Test func aReplayContinuesWithoutConsumers() async throws {
     await keep(.put(1), .put(2))
     client.replay()
     while try client.offlineStore.count > 0 { await Task.yield() }
     #expect(server.paths.suffix(2) == ["/v1/notes/1", "/v1/notes/2"])
   }
 
-  @Test func progressComesInTheCallbackContextBeforeTheReport() async throws {
+  @Test func progressIsDeliveredInTheCallbackContextBeforeTheReport() async throws {
     await keep(.put(1), .put(2))
     let queue = LabelledQueue()
     client.callbackContext = queue.context
@@ -179,7 +179,7 @@ struct ClientReplayTests {
       await log.entries(3) == ["1 of 2, true", "2 of 2, true", "the report, true"])
   }
 
-  @Test func twoClientsOnOneStoreReplayOneAfterTheOther() async throws {
+  @Test func twoClientsOfOneStoreReplaySequentially() async throws {
     await keep(.put(1), .put(2))
     let other = Self.client(try temporary.open(), server)
     server.behavior = .stalls
@@ -195,7 +195,7 @@ struct ClientReplayTests {
     #expect(server.paths[(before + 1)...] == ["/v1/notes/1", "/v1/notes/2"])
   }
 
-  @Test func aCorruptAndAForeignFileAreSetAsideAndTheRestIsReplayed() async throws {
+  @Test func corruptAndForeignFilesAreQuarantinedAndTheRestIsReplayed() async throws {
     await keep(.put(1), .put(2), .put(3))
     let file = try temporary.entryFile(1)
     try Data("Catena-Offline/1 2 0000000000000000\n{}".utf8).write(to: URL(fileURLWithPath: file))
@@ -211,7 +211,7 @@ struct ClientReplayTests {
     #expect(try later.offlineStore.quarantined.count == 2)
   }
 
-  @Test func mocksByRoutesAnswerWhatAnEarlierRunHasKept() async throws {
+  @Test func mockedRoutesRespondToRequestsStoredEarlier() async throws {
     await keep(.put(1))
     var configuration = NetworkingConfiguration()
     configuration.offline = .store(try temporary.open())
@@ -225,7 +225,7 @@ struct ClientReplayTests {
     #expect(try await second.replay().value.delivered.count == 1)
   }
 
-  @Test func mocksOfAScopeAnswerWithinIt() async throws {
+  @Test func mocksOfAScopeRespondWithinIt() async throws {
     let online = Counter()
     let provider = MockProvider<NotesAPI> { _ in
       online.value > 0 ? .status(200) : .failure(.dnsFailed)

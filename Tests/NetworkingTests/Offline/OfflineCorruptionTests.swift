@@ -51,39 +51,39 @@ struct OfflineCorruptionTests {
     try data.write(to: URL(fileURLWithPath: path))
   }
 
-  @Test func anEmptyFile() async throws {
+  @Test func anEmptyFileIsQuarantined() async throws {
     try change(temporary.entryFile(1)) { $0 = Data() }
     try await expectSecondSetAside("it is empty")
   }
 
-  @Test func aTruncatedFile() async throws {
+  @Test func aTruncatedFileIsQuarantined() async throws {
     try change(temporary.entryFile(1)) { $0.removeLast() }
     try await expectSecondSetAside("it is not as long as it says")
   }
 
-  @Test func aChangedByte() async throws {
+  @Test func aChangedByteIsQuarantined() async throws {
     try change(temporary.entryFile(1)) { $0[$0.count - 30] ^= 1 }
     try await expectSecondSetAside("its checksum is wrong")
   }
 
-  @Test func aFileOfAnotherKind() async throws {
+  @Test func aFileOfAnotherFormatIsQuarantined() async throws {
     try change(temporary.entryFile(1)) { $0 = Data("{\"hello\": 1}".utf8) }
     try await expectSecondSetAside("it is not an entry of an offline store")
   }
 
-  @Test func aFileOfALaterVersion() async throws {
+  @Test func aFileOfALaterVersionIsQuarantined() async throws {
     try change(temporary.entryFile(1)) { data in
       data.replaceSubrange(0..<16, with: Data("Catena-Offline/7".utf8))
     }
     try await expectSecondSetAside("it is of another version, Catena-Offline/7")
   }
 
-  @Test func aMissingFile() async throws {
+  @Test func aMissingFileIsQuarantined() async throws {
     try FileManager.default.removeItem(atPath: temporary.entryFile(1))
     try await expectSecondSetAside("its file is missing")
   }
 
-  @Test func aLinkInAFilesPlace() async throws {
+  @Test func aSymbolicLinkIsQuarantined() async throws {
     let target = try temporary.file("target", Data())
     try FileManager.default.removeItem(atPath: temporary.entryFile(1))
     try FileManager.default.createSymbolicLink(
@@ -95,20 +95,20 @@ struct OfflineCorruptionTests {
     try await expectSecondSetAside("its file is missing")
   }
 
-  @Test func anothersFileInItsPlace() async throws {
+  @Test func theFileOfAnotherEntryIsQuarantined() async throws {
     let other = try Data(contentsOf: URL(fileURLWithPath: temporary.entryFile(0)))
     try change(temporary.entryFile(1)) { $0 = other }
     try await expectSecondSetAside("it is another entry's")
   }
 
   @Test(arguments: [Data(), Data("payload 7".utf8), Data("payload 2 and more".utf8)])
-  func aChangedPayload(_ data: Data) async throws {
+  func aChangedPayloadIsQuarantined(_ data: Data) async throws {
     let entry = try temporary.entryFile(1)
     try change(entry.dropLast("entry".count) + "file-0") { $0 = data }
     try await expectSecondSetAside("the file 1 of its payload is not what was written")
   }
 
-  @Test func anyByteChangedOrCutOffIsNoticed() async throws {
+  @Test func anyChangedOrTruncatedByteIsDetected() async throws {
     let path = try temporary.entryFile(1)
     let whole = try Data(contentsOf: URL(fileURLWithPath: path))
     for position in whole.indices {
@@ -128,7 +128,7 @@ struct OfflineCorruptionTests {
     ".DS_Store", "000000000000002-nonsense", "1-5B5F3A0E-0D8B-4B57-A6C5-000000000000",
     "99999999999999999999999-5B5F3A0E-0D8B-4B57-A6C5-000000000000", "-", "000000000000000-x",
   ])
-  func aForeignFileIsSetAsideAndTheRestIsReplayed(_ name: String) async throws {
+  func aForeignFileIsQuarantinedAndTheRestIsReplayed(_ name: String) async throws {
     try Data("hello".utf8).write(to: URL(fileURLWithPath: temporary.path("entries/\(name)")))
     let report = try await store.replay { _ in .fulfilled(.of(200)) }.value
     #expect(report.delivered.map(\.number) == [1, 2, 3])
@@ -144,7 +144,7 @@ struct OfflineCorruptionTests {
     Array(repeating: UInt8(ascii: "a"), count: 255), Array(repeating: 0xc3, count: 255),
     Array("caf".utf8) + [0xe9],
   ])
-  func aNameThatIsLongOrNoTextIsSetAsideAndTheRestIsReplayed(_ name: [UInt8]) async throws {
+  func longAndInvalidNamesAreQuarantinedAndTheRestIsReplayed(_ name: [UInt8]) async throws {
     let foreign = Array(temporary.path("entries/").utf8) + name
     let inner = foreign + Array("/".utf8) + name
     try #require(mkdir((foreign + [0]).map(CChar.init(bitPattern:)), 0o700) == 0)
@@ -157,7 +157,7 @@ struct OfflineCorruptionTests {
     #expect(try store.quarantined.isEmpty)
   }
 
-  @Test func whatCannotBeSetAsideIsReportedAndTheRestIsReplayed() async throws {
+  @Test func aFailedQuarantineIsReportedAndTheRestIsReplayed() async throws {
     let foreign = temporary.path("entries/foreign")
     try Data().write(to: URL(fileURLWithPath: foreign))
     try FileManager.default.removeItem(atPath: temporary.path("quarantine"))
@@ -174,7 +174,7 @@ struct OfflineCorruptionTests {
     #expect(FileManager.default.fileExists(atPath: foreign))
   }
 
-  @Test func whatAnotherProcessLeftUnfinishedIsSwept() throws {
+  @Test func incompleteEntriesOfOtherProcessesAreRemoved() throws {
     let left = temporary.path("incoming/000000000000009-\(UUID().uuidString)")
     try FileManager.default.createDirectory(atPath: left, withIntermediateDirectories: true)
     try Data("half".utf8).write(to: URL(fileURLWithPath: left + "/entry"))
@@ -183,7 +183,7 @@ struct OfflineCorruptionTests {
     #expect(try store.count == 4)
   }
 
-  @Test func aStoreFindsItsFilesWhereverItsFolderHasGone() async throws {
+  @Test func aMovedStoreFindsItsFiles() async throws {
     let moved = temporary.folder.appendingPathComponent("moved")
     try FileManager.default.moveItem(atPath: temporary.path(""), toPath: moved.path)
     let store = try OfflineStore(folder: moved, clock: { [temporary] in temporary.now })

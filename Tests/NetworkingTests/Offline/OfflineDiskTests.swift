@@ -9,7 +9,7 @@
   @Suite(.timeLimit(.minutes(10)), .serialized)
   struct OfflineDiskTests {
     /// Runs in a separate process whose file size is limited to 4 KiB.
-    @Test func aFullDiskIsAnErrorWithNothingHalfWritten() async {
+    @Test func aFullDiskIsAnErrorAndLeavesNoPartialFile() async {
       await #expect(processExitsWith: .success) {
         let temporary = TemporaryStore()
         let store = try temporary.open()
@@ -37,7 +37,7 @@
     }
 
     /// Runs in a separate process without root privileges, because root ignores permissions.
-    @Test func anEntryThatMayNotBeReadIsReportedAndTheRestIsDone() async {
+    @Test func anUnreadableEntryIsReportedAndTheRestIsReplayed() async {
       await #expect(processExitsWith: .success) {
         _ = seteuid(65_534)
         let temporary = TemporaryStore()
@@ -57,7 +57,7 @@
       }
     }
 
-    @Test func whatMayNotBeMovedOrRemovedStopsNothing() async {
+    @Test func undeletableFilesDoNotStopTheStore() async {
       await #expect(processExitsWith: .success) {
         _ = seteuid(65_534)
         let temporary = TemporaryStore()
@@ -76,7 +76,7 @@
       }
     }
 
-    @Test func aFolderThatCannotBeMadeIsAnError() throws {
+    @Test func aFolderThatCannotBeCreatedIsAnError() throws {
       let temporary = TemporaryStore()
       let file = try temporary.file("a", Data())
       for folder in [file, file.appendingPathComponent("b"), .of("https://a.test/")] {
@@ -85,7 +85,7 @@
       }
     }
 
-    @Test func aFolderThatHasGoneIsAnError() throws {
+    @Test func aRemovedFolderIsAnError() throws {
       let temporary = TemporaryStore()
       let store = try temporary.open()
       try FileManager.default.removeItem(atPath: temporary.path(""))

@@ -6,8 +6,9 @@
   import Testing
   import ThreadSanitizerSupport
 
-  /// Processes that store and replay requests are killed. No accepted request is lost, changed, or
-  /// reordered.
+  /// Processes that store and replay requests are killed.
+  ///
+  /// No accepted request is lost, changed, or reordered.
   @Suite(.timeLimit(.minutes(10)), .serialized)
   struct OfflineKillTests {
     /// The cause of the end of a process.
@@ -27,8 +28,9 @@
       }
     }
 
-    /// A folder in memory if there is one, which takes a third of the time. A killed process loses
-    /// no written data on any file system.
+    /// A folder in memory if there is one, which takes a third of the time.
+    ///
+    /// A killed process loses no written data on any file system.
     private let folder: URL
 
     init() throws {
@@ -40,7 +42,7 @@
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
 
-    @Test func nothingAcceptedIsLostByTwoHundredKills() async throws {
+    @Test func noAcceptedRequestIsLostIn200Kills() async throws {
       defer { try? FileManager.default.removeItem(at: folder) }
       let server = try UnreliableServer()
       var chance = SeededGenerator(seed: 2_026)
@@ -60,7 +62,7 @@
       try await checkThatAllArrived(at: server, accepted: lines)
     }
 
-    @Test func twoProcessesOnOneStoreDoNotDisturbEachOther() async throws {
+    @Test func twoProcessesCanShareAStore() async throws {
       defer { try? FileManager.default.removeItem(at: folder) }
       let server = try UnreliableServer()
       async let one = work(server, first: 0, count: 40, .never, queue: "one")

@@ -8,7 +8,7 @@
   @Suite(.serialized, .timeLimit(.minutes(10)))
   struct OfflineNamespaceTests {
     @Test(.enabled(NetworkNamespace.requirement) { await NetworkNamespace.isPermitted })
-    func whatIsKeptWithoutARouteArrivesInOrderWhenThereIsOne() async throws {
+    func requestsStoredWithoutARouteArriveInOrder() async throws {
       let temporary = TemporaryStore()
       let folder = temporary.folder.appendingPathComponent("store")
       let namespace = try NetworkNamespace("offline-namespace", folder.path)
@@ -21,7 +21,7 @@
       }
       for name in ["1", "2", "3"] {
         namespace.send("send \(name)")
-        await expect("cannotConnect, kept: true")
+        await expect("cannotConnect, stored: true")
       }
       #expect(try OfflineStore(folder: folder).count == 3)
 
@@ -37,7 +37,7 @@
       namespace.run(route)
       await expect(
         "served PUT /1", "served PUT /2", "served PUT /3",
-        "replayed: [\"1\", \"2\", \"3\"] delivered, 0 kept")
+        "replayed: [\"1\", \"2\", \"3\"] delivered, 0 remaining")
       #expect(try OfflineStore(folder: folder).count == 0)
 
       // The link goes down and the server stops; then both return.
@@ -45,13 +45,13 @@
       namespace.send("stop")
       await expect("stopped")
       namespace.send("send 4")
-      await expect("cannotConnect, kept: true")
+      await expect("cannotConnect, stored: true")
       namespace.send("serve")
       await expect("serving")
       namespace.run("ip link set peer0 up")
-      await expect("served PUT /4", "replayed: [\"4\"] delivered, 0 kept")
+      await expect("served PUT /4", "replayed: [\"4\"] delivered, 0 remaining")
       namespace.send("send 5")
-      await expect("served PUT /5", "answered 204")
+      await expect("served PUT /5", "response 204")
       let end = await namespace.end()
       #expect(end.status == .exited(0), "\(end.errors)")
     }

@@ -8,7 +8,7 @@ import Testing
 struct OfflinePlacesTests {
   private enum PrivateAPI {}
 
-  @Test func aKeyIsTheTypesNameInEveryRun() {
+  @Test func theStoreKeyIsTheTypeName() {
     #expect(
       OfflineStore.key(ofType: String(reflecting: NotesAPI.self)) == "NetworkingTests.NotesAPI")
     #expect(
@@ -16,7 +16,7 @@ struct OfflinePlacesTests {
         == "NetworkingTests.OfflinePlacesTests.PrivateAPI")
   }
 
-  @Test func whatCannotBeInAFilesNameIsEncoded() throws {
+  @Test func charactersInvalidInFileNamesAreEncoded() throws {
     #expect(try OfflineStore.folder(key: "A<B>/..").lastPathComponent == "A%3CB%3E%2F..")
     #expect(try OfflineStore.folder(key: "..").lastPathComponent == "%2E.")
     #expect(try OfflineStore.folder(key: "a").path.hasSuffix("/Catena/Offline/a"))
@@ -31,7 +31,7 @@ struct OfflinePlacesTests {
     }
 
     /// Runs in a separate process whose environment can be changed.
-    @Test func withNothingSetUpItIsInThePlaceForDataAndThereForTheNextClient() async {
+    @Test func theDefaultStoreIsInTheDataFolderAndPersists() async {
       await #expect(processExitsWith: .success) {
         let folder = TemporaryFolder()
         setenv("XDG_DATA_HOME", folder.url.path, 1)
@@ -52,7 +52,7 @@ struct OfflinePlacesTests {
       }
     }
 
-    @Test func aPlaceThatCannotBeHadIsTheRequestsError() async {
+    @Test func anUnavailableFolderIsAnErrorOfTheRequest() async {
       await #expect(processExitsWith: .success) {
         setenv("XDG_DATA_HOME", "/dev/null/nowhere", 1)
         let client = Networking<NotesAPI>(transport: SwitchableServer().transport)
@@ -63,7 +63,7 @@ struct OfflinePlacesTests {
     }
 
     /// A full disk, as in `OfflineDiskTests`.
-    @Test func aFullDiskIsTheRequestsErrorWithNothingHalfWritten() async {
+    @Test func aFullDiskIsAnErrorOfTheRequestAndLeavesNoPartialFile() async {
       await #expect(processExitsWith: .success) {
         let temporary = TemporaryStore()
         var configuration = NetworkingConfiguration()

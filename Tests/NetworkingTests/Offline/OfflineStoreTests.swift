@@ -9,7 +9,7 @@ struct OfflineStoreTests {
   private let temporary = TemporaryStore()
   private let base = URL.of("https://api.test/v1/")
 
-  @Test func whatIsKeptIsThereForOtherStoresOnTheFolder() throws {
+  @Test func entriesAreVisibleToOtherStoresOfTheFolder() throws {
     let request = Request.post(
       "boards", parameters: ["title": "Fish", "size": 3], headers: ["X-Trace": "1"],
       timeout: .seconds(5), priority: .high
@@ -24,7 +24,7 @@ struct OfflineStoreTests {
     #expect(kept.created == temporary.now && kept.expires == temporary.now + 100)
   }
 
-  @Test func aStreamCannotBeKept() throws {
+  @Test func aStreamCannotBeStored() throws {
     let store = try temporary.open()
     let stream = BodyStream { AsyncStream<Data> { $0.finish() } }
     let error = #expect(throws: NetworkError.self) {
@@ -34,7 +34,7 @@ struct OfflineStoreTests {
     #expect(try store.count == 0)
   }
 
-  @Test func aKeyThatIsKeptIsNotKeptTwice() throws {
+  @Test func aStoredKeyIsNotStoredAgain() throws {
     let store = try temporary.open()
     let first = try store.keep(.post("a"), baseURL: base)
     let again = try store.keep(.post("a"), baseURL: base, idempotencyKey: first.idempotencyKey)
@@ -42,7 +42,7 @@ struct OfflineStoreTests {
     #expect(try store.count == 1)
   }
 
-  @Test func numbersGrowOverStoresAndAfterAllIsRemoved() throws {
+  @Test func numbersIncreaseAcrossStoresAndRemovals() throws {
     let store = try temporary.open()
     let first = try store.keep(.get("https://a.test/"))
     let second = try temporary.open().keep(.get("https://a.test/"))
@@ -52,7 +52,7 @@ struct OfflineStoreTests {
     #expect(try store.entries == [third])
   }
 
-  @Test func manyThreadsKeepAtOnceAndEachHasItsNumber() async throws {
+  @Test func concurrentlyStoredEntriesHaveUniqueNumbers() async throws {
     let temporary = temporary
     let numbers = Log<Int>()
     await onThreads(4) { _ in
@@ -65,7 +65,7 @@ struct OfflineStoreTests {
     #expect(try temporary.open().entries.map(\.number) == Array(1...40))
   }
 
-  @Test func removingSaysWhetherItWasThere() throws {
+  @Test func removalReportsWhetherTheEntryExisted() throws {
     let store = try temporary.open()
     let entry = try store.keep(.get("https://a.test/"))
     #expect(try store.remove(entry))
@@ -73,7 +73,7 @@ struct OfflineStoreTests {
     #expect(try store.entries.isEmpty && temporary.contents.filter { $0.contains("-") }.isEmpty)
   }
 
-  @Test func aPayloadsFilesAreCopied() throws {
+  @Test func payloadFilesAreCopied() throws {
     let bytes = Data.pattern(600_000)
     var form = MultipartFormData()
     form.append("Fish", name: "title")
@@ -100,7 +100,7 @@ struct OfflineStoreTests {
     #expect(try Data(contentsOf: file) == bytes)
   }
 
-  @Test func aFileThatIsNotThereIsAnErrorAndLeavesNothing() throws {
+  @Test func aMissingFileIsAnErrorAndLeavesNoEntry() throws {
     let store = try temporary.open()
     let missing = temporary.folder.appendingPathComponent("missing.png")
     let error = #expect(throws: NetworkError.self) {
@@ -117,7 +117,7 @@ struct OfflineStoreTests {
     #expect(try temporary.contents == ["entries", "incoming", "lock", "quarantine"])
   }
 
-  @Test func onlyItsOwnerMayLookIntoIt() throws {
+  @Test func theStoreIsReadableOnlyByItsOwner() throws {
     let file = try temporary.file("a", Data("a".utf8))
     try temporary.open().keep(.upload(file: file, to: "https://a.test/"))
     for path in try temporary.contents {
@@ -131,7 +131,7 @@ struct OfflineStoreTests {
   @Test(arguments: [
     "Authorization", "proxy-authorization", "Cookie", "X-Api-Key", "X-Auth-Token", "X-Session-Id",
   ])
-  func credentialsAreInNoFile(_ name: String) throws {
+  func filesContainNoCredentials(_ name: String) throws {
     let request = Request.post("a", headers: [name: "s3cr3t-seed", "X-Trace": "here"])
     let entry = try temporary.open().keep(request, baseURL: base)
     #expect(entry.withheldHeaders == [name])
@@ -147,7 +147,7 @@ struct OfflineStoreTests {
     #expect(seen.contains("here") && !seen.contains("s3cr3t-seed"))
   }
 
-  @Test func aURLWithAUserOrWithoutAHostIsRefused() throws {
+  @Test func aURLWithAUserOrWithoutAHostIsRejected() throws {
     let store = try temporary.open()
     let withUser = URL.of("https://joe:s3cr3t@a.test/")
     for (request, base) in [
@@ -160,7 +160,7 @@ struct OfflineStoreTests {
     #expect(try store.count == 0)
   }
 
-  @Test func aFullStoreRefusesClearly() throws {
+  @Test func aFullStoreRejectsWithAReason() throws {
     let store = try temporary.open(limits: .init(entries: 2))
     try store.keep(.get("https://a.test/"))
     try store.keep(.get("https://a.test/"))
@@ -175,7 +175,7 @@ struct OfflineStoreTests {
     #expect(try store.entries.map(\.number) == [3])
   }
 
-  @Test func bytesCountWithTheFilesOfPayloads() throws {
+  @Test func theByteCountIncludesPayloadFiles() throws {
     let file = try temporary.file("a", Data(count: 6_000))
     let store = try temporary.open(limits: .init(bytes: 10_000))
     try store.keep(.upload(file: file, to: "https://a.test/"))
@@ -193,7 +193,7 @@ struct OfflineStoreTests {
   }
 
   @Test(arguments: [OfflineStore.ConflictResolution.keepBoth, .replace, .drop])
-  func aConflictIsResolvedAsTheClosureSays(_ resolution: OfflineStore.ConflictResolution) throws {
+  func theClosureResolvesAConflict(_ resolution: OfflineStore.ConflictResolution) throws {
     let asked = Log<String>()
     let store = try temporary.open { kept, new in
       asked.append("\(kept.request.method) \(new.method)")
@@ -215,7 +215,7 @@ struct OfflineStoreTests {
     }
   }
 
-  @Test func theConflictClosureMayUseTheStore() throws {
+  @Test func theConflictClosureCanUseTheStore() throws {
     let other = try temporary.open()
     let store = try temporary.open { kept, _ in
       // The conflicting entry is removed before the decision is applied.
@@ -227,7 +227,7 @@ struct OfflineStoreTests {
     #expect(try store.entries.map(\.number) == [2])
   }
 
-  @Test func aConflictWithAnEntryThatWasDamagedMeanwhileIsNone() throws {
+  @Test func anEntryDamagedInTheMeantimeIsNoConflict() throws {
     let store = try temporary.open { _, _ in .replace }
     try store.keep(.put("a"), baseURL: base)
     try Data().write(to: URL(fileURLWithPath: temporary.entryFile(0)))
@@ -236,7 +236,7 @@ struct OfflineStoreTests {
     #expect(try store.entries.map(\.number) == [2])
   }
 
-  @Test func theClockMayUseTheStore() throws {
+  @Test func theClockCanUseTheStore() throws {
     let (temporary, other) = (temporary, try temporary.open())
     let store = try OfflineStore(
       folder: other.folder, limits: .init(entries: 1), lifetime: .seconds(1),

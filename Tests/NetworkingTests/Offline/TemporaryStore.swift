@@ -18,7 +18,9 @@ final class TemporaryStore: Sendable {
     time.withLock { $0 += seconds }
   }
 
-  /// Opens a store in the folder. Stores share no memory, like stores of different processes.
+  /// Opens a store in the folder.
+  ///
+  /// Stores share no memory, like stores of different processes.
   func open(
     limits: OfflineStore.Limits = OfflineStore.Limits(), lifetime: Duration? = .seconds(100),
     keepsSecrets: Bool = false, onConflict: OfflineStore.ConflictHandler? = nil

@@ -20,7 +20,7 @@ struct CircuitStageTests {
     return await pipeline.send(Exchange(HTTPRequest(url: url), over: transport)).result
   }
 
-  @Test func aHostThatKeepsFailingIsLeftAloneAndOthersAreNot() async throws {
+  @Test func aFailingHostIsBlockedAndOthersAreNot() async throws {
     let transport = FakeTransport { request in
       request.url.host == "a.example" ? .response(500) : .response(200)
     }
@@ -44,7 +44,7 @@ struct CircuitStageTests {
     (.code(.timedOut(.attempt)), true), (.code(.tlsUntrusted), false),
     (.code(.malformedResponse), false), (.code(.cancelled), false),
   ])
-  func onlyFailuresOfTheHostCount(_ failure: RetryMatrixTests.Failure, _ counts: Bool)
+  func onlyServerFailuresCount(_ failure: RetryMatrixTests.Failure, _ counts: Bool)
     async throws
   {
     let transport = FakeTransport { _ in failure.events }
@@ -53,7 +53,7 @@ struct CircuitStageTests {
     #expect(transport.requests.count == (counts ? 3 : 10))
   }
 
-  @Test func oneOfManyTriesAndItsSuccessLetsAllThrough() async throws {
+  @Test func oneOfManyRequestsIsTheTrialAndItsSuccessAdmitsAll() async throws {
     let transport = FakeTransport { request in
       switch request.url.path {
       case "/fail": .response(503)
@@ -94,7 +94,7 @@ struct CircuitStageTests {
     ) -> ScheduledAction { ScheduledAction {} }
   }
 
-  @Test func theClockIsAskedWhileNoLockIsHeld() async throws {
+  @Test func theClockIsReadOutsideTheLock() async throws {
     let clock = CuriousClock()
     let entered = Counter()
     let transport = FakeTransport { _ in .response(200) }
@@ -115,7 +115,7 @@ struct CircuitStageTests {
     never.resolver.reject(CancellationError())
   }
 
-  @Test func anOpenCircuitIsNotTriedAgain() async throws {
+  @Test func anOpenCircuitIsNotRetried() async throws {
     let transport = FakeTransport { _ in .response(503) }
     let pipeline = Pipeline([
       RetryStage(policy: .immediate(limit: 9), budget: nil, scheduler: time),
@@ -168,14 +168,14 @@ struct CircuitMachineTests {
     return circuit
   }
 
-  @Test func failuresInARowOpenItAndASuccessBetweenThemDoesNot() {
+  @Test func consecutiveFailuresOpenTheCircuitAndASuccessResetsThem() {
     _ = run([
       .request(.failure, at: 0), .request(.success, at: 0), .request(.failure, at: 0),
       .request(.neither, at: 0), .request(.failure, at: 0), .refused(at: 4, remaining: 6),
     ])
   }
 
-  @Test func halfOpenLetsOneThroughWhoseSuccessClosesIt() {
+  @Test func aHalfOpenCircuitAdmitsOneRequestWhoseSuccessClosesIt() {
     _ = run([
       .request(.failure, at: 0), .request(.failure, at: 0),
       .request(.success, at: 9, passes: false),
@@ -184,21 +184,21 @@ struct CircuitMachineTests {
     ])
   }
 
-  @Test func aFailedTrialOpensItAgain() {
+  @Test func aFailedTrialReopensTheCircuit() {
     _ = run([
       .request(.failure, at: 0), .request(.failure, at: 0), .request(.failure, at: 10),
       .refused(at: 19, remaining: 1), .request(.success, at: 20),
     ])
   }
 
-  @Test func aTrialThatTellsNothingMakesRoomForAnother() {
+  @Test func aTrialWithoutAnOutcomeAdmitsAnother() {
     _ = run([
       .request(.failure, at: 0), .request(.failure, at: 0), .request(.neither, at: 10),
       .request(.success, at: 10), .request(.success, at: 10),
     ])
   }
 
-  @Test func whatWasSentBeforeItOpenedHasNoSayAfter() {
+  @Test func requestsSentBeforeTheCircuitOpenedDoNotAffectIt() {
     _ = run([
       .begin(at: 0), .begin(at: 0), .request(.failure, at: 0), .request(.failure, at: 0),
       .end(.success, at: 1), .refused(at: 1, remaining: 9), .request(.success, at: 10),
@@ -206,13 +206,13 @@ struct CircuitMachineTests {
     ])
   }
 
-  @Test func onlyAHostWithNothingToRememberIsForgotten() {
+  @Test func onlyHostsWithoutStateAreEvicted() {
     #expect(run([.request(.success, at: 0)]).isPristine)
     #expect(!run([.request(.failure, at: 0)]).isPristine)
     #expect(run([.request(.failure, at: 0), .request(.success, at: 0)]).isPristine)
   }
 
-  @Test func aThresholdOfNoneIsOne() {
+  @Test func aThresholdOfZeroCountsAsOne() {
     var circuit = CircuitMachine(CircuitBreaker(threshold: 0))
     circuit.ended(.failure, era: 0, at: .zero)
     let admission = circuit.admit(at: .zero)

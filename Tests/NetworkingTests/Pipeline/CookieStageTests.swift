@@ -30,7 +30,7 @@ struct CookieStageTests {
     return transport.requests.first?.headers["Cookie"]
   }
 
-  @Test func aServerTakesNoCookieOfAnotherSiteBack() async throws {
+  @Test func aServerReceivesNoCookieOfAnotherSite() async throws {
     let cookie = "sid=1; Domain=shop.example; Path=/"
     try await ask("https://shop.example/", setting: cookie)
     for domain in ["shop.example", "shop.example; Domain=evil.test"] {
@@ -50,7 +50,7 @@ struct CookieStageTests {
     ("intranet", "Domain=intranet", true), ("127.0.0.1", "Secure", true),
     ("127.0.0.1", "Domain=0.0.1", false), ("127.0.0.1", "Domain=127.0.0.1", false),
   ])
-  func aDomainHasToBeTheServers(_ host: String, _ attribute: String, _ taken: Bool) throws {
+  func aCookieDomainMustMatchTheServer(_ host: String, _ attribute: String, _ taken: Bool) throws {
     let url = try #require(URL(string: "https://\(host)/"))
     let domain = attribute.hasPrefix("Domain=") ? String(attribute.dropFirst(7)) : ""
     let cookie = try #require(
@@ -60,7 +60,7 @@ struct CookieStageTests {
     #expect(CookieDomain.isOwn(cookie, setBy: "a=1; Path=/; \(attribute)", from: url) == taken)
   }
 
-  @Test func aCookieForAWholeTopLevelDomainIsNotKept() async throws {
+  @Test func aCookieForATopLevelDomainIsRejected() async throws {
     try await ask("https://shop.example/", setting: "a=1; Domain=example; Path=/")
     #expect(storage.cookies?.isEmpty ?? true)
   }
@@ -68,7 +68,7 @@ struct CookieStageTests {
   @Test(arguments: [
     ("1000", 1_000.0), ("99999999999999999999", 3_155_760_000), ("soon", nil), ("", nil),
   ])
-  func aCookieLastsForItsAge(_ age: String, _ seconds: Double?) throws {
+  func aCookieExpiresAfterItsMaxAge(_ age: String, _ seconds: Double?) throws {
     let now = Date(timeIntervalSince1970: 1_000_000)
     let url = URL.of("https://shop.example/")
     let value = "a=1; Path=/; Max-Age=\(age)"
@@ -82,11 +82,11 @@ struct CookieStageTests {
   }
 
   @Test(arguments: ["0", "-1", "-99999999999999999999"])
-  func anAgeOfNothingOrLessTakesACookieBack(_ age: String) {
+  func aMaxAgeOfZeroOrLessRemovesACookie(_ age: String) {
     #expect(CookieScope.takesBack("a=1; Max-Age=\(age)"))
   }
 
-  @Test func longerPathsGoFirstAndThenNamesInOrder() async throws {
+  @Test func cookiesAreOrderedByPathLengthAndName() async throws {
     let names = ["d", "b", "e", "a", "c"]
     for name in names {
       try await ask(

@@ -17,7 +17,7 @@ struct PipelineBarrierTests {
       Exchange(request, isIntercepted: isIntercepted, over: gate))
   }
 
-  @Test func newOnesWaitAndGoOnInOrder() async throws {
+  @Test func newRequestsWaitAndContinueInOrder() async throws {
     let work = Promise<Int>.pending(on: .inline)
     let before = send("before")
     barrier.hold(while: work.promise)
@@ -29,7 +29,7 @@ struct PipelineBarrierTests {
     for call in calls + [before] { #expect(try await call.value.status == 200) }
   }
 
-  @Test func aFailureLetsThemGoToo() {
+  @Test func aFailureReleasesWaitingRequests() {
     let work = Promise<Int>.pending(on: .inline)
     barrier.hold(while: work.promise)
     let call = send("a")
@@ -37,7 +37,7 @@ struct PipelineBarrierTests {
     #expect(gate.tokens == ["a"] && call.isPending)
   }
 
-  @Test func whatIsInFlightIsWaitedForWhereAsked() async throws {
+  @Test func theBarrierCanWaitForRequestsInFlight() async throws {
     let calls = [send("a"), send("b")]
     let work = Promise<Int>.pending(on: .inline)
     let log = Log<String>()
@@ -57,7 +57,7 @@ struct PipelineBarrierTests {
     #expect(try await barrier.hold(draining: true) { .fulfilled(8) }.value == 8)
   }
 
-  @Test func aCancelledOneInFlightIsNotWaitedFor() async throws {
+  @Test func aCancelledRequestInFlightIsNotAwaited() async throws {
     let call = send("a")
     let held = barrier.hold(draining: true) { .fulfilled(1) }
     #expect(held.isPending)
@@ -65,7 +65,7 @@ struct PipelineBarrierTests {
     #expect(try await held.value == 1 && gate.cancelled.value == 1)
   }
 
-  @Test func cancellingWhileItWaitsSendsNothing() async throws {
+  @Test func aRequestCancelledAtTheBarrierIsNotSent() async throws {
     let work = Promise<Int>.pending(on: .inline)
     barrier.hold(while: work.promise)
     let calls = [send("a"), send("b")]
@@ -77,7 +77,7 @@ struct PipelineBarrierTests {
     #expect(try await barrier.hold(draining: true) { .fulfilled(2) }.value == 2)
   }
 
-  @Test func theLastOfSeveralHoldsLetsGo() {
+  @Test func theLastOfSeveralHoldsReleasesRequests() {
     let works = (0..<3).map { _ in Promise<Int>.pending(on: .inline) }
     for work in works { barrier.hold(while: work.promise) }
     let call = send("a")
@@ -88,7 +88,7 @@ struct PipelineBarrierTests {
     #expect(gate.tokens == ["a"] && call.isPending)
   }
 
-  @Test func cancellingAHoldEndsIt() {
+  @Test func cancellationEndsAHold() {
     let inFlight = send("a")
     let held = barrier.hold(draining: true) { () -> Promise<Int> in .fulfilled(1) }
     let call = send("b")
@@ -96,14 +96,14 @@ struct PipelineBarrierTests {
     #expect(gate.tokens == ["a", "b"] && call.isPending && inFlight.isPending)
   }
 
-  @Test func aBodyThatThrowsEndsIt() async {
+  @Test func aThrowingBodyEndsTheHold() async {
     let held = barrier.hold { () -> Promise<Int> in throw TestError("no") }
     #expect(await held.result.failure(as: TestError.self) == TestError("no"))
     _ = send("a")
     #expect(gate.tokens == ["a"])
   }
 
-  @Test func whatIsNotInterceptedPassesBy() {
+  @Test func requestsWithoutInterceptionPassTheBarrier() {
     let work = Promise<Int>.pending(on: .inline)
     barrier.hold(while: work.promise)
     _ = send("a", isIntercepted: false)
@@ -111,7 +111,7 @@ struct PipelineBarrierTests {
     work.resolver.fulfill(1)
   }
 
-  @Test func manyAtOnceAreAllSentAndAllCounted() async throws {
+  @Test func manyConcurrentRequestsAreAllSentAndCounted() async throws {
     let transport = FakeTransport { _ in .response(200) }
     let work = Promise<Int>.pending(on: .inline)
     let calls = Log<NetworkPromise>()

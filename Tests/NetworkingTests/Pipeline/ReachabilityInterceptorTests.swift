@@ -26,21 +26,21 @@ struct ReachabilityInterceptorTests {
   }
 
   @Test(arguments: [NetworkReachability.Status.unknown, .over("eth0")])
-  func aRequestGoesOnAtOnceUnlessTheNetworkIsKnownToBeAway(
+  func aRequestIsSentImmediatelyUnlessTheNetworkIsUnreachable(
     _ status: NetworkReachability.Status
   ) async throws {
     network.status = status
     #expect(try await send(.fail).value.status == 200)
   }
 
-  @Test func withoutANetworkItFailsAtOnceWhenToldTo() async throws {
+  @Test func theFailPolicyFailsImmediatelyWithoutANetwork() async throws {
     let error = try await send(.fail).result.failure(as: NetworkError.self)
     #expect(error?.code == .notConnectedToInternet && error?.attempts == 0)
     #expect(error?.description == "GET https://a.example/x?token=***: there is no network")
     #expect(transport.requests.isEmpty)
   }
 
-  @Test func aWaitingRequestGoesOnWhenTheNetworkComes() async throws {
+  @Test func aWaitingRequestContinuesWhenTheNetworkReturns() async throws {
     let promise = try send(.wait(atMost: .seconds(30)))
     await time.advance(by: .seconds(29))
     #expect(promise.isPending && transport.requests.isEmpty)
@@ -49,7 +49,7 @@ struct ReachabilityInterceptorTests {
     #expect(time.scheduledCount == 0 && reachability.waiting == 0)
   }
 
-  @Test func aWaitOutlivesItsStageAndKeepsTheMonitorUntilItsEnd() async throws {
+  @Test func aWaitOutlivesItsStageAndRetainsTheMonitor() async throws {
     let network = MockReachability(.unreachable)
     let request = HTTPRequest(url: .of("https://a.example/x"))
     var pipeline: Pipeline? = Pipeline([
@@ -73,7 +73,7 @@ struct ReachabilityInterceptorTests {
     #expect(transport.requests.isEmpty && reachability.waiting == 0)
   }
 
-  @Test func cancellingAWaitingRequestLetsGoOfEverything() throws {
+  @Test func cancellingAWaitingRequestReleasesEverything() throws {
     let promise = try send(.wait(atMost: .seconds(30)))
     #expect(reachability.waiting == 1 && time.scheduledCount == 1)
     promise.validate().toData().cancel()
@@ -82,7 +82,7 @@ struct ReachabilityInterceptorTests {
     #expect(transport.requests.isEmpty)
   }
 
-  @Test func cancellingARequestThatHasGoneOnAbortsIt() async throws {
+  @Test func cancellingAContinuedRequestCancelsItsExchange() async throws {
     let transport = FakeTransport { _ in [] }
     let stage = ReachabilityInterceptor(
       reachability, whenUnreachable: .wait(atMost: .seconds(30)), scheduler: time)
@@ -93,11 +93,11 @@ struct ReachabilityInterceptorTests {
     #expect(transport.requests.count == 1 && transport.cancelled == 1)
   }
 
-  @Test func aLocalServerIsNotWaitedFor() async throws {
+  @Test func aRequestToALocalServerDoesNotWait() async throws {
     #expect(try await send(.fail, "http://localhost:8080/x").value.status == 200)
   }
 
-  @Test func whatNeedsTheInternetCanBeToldByTheUser() async throws {
+  @Test func theNeedForTheInternetCanBeConfigured() async throws {
     let stage = ReachabilityInterceptor(
       reachability, whenUnreachable: .fail, needsInternet: { _ in false })
     let request = HTTPRequest(url: .of("https://a.example/x"))
@@ -114,7 +114,7 @@ struct ReachabilityInterceptorTests {
     "http://[fe80::1]", "http://[fe80::1%25eth0]", "http://[fd00::1]", "http://[::ffff:10.0.0.1]",
     "http://printer", "http://printer.local", "http://db.internal", "http://nas.home.arpa",
   ])
-  func serversOfThisMachineAndOfPrivateNetworksAreLocal(_ url: String) throws {
+  func loopbackAndPrivateServersAreLocal(_ url: String) throws {
     #expect(ReachabilityInterceptor.isLocal(try #require(URL(string: url))))
   }
 
@@ -124,7 +124,7 @@ struct ReachabilityInterceptorTests {
     "http://126.0.0.1", "http://128.0.0.1", "http://1.0.0.1",
     "http://[2001:db8::1]", "http://[::ffff:8.8.8.8]", "http://[::2]", "http://10.example",
   ])
-  func serversElsewhereAreNot(_ url: String) throws {
+  func otherServersAreNotLocal(_ url: String) throws {
     #expect(!ReachabilityInterceptor.isLocal(try #require(URL(string: url))))
   }
 }

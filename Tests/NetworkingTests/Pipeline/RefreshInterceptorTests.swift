@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct RefreshInterceptorTests {
-  @Test func fiveHundredCallersAndOneRefresh() async throws {
+  @Test func fiveHundredCallersShareOneRefresh() async throws {
     let fixture = RefreshFixture()
     let calls = fixture.send(500)
     #expect(fixture.started.value == 1)
@@ -19,7 +19,7 @@ struct RefreshInterceptorTests {
     #expect(fixture.sent.entries.filter { $0 == "new" }.count == 500)
   }
 
-  @Test func aRefreshThatFailsFailsAllFiveHundredOnceWithItsError() async {
+  @Test func aFailedRefreshFailsAllCallersOnceWithItsError() async {
     let fixture = RefreshFixture()
     let errors = Log<String>()
     let calls = fixture.send(500)
@@ -32,7 +32,7 @@ struct RefreshInterceptorTests {
     #expect(fixture.started.value == 1 && fixture.sent.entries.count == 500)
   }
 
-  @Test func whileItEndsNobodyHangsAndNobodyStartsAnother() async throws {
+  @Test func requestsDuringTheEndOfARefreshNeitherHangNorStartAnother() async throws {
     for _ in 0..<20 {
       let fixture = RefreshFixture()
       let first = fixture.send()
@@ -45,7 +45,7 @@ struct RefreshInterceptorTests {
     }
   }
 
-  @Test func whoWasSentBeforeItEndedStartsNoOther() async throws {
+  @Test func aRequestSentBeforeTheRefreshEndedStartsNoOther() async throws {
     let gate = GatedTransport()
     let fixture = RefreshFixture()
     let slow = fixture.send(fixture.exchange(over: gate))
@@ -58,7 +58,7 @@ struct RefreshInterceptorTests {
     #expect(try await slow.value.status == 200 && fixture.started.value == 1)
   }
 
-  @Test func whoWasSentBeforeItFailedFailsWithItsError() async {
+  @Test func aRequestSentBeforeTheRefreshFailedFailsWithItsError() async {
     let gate = GatedTransport()
     let fixture = RefreshFixture()
     let slow = fixture.send(fixture.exchange(over: gate))
@@ -70,7 +70,7 @@ struct RefreshInterceptorTests {
     #expect(fixture.started.value == 1)
   }
 
-  @Test func whoWasMadeBeforeAndIsSentAfterHasTheNewCredentials() async throws {
+  @Test func aRequestCreatedBeforeAndSentAfterTheRefreshHasTheNewCredentials() async throws {
     let fixture = RefreshFixture()
     let waiting = fixture.exchange()
     let first = fixture.send()
@@ -80,7 +80,7 @@ struct RefreshInterceptorTests {
     #expect(fixture.sent.entries == ["old", "new", "new"])
   }
 
-  @Test func aSecondRefusalIsTheAnswer() async throws {
+  @Test func aSecondUnauthorizedResponseIsTheResult() async throws {
     let fixture = RefreshFixture()
     let call = fixture.send()
     fixture.end(.success("useless"))
@@ -94,13 +94,13 @@ struct RefreshInterceptorTests {
     #expect(error?.description.contains("after 2 attempts (401, 401)") == true)
   }
 
-  @Test func theRefreshsOwnRequestPassesBy() async throws {
+  @Test func theRequestOfTheRefreshIsNotIntercepted() async throws {
     let fixture = RefreshFixture()
     let response = try await fixture.send(fixture.exchange(false)).value
     #expect(response.status == 401 && fixture.started.value == 0)
   }
 
-  @Test func whatTheRefreshThrowsIsItsFailure() async {
+  @Test func anErrorThrownByTheRefreshIsItsFailure() async {
     let fixture = RefreshFixture { _ in throw TestError("no token") }
     for _ in 0..<2 {
       #expect(await fixture.send().result.failure(as: TestError.self) == TestError("no token"))
@@ -108,13 +108,13 @@ struct RefreshInterceptorTests {
     #expect(fixture.started.value == 2)
   }
 
-  @Test func aRefreshThatIsCancelledByItselfFailsWhoWaits() async {
+  @Test func aCancelledRefreshFailsItsCallers() async {
     let fixture = RefreshFixture { _ in .rejected(CancellationError()) }
     #expect(await fixture.send().result.error is CancellationError)
     #expect(fixture.started.value == 1)
   }
 
-  @Test func itIsCancelledWhenTheLastCallerHasGone() async throws {
+  @Test func cancellingTheLastCallerCancelsTheRefresh() async throws {
     let fixture = RefreshFixture()
     let calls = fixture.send(3)
     calls[0].cancel()
@@ -130,7 +130,7 @@ struct RefreshInterceptorTests {
     #expect(try await next.value.status == 200)
   }
 
-  @Test func oneThatStaysKeepsItGoing() async throws {
+  @Test func oneRemainingCallerKeepsTheRefresh() async throws {
     let fixture = RefreshFixture()
     let calls = fixture.send(100)
     for call in calls.dropLast() { call.cancel() }
@@ -140,7 +140,7 @@ struct RefreshInterceptorTests {
     #expect(fixture.sent.entries.count == 101)
   }
 
-  @Test func whoComesWhileTheLastOneGoesIsNotCancelledWithIt() async throws {
+  @Test func aCallerThatArrivesDuringTheCancellationIsNotCancelled() async throws {
     for _ in 0..<200 {
       let fixture = RefreshFixture()
       let leaving = fixture.send()
@@ -154,7 +154,7 @@ struct RefreshInterceptorTests {
     }
   }
 
-  @Test func cancellingTheSecondSendingCancelsIt() async {
+  @Test func cancellationDuringTheResendCancelsTheRequest() async {
     let gate = GatedTransport()
     let fixture = RefreshFixture()
     let call = fixture.send(fixture.exchange(over: gate))
@@ -176,7 +176,7 @@ struct RefreshMachineTests {
     }
   }
 
-  @Test func theFirstStartsTheOthersJoinAndLateOnesGoAgain() {
+  @Test func theFirstCallerStartsOthersJoinAndLateCallersResend() {
     var machine = RefreshMachine()
     let first = machine.refused(sentIn: 0) { .fulfilled(()) }
     let second = machine.refused(sentIn: 0) { .fulfilled(()) }
@@ -187,7 +187,7 @@ struct RefreshMachineTests {
     #expect([first, second, late, fresh].map(kind) == ["start 1", "join", "resend", "start 2"])
   }
 
-  @Test func afterAFailureLateOnesFailAndFreshOnesStartAnother() {
+  @Test func afterAFailureLateCallersFailAndNewCallersStartAnother() {
     var machine = RefreshMachine()
     let first = machine.refused(sentIn: 0) { .fulfilled(()) }
     machine.ended(1, TestError("denied"))
@@ -200,7 +200,7 @@ struct RefreshMachineTests {
         == ["start 1", "fail TestError(denied)", "start 2", "resend"])
   }
 
-  @Test func anAbandonedOneHasNoOutcome() {
+  @Test func anAbandonedRefreshHasNoOutcome() {
     var machine = RefreshMachine()
     _ = machine.refused(sentIn: 0) { .fulfilled(()) }
     machine.abandoned(1)

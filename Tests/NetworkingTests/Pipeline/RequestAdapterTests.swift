@@ -6,7 +6,7 @@ import Testing
 @testable import Networking
 
 @Suite(.timeLimit(.minutes(10)))
-struct AdaptingTests {
+struct RequestAdapterTests {
   private let transport = FakeTransport { _ in .response(404, [:], "none") }
 
   private func send(_ stages: any Interceptor..., headers: HTTPHeaders = [:]) -> NetworkPromise {
@@ -20,7 +20,7 @@ struct AdaptingTests {
     return request
   }
 
-  @Test func aRequestIsChangedAtOnceByAPromiseAndByATask() async throws {
+  @Test func adaptersChangeARequestSynchronouslyByPromiseAndByTask() async throws {
     let stages: [RequestAdapter] = [
       RequestAdapter { Self.marked($0) },
       RequestAdapter { request in Promise.fulfilled(Self.marked(request)) },
@@ -33,7 +33,7 @@ struct AdaptingTests {
     #expect(transport.requests[0].headers.values(for: "X-Mark") == ["1", "1", "1"])
   }
 
-  @Test func whatAnAdapterThrowsRejectsAndSendsNothing() async {
+  @Test func anErrorThrownByAnAdapterRejectsAndSendsNothing() async {
     let error = TestError("unsigned")
     let stages: [RequestAdapter] = [
       RequestAdapter { (_: HTTPRequest) throws -> HTTPRequest in throw error },
@@ -44,13 +44,13 @@ struct AdaptingTests {
     #expect(transport.requests.isEmpty)
   }
 
-  @Test func cancellingCancelsThePromiseOfAnAdapter() {
+  @Test func cancellationCancelsThePromiseOfAnAdapter() {
     let pending = Promise<HTTPRequest>.pending(on: .inline)
     send(RequestAdapter { _ in pending.promise }).cancel()
     #expect(pending.promise.isCancelled && transport.requests.isEmpty)
   }
 
-  @Test func fieldsAreAddedWhereThereAreNone() async throws {
+  @Test func missingFieldsAreAdded() async throws {
     let injector = HeaderInjector { request in ["X-Path": request.url.path, "Accept": "text/plain"]
     }
     _ = try await send(injector, headers: ["accept": "image/png"]).value
@@ -58,7 +58,7 @@ struct AdaptingTests {
     #expect(headers["X-Path"] == "/x" && headers.values(for: "Accept") == ["image/png"])
   }
 
-  @Test func aFieldThatCannotBeSentIsRefused() async {
+  @Test func anInvalidFieldIsRejected() async {
     let error = await send(HeaderInjector(["X": "a\r\nb"])).result.failure(as: NetworkError.self)
     #expect(error?.code == .invalidHeader && transport.requests.isEmpty)
   }
@@ -68,7 +68,7 @@ struct AdaptingTests {
 
     func prepare(_ request: HTTPRequest) throws -> HTTPRequest {
       log.append("prepare")
-      return AdaptingTests.marked(request)
+      return RequestAdapterTests.marked(request)
     }
 
     func willSend(_ request: HTTPRequest) {
@@ -87,14 +87,14 @@ struct AdaptingTests {
     }
   }
 
-  @Test func aPluginsHooksRunInOrderEachOnce() async {
+  @Test func pluginHooksRunOnceInOrder() async {
     let log = Log<String>()
     let result = await send(Recorder(log: log)).result
     #expect(result.failure(as: TestError.self) == TestError("processed"))
     #expect(log.entries == ["prepare", "willSend 1", "didReceive 404", "process"])
   }
 
-  @Test func ofACancelledRequestAPluginSeesTheEndAndProcessesNothing() {
+  @Test func aPluginSeesTheEndOfACancelledRequestAndProcessesNothing() {
     let log = Log<String>()
     let silent = FakeTransport { _ in [] }
     let call = Pipeline([Recorder(log: log)]).send(

@@ -16,7 +16,7 @@ struct ResponseInterceptorTests {
       Exchange(HTTPRequest(url: Self.url), isIntercepted: isIntercepted, over: transport))
   }
 
-  @Test func itIsSentAgainWhenThePromiseIsFulfilled() async throws {
+  @Test func aFulfilledPromiseResendsTheRequest() async throws {
     let maintenance = Promise<Void>.pending(on: .inline)
     let count = Counter()
     let transport = FakeTransport { _ in .response(count.add() == 1 ? 503 : 200) }
@@ -30,21 +30,21 @@ struct ResponseInterceptorTests {
     #expect(try await call.value.status == 200 && count.value == 2)
   }
 
-  @Test func aRejectedPromiseFailsIt() async {
+  @Test func aRejectedPromiseFailsTheRequest() async {
     let transport = FakeTransport { _ in .response(503) }
     let call = send(
       ResponseInterceptor { _, _ in .resend(after: .rejected(TestError("for good"))) }, transport)
     #expect(await call.result.failure(as: TestError.self) == TestError("for good"))
   }
 
-  @Test func afterTheLimitTheOutcomeIsTheAnswer() async throws {
+  @Test func theOutcomeAtTheLimitIsTheResult() async throws {
     let transport = FakeTransport { _ in .response(503) }
     let interceptor = ResponseInterceptor(limit: 3) { _, _ in .resend(after: .fulfilled(())) }
     #expect(try await send(interceptor, transport).value.status == 503)
     #expect(transport.requests.count == 4)
   }
 
-  @Test func errorsAreSeenAndCanBeAnswered() async throws {
+  @Test func errorsAreInterceptedAndCanBeRetried() async throws {
     let transport = FakeTransport { _ in [.failure(TransportFailure(code: .dnsFailed))] }
     let kept = Response(head: HTTPResponseHead(status: 203), request: HTTPRequest(url: Self.url))
     let call = send(
@@ -56,14 +56,14 @@ struct ResponseInterceptorTests {
     #expect(await passed.result.failure(as: NetworkError.self)?.code == .dnsFailed)
   }
 
-  @Test func whatItThrowsRejectsAndWhatIsNotInterceptedPassesBy() async throws {
+  @Test func thrownErrorsRejectAndOtherRequestsPassThrough() async throws {
     let transport = FakeTransport { _ in .response(503) }
     let thrower = ResponseInterceptor { _, _ in throw TestError("thrown") }
     #expect(await send(thrower, transport).result.failure(as: TestError.self) != nil)
     #expect(try await send(thrower, transport, isIntercepted: false).value.status == 503)
   }
 
-  @Test func cancellingWhileItWaitsCancelsThePromise() async {
+  @Test func cancellationCancelsThePendingPromise() async {
     let waiting = Promise<Void>.pending(on: .inline)
     let transport = FakeTransport { _ in .response(503) }
     let call = send(ResponseInterceptor { _, _ in .resend(after: waiting.promise) }, transport)

@@ -13,7 +13,7 @@ struct RetryBudgetTests {
     return count
   }
 
-  @Test func tenTokensAndATenthForEachAnswer() {
+  @Test func aBudgetHasTenTokensAndGainsATenthForEachResponse() {
     var tokens = RetryTokens(RetryBudget())
     var counts = [drained(&tokens)]
     for _ in 0..<9 { tokens.deposit() }
@@ -23,7 +23,7 @@ struct RetryBudgetTests {
     #expect(counts == [10, 0, 1])
   }
 
-  @Test func aFullBucketTakesNoMore() {
+  @Test func aFullBudgetGainsNoTokens() {
     var tokens = RetryTokens(RetryBudget(capacity: 2, refund: 5))
     tokens.deposit()
     let count = drained(&tokens)
@@ -35,7 +35,7 @@ struct RetryBudgetTests {
     RetryBudget(capacity: 0, refund: .infinity),
     RetryBudget(capacity: 0, refund: .nan), RetryBudget(capacity: .min, refund: -1),
   ])
-  func nonsenseIsNothing(_ budget: RetryBudget) {
+  func invalidLimitsCountAsZero(_ budget: RetryBudget) {
     var tokens = RetryTokens(budget)
     tokens.deposit()
     let count = drained(&tokens)
@@ -62,19 +62,20 @@ struct RetryBudgetTests {
     return fixture
   }
 
-  @Test func aStormStaysWithinTheBudget() async {
+  @Test func manyCallersStayWithinTheBudget() async {
     #expect(await storm(RetryBudget()).seconds.count == 1_010)
     #expect(await storm(RetryBudget(capacity: 50)).seconds.count == 1_050)
   }
 
-  @Test func withoutABudgetItIsMultiplied() async {
+  @Test func withoutABudgetRequestsAreMultiplied() async {
     let fixture = await storm(nil)
     #expect(fixture.seconds.count == 7_000)
     #expect(fixture.seconds.last == 60)
   }
 
-  @Test func answersGiveRepetitionsBack() async {
-    let fixture = RetryFixture(.immediate(limit: 9), budget: RetryBudget(capacity: 1, refund: 0.5)) {
+  @Test func responsesRestoreRetryTokens() async {
+    let fixture = RetryFixture(.immediate(limit: 9), budget: RetryBudget(capacity: 1, refund: 0.5))
+    {
       _, request in request.headers.contains("X-Good") ? .response(404) : .response(503)
     }
     _ = await fixture.outcome()

@@ -58,7 +58,7 @@ struct RetryMatrixTests {
   ]
 
   @Test(arguments: repeated)
-  func whatMayBeGoneNextTimeIsTriedAgainOnTime(_ failure: Failure) async throws {
+  func transientFailuresAreRetriedOnSchedule(_ failure: Failure) async throws {
     for (policy, times) in Self.policies {
       for (method, headers, isRepeatable) in Self.methods {
         let fixture = RetryFixture(policy) { _, _ in failure.events }
@@ -70,7 +70,7 @@ struct RetryMatrixTests {
   }
 
   @Test(arguments: final)
-  func whatStaysAsItIsIsNot(_ failure: Failure) async throws {
+  func permanentFailuresAreNotRetried(_ failure: Failure) async throws {
     for (policy, _) in Self.policies.dropLast() {
       for (method, headers, _) in Self.methods {
         let fixture = RetryFixture(policy) { _, _ in failure.events }

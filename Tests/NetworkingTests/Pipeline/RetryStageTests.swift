@@ -9,7 +9,7 @@ import Testing
 struct RetryStageTests {
   private static let gone: [TransportEvent] = [.failure(TransportFailure(code: .connectionLost))]
 
-  @Test func theFirstGoodAnswerIsTheAnswer() async throws {
+  @Test func theFirstSuccessfulResponseIsTheResult() async throws {
     let fixture = RetryFixture(.delayed(.seconds(2), limit: 5)) { number, _ in
       number < 3 ? .response(503) : .response(200)
     }
@@ -34,7 +34,7 @@ struct RetryStageTests {
         + "the body begins: attempt 3")
   }
 
-  @Test func anErrorTellsOfTheLastFiveAttempts() async throws {
+  @Test func anErrorListsTheLastFiveAttempts() async throws {
     let fixture = RetryFixture(.immediate(limit: 6)) { number, _ in
       number < 7 ? .response(500 + number % 2 * 2) : Self.gone
     }
@@ -44,7 +44,7 @@ struct RetryStageTests {
         + "(..., 502, 500, 502, 500, the connection was lost)")
   }
 
-  @Test func retryAfterIsWaitedForWhenItIsLonger() async {
+  @Test func aLongerRetryAfterOverridesTheDelay() async {
     for (value, times) in [
       ("3", [0.0, 3]), ("1", [0, 2]), ("nonsense", [0, 2]), ("60", [0, 60]), ("61", [0]),
       ("Sun, 06 Nov 1994 08:49:47 GMT", [0, 10]), ("Sunday, 06-Nov-94 08:49:47 GMT", [0, 10]),
@@ -59,7 +59,7 @@ struct RetryStageTests {
     }
   }
 
-  @Test func retryAfterIsCountedFromTheTimeOfDayThen() async {
+  @Test func retryAfterDatesAreRelativeToTheCurrentTime() async {
     let fixture = RetryFixture(.delayed(.seconds(4), limit: 2)) { _, _ in
       .response(503, ["Retry-After": "Sun, 06 Nov 1994 08:49:47 GMT"])
     }
@@ -67,7 +67,7 @@ struct RetryStageTests {
     #expect(fixture.seconds == [0, 10, 14])
   }
 
-  @Test func aClosureSeesAttemptAndOutcome() async throws {
+  @Test func aClosureReceivesTheAttemptAndItsOutcome() async throws {
     let seen = Log<String>()
     let policy = RetryPolicy.custom { attempt in
       let outcome = attempt.response.map { "\($0.status)" } ?? "\(attempt.error)"
@@ -90,7 +90,7 @@ struct RetryStageTests {
     #expect(fixture.seconds == [0, 0, 0])
   }
 
-  @Test func aLimitRaisedLaterCounts() async {
+  @Test func aLimitRaisedLaterApplies() async {
     var policy = RetryPolicy.immediate(limit: 1)
     policy.limit = 3
     policy.statuses = [418]
@@ -99,7 +99,7 @@ struct RetryStageTests {
     #expect(fixture.seconds.count == 4)
   }
 
-  @Test func theExchangesOwnPolicyWins() async {
+  @Test func thePolicyOfTheExchangeOverridesTheClients() async {
     for (own, count) in [(RetryPolicy.never, 1), (.immediate(limit: 1), 2)] {
       let fixture = RetryFixture(.immediate(limit: 5)) { _, _ in .response(503) }
       _ = await fixture.outcome(retry: own)
@@ -107,7 +107,7 @@ struct RetryStageTests {
     }
   }
 
-  @Test func aKeyMadeOnceACallMakesAPostRepeatable() async throws {
+  @Test func anIdempotencyKeyPerCallMakesAPostRetryable() async throws {
     let fixture = RetryFixture(.immediate(limit: 2).withIdempotencyKey()) { _, _ in .response(503) }
     _ = await fixture.outcome(.post)
     _ = await fixture.outcome(.post)
@@ -118,13 +118,13 @@ struct RetryStageTests {
     #expect(keys[6] == nil)
   }
 
-  @Test func aRequestsOwnKeyIsKept() async {
+  @Test func theKeyOfTheRequestIsKept() async {
     let fixture = RetryFixture(.immediate(limit: 1).withIdempotencyKey()) { _, _ in .response(503) }
     _ = await fixture.outcome(.post, ["idempotency-key": "mine"])
     #expect(fixture.transport.requests.map { $0.headers["Idempotency-Key"] } == ["mine", "mine"])
   }
 
-  @Test func cancellingWhileWaitingStopsTheTimer() async {
+  @Test func cancellationDuringTheDelayStopsTheTimer() async {
     let fixture = RetryFixture(.delayed(.seconds(2), limit: 5)) { _, _ in .response(503) }
     let promise = fixture.send()
     await fixture.time.advance(by: .seconds(3))
@@ -135,8 +135,9 @@ struct RetryStageTests {
     #expect(fixture.seconds == [0, 2] && promise.isCancelled)
   }
 
-  @Test func cancellingWhileSendingCancelsTheAttemptAndStartsNoOther() async {
-    let fixture = RetryFixture(.immediate(limit: 5)) { number, _ in number < 3 ? .response(503) : [] }
+  @Test func cancellationDuringAnAttemptCancelsItAndStartsNoOther() async {
+    let fixture = RetryFixture(.immediate(limit: 5)) { number, _ in number < 3 ? .response(503) : []
+    }
     let promise = fixture.send()
     #expect(fixture.seconds.count == 3)
     promise.validate().toData().cancel()
@@ -144,13 +145,13 @@ struct RetryStageTests {
     #expect(fixture.transport.cancelled == 1 && fixture.seconds.count == 3)
   }
 
-  @Test func aThousandImmediateAttemptsNeedNoStack() async {
+  @Test func aThousandImmediateAttemptsDoNotGrowTheStack() async {
     let fixture = RetryFixture(.immediate(limit: 10_000)) { _, _ in .response(503) }
     _ = await fixture.outcome()
     #expect(fixture.seconds.count == 10_001)
   }
 
-  @Test func theCallsDeadlineTellsOfTheAttempts() async throws {
+  @Test func aCallTimeoutListsTheAttempts() async throws {
     let fixture = RetryFixture(
       .delayed(.seconds(2), limit: 9),
       around: { [DeadlineStage(phase: .call, scheduler: $0) { _ in .seconds(5) }] }

@@ -25,7 +25,7 @@ struct SharingMachineTests {
     }
   }
 
-  @Test func theFirstStartsItAndTheOthersJoin() throws {
+  @Test func theFirstCallerStartsAndOthersJoin() throws {
     var machine = SharingMachine()
     let key = try #require(key)
     let entries = (1...3).map { _ in machine.enter(key, caller()) }
@@ -36,7 +36,7 @@ struct SharingMachineTests {
     #expect(isFirst && machine.count == 2)
   }
 
-  @Test func theEndIsForAllWhoAreStillThereInTheirOrder() throws {
+  @Test func theResultIsDeliveredToAllRemainingCallersInOrder() throws {
     var machine = SharingMachine()
     let key = try #require(key)
     let callers = (1...4).map { _ in caller() }
@@ -51,7 +51,7 @@ struct SharingMachineTests {
     #expect([departure, late].map(kind) == ["stays", "was over"])
   }
 
-  @Test func theLastOneToGoTakesTheWorkAlong() throws {
+  @Test func cancellingTheLastCallerCancelsTheExchange() throws {
     var machine = SharingMachine()
     let key = try #require(key)
     let (first, second) = (machine.enter(key, caller()), machine.enter(key, caller()))
@@ -62,7 +62,7 @@ struct SharingMachineTests {
     #expect(isWanted && departures.map(kind) == ["stays", "abandoned"] && machine.count == 0)
   }
 
-  @Test func workThatBeginsWhenAllHaveGoneIsNotWanted() throws {
+  @Test func anExchangeThatStartsAfterAllCallersCancelledIsCancelled() throws {
     var machine = SharingMachine()
     let key = try #require(key)
     let first = machine.enter(key, caller())
@@ -98,7 +98,7 @@ struct SharingKeyTests {
         supplier: supplier, over: transport))
   }
 
-  @Test func theSameRequestHasTheSameKeyWhateverTracesIt() {
+  @Test func tracingFieldsDoNotChangeTheKey() {
     #expect(Self.key() == Self.key(.get, Self.url, ["accept": "a/b"]))
     let traced: HTTPHeaders = [
       "traceparent": "00-1-2-01", "Accept": "a/b", "Tracestate": "a=b", "x-request-id": "7",
@@ -108,7 +108,7 @@ struct SharingKeyTests {
     #expect(Self.key()?.hashValue == Self.key(.get, Self.url, traced)?.hashValue)
   }
 
-  @Test func whateverMayVaryTheAnswerVariesTheKey() {
+  @Test func everyRelevantFieldChangesTheKey() {
     let scope = {
       TransportScope(
         scheduler: .live, knows: { _ in true }, choose: { _, _ in .unknown },
@@ -129,7 +129,7 @@ struct SharingKeyTests {
     #expect(Set(keys).count == keys.count)
   }
 
-  @Test func whatHasABodyOrGoesElsewhereOrIsNotSafeHasNone() {
+  @Test func unsafeRequestsAndThoseWithBodiesHaveNoKey() {
     let file = FileTarget(url: URL(fileURLWithPath: "/x"), replaces: true)
     let keys = [
       Self.key(.post), Self.key(.put), Self.key(.delete), Self.key(.options),
@@ -138,7 +138,7 @@ struct SharingKeyTests {
     #expect(keys.allSatisfy { $0 == nil })
   }
 
-  @Test func noSecretOfItIsEverShown() throws {
+  @Test func theKeyRevealsNoSecrets() throws {
     let key = try #require(
       Self.key(.get, Self.url, ["Cookie": "hush", "X": "hush"], credentials: "Bearer hush"))
     var dumped = ""

@@ -27,7 +27,7 @@ struct SharingStageTests {
     return Pipeline([deadline, stage] + inner).send(exchange ?? self.exchange())
   }
 
-  @Test func oneExchangeAnswersAllInTheOrderInWhichTheyAsked() async throws {
+  @Test func callersReceiveTheResponseInTheirOrder() async throws {
     let order = Log<Int>()
     let calls = (1...5).map { number in
       send().always(on: .inline) { _ in order.append(number) }
@@ -39,7 +39,7 @@ struct SharingStageTests {
   }
 
   @Test(arguments: [0, 1, 2])
-  func whoeverLeavesLeavesTheOthersTheirAnswer(_ leaver: Int) async throws {
+  func cancellingOneCallerDoesNotAffectTheOthers(_ leaver: Int) async throws {
     let calls = (0..<3).map { _ in send() }
     calls[leaver].cancel()
     #expect(calls[leaver].isCancelled && gate.cancelled.value == 0)
@@ -49,7 +49,7 @@ struct SharingStageTests {
     }
   }
 
-  @Test func theLastOneToGoCancelsItAndTheNextAsksAnew() async throws {
+  @Test func cancellingTheLastCallerCancelsTheExchangeAndTheNextStartsAnother() async throws {
     let calls = (0..<3).map { _ in send() }
     for (number, call) in calls.enumerated() {
       #expect(gate.cancelled.value == 0)
@@ -63,7 +63,7 @@ struct SharingStageTests {
     #expect(try await next.value.status == 200)
   }
 
-  @Test func aFailureReachesAllAndIsNotKept() async throws {
+  @Test func aFailureReachesAllCallersAndIsNotCached() async throws {
     let tries = Counter()
     let held = HeldInterceptor()
     let transport = FakeTransport { _ in
@@ -78,13 +78,13 @@ struct SharingStageTests {
     #expect(tries.value == 2)
   }
 
-  @Test func anAnswerIsNotKeptEither() async throws {
+  @Test func aResponseIsNotCached() async throws {
     let transport = FakeTransport { _ in .response(200) }
     for _ in 1...3 { _ = try await send(exchange(over: transport)).value }
     #expect(transport.requests.count == 3)
   }
 
-  @Test func oneWhoAsksInAHandlerOfTheAnswerAsksAnew() async throws {
+  @Test func aRequestFromAHandlerOfTheResponseStartsANewExchange() async throws {
     let again = send().then(on: .inline) { _ in send() }
     gate.answer(200)
     #expect(gate.tokens.count == 2)
@@ -92,7 +92,7 @@ struct SharingStageTests {
     #expect(try await again.value.status == 201)
   }
 
-  @Test func aRequestsWordCountsAndNotTheClients() {
+  @Test func theRequestsSettingOverridesTheClients() {
     _ = [true, true, nil, false, false].map { send(exchange($0)) }
     #expect(gate.tokens.count == 3)
     let reserved = SharingStage(sharesAll: false)
@@ -103,7 +103,7 @@ struct SharingStageTests {
     for call in calls { call.cancel() }
   }
 
-  @Test func aTimeLimitIsTheCallersOwn() async throws {
+  @Test func eachCallerHasItsOwnTimeout() async throws {
     let impatient = send(exchange(timeout: .seconds(1)))
     let patient = send(exchange(timeout: .seconds(60)))
     let unlimited = send()
@@ -117,7 +117,7 @@ struct SharingStageTests {
     #expect(try await unlimited.value.status == 200)
   }
 
-  @Test func theRetryStoryIsOneAndOnEveryAnswer() async throws {
+  @Test func allCallersReceiveTheSameAttempts() async throws {
     let tries = Counter()
     let transport = FakeTransport { _ in .response(tries.add() < 3 ? 503 : 200) }
     let retry = RetryStage(policy: .delayed(.seconds(5), limit: 3), scheduler: time)
@@ -136,7 +136,7 @@ struct SharingStageTests {
     #expect(error?.history.map(\.number) == [1, 2])
   }
 
-  @Test func attemptsOfACallBeforeItsSharedExchangeAreCountedToo() async throws {
+  @Test func attemptsBeforeTheSharedExchangeAreIncluded() async throws {
     let tries = Counter()
     let transport = FakeTransport { _ in .response(tries.add() == 1 ? 401 : 200) }
     let again = ResponseInterceptor { result, _ in
@@ -149,7 +149,7 @@ struct SharingStageTests {
     #expect(response.attempts.map(\.number) == [1, 2])
   }
 
-  @Test func anInterceptorStuckFurtherInIsNamedToEachWhoseTimeIsUp() async {
+  @Test func aStuckInnerInterceptorIsNamedToEachCallerThatTimesOut() async {
     let held = HeldInterceptor()
     let calls = (1...2).map { _ in send(exchange(timeout: .seconds(5)), [held]) }
     await time.advance(by: .seconds(5))
@@ -160,7 +160,7 @@ struct SharingStageTests {
     #expect(gate.tokens.isEmpty && stage.exchangeCount == 0)
   }
 
-  @Test func anyNumberFromAnyThreadsLeaveOrAreAnsweredButNeverBoth() async {
+  @Test func concurrentCallersAreEitherCancelledOrServedNeverBoth() async {
     for _ in 1...200 {
       let calls = Log<NetworkPromise>()
       DispatchQueue.concurrentPerform(iterations: 8) { number in

@@ -40,7 +40,7 @@ struct StuckInterceptorTests {
   }
 
   @Test(arguments: [false, true])
-  func beforeAndAfterTheNetwork(_ isAfter: Bool) async {
+  func aStuckInterceptorIsNamedBeforeAndAfterTheNetwork(_ isAfter: Bool) async {
     let never = Promise<Void>.pending(on: .inline)
     let stuck = Stuck(promise: never.promise, isAfter: isAfter)
     let transport = FakeTransport { _ in .response(200) }
@@ -50,12 +50,12 @@ struct StuckInterceptorTests {
     #expect(never.promise.isCancelled && transport.requests.count == (isAfter ? 1 : 0))
   }
 
-  @Test func aServerThatDoesNotAnswerIsNoInterceptorsFault() async {
+  @Test func aSilentServerIsNotAttributedToAnInterceptor() async {
     let reason = await reason([Plain(), Plain()], FakeTransport { _ in [] })
     #expect(reason == nil)
   }
 
-  @Test func theExchangesOwnInterceptorsRunInTheirPlaceAndAreWatchedToo() async {
+  @Test func interceptorsOfTheExchangeRunInPlaceAndAreWatched() async {
     let never = Promise<Void>.pending(on: .inline)
     let time = TestScheduler()
     let stages: [any Interceptor] = [
@@ -75,7 +75,7 @@ struct StuckInterceptorTests {
     #expect(transport.requests.map { $0.headers["X"] } == ["1"])
   }
 
-  @Test func theNameIsThatOfTheTypeUnlessItSaysOtherwise() {
+  @Test func theDefaultNameIsTheTypeName() {
     #expect(Plain().name == "Plain" && PipelineBarrier().name == "PipelineBarrier")
     #expect(RequestAdapter(name: "signing") { $0 }.name == "signing")
   }

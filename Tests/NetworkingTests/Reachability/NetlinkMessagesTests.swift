@@ -17,7 +17,7 @@ struct RoutingMessageTests {
   }
 
   #if _endian(little)
-    @Test func addressesAreRead() throws {
+    @Test func addressesAreParsed() throws {
       let messages = try Self.messages(
         """
         4c00000014000200070000002349000002180000030000000800010\
@@ -37,7 +37,7 @@ struct RoutingMessageTests {
         ])
     }
 
-    @Test func routesAreRead() throws {
+    @Test func routesAreParsed() throws {
       let messages = try Self.messages(
         """
         3c00000018000200070000002349000002000000fe0300010000000008000f00fe0000000800060064000000\
@@ -55,7 +55,7 @@ struct RoutingMessageTests {
     }
   #endif
 
-  @Test func aLinkIsReadWithItsName() {
+  @Test func linksAreParsedWithTheirNames() {
     let payload = KernelMessages.link(4, "wlan0", flags: 0x1_1043)
     let message = NetlinkMessage(
       type: 16, sequence: 0, port: 0, payload: NetlinkBytes(payload[...]))
@@ -65,7 +65,7 @@ struct RoutingMessageTests {
   }
 
   @Test(arguments: [0, 1, 15, 17, UInt32.max])
-  func aLengthThatCannotBeEndsTheDatagram(_ length: UInt32) {
+  func anInvalidMessageLengthEndsTheDatagram(_ length: UInt32) {
     let whole = KernelMessages.message(3)
     var broken = whole
     broken.replaceSubrange(0..<4, with: KernelMessages.raw(length))
@@ -74,7 +74,7 @@ struct RoutingMessageTests {
   }
 
   @Test(arguments: [0, 3, 200, UInt16.max])
-  func anAttributeWhoseLengthCannotBeEndsTheList(_ length: UInt16) {
+  func anInvalidAttributeLengthEndsTheAttributes(_ length: UInt16) {
     let good = KernelMessages.attribute(4, [1, 0, 0, 0])
     let broken = KernelMessages.raw(length) + KernelMessages.raw(UInt16(6)) + [1, 2, 3, 4]
     let list = NetlinkBytes((good + broken + good)[...])
@@ -83,7 +83,7 @@ struct RoutingMessageTests {
   }
 
   @Test(arguments: [0, 7, 200, UInt16.max])
-  func aHopWhoseLengthCannotBeEndsTheHops(_ length: UInt16) {
+  func anInvalidHopLengthEndsTheHops(_ length: UInt16) {
     var broken = KernelMessages.hop(3)
     broken.replaceSubrange(0..<2, with: KernelMessages.raw(length))
     let payload = KernelMessages.route(

@@ -39,7 +39,9 @@
       await program.lines.first(count)
     }
 
-    /// Runs shell commands in the namespace. A failed command prints a line.
+    /// Runs shell commands in the namespace.
+    ///
+    /// A failed command prints a line.
     func run(_ commands: String) {
       send("set -e; \(commands)")
     }

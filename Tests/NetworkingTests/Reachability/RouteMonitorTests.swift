@@ -10,11 +10,11 @@
   /// links.
   @Suite(.serialized, .timeLimit(.minutes(10)))
   struct RouteMonitorTests {
-    @Test func theStatusIsKnownAtOnce() {
+    @Test func theStatusIsKnownImmediately() {
       #expect(NetworkReachability().status != .unknown)
     }
 
-    @Test func releasingItClosesTheSocket() async throws {
+    @Test func releaseClosesTheSocket() async throws {
       // Other tests open and close files concurrently, so each socket is checked individually.
       let (closed, resolver) = Promise<Void>.pending(on: .inline)
       var reachability: NetworkReachability? = NetworkReachability(
@@ -25,7 +25,7 @@
       try await closed.value
     }
 
-    @Test func aThousandMonitorsComeAndGo() async throws {
+    @Test func aThousandMonitorsLeaveNoDescriptors() async throws {
       for _ in 0..<1_000 {
         let (closed, resolver) = Promise<Void>.pending(on: .inline)
         do {
@@ -37,9 +37,9 @@
     }
 
     @Test(.enabled(NetworkNamespace.requirement) { await NetworkNamespace.isPermitted })
-    func aNamespacesStatusFollowsItsLinksAddressesAndRoutes() async throws {
+    func theStatusFollowsLinksAddressesAndRoutes() async throws {
       let namespace = try NetworkNamespace()
-      var expected = ["at first: unreachable", "unreachable"]
+      var expected = ["initial: unreachable", "unreachable"]
       #expect(await namespace.lines(2) == expected)
 
       func run(_ commands: String, gives lines: String...) async {
@@ -53,7 +53,7 @@
         """
         ip link add up0 type veth peer name peer0; ip addr add 192.0.2.1/24 dev up0; \
         ip link set peer0 up; ip link set up0 up; ip route add default via 192.0.2.2
-        """, gives: "reachable at last", online)
+        """, gives: "became reachable", online)
       // The link goes down and up again.
       await run("ip link set peer0 down", gives: "unreachable")
       await run("ip link set peer0 up", gives: online)

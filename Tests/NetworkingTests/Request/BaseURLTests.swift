@@ -28,12 +28,12 @@ struct BaseURLTests {
     ),
     ("https://api.example.com", "https://other", "https://other/"),
   ])
-  func resolving(base: String, path: String, expected: String) throws {
+  func pathsAreResolvedAgainstTheBaseURL(base: String, path: String, expected: String) throws {
     let base = try BaseURL(#require(URL(string: base)))
     #expect(try base.resolve(RequestPath(raw: path)).absoluteString == expected)
   }
 
-  @Test func partsMakeAURL() throws {
+  @Test func partsFormAURL() throws {
     #expect(try BaseURL(host: "Api.example.com").url.absoluteString == "https://api.example.com")
     #expect(
       try BaseURL(scheme: "HTTP", host: "::1", port: 8080, path: "v1/").url.absoluteString
@@ -85,7 +85,7 @@ struct BaseURLTests {
       ("https", "h", nil, "a/../b", "the base URL's path is wrong: it has an empty or dot segment"),
       ("https", "h", nil, "//b", "the base URL's path is wrong: it has an empty or dot segment"),
     ] as [(String, String, Int?, String, String)])
-  func refusalsSayWhatIsWrong(
+  func rejectionsHaveAReason(
     scheme: String, host: String, port: Int?, path: String, reason: String
   ) {
     let error = #expect(throws: NetworkError.self) {
@@ -104,7 +104,7 @@ struct BaseURLTests {
     ("https://h/?a=b", "a base URL cannot have a query or a fragment"),
     ("file:///etc/passwd", "the scheme \"file\" is neither https nor http"),
   ])
-  func urlsAreHeldToTheSame(text: String, reason: String) throws {
+  func urlsHaveTheSameRules(text: String, reason: String) throws {
     let url = try #require(URL(string: text))
     let error = #expect(throws: NetworkError.self) { try BaseURL(url) }
     #expect(error?.reason == reason)
@@ -129,7 +129,7 @@ struct BaseURLTests {
     ("a%zz", "a percent sign is not followed by two hexadecimal digits"),
     ("a%", "a percent sign is not followed by two hexadecimal digits"),
   ])
-  func pathsThatAreRefused(path: String, reason: String) throws {
+  func invalidPathsAreRejected(path: String, reason: String) throws {
     let base = try BaseURL(host: "h")
     let error = #expect(throws: NetworkError.self) { try base.resolve(RequestPath(raw: path)) }
     #expect(error?.code == .invalidURL)

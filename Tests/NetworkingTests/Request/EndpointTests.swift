@@ -33,7 +33,7 @@ struct EndpointTests {
     Endpoint.ResponseType.self
   }
 
-  @Test func anEnumerationOfEndpoints() throws {
+  @Test func enumerationCasesAreEndpoints() throws {
     let login = try build(BoardsAPI.login(user: "a", password: "b"))
     #expect(login.method == .post)
     #expect(login.url.absoluteString == "https://api.example.com/v1/login")
@@ -51,7 +51,7 @@ struct EndpointTests {
     #expect(Request.headers.isEmpty)
   }
 
-  @Test func changesKeepTheEndpointsType() throws {
+  @Test func modificationsKeepTheTypeOfTheEndpoint() throws {
     let pay = Pay("a", 1).notIntercepted().storing(.offline).sharing(false)
     #expect(responseType(of: pay) == Receipt.self)
     #expect(try !pay.request.isIntercepted)
@@ -68,7 +68,7 @@ struct EndpointTests {
     #expect(try build(boards).url.absoluteString == "https://api.example.com/v1/boards")
   }
 
-  @Test func aChangeOfAChangedEndpointIsOneOfTheEndpoint() throws {
+  @Test func modificationsOfAModifiedEndpointAreNotNested() throws {
     let once = Pay("a", 1).retrying(.never)
     let all: [Any] = [
       once.modified { $0 }, once.retrying(.never), once.storing(.offline), once.caching(.reload),

@@ -14,7 +14,7 @@ struct RequestBuilderTests {
     #expect(throws: NetworkError.self) { try build(request) }
   }
 
-  @Test func laterHeadersWin() throws {
+  @Test func laterHeadersOverrideEarlierOnes() throws {
     let request = try build(
       .get("a", headers: ["b": "request"]), endpointHeaders: ["B": "endpoint", "C": "endpoint"])
     #expect(request.headers == ["A": "client", "C": "endpoint", "b": "request"])
@@ -23,7 +23,7 @@ struct RequestBuilderTests {
     #expect(request.body == .none)
   }
 
-  @Test func queriesJoinWhatIsThere() throws {
+  @Test func queriesAreAppendedToAnExistingQuery() throws {
     let parameters: Parameters = ["a": "b c"]
     for (path, expected) in [
       ("x", "x?a=b%20c"), ("x?y=1", "x?y=1&a=b%20c"), ("x?", "x?a=b%20c"), ("x#f", "x?a=b%20c"),
@@ -34,7 +34,7 @@ struct RequestBuilderTests {
     #expect(try build(.get("x", parameters: [:])).url.absoluteString == "https://h/x")
   }
 
-  @Test func bodiesByContentType() throws {
+  @Test func parametersAreEncodedByContentType() throws {
     let form = try build(.post("x", parameters: ["a": "b c"], contentType: .formURLEncoded))
     #expect(form.body == .data(Data("a=b+c".utf8)))
     #expect(form.headers["Content-Type"] == "application/x-www-form-urlencoded")
@@ -48,13 +48,13 @@ struct RequestBuilderTests {
     #expect(json.body == .data(Data(#"{"ids":[1]}"#.utf8)))
   }
 
-  @Test func bodilessRequestsThatServersExpectABodyOfHaveAnEmptyOne() throws {
+  @Test func methodsThatRequireABodySendAnEmptyOne() throws {
     #expect(try build(.post("x")).body == .data(Data()))
     #expect(try build(.post("x", parameters: ["a": 1], contentType: .query)).body == .data(Data()))
     #expect(try build(.delete("x")).body == .none)
   }
 
-  @Test func uploads() throws {
+  @Test func uploadsKeepTheirBody() throws {
     let file = URL(fileURLWithPath: "/nowhere/p.png")
     let data = try build(.upload(data: Data([1]), to: "x", parameters: ["a": 1]))
     #expect(data.body == .data(Data([1])))
@@ -95,7 +95,7 @@ struct RequestBuilderTests {
     ("Connection", "close", "the header Connection is the transport's to set"),
     ("Upgrade", "h2c", "the header Upgrade is the transport's to set"),
   ])
-  func headersThatAreRefused(name: String, value: String, reason: String) throws {
+  func invalidHeadersAreRejected(name: String, value: String, reason: String) throws {
     let error = try #require(failure(.get("a", headers: [name: value])))
     #expect(error.code == .invalidHeader)
     #expect(error.description == "GET a: a header is invalid: \(reason)")
@@ -103,11 +103,11 @@ struct RequestBuilderTests {
   }
 
   @Test(arguments: ["ü", "", " a\tb ", "\u{80}"])
-  func headersThatAreNot(value: String) throws {
+  func unusualHeaderValuesAreAccepted(value: String) throws {
     #expect(try build(.get("a", headers: ["X-A": value])).headers["X-A"] == value)
   }
 
-  @Test func otherRefusals() throws {
+  @Test func otherInvalidRequestsAreRejected() throws {
     let nan = try #require(failure(.post("a", parameters: ["x": [.double(.nan)]])))
     #expect(nan.code == .encodingFailed)
     #expect(

@@ -12,17 +12,17 @@ struct RetryAfterTests {
     ("Sun, 06 Nov 1994 08:49:07 GMT", 0),
     ("99999999999999999999", 2_147_483_647), ("Sun, 06 Nov 9994 08:49:07 GMT", 2_147_483_647),
   ])
-  func secondsAndDatesAreRead(_ value: String, _ seconds: Int) {
+  func secondsAndDatesAreParsed(_ value: String, _ seconds: Int) {
     #expect(RetryAfter.delay(in: ["retry-after": value], now: now) == .seconds(seconds))
   }
 
   @Test(arguments: ["", "-1", "1.5", "soon", "1 2"])
-  func whatSaysNothingIsNone(_ value: String) {
+  func invalidValuesAreNil(_ value: String) {
     #expect(RetryAfter.delay(in: ["Retry-After": value], now: now) == nil)
     #expect(RetryAfter.delay(in: [:], now: now) == nil)
   }
 
-  @Test func ofSeveralTheFirstCounts() {
+  @Test func theFirstOfSeveralValuesApplies() {
     #expect(
       RetryAfter.delay(in: ["Retry-After": "3", "retry-After": "9"], now: now) == .seconds(3))
   }
@@ -42,7 +42,7 @@ struct RetryableRequestTests {
     }
   }
 
-  @Test func aRequestsOwnPolicyWinsOverItsEndpoints() {
+  @Test func theRequestsPolicyOverridesTheEndpoints() {
     #expect(API.plain.retryPolicy == nil)
     #expect(API.careful.retryPolicy?.limit == 7)
     #expect(API.careful.retrying(.never).retryPolicy?.limit == 0)

@@ -10,7 +10,7 @@ struct PublicKeyPrefixTests {
     (true, 2_048, 270), (true, 3_072, 398), (true, 4_096, 526), (false, 256, 65), (false, 384, 97),
     (false, 521, 133),
   ])
-  func theLengthsInItFitTheKey(_ isRSA: Bool, _ bits: Int, _ keySize: Int) throws {
+  func theLengthsMatchTheKey(_ isRSA: Bool, _ bits: Int, _ keySize: Int) throws {
     let prefix = [UInt8](try #require(PublicKeyPrefix.bytes(isRSA: isRSA, bits: bits)))
     #expect(prefix[0] == 0x30)
     // DER: a length below 128 is one byte; a longer one follows a byte of 0x80 plus its byte count.
@@ -22,14 +22,14 @@ struct PublicKeyPrefixTests {
     #expect(prefix.last == 0)
   }
 
-  @Test func anotherKindOfKeyHasNone() {
+  @Test func otherKeyTypesHaveNoPrefix() {
     #expect(PublicKeyPrefix.bytes(isRSA: true, bits: 1_024) == nil)
     #expect(PublicKeyPrefix.bytes(isRSA: false, bits: 255) == nil)
   }
 }
 
 struct TLSOptionsTests {
-  @Test func thePasswordOfTheKeyIsNotPrinted() {
+  @Test func theKeyPasswordIsNotPrinted() {
     let client = TLSOptions.ClientCertificate(
       certificate: .of("file:///cert.pem"), privateKey: .of("file:///key.pem"), password: "sesame")
     let options = TLSOptions(clientCertificate: client)

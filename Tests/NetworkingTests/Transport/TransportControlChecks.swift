@@ -33,6 +33,7 @@
     /// - Parameters:
     ///   - transport: The transport under test.
     ///   - steps: The steps of the server after ``floodHead``.
+    /// - Throws: A `TestError` if the server cannot start.
     static func expectThatCancellationFromAnEventEndsTheExchange(
       of transport: some Transport, _ steps: [ScriptedServer.Step]
     ) async throws {
@@ -51,7 +52,9 @@
 
     /// Cancels an exchange after its end.
     ///
+    /// - Parameter transport: The transport under test.
     /// - Returns: The record of the next exchange of the transport.
+    /// - Throws: A `TestError` if the server cannot start.
     static func expectThatCancellationAfterTheEndIsANoOp(
       of transport: some Transport
     ) async throws -> ExchangeRecord {
@@ -68,6 +71,7 @@
     /// Releases a transport during an exchange.
     ///
     /// - Parameter make: A closure that creates the transport.
+    /// - Throws: A `TestError` if the server cannot start.
     static func expectThatReleaseCompletesTheExchange<T: Transport>(
       of make: () -> T
     ) async throws {

@@ -4,7 +4,7 @@ import Testing
 
 /// Promises/A+ 2.3: the resolution procedure.
 @Suite(.timeLimit(.minutes(10)))
-struct PromisesAPlusResolution {
+struct APlusResolutionTests {
   @Test func aResolverGivenItsOwnPromiseRejectsWithCycle() async {  // 2.3.1
     let (promise, resolver) = Promise<Int>.pending()
     resolver.resolve(promise)
@@ -21,7 +21,7 @@ struct PromisesAPlusResolution {
     #expect(await next.result.failure() == PromiseError.cycle)
   }
 
-  @Test func aCircleOfPromisesRejectsWithCycle() async {
+  @Test func aCycleOfPromisesRejectsWithCycle() async {
     let pairs = (0..<5).map { _ in Promise<Int>.pending() }
     for (index, pair) in pairs.enumerated() {
       pair.resolver.resolve(pairs[(index + 1) % pairs.count].promise)
@@ -31,7 +31,7 @@ struct PromisesAPlusResolution {
     }
   }
 
-  @Test func aPromiseThatWaitsForOneDerivedFromItselfRejectsWithCycle() async {
+  @Test func aPromiseThatAdoptsADerivedPromiseRejectsWithCycle() async {
     let (promise, resolver) = Promise<Int>.pending()
     let derived = promise.map { $0 + 1 }.then { Promise.fulfilled($0) }.recover { throw $0 }
     resolver.resolve(derived)
@@ -39,7 +39,7 @@ struct PromisesAPlusResolution {
     #expect(await derived.result.failure() == PromiseError.cycle)
   }
 
-  @Test func aCircleThroughACombinatorRejectsWithCycle() async {
+  @Test func aCycleThroughACombinatorRejectsWithCycle() async {
     let (promise, resolver) = Promise<Int>.pending()
     let (other, otherResolver) = Promise<Int>.pending()
     resolver.resolve(when([other, promise, other]).map { $0.reduce(0, +) })
@@ -47,7 +47,7 @@ struct PromisesAPlusResolution {
     otherResolver.fulfill(1)
   }
 
-  @Test func circlesClosedFromBothEndsAtOnceAreSeen() async {
+  @Test func cyclesClosedConcurrentlyFromBothEndsAreDetected() async {
     for _ in 0..<300 {
       let (a, b) = (Promise<Int>.pending(), Promise<Int>.pending())
       async let first: Void = Task { a.resolver.resolve(b.promise) }.value
@@ -59,7 +59,7 @@ struct PromisesAPlusResolution {
   }
 
   @Test(arguments: Timing.allCases, Timing.allCases)
-  func aReturnedPromiseIsFollowed(_ outer: Timing, _ inner: Timing) async throws {  // 2.3.2
+  func aReturnedPromiseIsAdopted(_ outer: Timing, _ inner: Timing) async throws {  // 2.3.2
     let fulfilled = TestPromise(.success("value"), inner)
     let value = await apply(to: .success(1), outer) { promise in
       let next = promise.then { _ in fulfilled.promise }
@@ -77,7 +77,7 @@ struct PromisesAPlusResolution {
     #expect(error.failure() == TestError("inner"))
   }
 
-  @Test func untilTheFollowedPromiseSettlesTheFollowerStaysPending() {  // 2.3.2.1
+  @Test func anAdoptingPromiseStaysPendingUntilTheAdoptedPromiseSettles() {  // 2.3.2.1
     let (inner, innerResolver) = Promise<Int>.pending()
     let (outer, resolver) = Promise<Int>.pending()
     resolver.resolve(inner)
@@ -86,7 +86,7 @@ struct PromisesAPlusResolution {
     guard case .fulfilled(3) = outer.state else { return #expect(Bool(false), "did not follow") }
   }
 
-  @Test func onceBoundAPromiseIgnoresItsResolver() async throws {  // 2.3.3.3.3
+  @Test func aPromiseThatAdoptedAnotherIgnoresItsResolver() async throws {  // 2.3.3.3.3
     let (inner, innerResolver) = Promise<Int>.pending()
     let (outer, resolver) = Promise<Int>.pending()
     resolver.resolve(inner)
@@ -99,7 +99,7 @@ struct PromisesAPlusResolution {
   }
 
   @Test(arguments: Timing.allCases)
-  func aLongRowOfFollowersEndsInTheInnermostOutcome(_ timing: Timing) async throws {
+  func aLongChainOfAdoptionsHasTheInnermostOutcome(_ timing: Timing) async throws {
     let subject = TestPromise(.success(9), timing)
     var promise = subject.promise
     for _ in 0..<100 {

@@ -5,15 +5,15 @@ import Testing
 
 /// Promises/A+ 2.1: the states of a promise.
 @Suite(.timeLimit(.minutes(10)))
-struct PromisesAPlusStates {
-  @Test func aPendingPromiseMayTransitionToFulfilled() async throws {  // 2.1.1.1
+struct APlusStateTests {
+  @Test func aPendingPromiseCanBecomeFulfilled() async throws {  // 2.1.1.1
     let (promise, resolver) = Promise<Int>.pending()
     guard case .pending = promise.state else { return #expect(Bool(false), "not pending") }
     resolver.fulfill(1)
     guard case .fulfilled(1) = promise.state else { return #expect(Bool(false), "not fulfilled") }
   }
 
-  @Test func aPendingPromiseMayTransitionToRejected() {  // 2.1.1.1
+  @Test func aPendingPromiseCanBecomeRejected() {  // 2.1.1.1
     let (promise, resolver) = Promise<Int>.pending()
     promise.fail { _ in }
     resolver.reject(TestError("a"))
@@ -53,7 +53,7 @@ struct PromisesAPlusStates {
     #expect(log.entries == ["TestError(first)"])
   }
 
-  @Test func ofSettlementsFromManyThreadsExactlyOneWins() async {
+  @Test func exactlyOneOfManyConcurrentSettlementsWins() async {
     for _ in 0..<200 {
       let (promise, resolver) = Promise<Int>.pending()
       let log = Log<Int>()

@@ -8,7 +8,7 @@ import Testing
 /// `then` corresponds to `onFulfilled`, and `recover` to `onRejected`. The compiler enforces that both
 /// are functions (2.2.1, 2.2.5).
 @Suite(.timeLimit(.minutes(10)))
-struct PromisesAPlusThen {
+struct APlusThenTests {
   @Test(arguments: Timing.allCases)
   func thenIsCalledOnceWithTheValueAfterFulfilment(_ timing: Timing) async throws {  // 2.2.2
     let log = Log<Int>()
@@ -65,7 +65,7 @@ struct PromisesAPlusThen {
   }
 
   @Test(arguments: Timing.allCases)
-  func inlineHandlersOfOneThreadDoNotNest(_ timing: Timing) async {  // 2.2.4, for .inline
+  func inlineHandlersOnOneThreadDoNotNest(_ timing: Timing) async {  // 2.2.4, for .inline
     let log = Log<String>()
     let subject = TestPromise(.success(1), timing)
     subject.promise.done(on: .inline) { _ in
@@ -79,7 +79,7 @@ struct PromisesAPlusThen {
   }
 
   @Test(arguments: Timing.allCases)
-  func handlersRunInTheOrderAttached(_ timing: Timing) async {  // 2.2.6
+  func handlersRunInAttachmentOrder(_ timing: Timing) async {  // 2.2.6
     let log = Log<Int>()
     let subject = TestPromise(.success(0), timing)
     let promise = subject.promise.on(.inline)
@@ -96,7 +96,7 @@ struct PromisesAPlusThen {
   }
 
   @Test(arguments: Timing.allCases)
-  func errorHandlersRunInTheOrderAttached(_ timing: Timing) async {  // 2.2.6.2
+  func errorHandlersRunInAttachmentOrder(_ timing: Timing) async {  // 2.2.6.2
     let log = Log<Int>()
     let subject = TestPromise(Result<Int, any Error>.failure(TestError()), timing)
     let promise = subject.promise.on(.main)
@@ -114,7 +114,7 @@ struct PromisesAPlusThen {
   }
 
   @Test(arguments: Timing.allCases)
-  func whatAHandlerThrowsRejectsTheNextPromise(_ timing: Timing) async {  // 2.2.7.2
+  func anErrorThrownByAHandlerRejectsTheNextPromise(_ timing: Timing) async {  // 2.2.7.2
     let fromThen = await apply(to: .success(1), timing) { promise in
       promise.then { _ -> Int in throw TestError("then") }
     }
@@ -126,7 +126,7 @@ struct PromisesAPlusThen {
   }
 
   @Test(arguments: Timing.allCases)
-  func withoutAHandlerTheOutcomePassesOn(_ timing: Timing) async throws {  // 2.2.7.3, 2.2.7.4
+  func theOutcomePassesThroughWithoutAHandler(_ timing: Timing) async throws {  // 2.2.7.3, 2.2.7.4
     let value = await apply(to: .success(3), timing) { promise in
       promise.recover { _ in 0 }.recover { _ in 1 }
     }

@@ -4,8 +4,8 @@ import Testing
 @testable import Promises
 
 @Suite(.timeLimit(.minutes(10)))
-struct Cancellation {
-  @Test func cancelRejectsAtOnceAndTellsTheResolver() {
+struct CancellationTests {
+  @Test func cancelRejectsImmediatelyAndRunsOnCancelActions() {
     let (promise, resolver) = Promise<Int>.pending()
     let log = Log<String>()
     resolver.onCancel { log.append("stopped") }
@@ -15,7 +15,7 @@ struct Cancellation {
     #expect(log.entries == ["true", "stopped"])
   }
 
-  @Test func cancellingASettledPromiseDoesNothing() async throws {
+  @Test func cancellingASettledPromiseIsANoOp() async throws {
     let (promise, resolver) = Promise<Int>.pending()
     resolver.onCancel { Issue.record("was told of a cancellation") }
     resolver.fulfill(1)
@@ -23,7 +23,7 @@ struct Cancellation {
     #expect(try await promise.value == 1)
   }
 
-  @Test func anActionAddedAfterTheCancellationRunsAtOnce() {
+  @Test func anActionAddedAfterTheCancellationRunsImmediately() {
     let (promise, resolver) = Promise<Int>.pending()
     promise.cancel()
     let log = Log<Int>()
@@ -31,7 +31,7 @@ struct Cancellation {
     #expect(log.entries == [1])
   }
 
-  @Test func severalActionsRunLastAddedFirst() {
+  @Test func onCancelActionsRunInReverseOrder() {
     let (promise, resolver) = Promise<Int>.pending()
     let log = Log<Int>()
     for number in 1...3 { resolver.onCancel { log.append(number) } }
@@ -47,7 +47,7 @@ struct Cancellation {
     #expect(log.entries == ["stopped"])
   }
 
-  @Test func theLastConsumerToLeaveStopsTheWork() {
+  @Test func cancellingTheLastConsumerStopsTheWork() {
     let (promise, resolver) = Promise<Int>.pending()
     let log = Log<String>()
     resolver.onCancel { log.append("stopped") }
@@ -59,7 +59,7 @@ struct Cancellation {
     #expect(log.entries == ["stopped"])
   }
 
-  @Test func aSharedPromisesOtherConsumersAreLeftAlone() async throws {
+  @Test func cancellingOneConsumerDoesNotAffectTheOthers() async throws {
     let (promise, resolver) = Promise<Int>.pending()
     let (one, other) = (promise.map { $0 + 1 }, promise.map { $0 + 2 })
     one.cancel()
@@ -68,7 +68,7 @@ struct Cancellation {
     #expect(try await other.value == 3)
   }
 
-  @Test func aDoneHandlerIsAConsumer() {
+  @Test func aDoneHandlerCountsAsAConsumer() {
     let (promise, resolver) = Promise<Int>.pending()
     let log = Log<Int>()
     promise.done(on: .inline) { log.append($0) }
@@ -77,7 +77,7 @@ struct Cancellation {
     #expect(log.entries == [1])
   }
 
-  @Test func handlersThatOnlyLookOnKeepNoWorkAlive() {
+  @Test func alwaysAndFailHandlersDoNotCountAsConsumers() {
     let (promise, resolver) = Promise<Int>.pending()
     let log = Log<String>()
     promise.always(on: .inline) { log.append("always \($0.error is CancellationError)") }
@@ -97,7 +97,7 @@ struct Cancellation {
     #expect(log.entries == ["inner stopped"])
   }
 
-  @Test func aSharedInnerPromiseIsLeftAlone() {
+  @Test func aSharedInnerPromiseIsNotCancelled() {
     let (inner, innerResolver) = Promise<Int>.pending()
     let other = inner.map { $0 }
     Promise.fulfilled(1).then(on: .inline) { _ in inner }.cancel()
@@ -106,7 +106,7 @@ struct Cancellation {
     withExtendedLifetime(other) {}
   }
 
-  @Test func workStartedByAHandlerThatWasCancelledMeanwhileIsCancelled() {
+  @Test func aPromiseReturnedByAHandlerCancelledInTheMeantimeIsCancelled() {
     let (inner, innerResolver) = Promise<Int>.pending()
     let (own, ownResolver) = Promise<Promise<Int>>.pending()
     let (start, startResolver) = Promise<Int>.pending()
@@ -130,7 +130,7 @@ struct Cancellation {
     #expect(await next.result.error is CancellationError)
   }
 
-  @Test func derivedPromisesSeeTheCancellation() async {
+  @Test func cancellationRejectsDerivedPromises() async {
     let (promise, resolver) = Promise<Int>.pending()
     let tail = promise.map { $0 }.map { $0 }
     promise.cancel()
@@ -138,7 +138,7 @@ struct Cancellation {
     #expect(resolver.isSettled)
   }
 
-  @Test func droppingAPromiseCancelsNothing() async {
+  @Test func releasingAPromiseDoesNotCancelIt() async {
     let (promise, resolver) = Promise<Int>.pending()
     let log = Log<Int>()
     _ = promise.map { log.append($0) }
@@ -146,7 +146,7 @@ struct Cancellation {
     #expect(log.entries == [1])
   }
 
-  @Test func aResolverThatRejectsWithACancellationHasNotBeenCancelled() {
+  @Test func rejectingWithACancellationErrorRunsNoOnCancelActions() {
     let (promise, resolver) = Promise<Int>.pending()
     let (other, otherResolver) = Promise<Int>.pending()
     resolver.reject(CancellationError())
@@ -156,7 +156,7 @@ struct Cancellation {
     otherResolver.fulfill(1)
   }
 
-  @Test func aLongLivedPromiseLetsGoOfConsumersThatHaveLeft() {
+  @Test func aPendingPromiseReleasesCancelledConsumers() {
     let live = InstanceCounter()
     let (promise, resolver) = Promise<Int>.pending()
     let keeper = promise.map { $0 }
@@ -174,7 +174,7 @@ struct Cancellation {
     (CancellationError() as any Error, true), (PromiseError.timedOut, false), (TestError(), false),
     (Gone(isGone: true), true), (Gone(isGone: false), false),
   ])
-  func errorsSayWhetherTheyAreACancellation(_ error: any Error, _ expected: Bool) {
+  func isCancellationIdentifiesCancellationErrors(_ error: any Error, _ expected: Bool) {
     #expect(error.isCancellation == expected)
   }
 
@@ -186,7 +186,7 @@ struct Cancellation {
 
 @Suite(.timeLimit(.minutes(10)))
 struct ConsumerCountTests {
-  @Test func aSettledPromiseTakesMoreConsumersThanCanBeCounted() {
+  @Test func aSettledPromiseAcceptsMoreConsumersThanItsCounterHolds() {
     let promise = Promise.fulfilled(1)
     promise.machine.withLock { $0.consumers = .max }
     let log = Log<Int>()

@@ -5,7 +5,7 @@ import Testing
 
 /// Operations of many threads on shared promises, for the thread sanitizer.
 @Suite(.timeLimit(.minutes(10)))
-struct Concurrency {
+struct ConcurrencyTests {
   private static let threads = 8
 
   /// Eight threads run 1,000,000 operations on shared promises: attach, settle, and cancel.
@@ -18,7 +18,9 @@ struct Concurrency {
   }
 
   /// Each thread visits the same promises and attaches handlers before and after it settles or
-  /// cancels one. The handlers that ran must be those attached, in that order.
+  /// cancels one.
+  ///
+  /// The handlers that ran must be those attached, in that order.
   private func hammer(rounds: Int, promises: Int, live: InstanceCounter, operations: Counter) async
   {
     for _ in 0..<rounds {
@@ -47,8 +49,8 @@ struct Concurrency {
     private let resolver: Resolver<InstanceCounter.Token>
     private let live: InstanceCounter
     /// The numbers of the attached handlers and of those that ran, in order, for each thread.
-    private let attachedLists = Mutex([[Int]](repeating: [], count: Concurrency.threads))
-    private let handledLists = Mutex([[Int]](repeating: [], count: Concurrency.threads))
+    private let attachedLists = Mutex([[Int]](repeating: [], count: ConcurrencyTests.threads))
+    private let handledLists = Mutex([[Int]](repeating: [], count: ConcurrencyTests.threads))
     private let count = Counter()
 
     init(_ live: InstanceCounter) {
@@ -88,7 +90,7 @@ struct Concurrency {
     }
   }
 
-  @Test func whenOverPromisesSettledByManyThreads() async throws {
+  @Test func whenCombinesPromisesSettledByManyThreads() async throws {
     for _ in 0..<200 {
       let pairs = (0..<64).map { _ in Promise<Int>.pending() }
       let all = when(pairs.map(\.promise))
@@ -113,7 +115,7 @@ struct Concurrency {
     }
   }
 
-  @Test func aRaceBetweenCancellingAndAnsweringLosesNoHandler() async {
+  @Test func aRaceBetweenCancellingAndSettlingLosesNoHandler() async {
     for _ in 0..<500 {
       let (promise, resolver) = Promise<Int>.pending()
       let log = Log<Bool>()

@@ -3,14 +3,14 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
-struct CreatingTests {
-  @Test func fulfilledHasItsValueFromTheStart() {
+struct CreationTests {
+  @Test func fulfilledIsFulfilledImmediately() {
     guard case .fulfilled(3) = Promise.fulfilled(3).state else {
       return #expect(Bool(false), "not fulfilled")
     }
   }
 
-  @Test func rejectedHasItsErrorFromTheStart() async {
+  @Test func rejectedIsRejectedImmediately() async {
     let promise = Promise<Int>.rejected(TestError("born"))
     #expect(!promise.isPending)
     #expect(await promise.result.failure() == TestError("born"))
@@ -26,7 +26,7 @@ struct CreatingTests {
     #expect(outcome.matches(await promise.result))
   }
 
-  @Test func theBodyWithAResolverRunsHereAndNow() {
+  @Test func theBodyWithAResolverRunsSynchronously() {
     var hasRun = false
     let promise = Promise<Int> { resolver in
       hasRun = true
@@ -40,7 +40,7 @@ struct CreatingTests {
     #expect(await promise.result.failure() == TestError("start"))
   }
 
-  @Test func anErrorThrownAfterTheResolversCallChangesNothing() async throws {
+  @Test func anErrorThrownAfterTheResolverWasUsedIsIgnored() async throws {
     let promise = Promise<Int> { resolver in
       resolver.fulfill(1)
       throw TestError()
@@ -53,19 +53,19 @@ struct CreatingTests {
     #expect(await promise.result.failure() == PromiseError.abandoned)
   }
 
-  @Test func aPlainBodyRunsHereAndNowEvenInAsyncCode() async throws {
+  @Test func aPlainBodyRunsSynchronouslyEvenInAsyncCode() async throws {
     @Sendable func number() throws -> Int { 4 }
     let promise = Promise { try number() }
     guard case .fulfilled(4) = promise.state else { return #expect(Bool(false), "not at once") }
     #expect(try await promise.value == 4)
   }
 
-  @Test func whatAPlainBodyThrowsRejects() async {
+  @Test func anErrorThrownByAPlainBodyRejects() async {
     @Sendable func number() throws -> Int { throw TestError("plain") }
     #expect(await Promise { try number() }.result.failure() == TestError("plain"))
   }
 
-  @Test func aBodyRunsInTheContextItNamesAndThePromiseIsOnMain() async throws {
+  @Test func aBodyRunsInTheGivenContextAndThePromiseDeliversOnMain() async throws {
     let queue = LabelledQueue()
     let promise = Promise(on: queue.context) { queue.isCurrent }
     #expect(try await promise.value)

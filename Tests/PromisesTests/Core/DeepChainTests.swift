@@ -8,7 +8,7 @@ import ThreadSanitizerSupport
 /// Each test runs on a thread with a stack of 512 KiB, which a few thousand nested calls would
 /// overflow. The thread sanitizer runs chains of a twentieth of the length.
 @Suite(.serialized, .timeLimit(.minutes(10)))
-struct DeepChains {
+struct DeepChainTests {
   private static let stack = 512 * 1024
   private static let million = thread_sanitizer_is_on() ? 50_000 : 1_000_000
   private static let hundredThousand = million / 10
@@ -19,7 +19,7 @@ struct DeepChains {
     return last
   }
 
-  @Test func aMillionStepsPendingThenSettled() async {
+  @Test func aMillionPendingStepsAreFulfilled() async {
     await onThread(stackSize: Self.stack) {
       let (promise, resolver) = Promise<Int>.pending()
       let last = Self.chain(of: Self.million, from: promise)
@@ -28,7 +28,7 @@ struct DeepChains {
     }
   }
 
-  @Test func aMillionStepsPendingThenRejected() async {
+  @Test func aMillionPendingStepsAreRejected() async {
     await onThread(stackSize: Self.stack) {
       let (promise, resolver) = Promise<Int>.pending()
       let last = Self.chain(of: Self.million, from: promise).fail(on: .inline) { _ in }
@@ -39,7 +39,7 @@ struct DeepChains {
     }
   }
 
-  @Test func aMillionStepsOnASettledPromise() async {
+  @Test func aMillionStepsRunOnASettledPromise() async {
     await onThread(stackSize: Self.stack) {
       expectFulfilled(Self.chain(of: Self.million, from: .fulfilled(0)), with: Self.million)
     }
@@ -58,7 +58,7 @@ struct DeepChains {
     }
   }
 
-  @Test func releasingAMillionPendingSteps() async {
+  @Test func aMillionPendingStepsAreReleased() async {
     let live = InstanceCounter()
     await onThread(stackSize: Self.stack) {
       var pair: (promise: Promise<Int>, resolver: Resolver<Int>)? = Promise<Int>.pending()
@@ -72,7 +72,7 @@ struct DeepChains {
   }
 
   @Test(arguments: Timing.allCases)
-  func aHundredThousandNestedPromiseReturningSteps(_ timing: Timing) async throws {
+  func aHundredThousandNestedStepsReturnPromises(_ timing: Timing) async throws {
     let (start, resolver) = Promise<Int>.pending()
     if timing == .settled { resolver.fulfill(0) }
     let (result, end) = Promise<Int>.pending()
@@ -91,7 +91,7 @@ struct DeepChains {
     #expect(try await result.value == Self.hundredThousand)
   }
 
-  @Test func aHundredThousandPromisesThatFollowOneAnother() async {
+  @Test func aHundredThousandPromisesAdoptOneAnother() async {
     await onThread(stackSize: Self.stack) {
       let pairs = (0..<Self.hundredThousand).map { _ in Promise<Int>.pending() }
       for (index, pair) in pairs.enumerated().dropLast() {
@@ -102,7 +102,7 @@ struct DeepChains {
     }
   }
 
-  @Test func resolversHeldByOneAnothersHandlers() async {
+  @Test func resolversRetainedByHandlersAreReleasedWithoutRecursion() async {
     await onThread(stackSize: Self.stack) {
       let (first, resolver) = Promise<Int>.pending()
       var last = first

@@ -5,8 +5,8 @@ import Testing
 @testable import Promises
 
 @Suite(.timeLimit(.minutes(10)))
-struct DeliveryOrder {
-  @Test func aHandlerAttachedByAnotherThreadDuringDeliveryOvertakesNone() async {
+struct DeliveryOrderTests {
+  @Test func aHandlerAttachedDuringDeliveryRunsAfterEarlierHandlers() async {
     let (promise, resolver) = Promise<Int>.pending()
     let log = Log<Int>()
     promise.done(on: .inline) { _ in
@@ -23,7 +23,7 @@ struct DeliveryOrder {
     #expect(log.entries == [0, 1, 2])
   }
 
-  @Test func whatTrailsAPromiseComesBehindAllThatItGivesRiseTo() {
+  @Test func trailingHandlersRunAfterAllDerivedHandlers() {
     let (promise, resolver) = Promise<Int>.pending()
     let log = Log<String>()
     promise.trailing { log.append("trailing") }
@@ -36,7 +36,7 @@ struct DeliveryOrder {
     #expect(log.entries.last == "late")
   }
 
-  @Test func ofPromisesThatTrailEachOtherManyTakeNoMoreStackThanOne() async {
+  @Test func manyTrailingPromisesDoNotGrowTheStack() async {
     let log = Log<Int>()
     let pairs = (0..<100_000).map { _ in Promise<Int>.pending() }
     for index in pairs.indices.dropLast() {
@@ -47,7 +47,7 @@ struct DeliveryOrder {
     #expect(log.entries == [99_998])
   }
 
-  @Test func whatWasSettledFirstIsDeliveredFirst() {
+  @Test func deliveriesHaveTheOrderOfTheSettlements() {
     let log = Log<Int>()
     let pairs = (0..<5).map { _ in Promise<Int>.pending() }
     for (index, pair) in pairs.enumerated() {
@@ -62,7 +62,7 @@ struct DeliveryOrder {
     #expect(log.entries == [0, 1, 2, 3, 4])
   }
 
-  @Test func aLiveSchedulersLaterTimerFollowsTheEarlier() async {
+  @Test func theLiveSchedulerDeliversEarlierTimersFirst() async {
     let scheduler = LiveScheduler()
     let log = Log<Int>()
     _ = scheduler.schedule(after: .milliseconds(1)) { log.append(1) }

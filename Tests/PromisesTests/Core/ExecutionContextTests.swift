@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct OnTests {
   @Test(arguments: Timing.allCases, Outcome.allCases)
-  func onPassesTheOutcomeOn(_ timing: Timing, _ outcome: Outcome) async {
+  func onPassesTheOutcomeThrough(_ timing: Timing, _ outcome: Outcome) async {
     let result = await apply(to: outcome.result, timing) { $0.on(.background) }
     #expect(outcome.matches(result))
   }
@@ -33,7 +33,7 @@ struct OnTests {
   }
 
   @Test(arguments: Timing.allCases)
-  func recoverInheritsItToo(_ timing: Timing) async throws {
+  func recoverInheritsTheContext(_ timing: Timing) async throws {
     let queue = LabelledQueue()
     let result = await apply(to: Result<Bool, any Error>.failure(TestError()), timing) {
       $0.on(queue.context).then { $0 }.recover { _ in queue.isCurrent }
@@ -42,7 +42,7 @@ struct OnTests {
   }
 
   @Test(arguments: Timing.allCases, Outcome.allCases)
-  func handlersUseIt(_ timing: Timing, _ outcome: Outcome) async {
+  func handlersUseTheContext(_ timing: Timing, _ outcome: Outcome) async {
     let queue = LabelledQueue()
     let log = Log<Bool>()
     let subject = TestPromise(outcome.result, timing)
@@ -55,14 +55,14 @@ struct OnTests {
   }
 
   @Test(arguments: Timing.allCases)
-  func theDefaultIsTheMainQueue(_ timing: Timing) async throws {
+  func theDefaultContextIsTheMainQueue(_ timing: Timing) async throws {
     let result = await apply(to: .success(1), timing) { promise in
       promise.then { _ in isOnMainQueue }
     }
     #expect(try result.get())
   }
 
-  @Test func theOriginalKeepsItsOwn() async throws {
+  @Test func theOriginalKeepsItsContext() async throws {
     let queue = LabelledQueue()
     let promise = Promise.fulfilled(1)
     _ = promise.on(queue.context)
@@ -79,13 +79,13 @@ struct OnTests {
 
 /// Custom contexts that run a handler twice or synchronously.
 @Suite(.timeLimit(.minutes(10)))
-struct ForeignContexts {
+struct CustomContextTests {
   private let twice = ExecutionContext.custom { handler in
     handler()
     handler()
   }
 
-  @Test func aStepRunsOnceEvenWhereItsContextRunsItTwice() async throws {
+  @Test func aHandlerRunsOnceEvenIfItsContextRunsItTwice() async throws {
     let log = Log<Int>()
     let next = Promise.fulfilled(1).then(on: twice) { value -> Promise<Int> in
       log.append(value)
@@ -95,7 +95,7 @@ struct ForeignContexts {
     #expect(log.entries == [1])
   }
 
-  @Test func oneThatRunsHandlersAtOnceOverflowsNoStack() async throws {
+  @Test func aSynchronousContextDoesNotOverflowTheStack() async throws {
     let atOnce = ExecutionContext.custom { handler in handler() }
     let result = Log<Int>()
     await onThread(stackSize: 512 * 1024) {

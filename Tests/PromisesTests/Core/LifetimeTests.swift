@@ -4,12 +4,12 @@ import Testing
 
 /// Values of any size and layout are stored unchanged and released with their promise.
 @Suite(.timeLimit(.minutes(10)))
-struct Values {
+struct LifetimeTests {
   private func pass<Value: Sendable>(_ value: Value) async throws -> Value {
     try await Promise.fulfilled(value).then { $0 }.value
   }
 
-  @Test func smallAndLargeValues() async throws {
+  @Test func valuesOfAnySizeAreStored() async throws {
     try await pass(())
     #expect(try await pass(true))
     #expect(
@@ -38,7 +38,7 @@ struct Values {
     #expect(live.liveCount == 0)
   }
 
-  @Test func aHandlerIsReleasedOnceItCannotRunAnyMore() {
+  @Test func aHandlerIsReleasedWhenItCanNoLongerRun() {
     let live = InstanceCounter()
     let (promise, resolver) = Promise<Int>.pending()
     do {
@@ -54,7 +54,7 @@ struct Values {
     #expect(live.liveCount == 0)
   }
 
-  @Test func ofAResolvedPairNothingIsLeft() {
+  @Test func aResolvedPairIsReleased() {
     let live = InstanceCounter()
     do {
       let (promise, resolver) = Promise<Int>.pending()

@@ -5,7 +5,7 @@ import Testing
 
 /// The diagnostics hook is process-wide, so each test filters the reports by its own source lines.
 @Suite(.timeLimit(.minutes(10)))
-struct Reports {
+struct PromiseDiagnosticsTests {
   private static let log: Log<PromiseEvent> = {
     let log = Log<PromiseEvent>()
     PromiseDiagnostics.handler = { log.append($0) }
@@ -32,18 +32,18 @@ struct Reports {
     }
   }
 
-  @Test func aRejectionThatNobodyHandlesIsReportedWithItsLine() {
+  @Test func anUnhandledRejectionIsReportedWithItsLine() {
     let start: UInt = #line
     _ = Promise<Int>.rejected(TestError("lost"))
     let reports = reports(from: start)
     #expect(
       reports.map(\.description) == [
-        "nobody handled the rejection of the promise made at PromisesTests/Reports.swift:\(start + 1): TestError(lost)"
+        "nobody handled the rejection of the promise made at PromisesTests/PromiseDiagnosticsTests.swift:\(start + 1): TestError(lost)"
       ])
   }
 
   @Test(arguments: Timing.allCases)
-  func ofAChainTheEndIsReported(_ timing: Timing) async {
+  func theLastPromiseOfAChainIsReported(_ timing: Timing) async {
     let start: UInt = #line
     let (finished, finish) = Promise<Void>.pending()
     do {
@@ -88,11 +88,11 @@ struct Reports {
     #expect(result.failure() == PromiseError.abandoned)
     #expect(
       reports(from: start).map(\.description) == [
-        "the promise made at PromisesTests/Reports.swift:\(start + 1) was abandoned: what was to settle it was released without doing so"
+        "the promise made at PromisesTests/PromiseDiagnosticsTests.swift:\(start + 1) was abandoned: what was to settle it was released without doing so"
       ])
   }
 
-  @Test func aResolverThatWasCalledOrCancelledOrBoundIsNotReported() {
+  @Test func aResolverThatSettledOrWasCancelledOrAdoptedAPromiseIsNotReported() {
     let start: UInt = #line
     let (other, otherResolver) = Promise<Int>.pending()
     do {
@@ -105,21 +105,21 @@ struct Reports {
     #expect(reports(from: start).isEmpty)
   }
 
-  @Test func aHandlerDroppedByItsContextAbandonsItsPromise() async {
+  @Test func aHandlerDiscardedByItsContextAbandonsItsPromise() async {
     let start: UInt = #line
     let next = Promise.fulfilled(1).then(on: .custom { _ in }) { $0 }
     #expect(await next.result.failure() == PromiseError.abandoned)
     #expect(reports(from: start).map(\.site.line) == [Int(start) + 1])
   }
 
-  @Test func aThrowingInitialiserIsNotAnAbandonedOne() async {
+  @Test func aThrowingInitializerDoesNotCountAsAbandoned() async {
     let start: UInt = #line
     let promise = Promise<Int> { (_: Resolver<Int>) in throw TestError("thrown") }
     #expect(await promise.result.failure() == TestError("thrown"))
     #expect(reports(from: start).isEmpty)
   }
 
-  @Test func aPromisePendingForLongIsReportedOnce() async {
+  @Test func aLongPendingPromiseIsReportedOnce() async {
     let time = TestScheduler()
     PromiseDiagnostics.watchPending(longerThan: .seconds(60), scheduler: time)
     defer { PromiseDiagnostics.watchPending(longerThan: nil) }
@@ -132,19 +132,19 @@ struct Reports {
     await time.advance(by: .seconds(3600))
     #expect(
       allReports(from: start).map(\.description) == [
-        "the promise made at PromisesTests/Reports.swift:\(start + 1) is still pending after 60.0 seconds"
+        "the promise made at PromisesTests/PromiseDiagnosticsTests.swift:\(start + 1) is still pending after 60.0 seconds"
       ])
     resolver.fulfill(1)
   }
 
-  @Test func aLongErrorIsCutToTwoHundredCharacters() {
+  @Test func aLongErrorIsTruncatedTo200Characters() {
     let start: UInt = #line
     _ = Promise<Int>.rejected(TestError(String(repeating: "x", count: 5000)))
     let text = reports(from: start).first?.description ?? ""
     #expect(text.count < 320 && text.contains("xxx"))
   }
 
-  @Test func everyOperatorsPromiseIsReportedWithItsCallersLine() async {
+  @Test func everyOperatorReportsTheLineOfItsCaller() async {
     let start: UInt = #line
     do {
       let time = TestScheduler()
@@ -179,7 +179,7 @@ struct Reports {
     #expect(reports(from: start).count == 1)
   }
 
-  @Test func anErrorForAResolverThatHasBeenUsedIsReported() {
+  @Test func anErrorPassedToAUsedResolverIsReported() {
     let start: UInt = #line
     for isDelivered in [true, false] {
       let (promise, resolver) = Promise<Int>.pending()

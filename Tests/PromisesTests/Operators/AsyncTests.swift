@@ -22,7 +22,7 @@ struct AsyncTests {
   }
 
   @Test(arguments: Outcome.allCases)
-  func theTasksOutcomeIsThePromises(_ outcome: Outcome) async {
+  func promiseSettlesWithTheResultOfItsTask(_ outcome: Outcome) async {
     let promise = Promise { () async throws -> Int in try outcome.result.get() }
     #expect(outcome.matches(await promise.result))
   }
@@ -36,7 +36,7 @@ struct AsyncTests {
     #expect(await endless.log.entries(2) == ["runs", "cancelled"])
   }
 
-  @Test func theLastConsumersLeavingCancelsTheTask() async {
+  @Test func cancellingTheLastConsumerCancelsTheTask() async {
     let endless = Endless()
     let promise = Promise { try await endless.run() }
     let consumers = [promise.map { $0 }, promise.map { $0 }]
@@ -56,7 +56,7 @@ struct AsyncTests {
     #expect(await endless.log.entries(2) == ["runs", "cancelled"])
   }
 
-  @Test func aThenCancelledBeforeItsValueStartsNoTask() async {
+  @Test func aThenCancelledBeforeFulfilmentStartsNoTask() async {
     let endless = Endless()
     let (promise, resolver) = Promise<Int>.pending()
     promise.done { _ in }
@@ -67,7 +67,7 @@ struct AsyncTests {
     #expect(endless.log.entries.isEmpty)
   }
 
-  @Test func whatItsTaskThrowsWhenCancelledIsIgnored() async {
+  @Test func errorsOfACancelledTaskAreIgnored() async {
     let (entered, enter) = Promise<Void>.pending()
     let (gate, open) = Promise<Void>.pending()
     let promise = Promise { () async throws -> Int in
@@ -84,12 +84,12 @@ struct AsyncTests {
     #expect(await promise.result.error is CancellationError)
   }
 
-  @Test func theTaskHasThePriorityAskedFor() async throws {
+  @Test func theTaskHasTheRequestedPriority() async throws {
     let made = Promise(priority: .high) { () async throws in Task.currentPriority }
     #expect(try await made.value >= .high)
   }
 
-  @Test func anAsyncStepInheritsThePromisesContext() async throws {
+  @Test func anAsyncStepInheritsTheContextOfThePromise() async throws {
     @Sendable func step(_ value: Int) async -> Int { value + 1 }
     let queue = LabelledQueue()
     let isThere = Promise.fulfilled(1).on(queue.context)

@@ -4,9 +4,11 @@ import Testing
 import ThreadSanitizerSupport
 
 /// Cancellation of a promise while another thread makes it adopt an inner promise that has another
-/// consumer. The inner promise is never cancelled, regardless of the order.
+/// consumer.
+///
+/// The inner promise is never cancelled, regardless of the order.
 @Suite(.timeLimit(.minutes(10)))
-struct ClaimTests {
+struct SharedInnerPromiseTests {
   private struct Round: Sendable {
     let open: Resolver<Int>
     let shared: Promise<Int>
@@ -43,14 +45,14 @@ struct ClaimTests {
     for round in rounds { round.resolver.fulfill(1) }
   }
 
-  @Test func aStepsPromiseGoesOnForItsOtherConsumer() async {
+  @Test func cancellingAThenKeepsASharedInnerPromise() async {
     await meet { gate, shared in
       let next = gate.then(on: .inline) { _ in shared }
       return { next.cancel() }
     }
   }
 
-  @Test func aStartsPromiseGoesOnForItsOtherConsumer() async {
+  @Test func cancellingABoundedWhenKeepsASharedInnerPromise() async {
     await meet { gate, shared in
       let starts: [@Sendable () throws -> Promise<Int>] = [{ gate }, { shared }]
       let all = when(starts, concurrency: 1)
@@ -58,7 +60,7 @@ struct ClaimTests {
     }
   }
 
-  @Test func anAttemptsPromiseGoesOnForItsOtherConsumer() async {
+  @Test func cancellingARetryKeepsASharedAttempt() async {
     await meet { gate, shared in
       let failing = gate.map { _ -> Int in throw TestError() }
       let promise = retry(.immediate(limit: 1)) { $0 == 1 ? failing : shared }
@@ -66,7 +68,7 @@ struct ClaimTests {
     }
   }
 
-  @Test func anOnCancelActionStaysWhenTheResolverBindsItsPromise() {
+  @Test func onCancelActionsRunAfterTheResolverAdoptsAPromise() {
     let (promise, resolver) = Promise<Int>.pending()
     let (other, otherResolver) = Promise<Int>.pending()
     let log = Log<String>()
@@ -78,7 +80,7 @@ struct ClaimTests {
     #expect(other.isCancelled && otherResolver.isSettled)
   }
 
-  @Test func whatAnOnCancelActionHoldsIsReleasedOutsideTheLock() {
+  @Test func capturesOfOnCancelActionsAreReleasedOutsideTheLock() {
     let (promise, resolver) = Promise<Int>.pending()
     do {
       let canceller = Canceller(promise)

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct FailTests {
   @Test(arguments: Timing.allCases, Outcome.allCases)
-  func cancellationsAreSkippedUnlessAskedFor(_ timing: Timing, _ outcome: Outcome) async {
+  func cancellationsAreSkippedByDefault(_ timing: Timing, _ outcome: Outcome) async {
     let log = Log<String>()
     let subject = TestPromise(outcome.result, timing)
     subject.promise
@@ -25,7 +25,7 @@ struct FailTests {
   }
 
   @Test(arguments: Timing.allCases)
-  func failGetsTheErrorInTheContextItNames(_ timing: Timing) async {
+  func failReceivesTheErrorInTheGivenContext(_ timing: Timing) async {
     let queue = LabelledQueue()
     let log = Log<String>()
     let subject = TestPromise(Outcome.failure.result, timing)
@@ -35,7 +35,7 @@ struct FailTests {
   }
 
   @Test(arguments: Timing.allCases)
-  func failReturnsTheVerySamePromise(_ timing: Timing) async {
+  func failReturnsTheSamePromise(_ timing: Timing) async {
     let subject = TestPromise(Outcome.failure.result, timing)
     let promise = subject.promise
     #expect(promise.fail { _ in } === promise)
@@ -59,7 +59,7 @@ struct FailTests {
   }
 
   @Test(arguments: Timing.allCases)
-  func aMainActorHandlerSkipsCancellationsToo(_ timing: Timing) async {
+  func aMainActorHandlerSkipsCancellations(_ timing: Timing) async {
     let log = Log<String>()
     let subject = TestPromise(Outcome.cancellation.result, timing)
     subject.promise
@@ -69,7 +69,7 @@ struct FailTests {
     #expect(await log.entries(1) == ["end"])
   }
 
-  @Test func aFailHandlerKeepsNoWorkAlive() async {
+  @Test func aFailHandlerDoesNotCountAsAConsumer() async {
     let (promise, resolver) = Promise<Int>.pending()
     promise.fail { _ in }
     promise.map { $0 }.cancel()
@@ -82,7 +82,8 @@ struct FailTests {
     (CocoaError(.userCancelled), true), (OwnError(representsCancellation: true), true),
     (OwnError(representsCancellation: false), false), (PromiseError.abandoned, false),
   ])
-  func whatCountsAsACancellationIsSkipped(_ error: any Error, _ isCancellation: Bool) async {
+  func errorsThatRepresentACancellationAreSkipped(_ error: any Error, _ isCancellation: Bool) async
+  {
     let log = Log<String>()
     Promise<Int>.rejected(error)
       .fail { _ in log.append("fail") }
@@ -98,7 +99,7 @@ private struct OwnError: CancellationRepresenting {
 @Suite(.timeLimit(.minutes(10)))
 struct DoneTests {
   @Test(arguments: Timing.allCases, Outcome.allCases)
-  func doneGetsTheValueExactlyOnce(_ timing: Timing, _ outcome: Outcome) async {
+  func doneReceivesTheValueExactlyOnce(_ timing: Timing, _ outcome: Outcome) async {
     let log = Log<String>()
     let subject = TestPromise(outcome.result, timing)
     subject.promise.done { log.append("done \($0)") }.always { _ in log.append("end") }
@@ -108,7 +109,7 @@ struct DoneTests {
   }
 
   @Test(arguments: Timing.allCases)
-  func doneReturnsTheVerySamePromise(_ timing: Timing) async throws {
+  func doneReturnsTheSamePromise(_ timing: Timing) async throws {
     let subject = TestPromise(.success(1), timing)
     let promise = subject.promise
     #expect(promise.done { _ in } === promise)
@@ -119,7 +120,7 @@ struct DoneTests {
   }
 
   @Test(arguments: Timing.allCases)
-  func manyRunInTheOrderAttached(_ timing: Timing) async {
+  func doneHandlersRunInAttachmentOrder(_ timing: Timing) async {
     let log = Log<Int>()
     let subject = TestPromise(.success(1), timing)
     for number in 0..<20 { subject.promise.done { _ in log.append(number) } }
@@ -143,7 +144,7 @@ struct DoneTests {
   }
 
   @Test(arguments: Timing.allCases) @MainActor
-  func anUnmarkedHandlerAttachedOnTheMainActorRunsInThePromisesContext(
+  func aNonisolatedHandlerAttachedOnTheMainActorRunsInTheContextOfThePromise(
     _ timing: Timing
   ) async {
     let queue = LabelledQueue()
@@ -154,7 +155,7 @@ struct DoneTests {
     #expect(await log.entries(1) == [true])
   }
 
-  @Test func aPromiseWithADoneHandlerOutlivesItsOtherConsumers() async throws {
+  @Test func aDoneHandlerKeepsThePromiseFromCancellation() async throws {
     let (promise, resolver) = Promise<Int>.pending()
     promise.done { _ in }
     promise.map { $0 }.cancel()
@@ -163,7 +164,7 @@ struct DoneTests {
     #expect(try await promise.value == 2)
   }
 
-  @Test func aHandlerMayAttachAnother() async {
+  @Test func aHandlerCanAttachAnother() async {
     let log = Log<String>()
     let promise = Promise.fulfilled(1)
     promise.done { _ in
@@ -182,7 +183,7 @@ private final class Screen {
 @Suite(.timeLimit(.minutes(10)))
 struct AlwaysTests {
   @Test(arguments: Timing.allCases, Outcome.allCases)
-  func alwaysGetsTheOutcomeExactlyOnce(_ timing: Timing, _ outcome: Outcome) async {
+  func alwaysReceivesTheOutcomeExactlyOnce(_ timing: Timing, _ outcome: Outcome) async {
     let log = Log<Bool>()
     let subject = TestPromise(outcome.result, timing)
     subject.promise.always { log.append(outcome.matches($0)) }
@@ -192,7 +193,7 @@ struct AlwaysTests {
   }
 
   @Test(arguments: Timing.allCases, Outcome.allCases)
-  func alwaysReturnsTheVerySamePromise(_ timing: Timing, _ outcome: Outcome) async {
+  func alwaysReturnsTheSamePromise(_ timing: Timing, _ outcome: Outcome) async {
     let subject = TestPromise(outcome.result, timing)
     let promise = subject.promise
     #expect(promise.always { _ in } === promise)
@@ -215,7 +216,7 @@ struct AlwaysTests {
   }
 
   @Test(arguments: Timing.allCases, Outcome.allCases)
-  func handlersOfAllKindsRunInTheOrderAttached(_ timing: Timing, _ outcome: Outcome) async {
+  func handlersOfAllKindsRunInAttachmentOrder(_ timing: Timing, _ outcome: Outcome) async {
     let log = Log<Int>()
     let subject = TestPromise(outcome.result, timing)
     for number in 0..<30 {

@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct TapTests {
   @Test(arguments: Timing.allCases, Outcome.allCases)
-  func tapPassesTheOutcomeOn(_ timing: Timing, _ outcome: Outcome) async {
+  func tapPassesTheOutcomeThrough(_ timing: Timing, _ outcome: Outcome) async {
     let log = Log<Int>()
     let result = await apply(to: outcome.result, timing) { promise in
       promise.tap { log.append($0) }
@@ -15,14 +15,14 @@ struct TapTests {
   }
 
   @Test(arguments: Timing.allCases)
-  func whatTapThrowsRejects(_ timing: Timing) async {
+  func anErrorThrownByTapRejects(_ timing: Timing) async {
     let result = await apply(to: .success(1), timing) { promise in
       promise.tap { _ in throw TestError("tap") }
     }
     #expect(result.failure() == TestError("tap"))
   }
 
-  @Test func theChainWaitsForATapsPromise() async throws {
+  @Test func theChainWaitsForThePromiseOfATap() async throws {
     let (saving, saved) = Promise<String>.pending()
     let promise = Promise.fulfilled(7).tap(on: .inline) { _ in saving }
     #expect(promise.isPending)
@@ -31,7 +31,7 @@ struct TapTests {
   }
 
   @Test(arguments: Timing.allCases, Outcome.rejections)
-  func aTapsRejectedPromiseRejects(_ timing: Timing, _ inner: Outcome) async {
+  func aRejectedPromiseOfATapRejects(_ timing: Timing, _ inner: Outcome) async {
     let result = await apply(to: .success(1), inner: inner.result, timing) { promise, inner in
       promise.tap { _ in inner }
     }
@@ -51,7 +51,7 @@ struct TapTests {
     #expect(log.entries.isEmpty)
   }
 
-  @Test func cancellingCancelsTheTapsPromise() {
+  @Test func cancellationCancelsThePromiseOfTheTap() {
     let (saving, saved) = Promise<Void>.pending()
     let promise = Promise.fulfilled(7).tap(on: .inline) { _ in saving }
     promise.cancel()
@@ -59,7 +59,7 @@ struct TapTests {
     saved.fulfill(())
   }
 
-  @Test func tapRunsInTheContextItNames() async {
+  @Test func tapRunsInTheGivenContext() async {
     let queue = LabelledQueue()
     let log = Log<Bool>()
     _ = Promise.fulfilled(7).tap(on: queue.context) { _ in log.append(queue.isCurrent) }
@@ -70,7 +70,7 @@ struct TapTests {
 @Suite(.timeLimit(.minutes(10)))
 struct MapTests {
   @Test(arguments: Timing.allCases, Outcome.allCases)
-  func mapChangesTheValueOnly(_ timing: Timing, _ outcome: Outcome) async {
+  func mapTransformsOnlyTheValue(_ timing: Timing, _ outcome: Outcome) async {
     let result = await apply(to: outcome.result, timing) { promise in
       promise.map { "\($0)" }.map { Int($0) ?? 0 }
     }
@@ -85,18 +85,18 @@ struct MapTests {
     #expect(log.entries == [3])
   }
 
-  @Test func mapRunsInTheContextItNames() async throws {
+  @Test func mapRunsInTheGivenContext() async throws {
     let queue = LabelledQueue()
     let mapped = Promise.fulfilled(1).map(on: queue.context) { _ in queue.isCurrent }
     #expect(try await mapped.value)
   }
 
-  @Test func whatMapThrowsRejects() async {
+  @Test func anErrorThrownByMapRejects() async {
     let mapped = Promise.fulfilled(1).map { _ -> Int in throw TestError("map") }
     #expect(await mapped.result.failure() == TestError("map"))
   }
 
-  @Test func mapKeepsThePromisesOwnContext() async throws {
+  @Test func mapKeepsTheContextOfThePromise() async throws {
     let queue = LabelledQueue()
     let isThere = Promise.fulfilled(1).on(queue.context).map { $0 }.then { _ in queue.isCurrent }
     #expect(try await isThere.value)
@@ -121,12 +121,12 @@ struct CompactMapTests {
     #expect(result.failure() == PromiseError.missingValue)
   }
 
-  @Test func whatCompactMapThrowsRejects() async {
+  @Test func anErrorThrownByCompactMapRejects() async {
     let promise = Promise.fulfilled(1).compactMap { _ -> Int? in throw TestError("compact") }
     #expect(await promise.result.failure() == TestError("compact"))
   }
 
-  @Test func compactMapRunsInTheContextItNames() async throws {
+  @Test func compactMapRunsInTheGivenContext() async throws {
     let queue = LabelledQueue()
     let promise = Promise.fulfilled(1).compactMap(on: queue.context) { _ in queue.isCurrent }
     #expect(try await promise.value)
@@ -136,7 +136,7 @@ struct CompactMapTests {
 @Suite(.timeLimit(.minutes(10)))
 struct AsVoidTests {
   @Test(arguments: Timing.allCases, Outcome.allCases)
-  func asVoidDropsTheValueOnly(_ timing: Timing, _ outcome: Outcome) async {
+  func asVoidDiscardsOnlyTheValue(_ timing: Timing, _ outcome: Outcome) async {
     let result = await apply(to: outcome.result, timing) { promise in
       let void: Promise<Void> = promise.asVoid()
       return void
@@ -153,7 +153,7 @@ struct AsVoidTests {
 @Suite(.timeLimit(.minutes(10)))
 struct ValidateTests {
   @Test(arguments: Timing.allCases, Outcome.allCases)
-  func anAcceptableValuePasses(_ timing: Timing, _ outcome: Outcome) async {
+  func anAcceptableValuePassesThrough(_ timing: Timing, _ outcome: Outcome) async {
     let result = await apply(to: outcome.result, timing) { $0.validate { $0 == 7 } }
     #expect(outcome.matches(result))
   }
@@ -165,14 +165,14 @@ struct ValidateTests {
   }
 
   @Test(arguments: Timing.allCases)
-  func anErrorOfTheConditionsOwnRejects(_ timing: Timing) async {
+  func anErrorThrownByTheConditionRejects(_ timing: Timing) async {
     let result = await apply(to: .success(8), timing) {
       $0.validate { _ in throw TestError("condition") }
     }
     #expect(result.failure() == TestError("condition"))
   }
 
-  @Test func theConditionIsCheckedInTheContextItNames() async throws {
+  @Test func theConditionRunsInTheGivenContext() async throws {
     let queue = LabelledQueue()
     let promise = Promise.fulfilled(1).validate(on: queue.context) { _ in queue.isCurrent }
     #expect(try await promise.value == 1)

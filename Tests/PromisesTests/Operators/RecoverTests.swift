@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct RecoverTests {
   @Test(arguments: Timing.allCases, Outcome.allCases)
-  func recoverMakesAValueOfAnError(_ timing: Timing, _ outcome: Outcome) async {
+  func recoverReplacesAnErrorWithAValue(_ timing: Timing, _ outcome: Outcome) async {
     let result = await apply(to: outcome.result, timing) { $0.recover { _ in 1 } }
     if outcome == .failure {
       #expect((try? result.get()) == 1)
@@ -15,7 +15,7 @@ struct RecoverTests {
   }
 
   @Test(arguments: Timing.allCases, Outcome.allCases)
-  func recoverWithAllErrorsTakesCancellationsToo(_ timing: Timing, _ outcome: Outcome) async {
+  func recoverWithAllErrorsHandlesCancellations(_ timing: Timing, _ outcome: Outcome) async {
     let value = await apply(to: outcome.result, timing) {
       $0.recover(policy: .allErrors) { _ in 1 }
     }
@@ -27,7 +27,7 @@ struct RecoverTests {
   }
 
   @Test(arguments: Timing.allCases, Outcome.allCases)
-  func recoverFollowsThePromiseItGets(_ timing: Timing, _ inner: Outcome) async {
+  func recoverAdoptsTheReturnedPromise(_ timing: Timing, _ inner: Outcome) async {
     let result = await apply(to: Outcome.failure.result, inner: inner.result, timing) {
       promise, inner in
       promise.recover { _ in inner }
@@ -36,7 +36,7 @@ struct RecoverTests {
   }
 
   @Test(arguments: Timing.allCases)
-  func aPromiseForACancellationHasToBeAskedFor(_ timing: Timing) async {
+  func recoveringACancellationWithAPromiseRequiresAllErrors(_ timing: Timing) async {
     let result = await apply(to: Outcome.cancellation.result, timing) {
       $0.recover { _ in .fulfilled(1) }
     }
@@ -44,7 +44,7 @@ struct RecoverTests {
   }
 
   @Test(arguments: Timing.allCases)
-  func recoverRunsInTheContextItNames(_ timing: Timing) async throws {
+  func recoverRunsInTheGivenContext(_ timing: Timing) async throws {
     let queue = LabelledQueue()
     let result = await apply(to: Result<Bool, any Error>.failure(TestError()), timing) {
       $0.recover(on: queue.context) { _ in queue.isCurrent }
@@ -53,7 +53,7 @@ struct RecoverTests {
   }
 
   @Test(arguments: Timing.allCases)
-  func anErrorThrownByRecoverReplacesTheFirst(_ timing: Timing) async {
+  func anErrorThrownByRecoverReplacesTheOriginal(_ timing: Timing) async {
     let value = await apply(to: Outcome.failure.result, timing) {
       $0.recover { _ -> Int in throw TestError("second") }
     }
@@ -92,7 +92,7 @@ struct RecoverTypeTests {
   }
 
   @Test(arguments: Timing.allCases, Outcome.allCases)
-  func otherOutcomesPass(_ timing: Timing, _ outcome: Outcome) async {
+  func otherOutcomesPassThrough(_ timing: Timing, _ outcome: Outcome) async {
     let value = await apply(to: outcome.result, timing) {
       $0.recover(PromiseError.self) { _ in 1 }
     }
@@ -111,7 +111,7 @@ struct RecoverTypeTests {
     #expect(try result.get() == 1)
   }
 
-  @Test func ofSeveralTypesTheOneThatMatchesIsTaken() async throws {
+  @Test func theMatchingTypeOfSeveralIsRecovered() async throws {
     let promise = Promise<String>.rejected(PromiseError.cycle)
       .recover(TestError.self) { _ in "test" }
       .recover(PromiseError.self) { "\($0)" }
@@ -120,14 +120,14 @@ struct RecoverTypeTests {
   }
 
   @Test(arguments: Timing.allCases)
-  func whatItThrowsRejects(_ timing: Timing) async {
+  func anErrorThrownByRecoverRejects(_ timing: Timing) async {
     let result = await apply(to: Outcome.failure.result, timing) {
       $0.recover(TestError.self) { error -> Int in throw TestError(error.name + "!") }
     }
     #expect(result.failure() == TestError("upstream!"))
   }
 
-  @Test func itRunsInTheContextItNames() async throws {
+  @Test func recoverRunsInTheGivenContext() async throws {
     let queue = LabelledQueue()
     let promise = Promise<Bool>.rejected(TestError())
       .recover(TestError.self, on: queue.context) { _ in queue.isCurrent }
@@ -154,7 +154,7 @@ struct RecoverCaseTests {
   }
 
   @Test(arguments: Timing.allCases, Outcome.allCases)
-  func otherCasesOfTheSameTypePass(_ timing: Timing, _ outcome: Outcome) async {
+  func otherCasesOfTheSameTypePassThrough(_ timing: Timing, _ outcome: Outcome) async {
     let value = await apply(to: outcome.result, timing) {
       $0.recover(TestError("other")) { 1 }
     }
@@ -166,20 +166,20 @@ struct RecoverCaseTests {
   }
 
   @Test(arguments: Timing.allCases, Outcome.allCases)
-  func otherTypesPass(_ timing: Timing, _ outcome: Outcome) async {
+  func otherTypesPassThrough(_ timing: Timing, _ outcome: Outcome) async {
     let result = await apply(to: outcome.result, timing) {
       $0.recover(PromiseError.timedOut) { 1 }
     }
     #expect(outcome.matches(result))
   }
 
-  @Test func whatItThrowsRejects() async {
+  @Test func anErrorThrownByRecoverRejects() async {
     let promise = Promise<Int>.rejected(TestError("a"))
       .recover(TestError("a")) { () -> Int in throw TestError("b") }
     #expect(await promise.result.failure() == TestError("b"))
   }
 
-  @Test func itRunsInTheContextItNames() async throws {
+  @Test func recoverRunsInTheGivenContext() async throws {
     let queue = LabelledQueue()
     let promise = Promise<Bool>.rejected(TestError("a"))
       .recover(TestError("a"), on: queue.context) { queue.isCurrent }

@@ -4,12 +4,12 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct AnyTests {
-  @Test func noneRejectsWithEmpty() async {
+  @Test func anEmptyArrayRejectsWithEmpty() async {
     #expect(await any([Promise<Int>]()).result.failure() == PromiseError.empty)
   }
 
   @Test(arguments: Timing.allCases)
-  func theFirstFulfilledWinsOverEarlierRejections(_ timing: Timing) async throws {
+  func theFirstFulfilmentWinsOverEarlierRejections(_ timing: Timing) async throws {
     let losers = [Outcome.failure, .cancellation].map { TestPromise($0.result, timing) }
     let winner = TestPromise(.success(7), timing)
     let first = any(losers.map(\.promise) + [winner.promise])
@@ -33,7 +33,7 @@ struct AnyTests {
   }
 
   @Test(arguments: Timing.allCases)
-  func losersGoOnForTheirOtherConsumers(_ timing: Timing) async throws {
+  func losersWithOtherConsumersAreNotCancelled(_ timing: Timing) async throws {
     let (before, beforeResolver) = Promise<Int>.pending()
     let (behind, behindResolver) = Promise<Int>.pending()
     let others = [before.map { $0 + 1 }, behind.map { $0 + 1 }]
@@ -48,7 +48,7 @@ struct AnyTests {
   }
 
   @Test(arguments: Timing.allCases)
-  func whenAllAreRejectedTheErrorHasThemAllInOrder(_ timing: Timing) async throws {
+  func theErrorHasAllRejectionsInOrder(_ timing: Timing) async throws {
     let subjects = (0..<3).map {
       TestPromise(Result<Int, any Error>.failure(TestError("\($0)")), timing)
     }
@@ -59,7 +59,7 @@ struct AnyTests {
     #expect("\(error)" == "all 3 promises were rejected, the first: TestError(0)")
   }
 
-  @Test func aPromiseInTheArrayTwiceCountsTwice() async throws {
+  @Test func aDuplicatePromiseCountsTwice() async throws {
     let (promise, resolver) = Promise<Int>.pending()
     let first = any([promise, promise])
     resolver.reject(TestError("twin"))
@@ -67,7 +67,7 @@ struct AnyTests {
     #expect(error.errors.count == 2)
   }
 
-  @Test func cancellingTheResultCancelsTheMembersThatAreItsAlone() {
+  @Test func cancellingTheResultCancelsUnsharedMembers() {
     let (alone, aloneResolver) = Promise<Int>.pending()
     let (shared, sharedResolver) = Promise<Int>.pending()
     let other = shared.map { $0 }
@@ -81,12 +81,12 @@ struct AnyTests {
 
 @Suite(.timeLimit(.minutes(10)))
 struct SettledTests {
-  @Test func noneFulfilsWithAnEmptyArray() async throws {
+  @Test func anEmptyArrayFulfilsWithAnEmptyArray() async throws {
     #expect(try await settled([Promise<Int>]()).value.isEmpty)
   }
 
   @Test(arguments: Timing.allCases)
-  func allOutcomesComeInTheOrderOfThePromises(_ timing: Timing) async throws {
+  func outcomesHaveTheOrderOfThePromises(_ timing: Timing) async throws {
     let outcomes: [Outcome] = [.failure, .success, .cancellation, .success]
     let subjects = outcomes.map { TestPromise($0.result, timing) }
     let all = settled(subjects.map(\.promise))
@@ -96,7 +96,7 @@ struct SettledTests {
     for (outcome, result) in zip(outcomes, results) { #expect(outcome.matches(result)) }
   }
 
-  @Test func aRejectionCancelsNothing() async throws {
+  @Test func aRejectionDoesNotCancelTheOthers() async throws {
     let (promise, resolver) = Promise<Int>.pending()
     let all = settled([.rejected(TestError()), promise])
     #expect(all.isPending)
@@ -105,7 +105,7 @@ struct SettledTests {
   }
 
   @Test(arguments: Timing.allCases)
-  func outcomesOfDifferentTypesKeepTheirPlaces(_ timing: Timing) async throws {
+  func outcomesOfDifferentTypesKeepTheirPositions(_ timing: Timing) async throws {
     let number = TestPromise(.success(1), timing)
     let text = TestPromise(Result<String, any Error>.failure(TestError("text")), timing)
     let both = settled(number.promise, text.promise)
@@ -116,7 +116,7 @@ struct SettledTests {
     #expect(second.failure() == TestError("text"))
   }
 
-  @Test func cancellingTheResultCancelsTheMembersThatAreItsAlone() {
+  @Test func cancellingTheResultCancelsUnsharedMembers() {
     let (alone, aloneResolver) = Promise<Int>.pending()
     let (shared, sharedResolver) = Promise<Int>.pending()
     let other = shared.map { $0 }
@@ -137,7 +137,7 @@ struct SettledTests {
   }
 
   @Test(arguments: Timing.allCases)
-  func aPromiseMayBeInTheArrayTwice(_ timing: Timing) async throws {
+  func duplicatePromisesAreAllowed(_ timing: Timing) async throws {
     let subject = TestPromise(Outcome.failure.result, timing)
     let both = settled([subject.promise, subject.promise])
     subject.settle()
@@ -147,7 +147,7 @@ struct SettledTests {
 
 @Suite(.timeLimit(.minutes(10)))
 struct RaceTests {
-  @Test func noneRejectsWithEmpty() async {
+  @Test func anEmptyArrayRejectsWithEmpty() async {
     #expect(await race([Promise<Int>]()).result.failure() == PromiseError.empty)
   }
 
@@ -168,7 +168,7 @@ struct RaceTests {
   }
 
   @Test(arguments: Timing.allCases, Outcome.allCases)
-  func losersGoOnForTheirOtherConsumers(_ timing: Timing, _ outcome: Outcome) async throws {
+  func losersWithOtherConsumersAreNotCancelled(_ timing: Timing, _ outcome: Outcome) async throws {
     let (before, beforeResolver) = Promise<Int>.pending()
     let (behind, behindResolver) = Promise<Int>.pending()
     let others = [before.map { $0 + 1 }, behind.map { $0 + 1 }]
@@ -182,19 +182,19 @@ struct RaceTests {
     #expect(try await others[1].value == 3)
   }
 
-  @Test func ofSeveralSettledOnesTheFirstInTheArrayWins() async {
+  @Test func theFirstSettledPromiseInTheArrayWins() async {
     let first = race([.rejected(TestError("first")), Promise.fulfilled(2)])
     #expect(await first.result.failure() == TestError("first"))
   }
 
-  @Test func aPromiseInTheArrayTwiceIsCancelledWithTheResult() {
+  @Test func cancellingTheResultCancelsADuplicatePromise() {
     let (promise, resolver) = Promise<Int>.pending()
     race([promise, promise]).cancel()
     #expect(promise.isCancelled)
     resolver.fulfill(1)
   }
 
-  @Test func aWinnerInTheArrayTwiceTakesNothingFromTheOthers() async throws {
+  @Test func aDuplicateWinnerDoesNotAffectOtherConsumers() async throws {
     let (shared, resolver) = Promise<Int>.pending()
     let other = shared.map { $0 }
     let winner = Promise.fulfilled(1)

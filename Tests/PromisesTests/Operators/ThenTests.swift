@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct ThenTests {
   @Test(arguments: Timing.allCases, Outcome.allCases)
-  func aStepWithAValueChangesTheValueOnly(_ timing: Timing, _ outcome: Outcome) async {
+  func aStepWithAValueTransformsOnlyTheValue(_ timing: Timing, _ outcome: Outcome) async {
     let log = Log<Int>()
     let result = await apply(to: outcome.result, timing) { promise in
       promise.then { value -> String in
@@ -22,7 +22,7 @@ struct ThenTests {
   }
 
   @Test(arguments: Timing.allCases, Outcome.allCases)
-  func aStepWithAPromiseEndsAsThatPromiseDoes(_ timing: Timing, _ inner: Outcome) async {
+  func aStepWithAPromiseSettlesLikeThatPromise(_ timing: Timing, _ inner: Outcome) async {
     let result = await apply(to: .success(1), inner: inner.result, timing) { promise, inner in
       promise.then { _ in inner }
     }
@@ -52,7 +52,7 @@ struct ThenTests {
   }
 
   @Test(arguments: Timing.allCases)
-  func theStepRunsInTheContextItNames(_ timing: Timing) async throws {
+  func theStepRunsInTheGivenContext(_ timing: Timing) async throws {
     let queue = LabelledQueue()
     let result = await apply(to: .success(1), timing) { promise in
       promise.then(on: queue.context) { _ in queue.isCurrent }
@@ -62,7 +62,7 @@ struct ThenTests {
   }
 
   @Test(arguments: Timing.allCases)
-  func aPromiseReturnedFromAnotherContextIsFollowed(_ timing: Timing) async throws {
+  func aPromiseReturnedFromAnotherContextIsAdopted(_ timing: Timing) async throws {
     let queue = LabelledQueue()
     let result = await apply(to: .success(1), timing) { promise in
       promise.then(on: queue.context) { _ in
@@ -83,7 +83,7 @@ struct ThenTests {
     #expect(log.entries == ["other"])
   }
 
-  @Test func aStepThatWaitsForItsContextIsSkippedWhenCancelledMeanwhile() async {
+  @Test func aStepCancelledWhileQueuedInItsContextIsSkipped() async {
     let log = Log<String>()
     let sent = Log<@Sendable () -> Void>()
     let next = Promise.fulfilled(1).then(on: .custom { sent.append($0) }) { _ in
@@ -95,7 +95,7 @@ struct ThenTests {
     #expect(log.entries.isEmpty)
   }
 
-  @Test func cancellingWhileTheReturnedPromisePendsCancelsThatOne() {
+  @Test func cancellationCancelsThePendingReturnedPromise() {
     let (inner, resolver) = Promise<Int>.pending()
     let next = Promise.fulfilled(1).then(on: .inline) { _ in inner }
     #expect(next.isPending)
@@ -116,7 +116,7 @@ struct ThenInBackgroundTests {
   }
 
   @Test(arguments: Timing.allCases)
-  func theStepAfterItIsBackInTheContext(_ timing: Timing) async throws {
+  func theNextStepRunsInTheContextOfThePromise(_ timing: Timing) async throws {
     let result = await apply(to: .success(1), timing) { promise in
       promise.thenInBackground { $0 + 1 }.then { _ in isOnMainQueue }
     }
@@ -130,7 +130,7 @@ struct ThenInBackgroundTests {
   }
 
   @Test(arguments: Timing.allCases, Outcome.allCases)
-  func aPromiseReturnedThereIsFollowed(_ timing: Timing, _ inner: Outcome) async {
+  func aReturnedPromiseIsAdopted(_ timing: Timing, _ inner: Outcome) async {
     let result = await apply(to: .success(1), inner: inner.result, timing) { promise, inner in
       promise.thenInBackground { _ in inner }
     }
@@ -138,14 +138,14 @@ struct ThenInBackgroundTests {
   }
 
   @Test(arguments: Timing.allCases, Outcome.rejections)
-  func aRejectionPasses(_ timing: Timing, _ outcome: Outcome) async {
+  func aRejectionPassesThrough(_ timing: Timing, _ outcome: Outcome) async {
     let result = await apply(to: outcome.result, timing) { promise in
       promise.thenInBackground { _ in 0 }
     }
     #expect(outcome.matches(result))
   }
 
-  @Test func whatItThrowsRejects() async {
+  @Test func anErrorThrownByTheStepRejects() async {
     let next = Promise.fulfilled(1).thenInBackground { _ -> Int in throw TestError("background") }
     #expect(await next.result.failure() == TestError("background"))
   }
@@ -154,7 +154,7 @@ struct ThenInBackgroundTests {
 @Suite(.timeLimit(.minutes(10)))
 struct FirstlyTests {
   @Test(arguments: Timing.allCases, Outcome.allCases)
-  func firstlyIsThePromiseItStarts(_ timing: Timing, _ outcome: Outcome) async {
+  func firstlyReturnsThePromiseOfItsBody(_ timing: Timing, _ outcome: Outcome) async {
     let subject = TestPromise(outcome.result, timing)
     let promise = firstly { subject.promise }
     #expect(promise === subject.promise)
@@ -162,12 +162,12 @@ struct FirstlyTests {
     #expect(outcome.matches(await promise.result))
   }
 
-  @Test func whatFirstlyThrowsRejects() async {
+  @Test func anErrorThrownByFirstlyRejects() async {
     let promise = firstly { () -> Promise<Int> in throw TestError("early") }
     #expect(await promise.result.failure() == TestError("early"))
   }
 
-  @Test func firstlyRunsHereAndNow() {
+  @Test func firstlyRunsSynchronously() {
     var hasRun = false
     _ = firstly {
       hasRun = true

@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct ValueTests {
   @Test(arguments: Timing.allCases, Outcome.allCases)
-  func resultIsTheOutcome(_ timing: Timing, _ outcome: Outcome) async {
+  func resultReturnsTheOutcome(_ timing: Timing, _ outcome: Outcome) async {
     let subject = TestPromise(outcome.result, timing)
     async let result = subject.promise.result
     subject.settle()
@@ -25,14 +25,14 @@ struct ValueTests {
     }
   }
 
-  @Test func manyTasksMayAwaitOnePromise() async throws {
+  @Test func manyTasksCanAwaitOnePromise() async throws {
     let (promise, resolver) = Promise<Int>.pending()
     let tasks = (0..<20).map { _ in Task { try await promise.value } }
     resolver.fulfill(3)
     for task in tasks { #expect(try await task.value == 3) }
   }
 
-  @Test func aCancelledTaskLeavesAndThePromiseIsCancelledWithItsLastConsumer() async {
+  @Test func cancellingTheOnlyAwaitingTaskCancelsThePromise() async {
     let (promise, resolver) = Promise<Int>.pending()
     let cancelled = Log<String>()
     resolver.onCancel { cancelled.append("work") }
@@ -43,7 +43,7 @@ struct ValueTests {
     #expect(promise.isCancelled)
   }
 
-  @Test func aCancelledTaskLeavesAPromiseAloneThatOthersAwait() async throws {
+  @Test func cancellingATaskKeepsAPromiseThatOthersAwait() async throws {
     let (promise, resolver) = Promise<Int>.pending()
     let other = promise.map { $0 + 1 }
     let task = Task { try await promise.value }
@@ -54,7 +54,7 @@ struct ValueTests {
     #expect(try await other.value == 2)
   }
 
-  @Test func ofTwoTasksTheOneThatIsNotCancelledGetsTheValue() async throws {
+  @Test func theTaskThatIsNotCancelledReceivesTheValue() async throws {
     let (promise, resolver) = Promise<Int>.pending()
     let keeper = promise.done { _ in }
     let leaving = Task { try await promise.value }
@@ -65,7 +65,7 @@ struct ValueTests {
     #expect(try await staying.value == 5)
   }
 
-  @Test func aTaskCancelledBeforehandLeavesAtOnce() async {
+  @Test func aTaskThatIsAlreadyCancelledThrowsImmediately() async {
     let (promise, resolver) = Promise<Int>.pending()
     let (gate, open) = Promise<Void>.pending()
     let task = Task {
@@ -84,7 +84,7 @@ struct ValueTests {
   }
 
   @Test(arguments: Outcome.allCases)
-  func aSettledPromiseGivesItsOutcomeToACancelledTaskToo(_ outcome: Outcome) async {
+  func aCancelledTaskReceivesTheOutcomeOfASettledPromise(_ outcome: Outcome) async {
     let subject = TestPromise(outcome.result, .settled)
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
@@ -93,7 +93,7 @@ struct ValueTests {
     #expect(outcome.matches(await task.value))
   }
 
-  @Test func anAwaitingTaskReleasesThePromiseWhenItHasLeft() async {
+  @Test func aCancelledAwaitReleasesThePromise() async {
     let live = InstanceCounter()
     do {
       let token = live.token()

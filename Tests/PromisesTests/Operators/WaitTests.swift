@@ -25,7 +25,7 @@ struct WaitTests {
   }
 
   @Test(arguments: Timing.allCases, Outcome.allCases)
-  func anOutcomeInTimeIsNoTimeout(_ timing: Timing, _ outcome: Outcome) async {
+  func anOutcomeBeforeTheTimeoutIsReturned(_ timing: Timing, _ outcome: Outcome) async {
     let subject = TestPromise(outcome.result, timing)
     async let result = waitOnThread(for: subject.promise, timeout: .seconds(3_600))
     subject.settle()
@@ -33,7 +33,7 @@ struct WaitTests {
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1), .milliseconds(1)])
-  func withoutAnOutcomeInTimeItThrowsAndCancels(_ timeout: Duration) async {
+  func aTimeoutThrowsAndCancelsThePromise(_ timeout: Duration) async {
     let (promise, resolver) = Promise<Int>.pending()
     let result = await waitOnThread(for: promise, timeout: timeout)
     #expect(result.failure() == PromiseError.timedOut)
@@ -41,7 +41,7 @@ struct WaitTests {
     resolver.fulfill(1)
   }
 
-  @Test func givingUpLeavesASharedPromiseAlone() async throws {
+  @Test func aTimeoutDoesNotCancelASharedPromise() async throws {
     let (promise, resolver) = Promise<Int>.pending()
     let other = promise.map { $0 }
     let result = await waitOnThread(for: promise, timeout: .zero)
@@ -52,19 +52,21 @@ struct WaitTests {
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1)], Outcome.allCases)
-  func noTimeStillSeesASettledPromise(_ timeout: Duration, _ outcome: Outcome) async {
+  func aTimeoutOfZeroReturnsTheOutcomeOfASettledPromise(_ timeout: Duration, _ outcome: Outcome)
+    async
+  {
     let promise = TestPromise(outcome.result, .settled).promise
     #expect(outcome.matches(await waitOnThread(for: promise, timeout: timeout)))
   }
 
-  @Test func aTimeoutThatNeverComesIsForEver() async throws {
+  @Test func anUnrepresentableTimeoutWaitsWithoutLimit() async throws {
     let subject = TestPromise(.success(1), .eventual)
     async let result = waitOnThread(for: subject.promise, timeout: .seconds(Int64.max))
     subject.settle()
     #expect(try await result.get() == 1)
   }
 
-  @Test func cancellingEndsAWait() async {
+  @Test func cancellationEndsAWait() async {
     let (promise, resolver) = Promise<Int>.pending()
     let (waiting, waits) = Promise<Void>.pending()
     let log = Log<Bool>()
@@ -79,7 +81,7 @@ struct WaitTests {
     resolver.fulfill(1)
   }
 
-  @Test func aWaitInsideAnInlineHandlerDoesTheWorkBehindIt() async {
+  @Test func aWaitInAnInlineHandlerRunsTheQueuedHandlers() async {
     let log = Log<String>()
     await onThread(stackSize: 1 << 20) {
       let (promise, resolver) = Promise<Int>.pending()
@@ -99,7 +101,7 @@ struct WaitTests {
   /// `wait(timeout:)` on the main thread, in a separate program because tests never run there.
   @Suite(.timeLimit(.minutes(10)))
   struct MainThreadWaitTests {
-    @Test func waitsAreQuickAndTurnTheMainQueueEvenInAnInlineHandler() async throws {
+    @Test func waitsOnTheMainThreadRunTheMainQueueWithoutDelayEvenInAnInlineHandler() async throws {
       let end = try await ChildProcess(BuiltProgram.url("main-thread-waits").path).end
       #expect(end.status == .exited(0))
       #expect(

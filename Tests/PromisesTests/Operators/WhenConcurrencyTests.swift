@@ -28,13 +28,13 @@ struct WhenConcurrencyTests {
     func fulfill(_ index: Int) { pairs[index].resolver.fulfill(index) }
   }
 
-  @Test func noneFulfilsWithAnEmptyArray() async throws {
+  @Test func anEmptyArrayFulfilsWithAnEmptyArray() async throws {
     let starts: [@Sendable () throws -> Promise<Int>] = []
     #expect(try await when(starts, concurrency: 1).value == [])
   }
 
   @Test(arguments: 1...5)
-  func atMostThatManyAreUnderWayAndThatManyAreReached(_ concurrency: Int) async throws {
+  func theLimitIsReachedAndNeverExceeded(_ concurrency: Int) async throws {
     let works = Works(5)
     let all = when(works.starts, concurrency: concurrency)
     #expect(works.started.entries == Array(0..<concurrency))
@@ -46,7 +46,7 @@ struct WhenConcurrencyTests {
     #expect(works.most.entries.max() == concurrency)
   }
 
-  @Test func moreThanThereAreStartsAll() async throws {
+  @Test func aLimitAboveTheCountStartsAll() async throws {
     let works = Works(3)
     let all = when(works.starts, concurrency: .max)
     #expect(works.started.entries == [0, 1, 2])
@@ -55,7 +55,7 @@ struct WhenConcurrencyTests {
   }
 
   @Test(arguments: Outcome.rejections)
-  func afterAFailureNoMoreAreStartedAndTheRestIsCancelled(_ outcome: Outcome) async {
+  func aFailureStopsNewStartsAndCancelsTheRest(_ outcome: Outcome) async {
     let works = Works(6)
     let all = when(works.starts, concurrency: 3)
     works.fulfill(1)
@@ -68,7 +68,7 @@ struct WhenConcurrencyTests {
   }
 
   @Test(arguments: 1...4)
-  func aStartThatThrowsIsAFailureAndTheLastOne(_ concurrency: Int) async {
+  func aThrowingStartRejectsAndStopsNewStarts(_ concurrency: Int) async {
     let counter = Counter()
     let starts = (0..<4).map { index in
       { @Sendable () throws -> Promise<Int> in
@@ -82,7 +82,7 @@ struct WhenConcurrencyTests {
   }
 
   @Test(arguments: [false, true])
-  func insideAnInlineHandlerToo(_ isThrown: Bool) async {
+  func theLimitHoldsInsideAnInlineHandler(_ isThrown: Bool) async {
     let counter = Counter()
     let all = Promise.fulfilled(1).then(on: .inline) { _ in
       when(0..<5, concurrency: 3) { index in
@@ -95,13 +95,13 @@ struct WhenConcurrencyTests {
     #expect(counter.value == 2)
   }
 
-  @Test func theResultCarriesTheContextOfTheFirstPromise() async throws {
+  @Test func theResultHasTheContextOfTheFirstPromise() async throws {
     let queue = LabelledQueue()
     let all = when(0..<3, concurrency: 2) { Promise.fulfilled($0).on(queue.context) }
     #expect(try await all.then { _ in queue.isCurrent }.value)
   }
 
-  @Test func aStartThatWaitsForTheResultIsACycle() async {
+  @Test func aStartThatReturnsTheResultRejectsWithCycle() async {
     let (gate, open) = Promise<Int>.pending()
     let (box, filled) = Promise<Promise<[Int]>>.pending()
     let all = when([1, 2], concurrency: 1) { number in
@@ -115,7 +115,7 @@ struct WhenConcurrencyTests {
     #expect(await all.result.failure() == PromiseError.cycle)
   }
 
-  @Test func whatIsUnderWayGoesOnForItsOtherConsumers() async throws {
+  @Test func runningPromisesWithOtherConsumersAreNotCancelled() async throws {
     let works = Works(3)
     let other = works.pairs[0].promise.map { $0 + 10 }
     let all = when(works.starts, concurrency: 2)
@@ -125,7 +125,7 @@ struct WhenConcurrencyTests {
     #expect(try await other.value == 10)
   }
 
-  @Test func cancellingTheResultCancelsWhatIsUnderWayAndStartsNoMore() {
+  @Test func cancellingTheResultCancelsRunningPromisesAndStartsNoMore() {
     let works = Works(4)
     let all = when(works.starts, concurrency: 2)
     works.fulfill(0)
@@ -135,7 +135,7 @@ struct WhenConcurrencyTests {
     #expect(works.started.entries == [0, 1, 2])
   }
 
-  @Test func aStartThatCancelsTheResultHasItsPromiseCancelled() {
+  @Test func thePromiseOfAStartThatCancelsTheResultIsCancelled() {
     let (gate, open) = Promise<Int>.pending()
     let (late, resolver) = Promise<Int>.pending()
     let (box, filled) = Promise<Promise<[Int]>>.pending()
@@ -155,7 +155,7 @@ struct WhenConcurrencyTests {
   }
 
   @Test(arguments: [1, 3])
-  func aHundredThousandImmediateOnesTakeLittleStack(_ concurrency: Int) async {
+  func aHundredThousandImmediateStartsDoNotGrowTheStack(_ concurrency: Int) async {
     let log = Log<[Int]>()
     await onThread(stackSize: 512 << 10) {
       let starts = (0..<100_000).map { index in
@@ -167,7 +167,7 @@ struct WhenConcurrencyTests {
   }
 
   @Test(arguments: [0, -1])
-  func lessThanOneAtATimeStopsTheProgram(_ concurrency: Int) async throws {
+  func aLimitBelowOneIsAPreconditionFailure(_ concurrency: Int) async throws {
     let zero = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) { [concurrency] in
@@ -181,13 +181,13 @@ struct WhenConcurrencyTests {
 
 @Suite(.timeLimit(.minutes(10)))
 struct ReduceTests {
-  @Test func noElementsGiveTheInitialValue() async throws {
+  @Test func anEmptySequenceGivesTheInitialValue() async throws {
     let total = reduce([Int](), 5) { partial, element in .fulfilled(partial + element) }
     #expect(try await total.value == 5)
   }
 
   @Test(arguments: Timing.allCases)
-  func stepsRunOneAfterTheOther(_ timing: Timing) async throws {
+  func stepsRunSequentially(_ timing: Timing) async throws {
     let log = Log<String>()
     let text = reduce(1...3, "") { partial, element in
       log.append("start \(element)")
@@ -201,7 +201,7 @@ struct ReduceTests {
   }
 
   @Test(arguments: Outcome.rejections)
-  func afterAFailureNoStepIsStarted(_ outcome: Outcome) async {
+  func noStepStartsAfterAFailure(_ outcome: Outcome) async {
     let log = Log<Int>()
     let total = reduce(1...5, 0) { partial, element in
       log.append(element)
@@ -216,7 +216,7 @@ struct ReduceTests {
     #expect(await total.result.failure() == TestError("1"))
   }
 
-  @Test func cancellingCancelsTheStepUnderWay() {
+  @Test func cancellationCancelsTheCurrentStep() {
     let (step, resolver) = Promise<Int>.pending()
     let log = Log<Int>()
     let total = reduce(1...3, 0, on: .inline) { _, element in
@@ -229,7 +229,7 @@ struct ReduceTests {
     resolver.fulfill(1)
   }
 
-  @Test func stepsRunInTheContextItNames() async throws {
+  @Test func stepsRunInTheGivenContext() async throws {
     let queue = LabelledQueue()
     let all = reduce(1...3, true, on: queue.context) { partial, _ in
       .fulfilled(partial && queue.isCurrent)
@@ -237,7 +237,7 @@ struct ReduceTests {
     #expect(try await all.value)
   }
 
-  @Test func tenThousandImmediateStepsTakeLittleStack() async {
+  @Test func tenThousandImmediateStepsDoNotGrowTheStack() async {
     let log = Log<Int>()
     await onThread(stackSize: 512 << 10) {
       reduce(0..<10_000, 0, on: .inline) { .fulfilled($0 + $1) }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct WhenArrayTests {
-  @Test func noneFulfilsWithAnEmptyArray() async throws {
+  @Test func anEmptyArrayFulfilsWithAnEmptyArray() async throws {
     #expect(try await when([Promise<Int>]()).value == [])
   }
 
@@ -16,7 +16,7 @@ struct WhenArrayTests {
     #expect(try await all.value == [0, 1, 2, 3, 4])
   }
 
-  @Test func itWaitsForTheLast() async throws {
+  @Test func theResultWaitsForAllPromises() async throws {
     let pairs = (0..<3).map { _ in Promise<Int>.pending() }
     let all = when(pairs.map(\.promise))
     pairs[2].resolver.fulfill(2)
@@ -27,7 +27,7 @@ struct WhenArrayTests {
   }
 
   @Test(arguments: Timing.allCases, Outcome.rejections)
-  func oneRejectionRejectsAtOnceAndCancelsTheRest(_ timing: Timing, _ outcome: Outcome) async {
+  func aRejectionRejectsImmediatelyAndCancelsTheRest(_ timing: Timing, _ outcome: Outcome) async {
     let subject = TestPromise(outcome.result, timing)
     let (before, beforeResolver) = Promise<Int>.pending()
     let (behind, behindResolver) = Promise<Int>.pending()
@@ -41,7 +41,7 @@ struct WhenArrayTests {
   }
 
   @Test(arguments: Timing.allCases)
-  func theRestGoesOnForItsOtherConsumers(_ timing: Timing) async throws {
+  func aRejectionKeepsMembersWithOtherConsumers(_ timing: Timing) async throws {
     let subject = TestPromise(Outcome.failure.result, timing)
     let (before, beforeResolver) = Promise<Int>.pending()
     let (behind, behindResolver) = Promise<Int>.pending()
@@ -55,7 +55,7 @@ struct WhenArrayTests {
     #expect(try await others[1].value == 3)
   }
 
-  @Test func cancellingTheResultCancelsTheMembersThatAreItsAlone() async throws {
+  @Test func cancellingTheResultCancelsUnsharedMembers() async throws {
     let (alone, aloneResolver) = Promise<Int>.pending()
     let (shared, sharedResolver) = Promise<Int>.pending()
     let other = shared.map { $0 }
@@ -68,21 +68,21 @@ struct WhenArrayTests {
   }
 
   @Test(arguments: Timing.allCases)
-  func aPromiseMayBeInTheArrayTwice(_ timing: Timing) async throws {
+  func duplicatePromisesAreAllowed(_ timing: Timing) async throws {
     let subject = TestPromise(.success(4), timing)
     let all = when([subject.promise, subject.promise])
     subject.settle()
     #expect(try await all.value == [4, 4])
   }
 
-  @Test func aPromiseInTheArrayTwiceIsCancelledWithTheResult() {
+  @Test func cancellingTheResultCancelsADuplicatePromise() {
     let (promise, resolver) = Promise<Int>.pending()
     when([promise, promise]).cancel()
     #expect(promise.isCancelled)
     resolver.fulfill(1)
   }
 
-  @Test func aPromiseInTheArrayTwiceGoesOnForItsOtherConsumer() async throws {
+  @Test func aDuplicatePromiseWithAnotherConsumerIsNotCancelled() async throws {
     let (promise, resolver) = Promise<Int>.pending()
     let other = promise.map { $0 }
     when([promise, promise]).cancel()
@@ -91,13 +91,13 @@ struct WhenArrayTests {
     #expect(try await other.value == 1)
   }
 
-  @Test func theResultCarriesTheContextOfTheFirst() async throws {
+  @Test func theResultHasTheContextOfTheFirstPromise() async throws {
     let queue = LabelledQueue()
     let all = when([Promise.fulfilled(1).on(queue.context), .fulfilled(2)])
     #expect(try await all.then { _ in queue.isCurrent }.value)
   }
 
-  @Test func membersMaySettleOnManyThreads() async throws {
+  @Test func membersCanSettleOnManyThreads() async throws {
     let pairs = (0..<1_000).map { _ in Promise<Int>.pending() }
     let all = when(pairs.map(\.promise))
     await onThreads(4) { thread in
@@ -110,7 +110,7 @@ struct WhenArrayTests {
 @Suite(.timeLimit(.minutes(10)))
 struct WhenTupleTests {
   @Test(arguments: Timing.allCases)
-  func valuesOfDifferentTypesKeepTheirPlaces(_ timing: Timing) async throws {
+  func valuesOfDifferentTypesKeepTheirPositions(_ timing: Timing) async throws {
     let number = TestPromise(.success(1), timing)
     let text = TestPromise(.success("two"), timing)
     let flag = TestPromise(.success(true), timing)
@@ -125,7 +125,7 @@ struct WhenTupleTests {
   }
 
   @Test(arguments: Timing.allCases, Outcome.rejections)
-  func oneRejectionRejectsAtOnceAndCancelsTheRest(_ timing: Timing, _ outcome: Outcome) async {
+  func aRejectionRejectsImmediatelyAndCancelsTheRest(_ timing: Timing, _ outcome: Outcome) async {
     let subject = TestPromise(outcome.result, timing)
     let (before, beforeResolver) = Promise<String>.pending()
     let (behind, behindResolver) = Promise<Bool>.pending()
@@ -139,7 +139,7 @@ struct WhenTupleTests {
   }
 
   @Test(arguments: Timing.allCases)
-  func theRestGoesOnForItsOtherConsumers(_ timing: Timing) async throws {
+  func aRejectionKeepsMembersWithOtherConsumers(_ timing: Timing) async throws {
     let subject = TestPromise(Outcome.failure.result, timing)
     let (behind, resolver) = Promise<String>.pending()
     let other = behind.map { $0 + "!" }
@@ -160,7 +160,7 @@ struct WhenTupleTests {
     textResolver.fulfill("")
   }
 
-  @Test func theSamePromiseMayBeGivenTwice() async throws {
+  @Test func duplicatePromisesAreAllowed() async throws {
     let (promise, resolver) = Promise<Int>.pending()
     let both = when(promise, promise)
     resolver.fulfill(3)
@@ -169,13 +169,13 @@ struct WhenTupleTests {
     #expect(second == 3)
   }
 
-  @Test func theTupleComesApartInTheNextStep() async throws {
+  @Test func theNextStepDestructuresTheTuple() async throws {
     let sum = when(Promise.fulfilled(1), Promise.fulfilled("22"))
       .then { number, text in number + text.count }
     #expect(try await sum.value == 3)
   }
 
-  @Test func theResultCarriesTheContextOfTheFirst() async throws {
+  @Test func theResultHasTheContextOfTheFirstPromise() async throws {
     let queue = LabelledQueue()
     let both = when(Promise.fulfilled(1).on(queue.context), Promise.fulfilled(""))
     #expect(try await both.map { _ in 0 }.then { _ in queue.isCurrent }.value)

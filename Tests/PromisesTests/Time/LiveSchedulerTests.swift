@@ -10,7 +10,7 @@ struct LiveSchedulerTests {
   /// time.
   private static let own = LiveScheduler()
 
-  @Test func anActionRunsNotBeforeItsTime() async {
+  @Test func anActionNeverRunsEarly() async {
     let log = Log<Duration>()
     let start = scheduler.now
     _ = scheduler.schedule(after: .milliseconds(2)) { [scheduler] in log.append(scheduler.now) }
@@ -18,7 +18,7 @@ struct LiveSchedulerTests {
     #expect(end - start >= .milliseconds(2))
   }
 
-  @Test func actionsRunInTheOrderOfTheirTimes() async {
+  @Test func actionsRunInTimeOrder() async {
     let log = Log<Int>()
     let start = scheduler.now
     _ = scheduler.schedule(after: .milliseconds(60)) { log.append(3) }
@@ -31,7 +31,7 @@ struct LiveSchedulerTests {
     #expect(isInTime ? order == [1, 2, 3] : order.sorted() == [1, 2, 3])
   }
 
-  @Test func noTimeAndLessIsSoon() async {
+  @Test func zeroAndNegativeDelaysRunSoon() async {
     let log = Log<String>()
     _ = scheduler.schedule(after: .zero) { log.append("zero") }
     #expect(await log.entries(1) == ["zero"])
@@ -39,7 +39,7 @@ struct LiveSchedulerTests {
     #expect(await log.entries(2) == ["zero", "negative"])
   }
 
-  @Test func anEarlierActionComesBeforeOneThatTheTimerIsSetFor() async {
+  @Test func anEarlierActionRunsBeforeTheOneThatTheTimerIsSetFor() async {
     let log = Log<String>()
     let far = scheduler.schedule(after: .seconds(3_600)) { log.append("far") }
     _ = scheduler.schedule(after: .milliseconds(1)) { log.append("near") }
@@ -64,7 +64,7 @@ struct LiveSchedulerTests {
     #expect(await log.entries(1) == ["later"])
   }
 
-  @Test func anActionMayScheduleAnother() async {
+  @Test func anActionCanScheduleAnother() async {
     let log = Log<Int>()
     @Sendable func again(_ number: Int) {
       log.append(number)
@@ -74,7 +74,7 @@ struct LiveSchedulerTests {
     #expect(await log.entries(6) == [0, 1, 2, 3, 4, 5])
   }
 
-  @Test func timeNeverGoesBack() {
+  @Test func timeIsMonotonic() {
     var last = scheduler.now
     for _ in 0..<1_000 {
       let now = scheduler.now
@@ -83,7 +83,7 @@ struct LiveSchedulerTests {
     }
   }
 
-  @Test func aTimeThatNeverComesIsKept() async {
+  @Test func anUnreachableTimeIsAccepted() async {
     let scheduler = Self.own
     let handles = [Duration.seconds(Int64.max), .seconds(1_000_000_000_000)].map { forever in
       scheduler.schedule(after: forever) {}
@@ -94,7 +94,7 @@ struct LiveSchedulerTests {
     for handle in handles { handle.cancel() }
   }
 
-  @Test func promisesTakeItUnlessToldOtherwise() async throws {
+  @Test func promisesUseTheLiveSchedulerByDefault() async throws {
     try await after(.milliseconds(1)).value
     #expect(try await Promise.fulfilled(1).delay(.milliseconds(1)).value == 1)
     let (never, resolver) = Promise<Int>.pending()

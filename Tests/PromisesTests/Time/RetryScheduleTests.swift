@@ -14,11 +14,11 @@ struct RetryScheduleTests {
     #expect(delays(.immediate(limit: 2), 3) == [.zero, .zero, nil])
   }
 
-  @Test func delayedAlwaysWaitsTheSame() {
+  @Test func delayedAlwaysWaitsTheSameTime() {
     #expect(delays(.delayed(.seconds(3), limit: 2), 3) == [.seconds(3), .seconds(3), nil])
   }
 
-  @Test func aNegativeDelayIsNone() {
+  @Test func aNegativeDelayCountsAsZero() {
     #expect(delays(.delayed(.seconds(-3), limit: 1), 1) == [.zero])
     #expect(delays(.custom { _, _ in .seconds(-1) }, 1) == [.zero])
   }
@@ -29,18 +29,18 @@ struct RetryScheduleTests {
     #expect(delays(schedule, 7) == [1, 2, 4, 8, 10, 10].map { .seconds($0) } + [nil])
   }
 
-  @Test func exponentialTakesAnotherMultiplier() {
+  @Test func exponentialAcceptsAnotherMultiplier() {
     let schedule = RetrySchedule.exponential(
       initial: .milliseconds(500), multiplier: 3, jitter: .none, limit: 9)
     #expect(delays(schedule, 4) == [500, 1_500, 4_500, 13_500].map { .milliseconds($0) })
   }
 
-  @Test func theCapIsAMinuteUnlessToldOtherwise() {
+  @Test func theDefaultCapIsOneMinute() {
     let schedule = RetrySchedule.exponential(initial: .seconds(40), jitter: .none, limit: 9)
     #expect(delays(schedule, 2) == [.seconds(40), .seconds(60)])
   }
 
-  @Test func aTimeBeyondAllNumbersIsTheCap() {
+  @Test func anOverflowingDelayIsTheCap() {
     let schedule = RetrySchedule.exponential(initial: .seconds(1), jitter: .none, limit: .max)
     #expect(schedule.delay(beforeRepetition: 100_000, after: TestError()) == .seconds(60))
   }
@@ -48,7 +48,7 @@ struct RetryScheduleTests {
   @Test(arguments: [
     (RetrySchedule.Jitter.none, [8.0, 8, 8]), (.equal, [4, 6, 8]), (.full, [0, 4, 8]),
   ])
-  func jitterSpreadsAComputedTime(_ jitter: RetrySchedule.Jitter, _ seconds: [Double]) {
+  func jitterSpreadsTheComputedDelay(_ jitter: RetrySchedule.Jitter, _ seconds: [Double]) {
     for (chance, expected) in zip([0, 0.5, 1], seconds) {
       let schedule = RetrySchedule.exponential(initial: .seconds(8), jitter: jitter, limit: 1)
         .randomized { range in
@@ -59,7 +59,7 @@ struct RetryScheduleTests {
     }
   }
 
-  @Test func jitterComesAfterTheCap() {
+  @Test func jitterIsAppliedAfterTheCap() {
     let schedule = RetrySchedule.exponential(
       initial: .seconds(100), cap: .seconds(10), jitter: .full, limit: 1
     ).randomized { _ in 0.5 }
@@ -67,7 +67,7 @@ struct RetryScheduleTests {
   }
 
   @Test(arguments: [RetrySchedule.Jitter.equal, .full])
-  func chanceStaysInItsRange(_ jitter: RetrySchedule.Jitter) {
+  func randomDelaysStayInRange(_ jitter: RetrySchedule.Jitter) {
     let schedule = RetrySchedule.exponential(initial: .seconds(8), jitter: jitter, limit: 1)
     let least: Duration = if case .full = jitter { .zero } else { .seconds(4) }
     for _ in 0..<1_000 {
@@ -76,7 +76,7 @@ struct RetryScheduleTests {
     }
   }
 
-  @Test func customIsAskedWithRepetitionAndError() {
+  @Test func customReceivesTheRepetitionAndTheError() {
     let log = Log<String>()
     let schedule = RetrySchedule.custom { repetition, error in
       log.append("\(repetition) \(error)")
@@ -86,7 +86,7 @@ struct RetryScheduleTests {
     #expect(log.entries == ["1 TestError(test)", "2 TestError(test)", "3 TestError(test)"])
   }
 
-  @Test func allConditionsHaveToHold() {
+  @Test func allConditionsMustHold() {
     let schedule = RetrySchedule.immediate(limit: 9)
       .when { $0 is TestError }
       .when { $0 as? TestError != TestError("fatal") }
@@ -96,11 +96,11 @@ struct RetryScheduleTests {
   }
 
   @Test(arguments: [0, -1])
-  func aLimitOfNothingNeverRepeats(_ limit: Int) {
+  func aLimitOfZeroNeverRetries(_ limit: Int) {
     #expect(delays(.immediate(limit: limit), 1) == [nil])
   }
 
-  @Test func aCancellationIsNeverRepeated() {
+  @Test func aCancellationIsNeverRetried() {
     let schedule = RetrySchedule.immediate(limit: 9).when { _ in true }
     #expect(delays(schedule, 1, after: CancellationError()) == [nil])
   }

@@ -16,14 +16,14 @@ struct RetryTests {
     }
   }
 
-  @Test func aFirstAttemptThatSucceedsIsTheOnlyOne() async throws {
+  @Test func aSuccessfulFirstAttemptIsTheOnlyOne() async throws {
     let log = Log<String>()
     let promise = attempts(.immediate(limit: 5), succeedingAt: 1, log)
     #expect(log.entries == ["1@0.0 seconds"])
     #expect(try await promise.value == 1)
   }
 
-  @Test func attemptsComeAtExactlyTheScheduledTimes() async throws {
+  @Test func attemptsRunAtExactlyTheScheduledTimes() async throws {
     let log = Log<String>()
     let schedule = RetrySchedule.exponential(initial: .seconds(1), jitter: .none, limit: 9)
     let promise = attempts(schedule, succeedingAt: 4, log)
@@ -33,7 +33,7 @@ struct RetryTests {
     #expect(time.scheduledCount == 0)
   }
 
-  @Test func theLimitCountsRepetitionsAndTheLastErrorIsTheResult() async {
+  @Test func theLimitCountsRetriesAndTheLastErrorIsTheResult() async {
     let log = Log<String>()
     let promise = attempts(.delayed(.seconds(2), limit: 2), succeedingAt: 0, log)
     await time.run()
@@ -41,7 +41,7 @@ struct RetryTests {
     #expect(await promise.result.failure() == TestError("3"))
   }
 
-  @Test func aLimitOfNothingIsOneAttempt() async {
+  @Test func aLimitOfZeroMakesOneAttempt() async {
     let log = Log<String>()
     let promise = attempts(.immediate(limit: 0), succeedingAt: 2, log)
     #expect(await promise.result.failure() == TestError("1"))
@@ -49,7 +49,7 @@ struct RetryTests {
   }
 
   @Test(arguments: Timing.allCases)
-  func theTimeOfAnAttemptComesOnTop(_ timing: Timing) async throws {
+  func theDelayStartsAtTheEndOfAnAttempt(_ timing: Timing) async throws {
     let promise = retry(.delayed(.seconds(1), limit: 3), scheduler: time) { [time] attempt in
       after(.seconds(10), scheduler: time).map {
         if attempt < 3 { throw TestError() }
@@ -60,7 +60,7 @@ struct RetryTests {
     #expect(try await promise.value == .seconds(32))
   }
 
-  @Test func anErrorOutsideTheConditionEndsIt() async {
+  @Test func anErrorThatFailsTheConditionEndsTheRetries() async {
     let counter = Counter()
     let promise = retry(.immediate(limit: 9).when { $0 is TestError }) { attempt in
       counter.add()
@@ -71,7 +71,7 @@ struct RetryTests {
   }
 
   @Test(arguments: Timing.allCases)
-  func aCancellationIsNeverTriedAgain(_ timing: Timing) async {
+  func aCancellationIsNeverRetried(_ timing: Timing) async {
     let counter = Counter()
     let subject = TestPromise(Outcome.cancellation.result, timing)
     let promise = retry(.immediate(limit: 9)) { _ in
@@ -83,7 +83,7 @@ struct RetryTests {
     #expect(counter.value == 1)
   }
 
-  @Test func cancellingDuringAnAttemptCancelsIt() async {
+  @Test func cancellationDuringAnAttemptCancelsTheAttempt() async {
     let (attempt, resolver) = Promise<Int>.pending()
     let promise = retry(.delayed(.seconds(1), limit: 3), scheduler: time) { _ in attempt }
     promise.cancel()
@@ -92,7 +92,7 @@ struct RetryTests {
     resolver.fulfill(1)
   }
 
-  @Test func anAttemptWithAnotherConsumerGoesOnButIsNotRepeated() async {
+  @Test func aCancelledRetryKeepsASharedAttemptButDoesNotRetryIt() async {
     let (attempt, resolver) = Promise<Int>.pending()
     let other = attempt.map { $0 }
     let counter = Counter()
@@ -109,7 +109,7 @@ struct RetryTests {
     #expect(time.scheduledCount == 0)
   }
 
-  @Test func cancellingDuringTheWaitStopsTheTimer() async {
+  @Test func cancellationDuringTheDelayStopsTheTimer() async {
     let log = Log<String>()
     let promise = attempts(.delayed(.seconds(5), limit: 3), succeedingAt: 3, log)
     await time.advance(by: .seconds(7))
@@ -121,7 +121,7 @@ struct RetryTests {
     #expect(promise.isCancelled)
   }
 
-  @Test func aBodyThatCancelsThePromiseHasItsAttemptCancelled() async {
+  @Test func theAttemptOfABodyThatCancelsThePromiseIsCancelled() async {
     let (box, filled) = Promise<Promise<Int>>.pending()
     let (attempt, resolver) = Promise<Int>.pending()
     let promise = retry(.delayed(.seconds(1), limit: 3), scheduler: time) { number in
@@ -135,7 +135,7 @@ struct RetryTests {
     resolver.fulfill(1)
   }
 
-  @Test func aHundredThousandThrowingAttemptsTakeLittleStack() async {
+  @Test func aHundredThousandThrowingAttemptsDoNotGrowTheStack() async {
     let log = Log<String>()
     await onThread(stackSize: 512 << 10) {
       retry(.immediate(limit: 100_000)) { attempt -> Promise<Int> in
@@ -147,7 +147,7 @@ struct RetryTests {
     #expect(await log.entries(1) == ["success(100001)"])
   }
 
-  @Test func anAttemptThatWaitsForTheResultIsACycle() async {
+  @Test func anAttemptThatReturnsTheResultRejectsWithCycle() async {
     let (gate, open) = Promise<Int>.pending()
     let (box, filled) = Promise<Promise<Int>>.pending()
     let promise = retry(.immediate(limit: 3)) { attempt in

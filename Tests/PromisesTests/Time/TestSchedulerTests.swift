@@ -11,7 +11,7 @@ struct TestSchedulerTests {
     _ = time.schedule(after: delay) { [log, time] in log.append("\(name)@\(time.now)") }
   }
 
-  @Test func actionsRunInTheOrderOfTheirTimesAtTheirTimes() async {
+  @Test func actionsRunInTimeOrderAtTheirTimes() async {
     schedule("c", after: .seconds(3))
     schedule("a", after: .seconds(1))
     schedule("b", after: .seconds(2))
@@ -23,7 +23,7 @@ struct TestSchedulerTests {
     #expect(time.elapsed == .seconds(10))
   }
 
-  @Test func actionsOfEqualTimesRunInTheOrderScheduled() async {
+  @Test func actionsOfEqualTimesRunInSchedulingOrder() async {
     let numbers = Log<Int>()
     for number in 0..<100 { _ = time.schedule(after: .seconds(1)) { numbers.append(number) } }
     await time.run()
@@ -38,7 +38,7 @@ struct TestSchedulerTests {
     #expect(log.entries == ["now@0.0 seconds", "past@0.0 seconds"])
   }
 
-  @Test func anActionScheduledByAnotherRunsAtItsOwnTimeInTheSameAdvance() async {
+  @Test func anActionScheduledByAnotherRunsAtItsTimeInTheSameAdvance() async {
     _ = time.schedule(after: .seconds(1)) { [self] in
       schedule("inner", after: .seconds(1))
       schedule("atOnce", after: .zero)
@@ -48,7 +48,7 @@ struct TestSchedulerTests {
     #expect(log.entries == ["atOnce@1.0 seconds", "between@1.5 seconds", "inner@2.0 seconds"])
   }
 
-  @Test func advancingIntoThePastRunsWhatIsDueAndKeepsTheTime() async {
+  @Test func aNegativeAdvanceRunsDueActionsAndKeepsTheTime() async {
     await time.advance(to: .seconds(5))
     schedule("due", after: .zero)
     await time.advance(to: .seconds(1))
@@ -57,7 +57,7 @@ struct TestSchedulerTests {
     #expect(time.now == .seconds(5))
   }
 
-  @Test func runGoesToTheLastActionAndStopsThere() async {
+  @Test func runStopsAtTheLastAction() async {
     schedule("first", after: .seconds(1))
     schedule("last", after: .seconds(3_600))
     await time.run()
@@ -65,7 +65,7 @@ struct TestSchedulerTests {
     #expect(time.now == .seconds(3_600))
   }
 
-  @Test func aStoryWithoutEndStopsAtTheLimit() async {
+  @Test func anEndlessScheduleStopsAtTheLimit() async {
     let ticks = Counter()
     @Sendable func tick() {
       ticks.add()
@@ -97,7 +97,7 @@ struct TestSchedulerTests {
     #expect(log.entries == ["kept@2.0 seconds"])
   }
 
-  @Test func anActionMayCancelALaterOne() async {
+  @Test func anActionCanCancelALaterOne() async {
     let later = time.schedule(after: .seconds(2)) { [log] in log.append("later") }
     _ = time.schedule(after: .seconds(1)) { later.cancel() }
     await time.run()
@@ -105,7 +105,7 @@ struct TestSchedulerTests {
     #expect(time.now == .seconds(1))
   }
 
-  @Test func timeWaitsForWhatIsUnderWayAndMayYetSchedule() async {
+  @Test func timeDoesNotAdvanceDuringAnActivity() async {
     let ticket = time.beginActivity()
     async let advanced: Void = time.advance(by: .seconds(1))
     schedule("in time", after: .seconds(1))
@@ -115,7 +115,7 @@ struct TestSchedulerTests {
     #expect(log.entries == ["in time@1.0 seconds"])
   }
 
-  @Test func aTicketThatIsDroppedHoldsNothingUp() async {
+  @Test func aReleasedTicketEndsItsActivity() async {
     _ = time.beginActivity()
     await time.advance(by: .seconds(1))
     #expect(time.now == .seconds(1))
@@ -124,13 +124,13 @@ struct TestSchedulerTests {
 
 /// `advance` returns after all handlers that it triggered have returned.
 @Suite(.timeLimit(.minutes(10)))
-struct TestSchedulerHandlersTests {
+struct TestSchedulerHandlerTests {
   private static let contexts: [ExecutionContext] = [
     .main, .inline, .background, LabelledQueue().context,
   ]
 
   @Test(arguments: contexts.indices)
-  func itWaitsForHandlersInEveryContext(_ index: Int) async {
+  func advanceWaitsForHandlersInEveryContext(_ index: Int) async {
     let time = TestScheduler()
     let log = Log<String>()
     after(.seconds(1), scheduler: time)
@@ -144,7 +144,7 @@ struct TestSchedulerHandlersTests {
   }
 
   @Test(arguments: contexts.indices)
-  func itWaitsForHandlersThatNameTheirContext(_ index: Int) async {
+  func advanceWaitsForHandlersWithAnExplicitContext(_ index: Int) async {
     let time = TestScheduler()
     let log = Log<String>()
     let context = Self.contexts[index]
@@ -156,7 +156,7 @@ struct TestSchedulerHandlersTests {
     #expect(log.entries == ["a", "b", "c"])
   }
 
-  @Test func itWaitsForMainActorHandlers() async {
+  @Test func advanceWaitsForMainActorHandlers() async {
     let time = TestScheduler()
     let log = Log<String>()
     after(.seconds(1), scheduler: time)
@@ -166,7 +166,7 @@ struct TestSchedulerHandlersTests {
     #expect(log.entries == ["done", "always"])
   }
 
-  @Test func handlersOfOneActionEndBeforeTheNextAction() async {
+  @Test func handlersOfAnActionRunBeforeTheNextAction() async {
     let time = TestScheduler()
     let log = Log<String>()
     for second in 1...5 {
@@ -179,7 +179,7 @@ struct TestSchedulerHandlersTests {
     #expect(log.entries == expected)
   }
 
-  @Test func aHandlerThatSchedulesIsSeenInTheSameAdvance() async {
+  @Test func actionsScheduledByHandlersRunInTheSameAdvance() async {
     let time = TestScheduler()
     let promise = after(.seconds(1), scheduler: time)
       .thenInBackground { after(.seconds(1), scheduler: time) }
@@ -190,7 +190,7 @@ struct TestSchedulerHandlersTests {
     }
   }
 
-  @Test func aHandlerDroppedUnrunIsNotWaitedFor() async {
+  @Test func aDiscardedHandlerDoesNotBlockTheAdvance() async {
     let time = TestScheduler()
     let promise = after(.seconds(1), scheduler: time).then(on: .custom { _ in }) { 1 }
     await time.advance(by: .seconds(1))

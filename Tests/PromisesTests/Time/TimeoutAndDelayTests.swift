@@ -7,7 +7,7 @@ struct TimeoutTests {
   private let time = TestScheduler()
 
   @Test(arguments: Timing.allCases, Outcome.allCases)
-  func anOutcomeInTimePassesAndTheTimerIsStopped(_ timing: Timing, _ outcome: Outcome) async {
+  func anOutcomeInTimePassesThroughAndStopsTheTimer(_ timing: Timing, _ outcome: Outcome) async {
     let result = await apply(to: outcome.result, timing) {
       $0.timeout(.seconds(1), scheduler: time)
     }
@@ -15,7 +15,7 @@ struct TimeoutTests {
     #expect(time.scheduledCount == 0)
   }
 
-  @Test func anOutcomeTooLateIsATimeout() async {
+  @Test func aLateOutcomeIsATimeout() async {
     let (promise, resolver) = Promise<Int>.pending()
     let limited = promise.timeout(.seconds(2), scheduler: time)
     await time.advance(by: .milliseconds(1_999))
@@ -26,7 +26,7 @@ struct TimeoutTests {
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1)], Outcome.allCases)
-  func noTimeRejectsAtOnceWhateverThePromiseIs(_ limit: Duration, _ outcome: Outcome) async {
+  func aLimitOfZeroRejectsImmediately(_ limit: Duration, _ outcome: Outcome) async {
     let settled = TestPromise(outcome.result, .settled).promise.timeout(limit, scheduler: time)
     #expect(!settled.isPending)
     #expect(await settled.result.failure() == PromiseError.timedOut)
@@ -34,7 +34,7 @@ struct TimeoutTests {
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1)])
-  func noTimeCancelsAPendingPromiseUnlessItIsShared(_ limit: Duration) async {
+  func aLimitOfZeroCancelsAPendingPromiseUnlessItIsShared(_ limit: Duration) async {
     let (alone, aloneResolver) = Promise<Int>.pending()
     let (shared, sharedResolver) = Promise<Int>.pending()
     let other = shared.map { $0 }
@@ -46,7 +46,7 @@ struct TimeoutTests {
     sharedResolver.fulfill(1)
   }
 
-  @Test func tooLateCancelsThePromiseWhenNobodyElseWaits() async {
+  @Test func aTimeoutCancelsAnUnsharedPromise() async {
     let (promise, resolver) = Promise<Int>.pending()
     let stopped = Log<String>()
     resolver.onCancel { stopped.append("work") }
@@ -57,7 +57,7 @@ struct TimeoutTests {
     #expect(await limited.result.failure() == PromiseError.timedOut)
   }
 
-  @Test func tooLateLeavesASharedPromiseAlone() async throws {
+  @Test func aTimeoutDoesNotCancelASharedPromise() async throws {
     let (promise, resolver) = Promise<Int>.pending()
     let other = promise.map { $0 + 1 }
     let limited = promise.timeout(.seconds(1), scheduler: time)
@@ -68,7 +68,7 @@ struct TimeoutTests {
     #expect(try await other.value == 2)
   }
 
-  @Test func cancellingStopsTheTimerAndCancelsThePromise() {
+  @Test func cancellationStopsTheTimerAndCancelsThePromise() {
     let (promise, resolver) = Promise<Int>.pending()
     let limited = promise.timeout(.seconds(1), scheduler: time)
     #expect(time.scheduledCount == 1)
@@ -78,7 +78,7 @@ struct TimeoutTests {
     resolver.fulfill(1)
   }
 
-  @Test func theShorterOfTwoLimitsCounts() async {
+  @Test func theShorterOfTwoLimitsApplies() async {
     let (promise, resolver) = Promise<Int>.pending()
     let limited = promise.timeout(.seconds(5), scheduler: time).timeout(
       .seconds(2), scheduler: time)
@@ -103,7 +103,7 @@ struct TimeoutTests {
 struct DelayTests {
   private let time = TestScheduler()
 
-  @Test func afterIsFulfilledAtItsTime() async {
+  @Test func afterIsFulfilledAfterItsDelay() async {
     let promise = after(.seconds(2), scheduler: time)
     await time.advance(by: .milliseconds(1_999))
     #expect(promise.isPending)
@@ -112,7 +112,7 @@ struct DelayTests {
   }
 
   @Test(arguments: [Duration.zero, .seconds(-5)])
-  func lessThanNothingCountsAsNothing(_ duration: Duration) async {
+  func aNegativeDelayCountsAsZero(_ duration: Duration) async {
     let promise = after(duration, scheduler: time)
     let delayed = Promise.fulfilled(1).delay(duration, scheduler: time)
     #expect(promise.isPending && delayed.isPending)
@@ -129,7 +129,7 @@ struct DelayTests {
     #expect(promise.isCancelled)
   }
 
-  @Test func theLastConsumerOfAfterStopsTheTimer() {
+  @Test func cancellingTheLastConsumerOfAfterStopsTheTimer() {
     let promise = after(.seconds(2), scheduler: time)
     let consumers = [promise.map { 1 }, promise.map { 2 }]
     consumers[0].cancel()
@@ -138,7 +138,7 @@ struct DelayTests {
     #expect(time.scheduledCount == 0)
   }
 
-  @Test func delayCountsFromTheFulfilment() async throws {
+  @Test func delayStartsAtTheFulfilment() async throws {
     let (promise, resolver) = Promise<Int>.pending()
     let delayed = promise.delay(.seconds(3), scheduler: time).then { [time] in ($0, time.now) }
     await time.advance(by: .seconds(10))
@@ -151,7 +151,7 @@ struct DelayTests {
   }
 
   @Test(arguments: Timing.allCases, Outcome.rejections)
-  func anErrorPassesAtOnce(_ moment: Timing, _ outcome: Outcome) async {
+  func anErrorPassesWithoutDelay(_ moment: Timing, _ outcome: Outcome) async {
     let result = await apply(to: outcome.result, moment) {
       $0.delay(.seconds(3), scheduler: time)
     }
@@ -167,7 +167,7 @@ struct DelayTests {
     #expect(delayed.isCancelled)
   }
 
-  @Test func cancellingADelayBeforeItsTimerCancelsUpstream() {
+  @Test func cancellingADelayBeforeItsTimerStartsCancelsUpstream() {
     let (promise, resolver) = Promise<Int>.pending()
     promise.delay(.seconds(3), scheduler: time).cancel()
     #expect(promise.isCancelled)

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct TimerQueueTests {
   @Test(arguments: 1...20)
-  func itBehavesLikeASortedArray(_ seed: Int) {
+  func theQueueBehavesLikeASortedArray(_ seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     var queue = TimerQueue()
     var model: [(due: Duration, id: TimerQueue.ID)] = []
@@ -39,7 +39,7 @@ struct TimerQueueTests {
     }
   }
 
-  @Test func equalTimesComeOutInTheOrderPutIn() {
+  @Test func equalTimesAreRemovedInInsertionOrder() {
     var queue = TimerQueue()
     let log = Log<Int>()
     for number in 0..<500 { _ = queue.insert(due: .seconds(number % 3)) { log.append(number) } }
@@ -47,7 +47,7 @@ struct TimerQueueTests {
     #expect(log.entries == (0..<3).flatMap { rest in (0..<500).filter { $0 % 3 == rest } })
   }
 
-  @Test func nothingIsDueBeforeItsTime() {
+  @Test func noActionIsDueBeforeItsTime() {
     var queue = TimerQueue()
     _ = queue.insert(due: .seconds(2)) {}
     #expect(queue.pop(dueBy: .milliseconds(1_999)) == nil)
@@ -55,14 +55,14 @@ struct TimerQueueTests {
     #expect(queue.pop(dueBy: .seconds(2)) == nil)
   }
 
-  @Test func anEmptyQueueHasNothing() {
+  @Test func anEmptyQueueHasNoDueAction() {
     var queue = TimerQueue()
     #expect(queue.nextDue == nil)
     #expect(queue.cancel(1) == nil)
     #expect(queue.pop(dueBy: .seconds(1)) == nil)
   }
 
-  @Test func cancelledActionsAreReleasedAtOnce() {
+  @Test func cancelledActionsAreReleasedImmediately() {
     var queue = TimerQueue()
     let live = InstanceCounter()
     let ids = (0..<1_000).map { number in

@@ -12,7 +12,7 @@
   @Suite(.timeLimit(.minutes(10)))
   struct FaultMatrixTests {
     @Test(arguments: MatrixFault.all, MatrixMethod.all)
-    func aFaultIsTriedAgainAsOftenAndWhenItsPolicySays(
+    func aFaultIsRetriedAccordingToThePolicy(
       _ fault: MatrixFault, _ method: MatrixMethod
     ) async throws {
       for cell in MatrixCell.all(fault, method, isWarm: false) { try await check(cell) }
@@ -21,7 +21,7 @@
     @Test(
       arguments: MatrixFault.answers.filter { !$0.isStall } + MatrixFault.statuses,
       MatrixMethod.all)
-    func aFaultOfAKeptConnectionIsTriedAgainLikeThatOfANewOne(
+    func aFaultOfAReusedConnectionIsRetriedLikeThatOfANewOne(
       _ fault: MatrixFault, _ method: MatrixMethod
     ) async throws {
       for cell in MatrixCell.all(fault, method, isWarm: true) { try await check(cell) }

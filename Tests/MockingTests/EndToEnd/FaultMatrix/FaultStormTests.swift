@@ -48,7 +48,7 @@
     }
 
     @Test(arguments: [0, 1, 10, 50])
-    func theRepetitionsOfAllCallersStayWithinTheBudget(_ capacity: Int) async throws {
+    func theRetriesOfAllCallersStayWithinTheBudget(_ capacity: Int) async throws {
       let server = try server()
       defer { server.stop() }
       let client = client(.async, server) {
@@ -71,7 +71,7 @@
       #expect(clock.time.scheduledCount == 0)
     }
 
-    @Test func withoutABudgetTheStormIsMultiplied() async throws {
+    @Test func withoutABudgetRequestsAreMultiplied() async throws {
       let server = try server()
       defer { server.stop() }
       let client = client(.async, server) {
@@ -88,7 +88,7 @@
       #expect(server.requestCount == 3 * Self.callers)
     }
 
-    @Test func aBreakerSparesAServerThatIsDownAndLetsOneRequestTry() async throws {
+    @Test func aCircuitBreakerProtectsAFailingServerAndAdmitsOneTrial() async throws {
       let server = try server()
       defer { server.stop() }
       let client = client(.sync, server) {
@@ -107,7 +107,7 @@
       #expect(server.requestCount == 106)
     }
 
-    @Test func ofManyAtOnceABreakerLetsOneTry() async throws {
+    @Test func aCircuitBreakerAdmitsOneOfManyConcurrentTrials() async throws {
       let gate = Gate()
       let server = try MockServer(scheduler: clock.time) {
         Route(.get, "/") { _ in .status(503) }

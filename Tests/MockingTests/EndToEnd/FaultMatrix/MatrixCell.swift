@@ -13,7 +13,9 @@
     /// Whether the connection is reused.
     var isWarm = false
 
-    /// The number of requests that fail. `nil` fails all.
+    /// The number of requests that fail.
+    ///
+    /// `nil` fails all.
     var faultCount: Int? { heals ? 2 : nil }
 
     /// Returns all cells of a fault and a method.
@@ -126,8 +128,9 @@
     /// The timeout of an attempt, longer than any delay so that the two are distinguishable.
     static let attemptTimeout = Duration.seconds(1_000)
 
-    /// Returns the delay before each retry. `failures` is the number of failed attempts before a
-    /// success.
+    /// Returns the delay before each retry.
+    ///
+    /// `failures` is the number of failed attempts before a success.
     static func waits(
       _ fault: MatrixFault, _ policy: MatrixPolicy, _ method: MatrixMethod, failures: Int
     ) -> [Duration] {

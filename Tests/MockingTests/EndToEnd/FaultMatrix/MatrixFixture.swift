@@ -147,7 +147,9 @@
   }
 
   extension MatrixFault {
-    /// The mocked response. `nil` if no response is sent.
+    /// The mocked response.
+    ///
+    /// `nil` if no response is sent.
     fileprivate var mock: Mock? {
       switch place {
       case .answer(let mock), .redirected(let mock): mock

@@ -11,7 +11,7 @@ struct RedactionTests {
     "client_assertion", "assertion", "SAMLResponse", "code_verifier", "device_code",
     "X-Parse-Master-Key", "AccountKey", "user[password]", "user%5Bpassword%5D", "pässword_token",
   ])
-  func theseNamesTell(_ name: String) {
+  func secretNamesAreRecognized(_ name: String) {
     #expect(Redaction.isSecret(name: name))
     #expect(Redaction.headers([name: "s3cret"]).fields.map(\.value) == ["***"])
   }
@@ -20,7 +20,7 @@ struct RedactionTests {
     "author", "authority", "monkey", "keyword", "keywords", "sessions", "assertions", "keyboard",
     "zip_code", "status_code", "codec", "X-Session-Length", "compass", "pinned", "authors", "", "%",
   ])
-  func theseDoNot(_ name: String) {
+  func otherNamesAreNotRecognized(_ name: String) {
     #expect(!Redaction.isSecret(name: name))
     #expect(Redaction.url("/a?\(name)=plain") == "/a?\(name)=plain")
   }
@@ -62,12 +62,12 @@ struct RedactionTests {
     ),
     ("a?filter=a:b,c=d,e&t=12:30://x", "a?filter=a:b,c=d,e&t=12:30://x"),
   ])
-  func aURLHasNoSecretsWithinItsValues(_ url: String, _ expected: String) {
+  func nestedURLsInValuesAreRedacted(_ url: String, _ expected: String) {
     #expect(Redaction.url(url) == expected)
     #expect(HTTPHeaders.Field(name: "Referer", value: url).description == "Referer: \(expected)")
   }
 
-  @Test func whoNestsTooDeepIsNotShown() {
+  @Test func valuesNestedTooDeeplyAreMasked() {
     let url = "a?" + String(repeating: "a=", count: 20) + "s3cret&page=2"
     let masked = Redaction.url(url)
     #expect(!masked.contains("s3cret") && masked.hasSuffix("***&page=2"))
@@ -76,7 +76,7 @@ struct RedactionTests {
     #expect(!Redaction.url(encoded.replacing("u=b", with: "u=code")).contains("s3cret"))
   }
 
-  @Test func valuesAreHandedOverForTheirNames() {
+  @Test func namedValuesAreReported() {
     var seen: [String] = []
     let masked = Redaction.url("a?u=b%3Fcode%3Dx%2526y%26c%3D1;token=z&d=1") { name, value in
       seen.append("\(name)=\(value)")
@@ -110,7 +110,7 @@ struct RedactionTests {
       "<author><![CDATA[Ada]]></author><![CDATA[x]]>"
     ),
   ])
-  func aTextHasNone(_ text: String, _ expected: String) {
+  func textsAreRedacted(_ text: String, _ expected: String) {
     #expect(Redaction.text(text) == expected)
   }
 
@@ -120,7 +120,7 @@ struct RedactionTests {
     "a?b=c&",
     "<a><![CDATA[", "<![CDATA[", "]]>", "<token><![CDATA[]]>", "<a>", "<",
   ])
-  func theTimeIsInProportionToTheLength(_ piece: String) {
+  func redactionTakesLinearTime(_ piece: String) {
     let text = "https://h/?" + String(repeating: piece, count: 400_000 / piece.count)
     _ = Redaction.url(text)
     if piece.contains("<") || piece.contains("%") {

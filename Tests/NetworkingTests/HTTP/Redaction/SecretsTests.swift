@@ -8,7 +8,7 @@ import Testing
 
 /// Secrets in any part of a session do not appear in printed or stored text.
 @Suite(.timeLimit(.minutes(5)))
-struct SecretsTests {
+struct SecretLeakTests {
   private let time = TestScheduler()
   private let log = Log<String>()
 
@@ -97,7 +97,7 @@ struct SecretsTests {
   }()
 
   @Test(arguments: LoggingConfiguration.Level.allCases)
-  func noneIsInWhatASessionPrints(_ level: LoggingConfiguration.Level) async throws {
+  func theOutputOfASessionHasNoSecrets(_ level: LoggingConfiguration.Level) async throws {
     let folder = TemporaryFolder()
     let store = try OfflineStore(folder: folder.url("store"))
     let configuration = configuration(level, store)
@@ -146,7 +146,7 @@ struct SecretsTests {
     }
   }
 
-  @Test func defaultPrintsShowWhatIsNoSecret() {
+  @Test func defaultDescriptionsShowOtherValues() {
     let headers: HTTPHeaders = ["Accept": "*/*", "Authorization": "Bearer s3cret"]
     #expect(headers.description == #"["Accept": "*/*", "Authorization": "***"]"#)
     let request = HTTPRequest(
@@ -161,14 +161,14 @@ struct SecretsTests {
     }
   }
 
-  @Test func valuesBehindTheMasksAreComparedAndEncodedAsTheyAre() throws {
+  @Test func maskedValuesAreComparedAndEncodedUnmasked() throws {
     let headers: HTTPHeaders = ["Authorization": "one"]
     #expect(headers != ["Authorization": "two"])
     #expect(
       try JSONDecoder().decode(HTTPHeaders.self, from: JSONEncoder().encode(headers)) == headers)
   }
 
-  @Test func configuredNamesCountWhateverTheirCaseAndPunctuation() {
+  @Test func configuredNamesIgnoreCaseAndPunctuation() {
     Redaction.add(["X-Seeded-Name", "seeded.etag"])
     #expect(Redaction.isSecret(name: "xSeededName") && Redaction.isSecret(name: "seeded_etag"))
     #expect(!Redaction.isSecret(name: "X-Seeded-Names"))

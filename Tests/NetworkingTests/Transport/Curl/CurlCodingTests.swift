@@ -28,25 +28,25 @@
     @Test(arguments: coded.keys.sorted())
     func eachCodingIsDecoded(_ coding: String) async throws {
       let body = try #require(Self.coded[coding].flatMap { Data(base64Encoded: $0) })
-      let performed = try await performed(coding, body)
-      #expect(performed.failure == nil)
-      #expect(String(decoding: performed.body, as: UTF8.self) == Self.text)
-      #expect(performed.metrics?.bytesReceived == Int64(body.count))
+      let record = try await performed(coding, body)
+      #expect(record.failure == nil)
+      #expect(String(decoding: record.body, as: UTF8.self) == Self.text)
+      #expect(record.metrics?.bytesReceived == Int64(body.count))
     }
 
-    @Test func deflateWithoutItsWrapperIsDecodedToo() async throws {
+    @Test func rawDeflateIsDecoded() async throws {
       let body = try #require(Data(base64Encoded: "80jNycnXUUjOSMzMU1TwoAoPAA=="))
-      let performed = try await performed("deflate", body)
-      #expect(String(decoding: performed.body, as: UTF8.self) == Self.text)
+      let record = try await performed("deflate", body)
+      #expect(String(decoding: record.body, as: UTF8.self) == Self.text)
     }
 
     @Test(arguments: coded.keys.sorted())
     func aCorruptBodyIsMalformed(_ coding: String) async throws {
       var body = try #require(Self.coded[coding].flatMap { Data(base64Encoded: $0) })
       for index in body.indices.dropFirst(2).prefix(20) { body[index] = 0xFF }
-      let performed = try await performed(coding, body)
-      #expect(performed.failure?.code == .malformedResponse)
-      #expect(performed.failure?.detail.isEmpty == false)
+      let record = try await performed(coding, body)
+      #expect(record.failure?.code == .malformedResponse)
+      #expect(record.failure?.detail.isEmpty == false)
     }
   }
 #endif

@@ -15,12 +15,12 @@
       try await TransportControlChecks.expectThatCancellationClosesTheConnection(of: transport)
     }
 
-    @Test func cancellingFromAnEventEndsItThere() async throws {
+    @Test func cancellationFromAnEventEndsTheExchange() async throws {
       try await TransportControlChecks.expectThatCancellationFromAnEventEndsTheExchange(
         of: transport, [.flood(TransportControlChecks.floodSize)])
     }
 
-    @Test func cancellingWhileTheBodyGoesOutKeepsTheHeadBack() async throws {
+    @Test func cancellationDuringTheUploadSuppressesTheHead() async throws {
       let server = try ScriptedServer { _ in [.respond()] }
       let handles = Log<ExchangeRecorder>()
       let gate = DispatchSemaphore(value: 0)
@@ -32,18 +32,18 @@
       }
       handles.append(exchange)
       gate.signal()
-      let performed = await exchange.record
-      #expect(performed.failure?.code == .cancelled)
-      #expect(performed.head == nil)
+      let record = await exchange.record
+      #expect(record.failure?.code == .cancelled)
+      #expect(record.head == nil)
     }
 
-    @Test func cancellingWhatIsOverChangesNothing() async throws {
+    @Test func cancellationAfterTheEndIsANoOp() async throws {
       let next = try await TransportControlChecks.expectThatCancellationAfterTheEndIsANoOp(
         of: transport)
       #expect(next.metrics?.reusedConnection == true)
     }
 
-    @Test func whatIsCancelledBeforeItStartsNeverConnects() async throws {
+    @Test func anExchangeCancelledBeforeItsStartNeverConnects() async throws {
       let server = try ScriptedServer { _ in [.respond()] }
       let other = try ScriptedServer { _ in [.respond()] }
       let transport = transport
@@ -56,14 +56,14 @@
         inner.append(exchange)
       }
       _ = await outer.record
-      let performed = await inner.entries(1)[0].record
-      #expect(performed.failure?.code == .cancelled)
-      #expect(performed.order == ["failure"])
+      let record = await inner.entries(1)[0].record
+      #expect(record.failure?.code == .cancelled)
+      #expect(record.order == ["failure"])
       _ = await transport.get(other.url())
       #expect(server.connectionCount == 0)
     }
 
-    @Test func suspendingHoldsTheServerBack() async throws {
+    @Test func suspensionAppliesBackpressure() async throws {
       let server = try ScriptedServer { _ in [Self.floodHead, .flood(Self.flood)] }
       let handles = Log<ExchangeRecorder>()
       let gate = DispatchSemaphore(value: 0)
@@ -84,12 +84,12 @@
       #expect(await transport.get(other.url()).head?.status == 200)
       #expect(exchange.current.body.isEmpty)
       exchange.resume()
-      let performed = await exchange.record
-      #expect(performed.body.count == Self.flood)
-      #expect(performed.failure == nil)
+      let record = await exchange.record
+      #expect(record.body.count == Self.flood)
+      #expect(record.failure == nil)
     }
 
-    @Test func whatIsSuspendedCanBeCancelledAndDoesNotTimeOut() async throws {
+    @Test func aSuspendedExchangeCanBeCancelledAndDoesNotTimeOut() async throws {
       let server = try ScriptedServer { _ in [Self.floodHead, .flood(Self.flood)] }
       let exchange = ExchangeRecorder(
         transport, HTTPRequest(url: server.url(), idleTimeout: .milliseconds(20)))
@@ -104,7 +104,7 @@
       #expect(await exchange.record.failure?.code == .cancelled)
     }
 
-    @Test func releasingTheTransportLosesNothing() async throws {
+    @Test func releasingTheTransportCompletesItsExchanges() async throws {
       try await TransportControlChecks.expectThatReleaseCompletesTheExchange(of: { CurlTransport() }
       )
     }

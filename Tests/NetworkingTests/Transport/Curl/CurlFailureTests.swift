@@ -15,28 +15,28 @@
       sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> NetworkError.Code? {
       let server = try ScriptedServer { _ in steps }
-      let performed = await transport.get(server.url("/?token=secret"))
-      #expect(performed.order == order, sourceLocation: sourceLocation)
-      #expect(performed.lastEvents == 1, sourceLocation: sourceLocation)
-      let detail = performed.failure?.detail ?? ""
+      let record = await transport.get(server.url("/?token=secret"))
+      #expect(record.order == order, sourceLocation: sourceLocation)
+      #expect(record.lastEvents == 1, sourceLocation: sourceLocation)
+      let detail = record.failure?.detail ?? ""
       #expect(!detail.isEmpty && !detail.contains("secret"), sourceLocation: sourceLocation)
-      return performed.failure?.code
+      return record.failure?.code
     }
 
-    @Test func aPortThatNobodyListensOnCannotBeConnectedTo() async throws {
+    @Test func aClosedPortIsAConnectionFailure() async throws {
       let port = try ClosedPort()
-      let performed = await transport.get(port.url)
-      #expect(performed.failure?.code == .cannotConnect)
+      let record = await transport.get(port.url)
+      #expect(record.failure?.code == .cannotConnect)
     }
 
-    @Test func aNameThatDoesNotExistIsNotResolved() async throws {
+    @Test func anUnknownHostIsAResolutionFailure() async throws {
       let url = try #require(URL(string: "http://catena.invalid/?token=secret"))
-      let performed = await transport.get(url)
-      #expect(performed.failure?.code == .dnsFailed)
-      #expect(performed.failure?.detail.contains("secret") == false)
+      let record = await transport.get(url)
+      #expect(record.failure?.code == .dnsFailed)
+      #expect(record.failure?.detail.contains("secret") == false)
     }
 
-    @Test func aConnectionThatBreaksIsLost() async throws {
+    @Test func aBrokenConnectionIsLost() async throws {
       #expect(try await failure(of: [.close]) == .connectionLost)
       #expect(try await failure(of: [.reset]) == .connectionLost)
       let lines = ScriptedServer.Step.text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n")
@@ -54,19 +54,19 @@
       "HTTP/1.1 200 OK\r\nno colon here\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n",
       "HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n",
     ])
-    func whatIsNotHTTPIsMalformed(_ text: String) async throws {
+    func aNonHTTPResponseIsMalformed(_ text: String) async throws {
       #expect(try await failure(of: [.text(text), .close]) == .malformedResponse)
     }
 
     @Test(arguments: ["zz\r\nabc\r\n0\r\n\r\n", "3\r\nabcdef\r\n0\r\n\r\n"])
-    func aChunkThatIsNoneIsMalformed(_ text: String) async throws {
+    func anInvalidChunkIsMalformed(_ text: String) async throws {
       let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
       let server = try ScriptedServer { _ in [.text(head + text), .close] }
-      let performed = await transport.get(server.url())
-      #expect(performed.failure?.code == .malformedResponse)
+      let record = await transport.get(server.url())
+      #expect(record.failure?.code == .malformedResponse)
     }
 
-    @Test func aCodingThatIsWrongOrUnknownIsMalformed() async throws {
+    @Test func aWrongOrUnknownCodingIsMalformed() async throws {
       let body = Data("not zipped".utf8)
       let order = ["head", "failure"]
       let gzip = ScriptedServer.Step.respond("200 OK", ["Content-Encoding: gzip"], body)
@@ -79,32 +79,32 @@
       let head = ScriptedServer.Step.text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n123")
       for steps in [[.stall], [head, .stall]] as [[ScriptedServer.Step]] {
         let server = try ScriptedServer { _ in steps }
-        let performed = await transport.perform(
+        let record = await transport.perform(
           HTTPRequest(url: server.url(), idleTimeout: .milliseconds(100)))
-        #expect(performed.failure?.code == .timedOut(.idle))
+        #expect(record.failure?.code == .timedOut(.idle))
         #expect(await server.closed.entries(1) == [0])
       }
     }
 
-    @Test func aConnectionThatGoesOnSpeakingDoesNotTimeOut() async throws {
+    @Test func anActiveConnectionDoesNotTimeOut() async throws {
       let server = try ScriptedServer { _ in [.flood(30 << 20)] }
       let first = try ScriptedServer { _ in
         [.text("HTTP/1.1 200 OK\r\nContent-Length: \(30 << 20)\r\n\r\n"), .flood(30 << 20)]
       }
-      let performed = await transport.perform(
+      let record = await transport.perform(
         HTTPRequest(url: first.url(), idleTimeout: .seconds(5)))
-      #expect(performed.failure == nil)
-      #expect(performed.body.count == 30 << 20)
+      #expect(record.failure == nil)
+      #expect(record.body.count == 30 << 20)
       withExtendedLifetime(server) {}
     }
 
-    @Test func anAddressThatDoesNotAnswerTimesOutConnecting() async throws {
+    @Test func anUnresponsiveAddressTimesOutConnecting() async throws {
       // A listener with a full backlog does not complete handshakes.
       let full = try FullListener()
-      let performed = await transport.perform(
+      let record = await transport.perform(
         HTTPRequest(url: full.url, connectTimeout: .milliseconds(100)))
-      #expect(performed.failure?.code == .timedOut(.connect))
-      #expect((performed.failure?.metrics.total ?? .zero) >= .milliseconds(90))
+      #expect(record.failure?.code == .timedOut(.connect))
+      #expect((record.failure?.metrics.total ?? .zero) >= .milliseconds(90))
     }
   }
 
@@ -130,12 +130,14 @@
       (18, "self-signed certificate", .tlsUntrusted), (62, "", .tlsHostMismatch),
       (1, "no alternative certificate subject name matches target host name", .tlsHostMismatch),
     ])
-    func certificatesAreToldApart(_ verification: Int, _ said: String, _ code: NetworkError.Code) {
+    func certificateErrorsAreDistinguished(
+      _ verification: Int, _ said: String, _ code: NetworkError.Code
+    ) {
       #expect(
         NetworkError.Code(.peerNotVerified, verification: verification, said: said) == code)
     }
 
-    @Test func theLibraryIsOneThatIsKnown() {
+    @Test func theLibraryVersionIsSupported() {
       #expect(catena_curl_version() >= 0x07_4000)
       #expect(String(cString: catena_curl_describe(.OK)) == "No error")
       #expect(

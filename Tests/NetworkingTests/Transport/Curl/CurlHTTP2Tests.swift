@@ -38,17 +38,17 @@
       }
     }
 
-    @Test func itIsSpokenWhereTLSNegotiatesIt() async throws {
+    @Test func http2IsUsedWhenTLSNegotiatesIt() async throws {
       let server = try await nginx()
-      let performed = await transport(server).get(.of("https://localhost/"))
-      #expect(performed.failure == nil)
-      #expect(performed.head?.version == "2")
-      #expect(performed.body == Data("done".utf8))
+      let record = await transport(server).get(.of("https://localhost/"))
+      #expect(record.failure == nil)
+      #expect(record.head?.version == "2")
+      #expect(record.body == Data("done".utf8))
       let plain = await transport(server, allowsHTTP2: false).get(.of("https://localhost/"))
       #expect(plain.head?.version == "1.1")
     }
 
-    @Test func aHundredAtOnceShareAConnection() async throws {
+    @Test func aHundredConcurrentExchangesShareAConnection() async throws {
       let server = try await nginx()
       let transport = transport(server)
       let exchanges = held(100, by: transport)
@@ -56,23 +56,23 @@
       upstream.release()
       var connections = Set<String>()
       for exchange in exchanges {
-        let performed = await exchange.record
-        #expect(performed.head?.version == "2")
-        #expect(performed.body == Data("late".utf8))
-        connections.insert(performed.head?.headers["X-Connection"] ?? "none")
+        let record = await exchange.record
+        #expect(record.head?.version == "2")
+        #expect(record.body == Data("late".utf8))
+        connections.insert(record.head?.headers["X-Connection"] ?? "none")
       }
       #expect(connections.count == 1)
     }
 
     /// Runs in separate processes, so that the threads can be counted.
-    @Test func aServerOfHTTP1IsAskedOnTwoThreadsOnceItIsKnown() async {
+    @Test func aKnownHTTP1ServerUsesTwoThreads() async {
       await #expect(processExitsWith: .success) {
         let threads = try await Self.threadsOfAHundred(speaksHTTP2: false)
         #expect(threads == min(2, ProcessInfo.processInfo.activeProcessorCount))
       }
     }
 
-    @Test func aServerOfHTTP2IsAskedOnOneThread() async {
+    @Test func anHTTP2ServerUsesOneThread() async {
       await #expect(processExitsWith: .success) {
         let threads = try await Self.threadsOfAHundred(speaksHTTP2: true)
         #expect(threads == 1)
@@ -102,7 +102,7 @@
       return count
     }
 
-    @Test func eachStreamTellsOfTheOneConnection() async throws {
+    @Test func eachStreamReportsTheSharedConnection() async throws {
       let server = try await nginx()
       let monitor = RecordingMonitor()
       var configuration = NetworkingConfiguration.plain
@@ -122,7 +122,7 @@
       for call in events.byCall { #expect(call.kinds.suffix(4).first == "request sent") }
     }
 
-    @Test func cancellingOneStreamLeavesTheOthers() async throws {
+    @Test func cancellingOneStreamDoesNotAffectTheOthers() async throws {
       let server = try await nginx()
       let transport = transport(server)
       let exchanges = held(20, by: transport)
@@ -136,35 +136,35 @@
       upstream.release()
       var connections = Set<String>()
       for (number, exchange) in exchanges.enumerated() where number != 7 {
-        let performed = await exchange.record
-        #expect(performed.body == Data("late".utf8))
-        connections.insert(performed.head?.headers["X-Connection"] ?? "none")
+        let record = await exchange.record
+        #expect(record.body == Data("late".utf8))
+        connections.insert(record.head?.headers["X-Connection"] ?? "none")
       }
       #expect(connections.count == 1)
     }
 
-    @Test func aConnectionThatSaysGoodbyeIsFollowedByAnother() async throws {
+    @Test func aConnectionClosedByGOAWAYIsReplaced() async throws {
       let server = try await nginx(requestsPerConnection: 10)
       let transport = transport(server)
       var connections = Set<String>()
       for _ in 0..<45 {
-        let performed = await transport.get(.of("https://localhost/"))
-        #expect(performed.body == Data("done".utf8))
-        connections.insert(performed.head?.headers["X-Connection"] ?? "none")
+        let record = await transport.get(.of("https://localhost/"))
+        #expect(record.body == Data("done".utf8))
+        connections.insert(record.head?.headers["X-Connection"] ?? "none")
       }
       #expect((4...6).contains(connections.count))
     }
 
-    @Test func aConnectionThatBreaksEndsAllItsStreams() async throws {
+    @Test func aBrokenConnectionEndsAllItsStreams() async throws {
       let server = try await nginx()
       let transport = transport(server)
       let exchanges = held(20, by: transport)
       _ = await upstream.requests.entries(20)
       await server.stop()
       for exchange in exchanges {
-        let performed = await exchange.record
-        #expect(performed.failure?.code == .connectionLost)
-        #expect(performed.failure?.detail.isEmpty == false)
+        let record = await exchange.record
+        #expect(record.failure?.code == .connectionLost)
+        #expect(record.failure?.detail.isEmpty == false)
       }
       let late = await transport.get(.of("https://localhost/"))
       #expect(late.failure?.code == .cannotConnect)

@@ -6,7 +6,7 @@
 
   @Suite(.timeLimit(.minutes(10)), .serialized)
   struct CurlLoadTests {
-    @Test func fiveHundredAtOnceAllCompleteAndLeaveNothingBehind() async throws {
+    @Test func fiveHundredConcurrentExchangesCompleteAndReleaseEverything() async throws {
       let count = 500
       let server = try ScriptedServer { _ in [.stall, .respond("200 OK", [], Data("done".utf8))] }
       do {
@@ -18,9 +18,9 @@
         #expect(server.connectionCount == count)
         server.release()
         for exchange in exchanges {
-          let performed = await exchange.record
-          #expect(performed.body == Data("done".utf8))
-          #expect(performed.lastEvents == 1)
+          let record = await exchange.record
+          #expect(record.body == Data("done".utf8))
+          #expect(record.lastEvents == 1)
         }
       }
       // The connections close when the transport is released.
@@ -28,7 +28,7 @@
     }
 
     /// Runs in a separate process, so that open files and threads can be counted.
-    @Test func neitherFilesNorThreadsAreLeft() async {
+    @Test func filesAndThreadsAreReleased() async {
       await #expect(processExitsWith: .success) {
         let server = try ScriptedServer { _ in [.respond("200 OK", [], Data("done".utf8))] }
         func exchangeALot() async {
@@ -58,7 +58,7 @@
       }
     }
 
-    @Test func manyCancelledFromManyThreadsEachEndOnce() async throws {
+    @Test func concurrentlyCancelledExchangesEndOnce() async throws {
       let server = try ScriptedServer { _ in [.respond("200 OK", [], Data(count: 1_000))] }
       let transport = CurlTransport()
       let ended = Log<Int>()

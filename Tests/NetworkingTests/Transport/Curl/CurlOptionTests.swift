@@ -29,7 +29,7 @@
       ),
     ]
 
-    @Test func noMoreConnectionsThanAllowedAreOpened() async throws {
+    @Test func theConnectionLimitIsNotExceeded() async throws {
       let server = try ScriptedServer { _ in [.stall, .respond("200 OK", [], Data())] }
       let transport = CurlTransport(options: .init(connectionsPerHost: 2))
       let exchanges = (0..<20).map { _ in
@@ -42,11 +42,11 @@
     }
 
     @Test(arguments: refused.indices)
-    func anOptionThatLibcurlRefusesSendsNothing(_ index: Int) async throws {
+    func anOptionRejectedByLibcurlPreventsTheRequest(_ index: Int) async throws {
       let (name, options) = Self.refused[index]
       let server = try ScriptedServer { _ in [.respond()] }
-      let performed = await CurlTransport(options: options).get(server.url())
-      #expect(performed.failure?.code == .unsupported, "\(name)")
+      let record = await CurlTransport(options: options).get(server.url())
+      #expect(record.failure?.code == .unsupported, "\(name)")
       #expect(server.connectionCount == 0, "\(name)")
     }
   }

@@ -13,36 +13,36 @@
       CurlTransport(options: .init(tls: tls, proxy: .url(proxy), proxyCredentials: credentials))
     }
 
-    @Test func aPlainRequestGoesToTheProxyInAbsoluteForm() async throws {
+    @Test func anHTTPRequestIsSentToTheProxyInAbsoluteForm() async throws {
       let proxy = try ScriptedServer { _ in [.respond("200 OK", [], Data("proxied".utf8))] }
       let transport = transport(proxy.url("/"), .init(username: "ann", password: "sesame"))
-      let performed = await transport.get(.of("http://catena.invalid/a%2Fb?c=d"))
-      #expect(performed.body == Data("proxied".utf8))
+      let record = await transport.get(.of("http://catena.invalid/a%2Fb?c=d"))
+      #expect(record.body == Data("proxied".utf8))
       let request = await proxy.requests.entries(1)[0]
       #expect(request.line == "GET http://catena.invalid/a%2Fb?c=d HTTP/1.1")
       #expect(request.values(of: "Host") == ["catena.invalid"])
       #expect(request.values(of: "Proxy-Authorization") == ["Basic YW5uOnNlc2FtZQ=="])
     }
 
-    @Test func withoutCredentialsNoneAreSentAndARefusalIsAResponse() async throws {
+    @Test func withoutCredentialsTheProxysRejectionIsAResponse() async throws {
       let proxy = try ScriptedServer { _ in [.respond("407 Proxy Authentication Required")] }
-      let performed = await transport(proxy.url("/")).get(.of("http://catena.invalid/"))
-      #expect(performed.head?.status == 407)
+      let record = await transport(proxy.url("/")).get(.of("http://catena.invalid/"))
+      #expect(record.head?.status == 407)
       #expect(await proxy.requests.entries(1)[0].values(of: "Proxy-Authorization").isEmpty)
     }
 
     @Test(arguments: ["407 Proxy Authentication Required", "502 Bad Gateway"])
-    func aTunnelThatIsRefusedCannotConnect(_ status: String) async throws {
+    func aRejectedTunnelIsAConnectionFailure(_ status: String) async throws {
       let proxy = try ScriptedServer { _ in
         [.respond(status, ["Proxy-Authenticate: Basic realm=\"r\""])]
       }
       let transport = transport(proxy.url("/"), .init(username: "ann", password: "sesame"))
-      let performed = await transport.perform(
+      let record = await transport.perform(
         HTTPRequest(
           url: .of("https://catena.invalid/secret?token=secret"),
           headers: ["Authorization": "Bearer secret"]))
-      #expect(performed.order == ["failure"])
-      let failure = try #require(performed.failure)
+      #expect(record.order == ["failure"])
+      let failure = try #require(record.failure)
       #expect(failure.code == .cannotConnect)
       #expect(failure.detail == "The proxy refuses the tunnel, by the status \(status.prefix(3))")
       // Fields for the server are not sent to the proxy.
@@ -52,10 +52,10 @@
       #expect(request.values(of: "Proxy-Authorization") == ["Basic YW5uOnNlc2FtZQ=="])
     }
 
-    @Test func aProxyThatIsNotThereCannotBeConnectedTo() async throws {
+    @Test func anUnreachableProxyIsAConnectionFailure() async throws {
       let closed = try ClosedPort()
-      let performed = await transport(closed.url).get(.of("http://catena.invalid/"))
-      #expect(performed.failure?.code == .cannotConnect)
+      let record = await transport(closed.url).get(.of("http://catena.invalid/"))
+      #expect(record.failure?.code == .cannotConnect)
       let unknown = await transport(.of("http://proxy.invalid:3128")).get(.of("http://a.invalid/"))
       #expect(unknown.failure?.code == .dnsFailed)
     }
@@ -63,10 +63,10 @@
     @Test(arguments: [
       "ftp://127.0.0.1:1", "http://ann:sesame@127.0.0.1:1", "http://ann@127.0.0.1:1", "sesame",
     ])
-    func aProxyThatCannotBeOneIsRefusedWithoutBeingNamed(_ url: String) async throws {
-      let performed = await transport(try #require(URL(string: url))).get(.of("http://a.invalid/"))
-      #expect(performed.failure?.code == .invalidURL)
-      #expect(performed.failure?.detail.contains("sesame") == false)
+    func anInvalidProxyURLIsRejectedWithoutBeingPrinted(_ url: String) async throws {
+      let record = await transport(try #require(URL(string: url))).get(.of("http://a.invalid/"))
+      #expect(record.failure?.code == .invalidURL)
+      #expect(record.failure?.detail.contains("sesame") == false)
     }
 
     @Test func credentialsAreNotPrinted() {
@@ -81,7 +81,7 @@
     }
 
     /// Runs in a separate process with its own environment.
-    @Test func theEnvironmentIsObeyedUnlessToldOtherwise() async {
+    @Test func theEnvironmentIsUsedByDefault() async {
       await #expect(processExitsWith: .success) {
         let proxy = try ScriptedServer { _ in [.respond("200 OK", [], Data("proxied".utf8))] }
         let server = try ScriptedServer { _ in [.respond("200 OK", [], Data("direct".utf8))] }
@@ -89,8 +89,8 @@
         setenv("http_proxy", "http://ann:sesame@127.0.0.1:\(proxy.port)", 1)
         let away = URL.of("http://a.invalid/")
         func body(_ url: URL, by proxy: CurlTransport.Proxy) async -> String {
-          let performed = await CurlTransport(options: .init(proxy: proxy)).get(url)
-          return String(decoding: performed.body, as: UTF8.self)
+          let record = await CurlTransport(options: .init(proxy: proxy)).get(url)
+          return String(decoding: record.body, as: UTF8.self)
         }
         #expect(await body(away, by: .environment) == "proxied")
         #expect(await body(server.url(), by: .environment) == "direct")
@@ -111,7 +111,7 @@
     .timeLimit(.minutes(10)), .serialized,
     .enabled(if: Certificates.areAvailable, "The openssl tool makes the certificates"))
   struct CurlTunnelTests {
-    @Test func tlsGoesThroughATunnelAndIsVerifiedAtItsEnd() async throws {
+    @Test func tlsThroughATunnelIsVerifiedEndToEnd() async throws {
       let certificates = try await Certificates()
       try await certificates.make("good")
       let server = try await TLSServer(certificates, "good")

@@ -25,10 +25,10 @@
       .init(certificateAuthorities: certificates.authority)
     }
 
-    @Test func aCertificateFromOnesOwnAuthorityIsTaken() async throws {
-      let performed = await get(try await TLSServer(certificates, "good"), trusting)
-      #expect(performed.head?.status == 200)
-      #expect(performed.metrics?.secured != nil)
+    @Test func aCertificateOfACustomAuthorityIsAccepted() async throws {
+      let record = await get(try await TLSServer(certificates, "good"), trusting)
+      #expect(record.head?.status == 200)
+      #expect(record.metrics?.secured != nil)
     }
 
     @Test func anUnknownAuthorityIsNotTrusted() async throws {
@@ -56,7 +56,7 @@
       #expect(await get(server, trusting).failure?.code == .tlsHostMismatch)
     }
 
-    @Test func pinnedKeysAreAskedForBesidesTrust() async throws {
+    @Test func pinnedKeysAreCheckedInAdditionToTrust() async throws {
       let server = try await TLSServer(certificates, "good")
       try await certificates.make("other")
       let (good, other) = (try await certificates.pin("good"), try await certificates.pin("other"))
@@ -71,7 +71,7 @@
       #expect(await get(server, untrusting).failure?.code == .tlsUntrusted)
     }
 
-    @Test func aServerMayAskForACertificate() async throws {
+    @Test func aClientCertificateIsSent() async throws {
       let server = try await TLSServer(
         certificates, "good",
         ["-Verify", "1", "-verify_return_error", "-CAfile", certificates.authority.path])
@@ -83,7 +83,7 @@
       #expect(await get(server, tls).head?.status == 200)
     }
 
-    @Test func aVersionBelowTheLowestIsNotSpoken() async throws {
+    @Test func aVersionBelowTheMinimumIsRejected() async throws {
       let server = try await TLSServer(certificates, "good", ["-tls1_2"])
       #expect(await get(server, trusting).head?.status == 200)
       var tls = trusting
@@ -91,7 +91,7 @@
       #expect(await get(server, tls).failure?.code == .tlsHandshakeFailed)
     }
 
-    @Test func aPortThatSpeaksNoTLSFailsTheHandshake() async throws {
+    @Test func aPortWithoutTLSFailsTheHandshake() async throws {
       let plain = try ScriptedServer(greeting: [.text("HTTP/1.1 400 Bad Request\r\n\r\n")]) { _ in
         []
       }

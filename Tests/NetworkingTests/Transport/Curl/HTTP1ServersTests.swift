@@ -5,7 +5,7 @@ import Testing
 
 #if os(Linux)
   struct HTTP1ServersTests {
-    @Test func itKnowsTheURLsOfAServerAndOfNoOther() {
+    @Test func onlyURLsOfAddedServersMatch() {
       let servers = HTTP1Servers()
       servers.add("https://a.example/")
       #expect(servers.contains("https://a.example/v1/boards?page=1"))
@@ -14,7 +14,7 @@ import Testing
       #expect(!servers.contains("http://a.example/"))
     }
 
-    @Test func oneThatHasBeenRemovedIsNotKnown() {
+    @Test func aRemovedServerDoesNotMatch() {
       let servers = HTTP1Servers()
       servers.add("https://a.example/")
       servers.add("https://b.example/")
@@ -27,11 +27,11 @@ import Testing
       ("http://a.example/", false), ("HTTP://a.example/https:", false),
       ("https://a.example/", true), ("HttpS://a.example/", true),
     ])
-    func theSchemeTellsWhetherARequestIsSecure(_ url: String, _ isSecure: Bool) throws {
+    func theSchemeDeterminesWhetherARequestIsSecure(_ url: String, _ isSecure: Bool) throws {
       #expect(HTTPRequest(url: try #require(URL(string: url))).isSecure == isSecure)
     }
 
-    @Test func ofManyItForgetsTheOldest() {
+    @Test func theOldestServerIsEvicted() {
       let servers = HTTP1Servers()
       for number in 0..<100 { servers.add("https://a\(number).example/") }
       servers.add("https://a99.example/")
@@ -46,7 +46,7 @@ struct LoopbackTests {
     "http://127.0.0.1:80",
     "http://127.8.9.255?q", "http://[::1]:8080/x", "http://[::1]",
   ])
-  func thisMachineIsKnownByItsNames(url: String) {
+  func loopbackNamesAreRecognized(url: String) {
     #expect(Loopback.isHost(ofURL: url))
   }
 
@@ -55,7 +55,7 @@ struct LoopbackTests {
     "http://127.example.com", "http://127.0.0.256", "http://128.0.0.1", "http://notlocalhost",
     "http://[::2]", "http://example.com?localhost", "http://10.0.0.1", "http://", "localhost",
   ])
-  func otherMachinesAreNot(url: String) {
+  func otherNamesAreNotRecognized(url: String) {
     #expect(!Loopback.isHost(ofURL: url))
   }
 }

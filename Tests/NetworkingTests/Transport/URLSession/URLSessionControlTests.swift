@@ -15,29 +15,29 @@
       try await TransportControlChecks.expectThatCancellationClosesTheConnection(of: transport)
     }
 
-    @Test func cancellingFromAnEventEndsItThere() async throws {
+    @Test func cancellationFromAnEventEndsTheExchange() async throws {
       try await TransportControlChecks.expectThatCancellationFromAnEventEndsTheExchange(
         of: transport, [.flood(1 << 20), .stall])
     }
 
-    @Test func cancellingWhatIsOverChangesNothing() async throws {
+    @Test func cancellationAfterTheEndIsANoOp() async throws {
       _ = try await TransportControlChecks.expectThatCancellationAfterTheEndIsANoOp(of: transport)
     }
 
-    @Test func cancellingAtOnceEndsEachExchangeOnce() async throws {
+    @Test func immediateCancellationEndsEachExchangeOnce() async throws {
       let server = try ScriptedServer { _ in [.respond()] }
       for _ in 0..<200 {
         let exchange = ExchangeRecorder(transport, HTTPRequest(url: server.url()))
         exchange.cancel()
-        let performed = await exchange.record
-        #expect(performed.lastEvents == 1)
+        let record = await exchange.record
+        #expect(record.lastEvents == 1)
       }
       #expect(await transport.get(server.url()).head?.status == 200)
     }
 
     /// Foundation crashes when a redirect is completed after the task was cancelled.
     @Test(arguments: ["307 There", "401 Unauthorized"])
-    func cancellingMayMeetAQuestionOfTheSession(_ status: String) async throws {
+    func cancellationDuringADelegateCallbackIsSafe(_ status: String) async throws {
       let server = try ScriptedServer { _ in
         [
           .respond(
@@ -55,7 +55,7 @@
       #expect(await transport.get(server.url()).failure == nil)
     }
 
-    @Test func whatIsSuspendedIsKeptBackUntilItIsResumed() async throws {
+    @Test func aSuspendedExchangeDeliversItsEventsOnResumption() async throws {
       let body = Data.pattern(1 << 20)
       let server = try ScriptedServer { _ in [.stall, .respond("200 OK", [], body)] }
       let exchange = ExchangeRecorder(
@@ -67,12 +67,12 @@
       #expect(await transport.get(other.url()).head?.status == 200)
       #expect(exchange.current.order.isEmpty)
       exchange.resume()
-      let performed = await exchange.record
-      #expect(performed.order == ["head", "body", "end"])
-      #expect(performed.body == body)
+      let record = await exchange.record
+      #expect(record.order == ["head", "body", "end"])
+      #expect(record.body == body)
     }
 
-    @Test func whatIsSuspendedCanBeCancelledAndDoesNotTimeOut() async throws {
+    @Test func aSuspendedExchangeCanBeCancelledAndDoesNotTimeOut() async throws {
       let clock = TestScheduler()
       let transport = URLSessionTransport(scheduler: clock)
       let server = try ScriptedServer { _ in [.stall] }
@@ -85,13 +85,13 @@
       #expect(await exchange.record.failure?.code == .cancelled)
     }
 
-    @Test func releasingTheTransportLosesNothingAndEndsTheSession() async throws {
+    @Test func releasingTheTransportCompletesItsExchangesAndEndsTheSession() async throws {
       try await TransportControlChecks.expectThatReleaseCompletesTheExchange(of: {
         URLSessionTransport()
       })
     }
 
-    @Test func anExchangeThatIsOverIsForgotten() async throws {
+    @Test func aFinishedExchangeIsReleased() async throws {
       let server = try ScriptedServer { _ in [.respond()] }
       let alive = InstanceCounter()
       do {

@@ -24,7 +24,7 @@
       return await exchange.record.failure?.code
     }
 
-    @Test func aServerThatIsSilentFromTheStartTimesOutIdle() async throws {
+    @Test func aServerSilentFromTheStartTimesOutIdle() async throws {
       let server = try ScriptedServer { _ in [.stall] }
       let request = HTTPRequest(
         url: server.url(), connectTimeout: .seconds(30), idleTimeout: .seconds(60))
@@ -35,7 +35,7 @@
       #expect(await server.closed.entries(1) == [0])
     }
 
-    @Test func aConnectionThatFallsSilentTimesOutIdle() async throws {
+    @Test func aConnectionThatBecomesSilentTimesOutIdle() async throws {
       let server = try ScriptedServer { [head] _ in [head, .stall] }
       let body = Log<Void>()
       let exchange = ExchangeRecorder(
@@ -46,9 +46,9 @@
       await clock.advance(by: .seconds(59))
       #expect(exchange.current.lastEvents == 0)
       await clock.advance(by: .seconds(1))
-      let performed = await exchange.record
-      #expect(performed.failure?.code == .timedOut(.idle))
-      #expect(performed.order == ["head", "body", "failure"])
+      let record = await exchange.record
+      #expect(record.failure?.code == .timedOut(.idle))
+      #expect(record.order == ["head", "body", "failure"])
       #expect(await server.closed.entries(1) == [0])
     }
 
@@ -63,7 +63,7 @@
       #expect(code == .timedOut(.connect))
     }
 
-    @Test func theTimesOfAConfigurationCountWhereTheyAreNotThePlatforms() async throws {
+    @Test func changedTimeoutsOfAConfigurationApply() async throws {
       let server = try ScriptedServer { _ in [.stall] }
       let idle = URLSessionConfiguration.default
       idle.timeoutIntervalForRequest = 0.5
@@ -82,7 +82,7 @@
         ) { _ = await server.requests.entries(2) } == .timedOut(.attempt))
     }
 
-    @Test func silenceUnderASecondIsNotOverAtOnce() async throws {
+    @Test func anIdleTimeoutBelowOneSecondIsNotImmediate() async throws {
       let server = try ScriptedServer { _ in [.respond()] }
       let configuration = URLSessionConfiguration.default
       configuration.timeoutIntervalForRequest = 0.9

@@ -17,25 +17,25 @@ import Testing
       of steps: [ScriptedServer.Step], sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> NetworkError.Code? {
       let server = try ScriptedServer { _ in steps }
-      let performed = await transport.get(server.url("/?token=secret"))
-      #expect(performed.lastEvents == 1, sourceLocation: sourceLocation)
-      let detail = performed.failure?.detail ?? ""
+      let record = await transport.get(server.url("/?token=secret"))
+      #expect(record.lastEvents == 1, sourceLocation: sourceLocation)
+      let detail = record.failure?.detail ?? ""
       #expect(!detail.contains("secret"), sourceLocation: sourceLocation)
-      return performed.failure?.code
+      return record.failure?.code
     }
 
-    @Test func aPortThatNobodyListensOnCannotBeConnectedTo() async throws {
+    @Test func aClosedPortIsAConnectionFailure() async throws {
       let port = try ClosedPort()
       #expect(await transport.get(port.url).failure?.code == .cannotConnect)
     }
 
-    @Test func aNameThatDoesNotExistIsNotResolved() async throws {
-      let performed = await transport.get(.of("http://catena.invalid/?token=secret"))
-      #expect(performed.failure?.code == .dnsFailed)
-      #expect(performed.failure?.detail.contains("secret") == false)
+    @Test func anUnknownHostIsAResolutionFailure() async throws {
+      let record = await transport.get(.of("http://catena.invalid/?token=secret"))
+      #expect(record.failure?.code == .dnsFailed)
+      #expect(record.failure?.detail.contains("secret") == false)
     }
 
-    @Test func aConnectionThatBreaksIsLost() async throws {
+    @Test func aBrokenConnectionIsLost() async throws {
       #expect(try await failure(of: [.close]) == .connectionLost)
       #expect(try await failure(of: [.reset]) == .connectionLost)
       let head = ScriptedServer.Step.text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n123")
@@ -52,11 +52,11 @@ import Testing
       "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 10\r\n\r\nnot zipped",
       "HTTP/1.1 200 OK\r\nContent-Encoding: rot13\r\nContent-Length: 3\r\n\r\nabc",
     ])
-    func whatIsNotHTTPIsMalformed(_ text: String) async throws {
+    func aNonHTTPResponseIsMalformed(_ text: String) async throws {
       #expect(try await failure(of: [.text(text), .close]) == .malformedResponse)
     }
 
-    @Test func tlsOptionsThatThePlatformLacksFailEveryRequest() async throws {
+    @Test func unsupportedTLSOptionsFailEveryRequest() async throws {
       let server = try ScriptedServer { _ in [.respond()] }
       let options = [
         TLSOptions(pinnedPublicKeys: ["sha256//x"]), TLSOptions(minimumVersion: .v1_3),
@@ -64,10 +64,10 @@ import Testing
         TLSOptions(dangerouslyTrustsAnyCertificate: true),
       ]
       for option in options {
-        let performed = await URLSessionTransport(tls: option).get(server.url())
-        #expect(performed.order == ["failure"])
-        #expect(performed.failure?.code == .unsupported)
-        #expect(performed.failure?.detail.isEmpty == false)
+        let record = await URLSessionTransport(tls: option).get(server.url())
+        #expect(record.order == ["failure"])
+        #expect(record.failure?.code == .unsupported)
+        #expect(record.failure?.detail.isEmpty == false)
       }
       #expect(server.connectionCount == 0)
     }
@@ -84,12 +84,12 @@ import Testing
       try await certificates.make("good")
     }
 
-    @Test func aCertificateThatNobodyTrustsIsRefused() async throws {
+    @Test func anUntrustedCertificateIsRejected() async throws {
       let server = try await TLSServer(certificates, "good")
       #expect(await URLSessionTransport().get(server.url).failure?.code == .tlsUntrusted)
     }
 
-    @Test func aPortThatSpeaksNoTLSFailsTheHandshake() async throws {
+    @Test func aPortWithoutTLSFailsTheHandshake() async throws {
       let plain = try ScriptedServer(greeting: [.text("HTTP/1.1 400 Bad Request\r\n\r\n")]) { _ in
         []
       }
@@ -115,7 +115,7 @@ struct URLSessionErrorTests {
     (.fileDoesNotExist, .encodingFailed), (.requestBodyStreamExhausted, .encodingFailed),
     (.unknown, .connectionLost),
   ])
-  func eachCodeHasItsMeaning(_ code: URLError.Code, _ meaning: NetworkError.Code) {
+  func eachCodeIsMapped(_ code: URLError.Code, _ meaning: NetworkError.Code) {
     #expect(NetworkError.Code(code, said: "") == meaning)
   }
 
@@ -132,11 +132,11 @@ struct URLSessionErrorTests {
     ("Unrecognized content encoding type", .malformedResponse),
     ("Failed to connect to 127.0.0.1 port 1", .cannotConnect),
   ])
-  func theWordsTellApartWhatHasNoCodeOfItsOwn(_ said: String, _ meaning: NetworkError.Code) {
+  func descriptionsDistinguishErrorsWithoutACode(_ said: String, _ meaning: NetworkError.Code) {
     #expect(NetworkError.Code(.unknown, said: said) == meaning)
   }
 
-  @Test func anErrorOfAnotherKindIsALostConnection() {
+  @Test func anUnknownErrorIsALostConnection() {
     #expect(TransportFailure(CancellationError()).code == .connectionLost)
   }
 }

@@ -14,70 +14,70 @@
       let server = try ScriptedServer { _ in
         [.respond("\(status) Elsewhere", ["Location: /there"], Data("see there".utf8))]
       }
-      let performed = await transport.get(server.url("/here"))
-      #expect(performed.order == ["head", "body", "end"])
-      #expect(performed.head?.status == status)
-      #expect(performed.head?.headers["Location"] == "/there")
-      #expect(performed.body == Data("see there".utf8))
+      let record = await transport.get(server.url("/here"))
+      #expect(record.order == ["head", "body", "end"])
+      #expect(record.head?.status == status)
+      #expect(record.head?.headers["Location"] == "/there")
+      #expect(record.body == Data("see there".utf8))
       #expect(server.requests.entries.count == 1)
     }
 
     @Test(arguments: [300, 301, 304, 307])
-    func aRedirectToNowhereIsAResponse(_ status: Int) async throws {
+    func aRedirectWithoutALocationIsAResponse(_ status: Int) async throws {
       let server = try ScriptedServer { _ in [.respond("\(status) Somewhere")] }
-      let performed = await transport.get(server.url())
-      #expect(performed.order == ["head", "end"])
-      #expect(performed.head?.status == status)
+      let record = await transport.get(server.url())
+      #expect(record.order == ["head", "end"])
+      #expect(record.head?.status == status)
     }
 
     @Test func aRedirectedPostIsNotSentAgain() async throws {
       let server = try ScriptedServer { _ in [.respond("307 There", ["Location: /there"])] }
-      let performed = await transport.perform(
+      let record = await transport.perform(
         HTTPRequest(method: .post, url: server.url(), body: .data(Data("x".utf8))))
-      #expect(performed.head?.status == 307)
+      #expect(record.head?.status == 307)
       #expect(server.requests.entries.map(\.body) == [Data("x".utf8)])
     }
 
-    @Test func aChallengeComesBackWithItsBodyOnce() async throws {
+    @Test func aChallengeIsAResponseWithItsBody() async throws {
       let server = try ScriptedServer { _ in
         let fields = [#"WWW-Authenticate: Basic realm="x""#]
         return [.respond("401 Unauthorized", fields, Data("who are you".utf8))]
       }
       for _ in 0..<3 {
-        let performed = await transport.get(server.url())
-        #expect(performed.order == ["head", "body", "end"])
-        #expect(performed.head?.status == 401)
-        #expect(performed.body == Data("who are you".utf8))
+        let record = await transport.get(server.url())
+        #expect(record.order == ["head", "body", "end"])
+        #expect(record.head?.status == 401)
+        #expect(record.body == Data("who are you".utf8))
       }
       #expect(server.requests.entries.count == 3)
       #expect(server.requests.entries.allSatisfy { $0.values(of: "Authorization").isEmpty })
     }
 
     @Test(arguments: [#"Digest realm="x", nonce="n""#, "Bearer", "Negotiate", "", "Basic"])
-    func otherChallengesComeBackToo(_ challenge: String) async throws {
+    func otherChallengesAreResponses(_ challenge: String) async throws {
       let server = try ScriptedServer { _ in
         [.respond("401 Unauthorized", ["WWW-Authenticate: \(challenge)"], Data("no".utf8))]
       }
-      let performed = await transport.get(server.url())
-      #expect(performed.head?.status == 401 && performed.body == Data("no".utf8))
+      let record = await transport.get(server.url())
+      #expect(record.head?.status == 401 && record.body == Data("no".utf8))
     }
 
-    @Test func cookiesAreNeitherKeptNorSent() async throws {
+    @Test func cookiesAreNeitherStoredNorSent() async throws {
       let server = try ScriptedServer { _ in
         [.respond("200 OK", ["Set-Cookie: hop=1; Path=/", "Set-Cookie: two=2"])]
       }
       let configuration = URLSessionConfiguration.ephemeral
       let transport = URLSessionTransport(configuration: configuration)
       for _ in 0..<2 {
-        let performed = await transport.get(server.url())
-        #expect(performed.head?.headers.values(for: "Set-Cookie") == ["hop=1; Path=/", "two=2"])
+        let record = await transport.get(server.url())
+        #expect(record.head?.headers.values(for: "Set-Cookie") == ["hop=1; Path=/", "two=2"])
       }
       #expect(server.requests.entries.allSatisfy { $0.values(of: "Cookie").isEmpty })
       #expect(configuration.httpCookieStorage?.cookies?.isEmpty == true)
       #expect(configuration.httpShouldSetCookies)
     }
 
-    @Test func nothingIsAnsweredFromACache() async throws {
+    @Test func noResponseComesFromACache() async throws {
       let server = try ScriptedServer { _ in
         [.respond("200 OK", ["Cache-Control: max-age=100"], Data("x".utf8))]
       }
@@ -85,13 +85,13 @@
       #expect(server.requests.entries.count == 2)
     }
 
-    @Test func interimResponsesArePassedOver() async throws {
+    @Test func interimResponsesAreSkipped() async throws {
       let server = try ScriptedServer { _ in
         [.text("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"), .respond("201 Created")]
       }
-      let performed = await transport.get(server.url())
-      #expect(performed.order == ["head", "end"])
-      #expect(performed.head?.status == 201)
+      let record = await transport.get(server.url())
+      #expect(record.order == ["head", "end"])
+      #expect(record.head?.status == 201)
     }
 
     @Test(arguments: [200, 204, 226, 299, 404, 407, 418, 500, 599])
@@ -99,9 +99,9 @@
       let server = try ScriptedServer { _ in
         [.text("HTTP/1.1 \(status) X\r\nContent-Length: 0\r\n\r\n")]
       }
-      let performed = await transport.get(server.url())
-      #expect(performed.head?.status == status)
-      #expect(performed.order == ["head", "end"])
+      let record = await transport.get(server.url())
+      #expect(record.head?.status == status)
+      #expect(record.order == ["head", "end"])
     }
   }
 #endif

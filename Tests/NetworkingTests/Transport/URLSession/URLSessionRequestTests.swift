@@ -10,13 +10,13 @@
 
     private func received(_ request: (URL) -> HTTPRequest) async throws -> RawRequest {
       let server = try ScriptedServer { _ in [.respond()] }
-      let performed = await transport.perform(request(server.url("/a%2Fb/%C3%A4?q=1%202&r=%26")))
-      #expect(performed.head?.status == 200)
+      let record = await transport.perform(request(server.url("/a%2Fb/%C3%A4?q=1%202&r=%26")))
+      #expect(record.head?.status == 200)
       return try #require(server.requests.entries.first)
     }
 
     @Test(arguments: ["GET", "HEAD", "DELETE", "OPTIONS", "PROPFIND", "x-mixedCase"])
-    func methodsAndURLsArriveAsGiven(_ method: String) async throws {
+    func methodsAndURLsArriveUnchanged(_ method: String) async throws {
       let request = try await received {
         HTTPRequest(method: HTTPMethod(rawValue: method), url: $0)
       }
@@ -58,7 +58,7 @@
       #expect(request.values(of: "Content-Length") == ["\(count)"])
     }
 
-    @Test func piecesArriveOneBehindTheOther() async throws {
+    @Test func piecesArriveInOrder() async throws {
       let folder = TemporaryFolder()
       let file = try folder.file("body", Data.pattern(100_000))
       let request = try await received {
@@ -87,7 +87,7 @@
       #expect(request.body == Data.pattern(100_000) + Data.pattern(100_000) + Data.pattern(100_000))
     }
 
-    @Test func cancellingWhileAStreamIsReadEndsTheReading() async throws {
+    @Test func cancellationEndsTheReadingOfAStream() async throws {
       let isReading = Log<Void>()
       let ended = Log<Void>()
       let stream = BodyStream {
@@ -104,19 +104,19 @@
       _ = await ended.entries(1)
     }
 
-    @Test func sendingIsTold() async throws {
+    @Test func sentBytesAreReported() async throws {
       let server = try ScriptedServer { _ in [.respond()] }
-      let performed = await transport.perform(
+      let record = await transport.perform(
         HTTPRequest(method: .post, url: server.url(), body: .data(Data.pattern(1 << 20))))
-      #expect(performed.order == ["sent", "head", "end"])
+      #expect(record.order == ["sent", "head", "end"])
       #expect(
-        performed.sent == performed.sent.sorted()
-          && Set(performed.sent).count == performed.sent.count)
-      #expect(performed.sent.last == 1 << 20)
-      #expect(performed.metrics?.bytesSent == 1 << 20)
+        record.sent == record.sent.sorted()
+          && Set(record.sent).count == record.sent.count)
+      #expect(record.sent.last == 1 << 20)
+      #expect(record.metrics?.bytesSent == 1 << 20)
     }
 
-    @Test func aBodyThatCannotBeReadIsAnError() async throws {
+    @Test func anUnreadableBodyIsAnError() async throws {
       let server = try ScriptedServer { _ in [.respond()] }
       let missing = FileManager.default.temporaryDirectory.appending(path: "catena-not-there")
       let folder = FileManager.default.temporaryDirectory
@@ -125,15 +125,15 @@
         .pieces([.data(Data("a".utf8)), .file(missing)]),
       ]
       for body in bodies {
-        let performed = await transport.perform(
+        let record = await transport.perform(
           HTTPRequest(method: .post, url: server.url(), body: body))
-        #expect(performed.order == ["failure"])
-        #expect(performed.failure?.code == .encodingFailed)
+        #expect(record.order == ["failure"])
+        #expect(record.failure?.code == .encodingFailed)
       }
       #expect(server.connectionCount == 0)
     }
 
-    @Test func whatURLSessionCannotSendIsRefused() async throws {
+    @Test func requestsThatURLSessionCannotSendAreRejected() async throws {
       let server = try ScriptedServer { _ in [.respond()] }
       let body = HTTPBody.data(Data("x".utf8))
       let url = server.url()
@@ -151,18 +151,18 @@
     }
 
     @Test(arguments: ["ftp://127.0.0.1/", "http:///x", "http://user:pw@127.0.0.1/", "/relative"])
-    func aURLThatIsNoneToGoToIsInvalid(_ text: String) async throws {
+    func anUnusableURLIsInvalid(_ text: String) async throws {
       let url = try #require(URL(string: text))
       #expect(await transport.get(url).failure?.code == .invalidURL)
     }
 
-    @Test func aSchemeInCapitalsIsTheSame() async throws {
+    @Test func aSchemeInCapitalLettersIsAccepted() async throws {
       let server = try ScriptedServer { _ in [.respond()] }
       let url = try #require(URL(string: "HTTP://127.0.0.1:\(server.port)/"))
       #expect(await transport.get(url).head?.status == 200)
     }
 
-    @Test func aCopyHasAllThePiecesAndIsForItsOwnersEyesOnly() async throws {
+    @Test func aBodyCopyHasAllPiecesAndIsReadableOnlyByItsOwner() async throws {
       let folder = TemporaryFolder()
       let file = try folder.file("body", Data.pattern(1_000))
       let body = try await URLSessionBody(
@@ -174,7 +174,7 @@
       #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
-    @Test func aCopyThatNobodyOwnsIsRemoved() async throws {
+    @Test func aReleasedBodyCopyIsRemoved() async throws {
       let path: String
       do {
         let copy = try await TemporaryFile { try $0.write(contentsOf: Data("x".utf8)) }

@@ -9,13 +9,13 @@ struct ExchangeTimesTests {
     times.deadline(started: .seconds(100), lastActivity: heard)
   }
 
-  @Test func withoutASignOfTheConnectionBothTimesHaveToBeOver() {
+  @Test func withoutAConnectionBothTimeoutsMustExpire() {
     #expect(due(times) == .init(due: .seconds(190), phase: .idle))
     #expect(due(.init(idle: .seconds(60))) == .init(due: .seconds(160), phase: .idle))
     #expect(due(.init(connect: .seconds(30))) == nil)
   }
 
-  @Test func aBodyShowsWhetherTheConnectionStands() {
+  @Test func sentBytesShowThatTheConnectionIsEstablished() {
     var times = times
     times.showsConnection = true
     #expect(due(times) == .init(due: .seconds(130), phase: .connect))
@@ -24,7 +24,7 @@ struct ExchangeTimesTests {
     #expect(due(times) == .init(due: .seconds(160), phase: .idle))
   }
 
-  @Test func theTimeForTheWholeCountsFromTheStart() {
+  @Test func theTotalTimeoutStartsWithTheExchange() {
     var times = times
     times.total = .seconds(65)
     #expect(due(times) == .init(due: .seconds(165), phase: .attempt))
@@ -41,7 +41,7 @@ struct SetCookieValuesTests {
     ["a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT; Path=/", "b=2; Max-Age=3"],
     ["a=1; expires=Wed, 21-Oct-26 07:28:00 GMT", "__Host-b=x=y; Secure", "c=3"],
   ])
-  func whatWasJoinedIsTakenApart(_ values: [String]) {
+  func joinedValuesAreSplit(_ values: [String]) {
     #expect(SetCookieValues.split(values.joined(separator: ", ")) == values)
     #expect(SetCookieValues.split(values.joined(separator: ",")) == values)
   }

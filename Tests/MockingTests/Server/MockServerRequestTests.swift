@@ -7,10 +7,10 @@ import Testing
 @testable import Mocking
 
 @Suite(.timeLimit(.minutes(10)))
-struct MockServerWatchingTests {
+struct MockServerRequestTests {
   private let get = "GET /a?b=c HTTP/1.1\r\nHost: a\r\nX-A: 1\r\n\r\n"
 
-  @Test func aRequestIsRecordedWithAllItsParts() async throws {
+  @Test func aRequestIsRecordedCompletely() async throws {
     let server = try MockServer {
       Route(.post, "/a/{id}") { _ in .status(201) }
     }
@@ -32,7 +32,7 @@ struct MockServerWatchingTests {
     #expect(server.requests == [request])
   }
 
-  @Test func requestsAreTakenInOrderAndOnce() async throws {
+  @Test func requestsAreTakenOnceInOrder() async throws {
     let server = try MockServer { Route(nil, "/{all*}") { _ in .status(204) } }
     let early = (0..<2).map { _ in server.takeRequest() }
     let cancelled = server.takeRequest()
@@ -50,7 +50,7 @@ struct MockServerWatchingTests {
     #expect(await server.takeRequest().result.failure() == MockServerError.stopped)
   }
 
-  @Test func theOldestRequestsAreForgotten() async throws {
+  @Test func theOldestRequestsAreDiscarded() async throws {
     var limits = MockServerLimits()
     limits.recordedRequests = 3
     let server = try MockServer(limits: limits) { Route(nil, "/{all*}") { _ in .status(204) } }
@@ -62,7 +62,7 @@ struct MockServerWatchingTests {
     #expect(try await server.takeRequest().value.exchange == 7)
   }
 
-  @Test func whatIsHandledAtOnceIsCounted() async throws {
+  @Test func concurrentHandlersAreCounted() async throws {
     let (answer, resolver) = Promise<Mock>.pending()
     let server = try MockServer { Route(.get, "/a") { _ in answer.map(on: .inline) { $0 } } }
     let clients = try (0..<5).map { _ in try RawClient(port: server.port) }
@@ -81,7 +81,7 @@ struct MockServerWatchingTests {
     #expect(server.mostConcurrentRequests <= 2)
   }
 
-  @Test func aClientThatLeavesIsSeenAndItsHandlerCancelled() async throws {
+  @Test func aDisconnectIsRecordedAndCancelsTheHandler() async throws {
     let (answer, resolver) = Promise<Mock>.pending()
     let server = try MockServer { Route(.get, "/a") { _ in answer } }
     var client: RawClient? = try RawClient(port: server.port)
@@ -97,7 +97,7 @@ struct MockServerWatchingTests {
     resolver.fulfill(.status(200))
   }
 
-  @Test func aClientThatLeavesAfterItsAnswerHasNotAborted() async throws {
+  @Test func aDisconnectAfterTheResponseIsNotAnAbort() async throws {
     let server = try MockServer { Route(.get, "/a") { _ in .text("done") } }
     var client: RawClient? = try RawClient(port: server.port)
     try await client?.send(get)
@@ -113,7 +113,7 @@ struct MockServerWatchingTests {
     #expect(await never.result.failure() == MockServerError.stopped)
   }
 
-  @Test func aClientThatLeavesInTheMiddleOfARequestHasAborted() async throws {
+  @Test func aDisconnectDuringARequestIsAnAbort() async throws {
     let server = try MockServer { Route(.post, "/a") { _ in .text("done") } }
     var client: RawClient? = try RawClient(port: server.port)
     try await client?.send("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n1234")
@@ -122,7 +122,7 @@ struct MockServerWatchingTests {
     #expect(server.requests.isEmpty)
   }
 
-  @Test func aClientThatSendsNoMoreGetsWhatIsReady() async throws {
+  @Test func aHalfClosedClientReceivesPendingResponses() async throws {
     let server = try MockServer { Route(.get, "/a") { _ in .bytes(3_000_000) } }
     let client = try RawClient(port: server.port)
     try await client.send(get + get)

@@ -5,10 +5,10 @@ import Testing
 @testable import Mocking
 
 @Suite(.timeLimit(.minutes(10)))
-struct MockServerAnsweringTests {
+struct MockServerControlTests {
   private let get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
 
-  @Test func whatIsEnqueuedGoesBeforeTheRoutes() async throws {
+  @Test func enqueuedResponsesPrecedeTheRoutes() async throws {
     let server = try MockServer { Route(.get, "/a") { _ in .text("route") } }
     server.enqueue(.text("first"), .text("second"))
     server.enqueue([.text("third")])
@@ -22,7 +22,7 @@ struct MockServerAnsweringTests {
     #expect(server.requests.map(\.exchange) == [0, 1, 2, 3])
   }
 
-  @Test func aQueueThatIsUsedUpSaysSo() async throws {
+  @Test func anExhaustedQueueIsReported() async throws {
     let server = try MockServer {}
     server.enqueue(.text("one"))
     let client = try RawClient(port: server.port)
@@ -37,7 +37,7 @@ struct MockServerAnsweringTests {
           + "route for it\n"))
   }
 
-  @Test func aBodyIsAskedForWhereAnAnswerIsEnqueued() async throws {
+  @Test func aBodyIsRequestedForAnEnqueuedResponse() async throws {
     let server = try MockServer {}
     server.enqueue(.text("one"))
     let client = try RawClient(port: server.port)
@@ -49,7 +49,7 @@ struct MockServerAnsweringTests {
     #expect(server.requests.map(\.text) == ["ab"])
   }
 
-  @Test func aRequestIsTakenInTimeOrNot() async throws {
+  @Test func takingARequestTimesOut() async throws {
     let time = TestScheduler()
     let server = try MockServer(scheduler: time) { Route(.get, "/a") { _ in .text("done") } }
     let late = server.takeRequest(timeout: .seconds(5))
@@ -61,7 +61,7 @@ struct MockServerAnsweringTests {
     #expect(try await server.takeRequest(timeout: .zero).value.target == "/a")
   }
 
-  @Test func routesAreReplaced() async throws {
+  @Test func routesCanBeReplaced() async throws {
     let server = try MockServer { Route(.get, "/a") { _ in .sequence(.text("one"), .text("two")) } }
     let client = try RawClient(port: server.port)
     func expect(_ text: String) async throws {
@@ -88,7 +88,7 @@ struct MockServerAnsweringTests {
     #expect(!"\(try #require(unused))".contains("GET /a"))
   }
 
-  @Test func connectionsAreRefusedForAWhile() async throws {
+  @Test func connectionsCanBeRefusedTemporarily() async throws {
     let server = try MockServer { Route(.get, "/a") { _ in .text("done") } }
     let old = try RawClient(port: server.port)
     try await old.send(get)
@@ -107,7 +107,7 @@ struct MockServerAnsweringTests {
     #expect(throws: MockServerError.stopped) { try server.acceptConnections() }
   }
 
-  @Test func aPortThatAnotherHasTakenMeanwhileIsNamed() throws {
+  @Test func aPortTakenInTheMeantimeIsReported() throws {
     let server = try MockServer {}
     server.refuseConnections()
     let other = try MockServer(port: server.port) {}
@@ -117,7 +117,7 @@ struct MockServerAnsweringTests {
     try server.acceptConnections()
   }
 
-  @Test func noMoreConnectionsAreOpenThanAllowed() async throws {
+  @Test func theConnectionLimitIsNotExceeded() async throws {
     var limits = MockServerLimits()
     limits.connections = 2
     let server = try MockServer(limits: limits) { Route(.get, "/a") { _ in .text("done") } }
@@ -135,7 +135,7 @@ struct MockServerAnsweringTests {
     #expect(server.openConnections == 2)
   }
 
-  @Test func whatCameOfAnExchangeIsTold() async throws {
+  @Test func theOutcomeOfAnExchangeIsReported() async throws {
     let told = Log<ServedExchange>()
     let time = TestScheduler()
     let server = try MockServer(scheduler: time, onExchange: { told.append($0) }) {

@@ -2,9 +2,9 @@ import Promises
 import TestSupport
 import Testing
 
-/// The order of cancellation actions and handlers when a promise adopts another one.
+/// The `after` action of a resolver that adopts a promise.
 @Suite(.timeLimit(.minutes(10)))
-struct MomentOfResolving {
+struct ResolveAfterActionTests {
   enum Time: CaseIterable, Sendable { case before, after }
 
   private let log = Log<String>()
@@ -21,30 +21,30 @@ struct MomentOfResolving {
   }
 
   private func resolve(_ resolver: Resolver<Int>, _ other: Promise<Int>) {
-    resolver.resolve(other, after: { [log] in log.append("timing") })
+    resolver.resolve(other, after: { [log] in log.append("after") })
   }
 
   @Test(arguments: Time.allCases)
-  func itComesBeforeTheHandlersOfTheValue(_ time: Time) {
+  func theActionRunsBeforeFulfilmentHandlers(_ time: Time) {
     let (_, resolver) = observed()
     let other = Promise<Int>.pending(on: .inline)
     if time == .before { other.resolver.fulfill(7) }
     resolve(resolver, other.promise)
     other.resolver.fulfill(7)
-    #expect(log.entries == ["timing", "fulfilled 7"])
+    #expect(log.entries == ["after", "fulfilled 7"])
   }
 
   @Test(arguments: Time.allCases)
-  func itComesBeforeTheHandlersOfTheError(_ time: Time) {
+  func theActionRunsBeforeRejectionHandlers(_ time: Time) {
     let (_, resolver) = observed()
     let other = Promise<Int>.pending(on: .inline)
     if time == .before { other.resolver.reject(TestError()) }
     resolve(resolver, other.promise)
     other.resolver.reject(TestError())
-    #expect(log.entries == ["timing", "rejected"])
+    #expect(log.entries == ["after", "rejected"])
   }
 
-  @Test func ofAPromiseCancelledBeforeItComesWhenTheOtherHasSettled() {
+  @Test func theActionOfACancelledPromiseRunsWhenTheAdoptedPromiseSettles() {
     let (promise, resolver) = observed()
     let other = Promise<Int>.pending(on: .inline)
     other.promise.done { _ in }
@@ -52,21 +52,21 @@ struct MomentOfResolving {
     resolve(resolver, other.promise)
     #expect(log.entries == ["cancelled"])
     other.resolver.fulfill(7)
-    #expect(log.entries == ["cancelled", "timing"])
+    #expect(log.entries == ["cancelled", "after"])
   }
 
-  @Test func ofAPromiseCancelledAfterwardsItComesAsTheOtherIsCancelled() {
+  @Test func cancellationAfterTheAdoptionRunsTheAction() {
     let (promise, resolver) = observed()
     let other = Promise<Int>.pending(on: .inline)
     resolve(resolver, other.promise)
     promise.cancel()
-    #expect(log.entries == ["cancelled", "timing"])
+    #expect(log.entries == ["cancelled", "after"])
     other.resolver.fulfill(7)
-    #expect(log.entries == ["cancelled", "timing"])
+    #expect(log.entries == ["cancelled", "after"])
   }
 
   /// Cancelled reactions are removed from time to time; a trailing reaction must not be among them.
-  @Test func itComesThoughManyConsumersOfTheOtherHaveLeft() {
+  @Test func theActionRunsAlthoughManyConsumersWereCancelled() {
     let other = Promise<Int>.pending(on: .inline)
     other.promise.done { _ in }
     let (promise, resolver) = observed()
@@ -76,12 +76,12 @@ struct MomentOfResolving {
     for other in others { other.cancel() }
     #expect(log.entries == ["cancelled"])
     other.resolver.fulfill(7)
-    #expect(log.entries == ["cancelled", "timing"])
+    #expect(log.entries == ["cancelled", "after"])
   }
 
-  @Test func itComesWhereThePromiseWouldFollowItself() {
+  @Test func theActionRunsBeforeACycleIsRejected() {
     let (promise, resolver) = observed()
     resolve(resolver, promise)
-    #expect(log.entries == ["timing", "rejected"])
+    #expect(log.entries == ["after", "rejected"])
   }
 }
