@@ -34,7 +34,7 @@ let step = Atomic(0)
 let folder = URL(fileURLWithPath: arguments[1])
 let store = try OfflineStore(
   folder: folder.appendingPathComponent("store"), lifetime: nil,
-  beforeStep: { _ in
+  beforeOperation: { _ in
     if step.add(1, ordering: .relaxed).newValue == steps { kill(getpid(), SIGKILL) }
   })
 
@@ -65,7 +65,7 @@ for number in first..<first + count {
     try body.write(to: payload)
     request = .upload(file: payload, to: path)
   }
-  let entry = try store.keep(request, in: queue)
+  let entry = try store.add(request, in: queue)
   try? FileManager.default.removeItem(at: payload)
   log("accepted \(number) \(entry.idempotencyKey.uuidString)")
   if number % 3 == 2 { try replay() }

@@ -25,7 +25,7 @@ package struct ExchangeRecord: Sendable {
     case .connected(let metrics):
       name = "connected"
       connections.append(metrics)
-    case .answered: name = "answered"
+    case .servedLocally: name = "answered"
     case .sent(let bytes, _):
       name = "sent"
       sent.append(bytes)

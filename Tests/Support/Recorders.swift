@@ -65,7 +65,7 @@ package final class RecordingMonitor: NetworkMonitor {
 
   package func observe(_ event: NetworkEvent) {
     log.append(event)
-    if event.isEnd { ends.append(event) }
+    if event.isFinal { ends.append(event) }
   }
 
   /// Waits for `count` calls to end and returns all events.
@@ -132,7 +132,7 @@ package final class RecordingScheduler: Scheduler {
     time.context(for: context)
   }
 
-  package func beginActivity() -> ActivityTicket? {
+  package func beginActivity() -> ActivityToken? {
     time.beginActivity()
   }
 }

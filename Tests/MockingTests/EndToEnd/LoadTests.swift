@@ -41,7 +41,7 @@
       }
       print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
       #expect(arrived.value == count)
-      #expect(server.mostConcurrentRequests >= count)
+      #expect(server.peakConcurrentRequests >= count)
     }
 
     /// Runs in the client process.

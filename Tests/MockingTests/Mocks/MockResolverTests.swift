@@ -7,9 +7,9 @@ import Testing
 
 struct MockResolverTests {
   private func answer(
-    _ mock: Mock, _ ledger: MockLedger, _ method: HTTPMethod = .get, _ path: String = "/a"
+    _ mock: Mock, _ resolver: MockResolver, _ method: HTTPMethod = .get, _ path: String = "/a"
   ) throws -> String {
-    let answer = try ledger.answer(
+    let answer = try resolver.answer(
       mock, method: method, path: { path },
       request: { () throws(TransportFailure) in
         try HTTPRequest(method: method, url: .of("http://a/b?c"))
@@ -28,9 +28,9 @@ struct MockResolverTests {
   }
 
   @Test func stateIsKeptForEachMethodAndPath() {
-    var machine = MockLedgerMachine()
-    let place = Mock.Sequence.Place(file: "a", line: 1, column: 2)
-    let accounts: [MockLedgerMachine.Account] = [
+    var machine = MockResolverMachine()
+    let place = Mock.ResponseSequence.SourceLocation(file: "a", line: 1, column: 2)
+    let accounts: [MockResolverMachine.SequenceKey] = [
       .init(place: place, method: .get, path: "/a"), .init(place: place, method: .get, path: "/a"),
       .init(place: place, method: .post, path: "/a"),
       .init(place: place, method: .get, path: "/b"),
@@ -43,13 +43,13 @@ struct MockResolverTests {
   }
 
   @Test func aRecreatedSequenceContinues() throws {
-    let ledger = MockLedger()
-    #expect(try (0..<4).map { _ in try answer(made(), ledger) } == ["201", "202", "202", "202"])
-    #expect(try answer(made(), ledger, .post) == "201")
-    #expect(try answer(made(), ledger, .get, "/b") == "201")
-    #expect(try answer(made(), MockLedger()) == "201")
+    let resolver = MockResolver()
+    #expect(try (0..<4).map { _ in try answer(made(), resolver) } == ["201", "202", "202", "202"])
+    #expect(try answer(made(), resolver, .post) == "201")
+    #expect(try answer(made(), resolver, .get, "/b") == "201")
+    #expect(try answer(made(), MockResolver()) == "201")
     let another = Mock.sequence(.status(203))
-    #expect(try answer(another, ledger) == "203")
+    #expect(try answer(another, resolver) == "203")
   }
 
   @Test func routesOfTheSamePathHaveSeparateState() async throws {
@@ -67,40 +67,40 @@ struct MockResolverTests {
   }
 
   @Test func aSequenceEndsAsConfigured() throws {
-    let ledger = MockLedger()
-    for _ in 0..<2 { _ = try answer(made(.fails), ledger) }
+    let resolver = MockResolver()
+    for _ in 0..<2 { _ = try answer(made(.fails), resolver) }
     #expect(
-      try answer(made(.fails), ledger)
+      try answer(made(.fails), resolver)
         == "the sequence at Shop/Stubs.swift:26:6 has given all 2 of its answers for GET /a")
-    let other = MockLedger()
+    let other = MockResolver()
     #expect(
       try (0..<3).map { _ in try answer(made(.fallsThrough), other) } == ["201", "202", "through"])
     #expect(try answer(.sequence([]), other).hasSuffix(" has no answers for GET /a"))
   }
 
   @Test func sequencesAndTemplatesCanBeNested() throws {
-    let ledger = MockLedger()
+    let resolver = MockResolver()
     let mock = Mock.sequence(
       .template { request in .status(request.method == .get ? 210 : 211) },
       .sequence(.status(220), .status(221)))
-    #expect(try (0..<4).map { _ in try answer(mock, ledger) } == ["210", "220", "221", "221"])
-    #expect(try answer(mock, ledger, .put) == "211")
-    #expect(try answer(.template { _ in throw TestError("no") }, ledger) == "500")
+    #expect(try (0..<4).map { _ in try answer(mock, resolver) } == ["210", "220", "221", "221"])
+    #expect(try answer(mock, resolver, .put) == "211")
+    #expect(try answer(.template { _ in throw TestError("no") }, resolver) == "500")
   }
 
   @Test func anInfiniteTemplateIsAnError() throws {
     @Sendable func again() -> Mock { .template { _ in again() } }
     #expect(
-      try answer(again(), MockLedger())
+      try answer(again(), MockResolver())
         == "templates and sequences lie in each other more than 100 deep")
   }
 
   @Test func theModifiersOfASequenceApplyToItsResponses() throws {
     let mock = Mock.sequence(.status(200), .status(201).delayed(by: .seconds(1)))
       .delayed(by: .seconds(9)).header("A", "b").dribbled(pieces: 2, over: .seconds(1))
-    let ledger = MockLedger(delay: .seconds(20))
+    let resolver = MockResolver(delay: .seconds(20))
     func next() throws -> Mock? {
-      let answer = try ledger.answer(
+      let answer = try resolver.answer(
         mock, method: .get, path: { "/" },
         request: { () throws(TransportFailure) in throw TransportFailure(code: .cancelled) })
       guard case .mock(let mock) = answer else { return nil }
@@ -116,22 +116,22 @@ struct MockResolverTests {
   @Test func aMissingFileIsReportedWithItsFolder() throws {
     let folder = URL(fileURLWithPath: "/nowhere/fixtures", isDirectory: true)
     #expect(
-      try answer(.file("boards.json", in: folder), MockLedger())
+      try answer(.file("boards.json", in: folder), MockResolver())
         == #"there is no file "boards.json" in /nowhere/fixtures"#)
     #expect(
-      try answer(.file("no such.json"), MockLedger())
+      try answer(.file("no such.json"), MockResolver())
         .hasPrefix(#"there is no file "no such.json" in "#))
     #expect(
-      try answer(.file("", in: FileManager.default.temporaryDirectory), MockLedger())
+      try answer(.file("", in: FileManager.default.temporaryDirectory), MockResolver())
         .contains("cannot be read"))
   }
 
   @Test func aValueThatIsNotJSONIsAnError() throws {
     #expect(
-      try answer(.json([Double.infinity]), MockLedger())
+      try answer(.json([Double.infinity]), MockResolver())
         .hasPrefix("the answer cannot be encoded as JSON: "))
     #expect(
-      try answer(.json(JSON.double(.nan)), MockLedger())
+      try answer(.json(JSON.double(.nan)), MockResolver())
         .hasPrefix("the answer cannot be encoded as JSON: "))
   }
 }

@@ -61,7 +61,7 @@ struct TapeTokenTests {
 
   @Test func anAllowedTokenIsRecorded() async throws {
     let asked = Log<SuspectedToken>()
-    let options = Tape.Options(allowing: { suspect in
+    let options = Tape.Options(isTokenAllowed: { suspect in
       asked.append(suspect)
       return suspect.name == "link"
     })
@@ -157,7 +157,7 @@ struct TapeTokenTests {
     "https://hooks.example.com/services/T00000000/B00000000/7fXkQ2p9ZbL4mN8sVtR1cYwE",
   ])
   func tokensAreDetected(_ text: String) {
-    #expect(!TokenMeasure.tokens(in: text).isEmpty)
+    #expect(!TokenDetector.tokens(in: text).isEmpty)
   }
 
   @Test(arguments: [
@@ -171,7 +171,7 @@ struct TapeTokenTests {
     "max-age=31536000; includeSubDomains", "api.eu-central-1.elb.amazonaws.com",
   ])
   func writtenTextIsNotAToken(_ text: String) {
-    #expect(TokenMeasure.tokens(in: text).isEmpty)
+    #expect(TokenDetector.tokens(in: text).isEmpty)
   }
 
   @Test func nearlyAllRandomTokensAreDetected() {
@@ -188,7 +188,7 @@ struct TapeTokenTests {
         for _ in 1...1_000 {
           let token = String(
             (0..<length).map { _ in alphabet[Int(random.next() % UInt64(alphabet.count))] })
-          if !TokenMeasure.tokens(in: token).isEmpty { found += 1 }
+          if !TokenDetector.tokens(in: token).isEmpty { found += 1 }
         }
         #expect(found >= least || (name == "hex" && length == 24), "\(name), \(length): \(found)")
       }

@@ -128,11 +128,14 @@ struct RequestPatternTests {
   @Test func aMalformedPatternMatchesNothingAndHasAReason() throws {
     let path = RequestPattern.get("boards/{id")
     #expect(!path.matches(.of("GET", "/boards/7")))
-    #expect(path.flaw?.description.hasPrefix("the route \"/boards/{id\" is malformed: ") == true)
+    #expect(
+      path.validationError?.description.hasPrefix("the route \"/boards/{id\" is malformed: ")
+        == true)
     let expression = RequestPattern.get("boards", .query("a", .matching("(")))
     #expect(!expression.matches(.of("GET", "/boards?a=(")))
     #expect(
-      expression.flaw?.description.hasPrefix("the regular expression /(/ is malformed: ") == true)
+      expression.validationError?.description.hasPrefix("the regular expression /(/ is malformed: ")
+        == true)
     #expect(throws: MockServerError.self) {
       try MockServer { Route(.get, "/a", .status(200)).where(.query("a", .matching("("))) }
     }

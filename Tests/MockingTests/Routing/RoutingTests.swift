@@ -63,13 +63,13 @@ struct RoutingTests {
   }
 
   @Test func anUnmatchedRequestListsTheNearestRoutesAndTheirDifferences() throws {
-    let book = StubBook(
+    let registry = StubRegistry(
       try Self.table(
         Self.route(.get, "/login"), Self.route(.get, "/boards/{id}"),
         Self.route(.put, "/boards/{id}"),
         Self.route(nil, "/boards/{id}/cards"), Self.route(.get, "/about")))
     #expect(
-      book.unmatched(.of("GET", "/bords/7?token=s3cret")) == """
+      registry.unmatched(.of("GET", "/bords/7?token=s3cret")) == """
         no route for GET /bords/7
         the nearest:
           GET /boards/{id}
@@ -81,7 +81,7 @@ struct RoutingTests {
             path: expected /boards/{id}/cards, actual /bords/7
         """)
     #expect(
-      StubBook(try Self.table()).unmatched(.of("GET", "/")) == """
+      StubRegistry(try Self.table()).unmatched(.of("GET", "/")) == """
         no route for GET /
         there are no routes
         """)

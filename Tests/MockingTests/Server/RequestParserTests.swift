@@ -9,22 +9,22 @@ import Testing
 struct Reading: Equatable {
   var heads: [RequestHead] = []
   var bodies: [RequestBody] = []
-  var refusal: RequestRefusal?
+  var parseError: HTTPParseError?
 
   /// Passes the pieces to a machine in order.
   init(_ pieces: [[UInt8]], limits: MockServerLimits = MockServerLimits()) {
-    var machine = RequestMachine(limits: limits)
+    var machine = RequestParser(limits: limits)
     for piece in pieces {
       piece.withUnsafeBytes { machine.receive($0) }
       while let event = machine.next() {
         switch event {
         case .head(let head):
           heads.append(head)
-          machine.admit(.collect)
+          machine.receiveBody(.collect)
         case .request(let body):
           bodies.append(body)
           machine.answered()
-        case .refusal(let refusal): self.refusal = refusal
+        case .parseError(let parseError): self.parseError = parseError
         }
       }
     }
@@ -83,11 +83,11 @@ struct RequestMachineTests {
   }
 
   @Test func theNextRequestWaitsForTheResponse() {
-    var machine = RequestMachine()
+    var machine = RequestParser()
     Array((Self.sized + Self.get).utf8).withUnsafeBytes { machine.receive($0) }
     guard case .head = machine.next() else { return #expect(Bool(false), "there is no head") }
     #expect(machine.next() == nil)
-    machine.admit(.discard)
+    machine.receiveBody(.discard)
     #expect(machine.next() == .request(RequestBody(byteCount: 5)))
     #expect(machine.next() == nil)
     machine.answered()
@@ -124,8 +124,8 @@ struct RequestMachineTests {
   ])
   func aMalformedHostIsRejected(_ host: String) {
     #expect(
-      Reading("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n").refusal
-        == RequestRefusal(400, "the Host is no host"))
+      Reading("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n").parseError
+        == HTTPParseError(400, "the Host is no host"))
   }
 
   private static let badInput: [(Int, String)] = [
@@ -158,13 +158,13 @@ struct RequestMachineTests {
   @Test(arguments: badInput)
   func invalidInputIsRejectedForAnyFragmentation(status: Int, text: String) {
     let whole = Reading(text)
-    #expect(whole.refusal?.status == status)
-    #expect(Reading(Array(text.utf8).map { [$0] }).refusal == whole.refusal)
+    #expect(whole.parseError?.status == status)
+    #expect(Reading(Array(text.utf8).map { [$0] }).parseError == whole.parseError)
   }
 
   @Test func noRequestFollowsARejection() {
     let reading = Reading("BAD\r\n" + Self.get)
-    #expect(reading.refusal?.status == 400)
+    #expect(reading.parseError?.status == 400)
     #expect(reading.heads.isEmpty)
   }
 }
@@ -196,9 +196,9 @@ struct RequestLimitsTests {
 
   @Test(arguments: tooLarge)
   func oversizedRequestsAreRejectedForAnyFragmentation(status: Int, text: String) {
-    #expect(Reading(text, limits: Self.limits).refusal?.status == status)
+    #expect(Reading(text, limits: Self.limits).parseError?.status == status)
     let bytewise = Reading(Array(text.utf8).map { [$0] }, limits: Self.limits)
-    #expect(bytewise.refusal?.status == status)
+    #expect(bytewise.parseError?.status == status)
   }
 
   @Test func requestsAtTheLimitsAreAccepted() {
@@ -211,17 +211,17 @@ struct RequestLimitsTests {
     ]
     for text in texts {
       let reading = Reading(text, limits: Self.limits)
-      #expect(reading.refusal == nil)
+      #expect(reading.parseError == nil)
       #expect(reading.bodies.count == 1)
     }
   }
 
   @Test func aDiscardedBodyHasNoLimit() {
-    var machine = RequestMachine(limits: Self.limits)
+    var machine = RequestParser(limits: Self.limits)
     let text = Self.post("Content-Length: 11\r\n\r\n01234567890")
     Array(text.utf8).withUnsafeBytes { machine.receive($0) }
     _ = machine.next()
-    machine.admit(.discard)
+    machine.receiveBody(.discard)
     #expect(machine.next() == .request(RequestBody(byteCount: 11)))
   }
 }
@@ -240,7 +240,7 @@ struct RequestFuzzTests {
     for _ in 0..<10_000 {
       let bytes = mutated(try #require(Self.seeds.randomElement(using: &random)), &random)
       let whole = Reading([bytes])
-      if whole.refusal != nil { refused += 1 }
+      if whole.parseError != nil { refused += 1 }
       let cuts = (0..<3).map { _ in Int.random(in: 0...bytes.count, using: &random) }.sorted()
       let pieces = zip([0] + cuts, cuts + [bytes.count]).map { Array(bytes[$0..<$1]) }
       #expect(Reading(pieces) == whole)

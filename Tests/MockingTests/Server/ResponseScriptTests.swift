@@ -6,7 +6,7 @@ import Testing
 
 /// Returns the steps of a script as text.
 private func lines(
-  _ response: Mock, for exchange: ResponseScript.Exchange = .init()
+  _ response: Mock, for exchange: ResponseScript.ResponseContext = .init()
 ) -> [String] {
   ResponseScript(response, for: exchange).steps.map { step in
     switch step {
@@ -19,7 +19,7 @@ private func lines(
   }
 }
 
-private func wire(_ response: Mock, for exchange: ResponseScript.Exchange = .init())
+private func wire(_ response: Mock, for exchange: ResponseScript.ResponseContext = .init())
   -> String
 {
   lines(response, for: exchange).joined()

@@ -18,7 +18,7 @@ struct PlaybackMachineTests {
       }
     }
     return PlaybackMachine(
-      steps, answering: HTTPRequest(url: URL(fileURLWithPath: "/"), idleTimeout: idle))
+      steps, for: HTTPRequest(url: URL(fileURLWithPath: "/"), idleTimeout: idle))
   }
 
   /// Runs the machine until it is idle and returns its actions as text.
@@ -38,7 +38,7 @@ struct PlaybackMachineTests {
 
   private func name(_ event: TransportEvent) -> String {
     switch event {
-    case .connected, .answered: "connected"
+    case .connected, .servedLocally: "connected"
     case .sent(let bytes, _): "sent \(bytes)"
     case .head(let head): "\(head.status)"
     case .body(let data): String(decoding: data, as: UTF8.self)

@@ -92,7 +92,7 @@ struct ClientRetryTests {
 
   @Test func aRequestMadeDuringARefreshIsResentAfterIt() async throws {
     let gate = GatedTransport()
-    let aside = Log<NetworkPromise>()
+    let unthrottledQueue = Log<NetworkPromise>()
     let client = Networking<API>(transport: gate)
     client.callbackContext = .inline
     defer { withExtendedLifetime(client) {} }
@@ -100,7 +100,7 @@ struct ClientRetryTests {
       RefreshInterceptor(on: [401]) { [unowned client] _ in
         let refresh = client.request(API.refresh.notIntercepted()).validate()
           .tap { _ in client.authenticate(bearerToken: "new") }
-        aside.append(client.request(.login))
+        unthrottledQueue.append(client.request(.login))
         return refresh
       })
     let call = client.request(.boards)
@@ -108,7 +108,7 @@ struct ClientRetryTests {
     // The responses for the refresh, the request made during it, and the request that triggered it.
     for status in [200, 401, 200, 200] { gate.answer(status) }
     #expect(try await call.value.status == 200)
-    #expect(try await aside.entries[0].value.status == 200)
+    #expect(try await unthrottledQueue.entries[0].value.status == 200)
     #expect(gate.tokens == ["none", "none", "none", "Bearer new", "Bearer new"])
   }
 

@@ -87,7 +87,7 @@ struct MiddlewareDeadlineTests {
     let call = client.request(.add("a"))
     await time.advance(by: .seconds(10))
     let error = await call.result.failure(as: NetworkError.self)
-    #expect(error?.code == .timedOut(.call) && error?.isKept == true)
+    #expect(error?.code == .timedOut(.call) && error?.isStoredOffline == true)
     #expect(never.promise.isCancelled)
   }
 }

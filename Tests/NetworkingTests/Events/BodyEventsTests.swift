@@ -25,7 +25,7 @@ struct BodyEventsTests {
     let isThere = Log<Bool>()
     let client = client()
     client.addMonitor { event in
-      if event.isEnd { isThere.append(FileManager.default.fileExists(atPath: file.path)) }
+      if event.isFinal { isThere.append(FileManager.default.fileExists(atPath: file.path)) }
     }
     let call = client.download(.get("feed"), to: file)
     await fixture.time.run()

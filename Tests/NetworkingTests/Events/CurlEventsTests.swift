@@ -187,9 +187,9 @@
       let server = try ScriptedServer { _ in [.respond()] }
       let transport = CurlTransport()
       var orders: [[String]] = []
-      for isWatched in [true, true, false, true] {
+      for reportsConnection in [true, true, false, true] {
         var request = HTTPRequest(url: server.url())
-        request.isWatched = isWatched
+        request.reportsConnection = reportsConnection
         orders.append(await transport.perform(request).order)
       }
       let watched = ["connected", "head", "end"]

@@ -47,7 +47,7 @@ struct EndingEventsTests {
     await fixture.time.run()
     let calls = fixture.monitor.events.byCall
     #expect(calls.count == 10)
-    #expect(calls.allSatisfy { $0.kinds.last == "cancelled" && $0.filter(\.isEnd).count == 1 })
+    #expect(calls.allSatisfy { $0.kinds.last == "cancelled" && $0.filter(\.isFinal).count == 1 })
   }
 
   @Test func cancellingTheLastConsumerIsACancellation() async throws {

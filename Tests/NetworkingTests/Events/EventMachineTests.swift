@@ -15,7 +15,7 @@ struct EventMachineTests {
 
   // MARK: Hops
 
-  private func words(_ happenings: [HopEventMachine.Happening]) -> [String] {
+  private func words(_ happenings: [HopEventMachine.TimedEventKind]) -> [String] {
     happenings.map { "\($0.time / .seconds(1)) \($0.kind)" }
   }
 
@@ -81,7 +81,7 @@ struct EventMachineTests {
   // MARK: Calls
 
   @Test func noEventFollowsTheEnd() {
-    var call = CallEventMachine(.init(), made: Date())
+    var call = CallEventMachine(.init(), callStart: Date())
     let request = NetworkError.RequestSummary(method: .get, url: "/")
     #expect(call.queue(request, at: .zero).count == 1)
     #expect(call.end(.cancelled, at: .zero).count == 1)
@@ -93,7 +93,7 @@ struct EventMachineTests {
   }
 
   @Test func aFinishedHopHasNoMoreEvents() {
-    var call = CallEventMachine(.init(), made: Date())
+    var call = CallEventMachine(.init(), callStart: Date())
     let request = NetworkError.RequestSummary(method: .get, url: "/")
     func begin() -> Int {
       call.begin(request, headers: [:], bodySize: 0, attempt: 1, hop: 1, at: .zero).number
@@ -105,9 +105,9 @@ struct EventMachineTests {
     #expect(isHeard(first))
     let second = begin()
     #expect(!isHeard(first) && isHeard(second))
-    call.leave(first)
+    call.cancelRead(first)
     #expect(isHeard(second))
-    call.leave(second)
+    call.cancelRead(second)
     #expect(!isHeard(second))
     let third = begin()
     _ = call.add(.redirected(to: "/"), at: .zero)
@@ -115,7 +115,7 @@ struct EventMachineTests {
   }
 
   @Test func timesAreMonotonicAndNeverInTheFuture() {
-    var call = CallEventMachine(.init(), made: Date())
+    var call = CallEventMachine(.init(), callStart: Date())
     let request = NetworkError.RequestSummary(method: .get, url: "/")
     let hop = call.begin(
       request, headers: [:], bodySize: 0, attempt: 1, hop: 1, at: .milliseconds(1_500)
@@ -135,22 +135,22 @@ struct EventMachineTests {
     #expect(buffer.dropped == 997 && buffer.count == 3)
     for id in 0..<4 { buffer.wait(UInt64(id), id) }
     for number in 0..<3 {
-      let answer = buffer.nextAnswer()
+      let answer = buffer.nextPendingRead()
       #expect(answer?.reader == number && bytes(answer?.event) == Int64(997 + number))
     }
-    #expect(buffer.nextAnswer()?.reader == nil)
+    #expect(buffer.nextPendingRead()?.reader == nil)
     buffer.finish()
-    #expect(buffer.nextAnswer()?.reader == 3)
-    #expect(buffer.nextAnswer()?.reader == nil)
+    #expect(buffer.nextPendingRead()?.reader == 3)
+    #expect(buffer.nextPendingRead()?.reader == nil)
   }
 
   @Test func aCancelledReaderIsNotResumed() {
     var buffer = EventBufferMachine<String>(limit: 0)
     buffer.wait(1, "a")
     buffer.wait(2, "b")
-    #expect(buffer.leave(1) == "a" && buffer.leave(1) == nil)
+    #expect(buffer.cancelRead(1) == "a" && buffer.cancelRead(1) == nil)
     buffer.add(event(1))
-    #expect(buffer.nextAnswer()?.reader == "b")
+    #expect(buffer.nextPendingRead()?.reader == "b")
     buffer.add(event(2))
     buffer.add(event(3))
     #expect(buffer.count == 1 && buffer.dropped == 1)

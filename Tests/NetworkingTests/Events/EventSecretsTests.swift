@@ -76,7 +76,7 @@ struct EventSecretsTests {
     _ = client.request(.get("broken?token=s3cret")).fail { _ in }
     await fixture.time.run()
     let events = fixture.monitor.events
-    #expect(events.filter(\.isEnd).count == 2)
+    #expect(events.filter(\.isFinal).count == 2)
     #expect(!text(events).contains("s3cret"))
   }
 

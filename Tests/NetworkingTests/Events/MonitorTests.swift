@@ -65,7 +65,7 @@ struct MonitorTests {
     }
     for call in calls.entries { _ = await call.result }
     for call in await monitor.events(ofCalls: 1_000).byCall {
-      #expect(call.count(where: \.isEnd) == 1 && call.last?.isEnd == true)
+      #expect(call.count(where: \.isFinal) == 1 && call.last?.isFinal == true)
       #expect(call.kinds.dropLast().elementsEqual(whole.prefix(call.count - 1)))
     }
   }

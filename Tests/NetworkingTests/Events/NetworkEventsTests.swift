@@ -24,7 +24,7 @@ struct NetworkEventsTests {
     var words: [String] = []
     for await event in events {
       words.append(event.kind.description)
-      if event.isEnd { break }
+      if event.isFinal { break }
     }
     #expect(
       words == [
@@ -54,7 +54,7 @@ struct NetworkEventsTests {
         var count = 0
         for await event in events {
           count += 1
-          if event.isEnd { hasEvent.append(()) }
+          if event.isFinal { hasEvent.append(()) }
         }
         return count
       }
@@ -144,6 +144,6 @@ struct NetworkEventsTests {
     }
     try await take()
     _ = try await client.request(.get("https://api.example.com/")).value
-    #expect(transport.requests.map(\.isWatched) == [true, false])
+    #expect(transport.requests.map(\.reportsConnection) == [true, false])
   }
 }

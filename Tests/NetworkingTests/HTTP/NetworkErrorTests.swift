@@ -73,9 +73,9 @@ struct NetworkErrorTests {
   }
 
   @Test func theBodyCanBeDecoded() throws {
-    struct Problem: Decodable, Equatable { var problem: String }
+    struct FileError: Decodable, Equatable { var problem: String }
     struct Other: Decodable { var number: Int }
-    #expect(try error.decodeBody(Problem.self) == Problem(problem: "no such board"))
+    #expect(try error.decodeBody(FileError.self) == FileError(problem: "no such board"))
     let other = #expect(throws: NetworkError.self) { try error.decodeBody(Other.self) }
     #expect(other?.code == .decodingFailed)
     #expect(other?.response?.status == 404)

@@ -113,10 +113,10 @@ struct AutomaticReplayTests {
   @Test func aReleasedClientReplaysNothing() async throws {
     let network = MockReachability(.unreachable)
     var client: Networking<NotesAPI>? = client(network)
-    #expect(network.watcherCount == 1)
+    #expect(network.observerCount == 1)
     _ = client
     client = nil
-    #expect(network.watcherCount == 0)
+    #expect(network.observerCount == 0)
     network.status = .over("wlan0")
     await time.run()
     #expect(results.entries == [])
@@ -128,21 +128,21 @@ struct AutomaticReplayTests {
 
   @Test func replaysAreSerialAndChangesTriggerAnother() {
     var machine = Machine(.init(number: 1, status: .unreachable))
-    #expect(machine.changed(.init(number: 2, status: .over("a"))) == .replay)
-    #expect(machine.changed(.init(number: 3, status: .unreachable)) == nil)
-    #expect(machine.changed(.init(number: 4, status: .over("a"))) == nil)
-    #expect(machine.kept(since: 3) == nil)
+    #expect(machine.reachabilityChanged(.init(number: 2, status: .over("a"))) == .replay)
+    #expect(machine.reachabilityChanged(.init(number: 3, status: .unreachable)) == nil)
+    #expect(machine.reachabilityChanged(.init(number: 4, status: .over("a"))) == nil)
+    #expect(machine.entryStored(since: 3) == nil)
     #expect(machine.ended() == .replay)
     #expect(machine.ended() == nil)
-    #expect(machine.kept(since: 4) == nil)
-    #expect(machine.kept(since: 3) == .replay)
-    #expect(machine.changed(.init(number: 5, status: .unreachable)) == nil)
+    #expect(machine.entryStored(since: 4) == nil)
+    #expect(machine.entryStored(since: 3) == .replay)
+    #expect(machine.reachabilityChanged(.init(number: 5, status: .unreachable)) == nil)
     #expect(machine.ended() == nil)
   }
 
   @Test func aMissedChangeCountsAsALossOfTheNetwork() {
     var machine = Machine(.init(number: 1, status: .over("a")))
-    #expect(machine.changed(.init(number: 2, status: .over("b"))) == nil)
-    #expect(machine.changed(.init(number: 4, status: .over("b"))) == .replay)
+    #expect(machine.reachabilityChanged(.init(number: 2, status: .over("b"))) == nil)
+    #expect(machine.reachabilityChanged(.init(number: 4, status: .over("b"))) == .replay)
   }
 }

@@ -49,7 +49,7 @@ struct ClientOfflineTests {
     let answer = networking.request(.add("milk")).validate()
     await time.run()
     let error = try #require(answer.rejectionError as? NetworkError)
-    #expect(error.code == .notConnectedToInternet && error.isKept && error.attempts == 3)
+    #expect(error.code == .notConnectedToInternet && error.isStoredOffline && error.attempts == 3)
     #expect(
       error.description
         == """
@@ -57,7 +57,7 @@ struct ClientOfflineTests {
         is no network, after 1.0 seconds there is no network, after 2.0 seconds there is no network); \
         it is kept, to be sent later
         """)
-    #expect(try networking.offlineStore.entries.map(\.id) == [error.keptAs])
+    #expect(try networking.offlineStore.entries.map(\.id) == [error.offlineEntryID])
 
     network.status = .over("wlan0")
     let replay = networking.replay()
@@ -65,7 +65,7 @@ struct ClientOfflineTests {
     #expect(try await replay.value.delivered.count == 1)
     #expect(try networking.offlineStore.count == 0)
     let keys = provider.journal.entries.map { $0.request.headers["Idempotency-Key"] }
-    #expect(keys == Array(repeating: error.keptAs?.uuidString, count: 4))
+    #expect(keys == Array(repeating: error.offlineEntryID?.uuidString, count: 4))
   }
 
   @Test(arguments: [
@@ -76,8 +76,8 @@ struct ClientOfflineTests {
     server.behavior = .fails(code)
     let client = client()
     let error = await client.request(.add("a")).result.failure(as: NetworkError.self)
-    #expect(error?.code == code && error?.keptAs != nil)
-    #expect(try client.offlineStore.entries.map(\.id) == [error?.keptAs])
+    #expect(error?.code == code && error?.offlineEntryID != nil)
+    #expect(try client.offlineStore.entries.map(\.id) == [error?.offlineEntryID])
   }
 
   @Test func aRequestWithASecretIsNotStoredAndTheErrorHasAReason() async throws {
@@ -85,7 +85,7 @@ struct ClientOfflineTests {
     let request = Request.post("notes?page=1", parameters: ["a": [["New-Password": "s3cr3t"]]])
     let error = await client.request(request.storing(.offline)).result
       .failure(as: NetworkError.self)
-    #expect(error?.code == .notConnectedToInternet && error?.isKept == false)
+    #expect(error?.code == .notConnectedToInternet && error?.isStoredOffline == false)
     #expect(
       error?.description
         == """
@@ -97,10 +97,10 @@ struct ClientOfflineTests {
 
   @Test func aStoreThatPermitsSecretsStoresARequestWithASecret() async throws {
     let temporary = TemporaryStore()
-    let client = requestClient(.store(try temporary.open(keepsSecrets: true)))
+    let client = requestClient(.store(try temporary.open(storesSecrets: true)))
     let request = Request.post("notes?token=s3cr3t").storing(.offline)
     let error = await client.request(request).result.failure(as: NetworkError.self)
-    #expect(error?.isKept == true)
+    #expect(error?.isStoredOffline == true)
     _ = try await client.replay().value
     #expect(server.requests.map(\.url.query) == ["token=s3cr3t", "token=s3cr3t"])
   }
@@ -110,7 +110,7 @@ struct ClientOfflineTests {
     server.behavior = .fails(code)
     let client = client()
     let error = await client.request(.add("a")).result.failure(as: NetworkError.self)
-    #expect(error?.code == code && error?.isKept == false)
+    #expect(error?.code == code && error?.isStoredOffline == false)
     #expect(try client.offlineStore.count == 0)
   }
 
@@ -124,7 +124,7 @@ struct ClientOfflineTests {
     #expect(silent.isCancelled)
     server.behavior = .fails(.dnsFailed)
     let error = await client.request(.list).result.failure(as: NetworkError.self)
-    #expect(error?.code == .dnsFailed && error?.isKept == false)
+    #expect(error?.code == .dnsFailed && error?.isStoredOffline == false)
     #expect(try client.offlineStore.count == 0)
   }
 
@@ -138,7 +138,7 @@ struct ClientOfflineTests {
     let answer = client.request(.add("a"))
     await time.advance(by: .seconds(5))
     let error = answer.rejectionError as? NetworkError
-    #expect(error?.code == .timedOut(.call) && error?.isKept == true)
+    #expect(error?.code == .timedOut(.call) && error?.isStoredOffline == true)
   }
 
   @Test func aStoredRequestIsCompleteAndHasNoSecrets() async throws {
@@ -153,7 +153,7 @@ struct ClientOfflineTests {
     #expect(entry.queue == "hook" && entry.request.storePolicy == .offline)
     // The hook runs again at replay, so the fields that it adds are not stored.
     #expect(entry.request.headers == ["Accept": "text/plain"])
-    #expect(entry.withheldHeaders == ["X-Api-Key"])
+    #expect(entry.removedCredentialHeaders == ["X-Api-Key"])
     #expect(sent.headers["Authorization"] == "Bearer b3arer")
     #expect(sent.headers["Idempotency-Key"] == entry.idempotencyKey.uuidString)
   }
@@ -180,7 +180,7 @@ struct ClientOfflineTests {
     let client = client()
     client.middleware = { _ in .rejected(NetworkError(.dnsFailed)) }
     let error = await client.request(.add("a")).result.failure(as: NetworkError.self)
-    #expect(error?.code == .dnsFailed && error?.isKept == true && server.requests.isEmpty)
+    #expect(error?.code == .dnsFailed && error?.isStoredOffline == true && server.requests.isEmpty)
     client.middleware = nil
     server.behavior = .responds(200)
     #expect(try await client.replay().value.delivered.count == 1)
@@ -194,7 +194,7 @@ struct ClientOfflineTests {
       client.stream(.add("a")), client.download(.add("a"), to: folder.url("file")),
     ] {
       let error = await answer.result.failure(as: NetworkError.self)
-      #expect(error?.code == .notConnectedToInternet && error?.isKept == false)
+      #expect(error?.code == .notConnectedToInternet && error?.isStoredOffline == false)
       #expect(error?.reason == "not kept, as the body of its answer was not to go into memory")
     }
     #expect(try client.offlineStore.count == 0)
@@ -219,7 +219,8 @@ struct ClientOfflineTests {
     let client = client(.store(try temporary.open(limits: .init(entries: 1))))
     _ = await client.request(.add("a")).result
     let error = await client.request(.put(7)).result.failure(as: NetworkError.self)
-    #expect(error?.code == .offlineStoreFull && error?.isKept == false && error?.attempts == 1)
+    #expect(
+      error?.code == .offlineStoreFull && error?.isStoredOffline == false && error?.attempts == 1)
     #expect(
       error?.description
         == """
@@ -241,7 +242,7 @@ struct ClientOfflineTests {
     let error = await client.request(
       .upload(stream: stream, to: "https://a.test/").storing(.offline)
     ).result.failure(as: NetworkError.self)
-    #expect(error?.code == .encodingFailed && error?.isKept == false)
+    #expect(error?.code == .encodingFailed && error?.isStoredOffline == false)
     #expect(try client.offlineStore.count == 0)
   }
 
@@ -273,7 +274,7 @@ struct ClientOfflineTests {
     let client = Networking<NotesAPI>(
       transport: Failing(queue: transports), configuration: configuration)
     let error = await client.request(.add("a")).result.failure(as: NetworkError.self)
-    #expect(error?.isKept == true)
+    #expect(error?.isStoredOffline == true)
     #expect(!steps.entries.isEmpty && !steps.entries.contains(true))
   }
 

@@ -30,9 +30,9 @@ struct ClientReachabilityTests {
 
   @Test func theFailPolicyFailsImmediatelyAndStoresOfflineRequests() async throws {
     let client = client(.fail)
-    for (endpoint, isKept) in [(NotesAPI.list, false), (.add("a"), true)] {
+    for (endpoint, isStoredOffline) in [(NotesAPI.list, false), (.add("a"), true)] {
       let error = await client.request(endpoint).result.failure(as: NetworkError.self)
-      #expect(error?.code == .notConnectedToInternet && error?.isKept == isKept)
+      #expect(error?.code == .notConnectedToInternet && error?.isStoredOffline == isStoredOffline)
     }
     #expect(server.requests.isEmpty)
     network.status = .over("eth0")

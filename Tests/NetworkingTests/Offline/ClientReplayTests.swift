@@ -29,11 +29,11 @@ struct ClientReplayTests {
   }
 
   /// Stores requests one after another and clears the record of the server.
-  private func keep(_ endpoints: NotesAPI...) async {
+  private func add(_ endpoints: NotesAPI...) async {
     server.behavior = .fails(.notConnectedToInternet)
     for endpoint in endpoints {
       let error = await client.request(endpoint).result.failure(as: NetworkError.self)
-      #expect(error?.isKept == true)
+      #expect(error?.isStoredOffline == true)
     }
     server.behavior = .responds(200)
   }
@@ -45,7 +45,7 @@ struct ClientReplayTests {
       request.path = "hooked/\(raw: request.path.text)"
       return request
     }
-    await keep(.add("a"))
+    await add(.add("a"))
     client.authenticate(bearerToken: "new")
     client.setBaseURL(URL.of("https://elsewhere.example.com/"))
     _ = try await client.replay().value
@@ -60,7 +60,7 @@ struct ClientReplayTests {
   }
 
   @Test func credentialsAreNotSentToAnotherOrigin() async throws {
-    await keep(.add("a"))
+    await add(.add("a"))
     client.setBaseURL(URL.of("https://elsewhere.example.com/"))
     client.authenticate(bearerToken: "for elsewhere")
     _ = try await client.replay().value
@@ -69,7 +69,7 @@ struct ClientReplayTests {
   }
 
   @Test func anotherProcessReplaysTheRequest() async throws {
-    await keep(.add("a"), .put(1))
+    await add(.add("a"), .put(1))
     let later = SwitchableServer(.responds(201))
     let client = Self.client(try temporary.open(), later)
     let report = try await client.replay().value
@@ -78,17 +78,17 @@ struct ClientReplayTests {
   }
 
   @Test func aFailedReplayKeepsOneEntry() async throws {
-    await keep(.add("a"))
+    await add(.add("a"))
     server.behavior = .fails(.connectionLost)
     let report = try await client.replay().value
     #expect((report.kept.first?.error as? NetworkError)?.code == .connectionLost)
-    #expect((report.kept.first?.error as? NetworkError)?.isKept == false)
+    #expect((report.kept.first?.error as? NetworkError)?.isStoredOffline == false)
     #expect(try client.offlineStore.entries.map(\.attempts) == [1])
   }
 
   @Test(arguments: [401, 407, 503])
   func staleCredentialsKeepTheRequest(_ status: Int) async throws {
-    await keep(.add("a"), .put(1))
+    await add(.add("a"), .put(1))
     server.behavior = .responds(status)
     #expect(try await client.replay().value.kept.count == 2)
     server.behavior = .responds(200)
@@ -97,7 +97,7 @@ struct ClientReplayTests {
   }
 
   @Test func aFailedRefreshKeepsTheRequest() async throws {
-    await keep(.add("a"))
+    await add(.add("a"))
     server.behavior = .responds(401)
     client.interceptors = [
       RefreshInterceptor { _ in
@@ -112,7 +112,7 @@ struct ClientReplayTests {
   }
 
   @Test func aRejectingHookKeepsTheRequest() async throws {
-    await keep(.add("a"))
+    await add(.add("a"))
     client.middleware = { _ in .rejected(TestError("nobody has signed in")) }
     let report = try await client.replay().value
     #expect(report.kept.map { $0.error as? TestError } == [TestError("nobody has signed in")])
@@ -124,14 +124,14 @@ struct ClientReplayTests {
         next(exchange).validate()
       }
     }
-    await keep(.put(1))
+    await add(.put(1))
     client.interceptors = [Validating()]
     server.behavior = .responds(404)
     #expect(try await client.replay().value.failed.count == 1)
   }
 
   @Test func requestsOfOneKeyAreOrderedAndOtherKeysContinue() async throws {
-    await keep(.put(1, key: "a"), .put(2, key: "a"), .put(3, key: "b"))
+    await add(.put(1, key: "a"), .put(2, key: "a"), .put(3, key: "b"))
     server.behavior = .stalls
     let before = server.requests.count
     let replay = client.replay()
@@ -146,7 +146,7 @@ struct ClientReplayTests {
   }
 
   @Test func aSerialClientReplaysSerially() async throws {
-    await keep(.put(1, key: "a"), .put(2, key: "b"))
+    await add(.put(1, key: "a"), .put(2, key: "b"))
     let single = Self.client(try temporary.open(), server, .sync)
     server.behavior = .stalls
     let before = server.requests.count
@@ -160,14 +160,14 @@ struct ClientReplayTests {
   }
 
   @Test func aReplayContinuesWithoutConsumers() async throws {
-    await keep(.put(1), .put(2))
+    await add(.put(1), .put(2))
     client.replay()
     while try client.offlineStore.count > 0 { await Task.yield() }
     #expect(server.paths.suffix(2) == ["/v1/notes/1", "/v1/notes/2"])
   }
 
   @Test func progressIsDeliveredInTheCallbackContextBeforeTheReport() async throws {
-    await keep(.put(1), .put(2))
+    await add(.put(1), .put(2))
     let queue = LabelledQueue()
     client.callbackContext = queue.context
     let log = Log<String>()
@@ -180,7 +180,7 @@ struct ClientReplayTests {
   }
 
   @Test func twoClientsOfOneStoreReplaySequentially() async throws {
-    await keep(.put(1), .put(2))
+    await add(.put(1), .put(2))
     let other = Self.client(try temporary.open(), server)
     server.behavior = .stalls
     let before = server.requests.count
@@ -196,7 +196,7 @@ struct ClientReplayTests {
   }
 
   @Test func corruptAndForeignFilesAreQuarantinedAndTheRestIsReplayed() async throws {
-    await keep(.put(1), .put(2), .put(3))
+    await add(.put(1), .put(2), .put(3))
     let file = try temporary.entryFile(1)
     try Data("Catena-Offline/1 2 0000000000000000\n{}".utf8).write(to: URL(fileURLWithPath: file))
     try Data("shopping".utf8).write(to: URL(fileURLWithPath: temporary.path("entries/list.txt")))
@@ -212,7 +212,7 @@ struct ClientReplayTests {
   }
 
   @Test func mockedRoutesRespondToRequestsStoredEarlier() async throws {
-    await keep(.put(1))
+    await add(.put(1))
     var configuration = NetworkingConfiguration()
     configuration.offline = .store(try temporary.open())
     let byEndpoint = MockProvider<NotesAPI> { _ in .status(200) }

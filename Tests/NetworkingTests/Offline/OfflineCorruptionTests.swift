@@ -22,7 +22,7 @@ struct OfflineCorruptionTests {
     store = try temporary.open()
     for name in ["1", "2", "3"] {
       let payload = try temporary.file(name, Data("payload \(name)".utf8))
-      try store.keep(.upload(file: payload, to: "https://a.test/\(name)"))
+      try store.add(.upload(file: payload, to: "https://a.test/\(name)"))
     }
   }
 
@@ -178,7 +178,7 @@ struct OfflineCorruptionTests {
     let left = temporary.path("incoming/000000000000009-\(UUID().uuidString)")
     try FileManager.default.createDirectory(atPath: left, withIntermediateDirectories: true)
     try Data("half".utf8).write(to: URL(fileURLWithPath: left + "/entry"))
-    try store.keep(.get("https://a.test/"))
+    try store.add(.get("https://a.test/"))
     #expect(try temporary.contents.count { $0.hasPrefix("incoming/") } == 0)
     #expect(try store.count == 4)
   }

@@ -13,7 +13,7 @@
       await #expect(processExitsWith: .success) {
         let temporary = TemporaryStore()
         let store = try temporary.open()
-        let kept = try store.keep(.get("https://a.test/kept"))
+        let kept = try store.add(.get("https://a.test/kept"))
         let file = try temporary.file("large", Data(count: 600_000))
         signal(SIGXFSZ, SIG_IGN)
         var limit = rlimit(rlim_cur: 4_096, rlim_max: 4_096)
@@ -23,7 +23,7 @@
           Request.upload(data: Data(count: 10_000), to: "https://a.test/"),
           .upload(file: file, to: "https://a.test/"),
         ] {
-          let error = #expect(throws: NetworkError.self) { try store.keep(request) }
+          let error = #expect(throws: NetworkError.self) { try store.add(request) }
           #expect(error?.code == .offlineStoreFailed)
           #expect(error?.reason?.hasSuffix("cannot be written: File too large") == true)
           #expect((error?.underlying as? POSIXError)?.code == .EFBIG)
@@ -31,7 +31,7 @@
         }
         #expect(try temporary.contents == before)
         #expect(try store.entries == [kept])
-        try store.keep(.get("https://a.test/small"))
+        try store.add(.get("https://a.test/small"))
         #expect(try temporary.open().count == 2)
       }
     }
@@ -41,11 +41,11 @@
       await #expect(processExitsWith: .success) {
         _ = seteuid(65_534)
         let temporary = TemporaryStore()
-        for name in ["1", "2", "3"] { try temporary.open().keep(.put("https://a.test/\(name)")) }
+        for name in ["1", "2", "3"] { try temporary.open().add(.put("https://a.test/\(name)")) }
         let path = try temporary.entryFile(1)
         #expect(chmod(path, 0) == 0)
         let store = try temporary.open { _, _ in .replace }
-        try store.keep(.put("https://a.test/2"))
+        try store.add(.put("https://a.test/2"))
         #expect(try store.entries.map(\.number) == [1, 3, 4])
         let report = try await store.replay { _ in .fulfilled(.of(200)) }.value
         #expect(report.delivered.map(\.number) == [1, 3, 4])
@@ -62,13 +62,13 @@
         _ = seteuid(65_534)
         let temporary = TemporaryStore()
         let store = try temporary.open()
-        try store.keep(.put("https://a.test/1"))
+        try store.add(.put("https://a.test/1"))
         let folders = ["entries/foreign", "incoming/foreign"].map { temporary.path($0) }
         for folder in folders {
           #expect(mkdir(folder, 0o700) == 0 && mkdir(folder + "/a", 0o700) == 0)
           #expect(chmod(folder, 0o500) == 0)
         }
-        try store.keep(.put("https://a.test/2"))
+        try store.add(.put("https://a.test/2"))
         let report = try await store.replay { _ in .fulfilled(.of(200)) }.value
         #expect(report.delivered.map(\.number) == [1, 2])
         #expect(report.errors.count == 1)
@@ -89,7 +89,7 @@
       let temporary = TemporaryStore()
       let store = try temporary.open()
       try FileManager.default.removeItem(atPath: temporary.path(""))
-      let error = #expect(throws: NetworkError.self) { try store.keep(.get("https://a.test/")) }
+      let error = #expect(throws: NetworkError.self) { try store.add(.get("https://a.test/")) }
       #expect(error?.code == .offlineStoreFailed)
     }
   }

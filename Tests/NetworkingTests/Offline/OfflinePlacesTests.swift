@@ -40,7 +40,7 @@ struct OfflinePlacesTests {
           let client = Networking<NotesAPI>(transport: server.transport)
           #expect(try !Self.isThere())
           let error = await client.request(.add("a")).result.failure(as: NetworkError.self)
-          #expect(error?.isKept == true)
+          #expect(error?.isStoredOffline == true)
           #expect(try client.offlineStore.folder.path.hasPrefix(folder.url.path))
           #expect(try Self.isThere())
         }
@@ -57,7 +57,7 @@ struct OfflinePlacesTests {
         setenv("XDG_DATA_HOME", "/dev/null/nowhere", 1)
         let client = Networking<NotesAPI>(transport: SwitchableServer().transport)
         let error = await client.request(.add("a")).result.failure(as: NetworkError.self)
-        #expect(error?.code == .offlineStoreFailed && error?.isKept == false)
+        #expect(error?.code == .offlineStoreFailed && error?.isStoredOffline == false)
         #expect(error?.reason?.hasSuffix("it was to be kept, as there is no network") == true)
       }
     }
@@ -77,7 +77,7 @@ struct OfflinePlacesTests {
         let before = try temporary.contents
         let large = String(repeating: "large", count: 2_000)
         let error = await client.request(.add(large)).result.failure(as: NetworkError.self)
-        #expect(error?.code == .offlineStoreFailed && error?.isKept == false)
+        #expect(error?.code == .offlineStoreFailed && error?.isStoredOffline == false)
         #expect((error?.underlying as? POSIXError)?.code == .EFBIG)
         #expect(try temporary.contents == before)
         #expect(try client.offlineStore.count == 1)

@@ -13,12 +13,12 @@ struct OfflineReplayTests {
     store = try temporary.open()
   }
 
-  private func keep(_ names: String..., in queue: String = "") throws {
-    for name in names { try store.keep(.put("https://a.test/\(name)"), in: queue) }
+  private func add(_ names: String..., in queue: String = "") throws {
+    for name in names { try store.add(.put("https://a.test/\(name)"), in: queue) }
   }
 
   @Test func deliveredEntriesAreRemovedInOrderAndReportedAsProgress() async throws {
-    try keep("1", "2", "3")
+    try add("1", "2", "3")
     let sent = Log<String>()
     let progress = Log<String>()
     let report = try await store.replay {
@@ -39,10 +39,10 @@ struct OfflineReplayTests {
     (425, "kept"), (429, "kept"), (500, "kept"), (503, "kept"),
   ])
   func theStatusDecidesTheResult(_ status: Int, _ outcome: String) async throws {
-    try keep("1")
+    try add("1")
     let report = try await store.replay { _ in .fulfilled(.of(status)) }.value
     try check(report, outcome)
-    try keep("2")
+    try add("2")
     let validated = try await store.replay { _ in
       NetworkPromise.fulfilled(.of(status)).validate(statusCodes: 200..<400)
     }.value
@@ -59,7 +59,7 @@ struct OfflineReplayTests {
     (.malformedResponse, "failed"),
   ])
   func theErrorCodeDecidesTheResult(_ code: NetworkError.Code, _ outcome: String) async throws {
-    try keep("1")
+    try add("1")
     let report = try await store.replay { _ in .rejected(NetworkError(code)) }.value
     try check(report, outcome)
     let error = (report.kept + report.failed).first?.error as? NetworkError
@@ -72,7 +72,7 @@ struct OfflineReplayTests {
     .circuitOpen,
   ])
   func theseCodesAreConnectivityFailures(_ code: NetworkError.Code) {
-    #expect(code.isForWantOfNetwork)
+    #expect(code.isNetworkUnavailable)
   }
 
   @Test(arguments: [
@@ -80,11 +80,11 @@ struct OfflineReplayTests {
     .unacceptableStatus(503), .offlineStoreFull,
   ])
   func otherCodesAreNotConnectivityFailures(_ code: NetworkError.Code) {
-    #expect(!code.isForWantOfNetwork)
+    #expect(!code.isNetworkUnavailable)
   }
 
   @Test func otherErrorsAreFinalAndCancellationsAreNot() async throws {
-    try keep("1", "2")
+    try add("1", "2")
     let report = try await store.replay { entry in
       if entry.number == 1 { throw TestError("mine") }
       return .rejected(CancellationError())
@@ -102,8 +102,8 @@ struct OfflineReplayTests {
   }
 
   @Test func aConnectivityFailureStopsItsQueueOnly() async throws {
-    try keep("1", "2", in: "off")
-    try keep("3", "4", in: "on")
+    try add("1", "2", in: "off")
+    try add("3", "4", in: "on")
     let sent = Log<Int>()
     let report = try await store.replay { entry in
       sent.append(entry.number)
@@ -116,14 +116,14 @@ struct OfflineReplayTests {
   }
 
   @Test func aRejectedRequestDoesNotStopItsQueue() async throws {
-    try keep("1", "2")
+    try add("1", "2")
     let report = try await store.replay { .fulfilled(.of($0.number == 1 ? 422 : 200)) }.value
     #expect(report.failed.map(\.entry.number) == [1])
     #expect(report.delivered.map(\.number) == [2])
   }
 
   @Test func queuesRunConcurrentlyUpToTheLimitAndEachSerially() async throws {
-    for queue in ["a", "b", "c"] { try keep("1", "2", in: queue) }
+    for queue in ["a", "b", "c"] { try add("1", "2", in: queue) }
     let pending = Log<Resolver<Response>>()
     let queues = Log<String>()
     let replay = store.replay(concurrency: 2) { entry in
@@ -141,9 +141,9 @@ struct OfflineReplayTests {
   }
 
   @Test func entriesStoredDuringAReplayAreLeftForTheNext() async throws {
-    try keep("1")
+    try add("1")
     let report = try await store.replay { [temporary] _ in
-      try temporary.open().keep(.put("https://a.test/2"))
+      try temporary.open().add(.put("https://a.test/2"))
       return .fulfilled(.of(200))
     }.value
     #expect(report.delivered.map(\.number) == [1])
@@ -151,7 +151,7 @@ struct OfflineReplayTests {
   }
 
   @Test func entriesRemovedDuringAReplayAreNotSent() async throws {
-    try keep("1", "2")
+    try add("1", "2")
     let sent = Log<Int>()
     let report = try await store.replay { [store] entry in
       sent.append(entry.number)
@@ -164,9 +164,9 @@ struct OfflineReplayTests {
   }
 
   @Test func expiredEntriesAreRemovedWithoutBeingSent() async throws {
-    try keep("1")
+    try add("1")
     temporary.pass(50)
-    try keep("2")
+    try add("2")
     temporary.pass(50)
     let report = try await store.replay { _ in .fulfilled(.of(200)) }.value
     #expect(report.expired.map(\.number) == [1])
@@ -179,7 +179,7 @@ struct OfflineReplayTests {
   func aWrongClockExpiresNoEntry(_ error: Double) async throws {
     let right = temporary.now
     temporary.pass(error)
-    try keep("1")
+    try add("1")
     temporary.pass(-error)
     let report = try await store.replay { _ in .rejected(NetworkError(.dnsFailed)) }.value
     #expect(report.kept.map(\.entry.number) == [1])
@@ -193,15 +193,15 @@ struct OfflineReplayTests {
 
   @Test func aWrongClockFreesNoSpace() throws {
     temporary.pass(-1_800_000_000)
-    try keep("1")
+    try add("1")
     temporary.pass(1_800_000_000)
     let full = try temporary.open(limits: .init(entries: 1))
-    let error = #expect(throws: NetworkError.self) { try full.keep(.put("https://a.test/2")) }
+    let error = #expect(throws: NetworkError.self) { try full.add(.put("https://a.test/2")) }
     #expect(error?.code == .offlineStoreFull)
   }
 
   @Test func replaysRunSequentially() async throws {
-    try keep("1")
+    try add("1")
     let (promise, resolver) = NetworkPromise.pending()
     let sending = Log<Void>()
     let first = store.replay { _ in
@@ -219,7 +219,7 @@ struct OfflineReplayTests {
   }
 
   @Test func cancellingAReplayCancelsItsRequestsAndKeepsTheEntries() async throws {
-    try keep("1", "2")
+    try add("1", "2")
     let cancelled = Log<Void>()
     let sending = Log<Int>()
     let resolvers = Log<Resolver<Response>>()
@@ -242,7 +242,7 @@ struct OfflineReplayTests {
   }
 
   @Test func aReplayUsesTheTimeOfTheScheduler() async throws {
-    try keep("1", "2")
+    try add("1", "2")
     let time = TestScheduler()
     let replay = store.replay(scheduler: time) { _ in
       after(.seconds(60), scheduler: time).then(on: .inline) { Response.of(200) }

@@ -48,14 +48,14 @@ struct OfflineSecretsTests {
   ])
   func secretsAreRejectedUnlessTheStorePermitsThem(_ request: Request, _ name: String) throws {
     let store = try temporary.open()
-    let error = #expect(throws: NetworkError.self) { try store.keep(request) }
+    let error = #expect(throws: NetworkError.self) { try store.add(request) }
     #expect(error?.code == .offlineStoreRefused)
     #expect(
       error?.reason
         == "its field \"\(name)\" goes by a secret's name, and the store keeps no secrets")
     #expect(error?.description.contains("s3cr3t") == false)
     #expect(try store.count == 0)
-    #expect(try temporary.open(keepsSecrets: true).keep(request).request == request)
+    #expect(try temporary.open(storesSecrets: true).add(request).request == request)
   }
 
   @Test(arguments: [
@@ -65,6 +65,6 @@ struct OfflineSecretsTests {
     .upload(data: Data([0xff, 0]), to: place),
   ])
   func requestsWithoutSecretsAreAccepted(_ request: Request) throws {
-    #expect(try temporary.open().keep(request).request == request)
+    #expect(try temporary.open().add(request).request == request)
   }
 }

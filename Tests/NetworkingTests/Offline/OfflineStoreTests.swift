@@ -15,12 +15,13 @@ struct OfflineStoreTests {
       timeout: .seconds(5), priority: .high
     ).storing(.offline)
     let key = UUID()
-    let kept = try temporary.open().keep(
+    let kept = try temporary.open().add(
       request, baseURL: base, in: "boards", idempotencyKey: key)
     let found = try temporary.open().entries
     #expect(found == [kept])
     #expect(kept.request == request && kept.baseURL == base && kept.queue == "boards")
-    #expect(kept.idempotencyKey == key && kept.attempts == 0 && kept.withheldHeaders.isEmpty)
+    #expect(
+      kept.idempotencyKey == key && kept.attempts == 0 && kept.removedCredentialHeaders.isEmpty)
     #expect(kept.created == temporary.now && kept.expires == temporary.now + 100)
   }
 
@@ -28,7 +29,7 @@ struct OfflineStoreTests {
     let store = try temporary.open()
     let stream = BodyStream { AsyncStream<Data> { $0.finish() } }
     let error = #expect(throws: NetworkError.self) {
-      try store.keep(.upload(stream: stream, to: "files"), baseURL: base)
+      try store.add(.upload(stream: stream, to: "files"), baseURL: base)
     }
     #expect(error?.code == .encodingFailed)
     #expect(try store.count == 0)
@@ -36,18 +37,18 @@ struct OfflineStoreTests {
 
   @Test func aStoredKeyIsNotStoredAgain() throws {
     let store = try temporary.open()
-    let first = try store.keep(.post("a"), baseURL: base)
-    let again = try store.keep(.post("a"), baseURL: base, idempotencyKey: first.idempotencyKey)
+    let first = try store.add(.post("a"), baseURL: base)
+    let again = try store.add(.post("a"), baseURL: base, idempotencyKey: first.idempotencyKey)
     #expect(first == again)
     #expect(try store.count == 1)
   }
 
   @Test func numbersIncreaseAcrossStoresAndRemovals() throws {
     let store = try temporary.open()
-    let first = try store.keep(.get("https://a.test/"))
-    let second = try temporary.open().keep(.get("https://a.test/"))
+    let first = try store.add(.get("https://a.test/"))
+    let second = try temporary.open().add(.get("https://a.test/"))
     try store.removeAll()
-    let third = try store.keep(.get("https://a.test/"))
+    let third = try store.add(.get("https://a.test/"))
     #expect([first, second, third].map(\.number) == [1, 2, 3])
     #expect(try store.entries == [third])
   }
@@ -58,7 +59,7 @@ struct OfflineStoreTests {
     await onThreads(4) { _ in
       guard let store = try? temporary.open() else { return }
       for _ in 0..<10 {
-        if let entry = try? store.keep(.get("https://a.test/")) { numbers.append(entry.number) }
+        if let entry = try? store.add(.get("https://a.test/")) { numbers.append(entry.number) }
       }
     }
     #expect(numbers.entries.sorted() == Array(1...40))
@@ -67,7 +68,7 @@ struct OfflineStoreTests {
 
   @Test func removalReportsWhetherTheEntryExisted() throws {
     let store = try temporary.open()
-    let entry = try store.keep(.get("https://a.test/"))
+    let entry = try store.add(.get("https://a.test/"))
     #expect(try store.remove(entry))
     #expect(try !temporary.open().remove(entry))
     #expect(try store.entries.isEmpty && temporary.contents.filter { $0.contains("-") }.isEmpty)
@@ -80,8 +81,8 @@ struct OfflineStoreTests {
     form.append(file: try temporary.file("a.png", bytes), name: "picture", contentType: "image/png")
     form.append(file: try temporary.file("b.png", Data()), name: "other")
     let store = try temporary.open()
-    try store.keep(.upload(multipart: form, to: "https://a.test/"))
-    try store.keep(.upload(file: try temporary.file("c", bytes), to: "https://a.test/"))
+    try store.add(.upload(multipart: form, to: "https://a.test/"))
+    try store.add(.upload(file: try temporary.file("c", bytes), to: "https://a.test/"))
     for name in ["a.png", "b.png", "c"] {
       try FileManager.default.removeItem(at: temporary.folder.appendingPathComponent(name))
     }
@@ -104,14 +105,14 @@ struct OfflineStoreTests {
     let store = try temporary.open()
     let missing = temporary.folder.appendingPathComponent("missing.png")
     let error = #expect(throws: NetworkError.self) {
-      try store.keep(.upload(file: missing, to: "https://a.test/"))
+      try store.add(.upload(file: missing, to: "https://a.test/"))
     }
     #expect(error?.code == .offlineStoreFailed)
     #expect(
       error?.description
         == "POST https://a.test/: the offline store has failed: the file missing.png is not there")
     #expect(throws: NetworkError.self) {
-      try store.keep(.upload(file: temporary.folder, to: "https://a.test/"))
+      try store.add(.upload(file: temporary.folder, to: "https://a.test/"))
     }
     #expect(try store.count == 0)
     #expect(try temporary.contents == ["entries", "incoming", "lock", "quarantine"])
@@ -119,7 +120,7 @@ struct OfflineStoreTests {
 
   @Test func theStoreIsReadableOnlyByItsOwner() throws {
     let file = try temporary.file("a", Data("a".utf8))
-    try temporary.open().keep(.upload(file: file, to: "https://a.test/"))
+    try temporary.open().add(.upload(file: file, to: "https://a.test/"))
     for path in try temporary.contents {
       let attributes = try FileManager.default.attributesOfItem(atPath: temporary.path(path))
       let mode = attributes[.posixPermissions] as? NSNumber
@@ -133,8 +134,8 @@ struct OfflineStoreTests {
   ])
   func filesContainNoCredentials(_ name: String) throws {
     let request = Request.post("a", headers: [name: "s3cr3t-seed", "X-Trace": "here"])
-    let entry = try temporary.open().keep(request, baseURL: base)
-    #expect(entry.withheldHeaders == [name])
+    let entry = try temporary.open().add(request, baseURL: base)
+    #expect(entry.removedCredentialHeaders == [name])
     #expect(entry.request.headers == ["X-Trace": "here"])
     var seen = ""
     for path in try temporary.contents {
@@ -153,7 +154,7 @@ struct OfflineStoreTests {
     for (request, base) in [
       (Request.get("a"), URL?.some(withUser)), (.get(.url(withUser)), nil), (.get("a"), nil),
     ] {
-      let error = #expect(throws: NetworkError.self) { try store.keep(request, baseURL: base) }
+      let error = #expect(throws: NetworkError.self) { try store.add(request, baseURL: base) }
       #expect(error?.code == .invalidURL)
       #expect(error?.description.contains("s3cr3t") == false)
     }
@@ -162,33 +163,33 @@ struct OfflineStoreTests {
 
   @Test func aFullStoreRejectsWithAReason() throws {
     let store = try temporary.open(limits: .init(entries: 2))
-    try store.keep(.get("https://a.test/"))
-    try store.keep(.get("https://a.test/"))
-    let error = #expect(throws: NetworkError.self) { try store.keep(.get("https://a.test/b")) }
+    try store.add(.get("https://a.test/"))
+    try store.add(.get("https://a.test/"))
+    let error = #expect(throws: NetworkError.self) { try store.add(.get("https://a.test/b")) }
     #expect(error?.code == .offlineStoreFull)
     #expect(
       error?.description
         == "GET https://a.test/b: the offline store is full: there are 2 entries, and no more are allowed"
     )
     temporary.pass(100)
-    try store.keep(.get("https://a.test/b"))
+    try store.add(.get("https://a.test/b"))
     #expect(try store.entries.map(\.number) == [3])
   }
 
   @Test func theByteCountIncludesPayloadFiles() throws {
     let file = try temporary.file("a", Data(count: 6_000))
     let store = try temporary.open(limits: .init(bytes: 10_000))
-    try store.keep(.upload(file: file, to: "https://a.test/"))
+    try store.add(.upload(file: file, to: "https://a.test/"))
     for limits in [OfflineStore.Limits(bytes: 10_000), .init(bytes: 7_000), .init(bytes: 0)] {
       let error = #expect(throws: NetworkError.self) {
-        try temporary.open(limits: limits).keep(.upload(file: file, to: "https://a.test/"))
+        try temporary.open(limits: limits).add(.upload(file: file, to: "https://a.test/"))
       }
       #expect(error?.code == .offlineStoreFull)
     }
     #expect(try store.count == 1)
     #expect(try temporary.contents.count { $0.hasPrefix("incoming/") } == 0)
     temporary.pass(100)
-    try store.keep(.upload(file: file, to: "https://a.test/"))
+    try store.add(.upload(file: file, to: "https://a.test/"))
     #expect(try store.entries.map(\.number).count == 1)
   }
 
@@ -199,11 +200,11 @@ struct OfflineStoreTests {
       asked.append("\(kept.request.method) \(new.method)")
       return resolution
     }
-    let first = try store.keep(.put("a?x=1", parameters: ["v": 1]), baseURL: base, in: "q")
-    try store.keep(.put("b"), baseURL: base, in: "q")
-    try store.keep(.put("a"), baseURL: base, in: "other")
+    let first = try store.add(.put("a?x=1", parameters: ["v": 1]), baseURL: base, in: "q")
+    try store.add(.put("b"), baseURL: base, in: "q")
+    try store.add(.put("a"), baseURL: base, in: "other")
     #expect(asked.entries.isEmpty)
-    let second = try store.keep(.delete("https://api.test/v1/a"), in: "q")
+    let second = try store.add(.delete("https://api.test/v1/a"), in: "q")
     #expect(asked.entries == ["PUT DELETE"])
     let numbers = try store.entries.map(\.number)
     switch resolution {
@@ -222,16 +223,16 @@ struct OfflineStoreTests {
       _ = try? other.remove(kept)
       return .drop
     }
-    try store.keep(.put("a"), baseURL: base)
-    try store.keep(.put("a"), baseURL: base)
+    try store.add(.put("a"), baseURL: base)
+    try store.add(.put("a"), baseURL: base)
     #expect(try store.entries.map(\.number) == [2])
   }
 
   @Test func anEntryDamagedInTheMeantimeIsNoConflict() throws {
     let store = try temporary.open { _, _ in .replace }
-    try store.keep(.put("a"), baseURL: base)
+    try store.add(.put("a"), baseURL: base)
     try Data().write(to: URL(fileURLWithPath: temporary.entryFile(0)))
-    try store.keep(.put("a"), baseURL: base)
+    try store.add(.put("a"), baseURL: base)
     #expect(try store.count == 2)
     #expect(try store.entries.map(\.number) == [2])
   }
@@ -244,9 +245,9 @@ struct OfflineStoreTests {
         _ = try? other.emptyQuarantine()
         return temporary.now
       })
-    try store.keep(.put("a"), baseURL: base)
+    try store.add(.put("a"), baseURL: base)
     temporary.pass(1)
-    try store.keep(.put("b"), baseURL: base)
+    try store.add(.put("b"), baseURL: base)
     #expect(try store.entries.map(\.number) == [2])
   }
 }

@@ -23,11 +23,11 @@ final class TemporaryStore: Sendable {
   /// Stores share no memory, like stores of different processes.
   func open(
     limits: OfflineStore.Limits = OfflineStore.Limits(), lifetime: Duration? = .seconds(100),
-    keepsSecrets: Bool = false, onConflict: OfflineStore.ConflictHandler? = nil
+    storesSecrets: Bool = false, onConflict: OfflineStore.ConflictHandler? = nil
   ) throws -> OfflineStore {
     try OfflineStore(
       folder: folder.appendingPathComponent("store"), limits: limits, lifetime: lifetime,
-      keepsSecrets: keepsSecrets, clock: { [self] in now }, onConflict: onConflict)
+      storesSecrets: storesSecrets, clock: { [self] in now }, onConflict: onConflict)
   }
 
   /// Writes a file outside of the store's folder.

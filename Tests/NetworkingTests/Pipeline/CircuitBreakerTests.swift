@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct CircuitStageTests {
   private let time = TestScheduler()
-  private let rule = CircuitBreaker(threshold: 3, cooldown: .seconds(10))
+  private let breaker = CircuitBreaker(threshold: 3, cooldown: .seconds(10))
 
   private func send(
     _ pipeline: Pipeline, _ transport: FakeTransport, _ path: String = "a.example/x"
@@ -24,7 +24,7 @@ struct CircuitStageTests {
     let transport = FakeTransport { request in
       request.url.host == "a.example" ? .response(500) : .response(200)
     }
-    let pipeline = Pipeline([CircuitStage(rule, scheduler: time)])
+    let pipeline = Pipeline([CircuitStage(breaker, scheduler: time)])
     for _ in 0..<3 { _ = try await send(pipeline, transport) }
     await time.advance(by: .seconds(4))
     let refused = try await send(pipeline, transport).failure(as: NetworkError.self)
@@ -48,7 +48,7 @@ struct CircuitStageTests {
     async throws
   {
     let transport = FakeTransport { _ in failure.events }
-    let pipeline = Pipeline([CircuitStage(rule, scheduler: time)])
+    let pipeline = Pipeline([CircuitStage(breaker, scheduler: time)])
     for _ in 0..<10 { _ = try await send(pipeline, transport) }
     #expect(transport.requests.count == (counts ? 3 : 10))
   }
@@ -61,7 +61,7 @@ struct CircuitStageTests {
       default: .response(200)
       }
     }
-    let pipeline = Pipeline([CircuitStage(rule, scheduler: time)])
+    let pipeline = Pipeline([CircuitStage(breaker, scheduler: time)])
     for _ in 0..<3 { _ = try await send(pipeline, transport, "a.example/fail") }
     await time.advance(by: .seconds(10))
     let slow = Exchange(HTTPRequest(url: .of("https://a.example/slow")), over: transport)
@@ -98,7 +98,7 @@ struct CircuitStageTests {
     let clock = CuriousClock()
     let entered = Counter()
     let transport = FakeTransport { _ in .response(200) }
-    let stage = CircuitStage(rule, scheduler: clock)
+    let stage = CircuitStage(breaker, scheduler: clock)
     let silent = FakeTransport { _ in [] }
     let other = Exchange(HTTPRequest(url: .of("https://b.example/x")), over: silent)
     let never = NetworkPromise.pending(on: .inline)
@@ -119,7 +119,7 @@ struct CircuitStageTests {
     let transport = FakeTransport { _ in .response(503) }
     let pipeline = Pipeline([
       RetryStage(policy: .immediate(limit: 9), budget: nil, scheduler: time),
-      CircuitStage(rule, scheduler: time),
+      CircuitStage(breaker, scheduler: time),
     ])
     let error = try await send(pipeline, transport).failure(as: NetworkError.self)
     #expect(error?.code == .circuitOpen && error?.attempts == 4)
@@ -148,16 +148,18 @@ struct CircuitMachineTests {
       switch step {
       case .request(let outcome, let seconds, let passes):
         let admission = circuit.admit(at: .seconds(seconds))
-        if case .pass(let era) = admission {
-          circuit.ended(outcome, era: era, at: .seconds(seconds))
+        if case .pass(let generation) = admission {
+          circuit.ended(outcome, generation: generation, at: .seconds(seconds))
           #expect(passes, "step \(number)", sourceLocation: location)
         } else {
           #expect(!passes, "step \(number)", sourceLocation: location)
         }
       case .begin(let seconds):
-        if case .pass(let era) = circuit.admit(at: .seconds(seconds)) { begun.append(era) }
+        if case .pass(let generation) = circuit.admit(at: .seconds(seconds)) {
+          begun.append(generation)
+        }
       case .end(let outcome, let seconds):
-        circuit.ended(outcome, era: begun.removeFirst(), at: .seconds(seconds))
+        circuit.ended(outcome, generation: begun.removeFirst(), at: .seconds(seconds))
       case .refused(let seconds, let remaining):
         let admission = circuit.admit(at: .seconds(seconds))
         #expect(
@@ -214,7 +216,7 @@ struct CircuitMachineTests {
 
   @Test func aThresholdOfZeroCountsAsOne() {
     var circuit = CircuitMachine(CircuitBreaker(threshold: 0))
-    circuit.ended(.failure, era: 0, at: .zero)
+    circuit.ended(.failure, generation: 0, at: .zero)
     let admission = circuit.admit(at: .zero)
     #expect(admission == .refuse(remaining: .seconds(30)))
   }

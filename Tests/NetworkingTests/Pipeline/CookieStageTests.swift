@@ -57,7 +57,9 @@ struct CookieStageTests {
       HTTPCookie(properties: [
         .name: "a", .value: "1", .path: "/", .domain: domain.isEmpty ? host : domain,
       ]))
-    #expect(CookieDomain.isOwn(cookie, setBy: "a=1; Path=/; \(attribute)", from: url) == taken)
+    #expect(
+      CookieDomainRules.domainMatches(cookie, setBy: "a=1; Path=/; \(attribute)", from: url)
+        == taken)
   }
 
   @Test func aCookieForATopLevelDomainIsRejected() async throws {
@@ -76,14 +78,14 @@ struct CookieStageTests {
       HTTPCookie(properties: [
         .name: "a", .value: "1", .path: "/", .domain: "shop.example",
       ]))
-    let cookie = CookieScope.rescoped(plain, setBy: value, from: url, now: now)
+    let cookie = CookieRules.applyingAttributes(plain, setBy: value, from: url, now: now)
     #expect(cookie.expiresDate == seconds.map { now.addingTimeInterval($0) })
-    #expect(!CookieScope.takesBack(value))
+    #expect(!CookieRules.isDeletion(value))
   }
 
   @Test(arguments: ["0", "-1", "-99999999999999999999"])
   func aMaxAgeOfZeroOrLessRemovesACookie(_ age: String) {
-    #expect(CookieScope.takesBack("a=1; Max-Age=\(age)"))
+    #expect(CookieRules.isDeletion("a=1; Max-Age=\(age)"))
   }
 
   @Test func cookiesAreOrderedByPathLengthAndName() async throws {

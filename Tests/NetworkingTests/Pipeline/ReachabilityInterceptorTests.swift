@@ -61,7 +61,7 @@ struct ReachabilityInterceptorTests {
     pipeline = nil
     network.status = .over("eth0")
     #expect(try await promise.value.status == 200)
-    #expect(network.watcherCount == 0)
+    #expect(network.observerCount == 0)
   }
 
   @Test func aWaitEndsAtItsLimit() async throws {

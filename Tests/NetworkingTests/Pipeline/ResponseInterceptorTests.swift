@@ -49,7 +49,7 @@ struct ResponseInterceptorTests {
     let kept = Response(head: HTTPResponseHead(status: 203), request: HTTPRequest(url: Self.url))
     let call = send(
       ResponseInterceptor { result, _ in
-        result.failure(as: NetworkError.self)?.code == .dnsFailed ? .answer(kept) : .pass
+        result.failure(as: NetworkError.self)?.code == .dnsFailed ? .respond(kept) : .pass
       }, transport)
     #expect(try await call.value.status == 203)
     let passed = send(ResponseInterceptor { _, _ in .pass }, transport)

@@ -7,14 +7,14 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct RetryBudgetTests {
   /// Returns the number of available tokens, at most 1,000.
-  private func drained(_ tokens: inout RetryTokens) -> Int {
+  private func drained(_ tokens: inout RetryTokenBucket) -> Int {
     var count = 0
     while count < 1_000, tokens.withdraw() { count += 1 }
     return count
   }
 
   @Test func aBudgetHasTenTokensAndGainsATenthForEachResponse() {
-    var tokens = RetryTokens(RetryBudget())
+    var tokens = RetryTokenBucket(RetryBudget())
     var counts = [drained(&tokens)]
     for _ in 0..<9 { tokens.deposit() }
     counts.append(drained(&tokens))
@@ -24,7 +24,7 @@ struct RetryBudgetTests {
   }
 
   @Test func aFullBudgetGainsNoTokens() {
-    var tokens = RetryTokens(RetryBudget(capacity: 2, refund: 5))
+    var tokens = RetryTokenBucket(RetryBudget(capacity: 2, refund: 5))
     tokens.deposit()
     let count = drained(&tokens)
     #expect(count == 2)
@@ -36,14 +36,14 @@ struct RetryBudgetTests {
     RetryBudget(capacity: 0, refund: .nan), RetryBudget(capacity: .min, refund: -1),
   ])
   func invalidLimitsCountAsZero(_ budget: RetryBudget) {
-    var tokens = RetryTokens(budget)
+    var tokens = RetryTokenBucket(budget)
     tokens.deposit()
     let count = drained(&tokens)
     #expect(count == 0)
   }
 
   @Test func withoutABudgetThereIsAlwaysAToken() {
-    var tokens = RetryTokens(nil)
+    var tokens = RetryTokenBucket(nil)
     let count = drained(&tokens)
     #expect(count == 1_000)
   }

@@ -63,7 +63,7 @@ extension Exchange {
     credentials: NetworkingSettings.Credentials? = nil,
     credentialSource: (any CredentialSource)? = nil, isIntercepted: Bool = true,
     isShared: Bool? = nil, retry: RetryPolicy? = nil, interceptors: [any Interceptor] = [],
-    hopInterceptors: [any Interceptor] = [], delivery: Delivery = Delivery(),
+    hopInterceptors: [any Interceptor] = [], delivery: BodyDestination = BodyDestination(),
     supplier: TransportSupplier = .client, over transport: any Transport
   ) {
     self.init(

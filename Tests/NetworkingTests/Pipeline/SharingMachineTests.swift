@@ -85,7 +85,7 @@ struct SharingKeyTests {
   private static func key(
     _ method: HTTPMethod = .get, _ url: URL = url, _ headers: HTTPHeaders = ["Accept": "a/b"],
     body: HTTPBody = .none, credentials: String? = nil, isIntercepted: Bool = true,
-    retry: RetryPolicy? = nil, to destination: Delivery.Destination = .memory,
+    retry: RetryPolicy? = nil, to destination: BodyDestination.Kind = .memory,
     supplier: TransportSupplier = .client
   ) -> SharingKey? {
     SharingKey(
@@ -94,7 +94,8 @@ struct SharingKeyTests {
         credentials: credentials.flatMap { value in
           Origin(url).map { .init(value: value, origin: $0) }
         },
-        isIntercepted: isIntercepted, retry: retry, delivery: Delivery(destination: destination),
+        isIntercepted: isIntercepted, retry: retry,
+        bodyDestination: BodyDestination(destination: destination),
         supplier: supplier, over: transport))
   }
 

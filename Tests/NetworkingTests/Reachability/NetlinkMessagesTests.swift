@@ -11,8 +11,8 @@ struct RoutingMessageTests {
       bytes.append(try #require(UInt8(rest.prefix(2), radix: 16)))
       rest = rest.dropFirst(2)
     }
-    let (messages, areAll) = NetlinkMessage.messages(in: bytes)
-    try #require(areAll)
+    let (messages, isComplete) = NetlinkMessage.messages(in: bytes)
+    try #require(isComplete)
     return messages
   }
 
@@ -69,8 +69,8 @@ struct RoutingMessageTests {
     let whole = KernelMessages.message(3)
     var broken = whole
     broken.replaceSubrange(0..<4, with: KernelMessages.raw(length))
-    let (messages, areAll) = NetlinkMessage.messages(in: whole + broken)
-    #expect(messages.count == 1 && !areAll)
+    let (messages, isComplete) = NetlinkMessage.messages(in: whole + broken)
+    #expect(messages.count == 1 && !isComplete)
   }
 
   @Test(arguments: [0, 3, 200, UInt16.max])

@@ -51,9 +51,9 @@ struct NetworkReachabilityTests {
     var reachability: NetworkReachability? = NetworkReachability(monitor: network)
     let promise = reachability?.whenReachable()
     let changes = reachability?.changes
-    #expect(network.watcherCount == 1)
+    #expect(network.observerCount == 1)
     reachability = nil
-    #expect(network.watcherCount == 0)
+    #expect(network.observerCount == 0)
     #expect(promise?.isCancelled == true)
     var iterator = changes?.makeAsyncIterator()
     #expect(await iterator?.next() == nil)

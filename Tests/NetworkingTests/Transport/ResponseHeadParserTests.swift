@@ -69,7 +69,7 @@ struct ResponseHeadParserTests {
         round % 5 == 0 ? [Array("HTTP/1.1 103 Early".utf8)] + lines.prefix(2) + [[]] : []
       let whole = interim + [Array("HTTP/\(round % 3) 200 OK".utf8)] + lines + [[]]
       var new = ResponseHeadParser()
-      reused.beginAnew()
+      reused.reset()
       let expected = whole.compactMap { line in line.withUnsafeBytes { new.take($0) } }
       let found = whole.compactMap { line in line.withUnsafeBytes { reused.take($0) } }
       #expect(found == expected && found.count == 1)

@@ -11,7 +11,7 @@ struct PublicKeyPrefixTests {
     (false, 521, 133),
   ])
   func theLengthsMatchTheKey(_ isRSA: Bool, _ bits: Int, _ keySize: Int) throws {
-    let prefix = [UInt8](try #require(PublicKeyPrefix.bytes(isRSA: isRSA, bits: bits)))
+    let prefix = [UInt8](try #require(PublicKeyInfoHeader.bytes(isRSA: isRSA, bits: bits)))
     #expect(prefix[0] == 0x30)
     // DER: a length below 128 is one byte; a longer one follows a byte of 0x80 plus its byte count.
     let lengthBytes = prefix[1] < 0x80 ? 0 : Int(prefix[1] & 0x7F)
@@ -23,8 +23,8 @@ struct PublicKeyPrefixTests {
   }
 
   @Test func otherKeyTypesHaveNoPrefix() {
-    #expect(PublicKeyPrefix.bytes(isRSA: true, bits: 1_024) == nil)
-    #expect(PublicKeyPrefix.bytes(isRSA: false, bits: 255) == nil)
+    #expect(PublicKeyInfoHeader.bytes(isRSA: true, bits: 1_024) == nil)
+    #expect(PublicKeyInfoHeader.bytes(isRSA: false, bits: 255) == nil)
   }
 }
 

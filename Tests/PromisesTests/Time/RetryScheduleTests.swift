@@ -7,7 +7,7 @@ struct RetryScheduleTests {
   private func delays(
     _ schedule: RetrySchedule, _ count: Int = 6, after error: any Error = TestError()
   ) -> [Duration?] {
-    (1...count).map { schedule.delay(beforeRepetition: $0, after: error) }
+    (1...count).map { schedule.delay(beforeRetry: $0, after: error) }
   }
 
   @Test func immediateNeverWaits() {
@@ -42,7 +42,7 @@ struct RetryScheduleTests {
 
   @Test func anOverflowingDelayIsTheCap() {
     let schedule = RetrySchedule.exponential(initial: .seconds(1), jitter: .none, limit: .max)
-    #expect(schedule.delay(beforeRepetition: 100_000, after: TestError()) == .seconds(60))
+    #expect(schedule.delay(beforeRetry: 100_000, after: TestError()) == .seconds(60))
   }
 
   @Test(arguments: [
@@ -71,7 +71,7 @@ struct RetryScheduleTests {
     let schedule = RetrySchedule.exponential(initial: .seconds(8), jitter: jitter, limit: 1)
     let least: Duration = if case .full = jitter { .zero } else { .seconds(4) }
     for _ in 0..<1_000 {
-      let delay = schedule.delay(beforeRepetition: 1, after: TestError())
+      let delay = schedule.delay(beforeRetry: 1, after: TestError())
       #expect(delay.map { $0 >= least && $0 <= .seconds(8) } == true)
     }
   }

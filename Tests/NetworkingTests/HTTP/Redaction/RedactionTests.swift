@@ -80,7 +80,7 @@ struct RedactionTests {
     var seen: [String] = []
     let masked = Redaction.url("a?u=b%3Fcode%3Dx%2526y%26c%3D1;token=z&d=1") { name, value in
       seen.append("\(name)=\(value)")
-      return Redaction.byName(name, value)
+      return Redaction.maskByName(name, value)
     }
     #expect(masked == "a?u=b%3Fcode%3D***%26c%3D1;token=***&d=1")
     #expect(seen == ["u=b%3Fcode%3Dx%2526y%26c%3D1", "code=x%2526y", "c=1", "token=z", "d=1"])

@@ -31,7 +31,7 @@
 
     @Test func theConnectionLimitIsNotExceeded() async throws {
       let server = try ScriptedServer { _ in [.stall, .respond("200 OK", [], Data())] }
-      let transport = CurlTransport(options: .init(connectionsPerHost: 2))
+      let transport = CurlTransport(options: .init(maximumConnectionsPerHost: 2))
       let exchanges = (0..<20).map { _ in
         ExchangeRecorder(transport, HTTPRequest(url: server.url()))
       }

@@ -6,7 +6,7 @@ import Testing
 #if os(Linux)
   struct HTTP1ServersTests {
     @Test func onlyURLsOfAddedServersMatch() {
-      let servers = HTTP1Servers()
+      let servers = HTTP1OriginCache()
       servers.add("https://a.example/")
       #expect(servers.contains("https://a.example/v1/boards?page=1"))
       #expect(!servers.contains("https://a.example.net/"))
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test func aRemovedServerDoesNotMatch() {
-      let servers = HTTP1Servers()
+      let servers = HTTP1OriginCache()
       servers.add("https://a.example/")
       servers.add("https://b.example/")
       servers.remove("https://a.example/")
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func theOldestServerIsEvicted() {
-      let servers = HTTP1Servers()
+      let servers = HTTP1OriginCache()
       for number in 0..<100 { servers.add("https://a\(number).example/") }
       servers.add("https://a99.example/")
       #expect((0..<100).filter { servers.contains("https://a\($0).example/") } == Array(68..<100))

@@ -3,9 +3,10 @@ import Testing
 @testable import Networking
 
 struct ExchangeTimesTests {
-  private let times = ExchangeTimes(connect: .seconds(30), idle: .seconds(60))
+  private let times = ExchangeTimeouts(connect: .seconds(30), idle: .seconds(60))
 
-  private func due(_ times: ExchangeTimes, heard: Duration? = nil) -> ExchangeTimes.Deadline? {
+  private func due(_ times: ExchangeTimeouts, heard: Duration? = nil) -> ExchangeTimeouts.Deadline?
+  {
     times.deadline(started: .seconds(100), lastActivity: heard)
   }
 
@@ -17,7 +18,7 @@ struct ExchangeTimesTests {
 
   @Test func sentBytesShowThatTheConnectionIsEstablished() {
     var times = times
-    times.showsConnection = true
+    times.reportsConnect = true
     #expect(due(times) == .init(due: .seconds(130), phase: .connect))
     #expect(due(times, heard: .seconds(101)) == .init(due: .seconds(161), phase: .idle))
     times.connect = nil
