@@ -4,7 +4,7 @@ import Testing
 
 @testable import Mocking
 
-/// A mistake is one message, which names the place and what was expected.
+/// A mistake in a stub file is one message with its place and the expected content.
 struct StubFileErrorTests {
   private static let answerKeys =
     "status, headers, json, text, base64, file, delay, bodyDelay, bytesPerSecond, dribble, fault"
@@ -85,15 +85,15 @@ struct StubFileErrorTests {
   ]
 
   @Test(arguments: mistakes)
-  func aMistakeHasItsPlace(text: String, message: String) throws {
-    let stubs = try StubFolder(text)
+  func aMistakeIsReportedWithItsPlace(text: String, message: String) throws {
+    let stubs = try StubFixture(text)
     let error = #expect(throws: StubFileError.self) { try StubFile(contentsOf: stubs.file) }
     let description = try #require(error).description
     #expect(description == "\(stubs.file.path):\(message)")
   }
 
-  @Test func aFixtureThatIsNotThereIsNamed() throws {
-    let stubs = try StubFolder("{\"routes\": [{\"path\": \"/\", \"file\": \"x.json\"}]}")
+  @Test func aMissingFixtureIsReported() throws {
+    let stubs = try StubFixture("{\"routes\": [{\"path\": \"/\", \"file\": \"x.json\"}]}")
     let error = #expect(throws: StubFileError.self) { try StubFile(contentsOf: stubs.file) }
     #expect(
       "\(try #require(error))"
@@ -101,7 +101,7 @@ struct StubFileErrorTests {
         + stubs.folder.url.path)
   }
 
-  @Test func aFileThatIsNotThereOrNoTextIsNamed() throws {
+  @Test func aMissingOrBinaryFileIsReported() throws {
     let folder = TemporaryFolder()
     let missing = folder.url("stubs.json")
     #expect(throws: StubFileError.missing(file: missing)) { try StubFile(contentsOf: missing) }

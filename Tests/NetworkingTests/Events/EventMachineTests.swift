@@ -3,7 +3,7 @@ import Testing
 
 @testable import Networking
 
-/// What is told of a call, and kept for a reader, without any call or reader.
+/// The state machines of hops, calls, and event buffers, without I/O.
 struct EventMachineTests {
   private func event(_ number: Int) -> NetworkEvent {
     NetworkEvent(.requestSent(bytes: Int64(number)))
@@ -13,17 +13,17 @@ struct EventMachineTests {
     if case .requestSent(let bytes)? = event?.kind { bytes } else { nil }
   }
 
-  // MARK: A hop
+  // MARK: Hops
 
-  private func words(_ events: [HopEventMachine.TimedEventKind]) -> [String] {
-    events.map { "\($0.time / .seconds(1)) \($0.kind)" }
+  private func words(_ happenings: [HopEventMachine.TimedEventKind]) -> [String] {
+    happenings.map { "\($0.time / .seconds(1)) \($0.kind)" }
   }
 
   private let measured = TransportMetrics(
     nameResolved: .seconds(1), connected: .seconds(2), secured: .seconds(3),
     remoteAddress: "2001:db8::1", remotePort: 443)
 
-  @Test func phasesHaveTheirOwnTimes() {
+  @Test func phasesHaveSeparateTimes() {
     var hop = HopEventMachine(bodySize: 0, began: .seconds(10))
     #expect(
       words(hop.receive(.connected(measured), at: .seconds(20))) == [
@@ -34,7 +34,7 @@ struct EventMachineTests {
     #expect(words(hop.receive(.end(.init()), at: .seconds(22))) == ["22.0 body of 0 bytes"])
   }
 
-  @Test func aFailureTellsOfPhasesThatWereNotToldOf() {
+  @Test func aFailureReportsPendingPhases() {
     var hop = HopEventMachine(bodySize: 0, began: .zero)
     let failure = TransportFailure(code: .tlsUntrusted, metrics: measured)
     #expect(words(hop.receive(.failure(failure), at: .seconds(9))).count == 3)
@@ -43,7 +43,7 @@ struct EventMachineTests {
     #expect(hop.receive(.failure(failure), at: .seconds(9)).isEmpty)
   }
 
-  @Test func aBodyIsOutWhenAllOfItIs() {
+  @Test func theRequestIsSentWhenItsBodyIsComplete() {
     var hop = HopEventMachine(bodySize: 10, began: .zero)
     #expect(words(hop.receive(.connected(.init(reusedConnection: true)), at: .zero)).count == 1)
     #expect(hop.receive(.sent(bytes: 5, total: 10), at: .zero).isEmpty)
@@ -54,7 +54,7 @@ struct EventMachineTests {
     #expect(words(hop.receive(.head(.init(status: 200)), at: .seconds(2))) == ["2.0 head 200"])
   }
 
-  @Test func anAnswerThatComesBeforeAllIsOutSaysHowMuchWas() {
+  @Test func anEarlyResponseReportsTheBytesSent() {
     var hop = HopEventMachine(bodySize: 10, began: .zero)
     _ = hop.receive(.sent(bytes: 5, total: 10), at: .zero)
     #expect(
@@ -65,7 +65,7 @@ struct EventMachineTests {
   }
 
   @Test(arguments: [true, false])
-  func progressIsToldInSteps(_ isTotalKnown: Bool) {
+  func progressIsReportedInSteps(_ isTotalKnown: Bool) {
     var hop = HopEventMachine(bodySize: 0, began: .zero)
     let total = 1 << 30
     let headers: HTTPHeaders = isTotalKnown ? ["Content-Length": "\(total)"] : [:]
@@ -78,9 +78,9 @@ struct EventMachineTests {
     #expect(isTotalKnown ? (90...100).contains(count) : (100...1_000).contains(count))
   }
 
-  // MARK: A call
+  // MARK: Calls
 
-  @Test func nothingComesBehindTheEnd() {
+  @Test func noEventFollowsTheEnd() {
     var call = CallEventMachine(.init(), callStart: Date())
     let request = NetworkError.RequestSummary(method: .get, url: "/")
     #expect(call.queue(request, at: .zero).count == 1)
@@ -92,7 +92,7 @@ struct EventMachineTests {
     #expect(call.servedLocally(by: "a", since: 0, at: .zero).isEmpty)
   }
 
-  @Test func aHopThatIsOverIsNotHeardOfAgain() {
+  @Test func aFinishedHopHasNoMoreEvents() {
     var call = CallEventMachine(.init(), callStart: Date())
     let request = NetworkError.RequestSummary(method: .get, url: "/")
     func begin() -> Int {
@@ -105,16 +105,16 @@ struct EventMachineTests {
     #expect(isHeard(first))
     let second = begin()
     #expect(!isHeard(first) && isHeard(second))
-    call.abandon(first)
+    call.cancelRead(first)
     #expect(isHeard(second))
-    call.abandon(second)
+    call.cancelRead(second)
     #expect(!isHeard(second))
     let third = begin()
     _ = call.add(.redirected(to: "/"), at: .zero)
     #expect(!isHeard(third))
   }
 
-  @Test func timeNeverGoesBackNorAhead() {
+  @Test func timesAreMonotonicAndNeverInTheFuture() {
     var call = CallEventMachine(.init(), callStart: Date())
     let request = NetworkError.RequestSummary(method: .get, url: "/")
     let hop = call.begin(
@@ -127,9 +127,9 @@ struct EventMachineTests {
     #expect(call.add(.started, at: .seconds(2)).first?.elapsed == .seconds(3))
   }
 
-  // MARK: A buffer
+  // MARK: Buffers
 
-  @Test func aBufferKeepsTheNewest() {
+  @Test func aFullBufferKeepsTheNewestEvents() {
     var buffer = EventBufferMachine<Int>(limit: 3)
     for number in 0..<1_000 { buffer.add(event(number)) }
     #expect(buffer.dropped == 997 && buffer.count == 3)
@@ -144,7 +144,7 @@ struct EventMachineTests {
     #expect(buffer.nextPendingRead()?.reader == nil)
   }
 
-  @Test func whoLeavesIsNotAnswered() {
+  @Test func aCancelledReaderIsNotResumed() {
     var buffer = EventBufferMachine<String>(limit: 0)
     buffer.wait(1, "a")
     buffer.wait(2, "b")
