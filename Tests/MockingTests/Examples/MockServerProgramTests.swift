@@ -74,7 +74,7 @@
       try Data(#"{"routes": [{"path": "/new", "satus": 203}]}"#.utf8).write(to: file)
       #expect(
         await program.errorLines.first { _ in true }
-          == "mock-server: \(file.path):1:30: routes[0].satus: \"satus\" is not known here; did you "
+          == "mock-server: \(file.path):1:30: routes[0].satus: unknown key \"satus\"; did you "
           + "mean \"status\"?; the routes are unchanged")
       #expect(await status("new") == 202)
       // Others write the file in place.
@@ -136,7 +136,7 @@
     @Test func anInvalidFilePrintsOneMessageAndExitsWithStatus1() async throws {
       let missing = try await Program.mockServer([file.path])
       #expect(missing.status == .exited(1))
-      #expect(missing.errors == "mock-server: \(file.path): there is no such file\n")
+      #expect(missing.errors == "mock-server: \(file.path): no such file\n")
       try Data("{\n\"routes\": 1}".utf8).write(to: file)
       let broken = try await Program.mockServer([file.path])
       #expect(broken.status == .exited(1))

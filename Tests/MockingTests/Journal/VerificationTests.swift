@@ -65,7 +65,7 @@ struct VerificationTests {
     #expect(failure.differences.map(\.aspect) == [#"query "page""#, #"header "X-Id""#])
     #expect(
       report(provider.mismatch(.post, "login", where: .json(containing: ["password": "x"]))) == """
-        expected exactly 1 request POST login where JSON: {"password":"***"} in it, but there were none
+        expected exactly 1 request POST login where JSON: containing {"password":"***"}, but there were none
         the nearest:
           2. POST /v1/login, answered 200
             JSON .password: expected ***, actual ***

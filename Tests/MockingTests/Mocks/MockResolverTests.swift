@@ -71,7 +71,7 @@ struct MockResolverTests {
     for _ in 0..<2 { _ = try answer(made(.fails), resolver) }
     #expect(
       try answer(made(.fails), resolver)
-        == "the sequence at Shop/Stubs.swift:26:6 has given all 2 of its answers for GET /a")
+        == "the sequence at Shop/Stubs.swift:26:6 is exhausted after 2 responses for GET /a")
     let other = MockResolver()
     #expect(
       try (0..<3).map { _ in try answer(made(.fallsThrough), other) } == ["201", "202", "through"])
@@ -92,7 +92,7 @@ struct MockResolverTests {
     @Sendable func again() -> Mock { .template { _ in again() } }
     #expect(
       try answer(again(), MockResolver())
-        == "templates and sequences lie in each other more than 100 deep")
+        == "templates and sequences are nested more than 100 levels deep")
   }
 
   @Test func theModifiersOfASequenceApplyToItsResponses() throws {
@@ -129,9 +129,9 @@ struct MockResolverTests {
   @Test func aValueThatIsNotJSONIsAnError() throws {
     #expect(
       try answer(.json([Double.infinity]), MockResolver())
-        .hasPrefix("the answer cannot be encoded as JSON: "))
+        .hasPrefix("the response body cannot be encoded as JSON: "))
     #expect(
       try answer(.json(JSON.double(.nan)), MockResolver())
-        .hasPrefix("the answer cannot be encoded as JSON: "))
+        .hasPrefix("the response body cannot be encoded as JSON: "))
   }
 }

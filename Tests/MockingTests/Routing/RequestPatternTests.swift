@@ -56,7 +56,7 @@ struct RequestPatternTests {
         #"query "page": expected "4", actual "2", "3""#,
         #"query "size": expected any value, actual none"#,
         #"query "q": expected none, actual "a b""#, #"query "token": expected ***, actual ***"#,
-        #"header "Accept": expected something with "xml" in it, actual "application/json""#,
+        #"header "Accept": expected a text containing "xml", actual "application/json""#,
         #"header "authorization": expected ***, actual ***"#,
         #"query "page": expected a match of /[a-z]/, actual "2", "3""#,
         #"form "title": expected "Fish", actual none"#,
@@ -64,7 +64,7 @@ struct RequestPatternTests {
         "JSON .type: expected 3, actual 2", "JSON .size: expected 3, actual none",
         #"JSON .tags: expected ["a"], actual ["a",{"b":1.0,"c":3}]"#,
         "JSON .password: expected ***, actual ***",
-        "condition: expected small, actual not so",
+        "condition: expected small, actual not satisfied",
       ]))
   func differencesAreReportedByAspectWithoutSecrets(pattern: RequestPattern, difference: String) {
     #expect(!pattern.matches(Self.request))
@@ -82,7 +82,7 @@ struct RequestPatternTests {
     let text = ReceivedRequest.of("POST", "/", [:], "hi token=abc")
     #expect(
       RequestPattern.any(nil, .json([:])).differences(from: text).map(\.description)
-        == [#"JSON: expected {}, actual no JSON: "hi token=***""#])
+        == [#"JSON: expected {}, actual not JSON: "hi token=***""#])
     #expect(
       RequestPattern.any(nil, .text(.matching("token=abc[0-9]"))).differences(from: text).map(
         \.description) == [#"body: expected a match of /token=***[0-9]/, actual "hi token=***""#])
@@ -144,7 +144,7 @@ struct RequestPatternTests {
   @Test func aPatternDescribesItsConditions() {
     #expect(
       "\(RequestPattern.post("boards", .json(containing: ["type": 2, "token": "t"]), .header("A", "b")))"
-        == #"POST boards where JSON: {"token":"***","type":2} in it and header "A": "b""#)
+        == #"POST boards where JSON: containing {"token":"***","type":2} and header "A": "b""#)
     #expect("\(RequestPattern())" == "* *")
   }
 }

@@ -88,12 +88,12 @@ struct RouteChoiceTests {
     #expect(
       failure?.detail == """
         no route for POST /boards
-        the nearest:
-          POST /boards where JSON: {"token":"***","type":2} in it
+        nearest routes:
+          POST /boards where JSON: containing {"token":"***","type":2}
             JSON .token: expected ***, actual ***
             JSON .type: expected 2, actual 1
           POST /boards
-            times: expected at most 0, actual one more than that
+            times: expected at most 0, actual 1
           POST /boards where scenario "boards": "open"
             scenario "boards": expected "open", actual "started"
         """)
@@ -106,7 +106,7 @@ struct RouteChoiceTests {
     #expect(
       text == """
         no route for GET /boards
-        the nearest:
+        nearest routes:
           GET /boards where query "page": "2"
             query "page": expected "2", actual none
 

@@ -71,7 +71,7 @@ struct RoutingTests {
     #expect(
       registry.unmatched(.of("GET", "/bords/7?token=s3cret")) == """
         no route for GET /bords/7
-        the nearest:
+        nearest routes:
           GET /boards/{id}
             path: expected /boards/{id}, actual /bords/7
           PUT /boards/{id}

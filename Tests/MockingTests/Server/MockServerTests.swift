@@ -246,9 +246,9 @@ struct MockServerTests {
       (get("/sequence"), "200 OK", "one"), (get("/sequence"), "200 OK", "two"),
       (
         get("/sequence"), "404 Not Found",
-        "no route for GET /sequence, where a sequence falls through\n"
+        "no route for GET /sequence after a sequence falls through\n"
       ),
-      (get("/over"), "500 ", "has no answers for GET /over\n"),
+      (get("/over"), "500 ", "is exhausted after 0 responses for GET /over\n"),
       ("POST /template HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi", "200 OK", "saw hi"),
       (get("/file"), "500 ", "there is no file \"a.json\" in /nowhere\n"),
       (get("/dns"), "500 ", "a server cannot bring about the failure dnsFailed\n"),

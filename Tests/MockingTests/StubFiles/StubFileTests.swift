@@ -131,7 +131,7 @@ struct StubFileTests {
     #expect(try await answer("/fails") == "503 ")
     #expect(
       try await answer("/fails")
-        == "500 the sequence at stubs.json:3:3 has given its one answer for GET /fails\n")
+        == "500 the sequence at stubs.json:3:3 is exhausted after 1 response for GET /fails\n")
   }
 
   @Test func connectionFaultsAreApplied() throws {

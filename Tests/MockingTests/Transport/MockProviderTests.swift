@@ -71,7 +71,7 @@ struct MockProviderTests {
     #expect(
       error?.description
         == "GET https://api.example.com/boards: there is no mocked answer: no route for GET /boards; "
-        + "the nearest: GET /board; path: expected /board, actual /boards; GET /a; "
+        + "nearest routes: GET /board; path: expected /board, actual /boards; GET /a; "
         + "path: expected /a, actual /boards")
   }
 
@@ -162,7 +162,7 @@ struct MockProviderTests {
     let error = await networking.request(.boards).result.failure(as: NetworkError.self)
     #expect(error?.code == .mockFailed)
     #expect(error?.reason?.hasPrefix("the sequence at MockingTests/MockProvider") == true)
-    #expect(error?.reason?.hasSuffix(" has given its one answer for GET /boards") == true)
+    #expect(error?.reason?.hasSuffix(" is exhausted after 1 response for GET /boards") == true)
   }
 
   @Test func aTemplateReceivesTheRequest() async throws {
@@ -228,7 +228,7 @@ struct MockProviderTests {
     #expect(
       error?.reason == """
         no route for GET /boards
-        the nearest:
+        nearest routes:
           GET /boards/{id}
             path: expected /boards/{id}, actual /boards
         """)

@@ -98,7 +98,7 @@ struct MockTransportTests {
     #expect(
       failure?.detail == """
         no route for GET /nowhere
-        the nearest:
+        nearest routes:
           GET /async
             path: expected /async, actual /nowhere
           GET /throws
@@ -133,7 +133,7 @@ struct MockTransportTests {
     }
     #expect(
       await transport.get(try url("/a")).failure?.detail
-        == "no route for GET /a, where a sequence falls through")
+        == "no route for GET /a after a sequence falls through")
   }
 
   @Test func handlersCanSuspendAndFail() async throws {

@@ -1,24 +1,30 @@
 import Foundation
 import Networking
 
-/// Reads a response of its bytes, as a client at the other end of a connection would.
+/// A parser for the bytes of an HTTP response, as on the client side of a connection.
 ///
 /// Source: RFC 9112 sections 2, 4 and 6.
 struct ResponseParser {
   enum Output {
     case head(HTTPResponseHead)
-    /// The next bytes of the body, without any framing; never empty.
+    /// The next bytes of the body, without framing.
+    ///
+    /// Never empty.
     case body(Data)
-    /// All is there; what still comes belongs to nobody.
+    /// The response is complete.
+    ///
+    /// Further bytes are ignored.
     case complete
-    /// What came is no HTTP: why. Nothing comes after it.
+    /// The bytes are not a valid response, with the reason.
+    ///
+    /// No further output follows.
     case malformed(String)
   }
 
-  /// What the end of the bytes means.
+  /// The state of the response at the end of the connection.
   enum Ending {
     case complete
-    /// Bytes are missing, perhaps all of them.
+    /// Bytes are missing, possibly all of them.
     case lost
   }
 
@@ -40,11 +46,13 @@ struct ResponseParser {
     self.method = method
   }
 
-  // MARK: Bytes in
+  // MARK: Input
 
-  /// Takes the next bytes, which have been made by now.
+  /// Parses the next bytes.
+  ///
+  /// A generated segment must have been replaced by its data.
   mutating func read(_ segment: WireBytes.Segment) -> [Output] {
-    // The bulk of a body takes no way round the buffer.
+    // Fast path: most of a body bypasses the buffer.
     if case .data(let data) = segment, input.isEmpty {
       switch state {
       case .sized(let remaining): return take(data, remaining)
@@ -66,7 +74,7 @@ struct ResponseParser {
     return outputs
   }
 
-  /// The connection has come to its end.
+  /// Returns whether the response is complete at the end of the connection.
   func end() -> Ending {
     switch state {
     case .untilClose, .complete: .complete
@@ -102,7 +110,7 @@ struct ResponseParser {
       limit: .max, orThrow: HTTPParseError(400, "the head is too large"))
   }
 
-  /// What cannot become a status line is noticed before its end.
+  /// Rejects bytes that cannot become a status line before the line ends.
   private func checkBeginning() throws(HTTPParseError) {
     let expected = Array("HTTP/1.".utf8)
     let beginning = input.prefix(expected.count)
@@ -117,11 +125,12 @@ struct ResponseParser {
     return status
   }
 
-  private static let noStatusLine = HTTPParseError(400, "what came begins with no status line")
+  private static let noStatusLine = HTTPParseError(
+    400, "the response does not start with a status line")
 
   private mutating func begin(_ status: Int, _ headers: HTTPHeaders, _ outputs: inout [Output]) {
     guard status >= 200 else {
-      // Interim responses are not reported.
+      // Interim responses (1xx) are skipped.
       state = .statusLine
       return
     }
@@ -133,7 +142,7 @@ struct ResponseParser {
       limits.headBytes = .max
       state = .chunked(ChunkedDecoder(limits: limits))
     } else if let length = headers.values(for: "Content-Length").first {
-      // Several that differ say nothing of where the body ends.
+      // With several different values the length is unknown, which makes the response malformed.
       let isOne = headers.values(for: "Content-Length").allSatisfy { $0 == length }
       state = .sized(remaining: isOne ? Int(length) ?? -1 : -1)
     } else {

@@ -7,14 +7,14 @@ extension StubValue {
     ["status", "headers"] + bodyKeys
     + ["delay", "bodyDelay", "bytesPerSecond", "dribble", "fault"]
 
-  /// An answer of a sequence.
+  /// Parses a response of a sequence.
   func response(in folder: URL) throws(JSONDocumentError) -> Mock {
-    try object(Self.responseKeys, "an answer, such as {\"status\": 503}").response(in: folder)
+    try object(Self.responseKeys, "a response, such as {\"status\": 503}").response(in: folder)
   }
 }
 
 extension StubObject {
-  /// The answer that the members make, those of other concern aside.
+  /// Parses the members that describe a response, and ignores all others.
   func response(in folder: URL) throws(JSONDocumentError) -> Mock {
     var mock = try body(in: folder)
     if let status = self["status"] {
@@ -26,7 +26,7 @@ extension StubObject {
     mock.interruption = try self["fault"]?.interruption()
     if let rate = self["bytesPerSecond"] {
       mock = mock.throttled(
-        bytesPerSecond: try rate.int(1...Int.max, "a number of bytes a second, 1 or more"))
+        bytesPerSecond: try rate.int(1...Int.max, "a number of bytes per second, 1 or more"))
     }
     if let dribble = self["dribble"] {
       if let rate = self["bytesPerSecond"] { throw rate.conflict(with: "dribble") }
@@ -56,7 +56,7 @@ extension StubObject {
       return .data(data)
     default:
       let file = MockFile(try value.string("the name of a file"), in: folder)
-      // It is read each time it is answered; but a name that is wrong is told at once.
+      // The file is read for each response, but a wrong name is reported now.
       guard file.candidates.contains(where: { FileManager.default.isReadableFile(atPath: $0.path) })
       else {
         throw JSONDocumentError(
@@ -68,14 +68,16 @@ extension StubObject {
 }
 
 extension StubValue {
-  /// Says that this and another member cannot be in one object.
+  /// Returns an error: this member and another one exclude each other.
   func conflict(with other: String) -> JSONDocumentError {
     let name = if case .member(let name) = path.steps.last { name } else { "" }
     return JSONDocumentError(
-      path: path, refersToName: true, text: "\"\(name)\" does not go with \"\(other)\"")
+      path: path, refersToName: true, text: "\"\(name)\" cannot be combined with \"\(other)\"")
   }
 
-  /// Sets header fields; those that have several values more than once.
+  /// Sets header fields.
+  ///
+  /// An array adds one field for each of its values.
   fileprivate func addHeaders(to headers: inout HTTPHeaders) throws(JSONDocumentError) {
     for (name, value) in try members("an object of header fields") {
       guard name.isToken else {
@@ -85,20 +87,20 @@ extension StubValue {
       }
       headers.remove(name)
       let values: [StubValue] =
-        if case .array = value.json { try value.elements("texts") } else { [value] }
+        if case .array = value.json { try value.elements("an array of strings") } else { [value] }
       for value in values {
-        let text = try value.string("a text, or several")
+        let text = try value.string("a string or an array of strings")
         guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
-          throw value.expected("a text without line breaks and other control characters")
+          throw value.expected("a string without line breaks or other control characters")
         }
         headers.add(text, for: name)
       }
     }
   }
-}
 
-extension StubValue {
-  /// What has to hold of a request.
+  // MARK: Conditions
+
+  /// Parses the conditions of a route.
   func conditions() throws(JSONDocumentError) -> [RequestCondition] {
     let object = try object(
       ["query", "headers", "form", "text", "json"],
@@ -120,7 +122,7 @@ extension StubValue {
 
   private func textPattern() throws(JSONDocumentError) -> TextPattern {
     let expectation =
-      "a text, true, false, {\"contains\": a text} or {\"matches\": a regular expression}"
+      "a string, true, false, {\"contains\": a string} or {\"matches\": a regular expression}"
     switch json {
     case .string(let text): return .equal(text)
     case .bool(let isPresent): return isPresent ? .present : .absent
@@ -134,13 +136,13 @@ extension StubValue {
       return pattern
     }
   }
-}
 
-extension StubValue {
+  // MARK: Faults
+
   private static let faults = ["close", "reset", "stall", "garbage", "malformedChunk"]
   private static let stages = ["request", "head", "body", "end"]
 
-  /// What goes wrong with a response, and where.
+  /// Parses the fault of a response and its stage.
   func interruption() throws(JSONDocumentError) -> Mock.Interruption {
     if case .string = json {
       return Mock.Interruption(fault: try fault(named: self, bytes: nil), stage: .request)
@@ -159,13 +161,15 @@ extension StubValue {
       if count != nil, let value = object["afterBytes"] {
         throw JSONDocumentError(
           path: value.path, refersToName: true,
-          text: "\"afterBytes\" goes with \"at\": \"head\" or \"body\" only")
+          text: "\"afterBytes\" requires \"at\": \"head\" or \"body\"")
       }
       return Mock.Interruption(fault: fault, stage: stage == "end" ? .end : .request)
     }
   }
 
-  /// What happens to a connection: to all, where no index is named.
+  /// Parses a connection fault.
+  ///
+  /// Without an index it applies to all connections.
   func connectionFault() throws(JSONDocumentError) -> (connection: Int?, fault: MockFault) {
     let object = try object(
       ["connection", "type", "text"], "a fault, such as {\"connection\": 0, \"type\": \"reset\"}")
@@ -185,10 +189,10 @@ extension StubValue {
     default: bytes.map { .garbage(Data($0.utf8)) } ?? .garbage
     }
   }
-}
 
-extension StubValue {
-  /// A time with its unit, `80 ms`.
+  // MARK: Durations and delays
+
+  /// Parses a duration with its unit, such as `80 ms`.
   func duration() throws(JSONDocumentError) -> Duration {
     let expectation = "a time such as \"80 ms\", \"1.5 s\" or \"2 min\""
     let text = try string(expectation).filter { $0 != " " }
@@ -202,14 +206,15 @@ extension StubValue {
       else { break }
       return .seconds(amount * unit.seconds)
     }
-    throw expected("\(expectation), a day at the most")
+    throw expected("\(expectation), at most one day")
   }
 
-  /// A time, always the same or drawn by lot.
+  /// Parses a delay: a fixed duration or a random distribution.
   func delay() throws(JSONDocumentError) -> MockDelay {
     if case .string = json { return .fixed(try duration()) }
     let expectation =
-      "a time such as \"80 ms\", {\"from\": …, \"to\": …} or {\"median\": …, \"sigma\": …, \"cap\": …}"
+      "a time such as \"80 ms\", {\"from\": ..., \"to\": ...} or "
+      + "{\"median\": ..., \"sigma\": ..., \"cap\": ...}"
     let object = try object(["from", "to", "median", "sigma", "cap", "seed"], expectation)
     let seed = UInt64(try object["seed"]?.int(0...Int.max, "a whole number, 0 or more") ?? 0)
     let names = Set(object.members.keys).subtracting(["seed"])
@@ -218,7 +223,7 @@ extension StubValue {
         try object.required("from", "a time").duration(),
         try object.required("to", "a time").duration()
       )
-      guard least <= most else { throw expected("a \"from\" that is not after \"to\"") }
+      guard least <= most else { throw expected("a \"from\" that is not greater than \"to\"") }
       return .uniform(least, most, seed: seed)
     }
     guard names == ["median", "sigma", "cap"] else { throw expected(expectation) }

@@ -2,10 +2,12 @@ import Networking
 import Promises
 import Synchronization
 
-/// An exchange for which something is still being made; once it is there, another exchange takes over.
+/// An exchange that waits for a promise and then continues as another exchange.
 final class DeferredExchange<Value: Sendable>: TransportHandle {
   typealias Receive = @Sendable (TransportEvent) -> Void
-  /// Goes on with what has come of the promise, after so long a silence.
+  /// Starts the next exchange with the result of the promise.
+  ///
+  /// The idle time is the time that the client has waited without an event.
   typealias Start =
     @Sendable (
       _ result: Result<Value, any Error>, _ idleTime: Duration, _ receive: @escaping Receive
@@ -14,12 +16,14 @@ final class DeferredExchange<Value: Sendable>: TransportHandle {
 
   private enum Phase {
     case waiting
-    /// It came while nothing was to be delivered.
+    /// The promise was settled while the exchange was suspended.
     case held(Result<Value, any Error>)
-    /// Under way; what is asked for meanwhile is made up for after it.
+    /// The next exchange is being started.
+    ///
+    /// Calls in the meantime are applied to it afterwards.
     case starting
     case started(any TransportHandle)
-    case over
+    case finished
   }
 
   private struct State {
@@ -27,9 +31,11 @@ final class DeferredExchange<Value: Sendable>: TransportHandle {
     var isSuspended = false
     var isCancelled = false
     var timer: ScheduledAction?
-    /// Begins to count the time anew; nil without a limit.
-    var watch: (@Sendable () -> Void)?
-    /// Since when nothing has come though it would have been taken.
+    /// Restarts the idle timer.
+    ///
+    /// `nil` if there is no limit.
+    var restartTimer: (@Sendable () -> Void)?
+    /// The start of the current idle time.
     var idleSince = Duration.zero
 
     var handle: (any TransportHandle)? {
@@ -41,36 +47,38 @@ final class DeferredExchange<Value: Sendable>: TransportHandle {
   private let promise: Promise<Value>
   private let receive: Receive
   private let scheduler: any Scheduler
-  private let begin: Start
+  private let startNext: Start
 
-  /// Makes an exchange.
+  /// Creates an exchange.
   ///
   /// - Parameters:
-  ///   - promise: of what is waited for; it is cancelled with the exchange.
-  ///   - scheduler: whose time counts.
-  ///   - receive: gets the events.
-  ///   - begin: goes on with what has come of the promise.
+  ///   - promise: The promise to wait for. It is cancelled with the exchange.
+  ///   - scheduler: The clock for the idle time.
+  ///   - receive: The receiver of the events.
+  ///   - startNext: A closure that starts the next exchange with the result of the promise.
   init(
     _ promise: Promise<Value>, on scheduler: any Scheduler, _ receive: @escaping Receive,
-    _ begin: @escaping Start
+    _ startNext: @escaping Start
   ) {
     self.promise = promise
     self.scheduler = scheduler
     self.receive = receive
-    self.begin = begin
+    self.startNext = startNext
   }
 
-  /// Waits for the promise, at the most as long as a connection may be silent.
+  /// Waits for the promise, and fails with an idle timeout after `limit`.
+  ///
+  /// `nil` means no limit. Time in suspension does not count.
   func wait(atMost limit: Duration?) {
     state.withLock { $0.idleSince = scheduler.now }
     promise.always(on: .inline) { [self] in settled($0) }
     guard let limit else { return }
-    let watch = { @Sendable [weak self, scheduler] in
+    let restartTimer = { @Sendable [weak self, scheduler] in
       guard let self else { return }
       store(scheduler.schedule(after: limit) { [weak self] in self?.handleIdleTimeout() })
     }
-    state.withLock { $0.watch = watch }
-    watch()
+    state.withLock { $0.restartTimer = restartTimer }
+    restartTimer()
   }
 
   private func store(_ timer: ScheduledAction) {
@@ -94,10 +102,11 @@ final class DeferredExchange<Value: Sendable>: TransportHandle {
 
   private func start(_ result: Result<Value, any Error>) {
     let idleTime = scheduler.now - state.withLock { $0.idleSince }
-    let handle = begin(result, idleTime, receive)
+    let handle = startNext(result, idleTime, receive)
     var isHandleSuspended = false
     while true {
-      // What is asked for while the handle is told of the last wish is only a wish too.
+      // Calls during `startNext`, and during the calls on the handle below, change only the state.
+      // The loop applies them until the handle agrees with the state.
       let (isCancelled, isSuspended) = state.withLock { state in
         if state.isCancelled || state.isSuspended == isHandleSuspended {
           state.phase = .started(handle)
@@ -112,19 +121,19 @@ final class DeferredExchange<Value: Sendable>: TransportHandle {
   }
 
   private func handleIdleTimeout() {
-    // While nothing was to be delivered the silence is the receiver's own.
+    // While the receiver is suspended, the missing events do not count as idle time.
     let isSuspended = state.withLock { $0.isSuspended }
     if !isSuspended, end() { receive(.failure(TransportFailure(code: .timedOut(.idle)))) }
   }
 
-  /// Ends the exchange, if it still waits.
+  /// Ends the exchange if it still waits for the promise, and returns whether it did.
   private func end() -> Bool {
     let (ends, timer) = state.withLock { state -> (Bool, ScheduledAction?) in
       switch state.phase {
       case .waiting, .held:
-        state.phase = .over
+        state.phase = .finished
         return (true, state.timer.take())
-      case .starting, .started, .over: return (false, nil)
+      case .starting, .started, .finished: return (false, nil)
       }
     }
     timer?.cancel()
@@ -132,7 +141,7 @@ final class DeferredExchange<Value: Sendable>: TransportHandle {
     return ends
   }
 
-  // MARK: The handle
+  // MARK: TransportHandle
 
   func cancel() {
     if end() { return receive(.failure(TransportFailure(code: .cancelled))) }
@@ -153,9 +162,9 @@ final class DeferredExchange<Value: Sendable>: TransportHandle {
 
   func resume() {
     let now = scheduler.now
-    let (handle, held, watch) = state.withLock {
+    let (handle, held, restartTimer) = state.withLock {
       state -> ((any TransportHandle)?, Result<Value, any Error>?, (@Sendable () -> Void)?) in
-      // The silence that the receiver made itself does not count.
+      // Time in suspension does not count as idle time.
       let wasSuspended = state.isSuspended
       if wasSuspended { state.idleSince = now }
       state.isSuspended = false
@@ -163,11 +172,11 @@ final class DeferredExchange<Value: Sendable>: TransportHandle {
       case .held(let result):
         state.phase = .starting
         return (nil, result, nil)
-      case .waiting: return (nil, nil, wasSuspended ? state.watch : nil)
-      case .starting, .started, .over: return (state.handle, nil, nil)
+      case .waiting: return (nil, nil, wasSuspended ? state.restartTimer : nil)
+      case .starting, .started, .finished: return (state.handle, nil, nil)
       }
     }
-    watch?()
+    restartTimer?()
     if let held { start(held) }
     handle?.resume()
   }
