@@ -9,7 +9,7 @@ struct MockResolverTests {
   private func answer(
     _ mock: Mock, _ resolver: MockResolver, _ method: HTTPMethod = .get, _ path: String = "/a"
   ) throws -> String {
-    let answer = try resolver.answer(
+    let answer = try resolver.resolve(
       mock, method: method, path: { path },
       request: { () throws(TransportFailure) in
         try HTTPRequest(method: method, url: .of("http://a/b?c"))
@@ -31,10 +31,10 @@ struct MockResolverTests {
     var machine = MockResolverMachine()
     let place = Mock.ResponseSequence.SourceLocation(file: "a", line: 1, column: 2)
     let accounts: [MockResolverMachine.SequenceKey] = [
-      .init(place: place, method: .get, path: "/a"), .init(place: place, method: .get, path: "/a"),
-      .init(place: place, method: .post, path: "/a"),
-      .init(place: place, method: .get, path: "/b"),
-      .init(place: place, method: .get, path: "/a"),
+      .init(location: place, method: .get, path: "/a"), .init(location: place, method: .get, path: "/a"),
+      .init(location: place, method: .post, path: "/a"),
+      .init(location: place, method: .get, path: "/b"),
+      .init(location: place, method: .get, path: "/a"),
     ]
     let turns = accounts.map { machine.next(in: $0) }
     #expect(turns == [0, 1, 0, 0, 2])
@@ -100,7 +100,7 @@ struct MockResolverTests {
       .delayed(by: .seconds(9)).header("A", "b").dribbled(pieces: 2, over: .seconds(1))
     let resolver = MockResolver(delay: .seconds(20))
     func next() throws -> Mock? {
-      let answer = try resolver.answer(
+      let answer = try resolver.resolve(
         mock, method: .get, path: { "/" },
         request: { () throws(TransportFailure) in throw TransportFailure(code: .cancelled) })
       guard case .mock(let mock) = answer else { return nil }

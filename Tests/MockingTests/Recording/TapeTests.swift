@@ -197,7 +197,7 @@ struct TapeTests {
     #expect(await tape.get("https://a.test/").body == Data("answer 1".utf8))
     #expect(
       throws: RecordingError.tooLarge(
-        file: folder.tape, places: ["log.entries[0].response.content"], limit: 3)
+        file: folder.tape, paths: ["log.entries[0].response.content"], limit: 3)
     ) { try tape.save() }
     #expect(folder.names == ["tape.har.partial"])
   }

@@ -50,7 +50,7 @@ struct TapeTokenTests {
     for (request, headers, body, place) in paths {
       let tape = try await recording(request, headers, body)
       let expected = RecordingError.suspectedTokens(
-        file: folder.tape, places: ["log.entries[0].\(place)"])
+        file: folder.tape, paths: ["log.entries[0].\(place)"])
       let error = #expect(throws: expected) { try tape.save() }
       #expect(error?.description.contains(token) == false)
       #expect(folder.names == ["tape.har.partial"])

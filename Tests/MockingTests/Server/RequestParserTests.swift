@@ -23,7 +23,7 @@ struct Reading: Equatable {
           machine.receiveBody(.collect)
         case .request(let body):
           bodies.append(body)
-          machine.answered()
+          machine.responseSent()
         case .parseError(let parseError): self.parseError = parseError
         }
       }

@@ -6,9 +6,9 @@ import Testing
 
 struct ResponseReaderTests {
   private func lines(
-    _ pieces: [String], answering method: HTTPMethod = .get
+    _ pieces: [String], for method: HTTPMethod = .get
   ) -> [String] {
-    var reader = ResponseParser(answering: method)
+    var reader = ResponseParser(for: method)
     var lines: [String] = []
     for piece in pieces {
       for output in reader.read(.bytes(Array(piece.utf8)[...])) {
@@ -61,7 +61,7 @@ struct ResponseReaderTests {
 
   @Test func aResponseToHEADHasNoBody() {
     #expect(
-      lines(["HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n"], answering: .head)
+      lines(["HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n"], for: .head)
         == ["200 1", "complete"])
   }
 }

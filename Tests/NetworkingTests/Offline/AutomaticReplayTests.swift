@@ -132,12 +132,12 @@ struct AutomaticReplayTests {
     #expect(machine.reachabilityChanged(.init(number: 3, status: .unreachable)) == nil)
     #expect(machine.reachabilityChanged(.init(number: 4, status: .over("a"))) == nil)
     #expect(machine.entryStored(since: 3) == nil)
-    #expect(machine.ended() == .replay)
-    #expect(machine.ended() == nil)
+    #expect(machine.replayEnded() == .replay)
+    #expect(machine.replayEnded() == nil)
     #expect(machine.entryStored(since: 4) == nil)
     #expect(machine.entryStored(since: 3) == .replay)
     #expect(machine.reachabilityChanged(.init(number: 5, status: .unreachable)) == nil)
-    #expect(machine.ended() == nil)
+    #expect(machine.replayEnded() == nil)
   }
 
   @Test func aMissedChangeCountsAsALossOfTheNetwork() {

@@ -173,7 +173,7 @@ struct CircuitMachineTests {
   @Test func consecutiveFailuresOpenTheCircuitAndASuccessResetsThem() {
     _ = run([
       .request(.failure, at: 0), .request(.success, at: 0), .request(.failure, at: 0),
-      .request(.neither, at: 0), .request(.failure, at: 0), .refused(at: 4, remaining: 6),
+      .request(.ignored, at: 0), .request(.failure, at: 0), .refused(at: 4, remaining: 6),
     ])
   }
 
@@ -195,7 +195,7 @@ struct CircuitMachineTests {
 
   @Test func aTrialWithoutAnOutcomeAdmitsAnother() {
     _ = run([
-      .request(.failure, at: 0), .request(.failure, at: 0), .request(.neither, at: 10),
+      .request(.failure, at: 0), .request(.failure, at: 0), .request(.ignored, at: 10),
       .request(.success, at: 10), .request(.success, at: 10),
     ])
   }

@@ -57,20 +57,27 @@ struct RetryFixture: Sendable {
 }
 
 extension Exchange {
-  /// Creates an exchange with a new call context.
+  /// Makes an exchange of a new call.
   init(
-    _ request: HTTPRequest, timeout: Duration? = nil,
-    credentials: NetworkingSettings.Credentials? = nil,
+    _ request: HTTPRequest, timeout: Duration? = nil, credentials: Credentials? = nil,
     credentialSource: (any CredentialSource)? = nil, isIntercepted: Bool = true,
     isShared: Bool? = nil, retry: RetryPolicy? = nil, interceptors: [any Interceptor] = [],
-    hopInterceptors: [any Interceptor] = [], delivery: BodyDestination = BodyDestination(),
-    supplier: TransportSupplier = .client, over transport: any Transport
+    hopInterceptors: [any Interceptor] = [], destination: BodyDestination = BodyDestination(),
+    source: SelectedTransport.Source = .client, over transport: any Transport
   ) {
+    var original = Request(.get, "")
+    original.timeout = timeout
+    original.isIntercepted = isIntercepted
+    original.isShared = isShared
+    var settings = ClientSettings(baseURL: { nil })
+    settings.interceptors = interceptors
+    settings.hopInterceptors = hopInterceptors
     self.init(
       request, credentials: credentials,
-      of: CallContext(
-        timeout: timeout, credentialSource: credentialSource, isIntercepted: isIntercepted,
-        isShared: isShared, retry: retry, interceptors: interceptors,
-        hopInterceptors: hopInterceptors, delivery: delivery, supplier: supplier, over: transport))
+      of: Call(
+        original, endpoint: Call.EndpointDefaults(retry: retry),
+        settings: ClientSettings.Snapshot(settings),
+        over: SelectedTransport(transport: transport, source: source), to: destination,
+        credentialSource: credentialSource))
   }
 }

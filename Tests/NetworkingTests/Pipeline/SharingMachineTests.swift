@@ -18,9 +18,9 @@ struct SharingMachineTests {
     return resolver
   }
 
-  private func kind(_ departure: SharingMachine.Departure) -> String {
+  private func kind(_ departure: SharingMachine.LeaveResult) -> String {
     switch departure {
-    case .stays(let caller): caller == nil ? "was over" : "stays"
+    case .callersRemain(let caller): caller == nil ? "was over" : "stays"
     case .abandoned(let work, _): work == nil ? "abandoned before it began" : "abandoned"
     }
   }
@@ -86,7 +86,7 @@ struct SharingKeyTests {
     _ method: HTTPMethod = .get, _ url: URL = url, _ headers: HTTPHeaders = ["Accept": "a/b"],
     body: HTTPBody = .none, credentials: String? = nil, isIntercepted: Bool = true,
     retry: RetryPolicy? = nil, to destination: BodyDestination.Kind = .memory,
-    supplier: TransportSupplier = .client
+    source: SelectedTransport.Source = .client
   ) -> SharingKey? {
     SharingKey(
       Exchange(
@@ -95,8 +95,8 @@ struct SharingKeyTests {
           Origin(url).map { .init(value: value, origin: $0) }
         },
         isIntercepted: isIntercepted, retry: retry,
-        bodyDestination: BodyDestination(destination: destination),
-        supplier: supplier, over: transport))
+        destination: BodyDestination(kind: destination),
+        source: source, over: transport))
   }
 
   @Test func tracingFieldsDoNotChangeTheKey() {
@@ -111,10 +111,7 @@ struct SharingKeyTests {
 
   @Test func everyRelevantFieldChangesTheKey() {
     let scope = {
-      TransportScope(
-        scheduler: .live, knows: { _ in true }, choose: { _, _ in .unknown },
-        unmatched: { _ in nil },
-        ended: { _ in FakeTransport { _ in .response(200) } })
+      TransportScope(providers: [], passesUnmatched: true, name: "a scope")
     }
     let keys = [
       Self.key(), Self.key(.head), Self.key(.get, .of("https://a.example/y")),
@@ -124,8 +121,8 @@ struct SharingKeyTests {
       Self.key(.get, Self.url, ["Accept": "a/b", "Authorization": "Bearer 2"]),
       Self.key(.get, Self.url, ["Accept": "a/b", "Cookie": "a=1"]),
       Self.key(credentials: "Bearer 1"), Self.key(credentials: "Bearer 2"),
-      Self.key(isIntercepted: false), Self.key(retry: .never), Self.key(supplier: .provider),
-      Self.key(supplier: .scope(scope())), Self.key(supplier: .scope(scope())),
+      Self.key(isIntercepted: false), Self.key(retry: .never), Self.key(source: .provider),
+      Self.key(source: .scope(scope())), Self.key(source: .scope(scope())),
     ]
     #expect(Set(keys).count == keys.count)
   }

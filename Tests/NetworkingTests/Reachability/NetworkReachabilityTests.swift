@@ -20,7 +20,7 @@ struct NetworkReachabilityTests {
   @Test func whenReachableIsFulfilledImmediatelyIfReachable() {
     let reachability = NetworkReachability(monitor: MockReachability(.over("eth0")))
     #expect(!reachability.whenReachable().isPending)
-    #expect(reachability.waiting == 0)
+    #expect(reachability.waiterCount == 0)
   }
 
   @Test(arguments: [Status.unknown, .unreachable])
@@ -43,7 +43,7 @@ struct NetworkReachabilityTests {
     let promise = reachability.whenReachable()
     #expect(reachability.waiterCount == 1)
     promise.map { 1 }.cancel()
-    #expect(promise.isCancelled && reachability.waiting == 0)
+    #expect(promise.isCancelled && reachability.waiterCount == 0)
   }
 
   @Test func releaseEndsTheMonitorAndItsWaits() async {

@@ -21,7 +21,7 @@ struct ResolveAfterActionTests {
   }
 
   private func resolve(_ resolver: Resolver<Int>, _ other: Promise<Int>) {
-    resolver.resolve(other, after: { [log] in log.append("after") })
+    resolver.resolve(other, willSettle: { [log] in log.append("after") })
   }
 
   @Test(arguments: Time.allCases)

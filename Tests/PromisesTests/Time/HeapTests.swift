@@ -73,7 +73,7 @@ struct HeapTests {
   }
 
   @Test func anElementIsReleasedWhenItLeaves() {
-    let live = LiveCount()
+    let live = InstanceCounter()
     var heap = Heap<Entry>()
     var entries: [Entry] = []
     for number in 0..<100 {
@@ -84,11 +84,11 @@ struct HeapTests {
     }
     for entry in entries { if let index = entry.index { heap.remove(at: index) } }
     entries = []
-    #expect(live.alive == 98)
+    #expect(live.liveCount == 98)
     heap.popFirst()
-    #expect(live.alive == 97)
+    #expect(live.liveCount == 97)
     heap.removeAll { $0.key >= 50 }
-    #expect(live.alive == 47)
+    #expect(live.liveCount == 47)
   }
 }
 

@@ -122,7 +122,7 @@
       (.unknownOption, .unsupported),
     ])
     func eachResultHasItsCode(_ result: CurlResult, _ code: NetworkError.Code) {
-      #expect(NetworkError.Code(result, verification: 0, said: "") == code)
+      #expect(NetworkError.Code(result, verification: 0, message: "") == code)
     }
 
     @Test(arguments: [
@@ -131,10 +131,10 @@
       (1, "no alternative certificate subject name matches target host name", .tlsHostMismatch),
     ])
     func certificateErrorsAreDistinguished(
-      _ verification: Int, _ said: String, _ code: NetworkError.Code
+      _ verification: Int, _ message: String, _ code: NetworkError.Code
     ) {
       #expect(
-        NetworkError.Code(.peerNotVerified, verification: verification, said: said) == code)
+        NetworkError.Code(.peerNotVerified, verification: verification, message: said) == code)
     }
 
     @Test func theLibraryVersionIsSupported() {

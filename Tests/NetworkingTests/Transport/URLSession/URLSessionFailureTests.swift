@@ -116,7 +116,7 @@ struct URLSessionErrorTests {
     (.unknown, .connectionLost),
   ])
   func eachCodeIsMapped(_ code: URLError.Code, _ meaning: NetworkError.Code) {
-    #expect(NetworkError.Code(code, said: "") == meaning)
+    #expect(NetworkError.Code(code, message: "") == meaning)
   }
 
   @Test(arguments: [
@@ -132,8 +132,8 @@ struct URLSessionErrorTests {
     ("Unrecognized content encoding type", .malformedResponse),
     ("Failed to connect to 127.0.0.1 port 1", .cannotConnect),
   ])
-  func descriptionsDistinguishErrorsWithoutACode(_ said: String, _ meaning: NetworkError.Code) {
-    #expect(NetworkError.Code(.unknown, said: said) == meaning)
+  func descriptionsDistinguishErrorsWithoutACode(_ message: String, _ meaning: NetworkError.Code) {
+    #expect(NetworkError.Code(.unknown, message: said) == meaning)
   }
 
   @Test func anUnknownErrorIsALostConnection() {
