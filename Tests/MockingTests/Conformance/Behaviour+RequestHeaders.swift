@@ -87,7 +87,7 @@
         ).value
         #expect(backend.requests.first?.headers.contains("Content-Type") == false)
       },
-      Behaviour("a length that the request brings is the transport's to set") {
+      Behaviour("the transport replaces the length fields of a request") {
         subject async throws in
         let backend = try Backend(subject)
         for (name, value) in [("Content-Length", "7"), ("Transfer-Encoding", "chunked")] {

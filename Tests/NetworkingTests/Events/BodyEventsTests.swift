@@ -70,7 +70,7 @@ struct BodyEventsTests {
     await stand.time.run()
     #expect(
       stand.monitor.events.words.suffix(2) == [
-        "head 200", "failed: the time for the call was up",
+        "head 200", "failed: the call timed out",
       ])
     await #expect(throws: NetworkError.self) { for try await _ in bytes {} }
   }

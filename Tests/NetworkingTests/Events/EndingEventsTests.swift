@@ -107,7 +107,7 @@ struct EndingEventsTests {
     #expect(
       stand.monitor.events.numbered == EventStand.begun
         + EventStand.hop("1.1", 200).prefix(3)
-        + ["1.1 3.0 failed: the time for the call was up"])
+        + ["1.1 3.0 failed: the call timed out"])
   }
 
   @Test func anAttemptThatTimedOutIsNotHeardOfAgain() async throws {
@@ -122,10 +122,10 @@ struct EndingEventsTests {
     #expect(
       stand.monitor.events.numbered == EventStand.begun + [
         "1.1 0.0 sending",
-        "1.1 2.0 retrying in 2.0 seconds (attempt 2): the time for an attempt was up",
+        "1.1 2.0 retrying in 2.0 seconds (attempt 2): the attempt timed out",
         "2.1 4.0 sending",
-        "2.1 6.0 failed: the time for an attempt was up, after 2 attempts "
-          + "(the time for an attempt was up, after 2.0 seconds the time for an attempt was up)",
+        "2.1 6.0 failed: the attempt timed out, after 2 attempts "
+          + "(the attempt timed out, after 2.0 seconds the attempt timed out)",
       ])
   }
 
