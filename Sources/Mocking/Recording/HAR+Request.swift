@@ -147,7 +147,7 @@ extension HAR.Request {
     let bytes = LimitedBodyReader.read(request.body, limit: bodyLimit)
     if let bytes {
       bodySize = bytes.count
-      let (text, encoding) = HARBodyCoding.of(bytes, mimeType: mimeType)
+      let (text, encoding) = HARBodyCoding.encode(bytes, mimeType: mimeType)
       postData = HAR.PostData(mimeType: mimeType, text: text, encoding: encoding)
     } else {
       postData = HAR.PostData(mimeType: mimeType, text: "", encoding: "size")
@@ -160,7 +160,7 @@ extension HAR.Request {
     let query = url.firstIndex(of: "?").map { url[url.index(after: $0)...] } ?? ""
     queryString = FormURLCoding.fields(query)
     cookies = headers.filter { $0.name.lowercased() == "cookie" }.flatMap {
-      CookieHeader.sent($0.value)
+      CookieHeader.cookies($0.value)
     }
   }
 }

@@ -136,7 +136,7 @@ extension HAR.Response {
     func values(_ name: String) -> [String] {
       headers.filter { $0.name.lowercased() == name }.map(\.value)
     }
-    cookies = values("set-cookie").compactMap(CookieHeader.set)
+    cookies = values("set-cookie").compactMap(CookieHeader.setCookie)
     redirectURL = values("location").first ?? ""
   }
 

@@ -4,22 +4,22 @@ import Synchronization
 
 /// The secret values of a recording, which are masked wherever they occur again.
 ///
-/// A password that a server echoes, or a token that becomes part of a path, is masked there too: as
-/// it is written, in percent-encoding, in base64, and as a JSON string. Only values of at least
-/// eight bytes with a letter and a digit are collected, because masking each `admin` or `1` would
-/// destroy the recording.
+/// For example, a server echoes a password, or a token becomes part of a path. Each value is masked
+/// in its original form, in percent-encoding, in base64, and as a JSON string. Only values of at
+/// least eight bytes with a letter and a digit are collected, because masking each `admin` or `1`
+/// would destroy the recording.
 final class KnownSecrets: Sendable {
   private struct State {
     var values: Set<String> = []
-    /// The encoded forms of each value, in the order in which the values were learned.
+    /// The encoded forms of each value, in the order in which the values were added.
     var forms: [Set<String>] = []
     var search = MultiPatternSearch()
   }
 
   private let state = Mutex(State())
 
-  /// Adds a value if it is long enough.
-  func learn(_ value: String) {
+  /// Adds a value if it has at least eight bytes, a letter, and a digit.
+  func insert(_ value: String) {
     guard value.utf8.count >= 8, value.contains(where: \.isNumber),
       value.contains(where: \.isLetter)
     else { return }
@@ -66,9 +66,9 @@ struct MultiPatternSearch: Sendable {
 
   /// The patterns by their first eight bytes.
   private var patterns: [UInt64: [[UInt8]]] = [:]
-  /// Whether a pattern may start with eight bytes, by 16 bits of their hash.
+  /// Whether a pattern may start with eight bytes, indexed by 16 bits of their hash.
   ///
-  /// It rules out most positions.
+  /// The filter rules out most positions without a dictionary lookup.
   private var filter: [Bool] = []
 
   /// A Boolean value that indicates whether there are no patterns.

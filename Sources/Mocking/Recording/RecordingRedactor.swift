@@ -4,26 +4,25 @@ import Networking
 /// The redactor of a recording.
 ///
 /// It masks exchanges in two steps: first the values of secret names, by a `Redactor`; then all
-/// other occurrences of the same values, by ``KnownSecrets``. A tape applies the same rules to the
-/// requests that it records and to those that it replays, so that they match. Text that is already
-/// masked stays the same.
+/// other occurrences of the same values, by ``KnownSecrets``. A tape applies the same rules to
+/// recorded and to replayed requests, so that they match. Masked text is not changed again.
 struct RecordingRedactor: Sendable {
   /// The secret values of the exchanges so far.
   let secrets: KnownSecrets
   private let redactor: Redactor
-  /// The redactor for the descriptions of errors, which are for people.
+  /// The redactor of error descriptions, which are read by people and not decoded.
   private let errorRedactor: Redactor
 
   init(_ rules: Tape.Redaction) {
     let secrets = KnownSecrets()
     let names = SecretNames(including: rules.masking, excluding: rules.keeping)
-    let learn: @Sendable (String) -> Void = { value in
-      secrets.learn(value)
-      secrets.learn(FormURLCoding.decode(value))
+    let collect: @Sendable (String) -> Void = { value in
+      secrets.insert(value)
+      secrets.insert(FormURLCoding.decode(value))
     }
     self.secrets = secrets
-    redactor = Redactor(names: names, purpose: .recording, onSecret: learn)
-    errorRedactor = Redactor(names: names, purpose: .display, onSecret: learn)
+    redactor = Redactor(names: names, purpose: .recording, onSecret: collect)
+    errorRedactor = Redactor(names: names, purpose: .display, onSecret: collect)
   }
 
   /// Masks the secrets in a request.
@@ -33,7 +32,7 @@ struct RecordingRedactor: Sendable {
     if let body = request.postData, let bytes = body.encodedBytes,
       let masked = redactor.maskedMultipart(bytes, mimeType: body.mimeType)
     {
-      let (text, encoding) = HARBodyCoding.of(masked, mimeType: body.mimeType)
+      let (text, encoding) = HARBodyCoding.encode(masked, mimeType: body.mimeType)
       request.postData?.text = text
       request.postData?.encoding = encoding
     }
@@ -132,7 +131,7 @@ extension HAR.Response {
       text.replace(by: replacement, .body(mimeType: content.mimeType))
     {
       let mimeType = content.mimeType
-      content.set(HARBodyCoding.data(text, encoding: nil, mimeType: mimeType) ?? Data(text.utf8))
+      content.set(HARBodyCoding.decode(text, encoding: nil, mimeType: mimeType) ?? Data(text.utf8))
       hasChanged = true
     }
     return hasChanged
@@ -161,7 +160,7 @@ extension String {
 }
 
 extension HAR.PostData {
-  /// Puts the parameters of a form into ``text``, where a writer has recorded only these.
+  /// Replaces the parameters of a form by their text, if only the parameters are recorded.
   fileprivate mutating func replaceParametersByText() {
     guard text == nil, encoding != "size" else { return }
     text = content
@@ -171,7 +170,7 @@ extension HAR.PostData {
   /// The decoded body if it is recorded in an encoding.
   fileprivate var encodedBytes: Data? {
     guard let encoding, encoding != "size" else { return nil }
-    return HARBodyCoding.data(text ?? "", encoding: encoding, mimeType: mimeType)
+    return HARBodyCoding.decode(text ?? "", encoding: encoding, mimeType: mimeType)
   }
 }
 

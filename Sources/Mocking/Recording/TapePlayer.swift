@@ -2,19 +2,21 @@ import Foundation
 import Networking
 import Synchronization
 
-/// Answers requests with what was recorded.
+/// A player that responds to requests with recorded responses.
 final class TapePlayer: Sendable {
-  /// Where each request's answers have got to.
   private struct State {
-    var used: [MatchKey: Int] = [:]
+    /// The number of requests with each key.
+    var requestCounts: [MatchKey: Int] = [:]
   }
 
+  /// The recorded exchanges.
   let entries: [HAR.Entry]
   private let file: URL
   private let options: Tape.Options
   private let redactor: RecordingRedactor
-  /// The positions of a request's answers, in order.
-  private let positions: [MatchKey: [Int]]
+  /// The indices in ``entries`` of the exchanges with each key, in ascending order.
+  private let indices: [MatchKey: [Int]]
+  /// The key of each exchange in ``entries``.
   private let keys: [MatchKey]
   private let state = Mutex(State())
 
@@ -23,69 +25,82 @@ final class TapePlayer: Sendable {
     self.options = options
     redactor = RecordingRedactor(options.redaction)
     entries = har.log.entries
-    // What others have recorded is not masked yet.
+    // Masks again, because a recording of another program is not masked. A separate redactor keeps
+    // the secrets of the recording apart from those of the replayed requests.
     let recorded = RecordingRedactor(options.redaction)
     keys = har.log.entries.map { entry in
       var request = entry.request
       recorded.redact(&request)
       return MatchKey(request, options.matching)
     }
-    positions = Dictionary(grouping: keys.indices) { [keys] in keys[$0] }
+    indices = Dictionary(grouping: keys.indices) { [keys] in keys[$0] }
   }
 
-  /// What was not asked for.
+  /// The exchanges that have not been replayed, in the order of the recording.
   var unplayed: [HAR.Entry] {
-    let used = state.withLock { $0.used }
-    return positions.flatMap { key, positions in positions.dropFirst(used[key] ?? 0) }
+    let counts = state.withLock { $0.requestCounts }
+    return indices.flatMap { key, indices in indices.dropFirst(counts[key] ?? 0) }
       .sorted().map { entries[$0] }
   }
 
-  /// The events of the next answer to a request.
+  /// Returns the events of the next recorded response to a request.
+  ///
+  /// - Parameter request: The request. Its body is not a stream.
+  /// - Returns: The events. They are a failure with the code `mockFailed` if the request was not
+  ///   recorded, or if all its responses have been replayed and must not be repeated.
   func events(for request: HTTPRequest) -> [TransportEvent] {
     var harRequest = HAR.Request(
       request, bodyLimit: options.matching.contains(.body) ? options.bodyLimit : nil)
     redactor.redact(&harRequest)
     let key = MatchKey(harRequest, options.matching)
-    guard let positions = positions[key] else {
-      return [
-        failure("\(harRequest.method) \(harRequest.url) is not in \(name)\(nearest(to: key))")
-      ]
-    }
-    let useIndex = state.withLock { state -> Int in
-      let useIndex = state.used[key] ?? 0
-      state.used[key] = useIndex + 1
-      return useIndex
-    }
-    guard useIndex < positions.count || options.afterLast == .repeats else {
-      let times = positions.count == 1 ? "once" : "\(positions.count) times"
+    guard let indices = indices[key] else {
       return [
         failure(
-          "\(harRequest.method) \(harRequest.url) was recorded \(times) in \(name), and all is replayed"
-        )
+          "\(harRequest.method) \(harRequest.url) is not in \(fileName)\(closestMatch(to: key))")
       ]
     }
-    let entry = entries[positions[min(useIndex, positions.count - 1)]]
+    let number = state.withLock { state -> Int in
+      let number = state.requestCounts[key] ?? 0
+      state.requestCounts[key] = number + 1
+      return number
+    }
+    guard number < indices.count || options.afterLast == .repeats else {
+      let times = indices.count == 1 ? "once" : "\(indices.count) times"
+      return [
+        failure(
+          "\(harRequest.method) \(harRequest.url) was recorded \(times) in \(fileName), and every "
+            + "recorded response has been replayed")
+      ]
+    }
+    let entry = entries[indices[min(number, indices.count - 1)]]
     return entry.events(to: request)
   }
 
-  private var name: String { file.lastPathComponent }
+  private var fileName: String { file.lastPathComponent }
 
   private func failure(_ reason: String) -> TransportEvent {
     .failure(TransportFailure(code: .mockFailed, detail: reason))
   }
 
-  private func nearest(to key: MatchKey) -> String {
-    let nearest = keys.indices.min { keys[$0].distance(to: key) < keys[$1].distance(to: key) }
-    guard let nearest else { return ", which is empty" }
-    let entry = entries[nearest].request
-    let differing = keys[nearest].differences(from: key).joined(separator: ", ")
-    return "; the nearest of \(entries.count) is log.entries[\(nearest)], \(entry.method) "
-      + "\(NetworkError.RequestSummary(method: .get, url: entry.url).url), of another \(differing)"
+  /// Returns the end of the error message for a key: the most similar recorded request and its
+  /// differences.
+  private func closestMatch(to key: MatchKey) -> String {
+    let closest = keys.indices.min { keys[$0].distance(to: key) < keys[$1].distance(to: key) }
+    guard let closest else { return ", which is empty" }
+    let request = entries[closest].request
+    let url = NetworkError.RequestSummary(method: .get, url: request.url).url
+    let differing = keys[closest].differences(from: key).joined(separator: ", ")
+    return "; the closest of its \(entries.count) entries is log.entries[\(closest)], "
+      + "\(request.method) \(url), with a different \(differing)"
   }
 }
 
 extension HAR.Entry {
-  /// What a transport would have told of the exchange.
+  /// Returns the events that a transport reports for this exchange.
+  ///
+  /// - Parameter request: The replayed request. Its body size is the number of sent bytes. If the
+  ///   size is unknown, the recorded one is used.
+  /// - Returns: The events.
   func events(to request: HTTPRequest) -> [TransportEvent] {
     var events: [TransportEvent] = []
     let sent = request.body.byteCount ?? Int64(max(self.request.bodySize, 0))
@@ -107,16 +122,26 @@ extension HAR.Entry {
   }
 }
 
-/// What of a masked request counts for its being the one asked for.
+/// The parts of a masked request that must be equal for a match.
 struct MatchKey: Hashable, Sendable {
-  /// What a matcher looks at, and what it has found; in a fixed order.
-  let parts: [Part]
-
+  /// A compared part of a request.
   struct Part: Hashable, Sendable {
+    /// The name of the part in error messages, such as `path` or `header accept`.
     let name: String
+    /// The value in a canonical form.
     let value: String
   }
 
+  /// The parts in a fixed order.
+  ///
+  /// Keys with the same matchers have the same part names.
+  let parts: [Part]
+
+  /// Creates the key of a request.
+  ///
+  /// - Parameters:
+  ///   - request: The masked request.
+  ///   - matching: The matchers, which select the parts.
   init(_ request: HAR.Request, _ matching: Set<Tape.Matcher>) {
     var parts: [Part] = []
     if matching.contains(.method) { parts.append(Part(name: "method", value: request.method)) }
@@ -128,20 +153,25 @@ struct MatchKey: Hashable, Sendable {
       let ordered =
         matching.contains(.queryOrder)
         ? fields : fields.sorted { $0.lexicographicallyPrecedes($1) }
-      parts.append(Part(name: "query", value: Self.text(ordered)))
+      parts.append(Part(name: "query", value: Self.joined(ordered)))
     }
     let names = matching.compactMap { matcher -> String? in
       if case .header(let name) = matcher { name.lowercased() } else { nil }
     }
     for name in names.sorted() {
       let values = request.headers.filter { $0.name.lowercased() == name }.map(\.value)
-      parts.append(Part(name: "header \(name)", value: Self.text([values])))
+      parts.append(Part(name: "header \(name)", value: Self.joined([values])))
     }
-    if matching.contains(.body) { parts.append(Part(name: "body", value: Self.body(request))) }
+    if matching.contains(.body) {
+      parts.append(Part(name: "body", value: Self.canonicalBody(of: request)))
+    }
     self.parts = parts
   }
 
-  /// Scheme, host and port in one form; the path decoded, as a mask may be encoded on its way.
+  /// Splits a URL into its normalized origin, its path with normalized percent-encoding, and its
+  /// query.
+  ///
+  /// The path is normalized because a mask in it may be percent-encoded.
   private static func split(_ text: String) -> (origin: String, path: String, query: Substring) {
     let bare = text.prefix { $0 != "#" }
     let question = bare.firstIndex(of: "?") ?? bare.endIndex
@@ -149,7 +179,7 @@ struct MatchKey: Hashable, Sendable {
     guard let url = URL(string: String(bare[..<question])), let origin = Origin(url) else {
       return ("", String(bare[..<question]), query)
     }
-    // Segment by segment, so that an encoded slash stays another thing than a slash.
+    // Normalizes each segment, so that an encoded slash remains distinct from a separator.
     let path = url.path(percentEncoded: true)
     let segments = (path.isEmpty ? "/" : path).split(
       separator: "/", omittingEmptySubsequences: false
@@ -160,25 +190,28 @@ struct MatchKey: Hashable, Sendable {
     )
   }
 
-  private static func text(_ lists: [[String]]) -> String {
+  /// Returns an unambiguous text of lists, with quoted elements.
+  private static func joined(_ lists: [[String]]) -> String {
     lists.map { $0.map { $0.debugDescription }.joined(separator: "=") }.joined(separator: "&")
   }
 
-  private static func body(_ request: HAR.Request) -> String {
+  /// Returns the body in a form that is equal for equal JSON values, form fields, and multipart
+  /// bodies with different boundaries.
+  private static func canonicalBody(of request: HAR.Request) -> String {
     guard let body = request.postData else { return "" }
     if body.encoding == "size" { return "of \(request.bodySize) bytes" }
     let content = body.content
     guard body.encoding == nil else { return withoutBoundary(body, decoding: true) }
     let type = MediaType(body.mimeType)
     if type?.description == "application/x-www-form-urlencoded" {
-      return text(FormURLCoding.fields(content).map { [$0.name, $0.value] })
+      return joined(FormURLCoding.fields(content).map { [$0.name, $0.value] })
     }
     if type?.type == "multipart" { return withoutBoundary(body, decoding: false) }
     if let json = try? JSON(parsing: Data(content.utf8)) { return canonical(json).description }
     return content
   }
 
-  /// Numbers of the same value written alike.
+  /// Returns JSON in which integral numbers have one representation: `1.0` becomes `1`.
   private static func canonical(_ json: JSON) -> JSON {
     switch json {
     case .double(let value): Int(exactly: value).map { .int($0) } ?? json
@@ -188,14 +221,19 @@ struct MatchKey: Hashable, Sendable {
     }
   }
 
-  /// A form's boundary is another each time.
+  /// Returns a multipart body without its boundary, which is different in each request.
+  ///
+  /// - Parameters:
+  ///   - body: The body.
+  ///   - decoding: Whether to decode the body first, because it is recorded in an encoding.
+  /// - Returns: The body as text, or in base64 if it was decoded.
   private static func withoutBoundary(_ body: HAR.PostData, decoding: Bool) -> String {
     guard let boundary = MediaType(body.mimeType)?.parameters["boundary"], !boundary.isEmpty else {
       return body.content
     }
     guard decoding else { return body.content.replacing(boundary, with: "boundary") }
     guard
-      var data = HARBodyCoding.data(
+      var data = HARBodyCoding.decode(
         body.content, encoding: body.encoding, mimeType: body.mimeType)
     else { return body.content }
     let name = Data(boundary.utf8)
@@ -203,16 +241,19 @@ struct MatchKey: Hashable, Sendable {
     return data.base64EncodedString()
   }
 
-  /// The names of what differs from another.
+  /// Returns the names of the parts that differ from another key.
   func differences(from other: MatchKey) -> [String] {
     zip(parts, other.parts).filter { $0 != $1 }.map { $0.0.name }
   }
 
-  /// How unlike another it is: first by how much differs, then by how late the paths part.
+  /// Returns the distance to another key.
+  ///
+  /// It depends on the number of different parts, and then on the length of the common prefix of
+  /// the paths.
   func distance(to other: MatchKey) -> Int {
     let different = zip(parts, other.parts).reduce(0) { sum, pair in
       guard pair.0 != pair.1 else { return sum }
-      // Another path is further off than any number of other things.
+      // A different path outweighs up to nine other different parts.
       return sum + (pair.0.name == "path" ? 100_000 : 10_000)
     }
     let paths = zip(parts, other.parts).first { $0.0.name == "path" }

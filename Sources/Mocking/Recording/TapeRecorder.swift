@@ -8,20 +8,22 @@ import Synchronization
   import Darwin
 #endif
 
-/// Records exchanges.
+/// A recorder of exchanges.
 ///
-/// What an exchange was is taken in where its events go by; it is masked and written on a queue, so that
-/// the transport's thread is not held up.
+/// Events are recorded on the thread that delivers them. Completed exchanges are masked and written
+/// on a serial queue, so that the transport's thread is not blocked.
 final class TapeRecorder: Sendable {
   private struct RecordedEntry {
+    /// The position of the exchange in the order of the starts.
     let number: Int
     var entry: HAR.Entry
+    /// Whether the body of the response exceeds the limit, so that it is not recorded.
     let isTooLarge: Bool
     let isWrittenToPartialFile: Bool
   }
 
   private struct State {
-    /// In the order in which they ended.
+    /// The completed exchanges in the order of their ends.
     var recorded: [RecordedEntry] = []
     var partialFile: PartialTapeFile?
   }
@@ -30,8 +32,9 @@ final class TapeRecorder: Sendable {
   private let options: Tape.Options
   private let redactor: RecordingRedactor
   private let queue = DispatchQueue(label: "catena.tape")
+  /// The number of started exchanges.
   private let count = Atomic(0)
-  // Taken on the queue alone, but for the time of a deinit.
+  // Accessed on the queue only, except by `deinit`.
   private let state: Mutex<State>
 
   init(_ file: URL, _ options: Tape.Options) throws(RecordingError) {
@@ -41,7 +44,13 @@ final class TapeRecorder: Sendable {
     state = Mutex(State(partialFile: try PartialTapeFile(of: file)))
   }
 
-  /// Starts an exchange.
+  /// Starts an exchange and records it.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - transport: The transport of the exchange.
+  ///   - receive: The receiver of the events, which are passed on unchanged.
+  /// - Returns: The handle of the transport.
   func start(
     _ request: HTTPRequest, over transport: any Transport,
     _ receive: @escaping @Sendable (TransportEvent) -> Void
@@ -49,7 +58,7 @@ final class TapeRecorder: Sendable {
     let number = count.add(1, ordering: .relaxed).oldValue
     let exchange = ExchangeRecorder(request, number: number, options: options)
     return transport.start(request) { event in
-      // Taken in before it is handed on, so that who saves on seeing the end has it saved.
+      // Recorded before it is delivered, so that a save on the last event includes the exchange.
       if let ending = exchange.record(event) {
         self.queue.async { self.add(exchange, ending) }
       }
@@ -57,28 +66,29 @@ final class TapeRecorder: Sendable {
     }
   }
 
+  /// Masks a completed exchange and adds it to the recording.
   private func add(_ exchange: ExchangeRecorder, _ ending: ExchangeRecorder.Ending) {
     var (entry, isTooLarge) = exchange.entry(ending)
     let known = redactor.secrets.count
     redactor.redact(&entry)
     var search = TokenScanner(isAllowed: options.isTokenAllowed)
     search.scan(through: entry, at: exchange.number)
-    // What may be a secret is in memory alone.
+    // An exchange that may contain a secret is kept in memory only.
     let isWrittenToPartialFile = search.paths.isEmpty && !isTooLarge
     let recorded = RecordedEntry(
       number: exchange.number, entry: entry, isTooLarge: isTooLarge,
       isWrittenToPartialFile: isWrittenToPartialFile)
     state.withLock { state in
       if redactor.secrets.count > known {
-        maskEarlier(&state, by: redactor.secrets.search(after: known))
+        maskEarlierEntries(&state, by: redactor.secrets.search(after: known))
       }
       state.recorded.append(recorded)
       if isWrittenToPartialFile { state.partialFile?.append(entry) }
     }
   }
 
-  /// Masks what has only now turned out to be secret.
-  private func maskEarlier(_ state: inout State, by search: MultiPatternSearch) {
+  /// Masks values in earlier exchanges that a later exchange has identified as secret.
+  private func maskEarlierEntries(_ state: inout State, by search: MultiPatternSearch) {
     var hasChanged = false
     for index in state.recorded.indices where search.mask(&state.recorded[index].entry) {
       state.recorded[index].entry.request.updateDerivedFields()
@@ -90,16 +100,21 @@ final class TapeRecorder: Sendable {
     }
   }
 
-  /// The exchanges that have ended, in the order in which they began, without what is known to be secret.
+  /// The completed exchanges in the order of their starts, with all known secrets masked.
+  ///
+  /// Blocks until the queue has processed all completed exchanges.
   var entries: [HAR.Entry] {
-    queue.sync { masked().map(\.entry) }
+    queue.sync { sortedEntries().map(\.entry) }
   }
 
-  private func masked() -> [RecordedEntry] {
+  private func sortedEntries() -> [RecordedEntry] {
     state.withLock { $0.recorded }.sorted { $0.number < $1.number }
   }
 
-  /// Puts what was recorded in place.
+  /// Writes the recording to its file, and removes the partial file.
+  ///
+  /// - Throws: ``RecordingError`` if an exchange contains a suspected token or a body that is too
+  ///   large, or if the file cannot be written.
   func save() throws(RecordingError) {
     let result = queue.sync { () -> Result<Void, RecordingError> in
       do throws(RecordingError) {
@@ -112,7 +127,7 @@ final class TapeRecorder: Sendable {
   }
 
   private func write() throws(RecordingError) {
-    let all = masked()
+    let all = sortedEntries()
     var search = TokenScanner(isAllowed: options.isTokenAllowed)
     for (index, recorded) in all.enumerated() { search.scan(through: recorded.entry, at: index) }
     guard search.paths.isEmpty else {
@@ -135,15 +150,26 @@ final class TapeRecorder: Sendable {
   }
 }
 
-/// An exchange that is being recorded, while its events go by.
+/// A recorder of a single exchange, which collects its events.
 final class ExchangeRecorder: Sendable {
+  /// The end of an exchange.
+  struct Ending: Sendable {
+    let metrics: TransportMetrics
+    /// The failure, or `nil` if the response is complete.
+    let failure: TransportFailure?
+  }
+
   private struct State {
     var head: HTTPResponseHead?
+    /// The received body.
+    ///
+    /// It is empty if the body exceeds the limit.
     var body = Data()
+    /// The number of received bytes.
     var byteCount = 0
   }
 
-  /// Which of the tape's exchanges it is, in the order in which they began.
+  /// The position of the exchange in the order of the starts.
   let number: Int
   private let startedDateTime: String
   private let request: HAR.Request
@@ -157,9 +183,10 @@ final class ExchangeRecorder: Sendable {
     self.request = HAR.Request(request, bodyLimit: options.bodyLimit)
   }
 
-  /// Takes in an event.
+  /// Records an event.
   ///
-  /// - Returns: how the exchange ended, once it has.
+  /// - Parameter event: The event.
+  /// - Returns: The end of the exchange if the event is the last one, otherwise `nil`.
   func record(_ event: TransportEvent) -> Ending? {
     switch event {
     case .connected, .servedLocally, .sent: break
@@ -175,12 +202,8 @@ final class ExchangeRecorder: Sendable {
     return nil
   }
 
-  struct Ending: Sendable {
-    let metrics: TransportMetrics
-    let failure: TransportFailure?
-  }
-
-  /// The exchange as it is written down, with all its secrets; and whether its body was too large.
+  /// Returns the exchange without any masking, and whether the body of the response exceeds the
+  /// limit.
   func entry(_ ending: Ending) -> (entry: HAR.Entry, isTooLarge: Bool) {
     let state = state.withLock { $0 }
     let response = HAR.Response(
@@ -194,10 +217,11 @@ final class ExchangeRecorder: Sendable {
   }
 }
 
-/// The exchanges of a recording that is not saved yet, in a file beside it.
+/// A file with the exchanges of an unsaved recording, in the folder of the recording.
 ///
-/// Each is added by one write, which leaves an archive that can be read; so what was added is there
-/// whatever becomes of the process. It costs the same however many there are.
+/// Each exchange is appended by one write together with the end of the archive. The file is
+/// therefore a readable archive after each write, and keeps the exchanges if the process crashes.
+/// The cost of appending does not depend on the number of exchanges.
 final class PartialTapeFile {
   private static let start = Data(
     #"{"log":{"version":"1.2","creator":{"name":"Catena","version":"1"},"entries":["#.utf8)
@@ -205,13 +229,19 @@ final class PartialTapeFile {
 
   private let path: String
   private let descriptor: Int32
+  /// The position of the end of the archive, or 0 if its start could not be written.
   private var offset = 0
+  /// Whether the next exchange is the first one, which no comma precedes.
   private var isFirst = true
 
+  /// Creates the file, and replaces a file of an earlier recording.
+  ///
+  /// - Parameter file: The file of the recording.
+  /// - Throws: ``RecordingError/unwritable(file:reason:)`` if the file cannot be created.
   init(of file: URL) throws(RecordingError) {
     let folder = try AtomicFileWriter.makeFolder(of: file)
     path = folder.appending(path: file.lastPathComponent + ".partial").path
-    // What an earlier recording has left is not this one's, nor are its owner and mode.
+    // Creates a new file instead of truncating, because an old file may have another owner or mode.
     unlink(path)
     descriptor = try AtomicFileWriter.create(path, for: file)
     if AtomicFileWriter.writeAll(Self.start + Self.end, to: descriptor, at: 0) {
@@ -223,7 +253,10 @@ final class PartialTapeFile {
     close(descriptor)
   }
 
-  /// Adds an exchange; one that cannot be written is left out, and saved all the same in the end.
+  /// Appends an exchange.
+  ///
+  /// An exchange that cannot be written is omitted from this file only. The saved recording
+  /// contains it.
   func append(_ entry: HAR.Entry) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -234,7 +267,7 @@ final class PartialTapeFile {
     isFirst = false
   }
 
-  /// Begins again with other exchanges.
+  /// Replaces all exchanges.
   func restart(_ entries: [HAR.Entry]) {
     guard offset > 0, ftruncate(descriptor, 0) == 0 else { return }
     offset =

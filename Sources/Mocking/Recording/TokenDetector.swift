@@ -9,8 +9,8 @@ import Networking
 /// - It has 20 to 512 letters and digits, of which at least 12 are not interrupted by a separator.
 ///   Slugs and paths have shorter words. Longer runs are content, such as an image in base64.
 /// - Letters and digits alternate in at least 3 places and one place in ten. Or there is a digit,
-///   and the kind of character changes in at least three places in ten, not counting a capital
-///   before a small letter. Words and camel case have fewer changes than random text.
+///   and the kind of character changes in at least three places in ten, not counting an uppercase
+///   letter before a lowercase letter. Words and camel case have fewer changes than random text.
 /// - It has a Shannon entropy of at least 3 bits per character.
 ///
 /// A run with the prefix of well-known keys (`AKIA`, `ghp_`, `sk_live_`, `xoxb-`, ...) only needs
@@ -21,7 +21,8 @@ enum TokenDetector {
   static func tokens(in bytes: UnsafeBufferPointer<UInt8>) -> [String] {
     var tokens: [String] = []
     var start = 0
-    for position in 0...bytes.count where position == bytes.count || !isPart(bytes[position]) {
+    for position in 0...bytes.count
+    where position == bytes.count || !isTokenCharacter(bytes[position]) {
       // Fast path: shorter runs are never tokens.
       if position - start >= 20 {
         let run = Array(bytes[start..<position])
@@ -40,26 +41,27 @@ enum TokenDetector {
 
   private static let prefixes = [
     "AKIA", "ASIA", "AIza", "ghp_", "gho_", "ghs_", "ghu_", "github_pat_", "glpat-", "xoxb-",
-    "xoxp-",
-    "sk_live_", "sk_test_", "rk_live_", "sk-", "npm_", "pypi-", "eyJ",
+    "xoxp-", "sk_live_", "sk_test_", "rk_live_", "sk-", "npm_", "pypi-", "eyJ",
   ].map { Array($0.utf8) }
 
   /// Returns whether a run without quotes, brackets, dots, and similar characters is a token.
   private static func isToken(_ run: [UInt8]) -> Bool {
-    let run = trimmed(run)
+    let run = longestPart(run)
     if let prefix = prefixes.first(where: { run.starts(with: $0) }) {
       let rest = CharacterStatistics(run[prefix.count...])
       if rest.alphanumerics >= 16, rest.longestPiece >= 16, rest.hasDigit { return true }
     }
-    let shape = CharacterStatistics(run[...])
-    guard (20...512).contains(shape.alphanumerics), shape.longestPiece >= 12 else { return false }
+    let statistics = CharacterStatistics(run[...])
+    guard (20...512).contains(statistics.alphanumerics), statistics.longestPiece >= 12 else {
+      return false
+    }
     guard !isUUID(run), !(run.count == 24 && run.allSatisfy { $0.hexDigitValue != nil }) else {
       return false
     }
-    let count = shape.alphanumerics
-    let alternates = shape.alternations >= 3 && shape.alternations * 10 >= count
-    let isMixed = shape.hasDigit && shape.switches * 10 >= 3 * count
-    return (alternates || isMixed) && shape.entropy >= 3
+    let count = statistics.alphanumerics
+    let alternates = statistics.alternations >= 3 && statistics.alternations * 10 >= count
+    let isMixed = statistics.hasDigit && statistics.switches * 10 >= 3 * count
+    return (alternates || isMixed) && statistics.entropy >= 3
   }
 
   /// The statistics of a run, collected in one pass.
@@ -69,17 +71,17 @@ enum TokenDetector {
     var hasDigit = false
     /// The number of places where a letter is next to a digit.
     var alternations = 0
-    /// The number of places where the kind of character changes, except from a capital to a small
-    /// letter.
+    /// The number of places where the kind of character changes, except from an uppercase to a
+    /// lowercase letter.
     var switches = 0
     var entropy = 0.0
 
     init(_ run: ArraySlice<UInt8>) {
       var counts = [Int](repeating: 0, count: 128)
-      var previous = Kind.separator
+      var previous = CharacterKind.separator
       var piece = 0
       for byte in run {
-        let kind = Kind(byte)
+        let kind = CharacterKind(byte)
         if kind == .separator {
           piece = 0
         } else {
@@ -90,7 +92,7 @@ enum TokenDetector {
           longestPiece = max(longestPiece, piece)
           if previous != .separator, previous != kind {
             if previous == .digit || kind == .digit { alternations += 1 }
-            if !(previous == .capital && kind == .small) { switches += 1 }
+            if !(previous == .uppercase && kind == .lowercase) { switches += 1 }
           }
         }
         previous = kind
@@ -104,32 +106,34 @@ enum TokenDetector {
     }
   }
 
-  private enum Kind {
-    case small
-    case capital
+  private enum CharacterKind {
+    case lowercase
+    case uppercase
     case digit
     case separator
 
     init(_ byte: UInt8) {
       switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"): self = .small
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"): self = .capital
+      case UInt8(ascii: "a")...UInt8(ascii: "z"): self = .lowercase
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"): self = .uppercase
       case UInt8(ascii: "0")...UInt8(ascii: "9"): self = .digit
       default: self = .separator
       }
     }
   }
 
-  private static func isPart(_ byte: UInt8) -> Bool {
-    Kind(byte) != .separator || "-_+/=".utf8.contains(byte)
+  private static func isTokenCharacter(_ byte: UInt8) -> Bool {
+    CharacterKind(byte) != .separator || "-_+/=".utf8.contains(byte)
   }
 
-  private static func trimmed(_ run: [UInt8]) -> [UInt8] {
-    // `name=token` is a name and a token. Padding at the end belongs to neither.
+  private static func longestPart(_ run: [UInt8]) -> [UInt8] {
+    // Splits `name=token`, and removes the padding of base64.
     let parts = run.split(separator: UInt8(ascii: "="))
     return parts.max { $0.count < $1.count }.map(Array.init) ?? run
   }
 
+  /// Returns whether a run is a UUID.
+  ///
   /// Source: RFC 9562 section 4.
   private static func isUUID(_ run: [UInt8]) -> Bool {
     let groups = run.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)

@@ -25,7 +25,7 @@ struct TokenScanner {
     if let body = request.postData {
       let data =
         body.encoding == nil
-        ? nil : HARBodyCoding.data(body.content, encoding: body.encoding, mimeType: body.mimeType)
+        ? nil : HARBodyCoding.decode(body.content, encoding: body.encoding, mimeType: body.mimeType)
       scan(at: body.content, data, body.mimeType, "\(root).request.postData.text")
     }
     scan(through: response.headers, "\(root).response.headers")
@@ -37,14 +37,14 @@ struct TokenScanner {
   }
 
   private mutating func scan(through headers: [HAR.Field], _ place: String) {
-    for field in headers where !Self.identifiers.contains(field.name.lowercased()) {
+    for field in headers where !Self.identifierFieldNames.contains(field.name.lowercased()) {
       scan(
         at: FormURLCoding.decode(field.value, false), "\(place)[\(field.name)]", name: field.name)
     }
   }
 
-  /// Fields whose values are random but not secret.
-  private static let identifiers: Set<String> = [
+  /// Fields whose values may be random but are not secret.
+  private static let identifierFieldNames: Set<String> = [
     "etag", "if-match", "if-none-match", "if-range", "content-md5", "digest", "content-digest",
     "repr-digest", "want-digest", "traceparent", "tracestate", "x-request-id", "x-correlation-id",
     "x-trace-id", "x-amz-request-id", "x-amz-id-2", "x-amzn-requestid", "x-amzn-trace-id", "cf-ray",
@@ -55,7 +55,7 @@ struct TokenScanner {
 
   private mutating func scan(at text: String, _ bytes: Data?, _ mimeType: String, _ place: String) {
     if let bytes {
-      // Searches bytes that are not text as a whole for text within them.
+      // The body is not text as a whole, but may contain text.
       let tokens = bytes.withUnsafeBytes { TokenDetector.tokens(in: $0.bindMemory(to: UInt8.self)) }
       return note(tokens, place, name: "")
     }
@@ -111,7 +111,7 @@ struct TokenScanner {
     }
   }
 
-  /// Returns whether values of a name may be hashes or identifiers in hexadecimal digits.
+  /// Returns whether the values of a name may be hashes or identifiers in hexadecimal digits.
   private static func isHashName(_ name: String) -> Bool {
     let name = name.lowercased()
     return name.hasSuffix("id")

@@ -20,21 +20,21 @@ extension HTTPHeaders {
     if !field.name.isToken {
       return field.name.isEmpty
         ? "a header has no name"
-        : "the header name \(field.name.debugDescription) has a character that names cannot have"
+        : "the header name \(field.name.debugDescription) contains an invalid character"
     }
     if !isValid(value: field.value) {
       return "the value of the header \(field.name) has a line break or another control character"
     }
     if transportFieldNames.contains(where: { areNamesEqual($0, field.name) }) {
-      return "the header \(field.name) is the transport's to set"
+      return "the header \(field.name) may be set by the transport only"
     }
     return nil
   }
 
   /// The fields that describe the connection or the framing of the message.
   ///
-  /// The transport sets those that it needs. Fields set by a caller could contradict them, so that
-  /// two recipients parse the message differently.
+  /// The transport sets the fields that it needs. Fields of a caller could contradict them, and two
+  /// recipients would parse the message differently.
   ///
   /// Source: RFC 9110 section 7.6.1, RFC 9112 section 6.3, RFC 9113 section 8.2.2.
   private static let transportFieldNames = [
@@ -60,8 +60,8 @@ extension HTTPHeaders {
 
   /// The default fields of requests: `Accept-Encoding`, `Accept-Language`, and `User-Agent`.
   ///
-  /// They are computed once. The content codings are those that all transports decode. The
-  /// languages are the first six of the user's preferred languages, in order of preference.
+  /// They are computed once. All transports decode the listed content codings. The languages are
+  /// the first six of the user's preferred languages, in order of preference.
   public static let defaults: HTTPHeaders = [
     "Accept-Encoding": "br, gzip, deflate",
     "Accept-Language": acceptLanguage(Locale.preferredLanguages),
@@ -72,7 +72,7 @@ extension HTTPHeaders {
       system: ProcessInfo.processInfo.operatingSystemVersionString),
   ]
 
-  /// Returns languages with decreasing weights.
+  /// Returns an `Accept-Language` value with decreasing weights.
   ///
   /// Source: RFC 9110 section 12.5.4.
   static func acceptLanguage(_ languages: [String]) -> String {
@@ -123,7 +123,7 @@ extension StringProtocol {
   var isToken: Bool { utf8.isToken }
 }
 
-// Not generic for other modules, because a generic property would not be specialized there.
+// Other modules use these concrete properties, because a generic one is not specialized there.
 
 extension String {
   /// Whether the text is a token.

@@ -71,8 +71,8 @@ extension DecodingError {
     case .dataCorrupted(let context):
       context.codingPath.isEmpty
         ? context.debugDescription
-        : "\(Self.path(context.codingPath)) is wrong: \(context.debugDescription)"
-    @unknown default: "it does not fit"
+        : "\(Self.path(context.codingPath)) is invalid: \(context.debugDescription)"
+    @unknown default: "the value cannot be decoded"
     }
   }
 

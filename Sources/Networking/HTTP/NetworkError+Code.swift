@@ -1,104 +1,115 @@
 extension NetworkError {
-  /// What kind of failure it was.
+  /// The kind of a failure.
   public enum Code: Sendable, Hashable {
-    // Before anything is sent.
-    /// The URL cannot be made, or is not `http` or `https`.
+    // MARK: Before the request is sent
+
+    /// The URL is malformed, contains a user name or password, or has a scheme other than `http`
+    /// and `https`.
     case invalidURL
     /// The method is not a token.
     case invalidMethod
-    /// A header field has a name that is no token, or a CR, LF or NUL in its value.
+    /// The name of a header field is not a token, or its value contains a control character such as
+    /// CR, LF, or NUL, or only the transport may set the field.
     case invalidHeader
-    /// A parameter cannot be encoded, such as a number that is not one in JSON, or the body cannot be
-    /// read, such as a file that is not there.
+    /// A parameter cannot be encoded, such as NaN in JSON, or the body cannot be read, such as a
+    /// missing file.
     case encodingFailed
-    /// What was asked for does not exist on this platform.
+    /// The platform or the transport does not support a feature.
     case unsupported
-    /// What was to stand in for the server has no answer: no route, no file, nothing left of a sequence.
+    /// There is no mocked response: no route, no file, or the end of a sequence.
     case mockFailed
 
-    // On the way.
-    /// The host's name could not be resolved.
+    // MARK: Connection and transfer
+
+    /// The host name could not be resolved.
     case dnsFailed
-    /// No connection: refused, unreachable.
+    /// No connection could be established: it was refused, or the host is unreachable.
     case cannotConnect
-    /// The connection broke before the response was complete.
+    /// The connection was closed before the response was complete.
     case connectionLost
     /// There is no network.
     case notConnectedToInternet
-    /// The time for a phase was up.
+    /// A phase of the request exceeded its timeout.
     case timedOut(Phase)
-    /// The TLS handshake failed: no version or cipher in common, or no TLS spoken there.
+    /// The TLS handshake failed, for example because there is no common version or cipher, or
+    /// because the server does not use TLS.
     case tlsHandshakeFailed
-    /// The server's certificate has expired, or is not valid yet.
+    /// The server's certificate has expired or is not valid yet.
     case tlsCertificateExpired
     /// The server's certificate is for another host.
     case tlsHostMismatch
-    /// The server's certificate comes from nobody that is trusted.
+    /// The server's certificate is not signed by a trusted authority.
     case tlsUntrusted
-    /// The server's key is not among those pinned.
+    /// The server's key is not one of the pinned keys.
     case pinMismatch
-    /// What came is not HTTP, or breaks its rules.
+    /// The response is not valid HTTP.
     case malformedResponse
-    /// The body of the response is larger than is taken into memory.
+    /// The body of the response exceeds the limit for bodies in memory.
     case bodyTooLarge
-    /// The file that the body of the response was to go to cannot be written.
+    /// The file for the body of the response cannot be written.
     case fileNotWritten
-    /// The host has failed so often of late that nothing is sent to it for a while.
+    /// The circuit breaker of the host is open after repeated failures, so the request is not sent.
     case circuitOpen
-    /// Somebody cancelled.
+    /// The request was cancelled.
     case cancelled
 
-    // Redirects.
-    /// A redirect that must not or cannot be followed.
+    // MARK: Redirects
+
+    /// A redirect is not allowed or cannot be followed.
     case redirectRefused
-    /// More redirects than are allowed, or a circle of them.
+    /// There are more redirects than the limit, or they form a loop.
     case tooManyRedirects
 
-    // With a response.
-    /// The status is not among those accepted.
+    // MARK: Responses
+
+    /// The validation rejected the status.
     case unacceptableStatus(Int)
-    /// The content type is not among those accepted.
+    /// The validation rejected the content type.
     case unacceptableContentType(String)
-    /// There is a body, and no content type, where one was asked for.
+    /// The validation requires a content type, and the response has a body without one.
     case missingContentType
-    /// The body is not what was to be decoded.
+    /// The body cannot be decoded as the requested type.
     case decodingFailed
-    /// The body is not JSON, or not the kind of JSON asked for.
+    /// The body is not JSON, or not the requested kind of JSON.
     case jsonFailed
-    /// The body is not text in the encoding.
+    /// The body is not valid text in its encoding, or the encoding is unknown.
     case stringFailed
-    /// The body is empty, and should not be.
+    /// The body is empty although a value is required, or a stream was read twice.
     case noData
 
-    // Offline.
-    /// The offline store has as much as it may, so the request is not kept.
+    // MARK: Offline store
+
+    /// The offline store has reached one of its limits, so the request is not stored.
     case offlineStoreFull
-    /// The request has a field that goes by a secret's name, and the offline store keeps no secrets.
+    /// A field of the request has the name of a secret, and the offline store does not store
+    /// secrets.
     case offlineStoreRefused
-    /// The offline store's disk is full, or cannot be read or written.
+    /// The disk of the offline store is full, or the store cannot be read or written.
     case offlineStoreFailed
-    /// The offline store is being replayed already, here or by another process.
+    /// Another replay of the offline store is running, in this or another process.
     case offlineStoreBusy
   }
 
-  /// The part of a request whose time was up.
+  /// A phase of a request with a timeout.
   public enum Phase: String, Sendable, Hashable {
-    /// Connecting, TLS included.
+    /// The connection setup, including TLS.
     case connect
-    /// Waiting on a connection that was silent.
+    /// A period without data on the connection.
     case idle
-    /// One attempt as a whole.
+    /// A single attempt.
     case attempt
-    /// The call as a whole, with all its attempts.
+    /// The whole call with all its attempts.
     case call
   }
 }
 
 extension NetworkError.Code {
-  /// Whether a request that failed so may have failed for want of a network, and may succeed when there
-  /// is one: such a request is kept when its store policy says so.
+  /// A Boolean value that indicates whether the failure may be caused by a missing network, so that
+  /// the request may succeed when there is one.
   ///
-  /// `circuitOpen` is among them, as what opens a circuit may be just that, and nothing was sent.
+  /// The offline store stores the request if the request's store policy allows it. The value is
+  /// `true` for `circuitOpen`, because a missing network can open the circuit, and the request was
+  /// not sent.
   public var isNetworkUnavailable: Bool {
     switch self {
     case .dnsFailed, .cannotConnect, .connectionLost, .notConnectedToInternet, .timedOut,
@@ -108,8 +119,10 @@ extension NetworkError.Code {
     }
   }
 
-  /// Whether it is between here and the server that the request failed, for want of a network or of
-  /// trust, as behind a hotel's login page: no answer of the server's has come.
+  /// Whether the request failed because of the network or of TLS, without a complete response of
+  /// the server.
+  ///
+  /// A captive portal, such as the login page of a hotel, causes TLS failures.
   var isConnectionOrTLSFailure: Bool {
     switch self {
     case .tlsHandshakeFailed, .tlsCertificateExpired, .tlsHostMismatch, .tlsUntrusted, .pinMismatch:
@@ -117,12 +130,12 @@ extension NetworkError.Code {
     default: isNetworkUnavailable
     }
   }
-}
 
-extension NetworkError.Code {
-  /// Whether the failure lies with the way to the server, and may be gone the next time.
+  /// A Boolean value that indicates whether the failure is a failure of the connection, which may
+  /// not occur at the next attempt.
   ///
-  /// What the certificate, the response or the request itself has wrong stays wrong.
+  /// The value is `false` for failures of the certificate, the response, or the request, because
+  /// another attempt would fail for the same reason.
   public var isConnectionFailure: Bool {
     switch self {
     case .dnsFailed, .cannotConnect, .connectionLost, .notConnectedToInternet,

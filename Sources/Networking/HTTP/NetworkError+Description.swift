@@ -1,32 +1,32 @@
 import Foundation
 
 extension NetworkError.Code {
-  /// A description of the code, as the end of a sentence that starts with the request.
+  /// A description of the code that completes a sentence after the request.
   var summary: String {
     switch self {
     case .invalidURL: "the URL is invalid"
     case .invalidMethod: "the method is invalid"
     case .invalidHeader: "a header is invalid"
     case .encodingFailed: "the parameters cannot be encoded"
-    case .unsupported: "this is not supported here"
-    case .mockFailed: "there is no mocked answer"
-    case .dnsFailed: "the host's name could not be resolved"
+    case .unsupported: "the operation is not supported"
+    case .mockFailed: "there is no mocked response"
+    case .dnsFailed: "the host name could not be resolved"
     case .cannotConnect: "no connection could be made"
     case .connectionLost: "the connection was lost"
     case .notConnectedToInternet: "there is no network"
-    case .timedOut(.connect): "the time to connect was up"
-    case .timedOut(.idle): "the connection was silent for too long"
-    case .timedOut(.attempt): "the time for an attempt was up"
-    case .timedOut(.call): "the time for the call was up"
+    case .timedOut(.connect): "connecting timed out"
+    case .timedOut(.idle): "the connection was idle for too long"
+    case .timedOut(.attempt): "the attempt timed out"
+    case .timedOut(.call): "the call timed out"
     case .tlsHandshakeFailed: "the TLS handshake failed"
     case .tlsCertificateExpired: "the server's certificate has expired or is not valid yet"
     case .tlsHostMismatch: "the server's certificate is for another host"
     case .tlsUntrusted: "the server's certificate is not trusted"
-    case .pinMismatch: "the server's key is not among those pinned"
-    case .malformedResponse: "the response is not proper HTTP"
+    case .pinMismatch: "the server's key is not one of the pinned keys"
+    case .malformedResponse: "the response is not valid HTTP"
     case .bodyTooLarge: "the body of the response is too large"
     case .fileNotWritten: "the file for the body cannot be written"
-    case .circuitOpen: "the host has failed too often and is left alone for now"
+    case .circuitOpen: "the circuit breaker is open because the host failed repeatedly"
     case .cancelled: "cancelled"
     case .redirectRefused: "a redirect was refused"
     case .tooManyRedirects: "too many redirects"
@@ -35,13 +35,13 @@ extension NetworkError.Code {
       "the content type \(type.debugDescription) is not acceptable"
     case .missingContentType: "the response has no content type"
     case .decodingFailed: "the body cannot be decoded"
-    case .jsonFailed: "the body is not the JSON asked for"
-    case .stringFailed: "the body is not text in the encoding"
+    case .jsonFailed: "the body is not the requested JSON"
+    case .stringFailed: "the body is not valid text in its encoding"
     case .noData: "the body is empty"
     case .offlineStoreFull: "the offline store is full"
-    case .offlineStoreRefused: "the offline store does not take the request"
+    case .offlineStoreRefused: "the offline store rejected the request"
     case .offlineStoreFailed: "the offline store has failed"
-    case .offlineStoreBusy: "the offline store is being replayed already"
+    case .offlineStoreBusy: "another replay of the offline store is running"
     }
   }
 }
@@ -58,7 +58,7 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, L
     text += code.summary
     if let detail = reason.map(Self.joinedLines) ?? underlyingText { text += ": \(detail)" }
     text += attemptsText
-    if isStoredOffline { text += "; it is kept, to be sent later" }
+    if isStoredOffline { text += "; it is stored offline and will be sent later" }
     if let body, !body.isEmpty { text += "; the body begins: \(Self.excerpt(of: body))" }
     return Self.singleLine(text)
   }

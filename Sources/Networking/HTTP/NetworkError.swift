@@ -137,7 +137,7 @@ extension Attempt {
     case .status(let status): wait + "\(status)"
     case .failure(let error as NetworkError): wait + error.code.summary
     case .failure(let error): wait + "\(type(of: error))"
-    case .unfinished: wait + "no end"
+    case .unfinished: wait + "unfinished"
     }
   }
 }

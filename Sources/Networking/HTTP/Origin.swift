@@ -1,18 +1,21 @@
 import Foundation
 
-/// Scheme, host and port, each checked.
+/// The validated text of an origin: scheme, host, and optional port.
 ///
 /// Source: RFC 3986 section 3.2, RFC 9110 section 4.2, RFC 1123 section 2.1.
 struct URLOrigin {
-  /// As it stands in a URL, scheme and host in lower case: `https://[::1]:8443`.
+  /// The start of a URL, with scheme and host in lower case: `https://[::1]:8443`.
   let text: String
 
+  /// Validates a scheme, a host, and a port.
+  ///
+  /// - Throws: ``NetworkError/Code-swift.enum/invalidURL`` with the invalid part as the reason.
   init(scheme: some StringProtocol, host: some StringProtocol, port: Int?) throws {
     let scheme = scheme.lowercased()
     guard scheme == "https" || scheme == "http" else {
       throw Self.error("the scheme \(scheme.prefix(20).debugDescription) is neither https nor http")
     }
-    var text = "\(scheme)://\(try Self.checked(host: String(host)))"
+    var text = "\(scheme)://\(try Self.validated(host: String(host)))"
     if let port {
       guard (1...65_535).contains(port) else {
         throw Self.error("the port \(port) is not between 1 and 65535")
@@ -22,11 +25,13 @@ struct URLOrigin {
     self.text = text
   }
 
-  /// Takes `host`, `host:port`, `[address]` or `[address]:port`.
+  /// Validates a scheme and an authority: `host`, `host:port`, `[address]`, or `[address]:port`.
+  ///
+  /// - Throws: ``NetworkError/Code-swift.enum/invalidURL`` with the invalid part as the reason.
   init(scheme: some StringProtocol, authority: Substring) throws {
     guard !authority.utf8.contains(UInt8(ascii: "@")) else {
       throw Self.error(
-        "it has a user name or password, which do not belong into a URL: authenticate() is for them"
+        "a URL must not contain a user name or password; use authenticate()"
       )
     }
     let afterAddress = authority.lastIndex(of: "]") ?? authority.startIndex
@@ -45,10 +50,10 @@ struct URLOrigin {
     NetworkError(.invalidURL, reason)
   }
 
-  private static func checked(host: String) throws -> String {
+  private static func validated(host: String) throws -> String {
     if host.isEmpty { throw error("the host is empty") }
     if host.utf8.contains(UInt8(ascii: ":")) || host.hasPrefix("[") {
-      return try checked(ip6: host)
+      return try validated(ip6: host)
     }
     let name = host.hasSuffix(".") ? host.dropLast() : host[...]
     guard name.utf8.count <= 253 else { throw error("the host is longer than 253 characters") }
@@ -62,13 +67,15 @@ struct URLOrigin {
         throw error(
           scalar.isASCII
             ? "the host has the character \(String(scalar).debugDescription)"
-            : "the host is not ASCII; an international name is written as xn--...")
+            : "the host is not ASCII; write an international name in Punycode (xn--...)")
       }
     }
     return host.lowercased()
   }
 
-  /// The underscore is not RFC 1123's, and used all the same.
+  /// Returns whether a host name may contain a character.
+  ///
+  /// RFC 1123 does not allow the underscore, but some hosts have it.
   private static func isHostCharacter(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
     case "a"..."z", "A"..."Z", "0"..."9", "-", "_": true
@@ -76,7 +83,7 @@ struct URLOrigin {
     }
   }
 
-  private static func checked(ip6 host: String) throws -> String {
+  private static func validated(ip6 host: String) throws -> String {
     let bare =
       host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     var address = in6_addr()
@@ -87,9 +94,9 @@ struct URLOrigin {
   }
 }
 
-/// What decides whether two URLs belong together: scheme, host and port.
+/// The origin of a URL: scheme, host, and port.
 ///
-/// Credentials given for one origin are never sent to another.
+/// Credentials for one origin are never sent to another.
 ///
 /// Source: RFC 6454 section 4.
 public struct Origin: Sendable, Hashable {
@@ -97,12 +104,15 @@ public struct Origin: Sendable, Hashable {
   public let scheme: String
   /// The host in lower case.
   public let host: String
-  /// The port, the scheme's own where the URL names none.
+  /// The port of the URL, or the default port of the scheme.
   public let port: Int
 
-  /// The origin of an absolute URL; nil when it has no host, or no port that is known.
+  /// Creates the origin of an absolute URL.
   ///
-  /// - Parameter url: an `http` or `https` URL, or any that names its port.
+  /// Returns `nil` if the URL has no host, or if it has no port and its scheme is not `http` or
+  /// `https`.
+  ///
+  /// - Parameter url: The URL.
   public init?(_ url: URL) {
     guard let scheme = url.scheme?.lowercased(), let host = url.host?.lowercased(), !host.isEmpty,
       let port = url.port ?? ["http": 80, "https": 443][scheme]

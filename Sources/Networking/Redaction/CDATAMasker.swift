@@ -78,8 +78,8 @@ struct CDATAMasker {
 
   /// Masks the content of an element with character data if it is secret.
   ///
-  /// - Returns: The next position: after masked content, or within content that is kept, since it
-  ///   may have elements.
+  /// - Returns: The next position: after masked content, or within unmasked content, because it may
+  ///   contain elements.
   private mutating func maskContent(
     of element: Element, within position: Int, _ masking: Redactor.MaskProvider
   ) -> Int {

@@ -15,8 +15,10 @@ struct FieldMasker {
   enum Mode {
     /// A path, with or without a query.
     case url
-    /// Free text. Only fields with an encoded delimiter are masked; other searches mask the fields
-    /// of depth 0.
+    /// Free text.
+    ///
+    /// Only fields with an encoded delimiter are masked, because ``Redactor/maskedText(_:by:)``
+    /// masks the fields of depth 0 itself.
     case text
   }
 
@@ -105,7 +107,7 @@ struct FieldMasker {
 
   /// Masks the value after an equals sign if it is secret.
   ///
-  /// - Returns: The next position: after a masked value, or at the start of a value that is kept.
+  /// - Returns: The next position: after a masked value, or at the start of an unmasked value.
   private mutating func maskField(
     _ name: Range<Int>, _ equals: Token, _ masking: Redactor.MaskProvider
   ) -> Int {
@@ -228,7 +230,7 @@ struct FieldMasker {
   }
 }
 
-/// A copy of a text in which ranges are replaced, from the start to the end.
+/// A builder of a copy of a text with replaced ranges, in ascending order.
 struct MaskedTextBuilder {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var output: [UInt8] = []

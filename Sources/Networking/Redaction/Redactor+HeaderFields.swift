@@ -5,7 +5,7 @@ extension Redactor {
   private enum FieldClass: Sendable {
     /// Fields whose values are never secret.
     case plain
-    /// Challenges, which name the required credentials but do not contain any.
+    /// Challenges, which describe the required credentials but do not contain any.
     case challenge
     /// Fields whose value is a URL.
     case url

@@ -7,8 +7,8 @@ extension Redactor {
   package func maskedText(_ text: String) -> String {
     guard purpose == .recording else { return maskedText(text, by: mask) }
     return maskedText(text) { name, value in
-      // `Basic plan` in prose is not a credential: credentials are longer or have other characters
-      // than letters.
+      // `Basic plan` in prose is not a credential. Credentials are longer, or contain characters
+      // other than letters.
       if name == "authorization", value.utf8.count < 16, value.allSatisfy(\.isLetter) { return nil }
       return mask(name, value)
     }
@@ -65,7 +65,7 @@ extension Redactor {
       || text.contains("Basic")
   }
 
-  /// Masks values after equals signs, and values within other values.
+  /// Masks the values after equals signs, including values nested in other values.
   private static func maskedFields(
     _ text: String, by masking: MaskProvider, depth: Int
   ) -> String {
@@ -86,8 +86,8 @@ extension Redactor {
 extension Redactor {
   /// Masks the text of a body or of a string in JSON.
   ///
-  /// A recording masks each line by itself, since its bodies may be long and most lines have no
-  /// secrets.
+  /// In a recording, each line is masked separately, because bodies may be long and most lines have
+  /// no secrets.
   ///
   /// - Parameter text: The text.
   /// - Returns: The masked text.
@@ -105,8 +105,8 @@ extension Redactor {
 
   /// Masks a line, except for runs of thousands of letters and digits.
   ///
-  /// Such a run is an image or similar data and not a name. A search for a name from each of its
-  /// letters would take quadratic time.
+  /// These runs are data, such as an image. A search for a name from each of their characters would
+  /// take quadratic time.
   private func maskedLine(_ line: Substring) -> String {
     guard line.utf8.count > Self.maximumRunLength else { return maskedText(String(line)) }
     var masked = ""

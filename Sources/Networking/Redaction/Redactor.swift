@@ -10,12 +10,15 @@
 package struct Redactor: Sendable {
   /// The use of a redacted copy, which decides how much of the original form is kept.
   package enum Purpose: Sendable {
-    /// People read the copy. A secret is replaced as a whole, and the fragment of a URL is removed.
-    case display
-    /// Programs decode the copy, because a replay returns it as a response.
+    /// A copy for display to people.
     ///
-    /// Authorization schemes, cookie names, JSON types, and URL fragments are kept. Bodies that are
-    /// free text are masked line by line.
+    /// A secret is replaced as a whole, and the fragment of a URL is removed.
+    case display
+    /// A copy in a recording.
+    ///
+    /// Programs decode the copy when it is replayed as a response. Authorization schemes, cookie
+    /// names, JSON types, and URL fragments are kept. Bodies that are free text are masked line by
+    /// line.
     case recording
   }
 
@@ -113,8 +116,7 @@ extension Redactor {
         }
       })
     else { return text }
-    // Compares bytes because a combining character after `#` would hide it from a comparison of
-    // characters.
+    // Compares bytes, because `#` and a following combining character form one `Character`.
     let fragment = text.utf8.firstIndex(of: UInt8(ascii: "#"))
     let text = fragment.map { String(text[..<$0]) } ?? text
     guard let parts = AbsoluteURLParts(text) else {

@@ -207,7 +207,7 @@ import Testing
   func bodiesRoundTripAsTextOrBase64(_ type: String, _ data: Data, _ isBase64: Bool) {
     let (text, encoding) = HARBodyCoding.of(data, mimeType: type)
     #expect((encoding == "base64") == isBase64)
-    #expect(HARBodyCoding.data(text, encoding: encoding, mimeType: type) == data)
+    #expect(HARBodyCoding.decode(text, encoding: encoding, mimeType: type) == data)
   }
 
   @Test func aFileBodyIsReadUpToTheLimit() throws {

@@ -81,7 +81,8 @@ struct TapeTests {
       #expect(fourth.failure?.code == .mockFailed)
       #expect(
         fourth.reason
-          == "GET https://a.test/poll was recorded 3 times in tape.har, and all is replayed")
+          == "GET https://a.test/poll was recorded 3 times in tape.har, and every recorded "
+          + "response has been replayed")
     }
   }
 

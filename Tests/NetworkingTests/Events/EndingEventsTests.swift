@@ -125,10 +125,10 @@ struct EndingEventsTests {
     #expect(
       fixture.monitor.events.timedKinds == EventFixture.begun + [
         "1.1 0.0 sending",
-        "1.1 2.0 retrying in 2.0 seconds (attempt 2): the time for an attempt was up",
+        "1.1 2.0 retrying in 2.0 seconds (attempt 2): the attempt timed out",
         "2.1 4.0 sending",
-        "2.1 6.0 failed: the time for an attempt was up, after 2 attempts "
-          + "(the time for an attempt was up, after 2.0 seconds the time for an attempt was up)",
+        "2.1 6.0 failed: the attempt timed out, after 2 attempts "
+          + "(the attempt timed out, after 2.0 seconds the attempt timed out)",
       ])
   }
 

@@ -18,7 +18,7 @@ struct NetworkErrorTests {
     #expect(NetworkError(.cancelled).description == "cancelled")
     #expect(
       NetworkError(.timedOut(.idle), "after 3 s").description
-        == "the connection was silent for too long: after 3 s")
+        == "the connection was idle for too long: after 3 s")
   }
 
   @Test func theDescriptionHasAtMost200CharactersOfTheBody() {

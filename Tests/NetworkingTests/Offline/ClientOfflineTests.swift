@@ -55,7 +55,7 @@ struct ClientOfflineTests {
         == """
         POST https://api.example.com/v1/notes: there is no network: mocked, after 3 attempts (there \
         is no network, after 1.0 seconds there is no network, after 2.0 seconds there is no network); \
-        it is kept, to be sent later
+        it is stored offline and will be sent later
         """)
     #expect(try networking.offlineStore.entries.map(\.id) == [error.offlineEntryID])
 

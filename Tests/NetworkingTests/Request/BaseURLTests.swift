@@ -53,7 +53,7 @@ struct BaseURLTests {
       ("https", "a%41", nil, "", "the host has the character \"%\""),
       (
         "https", "bücher.example", nil, "",
-        "the host is not ASCII; an international name is written as xn--..."
+        "the host is not ASCII; write an international name in Punycode (xn--...)"
       ),
       ("https", "a..b", nil, "", "the host has an empty label"),
       ("https", ".", nil, "", "the host has an empty label"),
@@ -104,7 +104,7 @@ struct BaseURLTests {
   @Test(arguments: [
     (
       "https://user:pass@h/",
-      "it has a user name or password, which do not belong into a URL: authenticate() is for them"
+      "a URL must not contain a user name or password; use authenticate()"
     ),
     ("v1/boards", "the base URL v1/boards is not absolute"),
     ("https://h/?a=b", "a base URL cannot have a query or a fragment"),
@@ -125,7 +125,7 @@ struct BaseURLTests {
     ("https://h:99999999999999999999/a", "the port is not a number"),
     (
       "https://a@h/a",
-      "it has a user name or password, which do not belong into a URL: authenticate() is for them"
+      "a URL must not contain a user name or password; use authenticate()"
     ),
     ("a\\b", "it contains the character \\, which must be percent-encoded"),
     ("a[0]", "it contains the character [, which must be percent-encoded"),

@@ -74,10 +74,10 @@ struct RequestBuilderTests {
   }
 
   @Test(arguments: [
-    ("A b", "x", "the header name \"A b\" has a character that names cannot have"),
+    ("A b", "x", "the header name \"A b\" contains an invalid character"),
     ("", "x", "a header has no name"),
-    ("Ä", "x", "the header name \"Ä\" has a character that names cannot have"),
-    ("A\r\nB", "x", "the header name \"A\\r\\nB\" has a character that names cannot have"),
+    ("Ä", "x", "the header name \"Ä\" contains an invalid character"),
+    ("A\r\nB", "x", "the header name \"A\\r\\nB\" contains an invalid character"),
     (
       "X-A", "s3cret\r\nB: c",
       "the value of the header X-A has a line break or another control character"
@@ -89,11 +89,14 @@ struct RequestBuilderTests {
       "X-A", "s3cret\u{0}",
       "the value of the header X-A has a line break or another control character"
     ),
-    ("content-length", "3", "the header content-length is the transport's to set"),
-    ("Transfer-Encoding", "chunked", "the header Transfer-Encoding is the transport's to set"),
-    ("Host", "x", "the header Host is the transport's to set"),
-    ("Connection", "close", "the header Connection is the transport's to set"),
-    ("Upgrade", "h2c", "the header Upgrade is the transport's to set"),
+    ("content-length", "3", "the header content-length may be set by the transport only"),
+    (
+      "Transfer-Encoding", "chunked",
+      "the header Transfer-Encoding may be set by the transport only"
+    ),
+    ("Host", "x", "the header Host may be set by the transport only"),
+    ("Connection", "close", "the header Connection may be set by the transport only"),
+    ("Upgrade", "h2c", "the header Upgrade may be set by the transport only"),
   ])
   func invalidHeadersAreRejected(name: String, value: String, reason: String) throws {
     let error = try #require(failure(.get("a", headers: [name: value])))

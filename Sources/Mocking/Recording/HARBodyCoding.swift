@@ -3,10 +3,13 @@ import Networking
 
 /// The lossless encoding of bodies as text in a HAR file.
 enum HARBodyCoding {
-  /// Encodes a body.
+  /// Encodes a body in the charset of its media type, or in base64 if that would lose bytes.
   ///
-  /// Returns the text, and `base64` as the encoding if the text is base64.
-  static func of(_ data: Data, mimeType: String) -> (text: String, encoding: String?) {
+  /// - Parameters:
+  ///   - data: The body.
+  ///   - mimeType: The media type with its parameters.
+  /// - Returns: The text and its encoding: `base64`, or `nil` for text in the charset.
+  static func encode(_ data: Data, mimeType: String) -> (text: String, encoding: String?) {
     let encoding = charset(of: mimeType)
     if encoding == .utf8 {
       if let text = String(validating: data, as: UTF8.self) { return (text, nil) }
@@ -19,14 +22,18 @@ enum HARBodyCoding {
 
   /// Decodes a body.
   ///
-  /// Returns `nil` if the encoding is base64 and the text is invalid.
-  static func data(_ text: String, encoding: String?, mimeType: String) -> Data? {
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - encoding: The encoding: `base64`, or `nil` for text in the charset of the media type.
+  ///   - mimeType: The media type with its parameters.
+  /// - Returns: The body, or `nil` if the encoding is base64 and the text is invalid.
+  static func decode(_ text: String, encoding: String?, mimeType: String) -> Data? {
     if encoding?.lowercased() == "base64" {
       return Data(base64Encoded: text, options: .ignoreUnknownCharacters).flatMap {
         $0.isEmpty && !text.isEmpty ? nil : $0
       }
     }
-    // Other programs write text with characters that are not in the character set.
+    // Falls back to UTF-8, because other programs write characters that the charset lacks.
     return text.data(using: charset(of: mimeType)) ?? Data(text.utf8)
   }
 
@@ -41,11 +48,11 @@ enum HARBodyCoding {
 
 extension HAR.Content {
   /// The decoded body, or `nil` if its base64 is invalid.
-  var data: Data? { HARBodyCoding.data(text ?? "", encoding: encoding, mimeType: mimeType) }
+  var data: Data? { HARBodyCoding.decode(text ?? "", encoding: encoding, mimeType: mimeType) }
 
   /// Replaces the body.
   mutating func set(_ data: Data) {
-    (text, encoding) = HARBodyCoding.of(data, mimeType: mimeType)
+    (text, encoding) = HARBodyCoding.encode(data, mimeType: mimeType)
     if data.isEmpty { text = nil }
     size = data.count
   }
@@ -55,7 +62,7 @@ extension HAR.PostData {
   /// Whether the body can be decoded.
   var isReadable: Bool {
     encoding != "base64"
-      || HARBodyCoding.data(text ?? "", encoding: encoding, mimeType: mimeType) != nil
+      || HARBodyCoding.decode(text ?? "", encoding: encoding, mimeType: mimeType) != nil
   }
 
   /// The body as text.
@@ -69,12 +76,13 @@ extension HAR.PostData {
   }
 }
 
-/// A reader for the body of a request, up to a limit.
-///
-/// It does not consume the body.
+/// A reader of request bodies up to a size limit, which does not consume them.
 enum LimitedBodyReader {
   /// Reads a body.
   ///
+  /// - Parameters:
+  ///   - body: The body.
+  ///   - limit: The maximum number of bytes.
   /// - Returns: The bytes, or `nil` if there are more than the limit, if a file cannot be read, or
   ///   if the body is a stream or empty.
   static func read(_ body: HTTPBody, limit: Int) -> Data? {
@@ -116,7 +124,7 @@ enum LimitedBodyReader {
 /// Source: RFC 6265 sections 4.1.1 and 4.2.1.
 enum CookieHeader {
   /// Parses a `Cookie` field.
-  static func sent(_ value: String) -> [HAR.Cookie] {
+  static func cookies(_ value: String) -> [HAR.Cookie] {
     value.split(separator: ";").compactMap { CookiePair($0) }.map {
       HAR.Cookie(name: $0.name, value: $0.value)
     }
@@ -125,7 +133,7 @@ enum CookieHeader {
   /// Parses a `Set-Cookie` field.
   ///
   /// Returns `nil` if the cookie has no name.
-  static func set(_ value: String) -> HAR.Cookie? {
+  static func setCookie(_ value: String) -> HAR.Cookie? {
     let parts = value.split(separator: ";", omittingEmptySubsequences: false)
     guard let first = parts.first, let pair = CookiePair(first) else { return nil }
     var cookie = HAR.Cookie(name: pair.name, value: pair.value)
