@@ -120,7 +120,7 @@ import Testing
       "a body that is no base64", #""mimeType": "text/plain""#,
       to: #""mimeType": "text/plain", "encoding": "base64", "text": "%%%""#,
       Place(13, 105, "log.entries[0].response.content.text"),
-      "expected base64, as its encoding says"),
+      "expected base64, because encoding is base64"),
   ]
 
   @Test(arguments: malformedFiles)
@@ -141,10 +141,10 @@ import Testing
       file: file, line: 8, column: 33, path: "log.entries[0].request.url", problem: "expected x")
     #expect(
       "\(place)"
-        == "/a/b.har:8:33: no HTTP archive: log.entries[0].request.url: expected x")
+        == "/a/b.har:8:33: not an HTTP archive: log.entries[0].request.url: expected x")
     let syntax = RecordingError.malformed(
       file: file, line: 1, column: 2, path: "", problem: "expected JSON: y")
-    #expect("\(syntax)" == "/a/b.har:1:2: no HTTP archive: expected JSON: y")
+    #expect("\(syntax)" == "/a/b.har:1:2: not an HTTP archive: expected JSON: y")
   }
 }
 

@@ -20,10 +20,10 @@ struct TapeMatchingTests {
     let replay = try Tape(replaying: folder.tape)
     #expect(
       await replay.get("https://a.test/boards?page=2&token=othersecret2").reason
-        == "GET https://a.test/boards?page=2&token=*** is not in tape.har; the nearest of 2 is "
-        + "log.entries[1], GET https://a.test/boards?page=1&token=***, of another query")
+        == "GET https://a.test/boards?page=2&token=*** is not in tape.har; the closest of its "
+        + "2 entries is log.entries[1], GET https://a.test/boards?page=1&token=***, with a different query")
     let post = await replay.perform(HTTPRequest(method: .post, url: .of("https://a.test/users")))
-    #expect(post.reason.hasSuffix("log.entries[0], GET https://a.test/users, of another method"))
+    #expect(post.reason.hasSuffix("log.entries[0], GET https://a.test/users, with a different method"))
     #expect(replay.unplayed.count == 2)
   }
 

@@ -70,7 +70,7 @@ struct MockProviderTests {
     let error = await networking.request(.boards).result.failure(as: NetworkError.self)
     #expect(
       error?.description
-        == "GET https://api.example.com/boards: there is no mocked answer: no route for GET /boards; "
+        == "GET https://api.example.com/boards: there is no mocked response: no route for GET /boards; "
         + "nearest routes: GET /board; path: expected /board, actual /boards; GET /a; "
         + "path: expected /a, actual /boards")
   }

@@ -32,7 +32,7 @@ struct MiddlewareDeadlineTests {
     #expect(error?.code == .timedOut(.call) && error?.attempts == 0)
     #expect(
       error?.description
-        == "GET notes: the time for the call was up: the middleware has not called back")
+        == "GET notes: the call timed out: the middleware has not called back")
     #expect(next.fulfilledValue?.status == 200 && server.requests.count == 1)
     #expect(never.promise.isCancelled && time.scheduledCount == 0)
   }

@@ -73,7 +73,7 @@ struct FieldEncodersTests {
     let root = #expect(throws: ParameterEncodingError.self) { try query([1]) }
     #expect(
       root?.description
-        == "the root of the parameters must be a dictionary to be a query or a form")
+        == "the root of the parameters must be a dictionary to be encoded as a query or a form")
     var deep: Parameters = 1
     for _ in 0..<2_000 { deep = [deep] }
     #expect(throws: ParameterEncodingError.self) { try query(["a": deep]) }

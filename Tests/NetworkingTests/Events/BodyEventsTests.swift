@@ -70,7 +70,7 @@ struct BodyEventsTests {
     await fixture.time.run()
     #expect(
       fixture.monitor.events.kinds.suffix(2) == [
-        "head 200", "failed: the time for the call was up",
+        "head 200", "failed: the call timed out",
       ])
     await #expect(throws: NetworkError.self) { for try await _ in bytes {} }
   }

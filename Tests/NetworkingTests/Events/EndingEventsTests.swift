@@ -110,7 +110,7 @@ struct EndingEventsTests {
     #expect(
       fixture.monitor.events.timedKinds == EventFixture.begun
         + EventFixture.hop("1.1", 200).prefix(3)
-        + ["1.1 3.0 failed: the time for the call was up"])
+        + ["1.1 3.0 failed: the call timed out"])
   }
 
   @Test func anAttemptThatTimedOutHasNoMoreEvents() async throws {

@@ -158,8 +158,8 @@ struct RetryStageTests {
     ) { number, _ in number < 3 ? .response(503) : [] }
     let error = try #require(await fixture.outcome().failure(as: NetworkError.self))
     #expect(
-      error.description == "GET https://a.example/x: the time for the call was up, after 3 "
-        + "attempts (503, after 2.0 seconds 503, after 2.0 seconds no end)")
+      error.description == "GET https://a.example/x: the call timed out, after 3 "
+        + "attempts (503, after 2.0 seconds 503, after 2.0 seconds unfinished)")
     #expect(error.history.map(\.duration) == [.zero, .zero, .seconds(1)])
     #expect(fixture.transport.cancelled == 1)
   }

@@ -116,7 +116,7 @@ struct RecoverTypeTests {
       .recover(TestError.self) { _ in "test" }
       .recover(PromiseError.self) { "\($0)" }
       .recover { _ in "any" }
-    #expect(try await promise.value == "the promise would have waited for itself")
+    #expect(try await promise.value == "the promise would wait for itself")
   }
 
   @Test(arguments: Timing.allCases)

@@ -94,7 +94,7 @@ struct TimeoutTests {
     let log = Log<String>()
     promise.timeout(.seconds(1), scheduler: time).fail { log.append("\($0)") }
     await time.advance(by: .seconds(1))
-    #expect(log.entries == ["the promise had no outcome within its time limit"])
+    #expect(log.entries == ["the promise did not settle within its time limit"])
     resolver.fulfill(1)
   }
 }
