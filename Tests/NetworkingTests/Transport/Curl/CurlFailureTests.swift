@@ -134,7 +134,7 @@
       _ verification: Int, _ message: String, _ code: NetworkError.Code
     ) {
       #expect(
-        NetworkError.Code(.peerNotVerified, verification: verification, message: said) == code)
+        NetworkError.Code(.peerNotVerified, verification: verification, message: message) == code)
     }
 
     @Test func theLibraryVersionIsSupported() {

@@ -133,7 +133,7 @@ struct URLSessionErrorTests {
     ("Failed to connect to 127.0.0.1 port 1", .cannotConnect),
   ])
   func descriptionsDistinguishErrorsWithoutACode(_ message: String, _ meaning: NetworkError.Code) {
-    #expect(NetworkError.Code(.unknown, message: said) == meaning)
+    #expect(NetworkError.Code(.unknown, message: message) == meaning)
   }
 
   @Test func anUnknownErrorIsALostConnection() {
