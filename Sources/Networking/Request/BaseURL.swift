@@ -17,8 +17,8 @@ import Synchronization
 public struct BaseURL: Sendable, Hashable {
   /// The URL.
   public let url: URL
-  /// Scheme, host and port: `https://api.example.com`.
-  let origin: String
+  /// The URL without its path: `https://api.example.com`.
+  let root: String
   /// The URL with a slash at its end: what relative paths are put behind.
   let directoryPrefix: String
 
@@ -32,8 +32,8 @@ public struct BaseURL: Sendable, Hashable {
   /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/invalidURL`` saying which
   ///   part is wrong, and why.
   public init(scheme: String = "https", host: String, port: Int? = nil, path: String = "") throws {
-    let origin = try URLOrigin(scheme: scheme, host: host, port: port).text
-    try self.init(origin: origin, path: path)
+    let root = try Origin.urlPrefix(scheme: scheme, host: host, port: port)
+    try self.init(root: root, path: path)
   }
 
   /// Makes a base URL of a URL.
@@ -46,11 +46,11 @@ public struct BaseURL: Sendable, Hashable {
     guard let parts = RequestPath.absoluteParts(of: text) else {
       throw NetworkError(.invalidURL, "the base URL \(Redaction.url(text)) is not absolute")
     }
-    let origin = try URLOrigin(scheme: parts.scheme, authority: parts.authority).text
-    try self.init(origin: origin, path: String(parts.rest))
+    let root = try Origin.urlPrefix(scheme: parts.scheme, authority: parts.authority)
+    try self.init(root: root, path: String(parts.rest))
   }
 
-  private init(origin: String, path: String) throws {
+  private init(root: String, path: String) throws {
     let path = path.isEmpty || path.hasPrefix("/") ? path : "/" + path
     let scan = RequestPath.scan(path[...])
     if let problem = scan.problem {
@@ -63,12 +63,12 @@ public struct BaseURL: Sendable, Hashable {
       throw NetworkError(
         .invalidURL, "the base URL's path is wrong: it has an empty or dot segment")
     }
-    guard let url = URL(string: origin + path) else {
-      throw NetworkError(.invalidURL, "Foundation takes no URL like \(origin)\(path)")
+    guard let url = URL(string: root + path) else {
+      throw NetworkError(.invalidURL, "Foundation takes no URL like \(root)\(path)")
     }
     self.url = url
-    self.origin = origin
-    directoryPrefix = origin + (path.hasSuffix("/") ? path : path + "/")
+    self.root = root
+    directoryPrefix = root + (path.hasSuffix("/") ? path : path + "/")
   }
 }
 
@@ -91,7 +91,7 @@ extension BaseURL {
     var prefix: String
     var rest: Substring
     if let parts = RequestPath.absoluteParts(of: path.text) {
-      prefix = try URLOrigin(scheme: parts.scheme, authority: parts.authority).text
+      prefix = try Origin.urlPrefix(scheme: parts.scheme, authority: parts.authority)
       rest = parts.rest
       if rest.utf8.first != UInt8(ascii: "/") { prefix += "/" }
     } else {
@@ -105,7 +105,7 @@ extension BaseURL {
           throw NetworkError(
             .invalidURL, "the path starts with two slashes, which would name a host")
         }
-        prefix = base.origin
+        prefix = base.root
       case nil, UInt8(ascii: "?"), UInt8(ascii: "#"): prefix = base.url.absoluteString
       default: prefix = base.directoryPrefix
       }

@@ -5,22 +5,26 @@
   @testable import Networking
 
   struct HTTP1ServersTests {
-    @Test func itKnowsTheURLsOfAServerAndOfNoOther() {
+    @Test func itKnowsTheURLsOfAServerAndOfNoOther() throws {
       let servers = HTTP1OriginCache()
-      servers.add("https://a.example/")
-      #expect(servers.contains("https://a.example/v1/boards?page=1"))
-      #expect(!servers.contains("https://a.example.net/"))
-      #expect(!servers.contains("https://a.example:8443/"))
-      #expect(!servers.contains("http://a.example/"))
+      #expect(try !servers.contains(url("https://a.example/")))
+      servers.add(try origin("https://a.example/"))
+      #expect(try servers.contains(url("https://a.example/v1/boards?page=1")))
+      #expect(try servers.contains(url("https://a.example")))
+      #expect(try servers.contains(url("HTTPS://A.example:443?page=1")))
+      #expect(try !servers.contains(url("https://a.example.net/")))
+      #expect(try !servers.contains(url("https://a.example:8443/")))
+      #expect(try !servers.contains(url("http://a.example/")))
     }
 
-    @Test func oneThatHasBeenRemovedIsNotKnown() {
+    @Test func oneThatHasBeenRemovedIsNotKnown() throws {
       let servers = HTTP1OriginCache()
-      servers.add("https://a.example/")
-      servers.add("https://b.example/")
-      servers.remove("https://a.example/")
-      servers.remove("https://c.example/")
-      #expect(!servers.contains("https://a.example/") && servers.contains("https://b.example/"))
+      servers.add(try origin("https://a.example/"))
+      servers.add(try origin("https://b.example/"))
+      servers.remove(try origin("https://a.example/"))
+      servers.remove(try origin("https://c.example/"))
+      #expect(try !servers.contains(url("https://a.example/")))
+      #expect(try servers.contains(url("https://b.example/")))
     }
 
     @Test(arguments: [
@@ -31,11 +35,18 @@
       #expect(HTTPRequest(url: try #require(URL(string: url))).isSecure == isSecure)
     }
 
-    @Test func ofManyItForgetsTheOldest() {
+    @Test func ofManyItForgetsTheOldest() throws {
       let servers = HTTP1OriginCache()
-      for number in 0..<100 { servers.add("https://a\(number).example/") }
-      servers.add("https://a99.example/")
-      #expect((0..<100).filter { servers.contains("https://a\($0).example/") } == Array(68..<100))
+      for number in 0..<100 { servers.add(try origin("https://a\(number).example/")) }
+      servers.add(try origin("https://a99.example/"))
+      let known = try (0..<100).filter { try servers.contains(url("https://a\($0).example/")) }
+      #expect(known == Array(68..<100))
+    }
+
+    private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
+
+    private func origin(_ text: String) throws -> Origin {
+      try #require(URL(string: text).flatMap { Origin($0) })
     }
   }
 #endif

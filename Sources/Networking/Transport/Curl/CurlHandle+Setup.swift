@@ -35,21 +35,21 @@
     }
 
     private func set(url: URL, _ options: CurlTransport.Options) throws(TransportFailure) {
-      let text = url.absoluteString
-      if appliedOptions?.isOrigin(of: text) != true {
-        guard let origin = AppliedOptions.Origin(of: text) else {
+      if appliedOptions?.origin?.matches(url) != true {
+        guard let origin = Origin(url), origin.scheme == "http" || origin.scheme == "https" else {
           throw TransportFailure(code: .invalidURL, detail: "The URL is not http or https")
         }
         // With a proxy of the transport's own an empty list keeps the environment's from being read. One
         // of the environment's, which is elsewhere, would look for this machine's servers there.
         let exceptions =
-          options.proxy != .environment ? "" : Loopback.isHost(ofURL: text) ? "*" : nil
+          options.proxy != .environment ? "" : origin.isLoopback ? "*" : nil
         try require(catena_easy_set_string(easy, .noProxy, exceptions))
         // Where HTTP/2 may be spoken; else each of many first exchanges would open its own connection.
-        catena_easy_set_long(easy, .pipeWait, options.allowsHTTP2 && origin.isSecure ? 1 : 0)
+        catena_easy_set_long(
+          easy, .pipeWait, options.allowsHTTP2 && origin.scheme == "https" ? 1 : 0)
         appliedOptions?.origin = origin
       }
-      try require(catena_easy_set_string(easy, .URL, text))
+      try require(catena_easy_set_string(easy, .URL, url.absoluteString))
     }
 
     /// The same fields as last time are on the handle already.
@@ -294,22 +294,7 @@
   /// What is set on an easy handle and stays from one exchange to the next: most ask the same server,
   /// with the same header fields.
   struct AppliedOptions {
-    /// The scheme and authority of a URL, the slash behind them with it.
-    struct Origin {
-      let text: String
-      let isSecure: Bool
-
-      /// Nil where the URL is not `http` or `https`.
-      init?(of url: String) {
-        guard let parts = RequestPath.absoluteParts(of: url) else { return nil }
-        let scheme = parts.scheme.lowercased()
-        guard scheme == "http" || scheme == "https" else { return nil }
-        isSecure = scheme == "https"
-        text = url[..<parts.rest.startIndex] + "/"
-      }
-    }
-
-    /// Of the last URL.
+    /// The origin of the last URL.
     var origin: Origin?
     /// The fields of the last request without a body, whose list the handle still has.
     var headers: HTTPHeaders?
@@ -317,48 +302,5 @@
     var reportsConnection = false
     /// Whether nothing else is set on the handle, so that it need not be reset.
     var isReusable = true
-
-    func isOrigin(of url: String) -> Bool {
-      origin.map { url.hasPrefix($0.text) } ?? false
-    }
   }
 #endif
-
-/// Which hosts are this very machine, by name: no look-up is made.
-enum Loopback {
-  /// Whether the host of an absolute URL is `localhost`, a name below it, or an address of the loopback
-  /// interface.
-  ///
-  /// Source: RFC 6761 section 6.3, RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3.
-  ///
-  /// - Parameter url: a URL without user name and password.
-  /// - Returns: true where such a host follows the scheme.
-  static func isHost(ofURL url: String) -> Bool {
-    guard let parts = RequestPath.absoluteParts(of: url) else { return false }
-    // Told from most hosts by their first byte.
-    switch parts.authority.utf8.first {
-    case UInt8(ascii: "["): return parts.authority.hasPrefix("[::1]")
-    case UInt8(ascii: "1"): return isAddress(host(parts.authority))
-    default: return isName(host(parts.authority))
-    }
-  }
-
-  private static func host(_ authority: Substring) -> Substring {
-    authority.utf8.firstIndex(of: UInt8(ascii: ":")).map { authority[..<$0] } ?? authority
-  }
-
-  private static func isName(_ host: Substring) -> Bool {
-    let localhost = "localhost".utf8
-    let bytes = host.utf8.suffix(localhost.count)
-    guard bytes.elementsEqual(localhost, by: { $0 | 0x20 == $1 }) else { return false }
-    return bytes.startIndex == host.startIndex
-      || host.utf8[host.utf8.index(before: bytes.startIndex)] == UInt8(ascii: ".")
-  }
-
-  /// 127.0.0.0/8, in its usual spelling.
-  private static func isAddress(_ host: Substring) -> Bool {
-    guard host.hasPrefix("127.") else { return false }
-    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
-  }
-}

@@ -167,12 +167,13 @@
 
     /// Notes what a server has chosen, where it could have chosen otherwise.
     private func recordHTTPVersion(from event: TransportEvent, of handle: CurlHandle) {
-      guard options.allowsHTTP2, let origin = handle.appliedOptions?.origin, origin.isSecure,
+      guard options.allowsHTTP2, let origin = handle.appliedOptions?.origin,
+        origin.scheme == "https",
         case .end(let metrics) = event
       else { return }
       switch metrics.httpVersion {
-      case "1.1": http1Origins.add(origin.text)
-      case "2": http1Origins.remove(origin.text)
+      case "1.1": http1Origins.add(origin)
+      case "2": http1Origins.remove(origin)
       default: break
       }
     }

@@ -47,7 +47,7 @@
 
     private func sharesConnections(_ request: HTTPRequest) -> Bool {
       options.allowsHTTP2 && request.isSecure
-        && !http1Origins.contains(request.url.absoluteString)
+        && !http1Origins.contains(request.url)
     }
 
     private func choose() -> CurlCommandQueue {
@@ -95,21 +95,24 @@
   final class HTTP1OriginCache: Sendable {
     private static let limit = 32
 
-    /// Scheme and authority with the slash behind them; the newest first.
-    private let origins = Mutex<[String]>([])
+    /// The origins, the newest first.
+    private let origins = Mutex<[Origin]>([])
 
     /// Whether a URL is one of such a server's.
-    func contains(_ url: String) -> Bool {
-      origins.withLock { origins in origins.contains { url.hasPrefix($0) } }
+    func contains(_ url: URL) -> Bool {
+      origins.withLock { origins in
+        guard !origins.isEmpty, let origin = Origin(url) else { return false }
+        return origins.contains(origin)
+      }
     }
 
     /// Forgets a server.
-    func remove(_ origin: String) {
+    func remove(_ origin: Origin) {
       origins.withLock { $0.removeAll { $0 == origin } }
     }
 
     /// Remembers a server, and forgets the oldest where there are many.
-    func add(_ origin: String) {
+    func add(_ origin: Origin) {
       origins.withLock { origins in
         guard !origins.contains(origin) else { return }
         origins.insert(origin, at: 0)
