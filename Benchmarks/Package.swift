@@ -32,7 +32,7 @@ let package = Package(
       name: "RequestAllocations",
       dependencies: ["BenchmarkSupport", "CAllocations", "LoadSupport", mocking]),
 
-    // What Benchmarks/run starts, one process a measurement.
+    // Programs that Benchmarks/run starts, one process for each measurement.
     .target(name: "LoadSupport"),
     .executableTarget(name: "catena-load", dependencies: ["LoadSupport", mocking]),
     .executableTarget(name: "urlsession-load", dependencies: ["LoadSupport"]),
@@ -40,7 +40,7 @@ let package = Package(
     .executableTarget(name: "bench-server"),
     .executableTarget(name: "mock-server-load", dependencies: ["LoadSupport", mocking]),
 
-    // How large a program is, and how soon it has its first response.
+    // Programs to measure the binary size and the time to the first response.
     .executableTarget(name: "hello-networking", dependencies: [networking]),
     .executableTarget(name: "hello-urlsession"),
     .executableTarget(name: "hello-swift"),

@@ -1,10 +1,10 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-let loads: Target.Dependency = .product(name: "LoadSupport", package: "Benchmarks")
+let loadSupport: Target.Dependency = .product(name: "LoadSupport", package: "Benchmarks")
 
-// What the networking benchmarks compare with. A package apart, so that whoever measures promises, and CI, neither
-// fetches nor builds any of it.
+// The peers of the networking benchmarks. A separate package, so that the promise benchmarks and CI
+// neither fetch nor build them.
 let package = Package(
   name: "Peers",
   platforms: [.macOS(.v15)],
@@ -19,16 +19,16 @@ let package = Package(
     .executableTarget(
       name: "async-http-client-load",
       dependencies: [
-        loads, .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        loadSupport, .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "NIOFoundationCompat", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ]),
     .executableTarget(
       name: "flyingfox-server",
-      dependencies: [loads, .product(name: "FlyingFox", package: "FlyingFox")]),
+      dependencies: [loadSupport, .product(name: "FlyingFox", package: "FlyingFox")]),
     .executableTarget(
       name: "hummingbird-server",
-      dependencies: [loads, .product(name: "Hummingbird", package: "hummingbird")]),
+      dependencies: [loadSupport, .product(name: "Hummingbird", package: "hummingbird")]),
   ],
   swiftLanguageModes: [.v6]
 )

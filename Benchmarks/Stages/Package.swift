@@ -1,8 +1,8 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// A package of its own, as it sees the pipeline's stages by `@testable`, and so has Catena built with
-// `-enable-testing`, which nothing else that is measured should be.
+// A separate package, because it imports the pipeline's stages with `@testable`. Catena is built with
+// `-enable-testing` for it, which must not affect the other measurements.
 let package = Package(
   name: "Stages",
   platforms: [.macOS(.v15)],

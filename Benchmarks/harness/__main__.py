@@ -1,4 +1,4 @@
-"""Runs the shapes and prints their tables; the plots are made of figures.json, which it leaves beside them."""
+"""Runs the shapes, prints their tables, and writes figures.json and the plots that are drawn from it."""
 
 import argparse
 import json
@@ -11,24 +11,24 @@ from programs import HERE
 from servers import Servers
 
 PLOTS = {
-    "gets": ("GET, validate, decode", "requests at a time", "requests a second"),
+    "gets": ("GET, validate, decode", "requests at a time", "requests per second"),
     "chains": ("A chain of dependent requests", "requests in the chain", "milliseconds"),
-    "flights": ("Requests in flight", "requests in flight", "MiB beyond the start"),
+    "flights": ("Requests in flight", "requests in flight", "memory growth in MiB"),
 }
 
 
 def main():
     parser = argparse.ArgumentParser(prog="Benchmarks/run", epilog=(
-        "--check counts our allocations, with no clock and no peers, and exits with 1 where they have "
-        "grown; --promises [--quick] [--filter NAME] runs the promises alone"))
-    parser.add_argument("--quick", action="store_true", help="3 rounds instead of 7, of fewer requests")
-    parser.add_argument("--filter", default="", help="only shapes whose name contains this: "
+        "--check counts Catena's allocations, without a clock or peers, and exits with status 1 if they "
+        "have grown; --promises [--quick] [--filter NAME] runs only the promises"))
+    parser.add_argument("--quick", action="store_true", help="3 rounds instead of 7, with fewer requests")
+    parser.add_argument("--filter", default="", help="only shapes whose name contains the text: "
                         + ", ".join(shapes.ALL))
-    parser.add_argument("--plots", default=os.path.join(HERE, "plots"), help="where plots are written")
+    parser.add_argument("--plots", default=os.path.join(HERE, "plots"), help="the folder for the plots")
     options = parser.parse_args()
     options.rounds = 3 if options.quick else 7
 
-    # In memory where that can be, so that no disk is measured.
+    # In memory if possible, so that no disk is measured.
     memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
     figures = {}
     with tempfile.TemporaryDirectory(dir=memory) as folder, Servers(folder) as servers:

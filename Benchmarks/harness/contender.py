@@ -1,4 +1,4 @@
-"""One program that does a shape's work, and what a run of it has shown."""
+"""A program that does the work of a shape, and the results of its runs."""
 
 import json
 import os
@@ -10,17 +10,17 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Contender:
-    """A way to do a shape's work: its name in the tables, and its command for so many requests."""
+    """An implementation of a shape's work: its name in the tables, and its command."""
 
     name: str
     command: list
-    # How many of the shape's requests it makes a round; the slow ones make fewer.
+    # The share of the shape's requests that it sends per round; slow contenders send fewer.
     share: float = 1
 
 
 @dataclass
 class Run:
-    """What one run of a contender has shown."""
+    """The result of one run of a contender."""
 
     requests: int
     failures: int
@@ -48,7 +48,7 @@ class Series:
 
 
 def run(command, timeout=240):
-    """Runs a load, which says on its last line what it has come to, and watches its threads meanwhile."""
+    """Runs a load, counts its threads while it runs, and parses the outcome in its last line of output."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     threads = [0]
     watcher = threading.Thread(target=_watch, args=(process, threads))
@@ -58,20 +58,20 @@ def run(command, timeout=240):
     except subprocess.TimeoutExpired:
         process.kill()
         out, err = process.communicate()
-        err += f"\nnot done after {timeout} s"
+        err += f"\nnot finished after {timeout} s"
     watcher.join()
     try:
-        said = json.loads(out.strip().splitlines()[-1])
+        outcome = json.loads(out.strip().splitlines()[-1])
     except (IndexError, ValueError):
         raise RuntimeError(f"{' '.join(command)}: {process.returncode}\n{out}{err}")
-    if said["failures"]:
-        print(f"!! {said['failures']} failures: {' '.join(command)}\n{err}")
-    return Run(said["requests"], said["failures"], said["seconds"], said["cpuSeconds"],
-               said["peakBytes"], said["growthBytes"], threads[0])
+    if outcome["failures"]:
+        print(f"!! {outcome['failures']} failures: {' '.join(command)}\n{err}")
+    return Run(outcome["requests"], outcome["failures"], outcome["seconds"], outcome["cpuSeconds"],
+               outcome["peakBytes"], outcome["growthBytes"], threads[0])
 
 
 def run_tool(command):
-    """Runs any program to its end: its whole life counts."""
+    """Runs any program until it exits and measures its whole lifetime."""
     start = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     _, status, usage = os.wait4(process.pid, 0)

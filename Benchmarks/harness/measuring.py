@@ -1,18 +1,18 @@
-"""Runs contenders in turn and keeps what they have shown."""
+"""Runs contenders in turn and collects their results."""
 
 import statistics
 
 import contender as contenders
 from contender import Series
-from programs import is_there
+from programs import is_built
 
 
 def in_turn(members, rounds, command):
-    """A B C, A B C, ...: whatever else the machine does weighs on all alike.
+    """Runs the contenders in the order A B C, A B C, so that other load on the machine affects all alike.
 
-    `command` makes a contender's command line. Those that have not been built are left out.
+    `command` returns the command line of a contender. Contenders that are not built are skipped.
     """
-    members = [member for member in members if is_there(member) or _miss(member)]
+    members = [member for member in members if is_built(member) or _report_missing(member)]
     series = {member.name: Series(member.name) for member in members}
     for _ in range(rounds):
         for member in members:
@@ -20,8 +20,8 @@ def in_turn(members, rounds, command):
     return list(series.values())
 
 
-def _miss(member):
-    print(f"-- {member.name} is left out: {member.command[0]} is not there")
+def _report_missing(member):
+    print(f"-- {member.name} is skipped: {member.command[0]} does not exist")
     return False
 
 
@@ -30,5 +30,5 @@ def median(series, figure):
 
 
 def ratios(series, base, figure):
-    """Round by round: the two ran one soon after the other."""
+    """The ratio in each round, in which the two ran shortly after each other."""
     return [figure(a) / figure(b) for a, b in zip(series.runs, base.runs)]

@@ -1,4 +1,4 @@
-"""Line plots as SVG, on axes that are both logarithmic."""
+"""Line plots as SVG with two logarithmic axes."""
 
 import math
 
@@ -7,7 +7,7 @@ WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 760, 420, 80, 40, 230, 50
 
 
 def plot(path, title, across, up, figures):
-    """Writes a plot of lines, each a name and its points."""
+    """Writes a plot of lines, each with a name and its points."""
     points = [point for line in figures.values() for point in line if point[1] > 0]
     xs = _axis([x for x, _ in points])
     ys = _axis([y for _, y in points])

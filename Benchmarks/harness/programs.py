@@ -1,4 +1,4 @@
-"""Where the programs are, and how each of them is told what to do."""
+"""The paths and command lines of the programs."""
 
 import os
 
@@ -31,5 +31,5 @@ def curl_loop(name, *more):
     return Contender(name, [ours("curl-loop"), "get", *more])
 
 
-def is_there(contender):
+def is_built(contender):
     return os.path.exists(contender.command[0])

@@ -1,4 +1,4 @@
-"""The servers on loopback: nginx over HTTP, TLS and HTTP/2, and whatever else a shape starts."""
+"""The servers on loopback: nginx over HTTP, TLS and HTTP/2, and the servers that the shapes start."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ BODY = '{"id":7,"title":"Board of forty bytes!"}'
 
 
 class Servers:
-    """All servers of a run; used in a `with`, whose end ends them."""
+    """All servers of a run: a context manager that stops them on exit."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -29,7 +29,7 @@ class Servers:
             self.end(process)
 
     def start(self, command, port, core=None):
-        """Starts a server, on one core if asked for, and returns when its port is open."""
+        """Starts a server, on one core if `core` is set, and returns when its port is open."""
         if core is not None:
             command = ["taskset", "-c", str(core)] + command
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
@@ -45,13 +45,13 @@ class Servers:
                 time.sleep(0.02)
 
     def end(self, process):
-        """Ends one of them, and waits until it has."""
+        """Stops a server and waits until it has exited."""
         process.terminate()
         process.wait()
         self.processes.remove(process)
 
     def make_large(self, size):
-        """The body of /large: so many bytes that need no place, as they are all zero."""
+        """Creates the body of /large as a sparse file of zeros, which takes no space."""
         with open(self.large, "wb") as file:
             file.truncate(size)
 
@@ -104,7 +104,7 @@ http {{
         path = os.path.join(self.folder, "nginx.conf")
         with open(path, "w") as file:
             file.write(text)
-        # Its workers run as nobody, who has to be able to read the folder.
+        # nginx runs its workers as the user `nobody`, who must be able to read the folder.
         os.chmod(self.folder, 0o755)
         nginx = shutil.which("nginx") or "/usr/sbin/nginx"
         self.start([nginx, "-c", path, "-e", f"{self.folder}/nginx.log"], HTTP)

@@ -1,4 +1,4 @@
-"""The shapes of the networking benchmarks. Each prints its tables and returns figures for the plots."""
+"""The shapes of the networking benchmarks. Each prints its tables and returns the figures of its plot."""
 
 import os
 import resource
@@ -8,7 +8,7 @@ import subprocess
 import contender as contenders
 import servers as ports
 from measuring import in_turn, median
-from programs import HERE, async_http_client, catena, curl_loop, is_there, ours, peer, urlsession
+from programs import HERE, async_http_client, catena, curl_loop, is_built, ours, peer, urlsession
 from tables import loads, table
 
 URL = f"http://127.0.0.1:{ports.HTTP}/"
@@ -17,7 +17,7 @@ HTTP2 = f"https://127.0.0.1:{ports.HTTP2}/"
 
 
 def gets(servers, options):
-    """1. GET, validate, decode of 40 bytes of JSON, keep-alive."""
+    """1. GET, validate, decode 40 bytes of JSON, keep-alive."""
     figures = {}
     for at_once, requests in ((1, 4_000), (8, 20_000), (32, 20_000), (256, 20_000), (2_048, 20_000)):
         requests = requests // 4 if options.quick else requests
@@ -28,7 +28,7 @@ def gets(servers, options):
             async_http_client("async-http-client + decode", "get", "--decode", "yes"),
             curl_loop("C loop on libcurl", *(["--by", "epoll"] if at_once > 256 else [])),
         ]
-        # Thousands of URLSession's tasks at once take minutes, with nothing to learn from them.
+        # Thousands of concurrent URLSession tasks take minutes and give no further information.
         if at_once <= 256:
             members += [
                 catena("Catena on URLSession", "get", "--transport", "urlsession", share=0.1),
@@ -66,7 +66,7 @@ def chains(servers, options):
 
 
 def secure(servers, options):
-    """3. The same over TLS, and over HTTP/2 on one connection."""
+    """3. GET over TLS, and over HTTP/2 on one connection."""
     requests = 5_000 if options.quick else 20_000
     for name, url, http, at_once in (
             ("TLS", TLS, "1", 32), ("HTTP/2, one connection", HTTP2, "2", 100)):
@@ -83,7 +83,7 @@ def secure(servers, options):
 
 
 def transfers(servers, options):
-    """4. One large body by file, down and up."""
+    """4. The download and upload of one large file."""
     size = 2**28 if options.quick else 2**30
     servers.make_large(size)
     target = os.path.join(servers.folder, "target")
@@ -94,7 +94,7 @@ def transfers(servers, options):
         tool += ["-o", target, url + "large"] if way == "down" else ["-T", servers.large, url + "up"]
         file = target if way == "down" else servers.large
         members = [catena("Catena", way + "load"), async_http_client("async-http-client", way + "load")]
-        members = [member for member in members if is_there(member)]
+        members = [member for member in members if is_built(member)]
         rows = {member.name: [] for member in members} | {"curl": []}
         for _ in range(options.rounds):
             for member in members:
@@ -112,7 +112,7 @@ def transfers(servers, options):
                 f"{sorted(run.cpu_seconds for run in runs)[len(runs) // 2]:.2f}",
                 f"{max(run.growth_bytes for run in runs) / 2**20:.1f}",
             ])
-        heads = [f"{size // 2**20:,} MiB {way}", "MiB/s", "Catena / it", "min..max", "CPU s",
+        heads = [f"{size // 2**20:,} MiB {way}", "MiB/s", "Catena / peer", "min..max", "CPU s",
                  "memory growth MiB"]
         print(f"\n### {size // 2**20:,} MiB {way}, by file\n\n{table(heads, cells)}")
     servers.end(sink)
@@ -120,7 +120,7 @@ def transfers(servers, options):
 
 
 def flights(servers, options):
-    """5. Thousands in flight to an endpoint that takes its time."""
+    """5. Thousands of requests in flight to a slow endpoint."""
     seconds = 5
     port = 18485
     server = servers.start([ours("bench-server"), str(port), str(seconds * 1000)], port)
@@ -131,7 +131,7 @@ def flights(servers, options):
     files = _raised_file_limit()
     for count in counts:
         if count + 200 > files:
-            print(f"{count:,} at once need as many files, of which a process may have {files:,} here; "
+            print(f"{count:,} concurrent requests need as many open files, but the limit is {files:,}; "
                   f"{files - 1_000:,} instead")
             count = files - 1_000
         members = [
@@ -149,7 +149,7 @@ def flights(servers, options):
                 f"{median(one, lambda run: run.seconds) - seconds:.2f}",
                 f"{median(one, lambda run: run.cpu_per_10000):.3f}"])
             figures.setdefault(one.contender, []).append([count, each * count / 1024])
-    heads = ["in flight", "failures", "KiB each", "threads", "s beyond the wait", "CPU s / 10,000"]
+    heads = ["in flight", "failures", "KiB per request", "threads", "s over the delay", "CPU s / 10,000"]
     print("\n" + table(heads, rows))
     servers.end(server)
     return figures
@@ -177,14 +177,14 @@ def mocked(servers, options):
             "" if one is bare else f"{extra[len(extra) // 2]:+.2f}",
             "" if one is bare else f"{extra[0]:+.2f}..{extra[-1]:+.2f}",
             f"{median(one, lambda run: run.throughput):,.0f}"])
-    heads = ["mocked request", "a CPU second", "us CPU each", "us more than bare", "min..max",
-             "a second"]
+    heads = ["mocked request", "requests/CPU s", "CPU us per request", "us more than bare",
+             "min..max", "requests/s"]
     print("\n" + table(heads, rows))
     return None
 
 
 def mock_servers(servers, options):
-    """7b. MockServer beside others with the same response, on one core each, asked by wrk on the other."""
+    """7b. MockServer and other servers with the same response, each on one core, with wrk on the other."""
     port = 18486
     candidates = {
         "MockServer": ours("mock-server-load"),
@@ -202,10 +202,10 @@ def mock_servers(servers, options):
                 ["taskset", "-c", "1", "wrk", "-t1", "-c64", f"-d{seconds}s",
                  f"http://127.0.0.1:{port}/boards/7"], capture_output=True, text=True).stdout
             rate = next(float(line.split()[1]) for line in out.splitlines() if "Requests/sec" in line)
-            answered = next(int(line.split()[0]) for line in out.splitlines() if "requests in" in line)
+            completed = next(int(line.split()[0]) for line in out.splitlines() if "requests in" in line)
             if "Non-2xx" in out or "Socket errors" in out:
                 print(f"!! {name}: {out}")
-            found[name].append((rate, answered / (_cpu(server.pid) - before)))
+            found[name].append((rate, completed / (_cpu(server.pid) - before)))
             servers.end(server)
     rows = []
     for name, runs in found.items():
@@ -216,7 +216,7 @@ def mock_servers(servers, options):
             f"{sorted(run[1] for run in runs)[middle]:,.0f}",
             "" if name == "MockServer" else f"{ratio[middle]:.2f}",
             "" if name == "MockServer" else f"{ratio[0]:.2f}..{ratio[-1]:.2f}"])
-    heads = ["server", "responses/s", "responses a CPU second", "MockServer / it", "min..max"]
+    heads = ["server", "responses/s", "responses/CPU s", "MockServer / peer", "min..max"]
     print("\n" + table(heads, rows))
     return None
 
@@ -269,14 +269,14 @@ def _builds(servers):
 
 
 def promises(servers, options):
-    """6. Promises, beside SwiftNIO's futures and Swift's tasks."""
+    """6. Promises, compared with SwiftNIO's futures and Swift's tasks."""
     command = [ours("PromiseBenchmarks")] + (["--quick"] if options.quick else [])
     print("\n" + subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     return None
 
 
 def _raised_file_limit():
-    """Raises how many files a process may have, as far as that goes; children inherit it."""
+    """Raises the limit of open files as far as possible; child processes inherit it."""
     for limit in (200_000, resource.getrlimit(resource.RLIMIT_NOFILE)[1]):
         try:
             resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))

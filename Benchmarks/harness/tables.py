@@ -20,7 +20,7 @@ def table(heads, rows):
 
 
 def loads(all_series, base_name):
-    """Throughput, its ratio to that of the first, CPU time and memory of each contender."""
+    """Throughput, its ratio to the throughput of the first contender, CPU time and memory."""
     ours = all_series[0]
     rows = []
     for series in all_series:
@@ -37,6 +37,6 @@ def loads(all_series, base_name):
             f"{max(run.peak_bytes for run in series.runs) / 2**20:.0f}",
             max(run.threads for run in series.runs),
         ])
-    heads = [base_name, "requests/s", "Catena / it", "min..max", "CPU s / 10,000",
-             "Catena's CPU / its", "peak MiB", "threads"]
+    heads = [base_name, "requests/s", "Catena / peer", "min..max", "CPU s / 10,000",
+             "Catena CPU / peer CPU", "peak MiB", "threads"]
     return table(heads, rows)

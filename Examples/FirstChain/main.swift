@@ -3,8 +3,8 @@ import Promises
 
 /// A small program to read from top to bottom: `swift run first-chain`.
 ///
-/// It orders a dinner from a kitchen that is slow, forgetful, and sometimes on fire. All waiting is
-/// real, and short.
+/// It orders a dinner from a kitchen that is slow and sometimes fails. It waits in real time, for
+/// less than a second in total, and checks each result.
 
 // MARK: A kitchen
 
@@ -19,7 +19,7 @@ struct Dish: Sendable, Equatable {
 }
 
 struct Kitchen: Sendable {
-  /// A step that takes time and may fail.
+  /// A step that takes time and can fail.
   func cook(_ name: String) -> Promise<Dish> {
     after(.milliseconds(30)).map {
       if name == "truffles" { throw KitchenError.soldOut(name) }
@@ -27,7 +27,7 @@ struct Kitchen: Sendable {
     }
   }
 
-  /// One that fails twice before it succeeds.
+  /// A step that fails twice and then succeeds.
   func flambe(_ name: String) -> Promise<Dish> {
     retry(.exponential(initial: .milliseconds(10), limit: 3)) { attempt in
       say("  attempt \(attempt) at the \(name)")
@@ -35,7 +35,7 @@ struct Kitchen: Sendable {
     }
   }
 
-  /// One that takes an hour, and can be told to stop.
+  /// A step that takes an hour and supports cancellation.
   func stew() -> Promise<Dish> {
     Promise { resolver in
       let hour = after(.seconds(3600)).done {
@@ -49,26 +49,28 @@ struct Kitchen: Sendable {
   }
 }
 
-// MARK: Telling the story, and checking it
+// MARK: Output and checks
 
 func say(_ line: String) {
   print(line)
 }
 
-struct Surprise: Error, CustomStringConvertible {
+struct UnexpectedResult: Error, CustomStringConvertible {
   let description: String
 }
 
 func expect<Value: Equatable>(_ actual: Value, _ expected: Value) throws {
-  guard actual == expected else { throw Surprise(description: "got \(actual), not \(expected)") }
+  guard actual == expected else {
+    throw UnexpectedResult(description: "got \(actual), expected \(expected)")
+  }
 }
 
-// MARK: The evening
+// MARK: The program
 
 let kitchen = Kitchen()
 
 do {
-  say("A chain: one step after the other")
+  say("A chain: each step starts when the previous one has succeeded")
   let bill =
     kitchen.cook("soup")
     .tap { dish in say("  \(dish.name) is served") }
@@ -77,17 +79,17 @@ do {
     .map { dishes in dishes.map(\.price).reduce(0, +) }
   try expect(try await bill.value, 8)
 
-  say("An error: the rest of the chain is skipped, until something recovers")
+  say("An error: the chain skips to the next recover")
   let starter =
     kitchen.cook("truffles")
-    .tap { _ in say("  truffles! (never said)") }
+    .tap { _ in say("  this step is skipped") }
     .recover(KitchenError.self) { error in
       say("  \(error), so there is salad")
       return kitchen.cook("salad")
     }
   try expect(try await starter.value.name, "salad")
 
-  say("Several at once, of different kinds, each in its context")
+  say("Parallel steps: when() waits for promises of different types")
   let table = Promise(on: .background) {
     Thread.isMainThread ? "on the main thread?" : "a table in the background"
   }
@@ -95,36 +97,38 @@ do {
   say("  \(dish.name) at \(seats)")
   try expect(seats, "a table in the background")
 
-  say("Again and again, until it works")
+  say("Retry: a step is repeated until it succeeds")
   try expect(try await kitchen.flambe("crepe").value, Dish(name: "crepe", price: 5))
 
-  say("Enough waiting: the timeout leaves, and takes the work along")
-  let patience = kitchen.stew()
+  say("Timeout: it cancels the step that takes too long")
+  let meal = kitchen.stew()
     .timeout(.milliseconds(50))
     .recover(PromiseError.timedOut) { Dish(name: "sandwich", price: 4) }
-  try expect(try await patience.value.name, "sandwich")
+  try expect(try await meal.value.name, "sandwich")
 
-  say("Two wait for one stew, and one of them leaves: it cooks on. When both have left, it stops")
+  say("Cancellation: a step with two consumers stops when both have cancelled")
   let stew = kitchen.stew()
-  let mine = stew.map(\.price)
-  let yours = stew.map(\.name)
-  mine.cancel()
-  guard case .pending = stew.state else { throw Surprise(description: "the stew stopped too soon") }
-  say("  one is still waiting")
-  yours.cancel()
+  let price = stew.map(\.price)
+  let name = stew.map(\.name)
+  price.cancel()
+  guard case .pending = stew.state else {
+    throw UnexpectedResult(description: "the stew stopped after one of two cancellations")
+  }
+  say("  one consumer is left")
+  name.cancel()
   guard case .rejected(let error) = stew.state, error.isCancellation else {
-    throw Surprise(description: "the stew cooks on for nobody")
+    throw UnexpectedResult(description: "the stew did not stop after both cancellations")
   }
 
-  say("An hour in no time: the clock is the program's own")
+  say("Virtual time: a TestScheduler advances by an hour at once")
   let time = TestScheduler()
   let siesta = after(.seconds(3600), scheduler: time).done { say("  good morning") }
   await time.advance(by: .seconds(3600))
   try await siesta.value
   say("  slept for \(time.elapsed)")
 
-  say("Good night.")
+  say("Done.")
 } catch {
-  say("That was not in the plan: \(error)")
+  say("Unexpected error: \(error)")
   exit(1)
 }

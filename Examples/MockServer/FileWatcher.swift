@@ -1,18 +1,76 @@
-#if canImport(Glibc)
-  import Dispatch
-  import Foundation
+import Dispatch
+import Foundation
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+
+  /// Reports changes of a file and of its folder.
+  ///
+  /// It watches the folder too, because editors write a new file and rename it to the old name. The
+  /// handler has to check whether the content of the file is new.
+  final class FileWatcher: Sendable {
+    /// The reason why the watcher does not work.
+    ///
+    /// Always `nil`: failures are not detected on this platform.
+    let problem: String? = nil
+    private let file: URL
+    private let fileSource = Mutex<(any DispatchSourceFileSystemObject)?>(nil)
+    private let queue = DispatchQueue(label: "FileWatcher")
+
+    /// Creates a watcher that reports changes after ``start(onChange:)``.
+    init(_ file: URL) {
+      self.file = file
+    }
+
+    /// Calls `onChange` on a private queue: once at the start, and after each change until the
+    /// program ends.
+    func start(onChange: @escaping @Sendable () -> Void) {
+      watch(file.deletingLastPathComponent()) { [self] in
+        // The name can refer to a new file now.
+        watchFile(onChange)
+        onChange()
+      }
+      watchFile(onChange)
+      queue.async(execute: onChange)
+    }
+
+    private func watchFile(_ onChange: @escaping @Sendable () -> Void) {
+      let source = watch(file, onChange)
+      fileSource.withLock { current in
+        current?.cancel()
+        current = source
+      }
+    }
+
+    @discardableResult
+    private func watch(
+      _ url: URL, _ onChange: @escaping @Sendable () -> Void
+    ) -> (any DispatchSourceFileSystemObject)? {
+      let descriptor = open(url.path, O_EVTONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { return nil }
+      let source = DispatchSource.makeFileSystemObjectSource(
+        fileDescriptor: descriptor, eventMask: [.write, .extend], queue: queue)
+      // The handler retains the source until the source is cancelled.
+      source.setEventHandler { withExtendedLifetime(source) { onChange() } }
+      source.setCancelHandler { close(descriptor) }
+      source.activate()
+      return source
+    }
+  }
+#elseif canImport(Glibc)
   import Glibc
 
-  /// Tells when something has been written in the folder of a file.
+  /// Reports changes in the folder of a file.
   ///
-  /// The folder, since editors write a new file and give it the old one's name. Which of the folder's
-  /// files it was is for the one who is told to see.
+  /// It watches the folder, because editors write a new file and rename it to the old name. The
+  /// handler has to check whether the content of the file is new.
   final class FileWatcher: Sendable {
-    /// Why nothing is told; nil when it is.
+    /// The reason why the watcher does not work, or `nil` if it works.
     let problem: String?
     private let descriptor: Int32
 
-    /// Watches from now on, and tells nobody yet.
+    /// Starts to collect changes, which ``start(onChange:)`` reports.
     init(_ file: URL) {
       descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
       let folders = Set(
@@ -33,9 +91,9 @@
       if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Has `changed` called for what has happened since the watcher was made, and from then on, on a queue
-    /// of its own; the watcher lives until the program ends.
-    func start(_ changed: @escaping @Sendable () -> Void) {
+    /// Calls `onChange` on a private queue after each change since the watcher was created, until
+    /// the program ends.
+    func start(onChange: @escaping @Sendable () -> Void) {
       guard descriptor >= 0 else { return }
       let queue = DispatchQueue(label: "FileWatcher")
       let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
@@ -44,7 +102,7 @@
         withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { buffer in
           while read(descriptor, buffer.baseAddress, size) > 0 {}
         }
-        withExtendedLifetime(source) { changed() }
+        withExtendedLifetime(source) { onChange() }
       }
       source.activate()
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Mocking
 
-/// Passes requests on to another server, and records what it answers.
+/// A server that forwards requests to another server and records the exchanges.
 final class RecordingServer: Sendable {
   private let tape: Tape
   private let server: MockServer
@@ -25,32 +25,35 @@ final class RecordingServer: Sendable {
     console.line("recording \(origin) to \(file.relativePath), at \(server.url)")
   }
 
-  /// Serves no more, and writes the recording.
+  /// Stops the server and writes the recording.
+  ///
+  /// - Throws: ``SuspectedSecrets`` if the recording has values that look like secrets, or the
+  ///   error of `Tape.save()`.
   func stop() throws {
     server.stop()
     let count = tape.entries.count
     do {
       try tape.save()
     } catch RecordingError.suspectedTokens(_, let paths) {
-      throw Unsaved(file: tape.file, paths: paths)
+      throw SuspectedSecrets(file: tape.file, paths: paths)
     }
-    let exchanges = count == 1 ? "1 exchange is" : "\(count) exchanges are"
-    console.line("\(exchanges) in \(tape.file.relativePath)")
+    console.line(
+      "wrote \(count == 1 ? "1 exchange" : "\(count) exchanges") to \(tape.file.relativePath)")
   }
 
-  /// What was recorded has values in it that look like secrets.
-  struct Unsaved: Error, CustomStringConvertible {
+  /// The error for a recording that is not written because it has values that look like secrets.
+  struct SuspectedSecrets: Error, CustomStringConvertible {
     let file: URL
     let paths: [String]
 
     var description: String {
-      let list = paths.prefix(5).joined(separator: ", ") + (paths.count > 5 ? ", …" : "")
-      let are =
+      let list = paths.prefix(5).joined(separator: ", ") + (paths.count > 5 ? ", ..." : "")
+      let values =
         paths.count == 1
         ? "1 value looks like a secret" : "\(paths.count) values look like secrets"
-      return "\(file.relativePath) is not written: \(are) (\(list)). The exchanges with them are "
-        + "missing in \(file.lastPathComponent).partial too, and have to be recorded again; with "
-        + "--allow-tokens all are written"
+      return "\(file.relativePath) was not written: \(values) (\(list)). The exchanges with these "
+        + "values are also missing from \(file.lastPathComponent).partial and must be recorded "
+        + "again; --allow-tokens writes all exchanges"
     }
   }
 }

@@ -1,35 +1,37 @@
 import Foundation
 import Mocking
+import Synchronization
 
-/// What a walk talks to, and who counts there how many requests are handled at once.
+/// The backend of a walk: a server or mocks.
 enum Backend {
+  /// A loopback server in this process.
   case server(BoardsServer)
-  /// A server of the user's own; how many at once is known to that alone.
+  /// The user's server, which does not report its concurrent requests.
   case url(URL)
-  case mocks(Gauge)
+  /// Mocked responses, without a server.
+  case mocks(CountingProvider)
 
   var title: String {
     switch self {
     case .server(let server):
-      "Over HTTP, to a server at \(server.url) that answers after \(server.delay.inMilliseconds)"
+      "Over HTTP, to a server at \(server.url) that delays each response by "
+        + server.delay.inMilliseconds
     case .url(let url): "Over HTTP, to the server at \(url)"
-    case .mocks: "Mocked: the same delay, and no server"
+    case .mocks: "Mocked: the same delay, without a server"
     }
   }
 
-  /// Walks once in each mode, one after the other.
+  /// Runs one walk in each mode, in order.
   ///
-  /// - Throws: ``Run/Failure``, at the first walk that comes to its end too soon.
+  /// - Throws: ``Walk/Failure`` of the first walk that fails.
   func walk(_ modes: [RequestMode]) async throws -> [Run] {
     var runs: [Run] = []
     for mode in modes {
-      beginCounting()
-      do {
-        let laps = try await Walk(networking: client(mode)).start().value
-        runs.append(Run(mode: mode, laps: laps, mostAtOnce: mostAtOnce))
-      } catch {
-        throw Run.Failure(mode: mode, reason: error)
-      }
+      resetMaxConcurrentRequests()
+      let measurements = try await Walk(mode: mode, networking: client(mode)).start().value
+      runs.append(
+        Run(
+          mode: mode, measurements: measurements, maxConcurrentRequests: maxConcurrentRequests))
     }
     return runs
   }
@@ -38,7 +40,7 @@ enum Backend {
     switch self {
     case .server(let server): client(mode, server.url)
     case .url(let url): client(mode, url)
-    case .mocks(let gauge): Networking(mode: mode, mockProvider: gauge)
+    case .mocks(let provider): Networking(mode: mode, mockProvider: provider)
     }
   }
 
@@ -48,19 +50,226 @@ enum Backend {
     return networking
   }
 
-  private func beginCounting() {
+  private func resetMaxConcurrentRequests() {
     switch self {
-    case .server(let server): server.beginCounting()
+    case .server(let server): server.resetMaxConcurrentRequests()
     case .url: break
-    case .mocks(let gauge): gauge.beginCounting()
+    case .mocks(let provider): provider.resetMaxConcurrentRequests()
     }
   }
 
-  private var mostAtOnce: Int? {
+  private var maxConcurrentRequests: Int? {
     switch self {
-    case .server(let server): server.mostAtOnce
+    case .server(let server): server.maxConcurrentRequests
     case .url: nil
-    case .mocks(let gauge): gauge.mostAtOnce
+    case .mocks(let provider): provider.maxConcurrentRequests
     }
+  }
+}
+
+extension Board {
+  /// The initial boards of the server and of the mocks.
+  static let samples = [
+    Board(id: 1, title: "Balsa Fish", cards: ["Cut the fins", "Sand the body"]),
+    Board(id: 2, title: "Paper Plane", cards: ["Fold", "Throw"]),
+    Board(id: 3, title: "Tin Robot", cards: ["Find the key"]),
+    Board(id: 4, title: "Kite", cards: ["Wait for wind"]),
+    Board(id: 5, title: "Music Box", cards: ["Oil the cylinder", "Tune the comb"]),
+    Board(id: 6, title: "Spinning Top"),
+  ]
+}
+
+// MARK: Mocks
+
+extension MockProvider<BoardsAPI> {
+  /// Returns a provider with a response for each endpoint, each after the same delay.
+  static func boards(delay: Duration) -> MockProvider {
+    MockProvider(delay: .fixed(delay)) { endpoint in
+      switch endpoint {
+      case .login: .json(["token": "t-1"])
+      case .boards: .json(Board.samples.map(\.summary))
+      case .board(let id):
+        Board.samples.first { $0.id == id }.map { .json($0) } ?? .status(404)
+      case .create(let title): .json(Board(id: 7, title: title), status: 201)
+      case .update(let id, let title): .json(Board(id: id, title: title))
+      case .delete: .status(204)
+      }
+    }
+  }
+}
+
+/// A transport provider that counts the concurrent requests of a mock provider.
+final class CountingProvider: TransportProvider {
+  private struct Counts {
+    var current = 0
+    var maximum = 0
+  }
+
+  private let provider: MockProvider<BoardsAPI>
+  private let counts = Mutex(Counts())
+
+  init(_ provider: MockProvider<BoardsAPI>) {
+    self.provider = provider
+  }
+
+  /// The maximum number of concurrent requests since ``resetMaxConcurrentRequests()``.
+  var maxConcurrentRequests: Int { counts.withLock { $0.maximum } }
+
+  func resetMaxConcurrentRequests() { counts.withLock { $0 = Counts() } }
+
+  func transport(for endpoint: BoardsAPI, real: any Transport) -> (any Transport)? {
+    provider.transport(for: endpoint, real: real).map {
+      CountingTransport(transport: $0, provider: self)
+    }
+  }
+
+  private func requestStarted() {
+    counts.withLock { counts in
+      counts.current += 1
+      counts.maximum = max(counts.maximum, counts.current)
+    }
+  }
+
+  private func requestEnded() { counts.withLock { $0.current -= 1 } }
+
+  private struct CountingTransport: Transport {
+    let transport: any Transport
+    let provider: CountingProvider
+
+    func start(
+      _ request: HTTPRequest, _ receive: @escaping @Sendable (TransportEvent) -> Void
+    ) -> any TransportHandle {
+      provider.requestStarted()
+      return transport.start(request) { event in
+        switch event {
+        case .end, .failure: provider.requestEnded()
+        case .connected, .servedLocally, .sent, .head, .body: break
+        }
+        receive(event)
+      }
+    }
+  }
+}
+
+// MARK: The server
+
+/// A loopback server of the boards API, with a delay that makes the modes differ.
+final class BoardsServer: Sendable {
+  private struct Login: Decodable {
+    let user: String
+    let password: String
+  }
+
+  private struct Title: Decodable {
+    let title: String
+  }
+
+  private static let token = "t-1815"
+
+  private let server: MockServer
+  /// The delay of each response.
+  let delay: Duration
+
+  /// Starts the server.
+  ///
+  /// - Parameters:
+  ///   - port: The port to listen on. With 0 the system chooses a free port.
+  ///   - delay: The delay of each response.
+  /// - Throws: `MockServerError` if the server cannot listen on the port.
+  init(port: Int = 0, delay: Duration) throws {
+    self.delay = delay
+    let boards = BoardStore()
+
+    /// Returns a route that requires the token and delays each response.
+    func authorized(
+      _ method: HTTPMethod, _ template: String,
+      _ respond: @escaping @Sendable (ReceivedRequest) throws -> Mock
+    ) -> Route {
+      Route(method, template) { request in
+        let isAuthorized = request.headers["Authorization"] == "Bearer \(Self.token)"
+        return (isAuthorized ? try respond(request) : .unauthorized).delayed(by: delay)
+      }
+    }
+
+    server = try MockServer(port: port) {
+      Route(.post, "/login") { request in
+        let login = try request.decode(Login.self)
+        let isAuthorized = login.user == "ada" && login.password == "lovelace"
+        let response = isAuthorized ? Mock.json(Session(token: Self.token)) : .unauthorized
+        return response.delayed(by: delay)
+      }
+      authorized(.get, "/boards") { _ in .json(boards.all.map(\.summary)) }
+      authorized(.get, "/boards/{id}") { request in .board(boards[request.id]) }
+      authorized(.post, "/boards") { request in
+        .json(boards.add(try request.decode(Title.self).title), status: 201)
+      }
+      authorized(.patch, "/boards/{id}") { request in
+        .board(boards.rename(request.id, try request.decode(Title.self).title))
+      }
+      authorized(.delete, "/boards/{id}") { request in
+        boards.remove(request.id) ? .status(204) : .board(nil)
+      }
+    }
+  }
+
+  var url: URL { server.url }
+
+  /// The maximum number of concurrent requests since ``resetMaxConcurrentRequests()``.
+  var maxConcurrentRequests: Int { server.peakConcurrentRequests }
+
+  func resetMaxConcurrentRequests() { server.resetPeakConcurrentRequests() }
+
+  func nextRequest() -> Promise<ReceivedRequest> { server.takeRequest() }
+
+  func stop() { server.stop() }
+}
+
+extension ReceivedRequest {
+  fileprivate var id: Int? { Int(path["id"]) }
+}
+
+extension Mock {
+  fileprivate static var unauthorized: Mock {
+    .json(["error": "log in and send the token"], status: 401).header("WWW-Authenticate", "Bearer")
+  }
+
+  /// Returns a response with a board, or status 404 for `nil`.
+  fileprivate static func board(_ board: Board?) -> Mock {
+    board.map { .json($0) } ?? .json(["error": "board not found"], status: 404)
+  }
+}
+
+/// The boards of the server.
+private final class BoardStore: Sendable {
+  private let boards = Mutex(Dictionary(uniqueKeysWithValues: Board.samples.map { ($0.id, $0) }))
+
+  var all: [Board] { boards.withLock { $0.values.sorted { $0.id < $1.id } } }
+
+  subscript(id: Int?) -> Board? {
+    guard let id else { return nil }
+    return boards.withLock { $0[id] }
+  }
+
+  func add(_ title: String) -> Board {
+    boards.withLock { boards in
+      let board = Board(id: (boards.keys.max() ?? 0) + 1, title: title)
+      boards[board.id] = board
+      return board
+    }
+  }
+
+  /// Returns the renamed board, or `nil` if the id is unknown.
+  func rename(_ id: Int?, _ title: String) -> Board? {
+    guard let id else { return nil }
+    return boards.withLock { boards in
+      boards[id]?.title = title
+      return boards[id]
+    }
+  }
+
+  /// Returns whether the board existed.
+  func remove(_ id: Int?) -> Bool {
+    guard let id else { return false }
+    return boards.withLock { $0.removeValue(forKey: id) != nil }
   }
 }

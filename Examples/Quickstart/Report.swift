@@ -1,11 +1,13 @@
 import Foundation
 
-/// Prints what was done, as a table with a column for each mode.
+/// Prints the runs as a table with a column for each mode.
 struct Report {
-  /// The least width of a column with figures, so that times of any length line up alike.
+  /// The minimum width of a column of figures.
+  ///
+  /// It gives tables with times of different lengths the same layout.
   private static let figureWidth = 8
 
-  private let style = Style()
+  private let style = TextStyle()
 
   func title(_ text: String) {
     print(style.bold(text))
@@ -14,20 +16,21 @@ struct Report {
   func table(_ runs: [Run]) {
     guard let first = runs.first else { return }
     var rows = [["step", "requests"] + runs.map(\.name)]
-    for (index, lap) in first.laps.enumerated() {
-      let requests = lap.requests == 1 ? lap.step.request : "\(lap.requests) x \(lap.step.request)"
+    for (index, measurement) in first.measurements.enumerated() {
+      let (step, count) = (measurement.step, measurement.requests)
+      let requests = count == 1 ? step.request : "\(count) x \(step.request)"
       rows.append(
-        [lap.step.rawValue, requests] + runs.map { $0.laps[index].duration.inMilliseconds })
+        [step.rawValue, requests] + runs.map { $0.measurements[index].duration.inMilliseconds })
     }
-    var sums = [["in all", "\(first.requests)"] + runs.map { $0.duration.inMilliseconds }]
-    let counts = runs.compactMap(\.mostAtOnce)
-    if !counts.isEmpty { sums.append(["most at once", ""] + counts.map(String.init)) }
+    var totals = [["total", "\(first.requests)"] + runs.map { $0.duration.inMilliseconds }]
+    let counts = runs.compactMap(\.maxConcurrentRequests)
+    if !counts.isEmpty { totals.append(["max concurrent", ""] + counts.map(String.init)) }
 
     var widths = [0, 0] + runs.map { _ in Self.figureWidth }
-    for row in rows + sums {
+    for row in rows + totals {
       for (column, cell) in row.enumerated() { widths[column] = max(widths[column], cell.count) }
     }
-    let lines = (rows + sums).map { line($0, widths) }
+    let lines = (rows + totals).map { line($0, widths) }
     let rule = style.dim("  " + String(repeating: "-", count: lines[0].count - 2))
     print()
     print(style.dim(lines[0]))
@@ -37,21 +40,47 @@ struct Report {
     print()
   }
 
-  func success(_ text: String) {
-    print(style.green(text))
+  func success(_ runs: [Run]) {
+    print(style.green("All \(runs.map(\.requests).reduce(0, +)) requests succeeded."))
   }
 
-  /// Says on standard error what went wrong.
+  /// Prints an error on standard error.
   func failure(_ text: String) {
     FileHandle.standardError.write(Data("quickstart: \(text)\n".utf8))
   }
 
-  /// Words to the left, figures to the right.
+  /// Returns a table row with text aligned to the left and figures aligned to the right.
   private func line(_ cells: [String], _ widths: [Int]) -> String {
     let padded = cells.enumerated().map { column, cell in
       let padding = String(repeating: " ", count: widths[column] - cell.count)
       return column < 2 ? cell + padding : padding + cell
     }
     return "  " + padded.joined(separator: "   ")
+  }
+}
+
+/// ANSI text styles, which are on only if standard output is a terminal and `NO_COLOR` is not set.
+private struct TextStyle {
+  private let isOn: Bool
+
+  init(environment: [String: String] = ProcessInfo.processInfo.environment) {
+    isOn =
+      isatty(STDOUT_FILENO) == 1 && environment["NO_COLOR", default: ""].isEmpty
+      && environment["TERM"] != "dumb"
+  }
+
+  func bold(_ text: String) -> String { wrap(text, "1") }
+  func dim(_ text: String) -> String { wrap(text, "2") }
+  func green(_ text: String) -> String { wrap(text, "32") }
+
+  private func wrap(_ text: String, _ code: String) -> String {
+    isOn ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+  }
+}
+
+extension Duration {
+  /// The duration in rounded milliseconds, with its unit: `42 ms`.
+  var inMilliseconds: String {
+    "\(Int((self / .milliseconds(1)).rounded())) ms"
   }
 }

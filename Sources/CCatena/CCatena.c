@@ -41,7 +41,7 @@ extern CURLMcode curl_multi_remove_handle(void *multi, void *easy);
 extern CURLMcode curl_multi_socket_action(void *multi, int socket, int selected, int *running);
 extern Message *curl_multi_info_read(void *multi, int *left);
 
-// The beginning of curl_version_info_data, which has not changed since its first version.
+// The first fields of curl_version_info_data, which are the same in all its versions.
 typedef struct {
   int age;
   const char *version;
@@ -79,7 +79,7 @@ CurlResult catena_easy_set_size(CatenaEasy *easy, CurlSizeOption option, int64_t
 }
 
 CurlResult catena_easy_allow_http_only(CatenaEasy *easy) {
-  // CURLOPT_PROTOCOLS_STR; where it is unknown, CURLPROTO_HTTP and CURLPROTO_HTTPS.
+  // CURLOPT_PROTOCOLS_STR, else CURLOPT_PROTOCOLS with CURLPROTO_HTTP and CURLPROTO_HTTPS.
   CURLcode result = curl_easy_setopt(easy, 10318, "http,https");
   if (result == CurlResultUnknownOption) {
     result = curl_easy_setopt(easy, CurlLongOptionProtocols, 1L | 2L);
@@ -87,7 +87,7 @@ CurlResult catena_easy_allow_http_only(CatenaEasy *easy) {
   return result;
 }
 
-// A function and what it is given are two options.
+// libcurl has separate options for a callback and its context.
 #define SET_CALLBACK(function, data)                                    \
   CURLcode result = curl_easy_setopt(easy, function, callback);         \
   return result ? result : curl_easy_setopt(easy, data, context)
@@ -185,17 +185,17 @@ int catena_multi_socket_ready(CatenaMulti *multi, int socket, int selected) {
   return curl_multi_socket_action(multi, socket, selected, &running);
 }
 
-int catena_multi_time_is_up(CatenaMulti *multi) {
+int catena_multi_timer_expired(CatenaMulti *multi) {
   // CURL_SOCKET_TIMEOUT.
   int running;
   return curl_multi_socket_action(multi, -1, 0, &running);
 }
 
-CatenaEasy *catena_multi_next_done(CatenaMulti *multi, CurlResult *result) {
+CatenaEasy *catena_multi_next_completed(CatenaMulti *multi, CurlResult *result) {
   int left;
   Message *message;
   while ((message = curl_multi_info_read(multi, &left))) {
-    // CURLMSG_DONE, the only kind there is.
+    // CURLMSG_DONE, currently the only kind of message.
     if (message->message != 1) continue;
     *result = message->data.result;
     return message->easy;

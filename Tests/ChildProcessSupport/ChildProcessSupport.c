@@ -1,4 +1,4 @@
-// What Swift does not see of the C library: Glibc's module is compiled without `_GNU_SOURCE`.
+// Functions that need `_GNU_SOURCE`, without which Swift imports Glibc.
 #define _GNU_SOURCE
 #include "ChildProcessSupport.h"
 
@@ -13,7 +13,7 @@
 #endif
 
 #if defined(__APPLE__) && !TARGET_OS_OSX
-// No programs can be started there.
+// These platforms cannot start programs.
 int child_process_pipe(int ends[2]) { return ENOTSUP; }
 
 int child_process_start(
@@ -24,7 +24,8 @@ int child_process_start(
 #else
 int child_process_pipe(int ends[2]) {
 #if defined(__APPLE__)
-  // A program started by others in between inherits them; ours do not.
+  // Another part of the process could start a program before `FD_CLOEXEC` is set, which then inherits
+  // the descriptors. Programs started by `child_process_start` do not.
   if (pipe(ends) != 0) return errno;
   for (int end = 0; end < 2; end++) fcntl(ends[end], F_SETFD, FD_CLOEXEC);
   return 0;
@@ -54,7 +55,7 @@ static int set_files(
     error = posix_spawn_file_actions_adddup2(actions, streams[stream], stream);
   }
 #if !defined(__APPLE__)
-  // One system call, where a close for each descriptor takes long in a process that has thousands.
+  // One system call, because closing thousands of descriptors individually is slow.
   if (!error) error = posix_spawn_file_actions_addclosefrom_np(actions, 3);
 #endif
   if (!error && folder) error = posix_spawn_file_actions_addchdir_np(actions, folder);

@@ -1,15 +1,16 @@
-// Moves one large body and says how much memory that took, in a process where nothing else happens.
+// Transfers one large body and prints the memory that it needs.
 //
 //   large-bodies down-file URL FILE     large-bodies up-file URL FILE
 //   large-bodies down-stream URL        large-bodies up-stream URL BYTES
 //
-// It prints: the bytes of the body, the growth of the resident memory's peak in KiB, and the seconds.
+// The output is the size of the body in bytes, the growth of the peak resident memory in KiB, and the
+// time in seconds.
 
 import Foundation
 import Networking
 
 #if os(Linux)
-  /// The peak of the resident memory, in KiB.
+  /// Returns the peak resident memory in KiB.
   func peak() -> Int {
     let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
@@ -28,7 +29,7 @@ import Networking
   let url = RequestPath(raw: arguments[2])
   let last = arguments.last ?? ""
 
-  // A small exchange before, so that what every client needs is there.
+  // A small exchange first, so that memory that every client needs is not counted.
   _ = try await Networking.shared.request(.head(url)).value
   let before = peak()
   let start = ContinuousClock.now
@@ -65,7 +66,7 @@ import Networking
   let seconds = (ContinuousClock.now - start) / .seconds(1)
   print(bytes, peak() - before, seconds)
 
-  /// One piece, over and over.
+  /// A sequence that repeats one piece of data.
   struct Repeated: AsyncSequence, AsyncIteratorProtocol {
     let piece: Data
     var count: Int

@@ -1,7 +1,7 @@
 import Promises
 
-// What `wait` does on the main thread, which no test can be on: MainThreadWaitTests runs this program
-// and reads what it prints.
+// Waits for promises on the main thread. Tests never run there, so MainThreadWaitTests runs this
+// program and reads its output.
 
 let clock = ContinuousClock()
 let time = try clock.measure {

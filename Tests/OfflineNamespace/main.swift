@@ -4,18 +4,18 @@
   import Networking
   import Synchronization
 
-  // A client and its server in a network namespace of their own, which a test cannot move into:
-  // OfflineNamespaceTests runs this program in one. The first argument is the store's folder. A line on
-  // standard input is a command for the shell, that of
+  // A client and its server in a network namespace. A test process cannot enter a namespace, so
+  // OfflineNamespaceTests runs this program in one. The argument is the folder of the store. Each line
+  // of standard input is one of these commands, or a shell command:
   //
-  //     serve         begins to serve, at a port of the namespace's own
-  //     stop          serves no more
-  //     send PATH     makes a request that wants to be kept
+  //     serve         starts a server on a port of the namespace
+  //     stop          stops the server
+  //     send PATH     sends a request with offline storage
   //
-  // A line on standard output says what has happened.
+  // Each line of standard output is an event.
 
-  /// Prints a line at once: standard output into a pipe would be kept back.
-  @Sendable func tell(_ line: String) {
+  /// Prints a line and flushes it, because standard output to a pipe is buffered.
+  @Sendable func log(_ line: String) {
     FileHandle.standardOutput.write(Data("\(line)\n".utf8))
   }
 
@@ -34,8 +34,8 @@
     switch result {
     case .success(let report):
       let paths = report.delivered.map(\.request.path.text)
-      tell("replayed: \(paths) delivered, \(report.kept.count) kept")
-    case .failure(let error): tell("replay failed: \(error)")
+      log("replayed: \(paths) delivered, \(report.kept.count) remaining")
+    case .failure(let error): log("replay failed: \(error)")
     }
   }
 
@@ -43,7 +43,7 @@
     try MockServer(
       routes: [
         Route(nil, "/{name}") { request in
-          tell("served \(request.method) \(request.target)")
+          log("served \(request.method) \(request.target)")
           return .status(204)
         }
       ], port: port)
@@ -54,23 +54,23 @@
     if command == "serve" {
       do {
         server = try serve()
-        tell("serving")
+        log("serving")
       } catch {
-        tell("not serving: \(error)")
+        log("not serving: \(error)")
       }
     } else if command == "stop" {
       server?.stop()
-      tell("stopped")
+      log("stopped")
     } else if command.hasPrefix("send ") {
       let path = RequestPath(stringLiteral: String(command.dropFirst(5)))
       networking.request(.put(path).storing(.offline))
-        .done { response in tell("answered \(response.status)") }
+        .done { response in log("response \(response.status)") }
         .fail { error in
           let error = error as? NetworkError
-          tell("\(error.map { "\($0.code)" } ?? "?"), kept: \(error?.isKept ?? false)")
+          log("\(error.map { "\($0.code)" } ?? "?"), stored: \(error?.isKept ?? false)")
         }
     } else if system(command) != 0 {
-      tell("failed: \(command)")
+      log("failed: \(command)")
     }
   }
   server?.stop()

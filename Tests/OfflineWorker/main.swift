@@ -9,14 +9,13 @@ import Synchronization
   import Glibc
 #endif
 
-// Keeps numbered requests in an offline store and replays them, in a process of its own, which
-// OfflineKillTests ends at any step:
+// Stores numbered requests offline and replays them. OfflineKillTests kills this program at any step.
 //
 //     offline-worker FOLDER URL FIRST COUNT STEPS [QUEUE]
 //
-// It keeps COUNT requests from the number FIRST on, each in the queue QUEUE or "even" or "odd", and
-// replays after every third. Before its STEPSth step on the disk it kills itself; 0 is never.
-// A line on standard output says what has been done:
+// It stores COUNT requests, numbered from FIRST, in the queue QUEUE, or in "even" or "odd" by their
+// numbers. It replays after every third request. It kills itself before its STEPSth file system
+// operation; 0 disables this. Each line of standard output is an event:
 //
 //     accepted NUMBER KEY
 //     replayed
@@ -27,7 +26,7 @@ guard arguments.count >= 6, let server = URL(string: arguments[2]), let first = 
   let count = Int(arguments[4]), let steps = Int(arguments[5])
 else { exit(64) }
 
-func say(_ line: String) {
+func log(_ line: String) {
   FileHandle.standardOutput.write(Data("\(line)\n".utf8))
 }
 
@@ -47,13 +46,13 @@ let networking = Networking<Request>(configuration: configuration)
 func replay() throws {
   do {
     let report = try networking.replay().wait()
-    for entry in report.failed { say("failed \(entry.entry.number)") }
-    for entry in report.quarantined { say("quarantined \(entry.reason)") }
-    for error in report.errors { say("error \(error)") }
+    for entry in report.failed { log("failed \(entry.entry.number)") }
+    for entry in report.quarantined { log("quarantined \(entry.reason)") }
+    for error in report.errors { log("error \(error)") }
   } catch let error as NetworkError where error.code == .offlineStoreBusy {
-    // The other process is at it.
+    // Another process holds the lock.
   }
-  say("replayed")
+  log("replayed")
 }
 
 for number in first..<first + count {
@@ -68,8 +67,8 @@ for number in first..<first + count {
   }
   let entry = try store.add(request, in: queue)
   try? FileManager.default.removeItem(at: payload)
-  say("accepted \(number) \(entry.idempotencyKey.uuidString)")
+  log("accepted \(number) \(entry.idempotencyKey.uuidString)")
   if number % 3 == 2 { try replay() }
 }
 try replay()
-say("idle")
+log("idle")

@@ -2,25 +2,25 @@
   import Foundation
   import Networking
 
-  // What the network looks like from a namespace of its own, which a test cannot move into:
-  // RouteMonitorTests runs this program in one, has it run commands that change the network, and
-  // reads what it prints.
+  // Prints the network status in a network namespace. A test process cannot enter a namespace, so
+  // RouteMonitorTests runs this program in one, sends it shell commands that change the network,
+  // and reads its output.
 
   let reachability = NetworkReachability()
-  tell("at first: \(describe(reachability.status))")
-  reachability.whenReachable().done(on: .inline) { tell("reachable at last") }
+  log("initial: \(describe(reachability.status))")
+  reachability.whenReachable().done(on: .inline) { log("became reachable") }
 
   let changes = reachability.changes
   Task.detached {
-    for await status in changes { tell(describe(status)) }
+    for await status in changes { log(describe(status)) }
   }
 
   while let command = readLine() {
-    if system(command) != 0 { tell("failed: \(command)") }
+    if system(command) != 0 { log("failed: \(command)") }
   }
 
-  /// Prints a line at once: standard output into a pipe would be kept back.
-  @Sendable func tell(_ line: String) {
+  /// Prints a line and flushes it, because standard output to a pipe is buffered.
+  @Sendable func log(_ line: String) {
     FileHandle.standardOutput.write(Data("\(line)\n".utf8))
   }
 

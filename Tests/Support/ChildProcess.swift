@@ -3,63 +3,66 @@
   import Foundation
   import Synchronization
 
-  /// A program that runs beside the tests; it is killed when this object is released.
+  /// A child process of the tests, killed when this object is released.
   ///
-  /// It inherits no descriptor, blocks no signal and ignores none, whatever the tests do. All that it
-  /// prints is read as it comes, and it is no zombie once it has ended, whether anybody waits or not.
+  /// The child inherits only its three standard streams, and no blocked or ignored signals. Its
+  /// output is read as it arrives, so that the child never blocks on a full pipe. It is always
+  /// reaped, whether or not a test waits for it.
   package final class ChildProcess: Sendable {
-    /// How it has ended.
+    /// The way in which the process terminated.
     package enum Status: Hashable, Sendable {
-      /// By itself, with this code.
+      /// It exited with this code.
       case exited(Int32)
-      /// By this signal.
+      /// It was terminated by this signal.
       case signalled(Int32)
 
-      /// From what `waitpid` tells.
+      /// Decodes the status word of `waitpid`.
       init(word: Int32) {
         let signal = word & 0x7f
         self = signal == 0 ? .exited(word >> 8 & 0xff) : .signalled(signal)
       }
     }
 
-    /// What it reads on its standard input.
+    /// The source of the standard input.
     package enum Input: Sendable {
-      /// Nothing: its end is there at once.
+      /// An immediate end of file.
       case empty
-      /// This, and then the end.
+      /// These bytes, followed by the end of file.
       case data(Data)
-      /// What is sent by ``ChildProcess/send(_:)``, until ``ChildProcess/closeInput()``.
+      /// The data of ``ChildProcess/send(_:)``, until ``ChildProcess/closeInput()``.
       case open
     }
 
-    private let reaper: ChildReaper
-    private let output: ChildOutput
-    private let errors: ChildOutput
-    private let input: Mutex<Descriptor?>
-    /// Where the input is written, as this may take until it is read.
+    private let waiter: ExitWaiter
+    private let output: ProcessOutput
+    private let errors: ProcessOutput
+    private let input: Mutex<FileDescriptor?>
+    /// Writes the input off the caller's thread, because a write blocks while the pipe is full.
     private let writing = DispatchQueue(label: "catena.tests.child-input")
 
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - program: its path, or its name in one of the folders of `PATH`.
-    ///   - arguments: what stands behind its name.
-    ///   - environment: the variables that it has; nil is those of the tests.
-    ///   - folder: where it works; nil is where the tests do.
-    ///   - input: what it reads.
-    /// - Throws: a `TestError` that says why, when it cannot be started.
+    ///   - program: A path, or a name to look up in `PATH`.
+    ///   - arguments: The arguments after the program's name.
+    ///   - environment: The environment variables. `nil` inherits those of the tests.
+    ///   - folder: The working directory. `nil` inherits that of the tests.
+    ///   - input: The source of the standard input.
+    /// - Throws: A `TestError` with the reason if the program cannot be started.
     package init(
       _ program: String, _ arguments: [String] = [], environment: [String: String]? = nil,
       folder: URL? = nil, input: Input = .empty
     ) throws {
-      let (inputs, outputs, errors) = try (Descriptor.pipe(), Descriptor.pipe(), Descriptor.pipe())
+      let (inputs, outputs, errors) = try (
+        FileDescriptor.pipe(), FileDescriptor.pipe(), FileDescriptor.pipe()
+      )
       let environment = environment ?? ProcessInfo.processInfo.environment
       let child = try Self.start(
         program, [program] + arguments, environment.map { "\($0)=\($1)" }, folder?.path,
         [inputs.reading, outputs.writing, errors.writing])
-      reaper = ChildReaper(of: child)
-      output = ChildOutput(of: outputs.reading)
-      self.errors = ChildOutput(of: errors.reading)
+      waiter = ExitWaiter(of: child)
+      output = ProcessOutput(of: outputs.reading)
+      self.errors = ProcessOutput(of: errors.reading)
       self.input = Mutex(inputs.writing)
       switch input {
       case .empty: closeInput()
@@ -74,45 +77,46 @@
       signal(SIGKILL)
     }
 
-    /// Its end, once it has ended and all has been read that it, and what it has started, printed.
+    /// The result of the process, after it has exited and both its output streams have ended.
     ///
-    /// It is killed when the task that waits is cancelled.
+    /// Cancelling the waiting task kills the process.
     package var end: End {
       get async {
         await withTaskCancellationHandler {
-          await End(status: reaper.status, outputData: output.all, errorData: errors.all)
+          await End(status: waiter.status, outputData: output.all, errorData: errors.all)
         } onCancel: {
           signal(SIGKILL)
         }
       }
     }
 
-    /// The lines that it prints on its standard output, from the first.
+    /// The lines of the standard output, from the first.
     package var lines: Lines { Lines(process: self, output: output) }
 
-    /// The lines that it prints on its standard error, from the first.
+    /// The lines of the standard error, from the first.
     package var errorLines: Lines { Lines(process: self, output: errors) }
 
-    /// Sends it a signal; without effect when it has ended.
+    /// Sends a signal; a no-op after the process has exited.
     package func signal(_ number: Int32) {
-      reaper.signal(number)
+      waiter.signal(number)
     }
 
-    /// Sends data to its standard input, behind what has been sent, and returns at once; without effect when
-    /// the input is closed, or the program has ended.
+    /// Appends data to the standard input and returns without waiting for the write.
+    ///
+    /// It is a no-op after the input is closed or the process has exited.
     package func send(_ data: Data) {
       guard let descriptor = input.withLock({ $0 }) else { return }
       writing.async { descriptor.write(data) }
     }
 
-    /// Ends its standard input behind what has been sent.
+    /// Closes the standard input after all pending data is written.
     package func closeInput() {
       input.withLock { $0 = nil }
     }
 
     private static func start(
       _ program: String, _ arguments: [String], _ environment: [String], _ folder: String?,
-      _ streams: [Descriptor]
+      _ streams: [FileDescriptor]
     ) throws -> pid_t {
       let arguments = arguments.map { strdup($0) } + [nil]
       let environment = environment.map { strdup($0) } + [nil]
@@ -126,6 +130,68 @@
         throw TestError("\(program) cannot be started: \(String(cString: strerror(error)))")
       }
       return child
+    }
+  }
+
+  extension ChildProcess {
+    /// The exit status and the complete output of a process.
+    package struct End: Sendable {
+      package let status: Status
+      package let outputData: Data
+      package let errorData: Data
+
+      /// The standard output as text.
+      package var output: String { String(decoding: outputData, as: UTF8.self) }
+
+      /// The complete lines of ``output``; an unterminated last line is left out.
+      package var lines: [String] {
+        outputData.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
+          .map { String(decoding: $0, as: UTF8.self) }
+      }
+
+      /// The standard error as text.
+      package var errors: String { String(decoding: errorData, as: UTF8.self) }
+    }
+
+    /// The lines of an output stream, in the order of arrival; each iteration starts at the first
+    /// line.
+    ///
+    /// An unterminated last line is left out, because the process was ended while writing it. An
+    /// iteration retains the process, and cancelling the iterating task kills it.
+    package struct Lines: AsyncSequence, Sendable {
+      let process: ChildProcess
+      let output: ProcessOutput
+
+      package struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate let lines: Lines
+        private var offset = 0
+
+        fileprivate init(_ lines: Lines) {
+          self.lines = lines
+        }
+
+        /// Returns the next line without its terminator, or `nil` at the end of the stream.
+        package mutating func next() async -> String? {
+          let (lines, start) = (lines, offset)
+          let line = await withTaskCancellationHandler {
+            await lines.output.line(at: start)
+          } onCancel: {
+            lines.process.signal(SIGKILL)
+          }
+          offset = line?.next ?? offset
+          return line?.text
+        }
+      }
+
+      package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+
+      /// Waits for the first `count` lines and returns them, or fewer if the stream ends before.
+      package func first(_ count: Int) async -> [String] {
+        var iterator = makeAsyncIterator()
+        var lines: [String] = []
+        while lines.count < count, let line = await iterator.next() { lines.append(line) }
+        return lines
+      }
     }
   }
 #endif

@@ -3,29 +3,31 @@ import Networking
 import Promises
 import Synchronization
 
-/// A transport that answers what it is told to, at once or when a test says so.
+/// A transport that delivers the events of a closure synchronously, and records requests.
+///
+/// An exchange whose events have no terminal one stays open until it is cancelled.
 package final class FakeTransport: Transport {
-  package typealias Answer = @Sendable (HTTPRequest) -> [TransportEvent]
+  package typealias Handler = @Sendable (HTTPRequest) -> [TransportEvent]
 
-  private let answer: Answer
+  private let handler: Handler
   private let log = Log<HTTPRequest>()
   private let cancellations = Counter()
 
-  package init(_ answer: @escaping Answer) {
-    self.answer = answer
+  package init(_ handler: @escaping Handler) {
+    self.handler = handler
   }
 
-  /// What was asked for, in order.
+  /// The requests started, in order.
   package var requests: [HTTPRequest] { log.entries }
 
-  /// How many exchanges were cancelled.
+  /// The number of calls of `cancel()`.
   package var cancelled: Int { cancellations.value }
 
   package func start(
     _ request: HTTPRequest, _ receive: @escaping @Sendable (TransportEvent) -> Void
   ) -> any TransportHandle {
     log.append(request)
-    for event in answer(request) { receive(event) }
+    for event in handler(request) { receive(event) }
     return Handle(cancellations, receive)
   }
 
@@ -49,7 +51,7 @@ package final class FakeTransport: Transport {
 }
 
 extension [TransportEvent] {
-  /// The events of a whole response.
+  /// Returns the events of a complete response.
   package static func response(
     _ status: Int, _ headers: HTTPHeaders = [:], _ body: String = ""
   ) -> [TransportEvent] {
@@ -60,9 +62,9 @@ extension [TransportEvent] {
 }
 
 extension URL {
-  /// A URL of a test's own, which is well-formed.
+  /// Returns the URL of a well-formed literal.
   package static func of(_ text: StaticString) -> URL {
-    guard let url = URL(string: "\(text)") else { preconditionFailure("\(text) is no URL") }
+    guard let url = URL(string: "\(text)") else { preconditionFailure("\(text) is not a URL") }
     return url
   }
 }

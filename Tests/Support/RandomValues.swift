@@ -1,6 +1,6 @@
 import Networking
 
-/// Texts and trees that look for trouble, the same ones for the same seed.
+/// A generator of texts and trees with critical characters, deterministic for a seed.
 package struct RandomValues {
   private static let pieces = [
     "a", "Z9", "/", "?", "#", "%", "%2F", "..", ".", " ", "+", "&", "=", "ü", "😀", "\u{0}", "\r\n",
@@ -12,7 +12,7 @@ package struct RandomValues {
 
   package init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
-  /// Up to four pieces, some of them any character that there is.
+  /// Returns a text of up to four parts, some of which are arbitrary Unicode scalars.
   package mutating func text() -> String {
     var text = ""
     for _ in 0..<Int.random(in: 0..<5, using: &generator) {
@@ -29,7 +29,7 @@ package struct RandomValues {
     Unicode.Scalar(UInt32.random(in: 0...0x10FFFF, using: &generator)) ?? "\u{D7FF}"
   }
 
-  /// A tree of up to four levels in a dictionary of one member.
+  /// Returns a tree of up to four levels in a dictionary with one member.
   package mutating func parameters() -> Parameters {
     ["root": tree(depth: 4)]
   }
@@ -56,7 +56,7 @@ package struct RandomValues {
 }
 
 extension JSON {
-  /// A tree as it comes back from a server that has read it as JSON.
+  /// Creates the JSON value that a server decodes from parameters encoded as JSON.
   package init(received tree: Parameters) {
     self =
       switch tree {
@@ -76,6 +76,23 @@ extension JSON {
 }
 
 extension String {
-  /// Its characters one by one: strings are equal in Swift when they are canonically.
+  /// The values of its Unicode scalars, because `==` of strings ignores canonical differences.
   package var scalars: [UInt32] { unicodeScalars.map(\.value) }
+}
+
+/// A random number generator that is deterministic for a seed.
+///
+/// Source: Steele, Lea, Flood: Fast splittable pseudorandom number generators (SplitMix64).
+package struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  package init(seed: UInt64) { state = seed }
+
+  package mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var value = state
+    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+    return value ^ (value >> 31)
+  }
 }

@@ -7,47 +7,35 @@ import Foundation
   import Glibc
 #endif
 
-/// A TCP connection to the loopback address, with nothing between the test and the bytes.
+/// A client that exchanges raw bytes over a TCP connection to the loopback address.
 ///
-/// Blocking calls are made on a queue of its own, one after the other; the test awaits them. What does
-/// not come within 20 s is an error.
+/// Blocking calls run one after another on a private queue. A call that makes no progress for 300 s
+/// throws.
 package final class RawClient: Sendable {
   private let descriptor: Int32
   private let queue = DispatchQueue(label: "RawClient")
 
-  /// Connects.
+  /// Connects to a port.
   package init(port: Int) throws {
-    #if canImport(Darwin)
-      descriptor = socket(AF_INET, SOCK_STREAM, 0)
-    #else
-      descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    #endif
+    descriptor = LoopbackSocket.make()
     var limit = timeval(tv_sec: 300, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = UInt16(port).bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    let descriptor = descriptor
-    let status = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
+    guard LoopbackSocket.connect(descriptor, toPort: UInt16(port)) else {
+      throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
     }
-    guard status == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
   }
 
   deinit {
     _ = close(descriptor)
   }
 
-  /// Sends all of it.
+  /// Sends text as UTF-8.
   package func send(_ text: String) async throws {
     try await send(Data(text.utf8))
   }
 
-  /// Sends all of it.
+  /// Sends all bytes.
   package func send(_ data: Data) async throws {
     try await perform { descriptor in
       var rest = data[...]
@@ -70,14 +58,14 @@ package final class RawClient: Sendable {
     }
   }
 
-  /// Sends no more; receiving goes on.
+  /// Closes the sending direction; the connection can still receive.
   package func finishSending() {
     _ = shutdown(descriptor, Int32(SHUT_WR))
   }
 
-  /// The next bytes, at least one; empty at the end.
+  /// Receives at least one byte; returns no bytes at the end of the stream.
   ///
-  /// Throws when the connection is reset.
+  /// - Throws: A `POSIXError` if the connection is reset.
   package func receive(atMost limit: Int = 64 * 1024) async throws -> Data {
     try await perform { descriptor in
       var buffer = Data(count: limit)
@@ -87,7 +75,7 @@ package final class RawClient: Sendable {
     }
   }
 
-  /// Exactly so many bytes, or fewer at the end.
+  /// Receives exactly `count` bytes, or fewer if the stream ends before.
   package func receive(exactly count: Int) async throws -> Data {
     var received = Data()
     while received.count < count {
@@ -98,14 +86,14 @@ package final class RawClient: Sendable {
     return received
   }
 
-  /// Everything until the end, as text.
+  /// Receives all bytes to the end of the stream, as text.
   package func receiveAll() async throws -> String {
     var received = Data()
     while case let bytes = try await receive(), !bytes.isEmpty { received.append(bytes) }
     return String(decoding: received, as: UTF8.self)
   }
 
-  /// What comes until it ends in `ending`, as text; all, if it never does.
+  /// Receives text through the first `ending`, or to the end of the stream if that is missing.
   package func receive(until ending: String) async throws -> String {
     let ending = Data(ending.utf8)
     var received = Data()

@@ -2,11 +2,50 @@
   import Foundation
   import Glibc
 
-  /// One connection of a ``ScriptedServer``, on its thread.
+  /// A request received by a ``ScriptedServer``, as raw text and bytes.
+  package struct RawRequest: Sendable {
+    /// The request line without its terminator.
+    package var line = ""
+    /// The header lines in order, decoded as ISO-8859-1 if the head is not UTF-8.
+    package var fields: [String] = []
+    /// The body without chunk framing; empty if the server does not store bodies.
+    package var body = Data()
+    /// The number of body bytes received, stored or not.
+    package var bodyCount = 0
+    /// The number of its connection, from 0.
+    package var connection = 0
+
+    package var method: String { String(line.prefix { $0 != " " }) }
+    package var target: String {
+      line.split(separator: " ").dropFirst().first.map(String.init) ?? ""
+    }
+
+    /// Returns the values of a header field in order.
+    package func values(of name: String) -> [String] {
+      fields.compactMap { field in
+        guard let colon = field.firstIndex(of: ":"),
+          field[..<colon].lowercased() == name.lowercased()
+        else { return nil }
+        return field[field.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+      }
+    }
+
+    /// Parses a head, including its empty line.
+    package init(head: Data, connection: Int) {
+      let text =
+        String(data: head, encoding: .utf8) ?? String(data: head, encoding: .isoLatin1) ?? ""
+      var lines = text.components(separatedBy: "\r\n")
+      line = lines.removeFirst()
+      fields = lines.filter { !$0.isEmpty }
+      self.connection = connection
+    }
+  }
+
+  /// One connection of a ``ScriptedServer``, served on its own thread.
   struct ScriptedConnection {
     private let socket: Int32
     private let number: Int
-    private let requests: Log<ReceivedRequest>
+    private let requests: Log<RawRequest>
     private let closed: Log<Int>
     private let blocked: Log<Int>
     private let release: Int32
@@ -14,7 +53,7 @@
     private var buffer = Data()
 
     init(
-      _ socket: Int32, _ number: Int, requests: Log<ReceivedRequest>, closed: Log<Int>,
+      _ socket: Int32, _ number: Int, requests: Log<RawRequest>, closed: Log<Int>,
       blocked: Log<Int>, release: Int32, keepsBodies: Bool
     ) {
       self.socket = socket
@@ -29,7 +68,7 @@
         socket, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Returns when the connection is to be closed.
+    /// Serves requests until the connection has to be closed.
     mutating func serve(_ greeting: [ScriptedServer.Step], _ script: ScriptedServer.Script) {
       for step in greeting where !perform(step) { return }
       while let request = readRequest() {
@@ -39,7 +78,9 @@
       closed.append(number)
     }
 
-    /// - Returns: false when the connection is over.
+    /// Performs a step.
+    ///
+    /// - Returns: Whether the connection remains usable.
     private mutating func perform(_ step: ScriptedServer.Step) -> Bool {
       switch step {
       case .send(let data): return send(data)
@@ -60,9 +101,9 @@
       }
     }
 
-    private mutating func readRequest() -> ReceivedRequest? {
+    private mutating func readRequest() -> RawRequest? {
       guard let head = read(through: Data("\r\n\r\n".utf8)) else { return nil }
-      var request = ReceivedRequest(head: head, connection: number)
+      var request = RawRequest(head: head, connection: number)
       if request.values(of: "Transfer-Encoding").contains("chunked") {
         while true {
           guard let line = read(through: Data("\r\n".utf8)),
@@ -165,5 +206,33 @@
     }
 
     private static var flags: Int32 { Int32(MSG_NOSIGNAL) }
+  }
+
+  /// Relays bytes between a socket and a loopback port until one side closes, like a proxy.
+  enum Tunnel {
+    static func run(_ socket: Int32, to port: UInt16) {
+      let other = LoopbackSocket.make()
+      defer { close(other) }
+      guard LoopbackSocket.connect(other, toPort: port) else { return }
+      var pollers = [socket, other].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+      while poll(&pollers, 2, -1) > 0 {
+        if pollers[0].revents != 0, !carry(from: socket, to: other) { return }
+        if pollers[1].revents != 0, !carry(from: other, to: socket) { return }
+      }
+    }
+
+    private static func carry(from source: Int32, to target: Int32) -> Bool {
+      withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { bytes in
+        let count = recv(source, bytes.baseAddress, bytes.count, 0)
+        var sent = 0
+        while sent < count {
+          let rest = UnsafeRawBufferPointer(rebasing: bytes[sent..<count])
+          let more = send(target, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
+          guard more > 0 else { return false }
+          sent += more
+        }
+        return count > 0
+      }
+    }
   }
 #endif

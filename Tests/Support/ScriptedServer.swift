@@ -3,32 +3,32 @@
   import Glibc
   import Synchronization
 
-  /// A server on 127.0.0.1, or on a Unix socket, that plays bytes, right or wrong ones, to each request that it has read.
+  /// A server on a loopback port or a Unix socket that responds to each request with a script.
   ///
-  /// A connection has a thread of its own and is kept until a step or the client ends it. The server
-  /// stops when it is released.
+  /// A script can send any bytes, including malformed responses. Each connection has its own thread
+  /// and stays open until a step or the client closes it. The server stops when it is released.
   package final class ScriptedServer: Sendable {
-    /// What is done in answer to a request, one after the other.
+    /// One action of a script; the actions run in order.
     package enum Step: Sendable {
-      /// Sends bytes as they are.
+      /// Sends bytes unchanged.
       case send(Data)
-      /// Sends so many zeros, and notes in `blocked` when the client takes no more.
+      /// Sends this number of zero bytes, and appends to `blocked` when the send buffer is full.
       case flood(Int)
-      /// Waits for `release()`, or for the client to close.
+      /// Waits for `release()` or for the client to close the connection.
       case stall
-      /// Waits for `release()`, whatever the client does meanwhile, and reads nothing.
+      /// Waits for `release()` without reading, even if the client closes the connection.
       case hold
-      /// Carries bytes to and from a port on 127.0.0.1 until one side ends.
+      /// Relays bytes to and from a loopback port until one side closes.
       case tunnel(to: UInt16)
       /// Closes the connection.
       case close
-      /// Closes the connection by a reset.
+      /// Resets the connection.
       case reset
 
       /// Sends text as UTF-8.
       package static func text(_ text: String) -> Step { .send(Data(text.utf8)) }
 
-      /// Sends a whole response with a length.
+      /// Sends a complete response with a `Content-Length`.
       package static func respond(
         _ status: String = "200 OK", _ fields: [String] = [], _ body: Data = Data()
       ) -> Step {
@@ -37,26 +37,27 @@
       }
     }
 
-    package typealias Script = @Sendable (ReceivedRequest) -> [Step]
+    package typealias Script = @Sendable (RawRequest) -> [Step]
 
-    /// 0 for a Unix socket.
+    /// The port, or 0 for a Unix socket.
     package let port: UInt16
-    /// What has been received.
-    package let requests = Log<ReceivedRequest>()
-    /// The numbers of the connections that the client has closed.
+    /// The requests received.
+    package let requests = Log<RawRequest>()
+    /// The numbers of the connections that the client closed.
     package let closed = Log<Int>()
-    /// How many bytes of a flood had been taken when the client took no more.
+    /// The number of bytes that a flood had sent each time the send buffer was full.
     package let blocked = Log<Int>()
 
     private let connections: ServerConnections
     private let stopped = DispatchGroup()
 
     /// - Parameters:
-    ///   - unixSocketPath: the Unix socket to listen on; nil for a port.
-    ///   - greeting: what is done before any request has been read.
-    ///   - keepsBodies: whether the bodies of requests are kept; they are counted in any case.
-    ///   - script: what is done in answer to a request.
-    /// - Throws: a `TestError` when there is no socket to be had.
+    ///   - unixSocketPath: The path of the Unix socket. `nil` listens on a loopback port.
+    ///   - greeting: The steps before the first request is read.
+    ///   - keepsBodies: Whether the bodies of requests are stored. Their bytes are counted in any
+    ///     case.
+    ///   - script: The steps for a request.
+    /// - Throws: A `TestError` if no socket is available.
     package init(
       unixSocketPath: String? = nil, greeting: [Step] = [], keepsBodies: Bool = true,
       _ script: @escaping Script
@@ -91,25 +92,22 @@
       connections.closeAll()
     }
 
-    /// How many connections have been made.
+    /// The number of connections accepted so far.
     package var connectionCount: Int { connections.count }
 
-    /// How many connections are open on the server's side.
+    /// The number of connections that the server has not closed.
     package var openConnectionCount: Int { connections.openCount }
 
     package func url(_ path: String = "/") -> URL {
-      guard let url = URL(string: "http://127.0.0.1:\(port)\(path)") else {
-        preconditionFailure("\(path) is no path")
-      }
-      return url
+      LoopbackSocket.url("http", Int(port), path: path)
     }
 
-    /// Lets all that stall go on, now and later.
+    /// Ends all current and future steps that wait.
     package func release() {
       connections.release()
     }
 
-    /// Closes everything, and returns when the threads are done.
+    /// Closes all sockets and returns after the threads have ended.
     package func stop() async {
       connections.closeAll()
       await withCheckedContinuation { continuation in
@@ -140,19 +138,106 @@
     }
 
     private static func listen() throws -> (socket: Int32, port: UInt16) {
-      let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-      var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-      let result = withUnsafeMutablePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-          bind(listener, address, length) == 0 && Glibc.listen(listener, 4_096) == 0
-            && getsockname(listener, address, &length) == 0
-        }
+      let listener = LoopbackSocket.make()
+      guard let port = LoopbackSocket.bind(listener), Glibc.listen(listener, 4_096) == 0 else {
+        throw TestError("no socket to listen on")
       }
-      guard result else { throw TestError("no socket to listen on") }
-      return (listener, UInt16(bigEndian: address.sin_port))
+      return (listener, port)
+    }
+  }
+
+  /// The sockets of a ``ScriptedServer``, and the gate for the steps that wait.
+  final class ServerConnections: Sendable {
+    private struct State {
+      /// `nil` after it is closed, because its number may be reused.
+      var listener: Int32?
+      var open: [Int: Int32] = [:]
+      var count = 0
+      var isClosed = false
+      var isReleased = false
+    }
+
+    private let state: Mutex<State>
+    /// A socket pair whose reading end becomes readable when the gate opens.
+    private let gate: (reading: Int32, writing: Int32)
+
+    /// - Parameter listener: The listening socket, which this object owns.
+    /// - Throws: A `TestError` if no sockets are available.
+    init(listener: Int32) throws {
+      state = Mutex(State(listener: listener))
+      var ends: [Int32] = [-1, -1]
+      let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+      guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
+        Self.closeFile(listener)
+        throw TestError("no sockets")
+      }
+      gate = (ends[0], ends[1])
+    }
+
+    deinit {
+      Self.closeFile(gate.reading)
+      Self.closeFile(gate.writing)
+    }
+
+    var count: Int { state.withLock { $0.count } }
+
+    var openCount: Int { state.withLock { $0.open.count } }
+
+    /// The descriptor that becomes readable on ``release()``.
+    var released: Int32 { gate.reading }
+
+    /// Registers the socket of an accepted connection.
+    ///
+    /// - Returns: The number of the connection, or `nil` if the server has stopped; the socket is
+    ///   then closed.
+    func add(_ socket: Int32) -> Int? {
+      _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+      return state.withLock { state in
+        guard !state.isClosed else {
+          Self.closeFile(socket)
+          return nil
+        }
+        defer { state.count += 1 }
+        state.open[state.count] = socket
+        return state.count
+      }
+    }
+
+    func close(_ number: Int) {
+      state.withLock { state in
+        guard let socket = state.open.removeValue(forKey: number) else { return }
+        Self.closeFile(socket)
+      }
+    }
+
+    /// Shuts down all sockets; the accepting thread then calls ``closeListener()``.
+    func closeAll() {
+      state.withLock { state in
+        guard !state.isClosed else { return }
+        state.isClosed = true
+        for socket in state.open.values { shutdown(socket, Int32(SHUT_RDWR)) }
+        if let listener = state.listener { shutdown(listener, Int32(SHUT_RDWR)) }
+      }
+      release()
+    }
+
+    /// Closes the listening socket, after the last `accept`.
+    func closeListener() {
+      state.withLock { state in
+        if let listener = state.listener.take() { Self.closeFile(listener) }
+      }
+    }
+
+    func release() {
+      state.withLock { state in
+        guard !state.isReleased else { return }
+        state.isReleased = true
+        write(gate.writing, "x", 1)
+      }
+    }
+
+    private static func closeFile(_ file: Int32) {
+      Glibc.close(file)
     }
   }
 #endif

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Promises
 
-/// Runs `body` on a thread with little stack, and waits for it without blocking the caller's.
+/// Runs `body` on a new thread with a given stack size, without blocking the caller's thread.
 package func onThread(stackSize: Int, _ body: @escaping @Sendable () -> Void) async {
   await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
     let thread = Thread {
@@ -14,7 +14,7 @@ package func onThread(stackSize: Int, _ body: @escaping @Sendable () -> Void) as
   }
 }
 
-/// Runs `body` on `count` threads at once and returns when all have returned.
+/// Runs `body` on `count` threads concurrently and returns after all have returned.
 package func onThreads(_ count: Int, _ body: @escaping @Sendable (_ index: Int) -> Void) async {
   await withTaskGroup(of: Void.self) { group in
     for index in 0..<count {
@@ -23,34 +23,31 @@ package func onThreads(_ count: Int, _ body: @escaping @Sendable (_ index: Int) 
   }
 }
 
-/// Counts objects of its own that are alive.
-package final class LiveCount: Sendable {
-  private let count = Counter()
+/// A serial queue that detects whether the current code runs on it.
+package struct LabelledQueue: Sendable {
+  package let queue: DispatchQueue
+  private let key = DispatchSpecificKey<Bool>()
 
-  package init() {}
-
-  package var alive: Int { count.value }
-
-  /// An object that counts until it is released.
-  package func token() -> Token { Token(count) }
-
-  package final class Token: Sendable {
-    private let count: Counter
-
-    fileprivate init(_ count: Counter) {
-      self.count = count
-      count.add(1)
-    }
-
-    deinit {
-      count.add(-1)
-    }
+  package init(_ label: String = "labelled") {
+    queue = DispatchQueue(label: label)
+    queue.setSpecific(key: key, value: true)
   }
+
+  package var context: ExecutionContext { .queue(queue) }
+
+  package var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true }
 }
 
-extension ExecutionContext {
-  /// Inline in all but name, and holding on to an object: whatever promise carries it keeps that alive.
-  package static func custom(holding token: LiveCount.Token) -> ExecutionContext {
-    .custom { handler in withExtendedLifetime(token, handler) }
-  }
+/// Whether the current code runs on the main queue.
+///
+/// `Thread.isMainThread` is not equivalent: on Linux, an asynchronous `main` gives up the main
+/// thread, and another thread runs the main queue.
+package var isOnMainQueue: Bool {
+  DispatchQueue.getSpecific(key: mainQueueKey) == true
 }
+
+private let mainQueueKey: DispatchSpecificKey<Bool> = {
+  let key = DispatchSpecificKey<Bool>()
+  DispatchQueue.main.setSpecific(key: key, value: true)
+  return key
+}()

@@ -6,12 +6,12 @@
   @Suite(.serialized, .timeLimit(.minutes(5)))
   struct ChildProcessTests {
     @Test(arguments: [0, 1, 77, 255] as [Int32])
-    func aCodeIsToldAsItIs(_ code: Int32) async throws {
+    func theExitCodeIsReported(_ code: Int32) async throws {
       #expect(try await shell("exit \(code)").end.status == .exited(code))
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGPIPE, SIGKILL])
-    func aSignalEndsItAndIsTold(_ number: Int32) async throws {
+    func aTerminatingSignalIsReported(_ number: Int32) async throws {
       let child = try ChildProcess("cat", input: .open)
       child.send(Data("at work\n".utf8))
       #expect(await child.lines.first(1) == ["at work"])
@@ -19,14 +19,14 @@
       #expect(await child.end.status == .signalled(number))
     }
 
-    @Test func aSignalAfterItsEndHasNoEffect() async throws {
+    @Test func aSignalAfterTheExitIsANoOp() async throws {
       let child = try shell("exit 3")
       #expect(await child.end.status == .exited(3))
       child.signal(SIGKILL)
       #expect(await child.end.status == .exited(3))
     }
 
-    @Test func aMebibyteOnEachStreamIsReadWhole() async throws {
+    @Test func aMebibyteOnEachStreamIsReadCompletely() async throws {
       let end = try await shell(
         "head -c 1048576 /dev/zero | tr '\\0' o; head -c 1048576 /dev/zero | tr '\\0' e >&2"
       ).end
@@ -35,13 +35,13 @@
       #expect(end.errorData == Data(repeating: UInt8(ascii: "e"), count: 1 << 20))
     }
 
-    @Test func whatIsPutInComesOut() async throws {
+    @Test func inputReachesTheProcess() async throws {
       let data = Data.pattern(1 << 20)
       let end = try await ChildProcess("cat", input: .data(data)).end
       #expect(end.outputData == data)
     }
 
-    @Test func inputThatNobodyReadsEndsNothing() async throws {
+    @Test func unreadInputDoesNotTerminateTheTests() async throws {
       let child = try ChildProcess("true", input: .data(.pattern(1 << 20)))
       #expect(await child.end.status == .exited(0))
       let other = try ChildProcess("true", input: .open)
@@ -51,12 +51,12 @@
       other.send(Data("late".utf8))
     }
 
-    @Test func withoutInputItsEndIsThereAtOnce() async throws {
+    @Test func emptyInputIsAnImmediateEndOfFile() async throws {
       let end = try await ChildProcess("cat").end
       #expect(end.status == .exited(0) && end.outputData.isEmpty)
     }
 
-    @Test func linesComeWhileItRuns() async throws {
+    @Test func linesArriveWhileTheProcessRuns() async throws {
       let child = try ChildProcess("cat", input: .open)
       child.send(Data("one\n\ntw".utf8))
       #expect(await child.lines.first(2) == ["one", ""])
@@ -70,7 +70,7 @@
       #expect(end.output == "one\n\ntwo\n3\nno line")
     }
 
-    @Test func theStreamsAreApart() async throws {
+    @Test func outputAndErrorsAreSeparate() async throws {
       let child = try shell("echo out; echo wrong >&2")
       #expect(await child.lines.first(9) == ["out"])
       #expect(await child.errorLines.first(9) == ["wrong"])
@@ -78,7 +78,7 @@
       #expect(end.output == "out\n" && end.errors == "wrong\n" && end.lines == ["out"])
     }
 
-    @Test func aProgramThatIsNotThereIsAClearError() {
+    @Test func aMissingProgramIsAnErrorWithAReason() {
       #expect(
         throws: TestError("/no/such/program cannot be started: No such file or directory")
       ) { try ChildProcess("/no/such/program") }
@@ -90,7 +90,7 @@
       }
     }
 
-    @Test func argumentsEnvironmentAndFolderAreWhatIsGiven() async throws {
+    @Test func argumentsEnvironmentAndFolderArePassedUnchanged() async throws {
       let folder = TemporaryFolder()
       try Data().write(to: folder.url("a file"))
       let child = try ChildProcess(
@@ -101,7 +101,7 @@
       #expect(own.output == ProcessInfo.processInfo.environment["PATH"])
     }
 
-    @Test func aTaskThatIsCancelledKillsWhatItWaitsFor() async throws {
+    @Test func cancellingTheWaitingTaskKillsTheProcess() async throws {
       let child = try ChildProcess("cat", input: .open)
       let (end, lines) = (Task { await child.end }, Task { await child.lines.first(1) })
       end.cancel()
@@ -115,11 +115,11 @@
     }
 
     #if os(Linux)
-      @Test func itIsKilledWhenItIsReleased() async throws {
+      @Test func theProcessIsKilledOnRelease() async throws {
         let folder = TemporaryFolder()
         let pipe = folder.url("pipe").path
         #expect(mkfifo(pipe, 0o600) == 0)
-        // It holds the writing end of a named pipe: the reader ends when it does.
+        // The child holds the writing end of a named pipe, so the reader ends when the child does.
         var child: ChildProcess? = try ChildProcess(
           "sh", ["-c", "exec cat >'\(pipe)'"], input: .open)
         let reader = try ChildProcess("cat", [pipe])
@@ -129,7 +129,7 @@
         #expect(await reader.end.status == .exited(0))
       }
 
-      @Test func noDescriptorOfOursIsInIt() async throws {
+      @Test func theProcessInheritsNoDescriptors() async throws {
         let file = open("/dev/null", O_RDONLY)
         let inheritable = fcntl(file, F_DUPFD, 100)
         defer {
@@ -138,40 +138,40 @@
         }
         #expect(fcntl(inheritable, F_GETFD) & FD_CLOEXEC == 0)
         let child = try ChildProcess("cat", input: .open)
-        // The last is that of the folder that is listed.
+        // Descriptor 3 is the listed folder.
         #expect(try await ChildProcess("ls", ["/proc/self/fd"]).end.lines == ["0", "1", "2", "3"])
         child.closeInput()
         #expect(await child.end.status == .exited(0))
       }
 
-      @Test func noSignalIsBlockedOrIgnoredInIt() async throws {
+      @Test func theProcessHasNoBlockedOrIgnoredSignals() async throws {
         let lines = try await ChildProcess("cat", ["/proc/self/status"]).end.lines
         for set in ["SigBlk:", "SigIgn:"] {
           let line = try #require(lines.first { $0.hasPrefix(set) })
           let signals = try #require(UInt64(line.dropFirst(set.count + 1), radix: 16))
-          // Those from 32 on are real-time signals, the first two of which glibc keeps for itself.
+          // Signals from 32 on are real-time signals; glibc reserves the first two.
           #expect(signals & 0x7fff_ffff == 0)
         }
       }
 
-      @Test func timersOfLibdispatchAreNoOpenFiles() async {
+      @Test func libdispatchTimersAreNotCountedAsOpenFiles() async {
         await #expect(processExitsWith: .success) {
-          let before = ProcessCensus.openFiles
+          let before = ProcessResources.openFiles
           await withCheckedContinuation { continuation in
             DispatchQueue.global().asyncAfter(wallDeadline: .now() + .milliseconds(1)) {
               continuation.resume()
             }
           }
-          #expect(ProcessCensus.openFiles == before)
+          #expect(ProcessResources.openFiles == before)
         }
       }
 
-      @Test func nothingIsLeftOfThousandsOfDescriptorsAndManyChildren() async {
+      @Test func manyChildrenLeaveNoZombiesOrOpenDescriptors() async {
         await #expect(processExitsWith: .success) {
-          // More than a set of `select` takes.
-          let limit = min(ProcessCensus.raiseFileLimit(), 16_000)
+          // More descriptors than an `fd_set` can hold.
+          let limit = min(ProcessResources.raiseFileLimit(), 16_000)
           for _ in 0..<max(0, limit - 1_000) { _ = dup(0) }
-          let before = ProcessCensus.openFiles
+          let before = ProcessResources.openFiles
           try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<50 {
               group.addTask {
@@ -187,8 +187,9 @@
             try await group.waitForAll()
           }
           #expect(waitpid(-1, nil, WNOHANG) == -1 && errno == ECHILD)
-          // What wrote and what read let go of theirs a moment later; the suite's time limit bounds the wait.
-          while ProcessCensus.openFiles != before { await Task.yield() }
+          // The reading and writing threads close their descriptors shortly afterwards. The time
+          // limit of the suite bounds the wait.
+          while ProcessResources.openFiles != before { await Task.yield() }
         }
       }
     #endif

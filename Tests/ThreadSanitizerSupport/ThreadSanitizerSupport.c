@@ -1,10 +1,10 @@
 // Lets the thread sanitizer see Swift's `Mutex` on Linux.
 //
-// The fast path of `Mutex` is compiled into the code that uses it, where the sanitizer watches it. Its
-// slow path, taken when threads meet, is in libswiftSynchronization, which is not instrumented: an
-// unlock there that another thread's lock follows looks like no synchronisation at all, and what the
-// lock protects like a data race. These two functions stand in front of the slow path, call it, and say
-// what it does. They hide nothing else: a race on unlocked state is still reported.
+// The fast path of `Mutex` is inlined into the calling code, which is instrumented. The slow path for
+// contended locks is in libswiftSynchronization, which is not instrumented. The sanitizer therefore does
+// not see the synchronization between an unlock and the next lock on another thread, and reports races
+// on the protected state. These two functions wrap the slow path and announce its acquire and release
+// operations. They hide nothing else: a race on unprotected state is still reported.
 #include "ThreadSanitizerSupport.h"
 
 #if defined(__linux__) && defined(__clang__)
@@ -14,7 +14,7 @@
 #define SWIFT __attribute__((swiftcall))
 #define CONTEXT __attribute__((swift_context))
 
-// Present only in a process that the sanitizer runs in.
+// Defined only in a process with the sanitizer.
 extern void __tsan_acquire(void *address) __attribute__((weak));
 extern void __tsan_release(void *address) __attribute__((weak));
 

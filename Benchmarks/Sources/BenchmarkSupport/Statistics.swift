@@ -1,21 +1,21 @@
 import Foundation
 
 extension [Double] {
-  /// The middle one; of an even number the upper of the two.
+  /// The median; for an even count, the upper of the two middle elements.
   public var median: Double { isEmpty ? .nan : sorted()[count / 2] }
 
-  /// The smallest and the largest.
+  /// The minimum and the maximum, as text.
   public var spread: String { "\((self.min() ?? .nan).text(2))..\((self.max() ?? .nan).text(2))" }
 }
 
 extension Double {
-  /// The number for people.
+  /// Returns the number as text.
   ///
-  /// - Parameter digits: how many after the point.
-  /// - Returns: the text.
+  /// - Parameter digits: The number of digits after the decimal point.
+  /// - Returns: The text.
   public func text(_ digits: Int) -> String { String(format: "%.\(digits)f", self) }
 
-  /// Nanoseconds for people.
+  /// The number of nanoseconds as text, with a unit.
   public var duration: String {
     switch self {
     case ..<10_000: "\(text(0)) ns"

@@ -1,22 +1,22 @@
-/// Rows of text in columns as wide as need be; all but the first are set flush right.
+/// A Markdown table; all columns except the first are aligned to the right.
 public struct Table: Sendable {
   private var rows: [[String]]
 
-  /// Makes a table of nothing but its first row.
+  /// Creates a table with a header row only.
   ///
-  /// - Parameter heads: what the columns are called.
+  /// - Parameter heads: The names of the columns.
   public init(_ heads: String...) {
     rows = [heads]
   }
 
   /// Adds a row.
   ///
-  /// - Parameter cells: one for each column.
+  /// - Parameter cells: The cells, one for each column.
   public mutating func add(_ cells: String...) {
     rows.append(cells)
   }
 
-  /// Prints it in Markdown.
+  /// Prints the table in Markdown.
   public func printed() {
     let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
     for (number, row) in rows.enumerated() {

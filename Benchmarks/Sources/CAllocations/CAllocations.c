@@ -1,6 +1,6 @@
-// Counts heap allocations by standing in front of glibc's allocator, which exports the functions
-// behind its public names. The executable's own symbols win over the C library's for every library
-// in the process, so the Swift runtime's allocations are counted too.
+// Counts heap allocations by replacing the functions of glibc's allocator, which also exports them
+// under internal names. The symbols of the executable take precedence over those of the C library
+// for every library in the process, so the allocations of the Swift runtime are counted too.
 #include "CAllocations.h"
 
 #if defined(__linux__)
@@ -15,10 +15,10 @@ extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 extern void __libc_free(void *);
 
-// In an executable this is one instruction, at a fixed distance from the thread's register.
+// In an executable an access is one instruction, at a fixed offset from the thread register.
 static _Thread_local uint64_t count;
 
-// Of all threads, only while somebody wants to know: it costs them about as much as an allocation does.
+// The count of all threads is optional, because it costs about as much as an allocation.
 static atomic_bool counts_all;
 static _Atomic uint64_t count_of_all;
 
@@ -63,7 +63,7 @@ void count_all_threads(void) { atomic_store(&counts_all, true); }
 
 uint64_t allocations_of_all_threads(void) { return atomic_load(&count_of_all); }
 
-// Blocks inside the heaps, and those so large that each is a mapping of its own.
+// Blocks in the heaps, and large blocks with separate memory mappings.
 uint64_t bytes_in_use(void) {
   struct mallinfo2 info = mallinfo2();
   return (uint64_t)(info.uordblks + info.hblkhd);

@@ -1,10 +1,10 @@
-/// A command line of one word that says what to do, and of options with a value each: `get --at-once 8`.
+/// A command line with a command and options with one value each: `get --at-once 8`.
 public struct Arguments: Sendable {
-  /// What to do.
-  public let work: String
+  /// The command.
+  public let command: String
   private let values: [String: String]
 
-  /// Reads the process's own command line, without looking at what its options are called.
+  /// Parses the command line of the process, without validation of the option names.
   public init() {
     let words = CommandLine.arguments.dropFirst()
     var values: [String: String] = [:]
@@ -17,22 +17,22 @@ public struct Arguments: Sendable {
         name = word
       }
     }
-    work = words.first ?? ""
+    command = words.first ?? ""
     self.values = values
   }
 
-  /// An option's value; nil where it is not given.
+  /// The value of an option, or `nil` if the option is missing.
   ///
-  /// - Parameter name: the option's name without its hyphens.
+  /// - Parameter name: The name of the option without hyphens.
   public subscript(name: String) -> String? { values["--" + name] }
 
-  /// An option's value as a number.
+  /// Returns the value of an option as a number.
   ///
   /// - Parameters:
-  ///   - name: the option's name without its hyphens.
-  ///   - absent: what it is where it is not given, or no number.
-  /// - Returns: the number.
-  public func number(_ name: String, or absent: Int) -> Int {
-    self[name].flatMap(Int.init) ?? absent
+  ///   - name: The name of the option without hyphens.
+  ///   - defaultValue: The result if the option is missing or not a number.
+  /// - Returns: The number.
+  public func number(_ name: String, or defaultValue: Int) -> Int {
+    self[name].flatMap(Int.init) ?? defaultValue
   }
 }

@@ -1,13 +1,10 @@
-/// What the servers of the benchmarks answer with: 40 bytes of JSON.
+/// The response body of the benchmark servers: 40 bytes of JSON.
 public struct Board: Codable, Sendable, Equatable {
-  /// Its number.
+  /// The number of the board.
   public let id: Int
-  /// Its title.
+  /// The title of the board.
   public let title: String
 
-  /// The JSON itself.
+  /// The body as JSON.
   public static let json = #"{"id":7,"title":"Board of forty bytes!"}"#
-
-  /// Whether this is the board that the servers have.
-  public var isRight: Bool { id == 7 }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// So many requests, so many of them at once: each lane makes its next one when its last is answered.
+/// A number of concurrent lanes; each lane starts its next request when its previous one has ended.
 public final class Lanes: Sendable {
   private let requests: Int
   private let atOnce: Int
@@ -9,21 +9,21 @@ public final class Lanes: Sendable {
   private let failures = Atomic(0)
   private let open: Atomic<Int>
 
-  /// Makes lanes that have not begun; they serve once.
+  /// Creates lanes, which can run once.
   ///
   /// - Parameters:
-  ///   - requests: how many in all.
-  ///   - atOnce: how many lanes.
+  ///   - requests: The total number of requests.
+  ///   - atOnce: The number of lanes.
   public init(_ requests: Int, atOnce: Int) {
     self.requests = requests
     self.atOnce = min(atOnce, requests)
     open = Atomic(self.atOnce)
   }
 
-  /// Makes the requests, a task a lane.
+  /// Runs the requests with one task per lane.
   ///
-  /// - Parameter one: makes the request of that number, which counts from 0, and throws if it goes wrong.
-  /// - Returns: how many went wrong.
+  /// - Parameter one: Sends the request with the given number, starting at 0. It throws on failure.
+  /// - Returns: The number of failures.
   public func awaiting(
     _ one: @escaping @Sendable (_ number: Int) async throws -> Void
   ) async -> Int {
@@ -31,7 +31,7 @@ public final class Lanes: Sendable {
       for _ in 0..<atOnce {
         group.addTask { [self] in
           while let number = next() {
-            do { try await one(number) } catch { note(error) }
+            do { try await one(number) } catch { recordFailure(error) }
           }
         }
       }
@@ -39,11 +39,11 @@ public final class Lanes: Sendable {
     return failures.load(ordering: .acquiring)
   }
 
-  /// Makes the requests, without tasks.
+  /// Runs the requests without tasks.
   ///
-  /// - Parameter one: makes the request of that number, and calls back once, from any thread but not before
-  ///   it has returned, with what went wrong or nil.
-  /// - Returns: how many went wrong.
+  /// - Parameter one: Sends the request with the given number and calls back once, with an error or `nil`.
+  ///   It can call back on any thread, but only after it has returned.
+  /// - Returns: The number of failures.
   public func callingBack(
     _ one:
       @escaping @Sendable (
@@ -58,15 +58,17 @@ public final class Lanes: Sendable {
 
   private func step(
     _ one: @escaping @Sendable (Int, @escaping @Sendable ((any Error)?) -> Void) -> Void,
-    _ whole: CheckedContinuation<Void, Never>
+    _ completion: CheckedContinuation<Void, Never>
   ) {
     guard let number = next() else {
-      if open.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 { whole.resume() }
+      if open.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
+        completion.resume()
+      }
       return
     }
     one(number) { [self] error in
-      if let error { note(error) }
-      step(one, whole)
+      if let error { recordFailure(error) }
+      step(one, completion)
     }
   }
 
@@ -75,8 +77,8 @@ public final class Lanes: Sendable {
     return number < requests ? number : nil
   }
 
-  /// Counts a failure, and says what the first was.
-  private func note(_ error: any Error) {
+  /// Counts a failure and prints the first one.
+  private func recordFailure(_ error: any Error) {
     guard failures.wrappingAdd(1, ordering: .relaxed).oldValue == 0 else { return }
     FileHandle.standardError.write(Data("the first failure: \(error)\n".utf8))
   }

@@ -1,25 +1,25 @@
 import Foundation
 
-/// What a load has come to; one line of JSON on the standard output.
+/// The result of a load, printed as one line of JSON on standard output.
 public struct Outcome: Codable, Sendable {
-  /// How much was done.
+  /// The number of requests.
   public var requests: Int
-  /// How much of it went wrong.
+  /// The number of failed requests.
   public var failures: Int
-  /// How long it took.
+  /// The duration of the load.
   public var seconds: Double
-  /// User and system time of this process meanwhile.
+  /// The user and system time of this process during the load.
   public var cpuSeconds: Double
-  /// The most memory that was resident, in bytes.
+  /// The peak resident memory in bytes.
   public var peakBytes: Int
-  /// That, less what was resident before.
+  /// The peak resident memory minus the resident memory before the load.
   public var growthBytes: Int
 
-  /// Does the work once and prints what it has come to; exits with 1 if anything went wrong.
+  /// Runs the work once, prints its outcome, and exits with status 1 if a request failed.
   ///
   /// - Parameters:
-  ///   - requests: how much the work is.
-  ///   - work: does it all and returns how much of it went wrong.
+  ///   - requests: The number of requests.
+  ///   - work: Sends all requests and returns the number of failures.
   public static func print(of requests: Int, _ work: () async -> Int) async {
     let before = ProcessUsage()
     let clock = ContinuousClock()

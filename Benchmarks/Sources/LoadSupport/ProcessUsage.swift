@@ -1,15 +1,15 @@
 import Foundation
 
-/// What this process has used until now.
+/// The CPU time and memory of this process.
 public struct ProcessUsage: Sendable {
-  /// User and system time of all threads, in seconds.
+  /// The user and system time of all threads, in seconds.
   public let cpuSeconds: Double
-  /// Memory resident now, in bytes; 0 off Linux.
+  /// The current resident memory in bytes; 0 outside Linux.
   public let residentBytes: Int
-  /// The most memory that was resident at a time, in bytes; 0 off Linux.
+  /// The peak resident memory in bytes; 0 outside Linux.
   public let peakBytes: Int
 
-  /// Takes the figures.
+  /// Reads the current values.
   public init() {
     var usage = rusage()
     #if os(Linux)
@@ -26,7 +26,7 @@ public struct ProcessUsage: Sendable {
     Double(time.tv_sec) + Double(time.tv_usec) / 1_000_000
   }
 
-  /// A line of the kernel's account of this process, which it gives in KiB.
+  /// Returns a value of `/proc/self/status`, which has KiB, in bytes.
   private static func status(_ name: String) -> Int {
     guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else {
       return 0

@@ -1,7 +1,7 @@
-/// The header fields that Catena, async-http-client and the C loop send, so that all make the same request:
-/// such as Catena sends of itself, and `Accept`.
+/// The header fields of the requests: Catena's default fields and `Accept`.
 ///
-/// `curl-loop` has a copy. URLSession adds fields of its own like them.
+/// Catena, async-http-client and the C loop send the same request. `curl-loop` has a copy. URLSession
+/// adds similar fields itself.
 public let wireFields = [
   ("Accept-Encoding", "br, gzip, deflate"),
   ("Accept-Language", "en-001"),

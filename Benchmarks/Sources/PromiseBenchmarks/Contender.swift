@@ -1,20 +1,20 @@
 import CBlackHole
 
-/// One implementation's way of doing the work of a shape.
+/// The implementation of a shape's work with one library.
 struct Contender {
-  /// Does the operation so many times, and nothing else.
+  /// Repeats the operation, and does nothing else.
   let repeated: (_ count: Int) -> Void
-  /// Does the operation once and tells whether the result was right.
-  let isRight: () -> Bool
+  /// Runs the operation once and returns whether its result is correct.
+  let isCorrect: () -> Bool
 }
 
 extension Contender {
-  /// An operation that has its result when it returns.
+  /// Creates a contender for an operation that has its result when it returns.
   ///
   /// - Parameters:
-  ///   - expected: what comes out.
-  ///   - make: the operation, whole: nothing outside it is prepared, nothing left to be done.
-  ///   - read: what has come out; not part of what is measured.
+  ///   - expected: The correct result.
+  ///   - make: The complete operation, without preparation or pending work outside it.
+  ///   - read: Returns the result. It is not measured.
   init<Product, Outcome: Equatable>(
     expecting expected: Outcome, _ make: @escaping () -> Product,
     read: @escaping (Product) -> Outcome?
@@ -22,17 +22,17 @@ extension Contender {
     repeated = { count in
       for _ in 0..<count { blackHole(make()) }
     }
-    isRight = { read(make()) == expected }
+    isCorrect = { read(make()) == expected }
   }
 }
 
-/// Uses a value, as far as the optimiser can tell.
+/// Uses a value from the view of the optimiser.
 @inline(never)
 func blackHole<Value>(_ value: Value) {
   withUnsafePointer(to: value) { black_hole($0) }
 }
 
-/// A value that the optimiser cannot see through, so that it computes nothing from it beforehand.
+/// Returns a value that is opaque to the optimiser, which prevents constant folding.
 @inline(never)
 func opaque<Value>(_ value: Value) -> Value {
   var value = value

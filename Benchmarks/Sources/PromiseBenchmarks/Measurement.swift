@@ -1,13 +1,13 @@
 import BenchmarkSupport
 import CAllocations
 
-/// What the rounds of one shape have shown.
+/// The results of all rounds of one shape.
 struct Measurement {
-  /// One contender's part.
+  /// The results of one contender.
   struct Series {
-    /// Per operation, one for each round.
+    /// The time per operation, one element for each round.
     var nanoseconds: [Double] = []
-    /// Per operation, on the measuring thread.
+    /// The allocations per operation on the measuring thread.
     var allocations = 0.0
   }
 
@@ -17,20 +17,22 @@ struct Measurement {
   var tasks: Series?
   var budgets: [Budget] = []
 
-  /// Our time in relation to SwiftNIO's, round by round: in a round the two ran in turn, so that what the machine does besides weighs on both.
+  /// The ratio of Catena's time to SwiftNIO's in each round.
+  ///
+  /// The two alternate within a round, so other load on the machine affects both.
   var ratios: [Double] { zip(catena.nanoseconds, nio.nanoseconds).map { $0 / $1 } }
 }
 
 extension Shape {
-  /// Lets the contenders run in turn, A B A B, after a turn that counts for nothing.
+  /// Measures the contenders alternately, A B A B, after one unmeasured turn each.
   func measured(rounds: Int) -> Measurement {
     var result = Measurement(name: name, tasks: tasks.map { _ in .init() }, budgets: budgets)
     for contender in [catena, nio, tasks].compactMap(\.self) {
-      precondition(contender.isRight(), "\(name): the result is wrong")
+      precondition(contender.isCorrect(), "\(name): the result is incorrect")
       contender.repeated(operations)
     }
     for _ in 0..<rounds { addRound(to: &result) }
-    // Not between the two, whose caches its threads would empty.
+    // After the others, because the threads of the tasks would evict their caches.
     if let tasks {
       for _ in 0..<rounds {
         result.tasks?.nanoseconds.append((0..<turns).map { _ in time(tasks) }.median)
@@ -41,8 +43,9 @@ extension Shape {
     return result
   }
 
-  /// A round of many short turns, of which the median counts: a turn that another process broke into
-  /// does not.
+  /// Adds a round of many short turns.
+  ///
+  /// Its result is the median turn, so turns that another process interrupts do not count.
   private func addRound(to result: inout Measurement) {
     var ours: [Double] = []
     var theirs: [Double] = []
@@ -54,20 +57,22 @@ extension Shape {
     result.nio.nanoseconds.append(theirs.median)
   }
 
-  /// Nanoseconds an operation, over one turn.
+  /// Returns the nanoseconds per operation over one turn.
   private func time(_ contender: Contender) -> Double {
     let start = ContinuousClock.now
     contender.repeated(operations)
     return (ContinuousClock.now - start) / .nanoseconds(1) / Double(operations)
   }
 
-  /// Our allocations alone: no clock, no peer.
+  /// Returns Catena's allocations per operation, without a clock or a peer.
   func countedAllocations() -> Double {
     catena.repeated(operations)
     return allocations(of: catena)
   }
 
-  /// Allocations an operation, on this thread, over one turn; it has to have had one before.
+  /// Returns the allocations per operation on this thread over one turn.
+  ///
+  /// A turn must have run before.
   private func allocations(of contender: Contender) -> Double {
     let before = allocations_so_far()
     contender.repeated(operations)

@@ -1,4 +1,4 @@
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
   var rounds = 15
   var filter = ""
@@ -8,10 +8,11 @@ struct Options {
     usage: PromiseBenchmarks [--quick] [--filter NAME] [--check]
       --quick        5 rounds instead of 15
       --filter NAME  only shapes whose name contains NAME
-      --check        only count our allocations; exit 1 where they have grown by more than a tenth
+      --check        only count Catena's allocations; exit status 1 if a count has grown by more
+                     than a tenth
     """
 
-  /// Nil when the arguments make no sense.
+  /// Parses the arguments; returns `nil` if they are invalid.
   init?(_ arguments: some Sequence<String>) {
     var rest = arguments.makeIterator()
     while let argument = rest.next() {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Measures Catena's promises beside their peers.
+/// Measures Catena's promises and their peers.
 @main
 enum PromiseBenchmarks {
   static func main() {
@@ -13,7 +13,7 @@ enum PromiseBenchmarks {
 
     let measurements = shapes.map { $0.measured(rounds: options.rounds) }
     Report.figures(measurements)
-    print("\nAllocations are those of the measuring thread. The budgets:\n")
+    print("\nAllocations are those of the measuring thread. Budgets:\n")
     Report.budgets(measurements)
   }
 }

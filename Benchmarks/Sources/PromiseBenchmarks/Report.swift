@@ -1,9 +1,11 @@
 import BenchmarkSupport
-/// What the benchmarks print: one table of figures, one of budgets, both in Markdown.
+
+/// The printed tables: figures and budgets, both in Markdown.
 enum Report {
   static func figures(_ measurements: [Measurement]) {
     var table = Table(
-      "shape", "Catena", "NIO", "Task", "Catena / NIO", "min..max", "allocations", "NIO's")
+      "shape", "Catena", "NIO", "Task", "Catena / NIO", "min..max", "allocations", "NIO allocations"
+    )
     for one in measurements {
       table.add(
         one.name,
@@ -19,13 +21,13 @@ enum Report {
     var table = Table("budget", "measured", "verdict")
     for one in measurements {
       for budget in one.budgets {
-        let (finding, isKept) = budget.verdict(on: one)
-        table.add(one.name, finding, isKept ? "ok" : "MISSED")
+        let (finding, isMet) = budget.verdict(on: one)
+        table.add(one.name, finding, isMet ? "ok" : "MISSED")
       }
     }
     let growths = [WhenGrowth.time(in: measurements), WhenGrowth.memory(in: measurements)]
     for growth in growths.compactMap(\.self) {
-      table.add(growth.name, growth.finding, growth.isKept ? "ok" : "MISSED")
+      table.add(growth.name, growth.finding, growth.isMet ? "ok" : "MISSED")
     }
     table.printed()
   }

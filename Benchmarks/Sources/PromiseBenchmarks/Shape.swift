@@ -1,20 +1,20 @@
-/// A piece of work that promises are put to, done by each contender in its own way.
+/// A use of promises, which each contender implements with its library.
 struct Shape {
   let name: String
-  /// How many operations a turn has: so few that most turns run within the slice of time that the
-  /// system gives to a process, so many that the clock does not matter.
+  /// The number of operations per turn: few enough that most turns run within one time slice of the
+  /// process, and enough that the cost of the clock is negligible.
   let operations: Int
-  /// How many turns each contender has in a round.
+  /// The number of turns of each contender per round.
   var turns = 20
   let catena: Contender
   let nio: Contender
-  /// Swift's own tasks at the same work, to look at only.
+  /// The same work with Swift tasks, for orientation only.
   var tasks: Contender?
   var budgets: [Budget] = []
 }
 
 extension Shape {
-  /// All, in the order in which the table shows them.
+  /// All shapes, in the order of the table.
   static var all: [Shape] {
     [
       oneThen,

@@ -1,16 +1,16 @@
 import Dispatch
 import Synchronization
 
-/// Two threads that share the work on a range of indices, kept so that making them is not measured.
+/// Two threads that share the work on a range of indices, reused so that their creation is not measured.
 final class ThreadPair: Sendable {
   private let starts = [DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)]
   private let ended = DispatchSemaphore(value: 0)
-  /// Written while both threads wait, and read by them after the semaphore has let them go on.
+  /// Written while both threads wait, and read by them after the semaphore has resumed them.
   private let work = Mutex<@Sendable (_ half: Int) -> Void>({ _ in })
 
   init() {
     for (half, start) in starts.enumerated() {
-      // A thread for each, so that both run at the same time whatever the pool is doing.
+      // A queue for each half, so that both threads run at the same time.
       DispatchQueue(label: "settler \(half)").async { [self] in
         while true {
           start.wait()
@@ -21,8 +21,9 @@ final class ThreadPair: Sendable {
     }
   }
 
-  /// Calls `body` with each index below `count`, the lower half on one thread and the upper on the
-  /// other, and returns when both have ended.
+  /// Calls `body` with each index below `count`, and returns when both threads have finished.
+  ///
+  /// One thread takes the lower half of the indices, the other the upper half.
   func halve(_ count: Int, _ body: @escaping @Sendable (_ index: Int) -> Void) {
     work.withLock {
       $0 = { half in

@@ -1,8 +1,9 @@
 import BenchmarkSupport
-/// How many blocks our side of each shape allocates, as last looked at.
+
+/// The expected number of Catena's allocations for each shape.
 ///
-/// `--check` fails when a shape has grown by more than a tenth, or is not in the list. Who lowers a
-/// number, or has a reason to raise it, does so here.
+/// `--check` fails if the count of a shape has grown by more than a tenth, or if the shape is not in
+/// the list. Update a number when a change lowers it, or when there is a reason to raise it.
 enum Thresholds {
   static let allocations: [String: Double] = [
     "one then, settled": 2,
@@ -15,19 +16,19 @@ enum Thresholds {
     "2 threads settle 2000": 8005,
   ]
 
-  /// Compares, prints, and tells whether all is well.
+  /// Compares the counts with the thresholds, prints them, and returns whether all are within them.
   static func check(_ shapes: [Shape]) -> Bool {
     var table = Table("shape", "allocations", "threshold", "verdict")
-    var isWell = true
+    var hasPassed = true
     for shape in shapes {
       let found = shape.countedAllocations()
       let known = allocations[shape.name]
-      let isKept = known.map { found <= $0 * 1.1 } ?? false
-      isWell = isWell && isKept
-      let verdict = known == nil ? "UNKNOWN" : isKept ? "ok" : "GROWN"
+      let isWithin = known.map { found <= $0 * 1.1 } ?? false
+      hasPassed = hasPassed && isWithin
+      let verdict = known == nil ? "UNKNOWN" : isWithin ? "ok" : "GROWN"
       table.add(shape.name, found.text(0), known?.text(0) ?? "", verdict)
     }
     table.printed()
-    return isWell
+    return hasPassed
   }
 }

@@ -2,9 +2,9 @@ import Foundation
 import LoadSupport
 import Mocking
 
-/// A mocked request, one at a time, and how many blocks it takes, as last looked at.
+/// A kind of mocked request, sent one at a time, with its expected number of allocations.
 ///
-/// Who lowers a threshold, or has a reason to raise it, does so here.
+/// Update a threshold when a change lowers the count, or when there is a reason to raise it.
 struct RequestShape: Sendable {
   let name: String
   let threshold: Double
@@ -13,10 +13,10 @@ struct RequestShape: Sendable {
 
   static var all: [RequestShape] {
     [
-      RequestShape("response alone", threshold: 37, decoded: false),
+      RequestShape("response only", threshold: 37, decoded: false),
       RequestShape("validated, decoded", threshold: 54),
-      RequestShape("the same, in a queue of 4", threshold: 54, mode: .limited(4)),
-      RequestShape("the same, one after the other", threshold: 61, mode: .sync),
+      RequestShape("the same, .limited(4)", threshold: 54, mode: .limited(4)),
+      RequestShape("the same, .sync", threshold: 61, mode: .sync),
     ]
   }
 
@@ -32,7 +32,7 @@ struct RequestShape: Sendable {
     client.callbackContext = .inline
   }
 
-  /// Makes so many requests and tells how many went wrong.
+  /// Sends a number of requests and returns the number of failures.
   func run(_ count: Int) async -> Int {
     let (client, isDecoded) = (client, isDecoded)
     return await Lanes(count, atOnce: 1).callingBack { number, done in
@@ -48,7 +48,7 @@ struct RequestShape: Sendable {
   }
 }
 
-/// What is asked for.
+/// The endpoints of the requests.
 enum BoardsAPI: RequestConvertible {
   case board(id: Int)
 

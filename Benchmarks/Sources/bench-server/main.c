@@ -1,5 +1,5 @@
-// A server for what nginx does not do: it answers each request a fixed time after it came, and takes bodies
-// of any length without keeping them. One thread; listens on 127.0.0.1 to 127.0.0.8.
+// A server for features that nginx does not have: it delays each response by a fixed time, and it accepts
+// bodies of any length and discards them. One thread; listens on 127.0.0.1 to 127.0.0.8.
 #define _GNU_SOURCE  // For strcasestr and accept4.
 #include <arpa/inet.h>
 #include <errno.h>
@@ -23,7 +23,7 @@ typedef struct {
   char *head;
 } Client;
 
-// Answers wait in the order in which they fall due, which is that in which the requests came.
+// Pending responses are in the order of their due times, which is the order of the requests.
 typedef struct {
   double due;
   int socket;
@@ -35,7 +35,7 @@ static long first, last;
 static double delay_seconds;
 static int poller;
 
-static const char answer[] =
+static const char response[] =
     "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 40\r\n\r\n"
     "{\"id\":7,\"title\":\"Board of forty bytes!\"}";
 
@@ -45,9 +45,9 @@ static double now(void) {
   return time.tv_sec + time.tv_nsec / 1e9;
 }
 
-static void send_answer(int socket) { (void)!write(socket, answer, sizeof answer - 1); }
+static void send_response(int socket) { (void)!write(socket, response, sizeof response - 1); }
 
-static void end(int socket) {
+static void close_client(int socket) {
   Client *client = &clients[socket];
   free(client->head);
   *client = (Client){0};
@@ -57,9 +57,9 @@ static void end(int socket) {
   close(socket);
 }
 
-static void request_is_complete(int socket) {
+static void on_request(int socket) {
   if (delay_seconds == 0) {
-    send_answer(socket);
+    send_response(socket);
   } else {
     waiting[last++ % MaxSockets] = (Waiting){now() + delay_seconds, socket};
   }
@@ -75,7 +75,7 @@ static void on_head(int socket, char *end_of_head) {
   client->body_left = body - beyond;
   if (client->body_left <= 0) {
     client->body_left = 0;
-    request_is_complete(socket);
+    on_request(socket);
   } else if (expects) {
     (void)!write(socket, "HTTP/1.1 100 Continue\r\n\r\n", 25);
   }
@@ -90,7 +90,7 @@ static void on_readable(int socket) {
     count = read(socket, body, wanted);
     if (count > 0) {
       client->body_left -= count;
-      if (client->body_left == 0) request_is_complete(socket);
+      if (client->body_left == 0) on_request(socket);
     }
   } else {
     if (!client->head) client->head = malloc(MaxHead);
@@ -106,7 +106,7 @@ static void on_readable(int socket) {
       }
     }
   }
-  if (count == 0 || (count < 0 && errno != EAGAIN)) end(socket);
+  if (count == 0 || (count < 0 && errno != EAGAIN)) close_client(socket);
 }
 
 static void watch(int socket, uint64_t data) {
@@ -166,7 +166,7 @@ int main(int count, char **words) {
     }
     for (double time = now(); first < last && waiting[first % MaxSockets].due <= time; first++) {
       int socket = waiting[first % MaxSockets].socket;
-      if (socket >= 0) send_answer(socket);
+      if (socket >= 0) send_response(socket);
     }
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Mocking
 
-/// What is asked for: a board, by its number.
+/// The endpoints of the requests.
 enum BoardsAPI: RequestConvertible {
   case board(id: Int)
 

@@ -2,12 +2,12 @@ import Foundation
 import LoadSupport
 import Mocking
 
-/// Does one piece of work by Catena and says what it has cost.
+/// Runs one kind of load with Catena and prints its cost.
 @main
 enum CatenaLoad {
   static func main() async {
     let arguments = Arguments()
-    switch arguments.work {
+    switch arguments.command {
     case "get": await Gets(arguments).run()
     case "chain": await Chains(arguments).run()
     case "download": await Transfers(arguments).download()

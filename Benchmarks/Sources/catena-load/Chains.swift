@@ -1,7 +1,7 @@
 import LoadSupport
 import Mocking
 
-/// A promise chain of so many requests, each made when the one before has been decoded.
+/// Promise chains of requests, each sent after the previous response is decoded.
 struct Chains {
   private let client: Networking<BoardsAPI>
   private let chains: Int

@@ -7,9 +7,9 @@ import Synchronization
   import FoundationNetworking
 #endif
 
-/// What the work is done with.
+/// Creates the clients of the loads.
 enum Client {
-  /// A client without cookies, as the peers are without them, that calls back where it is.
+  /// Creates a client that calls back inline and has no cookies, because the peers have none.
   static func make<Endpoint: RequestConvertible>(
     of endpoint: Endpoint.Type = Endpoint.self, _ arguments: Arguments
   ) -> Networking<Endpoint> {
@@ -22,15 +22,15 @@ enum Client {
     client.callbackContext = .inline
     let addresses = addresses(arguments)
     if addresses.count > 1 {
-      let turn = Turn()
-      client.setBaseURL { addresses[turn.next() % addresses.count] }
+      let counter = Counter()
+      client.setBaseURL { addresses[counter.next() % addresses.count] }
     } else {
       client.setBaseURL(addresses.first)
     }
     return client
   }
 
-  /// The addresses to ask, one after the other: one has no more ports for connections than some 28,000.
+  /// The base URLs, used in rotation: one address has only some 28,000 ports for connections.
   private static func addresses(_ arguments: Arguments) -> [URL] {
     (arguments["url"] ?? "").split(separator: ",").compactMap { URL(string: String($0)) }
   }
@@ -50,8 +50,8 @@ enum Client {
   }
 }
 
-/// Counts up.
-private final class Turn: Sendable {
+/// An atomic counter.
+private final class Counter: Sendable {
   private let count = Atomic(0)
 
   func next() -> Int { count.wrappingAdd(1, ordering: .relaxed).oldValue }

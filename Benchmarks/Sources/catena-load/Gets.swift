@@ -1,7 +1,7 @@
 import LoadSupport
 import Mocking
 
-/// GET, validate, decode, so many at once.
+/// Concurrent GET requests with validation and decoding.
 struct Gets {
   private let client: Networking<BoardsAPI>
   private let requests: Int

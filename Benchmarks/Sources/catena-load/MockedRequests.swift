@@ -2,7 +2,9 @@ import Foundation
 import LoadSupport
 import Mocking
 
-/// Request, stub, validate, decode, without a network; some stages of the pipeline may be turned on or off.
+/// Mocked requests with validation and decoding, without a network.
+///
+/// The option `--stages` turns stages of the pipeline on or off.
 struct MockedRequests {
   private let requests: Int
   private let atOnce: Int

@@ -2,7 +2,7 @@ import Foundation
 import LoadSupport
 import Mocking
 
-/// One large body by file.
+/// The download or upload of one large file.
 struct Transfers {
   private let client: Networking<Request>
   private let file: URL

@@ -1,7 +1,7 @@
-// The limit: requests by libcurl's multi interface, one thread, easy handles used again, bodies looked at
-// and dropped. Prints what LoadSupport's Outcome prints.
+// The upper bound: requests with libcurl's multi interface on one thread, with reused easy handles. Bodies
+// are copied and discarded. Prints the same JSON as LoadSupport's Outcome.
 //
-// libcurl's functions are declared here, as its -dev package need not be installed; the numbers are part of
+// libcurl's functions are declared here, so that its -dev package is not required. The numbers are part of
 // its stable ABI.
 #include <errno.h>
 #include <stdint.h>
@@ -60,14 +60,14 @@ static long timeout_milliseconds = -1;
 typedef struct {
   int length;
   char body[60];
-} Answer;
+} Response;
 
 static size_t on_body(char *bytes, size_t size, size_t count, void *context) {
-  Answer *answer = context;
-  size_t rest = sizeof answer->body - 1 - answer->length;
+  Response *response = context;
+  size_t rest = sizeof response->body - 1 - response->length;
   size_t taken = size * count < rest ? size * count : rest;
-  memcpy(answer->body + answer->length, bytes, taken);
-  answer->length += taken;
+  memcpy(response->body + response->length, bytes, taken);
+  response->length += taken;
   return size * count;
 }
 
@@ -120,7 +120,7 @@ static long status_bytes(const char *name) {
   return kilobytes * 1024;
 }
 
-// Moves what there is to move, and waits where there is nothing.
+// Transfers data that is available; `wait_by_poll` waits for more.
 static void turn_by_poll(void) {
   int running;
   curl_multi_perform(multi, &running);
@@ -159,11 +159,11 @@ static long run(void **easies, long requests, long at_once, int by_epoll) {
     while ((message = curl_multi_info_read(multi, &left))) {
       long status = 0;
       void *easy = message->easy;
-      Answer *answer = NULL;
+      Response *response = NULL;
       curl_easy_getinfo(easy, InfoResponseCode, &status);
-      curl_easy_getinfo(easy, InfoPrivate, &answer);
-      failures += message->data.result != 0 || status != 200 || answer->length == 0;
-      answer->length = 0;
+      curl_easy_getinfo(easy, InfoPrivate, &response);
+      failures += message->data.result != 0 || status != 200 || response->length == 0;
+      response->length = 0;
       done++;
       any = 1;
       curl_multi_remove_handle(multi, easy);
@@ -205,7 +205,7 @@ int main(int count, char **words) {
     curl_multi_setopt(multi, MultiTimerFunction, on_timer);
   }
   long resident = status_bytes("VmRSS:");
-  // What LoadSupport's wireFields are.
+  // The same fields as LoadSupport's wireFields.
   void *fields = curl_slist_append(NULL, "Accept-Encoding: br, gzip, deflate");
   fields = curl_slist_append(fields, "Accept-Language: en-001");
   fields = curl_slist_append(fields, "User-Agent: benchmark (Debian GNU/Linux 12 bookworm) Catena");
@@ -213,11 +213,11 @@ int main(int count, char **words) {
   void **easies = calloc(at_once, sizeof *easies);
   for (long i = 0; i < at_once; i++) {
     void *easy = easies[i] = curl_easy_init();
-    Answer *answer = calloc(1, sizeof *answer);
+    Response *response = calloc(1, sizeof *response);
     curl_easy_setopt(easy, OptionURL, urls[i % url_count]);
     curl_easy_setopt(easy, OptionWriteFunction, on_body);
-    curl_easy_setopt(easy, OptionWriteData, answer);
-    curl_easy_setopt(easy, OptionUserData, answer);
+    curl_easy_setopt(easy, OptionWriteData, response);
+    curl_easy_setopt(easy, OptionUserData, response);
     curl_easy_setopt(easy, OptionNoSignal, 1L);
     // CURL_HTTP_VERSION_2TLS, CURL_HTTP_VERSION_1_1.
     curl_easy_setopt(easy, OptionHTTPVersion, is_http2 ? 4L : 2L);

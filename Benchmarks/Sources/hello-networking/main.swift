@@ -1,7 +1,7 @@
 import Foundation
 import Networking
 
-// The first response of a program that has just begun.
+// A minimal program with one request; the harness measures its run time.
 let url = CommandLine.arguments.dropFirst().first ?? ""
 let response = try await Networking.shared.request(.get("\(raw: url)")).validate().value
 print(response.data.count)

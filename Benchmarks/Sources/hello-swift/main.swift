@@ -1,2 +1,2 @@
-// As small as a program in Swift gets.
+// A minimal Swift program.
 print("hello")

@@ -4,7 +4,7 @@ import Foundation
   import FoundationNetworking
 #endif
 
-// The first response of a program that has just begun.
+// A minimal program with one request; the harness measures its run time.
 guard let url = URL(string: CommandLine.arguments.dropFirst().first ?? "") else { exit(2) }
 let (data, _) = try await URLSession.shared.data(from: url)
 print(data.count)

@@ -5,7 +5,7 @@ import LoadSupport
   import FoundationNetworking
 #endif
 
-// GET by URLSession and nothing else; `--decode yes` decodes the body.
+// GET requests with URLSession; `--decode yes` decodes the body.
 
 let arguments = Arguments()
 let requests = arguments.number("requests", or: 1)

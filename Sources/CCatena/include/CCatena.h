@@ -1,9 +1,9 @@
-// What Catena uses of libcurl, on Linux only.
+// The part of libcurl that Catena uses, on Linux only.
 //
-// libcurl.so.4 is in every Linux process that links FoundationNetworking, its headers are not on every
-// machine. So its functions are declared by hand, in CCatena.c, and used through the functions below:
-// those that take any type of argument in C get one function for each type here, which Swift can call.
-// Nothing here carries one of libcurl's own names, so nothing collides with <curl/curl.h>.
+// Every Linux process that links FoundationNetworking loads libcurl.so.4, but not every machine has
+// libcurl's headers. So CCatena.c declares libcurl's functions by hand and wraps them in the functions
+// below. Swift cannot call variadic C functions, so these have one wrapper for each argument type.
+// No declaration here has a name of libcurl, so none collides with <curl/curl.h>.
 //
 // The numbers are part of libcurl's stable ABI. Source: https://curl.se/libcurl/c/libcurl-easy.html,
 // https://curl.se/libcurl/c/libcurl-multi.html.
@@ -12,7 +12,7 @@
 #if defined(__linux__)
 #include <stddef.h>
 #include <stdint.h>
-// Not among the modules of the C library.
+// Headers that Swift's Glibc module does not include.
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <sys/epoll.h>
@@ -20,7 +20,7 @@
 
 #define CATENA_OPEN_ENUM enum __attribute__((enum_extensibility(open)))
 
-/// CURLOPT_*, those that take a long.
+/// The CURLOPT_* options that take a long.
 typedef CATENA_OPEN_ENUM : int {
   CurlLongOptionNoProgress = 43,
   CurlLongOptionNoBody = 44,
@@ -40,7 +40,7 @@ typedef CATENA_OPEN_ENUM : int {
   CurlLongOptionProtocols = 181,
 } CurlLongOption;
 
-/// CURLOPT_*, those that take a string, of which libcurl makes a copy.
+/// The CURLOPT_* options that take a string, which libcurl copies.
 typedef CATENA_OPEN_ENUM : int {
   CurlStringOptionURL = 10002,
   CurlStringOptionProxy = 10004,
@@ -58,22 +58,22 @@ typedef CATENA_OPEN_ENUM : int {
   CurlStringOptionUnixSocketPath = 10231,
 } CurlStringOption;
 
-/// CURLOPT_*, those that take a pointer, which has to stay good.
+/// The CURLOPT_* options that take a pointer, which must remain valid.
 typedef CATENA_OPEN_ENUM : int {
   CurlPointerOptionErrorBuffer = 10010,
   CurlPointerOptionHTTPHeader = 10023,
   CurlPointerOptionPrivate = 10103,
-  /// Copied, so many bytes as CurlSizeOptionPostFields says, which has to be set before.
+  /// libcurl copies the bytes. CurlSizeOptionPostFields is their number and must be set first.
   CurlPointerOptionCopyPostFields = 10165,
 } CurlPointerOption;
 
-/// CURLOPT_*, those that take a curl_off_t.
+/// The CURLOPT_* options that take a curl_off_t.
 typedef CATENA_OPEN_ENUM : int {
   CurlSizeOptionUpload = 30115,
   CurlSizeOptionPostFields = 30120,
 } CurlSizeOption;
 
-/// CURLINFO_*, those that give a long.
+/// The CURLINFO_* values of type long.
 typedef CATENA_OPEN_ENUM : int {
   CurlLongInfoVerifyResult = 0x200000 + 13,
   CurlLongInfoConnectCode = 0x200000 + 22,
@@ -84,7 +84,7 @@ typedef CATENA_OPEN_ENUM : int {
   CurlLongInfoHTTPVersion = 0x200000 + 46,
 } CurlLongInfo;
 
-/// CURLINFO_*, those that give a curl_off_t; times are in microseconds.
+/// The CURLINFO_* values of type curl_off_t. Times are in microseconds.
 typedef CATENA_OPEN_ENUM : int {
   CurlSizeInfoUploaded = 0x600000 + 7,
   CurlSizeInfoDownloaded = 0x600000 + 8,
@@ -96,13 +96,13 @@ typedef CATENA_OPEN_ENUM : int {
   CurlSizeInfoHandshakeTime = 0x600000 + 56,
 } CurlSizeInfo;
 
-/// CURLMOPT_*, those that take a long.
+/// The CURLMOPT_* options that take a long.
 typedef CATENA_OPEN_ENUM : int {
   CurlMultiOptionMaxConnects = 6,
   CurlMultiOptionMaxHostConnections = 7,
 } CurlMultiOption;
 
-/// CURLE_*, those that are told apart.
+/// The CURLE_* results that have a name here. The type is open, so others can occur.
 typedef CATENA_OPEN_ENUM : int {
   CurlResultOK = 0,
   CurlResultUnsupportedProtocol = 1,
@@ -139,7 +139,7 @@ typedef CATENA_OPEN_ENUM : int {
   CurlResultTooLarge = 100,
 } CurlResult;
 
-/// CURL_POLL_*: what libcurl wants to know of a socket.
+/// CURL_POLL_*: the events for which libcurl watches a socket.
 typedef CATENA_OPEN_ENUM : int {
   CurlPollIn = 1,
   CurlPollOut = 2,
@@ -167,7 +167,7 @@ typedef struct CatenaEasy CatenaEasy;
 /// A multi handle.
 typedef struct CatenaMulti CatenaMulti;
 
-/// struct curl_slist; lists of Catena's own making are laid out as libcurl's are.
+/// struct curl_slist. Catena builds its own lists with the same layout.
 typedef struct CatenaList {
   char *data;
   struct CatenaList *next;
@@ -192,17 +192,19 @@ typedef int (*CatenaConnectedCallback)(
 typedef int (*CatenaOpenCallback)(void *context, int purpose, CatenaSocketKind *kind);
 typedef int (*CatenaCloseCallback)(void *context, int socket);
 
-/// Names the calling thread, in at most 15 bytes.
+/// Sets the name of the calling thread, of at most 15 bytes.
 void catena_name_thread(const char *name);
 
-/// accept4(2), which Swift's Glibc lacks, with SOCK_NONBLOCK and SOCK_CLOEXEC; -1 and errno when there is
-/// none.
+
+/// Calls accept4(2) with SOCK_NONBLOCK and SOCK_CLOEXEC, which Swift's Glibc module lacks. Returns -1
+/// and sets errno on failure.
 int catena_accept(int listener);
-/// Initialises libcurl; any number of times, from any thread since libcurl 7.84.
+
+/// Initializes libcurl. Repeated calls are allowed, and since libcurl 7.84 calls from any thread.
 void catena_curl_initialize(void);
-/// The running library's version as a number, 0x075801 being 7.88.1.
+/// Returns the version of the loaded library as a number: 0x075801 for 7.88.1.
 unsigned int catena_curl_version(void);
-/// What a result means, in English.
+/// Returns libcurl's English description of a result.
 const char *catena_curl_describe(CurlResult result);
 
 CatenaEasy *catena_easy_make(void);
@@ -212,7 +214,8 @@ CurlResult catena_easy_set_long(CatenaEasy *easy, CurlLongOption option, long va
 CurlResult catena_easy_set_string(CatenaEasy *easy, CurlStringOption option, const char *value);
 CurlResult catena_easy_set_pointer(CatenaEasy *easy, CurlPointerOption option, const void *value);
 CurlResult catena_easy_set_size(CatenaEasy *easy, CurlSizeOption option, int64_t value);
-/// Allows http and https, by CURLOPT_PROTOCOLS_STR or, before 7.85, by CURLOPT_PROTOCOLS.
+/// Restricts the handle to http and https, with CURLOPT_PROTOCOLS_STR or, before 7.85,
+/// CURLOPT_PROTOCOLS.
 CurlResult catena_easy_allow_http_only(CatenaEasy *easy);
 CurlResult catena_easy_on_header(CatenaEasy *easy, CatenaBytesCallback callback, void *context);
 CurlResult catena_easy_on_body(CatenaEasy *easy, CatenaBytesCallback callback, void *context);
@@ -220,20 +223,22 @@ CurlResult catena_easy_on_read(CatenaEasy *easy, CatenaBytesCallback callback, v
 CurlResult catena_easy_on_seek(CatenaEasy *easy, CatenaSeekCallback callback, void *context);
 CurlResult catena_easy_on_progress(
   CatenaEasy *easy, CatenaProgressCallback callback, void *context);
-/// Calls back when a connection stands and the request is about to be sent; unknown before libcurl 7.80.
+/// Sets the callback for an established connection, before the request is sent. libcurl before 7.80
+/// does not know the option.
 CurlResult catena_easy_on_connected(
   CatenaEasy *easy, CatenaConnectedCallback callback, void *context);
 CurlResult catena_easy_on_open(CatenaEasy *easy, CatenaOpenCallback callback, void *context);
 CurlResult catena_easy_on_close(CatenaEasy *easy, CatenaCloseCallback callback, void *context);
-/// Unpauses a transfer that a callback paused.
+/// Resumes a transfer that a callback paused.
 CurlResult catena_easy_unpause(CatenaEasy *easy);
-/// A piece of information; 0 when there is none.
+/// Returns a value of the last transfer, or 0 if it is not available.
 long catena_easy_long(CatenaEasy *easy, CurlLongInfo info);
-/// A piece of information; 0 when there is none.
+/// Returns a value of the last transfer, or 0 if it is not available.
 int64_t catena_easy_size(CatenaEasy *easy, CurlSizeInfo info);
-/// The address of the other end, good until the handle is used again; null when there is none.
+/// Returns the IP address of the peer, or null if there is none. The string is valid until the next use
+/// of the handle.
 const char *catena_easy_address(CatenaEasy *easy);
-/// What CurlPointerOptionPrivate was set to.
+/// Returns the value of CurlPointerOptionPrivate.
 void *catena_easy_private(CatenaEasy *easy);
 
 CatenaMulti *catena_multi_make(void);
@@ -243,10 +248,10 @@ int catena_multi_on_socket(CatenaMulti *multi, CatenaSocketCallback callback, vo
 int catena_multi_on_timer(CatenaMulti *multi, CatenaTimerCallback callback, void *context);
 int catena_multi_add(CatenaMulti *multi, CatenaEasy *easy);
 int catena_multi_remove(CatenaMulti *multi, CatenaEasy *easy);
-/// Tells that a socket is ready, for what `selected` says.
+/// Tells libcurl that a socket is ready for the CatenaSelect events in `selected`.
 int catena_multi_socket_ready(CatenaMulti *multi, int socket, int selected);
-/// Tells that the time is up which the timer callback asked for.
-int catena_multi_time_is_up(CatenaMulti *multi);
-/// The next transfer that is complete, and its result; null when there is none.
-CatenaEasy *catena_multi_next_done(CatenaMulti *multi, CurlResult *result);
+/// Tells libcurl that the timer set by its timer callback has expired.
+int catena_multi_timer_expired(CatenaMulti *multi);
+/// Returns the handle of the next completed transfer and its result, or null if there is none.
+CatenaEasy *catena_multi_next_completed(CatenaMulti *multi, CurlResult *result);
 #endif

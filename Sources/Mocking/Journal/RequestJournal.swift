@@ -151,7 +151,8 @@ extension JournalEntry: CustomStringConvertible {
 extension ReceivedRequest {
   /// Method and target in one line, without secrets.
   var summary: String {
-    "\(ReportFormatter.bounded(method.rawValue)) \(ReportFormatter.bounded(Redaction.url(target)))"
+    let target = Redactor.standard.maskedURL(target)
+    return "\(ReportFormatter.bounded(method.rawValue)) \(ReportFormatter.bounded(target))"
   }
 }
 

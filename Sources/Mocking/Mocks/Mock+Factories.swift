@@ -2,33 +2,33 @@ import Foundation
 import Networking
 
 extension Mock {
-  /// A status and nothing else.
+  /// Returns a response with a status and no body.
   ///
   /// - Parameters:
-  ///   - status: the status code.
-  ///   - headers: the header fields.
-  /// - Returns: the answer.
+  ///   - status: The status code.
+  ///   - headers: The header fields.
+  /// - Returns: The mock.
   public static func status(_ status: Int, headers: HTTPHeaders = [:]) -> Mock {
     Mock(status: status, headers: headers)
   }
 
-  /// A text in UTF-8.
+  /// Returns a response with a text body in UTF-8.
   ///
   /// - Parameters:
-  ///   - text: the body.
-  ///   - status: the status code.
-  /// - Returns: the answer, of the type `text/plain; charset=utf-8`.
+  ///   - text: The body.
+  ///   - status: The status code.
+  /// - Returns: The mock, of the type `text/plain; charset=utf-8`.
   public static func text(_ text: String, status: Int = 200) -> Mock {
     .data(Data(text.utf8), contentType: "text/plain; charset=utf-8", status: status)
   }
 
-  /// Bytes.
+  /// Returns a response with a body of bytes.
   ///
   /// - Parameters:
-  ///   - data: the body.
-  ///   - contentType: its type; nil sends none.
-  ///   - status: the status code.
-  /// - Returns: the answer.
+  ///   - data: The body.
+  ///   - contentType: The content type. `nil` sends none.
+  ///   - status: The status code.
+  /// - Returns: The mock.
   public static func data(
     _ data: Data, contentType: String? = "application/octet-stream", status: Int = 200
   ) -> Mock {
@@ -36,25 +36,25 @@ extension Mock {
       status: status, headers: contentType.map { ["Content-Type": $0] } ?? [:], body: .data(data))
   }
 
-  /// A JSON body.
+  /// Returns a response with a JSON body.
   ///
   /// - Parameters:
-  ///   - value: the value; members are sent sorted by name.
-  ///   - status: the status code.
-  /// - Returns: the answer, of the type `application/json`. A number in it that is not finite makes it one
-  ///   that cannot be given: in memory the request fails, on a socket it is answered by 500.
+  ///   - value: The value. Its members are sent sorted by name.
+  ///   - status: The status code.
+  /// - Returns: The mock, of the type `application/json`. A value with a number that is not finite
+  ///   cannot be encoded: in memory the request then fails, and on a socket the response is a 500.
   public static func json(_ value: JSON, status: Int = 200) -> Mock {
     json(status) { try value.data() }
   }
 
-  /// A value as JSON.
+  /// Returns a response with an encoded value as its JSON body.
   ///
   /// - Parameters:
-  ///   - value: the value.
-  ///   - status: the status code.
-  ///   - encoder: what writes it; nil is one that sorts members by name.
-  /// - Returns: the answer, of the type `application/json`. A value that cannot be encoded makes it one
-  ///   that cannot be given: in memory the request fails, on a socket it is answered by 500.
+  ///   - value: The value.
+  ///   - status: The status code.
+  ///   - encoder: The encoder. `nil` uses an encoder that sorts members by name.
+  /// - Returns: The mock, of the type `application/json`. If the value cannot be encoded, the
+  ///   request fails in memory, and on a socket the response is a 500.
   public static func json(
     _ value: some Encodable, status: Int = 200, encoder: JSONEncoder? = nil
   ) -> Mock {
@@ -71,41 +71,48 @@ extension Mock {
       return data(try encode(), contentType: "application/json", status: status)
     } catch {
       var mock = Mock()
-      mock.source = .invalid("the answer cannot be encoded as JSON: \(error)")
+      mock.source = .invalid("the response body cannot be encoded as JSON: \(error)")
       return mock
     }
   }
 
-  /// What is in a file, looked for in the current folder and then among the program's resources.
+  /// Returns a response with the contents of a file in the current folder or among the program's
+  /// resources.
+  ///
+  /// The current folder is searched first. The file is read for each response. If it is missing,
+  /// the request fails in memory, and on a socket the response is a 500; both messages contain the
+  /// name of the file and the folders searched.
   ///
   /// - Parameters:
-  ///   - name: the file's name, perhaps with folders before it.
-  ///   - status: the status code.
-  /// - Returns: the answer, of the type that the name's ending says. It is read each time it is answered;
-  ///   a file that is not there makes the request fail in memory, and be answered by 500 on a socket,
-  ///   with its name and where it was looked for.
+  ///   - name: The name of the file. It may include folders.
+  ///   - status: The status code.
+  /// - Returns: The mock. Its content type follows from the file extension.
   public static func file(_ name: String, status: Int = 200) -> Mock {
     file(MockFile(name), status)
   }
 
-  /// What is in a file of a folder.
+  /// Returns a response with the contents of a file in a folder.
+  ///
+  /// See ``file(_:status:)``.
   ///
   /// - Parameters:
-  ///   - name: the file's name, perhaps with folders before it.
-  ///   - folder: the folder.
-  ///   - status: the status code.
-  /// - Returns: the answer, as ``file(_:status:)`` says.
+  ///   - name: The name of the file. It may include folders.
+  ///   - folder: The folder.
+  ///   - status: The status code.
+  /// - Returns: The mock.
   public static func file(_ name: String, in folder: URL, status: Int = 200) -> Mock {
     file(MockFile(name, in: folder), status)
   }
 
-  /// What is in a file among a bundle's resources.
+  /// Returns a response with the contents of a file among the resources of a bundle.
+  ///
+  /// See ``file(_:status:)``.
   ///
   /// - Parameters:
-  ///   - name: the file's name, perhaps with folders before it.
-  ///   - bundle: the bundle, such as `.module`.
-  ///   - status: the status code.
-  /// - Returns: the answer, as ``file(_:status:)`` says.
+  ///   - name: The name of the file. It may include folders.
+  ///   - bundle: The bundle, such as `.module`.
+  ///   - status: The status code.
+  /// - Returns: The mock.
   public static func file(_ name: String, in bundle: Bundle, status: Int = 200) -> Mock {
     file(MockFile(name, in: bundle), status)
   }
@@ -120,21 +127,22 @@ extension Mock {
       body: .file(file))
   }
 
-  /// No response, but a failure on the way to one.
+  /// Returns a failure in place of a response.
   ///
-  /// - Parameter code: what kind of failure.
-  /// - Returns: the failure; ``error`` says what becomes of it on a socket.
+  /// - Parameter code: The code of the failure.
+  /// - Returns: The mock. See ``error`` for its behavior on a socket.
   public static func failure(_ code: NetworkError.Code) -> Mock {
     Mock(error: code)
   }
 
-  /// Pieces in the chunked coding, one chunk each.
+  /// Returns a response in the chunked coding.
   ///
   /// - Parameters:
-  ///   - chunks: the pieces; empty ones are left out.
-  ///   - contentType: the type of the whole; nil sends none.
-  ///   - status: the status code.
-  /// - Returns: the answer. A client of HTTP/1.0, which knows no chunks, gets the bytes as they are.
+  ///   - chunks: The pieces of the body, one chunk each. Empty pieces are skipped.
+  ///   - contentType: The content type of the body. `nil` sends none.
+  ///   - status: The status code.
+  /// - Returns: The mock. An HTTP/1.0 client, which does not know the chunked coding, receives the
+  ///   plain bytes.
   public static func chunks(
     _ chunks: [Data], contentType: String? = "application/octet-stream", status: Int = 200
   ) -> Mock {
@@ -143,12 +151,12 @@ extension Mock {
       body: .chunks(chunks))
   }
 
-  /// So many bytes, which take no memory.
+  /// Returns a response with a generated body of a given size, which uses no memory.
   ///
-  /// They count up from 0 to 255, again and again.
+  /// The bytes count up from 0 to 255, repeatedly.
   ///
-  /// - Parameter byteCount: how many; less than none is none.
-  /// - Returns: the answer, of the type `application/octet-stream`.
+  /// - Parameter byteCount: The size of the body. A negative size counts as 0.
+  /// - Returns: The mock, of the type `application/octet-stream`.
   public static func bytes(_ byteCount: Int) -> Mock {
     Mock(
       headers: ["Content-Type": "application/octet-stream"],
@@ -161,22 +169,22 @@ extension Mock {
   private static let bytePattern = Data(
     (0..<(64 * 1024 + 256)).map { UInt8(truncatingIfNeeded: $0) })
 
-  /// A redirect.
+  /// Returns a redirect.
   ///
   /// - Parameters:
-  ///   - location: where to, a path or a URL.
-  ///   - status: the status code.
-  /// - Returns: the answer.
+  ///   - location: The target, a path or a URL.
+  ///   - status: The status code.
+  /// - Returns: The mock.
   public static func redirect(to location: String, status: Int = 302) -> Mock {
     Mock(status: status, headers: ["Location": location])
   }
 
-  /// An answer that goes wrong: a 200 with a body long enough for the fault to cut short.
+  /// Returns a response that fails: a 200 whose body is long enough to be cut short by the fault.
   ///
   /// - Parameters:
-  ///   - fault: what happens.
-  ///   - stage: where.
-  /// - Returns: the answer.
+  ///   - fault: The fault.
+  ///   - stage: The position of the fault in the response.
+  /// - Returns: The mock.
   public static func fault(_ fault: MockFault, at stage: MockFault.Stage) -> Mock {
     let afterBytes = if case .body(let afterBytes) = stage { max(afterBytes, 0) } else { 0 }
     return .bytes(min(afterBytes, .max - 1024) + 1024).interrupted(by: fault, at: stage)

@@ -1,23 +1,26 @@
 import Foundation
 
 extension Mock {
-  /// What a sequence answers once all of it has been given.
+  /// The behavior of a sequence after its last response.
   public enum SequenceEnd: Sendable, Hashable {
-    /// Its last answer, again and again.
+    /// The last response repeats.
     case repeatsLast
-    /// A failure that says that the sequence is over: in memory the request fails with
-    /// `NetworkError.Code.mockFailed`, on a socket it is answered by 500.
-    case fails
-    /// What would be answered without it.
+    /// Requests fail with an error that says that the sequence is exhausted.
     ///
-    /// From a ``MockProvider`` that is the real network's answer, from a ``MockTransport`` its fallback's;
-    /// where there is none, and from a ``MockServer``, that of a request without a route.
+    /// In memory the code is `NetworkError.Code.mockFailed`; on a socket the response is a 500.
+    case fails
+    /// Requests are handled as if there were no mock.
+    ///
+    /// A ``MockProvider`` sends them to the real network, and a ``MockTransport`` to its fallback.
+    /// Without one, and in a ``MockServer``, they are requests without a route.
     case fallsThrough
   }
 
-  /// Several answers, and how they are told from other sequences.
+  /// The responses of a sequence, with its identity.
   final class ResponseSequence: Sendable {
-    /// A place in a program.
+    /// A location in source code or in a stub file.
+    ///
+    /// It identifies a sequence.
     struct SourceLocation: Sendable, Hashable {
       let file: String
       let line: UInt
@@ -35,24 +38,26 @@ extension Mock {
     }
   }
 
-  /// One answer after the other.
+  /// Returns a mock that gives its responses one after the other.
   ///
   /// ```swift
   /// MockProvider { _ in .sequence(.status(503), .status(503), .json([])) }
   /// ```
   ///
-  /// The answers go to requests of the same method and path in the order in which these come, the attempts
-  /// of one request that is tried again among them. Who serves the sequence keeps the account: for each
-  /// place in the source where one is made, each route, and each method and path, its own. So it may be made anew for
-  /// each request, as here, and two servers know nothing of each other.
+  /// Requests with the same method and path receive the responses in order; each retry of a request
+  /// takes the next response. The server, transport or provider that serves the sequence counts its
+  /// uses, separately for each source location of a sequence, each route, each method and each
+  /// path. A closure may therefore create the sequence again for each request, as above. Two
+  /// servers count independently.
   ///
   /// - Parameters:
-  ///   - mocks: the answers in order; none is a sequence that is over.
-  ///   - end: what is answered once all have been given.
-  ///   - file: where it is made, by which it is told from others.
-  ///   - line: where it is made, by which it is told from others.
-  ///   - column: where it is made, by which it is told from others.
-  /// - Returns: the sequence. A delay or a fault given to it is for those of its answers that have none.
+  ///   - mocks: The responses in order. An empty sequence is exhausted from the start.
+  ///   - end: The behavior after the last response.
+  ///   - file: The source file, part of the identity of the sequence.
+  ///   - line: The source line, part of the identity of the sequence.
+  ///   - column: The source column, part of the identity of the sequence.
+  /// - Returns: The mock. Its delays, pacing, fault and header fields are defaults for its
+  ///   responses.
   public static func sequence(
     _ mocks: Mock..., then end: SequenceEnd = .repeatsLast, file: StaticString = #fileID,
     line: UInt = #line, column: UInt = #column
@@ -60,15 +65,18 @@ extension Mock {
     sequence(mocks, then: end, file: file, line: line, column: column)
   }
 
-  /// One answer after the other, from a list.
+  /// Returns a mock that gives the responses of an array one after the other.
+  ///
+  /// The responses are assigned to requests as in the variadic form.
   ///
   /// - Parameters:
-  ///   - mocks: the answers in order; none is a sequence that is over.
-  ///   - end: what is answered once all have been given.
-  ///   - file: where it is made, by which it is told from others.
-  ///   - line: where it is made, by which it is told from others.
-  ///   - column: where it is made, by which it is told from others.
-  /// - Returns: the sequence. A delay or a fault given to it is for those of its answers that have none.
+  ///   - mocks: The responses in order. An empty sequence is exhausted from the start.
+  ///   - end: The behavior after the last response.
+  ///   - file: The source file, part of the identity of the sequence.
+  ///   - line: The source line, part of the identity of the sequence.
+  ///   - column: The source column, part of the identity of the sequence.
+  /// - Returns: The mock. Its delays, pacing, fault and header fields are defaults for its
+  ///   responses.
   public static func sequence(
     _ mocks: [Mock], then end: SequenceEnd = .repeatsLast, file: StaticString = #fileID,
     line: UInt = #line, column: UInt = #column
@@ -79,11 +87,13 @@ extension Mock {
     return mock
   }
 
-  /// An answer made of the request.
+  /// Returns a mock that creates its response from the request.
   ///
-  /// - Parameter make: makes it, once a request, on the thread that serves it; it must not block. An error
-  ///   that it throws is answered by 500 with the error's description.
-  /// - Returns: the answer. A delay or a fault given to it is for what `make` returns without one.
+  /// - Parameter make: A closure that creates the response. It runs once for each request, on the
+  ///   thread that serves the request, and must not block. If it throws, the response is a 500 with
+  ///   the description of the error.
+  /// - Returns: The mock. Its delays, pacing, fault and header fields are defaults for the
+  ///   response.
   public static func template(
     _ make: @escaping @Sendable (_ request: ReceivedRequest) throws -> Mock
   ) -> Mock {

@@ -2,76 +2,77 @@ import Foundation
 import Networking
 
 extension Mock {
-  /// How a body is drawn out.
+  /// The pacing of a body.
   enum Pace: Hashable {
     case dribble(pieces: Int, over: Duration)
     case throughput(bytesPerSecond: Int)
   }
 
-  /// The same answer, later.
+  /// Returns a copy with a delay before its first byte.
   ///
-  /// - Parameter delay: how long it waits before its first byte, in place of any other delay.
-  /// - Returns: the answer.
+  /// - Parameter delay: The delay. It replaces any other delay.
+  /// - Returns: The mock.
   public func delayed(by delay: MockDelay) -> Mock {
     var mock = self
     mock.delay = delay
     return mock
   }
 
-  /// The same answer, later by a time that is at hand as a `Duration`.
+  /// Returns a copy with a delay before its first byte, given as a `Duration`.
   ///
-  /// - Parameter duration: how long it waits before its first byte, in place of any other delay.
-  /// - Returns: the answer.
+  /// - Parameter duration: The delay. It replaces any other delay.
+  /// - Returns: The mock.
   @_disfavoredOverload
   public func delayed(by duration: Duration) -> Mock {
     delayed(by: .fixed(duration))
   }
 
-  /// The same answer with its body later.
+  /// Returns a copy with a delay between its head and its body.
   ///
-  /// - Parameter delay: how long it waits between the head and the body.
-  /// - Returns: the answer.
+  /// - Parameter delay: The delay.
+  /// - Returns: The mock.
   public func bodyDelayed(by delay: MockDelay) -> Mock {
     var mock = self
     mock.bodyDelay = delay
     return mock
   }
 
-  /// The same answer with its body drawn out.
+  /// Returns a copy that sends its body in pieces, spread evenly over a duration.
   ///
-  /// The first piece goes with the head, the last one when all the time has passed, the others evenly
-  /// between. The pieces are of the bytes as they go over the wire.
+  /// The first piece is sent with the head and the last one at the end of the duration. The pieces
+  /// consist of the bytes on the wire.
   ///
   /// - Parameters:
-  ///   - pieces: in how many pieces; there are no more than bytes, at most 10,000, and at least one.
-  ///   - duration: the time from the first to the last; less than nothing is nothing.
-  /// - Returns: the answer, with this in place of any throughput.
+  ///   - pieces: The number of pieces, from 1 to 10,000. There are at most as many pieces as bytes.
+  ///   - duration: The time from the first piece to the last. A negative duration counts as 0.
+  /// - Returns: The mock. The pieces replace any throughput.
   public func dribbled(pieces: Int, over duration: Duration) -> Mock {
     var mock = self
     mock.pace = .dribble(pieces: min(max(pieces, 1), 10_000), over: max(duration, .zero))
     return mock
   }
 
-  /// The same answer with its body at a certain speed.
+  /// Returns a copy that sends its body at a fixed throughput.
   ///
-  /// It comes in pieces, ten a second or, where those would be more than a thousand, a thousand in all;
-  /// each comes when the time for its last byte has come. In memory the request's body goes out at the
-  /// same speed, before the answer's delay begins; a server has a request whole before it is answered.
+  /// The body is sent in pieces, ten a second, but at most 1,000 in total. Each piece is sent at
+  /// the time of its last byte. In memory the body of the request is sent at the same throughput,
+  /// before the delay of the response starts. A server receives the whole request before it
+  /// responds.
   ///
-  /// - Parameter bytesPerSecond: how many bytes a second, as they go over the wire; at least one.
-  /// - Returns: the answer, with this in place of any dribble.
+  /// - Parameter bytesPerSecond: The number of bytes on the wire per second, at least 1.
+  /// - Returns: The mock. The throughput replaces any dribbling.
   public func throttled(bytesPerSecond: Int) -> Mock {
     var mock = self
     mock.pace = .throughput(bytesPerSecond: max(bytesPerSecond, 1))
     return mock
   }
 
-  /// The same answer, which goes wrong on the way.
+  /// Returns a copy with a fault in its response.
   ///
   /// - Parameters:
-  ///   - fault: what happens.
-  ///   - stage: where.
-  /// - Returns: the answer.
+  ///   - fault: The fault.
+  ///   - stage: The position of the fault in the response.
+  /// - Returns: The mock.
   public func interrupted(by fault: MockFault, at stage: MockFault.Stage) -> Mock {
     var mock = self
     mock.interruption = Interruption(fault: fault, stage: stage)
@@ -80,13 +81,13 @@ extension Mock {
 }
 
 extension Mock.Pace {
-  /// A stretch of a body, and when it comes, counted from the body's beginning.
+  /// A part of a body with its send time, counted from the start of the body.
   struct Piece: Hashable {
     let byteCount: Int
     let moment: Duration
   }
 
-  /// So many bytes in pieces.
+  /// Splits a body of `count` bytes into pieces.
   func pieces(of count: Int) -> [Piece] {
     guard count > 0 else { return [] }
     switch self {
@@ -109,21 +110,24 @@ extension Mock.Pace {
     }
   }
 
-  /// Without overflow, and all pieces alike but for one byte.
+  /// Returns the size of a piece.
+  ///
+  /// Sizes differ by at most one byte, and the calculation cannot overflow.
   private static func share(of count: Int, _ piece: Int, _ pieces: Int) -> Int {
     count / pieces + (piece < count % pieces ? 1 : 0)
   }
 }
 
-/// How long an answer takes: always as long, or drawn by lot.
+/// The delay of a response: fixed or random.
 ///
 /// ```swift
 /// MockProvider(delay: .milliseconds(200)) { ... }
 /// MockProvider(delay: .uniform(.milliseconds(80), .milliseconds(300))) { ... }
 /// ```
 ///
-/// What is drawn depends on the seed, and on how many delays who serves the answers has drawn before, so
-/// that the same requests in the same order take the same times in each run.
+/// Random delays are reproducible. Each depends on the seed and on the number of random delays that
+/// the server, transport or provider has used before, so the same requests in the same order have
+/// the same delays in each run.
 public struct MockDelay: Sendable, Hashable {
   private enum Kind: Hashable {
     case fixed(Duration)
@@ -133,38 +137,39 @@ public struct MockDelay: Sendable, Hashable {
 
   private let kind: Kind
 
-  /// No time at all.
+  /// No delay.
   public static let zero = MockDelay.fixed(.zero)
 
-  /// Always the same time.
+  /// Returns a fixed delay.
   ///
-  /// - Parameter duration: how long; less than nothing is nothing.
-  /// - Returns: the delay.
+  /// - Parameter duration: The delay. A negative duration counts as 0.
+  /// - Returns: The delay.
   public static func fixed(_ duration: Duration) -> MockDelay {
     MockDelay(kind: .fixed(max(duration, .zero)))
   }
 
-  /// Any time between two, one as likely as the other.
+  /// Returns delays that are distributed uniformly between two durations.
   ///
   /// - Parameters:
-  ///   - least: the least.
-  ///   - most: the most.
-  ///   - seed: another one draws other times.
-  /// - Returns: the delay.
+  ///   - least: The shortest delay.
+  ///   - most: The longest delay.
+  ///   - seed: The seed. Another seed gives other delays.
+  /// - Returns: The delay.
   public static func uniform(_ least: Duration, _ most: Duration, seed: UInt64 = 0) -> MockDelay {
     let (least, most) = (max(min(least, most), .zero), max(least, most, .zero))
     return MockDelay(kind: .uniform(least, most, seed: seed))
   }
 
-  /// Times as networks have them: most near the median, some much longer.
+  /// Returns delays with a log-normal distribution, as in real networks: most are near the median,
+  /// and some are much longer.
   ///
   /// - Parameters:
-  ///   - median: half of them take no longer.
-  ///   - sigma: the standard deviation of their logarithm; 0.5 is a calm network, 1 a bad one. What is
-  ///     no number, or less than nothing, is nothing.
-  ///   - cap: none takes longer.
-  ///   - seed: another one draws other times.
-  /// - Returns: the delay.
+  ///   - median: The median.
+  ///   - sigma: The standard deviation of the logarithm. 0.5 resembles a good network, 1 a bad one.
+  ///     NaN and negative values count as 0.
+  ///   - cap: The longest delay.
+  ///   - seed: The seed. Another seed gives other delays.
+  /// - Returns: The delay.
   public static func logNormal(
     median: Duration, sigma: Double, cap: Duration, seed: UInt64 = 0
   ) -> MockDelay {
@@ -173,44 +178,44 @@ public struct MockDelay: Sendable, Hashable {
         median: max(median, .zero), sigma: sigma > 0 ? sigma : 0, cap: max(cap, .zero), seed: seed))
   }
 
-  /// Always so many seconds.
+  /// Returns a fixed delay in seconds.
   ///
-  /// - Parameter seconds: how many.
-  /// - Returns: the delay.
+  /// - Parameter seconds: The number of seconds.
+  /// - Returns: The delay.
   public static func seconds(_ seconds: Int) -> MockDelay { .fixed(.seconds(seconds)) }
 
-  /// Always so many seconds; what is no number is none.
+  /// Returns a fixed delay in fractional seconds.
   ///
-  /// - Parameter seconds: how many, at the most a thousand million.
-  /// - Returns: the delay.
+  /// - Parameter seconds: The number of seconds, at most 1,000,000,000. NaN counts as 0.
+  /// - Returns: The delay.
   public static func seconds(_ seconds: Double) -> MockDelay {
     .fixed(.seconds(seconds > 0 ? min(seconds, 1e9) : 0))
   }
 
-  /// Always so many milliseconds.
+  /// Returns a fixed delay in milliseconds.
   ///
-  /// - Parameter milliseconds: how many.
-  /// - Returns: the delay.
+  /// - Parameter milliseconds: The number of milliseconds.
+  /// - Returns: The delay.
   public static func milliseconds(_ milliseconds: Int) -> MockDelay {
     .fixed(.milliseconds(milliseconds))
   }
 
-  /// Always so many microseconds.
+  /// Returns a fixed delay in microseconds.
   ///
-  /// - Parameter microseconds: how many.
-  /// - Returns: the delay.
+  /// - Parameter microseconds: The number of microseconds.
+  /// - Returns: The delay.
   public static func microseconds(_ microseconds: Int) -> MockDelay {
     .fixed(.microseconds(microseconds))
   }
 
-  // MARK: Drawing
+  // MARK: Random delays
 
-  /// Whether it is drawn by lot.
+  /// Whether the delay is random.
   var isRandom: Bool {
     if case .fixed = kind { false } else { true }
   }
 
-  /// The delay of the `number`th draw.
+  /// Returns the delay of a draw, counted from 0.
   func duration(_ number: Int) -> Duration {
     switch kind {
     case .fixed(let duration): return duration
@@ -219,7 +224,7 @@ public struct MockDelay: Sendable, Hashable {
       return least + (most - least) * generator.next()
     case .logNormal(let median, let sigma, let cap, let seed):
       var generator = SplitMix64(seed: seed, number)
-      // Box and Muller's way from two even draws to a normal one.
+      // The Box-Muller transform makes one normal number of two uniform numbers.
       let normal = (-2 * log(1 - generator.next())).squareRoot() * cos(2 * .pi * generator.next())
       let seconds = median / .seconds(1) * exp(sigma * normal)
       guard seconds < cap / .seconds(1) else { return cap }
@@ -227,7 +232,7 @@ public struct MockDelay: Sendable, Hashable {
     }
   }
 
-  /// Numbers from 0 up to 1, all determined by where they begin: the generator SplitMix64.
+  /// The SplitMix64 generator, with numbers from 0 up to but not including 1.
   private struct SplitMix64 {
     private var state: UInt64
 
@@ -247,7 +252,7 @@ public struct MockDelay: Sendable, Hashable {
 }
 
 extension MockDelay: CustomStringConvertible {
-  /// How long, in a few words: `0.08 to 0.3 seconds`.
+  /// The delay in a few words, such as `0.08 to 0.3 seconds`.
   public var description: String {
     switch kind {
     case .fixed(let duration): "\(duration)"

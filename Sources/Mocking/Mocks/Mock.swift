@@ -1,7 +1,7 @@
 import Foundation
 import Networking
 
-/// An answer laid down beforehand, in place of a server's.
+/// A mocked response, or a mocked failure.
 ///
 /// ```swift
 /// .json(["token": "t-1"])
@@ -12,44 +12,56 @@ import Networking
 /// .sequence(.status(503), .status(503), .json([]))
 /// ```
 ///
-/// It says what is answered, when, how fast, and what goes wrong on the way, however it is served: by a
-/// ``MockServer`` on a socket, or in memory by a ``MockTransport`` or a ``MockProvider``. Both give a
-/// client the same response and the same failures. It is a value, and keeps no account of how often it
-/// has answered: who serves it does.
+/// A mock describes the response, its delays, its speed and its faults. A ``MockServer`` serves it
+/// on a socket; a ``MockTransport`` or a ``MockProvider`` serves it in memory. Both give a client
+/// the same response and the same failures. A mock is a value and does not count its uses. The
+/// server, transport or provider that serves it does.
 public struct Mock: Sendable {
   /// The status code, three digits.
   public var status: Int
   /// The header fields.
   ///
-  /// `Content-Length` or `Transfer-Encoding` is added if neither is here; what is here is sent, be it
-  /// true or not. A name that is no token, or a CR, LF or NUL, is never sent: the answer becomes a 500
-  /// that says so.
+  /// If they contain neither `Content-Length` nor `Transfer-Encoding`, one of these fields is
+  /// added. Fields set here are sent unchanged, even if they do not fit the body. A name that is
+  /// not a token, or a value with CR, LF or NUL, is never sent; the response is then a 500 that
+  /// names the problem.
   public var headers: HTTPHeaders
-  /// The body; it is not sent in answer to HEAD, nor with a status of 1xx, 204 or 304.
-  public var body: Body
-  /// A failure in place of a response; nil for none.
+  /// The body.
   ///
-  /// In memory the request fails with this code. On a socket, which knows no codes, it becomes the
-  /// behaviour that comes nearest: `connectionLost` a reset behind the status line, `timedOut` a stall,
-  /// `malformedResponse` garbage in place of a status line, and all others, which no server can bring
-  /// about once it has the request, a 500 that says so.
+  /// It is not sent in response to HEAD, nor with a status of 1xx, 204 or 304.
+  public var body: Body
+  /// A failure in place of a response.
+  ///
+  /// `nil` sends a response.
+  ///
+  /// In memory the request fails with this code. A server shows the closest behavior on the socket:
+  /// for `connectionLost` it resets the connection after the status line, for `timedOut` it stalls,
+  /// and for `malformedResponse` it sends garbage in place of a status line. For every other code
+  /// it sends a 500 that names the code, because a server cannot cause these failures once it has
+  /// the request.
   public var error: NetworkError.Code?
-  /// How long the answer waits before its first byte; nil leaves that to who serves it.
+  /// The delay before the first byte.
+  ///
+  /// `nil` uses the default of the server, transport or provider.
   public var delay: MockDelay?
-  /// How long it waits between the head and the body; nil is not at all.
+  /// The delay between the head and the body.
+  ///
+  /// `nil` means no delay.
   public var bodyDelay: MockDelay?
-  /// How the body is drawn out; nil sends it as fast as the client takes it.
+  /// The pacing of the body.
+  ///
+  /// `nil` sends it as fast as the client reads it.
   var pace: Pace?
   var interruption: Interruption?
   var source = Source.fields
 
-  /// Where what is answered comes from.
+  /// The source of the response.
   enum Source: Sendable {
-    /// From the other properties.
+    /// The other properties of the mock.
     case fields
     case sequence(ResponseSequence)
     case template(@Sendable (_ request: ReceivedRequest) throws -> Mock)
-    /// What was to be answered cannot be made: why.
+    /// The mock cannot be served, with the reason.
     case invalid(String)
   }
 
@@ -58,14 +70,16 @@ public struct Mock: Sendable {
     let stage: MockFault.Stage
   }
 
-  /// Makes an answer.
+  /// Creates a mock.
   ///
   /// - Parameters:
-  ///   - status: the status code, 100 to 999.
-  ///   - headers: the header fields.
-  ///   - body: the body.
-  ///   - error: a failure, in place of a response; then the others do not matter but for `delay`.
-  ///   - delay: how long it takes to come; nil leaves that to who serves it.
+  ///   - status: The status code, 100 to 999.
+  ///   - headers: The header fields.
+  ///   - body: The body.
+  ///   - error: A failure in place of a response. All other parameters except `delay` are then
+  ///     ignored.
+  ///   - delay: The delay before the first byte. `nil` uses the default of the server, transport or
+  ///     provider.
   public init(
     status: Int = 200, headers: HTTPHeaders = [:], body: Body = .none,
     error: NetworkError.Code? = nil, delay: MockDelay? = nil
@@ -77,21 +91,21 @@ public struct Mock: Sendable {
     self.delay = delay
   }
 
-  /// The same answer with a header field set.
+  /// Returns a copy with a header field set.
   ///
   /// - Parameters:
-  ///   - name: the field's name.
-  ///   - value: the value, in place of any there are.
-  /// - Returns: the answer.
+  ///   - name: The name of the field.
+  ///   - value: The value. It replaces all existing values.
+  /// - Returns: The mock.
   public func header(_ name: String, _ value: String) -> Mock {
     var mock = self
     mock.headers[name] = value
     return mock
   }
-}
 
-extension Mock {
-  /// This answer, as one of a sequence or made by a template: what it leaves open is as `outer` says.
+  /// Returns a copy with the defaults of the sequence or template that produced this mock.
+  ///
+  /// Delays, pacing, faults and header fields that are not set here come from `outer`.
   func inheriting(_ outer: Mock) -> Mock {
     var mock = self
     mock.delay = delay ?? outer.delay
@@ -104,31 +118,34 @@ extension Mock {
 }
 
 extension Mock {
-  /// An answer's body.
+  /// The body of a mock.
   public enum Body: Sendable {
     /// No body.
     case none
-    /// Bytes, sent with their length.
+    /// Bytes, sent with a `Content-Length`.
     case data(Data)
-    /// Pieces, sent in the chunked coding one chunk each; empty ones are left out.
-    case chunks([Data])
-    /// So many bytes, sent with their length and made as they are sent, so that they take no memory.
+    /// Pieces, each sent as one chunk in the chunked coding.
     ///
-    /// The closure gets the range of the bytes wanted and returns them; on a socket it runs on the thread
-    /// that serves all connections. Bytes too many are cut off; too few break the connection off.
+    /// Empty pieces are skipped.
+    case chunks([Data])
+    /// Bytes that are generated while they are sent, with a `Content-Length`.
+    ///
+    /// They use no memory.
+    ///
+    /// The closure returns the bytes of a range. On a socket it runs on the thread that serves all
+    /// connections. Excess bytes are cut off. After a short result the closure is called again for
+    /// the rest. If it returns no bytes, the connection is broken off.
     case generated(byteCount: Int, @Sendable (_ range: Range<Int>) -> Data)
-    /// What is in a file, read each time it is answered.
+    /// The contents of a file, read for each response.
     case file(MockFile)
   }
-}
 
-extension Mock {
-  /// What is answered when a handler or a template has thrown, or its promise was rejected.
+  /// The response for a handler or a template that threw an error, or whose promise was rejected.
   static func handlerFailed(_ error: any Error) -> Mock {
     .text("the handler failed: \(error)\n", status: 500)
   }
 
-  /// What a server answers when what was to be answered cannot be made.
+  /// The response of a server for a mock that cannot be served.
   static func unavailable(_ reason: String) -> Mock {
     .text("\(reason)\n", status: 500)
   }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// What may go wrong with a connection or a response, byte by byte.
+/// A fault of a connection or of a response.
 ///
-/// What a client makes of it, be the answer served on a socket or in memory, and with which exit code the
-/// `curl` tool of the command line ends:
+/// The table shows the result for a client, from a socket and in memory alike, and the exit code of
+/// the `curl` command line tool:
 ///
 /// | | on connect | at the request | in the head | in the body | at the end |
 /// |---|---|---|---|---|---|
@@ -11,43 +11,51 @@ import Foundation
 /// | ``close`` | `connectionLost`, 52 | `connectionLost`, 52 | `connectionLost`, 52 | head, bytes, `connectionLost`, 18 | the response, 0 |
 /// | ``reset`` | `connectionLost`, 56 | `connectionLost`, 56 | `connectionLost`, 56 | head, bytes, `connectionLost`, 56 | the response, 0 |
 /// | ``stall`` | `timedOut(.idle)`, 28 | `timedOut(.idle)`, 28 | `timedOut(.idle)`, 28 | head, bytes, `timedOut(.idle)`, 28 | the response, 0 |
-/// | ``garbage(_:)`` | `malformedResponse`, 1 | `malformedResponse`, 1 | `malformedResponse`, 8 | the bytes in the body's place, 0; in a chunked one `malformedResponse`, 56 | the response, 0 |
+/// | ``garbage(_:)`` | `malformedResponse`, 1 | `malformedResponse`, 1 | `malformedResponse`, 8 | the bytes in place of body bytes, 0; in a chunked body `malformedResponse`, 56 | the response, 0 |
 /// | ``malformedChunk`` | `connectionLost`, 52 | head, `malformedResponse`, 56 | head, `malformedResponse`, 56 | head, bytes, `malformedResponse`, 56 | head, `malformedResponse`, 56 |
 ///
-/// What happens on connect, before anything is read, is said by the `connectionFault` of a ``MockServer``.
-/// A ``malformedChunk`` there is a ``close``, and a reset comes with the client's first byte, or 0.2
-/// seconds later where none comes: one at once is a refusal to a client that is still connecting.
+/// A fault on connect occurs before the server reads anything. Set it with the `connectionFault` of
+/// a ``MockServer``. There, ``malformedChunk`` acts as ``close``. A ``reset`` on connect occurs at
+/// the client's first byte, or after 0.2 seconds without one, because a client that is still
+/// connecting treats an immediate reset as a refused connection.
 ///
-/// `CurlTransport` and `URLSessionTransport` agree. A head that is closed on behind its whole status line is
-/// complete to the `curl` tool, which ends with 0, and ends the process of a `URLSession` on Linux.
+/// `CurlTransport` and `URLSessionTransport` give the same results, with one exception: if the
+/// connection closes in the head after a complete status line, `URLSession` on Linux terminates the
+/// process. The `curl` tool treats this head as complete and exits with 0.
 ///
-/// A stall lasts for ever where a client has no limit to silence. A body without a length of its own, as
-/// one of a handler's own header fields may be, is complete when the connection closes. On a connection
-/// that has served before, a client may try a request again of itself when not one byte came in answer.
+/// A stall never ends for a client without an idle timeout. A body without a length, which the
+/// header fields of a handler can cause, is complete when the connection closes. On a reused
+/// connection a client may retry a request by itself if it has received no byte of the response.
 public enum MockFault: Sendable, Hashable {
-  /// The connection is closed in good order: a body is truncated by it.
+  /// Closes the connection in an orderly way, which truncates a body.
   case close
-  /// The connection is reset.
+  /// Resets the connection.
   case reset
-  /// Nothing more is sent; the connection stays open until the client leaves or the server stops.
+  /// Sends nothing more.
+  ///
+  /// The connection stays open until the client closes it or the server stops.
   case stall
-  /// Bytes that belong nowhere are sent, and then the rest as if nothing had happened: before the
-  /// status line at the stage `request`.
+  /// Sends bytes that are not part of the response, and then the rest of the response.
+  ///
+  /// At the stage `request` the bytes precede the status line.
   case garbage(Data)
-  /// The body goes in the chunked coding, and the next chunk's size is no number; then the connection
-  /// is closed. At any stage but `body` it comes before the first byte of the body.
+  /// Sends the body in the chunked coding, with an invalid size for the next chunk, and closes the
+  /// connection.
+  ///
+  /// At any stage except `body` the invalid chunk precedes the first byte of the body.
   case malformedChunk
 
-  /// Garbage that nobody takes for HTTP.
+  /// Garbage that no client accepts as HTTP.
   public static let garbage = MockFault.garbage(Data("\u{1}\u{2}not HTTP\u{3}\r\n".utf8))
 
-  /// Where a response goes wrong.
+  /// The position of a fault in a response.
   public enum Stage: Sendable, Hashable {
     /// After the request, before the first byte of the response.
     case request
-    /// After so many bytes of the status line and header fields; all of them, if there are fewer.
+    /// After a number of bytes of the status line and header fields; after all of them if there are
+    /// fewer.
     case head(afterBytes: Int)
-    /// After so many bytes of the body as they go over the wire; all of them, if there are fewer.
+    /// After a number of bytes of the body on the wire; after all of them if there are fewer.
     case body(afterBytes: Int)
     /// After the whole response.
     case end

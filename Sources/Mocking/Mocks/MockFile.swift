@@ -1,35 +1,39 @@
 import Foundation
 
-/// A file that a ``Mock`` answers with: its name, and where to look for it.
+/// A file with the body of a ``Mock``, by its name and the locations to search.
 public struct MockFile: Sendable, Hashable {
-  /// The name, perhaps with folders before it.
+  /// The name of the file.
+  ///
+  /// It may include folders.
   public let name: String
-  /// Where it is looked for; the first that is there is taken.
+  /// The locations to search, in order.
+  ///
+  /// The first existing file is used.
   public let candidates: [URL]
 
-  /// Names a file that is looked for in the current folder, and then among the program's resources.
+  /// Creates a file that is searched in the current folder and then among the program's resources.
   ///
-  /// - Parameter name: the name, perhaps with folders before it.
+  /// - Parameter name: The name of the file. It may include folders.
   public init(_ name: String) {
     let current = URL(
       fileURLWithPath: FileManager.default.currentDirectoryPath, isDirectory: true)
     self.init(name, in: [current, Bundle.main.resourceURL].compactMap { $0 })
   }
 
-  /// Names a file in a folder.
+  /// Creates a file in a folder.
   ///
   /// - Parameters:
-  ///   - name: the name, perhaps with folders before it.
-  ///   - folder: the folder.
+  ///   - name: The name of the file. It may include folders.
+  ///   - folder: The folder.
   public init(_ name: String, in folder: URL) {
     self.init(name, in: [folder])
   }
 
-  /// Names a file among a bundle's resources.
+  /// Creates a file among the resources of a bundle.
   ///
   /// - Parameters:
-  ///   - name: the name, perhaps with folders before it.
-  ///   - bundle: the bundle, such as `.module`.
+  ///   - name: The name of the file. It may include folders.
+  ///   - bundle: The bundle, such as `.module`.
   public init(_ name: String, in bundle: Bundle) {
     self.init(name, in: [bundle.resourceURL ?? bundle.bundleURL])
   }
@@ -39,12 +43,12 @@ public struct MockFile: Sendable, Hashable {
     candidates = folders.map { $0.appendingPathComponent(name, isDirectory: false) }
   }
 
-  /// Why a file cannot be answered with.
+  /// An error in reading the file.
   struct ReadError: Error {
     let reason: String
   }
 
-  /// Reads the file.
+  /// Reads the first existing file.
   func read() throws(ReadError) -> Data {
     var unreadable: String?
     for candidate in candidates {

@@ -1,44 +1,46 @@
 import Networking
 import Synchronization
 
-/// Makes of a mock what is to be served this time: with its turn in a sequence, its template filled in,
-/// its file read and its delays drawn.
+/// Resolves a mock for one request: selects the response of a sequence, runs a template, reads a
+/// file and draws random delays.
 ///
-/// Each server, provider and transport has one of its own.
+/// Each server, provider and transport has its own resolver.
 final class MockResolver: Sendable {
   enum Resolution: Sendable {
-    /// One of ``Mock/Source/own``, whose body is no file and whose delays are fixed.
+    /// A mock whose source is ``Mock/Source/fields``, with fixed delays and without a file.
     case mock(Mock)
-    /// What was to be answered cannot be made: why.
+    /// The mock cannot be served, with the reason.
     case invalid(String)
     case fallsThrough
   }
 
   private let machine = Mutex(MockResolverMachine())
-  /// The delay of mocks that have none.
+  /// The delay of mocks without a delay of their own.
   private let delay: MockDelay
 
   init(delay: MockDelay = .zero) {
     self.delay = delay
   }
 
-  /// Whether a mock is served as it was laid down: there is nothing to make, to read, to draw or to add.
+  /// Whether a mock can be served unchanged.
+  ///
+  /// Fast path: most mocks have no sequence, template, file, random delay or default delay.
   func needsNoResolution(_ mock: Mock) -> Bool {
     guard case .fields = mock.source, mock.bodyDelay?.isRandom != true else { return false }
     if case .file = mock.body { return false }
     return mock.delay.map { !$0.isRandom } ?? (delay == .zero)
   }
 
-  /// Finds what to serve.
+  /// Resolves a mock.
   ///
   /// - Parameters:
-  ///   - mock: what was laid down.
-  ///   - route: the number of the route that laid it down; nil for none.
-  ///   - method: the request's method.
-  ///   - path: the request's path; asked for a sequence alone.
-  ///   - request: the request; asked for a template alone.
-  /// - Returns: what to serve.
-  /// - Throws: what `request` throws.
+  ///   - mock: The mock.
+  ///   - route: The number of the route of the mock. `nil` if there is none.
+  ///   - method: The method of the request.
+  ///   - path: The path of the request. Evaluated only for a sequence.
+  ///   - request: The request. Evaluated only for a template.
+  /// - Returns: The resolved mock, or the reason for the lack of one.
+  /// - Throws: The errors of `request`.
   func resolve(
     _ mock: Mock, of route: Int? = nil, method: HTTPMethod, path: () -> String,
     request: () throws(TransportFailure) -> ReceivedRequest
@@ -57,9 +59,8 @@ final class MockResolver: Sendable {
         case .mock(let next): mock = next.inheriting(mock)
         case .exhausted(let count):
           return .invalid(
-            "the sequence at \(sequence.location) has "
-              + (count == 0 ? "no" : count == 1 ? "given its one" : "given all \(count) of its")
-              + " answer\(count == 1 ? "" : "s") for \(method) \(key.path)")
+            "the sequence at \(sequence.location) is exhausted after \(count) "
+              + "response\(count == 1 ? "" : "s") for \(method) \(key.path)")
         case .fallsThrough: return .fallsThrough
         }
       case .template(let make):
@@ -73,7 +74,7 @@ final class MockResolver: Sendable {
       depth += 1
       if depth > Self.maximumDepth {
         return .invalid(
-          "templates and sequences lie in each other more than \(Self.maximumDepth) deep")
+          "templates and sequences are nested more than \(Self.maximumDepth) levels deep")
       }
     }
   }
@@ -101,17 +102,20 @@ final class MockResolver: Sendable {
 }
 
 extension Mock.ResponseSequence.SourceLocation: CustomStringConvertible {
-  /// As compilers name it.
+  /// The location in the format of compiler diagnostics.
   var description: String { "\(file):\(line):\(column)" }
 }
 
-/// How far the sequences have come that one server, provider or transport serves, and how many delays it
-/// has drawn.
+/// The position of each sequence, and the number of random delays drawn.
+///
+/// Each server, provider or transport has its own machine.
 struct MockResolverMachine {
-  /// What has an account of its own.
+  /// The key of a use count.
   struct SequenceKey: Hashable {
     let location: Mock.ResponseSequence.SourceLocation
-    /// Which of all routes; nil where none answers.
+    /// The number of the route.
+    ///
+    /// `nil` if the mock has no route.
     var route: Int?
     let method: HTTPMethod
     let path: String
@@ -120,13 +124,13 @@ struct MockResolverMachine {
   private var useCounts: [SequenceKey: Int] = [:]
   private var draws = 0
 
-  /// Which answer of a sequence is next, counted from 0 and without end.
+  /// Returns the number of earlier uses of a sequence, and counts one more.
   mutating func next(in key: SequenceKey) -> Int {
     defer { useCounts[key, default: 0] += 1 }
     return useCounts[key, default: 0]
   }
 
-  /// The number of the next draw, counted from 0.
+  /// Returns the number of the next draw, counted from 0.
   mutating func draw() -> Int {
     defer { draws += 1 }
     return draws
@@ -134,14 +138,14 @@ struct MockResolverMachine {
 }
 
 extension Mock.ResponseSequence {
-  /// What is answered at a turn.
+  /// The response of a sequence for one use.
   enum Selection: Sendable {
     case mock(Mock)
     case exhausted(count: Int)
     case fallsThrough
   }
 
-  /// The `number`th turn, counted from 0.
+  /// Returns the response for a use, counted from 0.
   func selection(_ number: Int) -> Selection {
     if mocks.indices.contains(number) { return .mock(mocks[number]) }
     switch end {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that the closures of mocks share, such as the boards that a mocked backend has.
+/// A mutable value that the closures of mocks share, such as the boards of a mocked backend.
 ///
 /// ```swift
 /// let titles = MockState<[JSON]>([])
@@ -14,45 +14,46 @@ import Synchronization
 /// ]
 /// ```
 ///
-/// Everything may be called from any thread; calls come one after the other.
+/// All members may be used from any thread. Access is serialized by a lock.
 public final class MockState<Value: Sendable>: Sendable {
   private let current: Mutex<Value>
   private let initial: Value
 
-  /// Makes a state.
+  /// Creates a state.
   ///
-  /// - Parameter value: what it begins with, and goes back to by ``reset()``.
+  /// - Parameter value: The initial value. ``reset()`` restores it.
   public init(_ value: Value) {
     current = Mutex(value)
     initial = value
   }
 
-  /// What it is at this moment.
+  /// The current value.
   ///
-  /// To change it by what it is, use ``withValue(_:)``.
+  /// To change it based on its current value, use ``withValue(_:)``.
   public var value: Value {
     get { current.withLock { $0 } }
     set { withExtendedLifetime(current.withLock { swap(&$0, newValue) }) {} }
   }
 
-  /// Looks at the value or changes it, with nobody in between.
+  /// Reads or changes the value atomically.
   ///
-  /// - Parameter body: gets the value. It runs under a lock, so it must not use this state itself.
-  /// - Returns: what `body` returns.
-  /// - Throws: what `body` throws; what it has changed until then remains.
+  /// - Parameter body: A closure that gets the value. It runs under a lock and must not use this
+  ///   state.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`. Changes made before the error remain.
   public func withValue<Result: Sendable, Failure>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try current.withLock { value throws(Failure) in try body(&value) }
   }
 
-  /// Goes back to what it began with.
+  /// Restores the initial value.
   public func reset() {
     value = initial
   }
 }
 
-/// Puts a new value in the place of one that is returned, to be released after unlocking.
+/// Replaces a value and returns the old one, so that it is released after unlocking.
 private func swap<Value>(_ value: inout Value, _ new: Value) -> Value {
   defer { value = new }
   return value

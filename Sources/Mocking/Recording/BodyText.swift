@@ -1,9 +1,11 @@
 import Foundation
 import Networking
 
-/// How bytes of a body are written down as text, and made of it again, without loss.
+/// The lossless encoding of bodies as text in a HAR file.
 enum HARBodyCoding {
-  /// The text, and `base64` when it is that.
+  /// Encodes a body.
+  ///
+  /// Returns the text, and `base64` as the encoding if the text is base64.
   static func of(_ data: Data, mimeType: String) -> (text: String, encoding: String?) {
     let encoding = charset(of: mimeType)
     if encoding == .utf8 {
@@ -15,14 +17,16 @@ enum HARBodyCoding {
     return (data.base64EncodedString(), "base64")
   }
 
-  /// The bytes; nil when they are to be base64 and are not.
+  /// Decodes a body.
+  ///
+  /// Returns `nil` if the encoding is base64 and the text is invalid.
   static func data(_ text: String, encoding: String?, mimeType: String) -> Data? {
     if encoding?.lowercased() == "base64" {
       return Data(base64Encoded: text, options: .ignoreUnknownCharacters).flatMap {
         $0.isEmpty && !text.isEmpty ? nil : $0
       }
     }
-    // Others write text whose characters the named set may lack.
+    // Other programs write text with characters that are not in the character set.
     return text.data(using: charset(of: mimeType)) ?? Data(text.utf8)
   }
 
@@ -36,10 +40,10 @@ enum HARBodyCoding {
 }
 
 extension HAR.Content {
-  /// The body; nil when its base64 is none.
+  /// The decoded body, or `nil` if its base64 is invalid.
   var data: Data? { HARBodyCoding.data(text ?? "", encoding: encoding, mimeType: mimeType) }
 
-  /// Puts in another body.
+  /// Replaces the body.
   mutating func set(_ data: Data) {
     (text, encoding) = HARBodyCoding.of(data, mimeType: mimeType)
     if data.isEmpty { text = nil }
@@ -48,13 +52,15 @@ extension HAR.Content {
 }
 
 extension HAR.PostData {
-  /// Whether its base64, if it is to be that, is.
+  /// Whether the body can be decoded.
   var isReadable: Bool {
     encoding != "base64"
       || HARBodyCoding.data(text ?? "", encoding: encoding, mimeType: mimeType) != nil
   }
 
-  /// The body as text, put together of the parameters where there is no text.
+  /// The body as text.
+  ///
+  /// It is built from the parameters if there is no text.
   var content: String {
     text
       ?? (params ?? []).map { field in
@@ -63,11 +69,14 @@ extension HAR.PostData {
   }
 }
 
-/// The bytes of a request's body, without taking them from whoever sends them.
+/// A reader for the body of a request, up to a limit.
+///
+/// It does not consume the body.
 enum LimitedBodyReader {
   /// Reads a body.
   ///
-  /// - Returns: nil when it is beyond the limit, cannot be read, or can be read but once.
+  /// - Returns: The bytes, or `nil` if there are more than the limit, if a file cannot be read, or
+  ///   if the body is a stream or empty.
   static func read(_ body: HTTPBody, limit: Int) -> Data? {
     if case .data(let data) = body { return data.count <= limit ? data : nil }
     let pieces = body.allPieces
@@ -89,7 +98,7 @@ enum LimitedBodyReader {
   private static func contents(of file: URL, limit: Int) -> Data? {
     guard let handle = try? FileHandle(forReadingFrom: file) else { return nil }
     defer { try? handle.close() }
-    // One byte more than is allowed tells whether there is more.
+    // Reads one byte more than the limit to detect a larger file.
     var bytes = Data()
     while bytes.count <= limit {
       guard let more = try? handle.read(upToCount: min(limit + 1 - bytes.count, 1 << 16)) else {
@@ -102,28 +111,31 @@ enum LimitedBodyReader {
   }
 }
 
-/// The fields that carry cookies, taken apart.
+/// A parser for the `Cookie` and `Set-Cookie` fields.
 ///
 /// Source: RFC 6265 sections 4.1.1 and 4.2.1.
 enum CookieHeader {
-  /// The cookies of a `Cookie` field.
+  /// Parses a `Cookie` field.
   static func sent(_ value: String) -> [HAR.Cookie] {
-    value.split(separator: ";").compactMap { pair($0) }.map {
+    value.split(separator: ";").compactMap { CookiePair($0) }.map {
       HAR.Cookie(name: $0.name, value: $0.value)
     }
   }
 
-  /// The cookie of a `Set-Cookie` field; nil when it has no name.
+  /// Parses a `Set-Cookie` field.
+  ///
+  /// Returns `nil` if the cookie has no name.
   static func set(_ value: String) -> HAR.Cookie? {
     let parts = value.split(separator: ";", omittingEmptySubsequences: false)
-    guard let first = parts.first, let (name, value) = pair(first) else { return nil }
-    var cookie = HAR.Cookie(name: name, value: value)
+    guard let first = parts.first, let pair = CookiePair(first) else { return nil }
+    var cookie = HAR.Cookie(name: pair.name, value: pair.value)
     for part in parts.dropFirst() {
-      let attribute = pair(part) ?? (trimmed(part), "")
-      switch attribute.0.lowercased() {
-      case "path": cookie.path = attribute.1
-      case "domain": cookie.domain = attribute.1
-      case "expires": cookie.expires = moment(attribute.1)
+      let attribute = CookiePair(part)
+      let name = attribute?.name ?? part.trimmingCharacters(in: .whitespaces)
+      switch name.lowercased() {
+      case "path": cookie.path = attribute?.value ?? ""
+      case "domain": cookie.domain = attribute?.value ?? ""
+      case "expires": cookie.expires = timestamp(attribute?.value ?? "")
       case "httponly": cookie.httpOnly = true
       case "secure": cookie.secure = true
       default: break
@@ -132,32 +144,10 @@ enum CookieHeader {
     return cookie
   }
 
-  /// A field with the values of its cookies replaced, names and attributes kept.
-  static func replacingValues(
-    _ value: String, isSet: Bool, _ replacement: (_ name: String, _ value: String) -> String
-  ) -> String {
-    let parts = value.split(separator: ";", omittingEmptySubsequences: false)
-    return parts.enumerated().map { index, part -> String in
-      guard index == 0 || !isSet else { return String(part) }
-      let space = part.prefix { $0 == " " }
-      guard let (name, value) = pair(part) else {
-        return trimmed(part).isEmpty ? String(part) : space + replacement("", trimmed(part))
-      }
-      return "\(space)\(name)=\(replacement(name, value))"
-    }.joined(separator: ";")
-  }
-
-  private static func pair(_ text: Substring) -> (name: String, value: String)? {
-    guard let equals = text.firstIndex(of: "=") else { return nil }
-    return (trimmed(text[..<equals]), trimmed(text[text.index(after: equals)...]))
-  }
-
-  private static func trimmed(_ text: Substring) -> String {
-    text.trimmingCharacters(in: .whitespaces)
-  }
-
-  /// `Wed, 21 Oct 2026 07:28:00 GMT` in ISO 8601; nil when it is something else.
-  private static func moment(_ text: String) -> String? {
+  /// Converts a date such as `Wed, 21 Oct 2026 07:28:00 GMT` to ISO 8601.
+  ///
+  /// Returns `nil` for another format.
+  private static func timestamp(_ text: String) -> String? {
     let formatter = DateFormatter()
     formatter.locale = Locale(identifier: "en_US_POSIX")
     formatter.timeZone = TimeZone(secondsFromGMT: 0)

@@ -2,38 +2,44 @@ import Foundation
 import Networking
 
 extension HAR {
-  /// What was asked.
+  /// A recorded request.
   public struct Request: Codable, Sendable, Hashable {
     /// The method.
     public var method: String
     /// The absolute URL, without a fragment.
     public var url: String
-    /// The version spoken, `HTTP/1.1`.
+    /// The HTTP version, such as `HTTP/1.1`.
     public var httpVersion: String
     /// The cookies sent.
     public var cookies: [Cookie]
     /// The header fields in order.
     public var headers: [Field]
-    /// The parameters of the query in order, decoded.
+    /// The decoded query parameters in order.
     public var queryString: [Field]
-    /// The body; nil when there was none.
+    /// The body.
+    ///
+    /// `nil` if there was none.
     public var postData: PostData?
-    /// The bytes of the head; -1 is not known.
+    /// The size of the head in bytes.
+    ///
+    /// -1 means unknown.
     public var headersSize: Int
-    /// The bytes of the body; -1 is not known.
+    /// The size of the body in bytes.
+    ///
+    /// -1 means unknown.
     public var bodySize: Int
-    /// A remark.
+    /// A comment.
     public var comment: String?
 
     /// Makes a request.
     ///
     /// - Parameters:
-    ///   - method: the method.
-    ///   - url: the absolute URL.
-    ///   - httpVersion: the version spoken.
-    ///   - headers: the header fields in order.
-    ///   - postData: the body.
-    ///   - bodySize: the bytes of the body; -1 is not known.
+    ///   - method: The method.
+    ///   - url: The absolute URL.
+    ///   - httpVersion: The HTTP version.
+    ///   - headers: The header fields in order.
+    ///   - postData: The body.
+    ///   - bodySize: The size of the body in bytes. -1 means unknown.
     public init(
       method: String, url: String, httpVersion: String = "HTTP/1.1", headers: [Field] = [],
       postData: PostData? = nil, bodySize: Int = -1
@@ -50,21 +56,21 @@ extension HAR {
     }
   }
 
-  /// A request's body.
+  /// The body of a request.
   ///
-  /// The format has no way to write down a body that is not text. Here its bytes are in ``text`` in
-  /// base64, and ``encoding``, the member `_encoding`, says so.
+  /// The format supports only text. Other bodies are in ``text`` as base64, and ``encoding``, the member `_encoding`, is
+  /// `base64`.
   public struct PostData: Codable, Sendable, Hashable {
     /// The media type, with its parameters.
     public var mimeType: String
-    /// The parameters of a form, where a writer has these in place of the text.
+    /// The parameters of a form, if the archive has them instead of the text.
     public var params: [Parameter]?
     /// The body.
     public var text: String?
-    /// `base64` when ``text`` is that; `size` when the body itself was not kept, as it was
-    /// beyond the limit; nil when it is the text itself.
+    /// The encoding of ``text``: `base64`, `size` if the body was larger than the limit and was not
+    /// recorded, or `nil` for plain text.
     public var encoding: String?
-    /// A remark.
+    /// A comment.
     public var comment: String?
 
     private enum CodingKeys: String, CodingKey {
@@ -78,10 +84,10 @@ extension HAR {
     /// Makes a body.
     ///
     /// - Parameters:
-    ///   - mimeType: the media type.
-    ///   - text: the body.
-    ///   - encoding: `base64` or nil.
-    ///   - comment: a remark.
+    ///   - mimeType: The media type.
+    ///   - text: The body.
+    ///   - encoding: `base64` or `nil`.
+    ///   - comment: A comment.
     public init(
       mimeType: String, text: String?, encoding: String? = nil, comment: String? = nil
     ) {
@@ -93,24 +99,24 @@ extension HAR {
     }
   }
 
-  /// A parameter of a form that was sent.
+  /// A parameter of a form.
   public struct Parameter: Codable, Sendable, Hashable {
     /// The name.
     public var name: String
     /// The value.
     public var value: String?
-    /// The name of a file that was sent.
+    /// The name of an uploaded file.
     public var fileName: String?
-    /// The media type of a file that was sent.
+    /// The media type of an uploaded file.
     public var contentType: String?
-    /// A remark.
+    /// A comment.
     public var comment: String?
 
     /// Makes a parameter.
     ///
     /// - Parameters:
-    ///   - name: the name.
-    ///   - value: the value.
+    ///   - name: The name.
+    ///   - value: The value.
     public init(name: String, value: String?) {
       self.name = name
       self.value = value
@@ -119,13 +125,13 @@ extension HAR {
 }
 
 extension HAR.Request {
-  /// A request as it goes over the wire, with all its secrets.
+  /// Makes a recorded request of a wire request, including its secrets.
   ///
-  /// Files are read here, as far as the limit goes; a stream has been read into memory before.
+  /// Files are read up to the limit. A stream must have been read into memory before.
   ///
   /// - Parameters:
-  ///   - request: what is sent.
-  ///   - bodyLimit: how many bytes of a body are kept; nil keeps none, and says nothing of it.
+  ///   - request: The wire request.
+  ///   - bodyLimit: The limit for the body in bytes. `nil` does not record the body.
   init(_ request: HTTPRequest, bodyLimit: Int?) {
     var url = request.url.absoluteString
     if let fragment = url.firstIndex(of: "#") { url = String(url[..<fragment]) }
@@ -149,7 +155,7 @@ extension HAR.Request {
     }
   }
 
-  /// Fills in what repeats the URL and the header fields in another form.
+  /// Updates the members that are derived from the URL and the header fields.
   mutating func updateDerivedFields() {
     let query = url.firstIndex(of: "?").map { url[url.index(after: $0)...] } ?? ""
     queryString = FormURLCoding.fields(query)
@@ -159,9 +165,11 @@ extension HAR.Request {
   }
 }
 
-/// Queries and forms, `a=1&b=2`, taken apart and put together.
+/// Decoding and encoding of queries and forms, such as `a=1&b=2`.
 enum FormURLCoding {
-  /// The fields in order, decoded; what cannot be decoded is as it stands.
+  /// Returns the decoded fields in order.
+  ///
+  /// Text that cannot be decoded is unchanged.
   static func fields(_ text: some StringProtocol, plusIsSpace: Bool = true) -> [HAR.Field] {
     text.split(separator: "&").map { field in
       let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -176,12 +184,14 @@ enum FormURLCoding {
     return text.removingPercentEncoding ?? text
   }
 
-  /// A name or value, encoded; it is the same for whatever has the same meaning.
+  /// Encodes a name or a value.
+  ///
+  /// Equal texts have equal encodings.
   static func encode(_ text: String) -> String {
     text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? text
   }
 
-  /// Source: RFC 3986 section 2.3; and the mask, which is to be readable.
+  /// The unreserved characters of RFC 3986 section 2.3, and `*`, so that the mask stays readable.
   private static let unreserved = CharacterSet(
     charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~*")
 }

@@ -2,31 +2,41 @@ import Foundation
 import Networking
 
 extension HAR {
-  /// What was answered.
+  /// A recorded response.
   public struct Response: Codable, Sendable, Hashable {
-    /// The status code; 0 when there was no answer.
+    /// The status code.
+    ///
+    /// 0 if there was no response.
     public var status: Int
-    /// The reason phrase that goes with the status.
+    /// The reason phrase of the status.
     public var statusText: String
-    /// The version spoken, `HTTP/1.1`.
+    /// The HTTP version, such as `HTTP/1.1`.
     public var httpVersion: String
-    /// The cookies set.
+    /// The cookies that the response sets.
     public var cookies: [Cookie]
     /// The header fields in order.
     public var headers: [Field]
     /// The body.
     public var content: Content
-    /// Where the answer points to; empty when it does not.
+    /// The target of a redirect.
+    ///
+    /// Empty if there is none.
     public var redirectURL: String
-    /// The bytes of the head; -1 is not known.
+    /// The size of the head in bytes.
+    ///
+    /// -1 means unknown.
     public var headersSize: Int
-    /// The bytes of the body as received, before any decoding; -1 is not known.
+    /// The size of the body in bytes before content decoding.
+    ///
+    /// -1 means unknown.
     public var bodySize: Int
-    /// Why there is no answer, or not all of it, `timedOut.connect`: the member `_error`; nil when there is.
+    /// The code of a failure, such as `timedOut.connect`: the member `_error`.
+    ///
+    /// `nil` if the response is complete.
     public var error: String?
-    /// What the transport had to say of that: the member `_errorDetail`.
+    /// The detail of a failure: the member `_errorDetail`.
     public var errorDetail: String?
-    /// A remark.
+    /// A comment.
     public var comment: String?
 
     private enum CodingKeys: String, CodingKey {
@@ -47,12 +57,12 @@ extension HAR {
     /// Makes a response.
     ///
     /// - Parameters:
-    ///   - status: the status code.
-    ///   - statusText: the reason phrase that goes with it.
-    ///   - httpVersion: the version spoken.
-    ///   - headers: the header fields in order.
-    ///   - content: the body.
-    ///   - bodySize: the bytes of the body as received; -1 is not known.
+    ///   - status: The status code.
+    ///   - statusText: The reason phrase of the status.
+    ///   - httpVersion: The HTTP version.
+    ///   - headers: The header fields in order.
+    ///   - content: The body.
+    ///   - bodySize: The size of the body in bytes before content decoding. -1 means unknown.
     public init(
       status: Int, statusText: String = "", httpVersion: String = "HTTP/1.1",
       headers: [Field] = [], content: Content = Content(), bodySize: Int = -1
@@ -69,28 +79,30 @@ extension HAR {
     }
   }
 
-  /// A response's body.
+  /// The body of a response.
   public struct Content: Codable, Sendable, Hashable {
-    /// The bytes of the body, decoded.
+    /// The size of the decoded body in bytes.
     public var size: Int
-    /// How many bytes the content coding saved.
+    /// The number of bytes that the content coding saved.
     public var compression: Int?
     /// The media type, with its parameters.
     public var mimeType: String
-    /// The body, decoded; nil when there was none or it was not kept.
+    /// The decoded body.
+    ///
+    /// `nil` if there was none, or if it was not recorded.
     public var text: String?
-    /// `base64` when ``text`` is that; nil when it is the text itself.
+    /// The encoding of ``text``: `base64`, or `nil` for plain text.
     public var encoding: String?
-    /// A remark.
+    /// A comment.
     public var comment: String?
 
     /// Makes a body.
     ///
     /// - Parameters:
-    ///   - size: the bytes of the body, decoded.
-    ///   - mimeType: the media type.
-    ///   - text: the body.
-    ///   - encoding: `base64` or nil.
+    ///   - size: The size of the decoded body in bytes.
+    ///   - mimeType: The media type.
+    ///   - text: The body.
+    ///   - encoding: `base64` or `nil`.
     public init(
       size: Int = 0, mimeType: String = "x-unknown", text: String? = nil, encoding: String? = nil
     ) {
@@ -103,7 +115,7 @@ extension HAR {
 }
 
 extension HAR.Response {
-  /// What came of an exchange, with all its secrets.
+  /// Makes a recorded response of the result of an exchange, including its secrets.
   init(_ head: HTTPResponseHead?, body: Data, metrics: TransportMetrics, failure: TransportFailure?)
   {
     let status = head?.status ?? 0
@@ -119,7 +131,7 @@ extension HAR.Response {
     errorDetail = failure.flatMap { $0.detail.isEmpty ? nil : $0.detail }
   }
 
-  /// Fills in what repeats the header fields in another form.
+  /// Updates the members that are derived from the header fields.
   mutating func updateDerivedFields() {
     func values(_ name: String) -> [String] {
       headers.filter { $0.name.lowercased() == name }.map(\.value)
@@ -128,7 +140,9 @@ extension HAR.Response {
     redirectURL = values("location").first ?? ""
   }
 
-  /// The status and the header fields; nil when there was no answer.
+  /// The status and the header fields.
+  ///
+  /// `nil` if there was no response.
   var head: HTTPResponseHead? {
     guard status > 0 else { return nil }
     return HTTPResponseHead(
@@ -136,7 +150,7 @@ extension HAR.Response {
       headers: HTTPHeaders(headers.map { HTTPHeaders.Field(name: $0.name, value: $0.value) }))
   }
 
-  /// `1.1` of `HTTP/1.1`, `2` of `h2` and `HTTP/2.0`, as others write it.
+  /// The version number: `1.1` for `HTTP/1.1`, `2` for `h2` and `HTTP/2.0`.
   private var version: String {
     let text = httpVersion.lowercased()
     let number = text.hasPrefix("http/") ? text.dropFirst(5) : text.drop { $0 == "h" }
@@ -149,12 +163,16 @@ extension HAR.Response {
   }
 }
 
-/// How an archive names a transport's failures, `timedOut.connect`.
+/// The names of failures in an archive, such as `timedOut.connect`.
 enum HARErrorCode {
-  /// The name; of a code that no transport has, it is that of a lost connection.
+  /// Returns the name of a code.
+  ///
+  /// Codes that no transport reports have the name of a lost connection.
   static func of(_ code: NetworkError.Code) -> String { names[code] ?? "connectionLost" }
 
-  /// The code of a name; what others write, `net::ERR_FAILED`, is a connection that was not made.
+  /// Returns the code of a name.
+  ///
+  /// Names of other programs, such as `net::ERR_FAILED`, mean that no connection was made.
   static func code(_ name: String) -> NetworkError.Code {
     codes[name] ?? .cannotConnect
   }

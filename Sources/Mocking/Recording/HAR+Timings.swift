@@ -2,35 +2,37 @@ import Foundation
 import Networking
 
 extension HAR {
-  /// How long the parts of an exchange took, in milliseconds; -1 does not apply, or is not known.
+  /// The durations of the phases of an exchange, in milliseconds.
+  ///
+  /// -1 means not applicable or unknown.
   public struct Timings: Codable, Sendable, Hashable {
-    /// Waiting for a connection.
+    /// The time until a connection was available.
     public var blocked: Double?
-    /// Looking up the host's name.
+    /// The time of the name lookup.
     public var dns: Double?
-    /// Connecting, TLS included.
+    /// The time of connecting, including TLS.
     public var connect: Double?
-    /// Sending the request.
+    /// The time of sending the request.
     public var send: Double
-    /// Waiting for the response.
+    /// The time until the response began.
     public var wait: Double
-    /// Receiving the response.
+    /// The time of receiving the response.
     public var receive: Double
-    /// The TLS handshake, which is part of ``connect`` too.
+    /// The time of the TLS handshake, which is also part of ``connect``.
     public var ssl: Double?
-    /// A remark.
+    /// A comment.
     public var comment: String?
 
     /// Makes timings.
     ///
     /// - Parameters:
-    ///   - blocked: waiting for a connection.
-    ///   - dns: looking up the host's name.
-    ///   - connect: connecting, TLS included.
-    ///   - send: sending the request.
-    ///   - wait: waiting for the response.
-    ///   - receive: receiving the response.
-    ///   - ssl: the TLS handshake.
+    ///   - blocked: The time until a connection was available.
+    ///   - dns: The time of the name lookup.
+    ///   - connect: The time of connecting, including TLS.
+    ///   - send: The time of sending the request.
+    ///   - wait: The time until the response began.
+    ///   - receive: The time of receiving the response.
+    ///   - ssl: The time of the TLS handshake.
     public init(
       blocked: Double = -1, dns: Double = -1, connect: Double = -1, send: Double = 0,
       wait: Double = 0, receive: Double = 0, ssl: Double = -1
@@ -44,7 +46,9 @@ extension HAR {
       self.ssl = ssl
     }
 
-    /// The parts that are known together, ``ssl`` counted within ``connect``, to the microsecond.
+    /// The sum of the known phases, rounded to microseconds.
+    ///
+    /// ``ssl`` is part of ``connect``.
     public var sum: Double {
       let parts = [blocked ?? -1, dns ?? -1, connect ?? -1, send, wait, receive].filter { $0 > 0 }
       return (parts.reduce(0, +) * 1_000).rounded() / 1_000
@@ -53,11 +57,13 @@ extension HAR {
 }
 
 extension HAR.Timings {
-  /// The parts of what a transport measured, one behind the other, so that they add up to its total.
+  /// Makes timings of the metrics of a transport.
+  ///
+  /// The phases are consecutive, so that they add up to the total.
   init(_ metrics: TransportMetrics) {
     let total = metrics.total
     var reached = Duration.zero
-    // What is measured late or not at all takes no time, and nothing goes back.
+    // A phase that was not measured, or not in order, takes no time.
     func part(until moment: Duration?) -> Double {
       let end = min(max(moment ?? reached, reached), max(total, reached))
       defer { reached = end }
@@ -73,14 +79,14 @@ extension HAR.Timings {
       ssl: ssl.map { min($0, max(connect, 0)) } ?? -1)
   }
 
-  /// Whether every part is a number, and none is longer than a day.
+  /// Whether all phases are finite and at most a day.
   var areInRange: Bool {
     let day = 86_400_000.0
     let parts = [blocked, dns, connect, send, wait, receive, ssl].compactMap { $0 }
     return parts.allSatisfy { $0.isFinite && $0 <= day }
   }
 
-  /// What a transport would have measured.
+  /// Returns the metrics that a transport would have measured.
   func metrics(bytesSent: Int, bytesReceived: Int) -> TransportMetrics {
     var reached = max(blocked ?? 0, 0)
     func moment(after part: Double?) -> Duration? {
@@ -102,7 +108,7 @@ extension HAR.Timings {
 }
 
 extension Duration {
-  /// To the microsecond.
+  /// The duration in milliseconds, rounded to microseconds.
   fileprivate var milliseconds: Double {
     ((self / .microseconds(1)).rounded()) / 1_000
   }

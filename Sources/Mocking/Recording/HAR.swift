@@ -1,24 +1,24 @@
 import Foundation
 
-/// An HTTP archive: exchanges as browsers, proxies and test tools save them, and as a ``Tape`` does.
+/// An HTTP archive: recorded exchanges in the format of browsers, proxies and test tools, and of
+/// ``Tape``.
 ///
 /// ```swift
 /// let har = try HAR(contentsOf: file)
 /// for entry in har.log.entries { print(entry.request.method, entry.request.url) }
 /// ```
 ///
-/// The properties bear the names that the format gives them. Members that the format does not know, which
-/// others write with an underscore in front, are passed over in reading, except those that are
-/// documented here.
+/// The properties have the names of the format. Unknown members, such as the underscored members of other programs, are ignored
+/// when an archive is read, except those documented here.
 ///
 /// Source: HTTP Archive 1.2, http://www.softwareishard.com/blog/har-12-spec/.
 public struct HAR: Codable, Sendable, Hashable {
-  /// What the file holds.
+  /// The root of the archive.
   public var log: Log
 
   /// Makes an archive.
   ///
-  /// - Parameter log: what it holds.
+  /// - Parameter log: The root.
   public init(log: Log = Log()) {
     self.log = log
   }
@@ -27,26 +27,30 @@ public struct HAR: Codable, Sendable, Hashable {
   public struct Log: Codable, Sendable, Hashable {
     /// The version of the format.
     public var version: String
-    /// What wrote it.
+    /// The program that wrote the archive.
     public var creator: Creator
-    /// The browser whose exchanges they are, if it was one.
+    /// The browser that made the exchanges, if any.
     public var browser: Creator?
-    /// The pages that the exchanges belong to; nil where there are no pages.
+    /// The pages that the exchanges belong to.
+    ///
+    /// `nil` if there are none.
     public var pages: [Page]?
-    /// The exchanges; a ``Tape`` has them in the order in which they began.
+    /// The exchanges.
+    ///
+    /// A ``Tape`` writes them in the order of their start.
     public var entries: [Entry]
-    /// A remark.
+    /// A comment.
     public var comment: String?
 
     /// Makes a log.
     ///
     /// - Parameters:
-    ///   - version: the version of the format.
-    ///   - creator: what writes it.
-    ///   - browser: the browser whose exchanges they are.
-    ///   - pages: the pages that the exchanges belong to.
-    ///   - entries: the exchanges.
-    ///   - comment: a remark.
+    ///   - version: The version of the format.
+    ///   - creator: The program that writes the archive.
+    ///   - browser: The browser that made the exchanges.
+    ///   - pages: The pages that the exchanges belong to.
+    ///   - entries: The exchanges.
+    ///   - comment: A comment.
     public init(
       version: String = "1.2", creator: Creator = Creator(), browser: Creator? = nil,
       pages: [Page]? = nil, entries: [Entry] = [], comment: String? = nil
@@ -62,19 +66,19 @@ public struct HAR: Codable, Sendable, Hashable {
 
   /// A program that writes archives, or a browser.
   public struct Creator: Codable, Sendable, Hashable {
-    /// The program's name.
+    /// The name of the program.
     public var name: String
-    /// The program's version.
+    /// The version of the program.
     public var version: String
-    /// A remark.
+    /// A comment.
     public var comment: String?
 
-    /// Names a program.
+    /// Makes a creator.
     ///
     /// - Parameters:
-    ///   - name: its name.
-    ///   - version: its version.
-    ///   - comment: a remark.
+    ///   - name: The name of the program.
+    ///   - version: The version of the program.
+    ///   - comment: A comment.
     public init(name: String = "Catena", version: String = "1", comment: String? = nil) {
       self.name = name
       self.version = version
@@ -86,35 +90,37 @@ public struct HAR: Codable, Sendable, Hashable {
 extension HAR {
   /// One exchange.
   public struct Entry: Codable, Sendable, Hashable {
-    /// The page it belongs to.
+    /// The ``Page/id`` of the page that the exchange belongs to.
     public var pageref: String?
-    /// When it began, in ISO 8601 with fractions of a second.
+    /// The start of the exchange, in ISO 8601 with fractions of a second.
     public var startedDateTime: String
-    /// How long it took, in milliseconds: the sum of the ``timings`` that are known.
+    /// The duration in milliseconds: the sum of the known ``timings``.
     public var time: Double
-    /// What was asked.
+    /// The request.
     public var request: Request
-    /// What was answered; of status 0 where there was no answer.
+    /// The response.
+    ///
+    /// Its status is 0 if there was none.
     public var response: Response
-    /// What a cache had to do with it.
+    /// The use of a cache.
     public var cache: Cache
-    /// How long its parts took.
+    /// The durations of the phases.
     public var timings: Timings
-    /// The address of the server.
+    /// The IP address of the server.
     public var serverIPAddress: String?
-    /// What tells its connection from others.
+    /// The identifier of the connection.
     public var connection: String?
-    /// A remark.
+    /// A comment.
     public var comment: String?
 
     /// Makes an entry.
     ///
     /// - Parameters:
-    ///   - startedDateTime: when it began, in ISO 8601.
-    ///   - request: what was asked.
-    ///   - response: what was answered.
-    ///   - timings: how long its parts took; ``time`` is their sum.
-    ///   - comment: a remark.
+    ///   - startedDateTime: The start of the exchange, in ISO 8601.
+    ///   - request: The request.
+    ///   - response: The response.
+    ///   - timings: The durations of the phases. ``time`` is their sum.
+    ///   - comment: A comment.
     public init(
       startedDateTime: String, request: Request, response: Response, timings: Timings = Timings(),
       comment: String? = nil
@@ -128,26 +134,28 @@ extension HAR {
       self.comment = comment
     }
 
-    /// A moment as the format has it, to the millisecond in UTC.
+    /// Formats a date in UTC, with milliseconds.
     static func timestamp(_ date: Date) -> String {
-      // Half a millisecond more, as the style cuts off instead of rounding.
+      // Half a millisecond is added because the style truncates.
       date.addingTimeInterval(0.000_5).formatted(Self.style)
     }
 
-    /// Whether a text is a moment as the format has it.
+    /// Returns whether a text is a date in ISO 8601.
     static func isTimestamp(_ text: String) -> Bool { (try? style.parse(text)) != nil }
 
     private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
   }
 
-  /// What a cache had to do with an exchange; a ``Tape`` knows of none.
+  /// The use of a cache in an exchange.
+  ///
+  /// A ``Tape`` writes none.
   public struct Cache: Codable, Sendable, Hashable {
-    /// A remark.
+    /// A comment.
     public var comment: String?
 
-    /// Makes one that says nothing.
+    /// Makes an empty value.
     ///
-    /// - Parameter comment: a remark.
+    /// - Parameter comment: A comment.
     public init(comment: String? = nil) {
       self.comment = comment
     }
@@ -155,27 +163,27 @@ extension HAR {
 }
 
 extension HAR {
-  /// A page of a browser's, which exchanges belong to.
+  /// A page of a browser, which groups exchanges.
   public struct Page: Codable, Sendable, Hashable {
-    /// When it began to load, in ISO 8601.
+    /// The start of loading, in ISO 8601.
     public var startedDateTime: String
-    /// What entries refer to it by.
+    /// The identifier of the page, which entries refer to.
     public var id: String
-    /// Its title.
+    /// The title of the page.
     public var title: String
-    /// How long its parts took.
+    /// The durations of loading.
     public var pageTimings: PageTimings
-    /// A remark.
+    /// A comment.
     public var comment: String?
 
     /// Makes a page.
     ///
     /// - Parameters:
-    ///   - startedDateTime: when it began to load, in ISO 8601.
-    ///   - id: what entries refer to it by.
-    ///   - title: its title.
-    ///   - pageTimings: how long its parts took.
-    ///   - comment: a remark.
+    ///   - startedDateTime: The start of loading, in ISO 8601.
+    ///   - id: The identifier of the page.
+    ///   - title: The title of the page.
+    ///   - pageTimings: The durations of loading.
+    ///   - comment: A comment.
     public init(
       startedDateTime: String, id: String, title: String,
       pageTimings: PageTimings = PageTimings(), comment: String? = nil
@@ -188,21 +196,23 @@ extension HAR {
     }
   }
 
-  /// How long a page took, in milliseconds from its beginning; -1 or nil is not known.
+  /// The durations of loading a page, in milliseconds from its start.
+  ///
+  /// -1 or `nil` means unknown.
   public struct PageTimings: Codable, Sendable, Hashable {
-    /// When its content was there.
+    /// The time until the content was loaded.
     public var onContentLoad: Double?
-    /// When all of it was there.
+    /// The time until the whole page was loaded.
     public var onLoad: Double?
-    /// A remark.
+    /// A comment.
     public var comment: String?
 
     /// Makes timings.
     ///
     /// - Parameters:
-    ///   - onContentLoad: when its content was there.
-    ///   - onLoad: when all of it was there.
-    ///   - comment: a remark.
+    ///   - onContentLoad: The time until the content was loaded.
+    ///   - onLoad: The time until the whole page was loaded.
+    ///   - comment: A comment.
     public init(onContentLoad: Double? = nil, onLoad: Double? = nil, comment: String? = nil) {
       self.onContentLoad = onContentLoad
       self.onLoad = onLoad
@@ -212,21 +222,21 @@ extension HAR {
 }
 
 extension HAR {
-  /// A header field, or a parameter of a query.
+  /// A header field, or a query parameter.
   public struct Field: Codable, Sendable, Hashable {
     /// The name.
     public var name: String
     /// The value.
     public var value: String
-    /// A remark.
+    /// A comment.
     public var comment: String?
 
     /// Makes a field.
     ///
     /// - Parameters:
-    ///   - name: the name.
-    ///   - value: the value.
-    ///   - comment: a remark.
+    ///   - name: The name.
+    ///   - value: The value.
+    ///   - comment: A comment.
     public init(name: String, value: String, comment: String? = nil) {
       self.name = name
       self.value = value
@@ -234,7 +244,7 @@ extension HAR {
     }
   }
 
-  /// A cookie, as sent or as set.
+  /// A cookie that was sent or set.
   ///
   /// Source: RFC 6265 sections 4.1 and 4.2.
   public struct Cookie: Codable, Sendable, Hashable {
@@ -242,24 +252,24 @@ extension HAR {
     public var name: String
     /// The value.
     public var value: String
-    /// The path that it is for.
+    /// The path of the cookie.
     public var path: String?
-    /// The domain that it is for.
+    /// The domain of the cookie.
     public var domain: String?
-    /// When it expires, in ISO 8601.
+    /// The expiry date, in ISO 8601.
     public var expires: String?
-    /// Whether scripts may not see it.
+    /// Whether the cookie is hidden from scripts.
     public var httpOnly: Bool?
-    /// Whether it goes over TLS alone.
+    /// Whether the cookie is sent only over TLS.
     public var secure: Bool?
-    /// A remark.
+    /// A comment.
     public var comment: String?
 
     /// Makes a cookie.
     ///
     /// - Parameters:
-    ///   - name: the name.
-    ///   - value: the value.
+    ///   - name: The name.
+    ///   - value: The value.
     public init(name: String, value: String) {
       self.name = name
       self.value = value

@@ -7,12 +7,12 @@ import Networking
   import Darwin
 #endif
 
-/// Writes files that are nobody else's to read, whole or not at all.
+/// Writes files atomically, readable by their owner only.
 enum AtomicFileWriter {
-  /// Puts bytes in the place of a file: into a new file beside it, which takes its name once all of it
-  /// is on the disk.
+  /// Writes a file: writes the bytes to a temporary file in the same folder, and renames it when
+  /// they are on the disk.
   ///
-  /// The file has the mode 0600 from its first byte on. Folders that are not there are made.
+  /// The file has the mode 0600 from its creation. Missing folders are created.
   static func write(_ data: Data, to file: URL) throws(RecordingError) {
     let folder = try makeFolder(of: file)
     let number = UInt32.random(in: .min ... .max)
@@ -26,8 +26,7 @@ enum AtomicFileWriter {
       unlink(path)
       throw .unwritable(file: file, reason: failure)
     }
-    // The name lasts once the folder is on the disk too; where that cannot be asked for, it is enough
-    // that the file is.
+    // Flushes the folder too, so that the new name is durable. Not all file systems support this.
     let folderDescriptor = open(folder.path, O_RDONLY | O_CLOEXEC)
     if folderDescriptor >= 0 {
       fsync(folderDescriptor)
@@ -35,9 +34,9 @@ enum AtomicFileWriter {
     }
   }
 
-  /// Makes the folder that a file is to be in.
+  /// Creates the folder of a file.
   static func makeFolder(of file: URL) throws(RecordingError) -> URL {
-    guard file.isFileURL else { throw .unwritable(file: file, reason: "its URL is not a file's") }
+    guard file.isFileURL else { throw .unwritable(file: file, reason: "the URL is not a file URL") }
     let folder = file.standardizedFileURL.deletingLastPathComponent()
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -47,14 +46,14 @@ enum AtomicFileWriter {
     return folder
   }
 
-  /// Opens a file that was not there, for writing by its owner alone.
+  /// Creates a file that does not exist yet, writable by its owner only.
   static func create(_ path: String, for file: URL) throws(RecordingError) -> Int32 {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .unwritable(file: file, reason: reason()) }
     return descriptor
   }
 
-  /// Writes all bytes at a place.
+  /// Writes all bytes at an offset.
   static func writeAll(_ data: Data, to descriptor: Int32, at offset: Int) -> Bool {
     data.withUnsafeBytes { bytes in
       var written = 0
@@ -73,7 +72,7 @@ enum AtomicFileWriter {
 
   private static func reason() -> String { String(cString: strerror(errno)) }
 
-  /// What the system says of a failure of Foundation's.
+  /// The system's description of a failure of Foundation.
   static func reason(of error: any Error) -> String {
     var error = error as NSError
     while let next = error.userInfo[NSUnderlyingErrorKey] as? NSError { error = next }
@@ -85,9 +84,9 @@ enum AtomicFileWriter {
 extension HAR {
   /// Reads an archive.
   ///
-  /// - Parameter file: where it is.
+  /// - Parameter file: The file URL of the archive.
   /// - Throws: ``RecordingError/missing(file:)``, ``RecordingError/unreadable(file:reason:)``, and
-  ///   ``RecordingError/malformed(file:line:column:path:problem:)`` when it is no HAR 1.1 or 1.2.
+  ///   ``RecordingError/malformed(file:line:column:path:problem:)`` if the file is not HAR 1.1 or 1.2.
   public init(contentsOf file: URL) throws(RecordingError) {
     let data: Data
     do {
@@ -99,7 +98,7 @@ extension HAR {
     try self.init(data, file: file)
   }
 
-  /// Reads what is in an archive's file, with a byte order mark or without.
+  /// Reads the contents of an archive file, with or without a byte order mark.
   init(_ data: Data, file: URL) throws(RecordingError) {
     let data = JSONDocumentError.text(of: data)
     do throws(JSONDocumentError) {
@@ -161,13 +160,12 @@ extension HAR {
 extension HAR {
   /// Writes the archive.
   ///
-  /// The file is written whole or not at all: what was there before stays until all of the new one is on
-  /// the disk. Its mode is 0600 from its first byte on. The order of the members is always the same, one
-  /// a line, so that two archives of the same exchanges differ where they do.
+  /// The file is written atomically: an existing file stays until the new one is on the disk. The mode is 0600 from its
+  /// creation. Each member is on its own line, in a fixed order, so that archives can be compared with `diff`.
   ///
-  /// Nothing is redacted here; a ``Tape`` does that.
+  /// Secrets are not masked here. A ``Tape`` masks them.
   ///
-  /// - Parameter file: where to; its folder is made if it is not there.
+  /// - Parameter file: The file URL. A missing folder is created.
   /// - Throws: ``RecordingError/unwritable(file:reason:)``.
   public func write(to file: URL) throws(RecordingError) {
     try AtomicFileWriter.write(try data(file), to: file)
@@ -179,14 +177,14 @@ extension HAR {
     do {
       return try encoder.encode(self) + Data("\n".utf8)
     } catch {
-      // A number that is not finite is all that can be wrong.
-      throw .unwritable(file: file, reason: "a time in it is not a number")
+      // The only possible cause is a number that is not finite.
+      throw .unwritable(file: file, reason: "a duration is not a finite number")
     }
   }
 }
 
 extension HAR {
-  /// Throws what types alone do not say.
+  /// Checks the constraints that the types do not express.
   func check() throws(JSONDocumentError) {
     guard ["1.1", "1.2", ""].contains(log.version) else {
       throw JSONDocumentError(
@@ -203,7 +201,7 @@ extension HAR {
 }
 
 extension HAR.Entry {
-  /// What is wrong with it, at a path from here; nil for nothing.
+  /// Returns the first error in the entry, with its path, or `nil`.
   fileprivate var problem: JSONDocumentError? {
     func expected(_ expectation: String, at path: JSONValuePath) -> JSONDocumentError {
       JSONDocumentError(path: path, text: "expected \(expectation)")
@@ -225,50 +223,53 @@ extension HAR.Entry {
     }
     if !timings.areInRange { return expected("times of at most a day", at: ["timings"]) }
     if response.content.data == nil {
-      return expected("base64, as its encoding says", at: ["response", "content", "text"])
+      return expected("base64, because encoding is base64", at: ["response", "content", "text"])
     }
     if request.postData?.isReadable == false {
-      return expected("base64, as its _encoding says", at: ["request", "postData", "text"])
+      return expected("base64, because _encoding is base64", at: ["request", "postData", "text"])
     }
     return nil
   }
 }
 
-/// Why an archive of exchanges cannot be read, or not be kept.
+/// An error of reading or writing a recording.
 public enum RecordingError: Error, Hashable, Sendable {
-  /// There is no such file, and it was to be replayed.
+  /// The file to replay does not exist.
   case missing(file: URL)
-  /// The file is there and cannot be read.
+  /// The file exists but cannot be read.
   case unreadable(file: URL, reason: String)
   /// The file is not an HTTP archive.
   ///
-  /// The line and column count from 1, a column being a character; the path is
-  /// `log.entries[3].request.url`, empty for the root or where the text is no JSON. The problem says what
-  /// was expected.
+  /// The line and the column count from 1; columns are characters. The path has the form `log.entries[3].request.url`. It is
+  /// empty for the root, or if the text is not JSON. The problem describes the expected value.
   case malformed(file: URL, line: Int, column: Int, path: String, problem: String)
   /// The file cannot be written.
   case unwritable(file: URL, reason: String)
-  /// What was recorded has values in it that look like secrets, at these places; nothing was written.
+  /// Values at these paths look like secrets.
+  ///
+  /// Nothing was written.
   case suspectedTokens(file: URL, paths: [String])
-  /// Responses are larger than what may be recorded, at these places; nothing was written.
+  /// Response bodies at these paths are larger than the limit.
+  ///
+  /// Nothing was written.
   case tooLarge(file: URL, paths: [String], limit: Int)
 }
 
 extension RecordingError: CustomStringConvertible, LocalizedError {
-  /// What is wrong, with which file, and where; no secrets are in it.
+  /// The problem, the file and the position, without secrets.
   public var description: String {
     switch self {
     case .missing(let file):
-      "\(file.path): there is no such recording, and the mode does not make one"
+      "\(file.path): the recording does not exist, and the mode does not create it"
     case .unreadable(let file, let reason): "\(file.path) cannot be read: \(reason)"
     case .malformed(let file, let line, let column, let path, let problem):
-      "\(file.path):\(line):\(column): no HTTP archive: \(path.isEmpty ? "" : "\(path): ")\(problem)"
+      "\(file.path):\(line):\(column): not an HTTP archive: \(path.isEmpty ? "" : "\(path): ")\(problem)"
     case .unwritable(let file, let reason): "\(file.path) cannot be written: \(reason)"
     case .suspectedTokens(let file, let paths):
-      "\(file.path) is not written, as \(paths.count) of its values look like secrets; name their "
-        + "fields in the options' redaction, or allow them: \(Self.list(paths))"
+      "\(file.path) was not written: \(paths.count) of its values look like secrets; add their field "
+        + "names to the redaction options, or allow them: \(Self.list(paths))"
     case .tooLarge(let file, let paths, let limit):
-      "\(file.path) is not written, as bodies are larger than the limit of \(limit) bytes: "
+      "\(file.path) was not written: bodies are larger than the limit of \(limit) bytes: "
         + Self.list(paths)
     }
   }

@@ -1,10 +1,10 @@
 import Foundation
 import Networking
 
-/// Finds where in a JSON text a value stands.
+/// Finds the position of a value in a JSON text.
 ///
-/// It only skips over tokens, and is for a text that Foundation has read already; of any other it finds
-/// something or nothing, and comes to its end.
+/// It only skips tokens, and expects a text that Foundation has parsed. For an invalid text the result is unspecified, but the
+/// search always ends.
 struct JSONLocator {
   private let bytes: [UInt8]
   private var position = 0
@@ -13,13 +13,13 @@ struct JSONLocator {
     bytes = Array(text)
   }
 
-  /// The offset of a value's first byte, or of the name of the member that it is.
+  /// Returns the offset of the first byte of a value, or of the name of a member.
   ///
   /// - Parameters:
-  ///   - path: the path from the root.
-  ///   - isName: whether the name is looked for, not the value.
-  ///   - text: the text, in UTF-8.
-  /// - Returns: the offset in bytes; that of the value around it where the path leads nowhere.
+  ///   - path: The path from the root.
+  ///   - isName: Whether to find the name of the member instead of its value.
+  ///   - text: The text, in UTF-8.
+  /// - Returns: The offset in bytes. If the path does not exist, that of the innermost existing value.
   static func offset(of path: JSONValuePath, isName: Bool = false, in text: Data) -> Int {
     var locator = JSONLocator(text)
     locator.skipSpace()
@@ -31,7 +31,7 @@ struct JSONLocator {
     return locator.position
   }
 
-  /// What kind of value is at a path, `a string`; nil where there is none.
+  /// Returns the kind of the value at a path, such as `a string`, or `nil` if there is none.
   static func kind(of path: JSONValuePath, in text: Data) -> String? {
     var locator = JSONLocator(text)
     locator.skipSpace()
@@ -48,12 +48,13 @@ struct JSONLocator {
     }
   }
 
-  /// Moves to a member or element of the value here; returns where its name is, or it itself, or nil
-  /// where it is not there.
+  /// Moves to a member or an element of the current value.
+  ///
+  /// Returns the position of the name, or of the element, or `nil` if it does not exist.
   private mutating func enter(_ step: JSONValuePath.Step) -> Int? {
     switch (step, next) {
     case (.member(let wanted), UInt8(ascii: "{")):
-      // Of members of the same name Foundation takes the first.
+      // Foundation uses the first of several members with the same name.
       return find { name, _ in name == wanted }
     case (.element(let wanted), UInt8(ascii: "[")):
       return find { _, index in index == wanted }
@@ -120,13 +121,13 @@ struct JSONLocator {
     } while depth > 0
   }
 
-  /// A number, `true`, `false` or `null`.
+  /// Skips a number, `true`, `false` or `null`.
   private mutating func skipWord() {
     position += 1
     while let byte = next, !",:]} \t\r\n".utf8.contains(byte) { position += 1 }
   }
 
-  /// What a string in quotes says.
+  /// Decodes a quoted string.
   private static func text(_ quoted: ArraySlice<UInt8>) -> String? {
     guard quoted.contains(UInt8(ascii: "\\")) else {
       return String(decoding: quoted.dropFirst().dropLast(), as: UTF8.self)
@@ -135,25 +136,25 @@ struct JSONLocator {
   }
 }
 
-/// A mistake in a JSON text.
+/// An error in a JSON document.
 struct JSONDocumentError: Error, Hashable {
-  /// Where it is, as the value is reached from the root.
+  /// The path of the value from the root.
   var path = JSONValuePath()
-  /// Whether it is the name of the member that is wrong, not its value.
+  /// Whether the error is in the name of the member, not in its value.
   var refersToName = false
-  /// Where it is in bytes, in a text without values.
+  /// The offset in bytes, in a text that is not JSON.
   var offset: Int?
-  /// What was expected, and what is there.
+  /// The expected and the actual value.
   let text: String
 
-  /// Where it is in the text.
+  /// Returns the position in the text.
   func place(in data: Data) -> TextPosition {
     TextPosition(offset ?? JSONLocator.offset(of: path, isName: refersToName, in: data), in: data)
   }
 
-  /// Why a text that cannot be read as JSON is none.
+  /// Returns the error of a text that is not JSON.
   static func syntax(of data: Data) -> JSONDocumentError {
-    // Foundation guesses at other encodings, in which places would mean something else.
+    // Foundation would detect other encodings, in which the offsets would be different.
     guard String(validating: data, as: UTF8.self) != nil else {
       return JSONDocumentError(offset: 0, text: "expected a text in UTF-8")
     }
@@ -161,15 +162,15 @@ struct JSONDocumentError: Error, Hashable {
     return JSONDocumentError(offset: offset ?? 0, text: "expected JSON: \(reason)")
   }
 
-  /// The text of a file, without a byte order mark.
+  /// Returns the contents of a file without a byte order mark.
   static func text(of file: Data) -> Data {
     Data(file.starts(with: [0xEF, 0xBB, 0xBF]) ? file.dropFirst(3) : file)
   }
 }
 
-/// Where a JSON text stops being one, as Foundation's reader tells it.
+/// Finds the first syntax error of a JSON text, from the error of Foundation's parser.
 enum JSONSyntaxErrorLocator {
-  /// The place as a count of bytes before it, where it is known, and what is wrong there.
+  /// Returns the offset of the error in bytes, if it is known, and its reason.
   static func find(in data: Data) -> (offset: Int?, reason: String) {
     var description = ""
     do {
@@ -180,7 +181,7 @@ enum JSONSyntaxErrorLocator {
     if description.contains("end of file") || data.isEmpty {
       return (data.count, "the file ends too soon")
     }
-    // `Invalid value around character 16.`: a count of bytes.
+    // In `Invalid value around character 16.` the number is an offset in bytes.
     let words = description.split(separator: " around ")
     let digits = words.count == 2 ? words[1].filter(\.isNumber) : ""
     guard let offset = Int(digits) else { return (nil, "it is something else") }
@@ -188,10 +189,10 @@ enum JSONSyntaxErrorLocator {
   }
 }
 
-/// A line and a column of a text, both counted from 1.
+/// A line and a column in a text, counted from 1.
 struct TextPosition: Hashable {
   let line: Int
-  /// In characters, as editors count.
+  /// The column in characters.
   let column: Int
 
   init(_ offset: Int, in text: Data) {

@@ -1,7 +1,7 @@
 import Foundation
 import Networking
 
-/// A transport that records exchanges in a file, or replays them from it with no network at all.
+/// A transport that records exchanges in a file, or replays them from the file without a network.
 ///
 /// ```swift
 /// let tape = try Tape(file, mode: .once, over: CurlTransport())
@@ -10,32 +10,38 @@ import Networking
 /// try tape.save()
 /// ```
 ///
-/// The first run records what the server answers; every later one replays it, to the byte.
+/// The first run records the responses of the server. Later runs replay them, byte for byte.
 ///
-/// - **Saving.** ``save()`` puts the recording in place, whole or not at all. Until then each exchange that
-///   has ended is in a file of the same name with `.partial` behind it, an HTTP archive too: what was
-///   recorded before a crash is there, and no recording that broke off is ever taken for a whole one. A
-///   tape that is released unsaved leaves it there. ``withTape(_:mode:over:options:isolation:_:)`` saves by
-///   itself.
-/// - **Secrets** are masked before anything is written: credentials, cookies, and what goes by telling
-///   names, see ``Redaction``; and wherever else the same values turn up. Values that look like tokens and
-///   go by no such name make ``save()`` fail, unless ``Options-swift.struct/isTokenAllowed`` lets them pass. A
-///   request to replay is masked by the same rules before it is looked for.
-/// - **Order.** A recording has the exchanges in the order in which they began. The same request asked
-///   three times replays its three answers in turn.
-/// - **Failures** are recorded too, and replay with the same code.
-/// - **Threads.** It may be used from any thread, and by many requests at once. Recording writes on a queue
-///   of its own, and does not hold up the exchange.
+/// - **Saving.** ``save()`` writes the recording atomically. Until then the exchanges that have ended are in a file with the
+///   suffix `.partial`, which is an HTTP archive, too. It survives a crash, or a tape that is released without saving, and is
+///   never replayed as a complete recording. ``withTape(_:mode:over:options:isolation:_:)`` saves automatically.
+/// - **Secrets** are masked before anything is written: credentials, cookies and the values of secret names, see
+///   ``Redaction``, and all other occurrences of the same values. If another value looks like a token, ``save()`` fails, unless
+///   ``Options-swift.struct/isTokenAllowed`` allows it. Requests are masked by the same rules before they are compared with
+///   the recording.
+/// - **Order.** A recording has the exchanges in the order of their start. If a request was recorded three times, its three
+///   responses are replayed in order.
+/// - **Failures** are recorded, too, and are replayed with the same code.
+/// - **Threads.** A tape may be used from any thread, by many requests at once. Recording writes on its own queue, and does not
+///   delay exchanges.
 public final class Tape: Transport {
-  /// Whether to record or to replay.
+  /// The mode of a tape: recording or replaying.
   public enum Mode: String, Sendable, Hashable, CaseIterable {
-    /// Replays. What was not recorded fails, and nothing touches the network.
+    /// Replays.
+    ///
+    /// Requests that are not in the recording fail. The network is not used.
     case none
-    /// Records if the file is not there when the tape is made, and replays otherwise, as `none` does.
+    /// Records if the file does not exist when the tape is made.
+    ///
+    /// Otherwise replays, like `none`.
     case once
-    /// Records anew. The file that is there stays until the new one is saved.
+    /// Records again.
+    ///
+    /// An existing file stays until the new recording is saved.
     case all
-    /// Neither records nor replays: everything goes to the other transport.
+    /// Neither records nor replays.
+    ///
+    /// All requests use the other transport.
     case passthrough
   }
 
@@ -45,9 +51,9 @@ public final class Tape: Transport {
     case passing
   }
 
-  /// The file recorded to, or replayed from.
+  /// The file of the recording.
   public let file: URL
-  /// What was asked for.
+  /// The mode.
   public let mode: Mode
   private let work: Work
   private let transport: any Transport
@@ -55,13 +61,13 @@ public final class Tape: Transport {
   /// Makes a tape.
   ///
   /// - Parameters:
-  ///   - file: an HTTP archive, of the name `boards.har` or the like.
-  ///   - mode: whether to record or to replay.
-  ///   - transport: what performs the exchanges that are recorded.
-  ///   - options: what to do otherwise than by default.
-  /// - Throws: ``RecordingError/missing(file:)``, ``RecordingError/unreadable(file:reason:)`` or
-  ///   ``RecordingError/malformed(file:line:column:path:problem:)`` where a file is to be replayed, and
-  ///   ``RecordingError/unwritable(file:reason:)`` where one is to be recorded.
+  ///   - file: The file URL of an HTTP archive, such as `boards.har`.
+  ///   - mode: The mode.
+  ///   - transport: The transport of the recorded exchanges.
+  ///   - options: The options.
+  /// - Throws: If the tape replays: ``RecordingError/missing(file:)``, ``RecordingError/unreadable(file:reason:)`` or
+  ///   ``RecordingError/malformed(file:line:column:path:problem:)``. If it records:
+  ///   ``RecordingError/unwritable(file:reason:)``.
   public init(
     _ file: URL, mode: Mode = .once, over transport: any Transport, options: Options = Options()
   ) throws(RecordingError) {
@@ -79,11 +85,11 @@ public final class Tape: Transport {
     }
   }
 
-  /// Makes a tape that replays, and needs no other transport.
+  /// Makes a tape that replays, without another transport.
   ///
   /// - Parameters:
-  ///   - file: an HTTP archive, be it recorded by a tape or by a browser.
-  ///   - options: what to do otherwise than by default.
+  ///   - file: The file URL of an HTTP archive, recorded by a tape or a browser.
+  ///   - options: The options.
   /// - Throws: ``RecordingError/missing(file:)``, ``RecordingError/unreadable(file:reason:)`` or
   ///   ``RecordingError/malformed(file:line:column:path:problem:)``.
   public convenience init(
@@ -94,14 +100,14 @@ public final class Tape: Transport {
       options: options)
   }
 
-  /// Whether exchanges are being recorded.
+  /// Whether the tape records.
   public var isRecording: Bool {
     if case .recording = work { true } else { false }
   }
 
-  /// The exchanges: when recording those that have ended, masked; when replaying all that are in the file.
+  /// The exchanges: all of the file when replaying; those that have ended, masked, when recording.
   ///
-  /// It waits for those that have ended to be taken in.
+  /// It blocks until exchanges that have ended have been recorded.
   public var entries: [HAR.Entry] {
     switch work {
     case .recording(let recorder): recorder.entries
@@ -110,24 +116,26 @@ public final class Tape: Transport {
     }
   }
 
-  /// What is in the recording and was not asked for; empty when recording.
+  /// The recorded exchanges that have not been replayed.
   ///
-  /// A test that wants all of it used asks this at its end.
+  /// Empty when recording.
+  ///
+  /// A test can check at its end that the whole recording was used.
   public var unplayed: [HAR.Entry] {
     if case .replaying(let player) = work { player.unplayed } else { [] }
   }
 
   /// Starts an exchange, or replays one.
   ///
-  /// A replayed one is over before this returns: its events come on the caller's thread. Only a body that
-  /// is a stream is read into memory first, be it to be recorded or to be compared. A request that
-  /// was not recorded fails by ``NetworkError/Code-swift.enum/mockFailed``; the reason names the request
-  /// and the recorded one that is nearest to it, without their secrets.
+  /// A replayed exchange ends before this method returns. Its events are delivered on the caller's thread. The body of a
+  /// stream is read into memory first, to be recorded or compared. A request that is not in the recording fails with
+  /// ``NetworkError/Code-swift.enum/mockFailed``; the reason names the request and the most similar recorded one, without
+  /// secrets.
   ///
   /// - Parameters:
-  ///   - request: what to send, or to look for.
-  ///   - receive: gets the events of the exchange.
-  /// - Returns: a handle on the exchange; it does nothing for one that is replayed.
+  ///   - request: The request.
+  ///   - receive: Receives the events of the exchange.
+  /// - Returns: A handle of the exchange. Its methods are no-ops for a replayed exchange.
   public func start(
     _ request: HTTPRequest, _ receive: @escaping @Sendable (_ event: TransportEvent) -> Void
   ) -> any TransportHandle {
@@ -146,15 +154,16 @@ public final class Tape: Transport {
     }
   }
 
-  /// Puts what has been recorded in place of the file; where nothing is recorded it does nothing.
+  /// Writes the recording to its file.
   ///
-  /// Exchanges that have not ended are left out; those whose response has been handed over are in. It may be
-  /// called again, and then writes what has come since as well. Not to be called within
+  /// A no-op if the tape does not record.
+  ///
+  /// The recording contains all exchanges whose response has been delivered. Exchanges that have not ended are not
+  /// included. A later call writes the new exchanges as well. The method must not be called from
   /// ``Options-swift.struct/isTokenAllowed``.
   ///
-  /// - Throws: ``RecordingError/suspectedTokens(file:paths:)``,
-  ///   ``RecordingError/tooLarge(file:paths:limit:)``, ``RecordingError/unwritable(file:reason:)``; the
-  ///   file is as it was then.
+  /// - Throws: ``RecordingError/suspectedTokens(file:paths:)``, ``RecordingError/tooLarge(file:paths:limit:)``,
+  ///   ``RecordingError/unwritable(file:reason:)``. The file is then unchanged.
   public func save() throws(RecordingError) {
     if case .recording(let recorder) = work { try recorder.save() }
   }
@@ -162,13 +171,13 @@ public final class Tape: Transport {
 
 #if os(Linux)
   extension Tape {
-    /// Makes a tape over a ``CurlTransport`` of its own.
+    /// Makes a tape over a new ``CurlTransport``.
     ///
     /// - Parameters:
-    ///   - file: an HTTP archive, of the name `boards.har` or the like.
-    ///   - mode: whether to record or to replay.
-    ///   - options: what to do otherwise than by default.
-    /// - Throws: what ``init(_:mode:over:options:)`` throws.
+    ///   - file: The file URL of an HTTP archive, such as `boards.har`.
+    ///   - mode: The mode.
+    ///   - options: The options.
+    /// - Throws: The errors of ``init(_:mode:over:options:)``.
     public convenience init(
       _ file: URL, mode: Mode = .once, options: Options = Options()
     ) throws(RecordingError) {
@@ -178,35 +187,37 @@ public final class Tape: Transport {
 #endif
 
 extension Tape {
-  /// What a tape does otherwise than by default.
+  /// The options of a tape.
   public struct Options: Sendable {
-    /// What has to be the same for a recorded request to be the one asked for.
+    /// The parts in which a request must be equal to a recorded one.
     public var matching: Set<Matcher>
-    /// What happens when a request is asked more often than it was recorded.
+    /// The policy for a request that is made more often than it was recorded.
     public var afterLast: RepeatPolicy
-    /// Which names go with secrets.
+    /// The names of secrets.
     public var redaction: Redaction
-    /// How many bytes of a body are recorded.
+    /// The limit for a recorded body, in bytes.
     ///
-    /// A request's body beyond it is kept by its size alone; a
-    /// response's makes ``Tape/save()`` fail, as it could not be replayed.
+    /// Of a larger request body only the size is recorded. A larger response body makes ``Tape/save()`` fail, because it
+    /// could not be replayed.
     public var bodyLimit: Int
-    /// Whether a value that looks like a token is none, and may be written down.
+    /// Returns whether a value that looks like a token may be recorded.
     ///
-    /// Called for each, perhaps several times, on the tape's own queue, which it must not make wait.
+    /// Called for each such value, possibly several times, on the tape's queue. It must not block.
     public var isTokenAllowed: @Sendable (SuspectedToken) -> Bool
-    /// The time of day, for when exchanges began; called once each, where it is started.
+    /// Returns the time of day, for the start of an exchange.
+    ///
+    /// Called once for each exchange, on its thread.
     public var now: @Sendable () -> Date
 
     /// Makes options.
     ///
     /// - Parameters:
-    ///   - matching: what has to be the same for a recorded request to be the one asked for.
-    ///   - afterLast: what happens when a request is asked more often than it was recorded.
-    ///   - redaction: which names go with secrets.
-    ///   - bodyLimit: how many bytes of a body are recorded.
-    ///   - isTokenAllowed: whether a value that looks like a token is none.
-    ///   - now: the time of day.
+    ///   - matching: The parts in which a request must be equal to a recorded one.
+    ///   - afterLast: The policy for a request that is made more often than it was recorded.
+    ///   - redaction: The names of secrets.
+    ///   - bodyLimit: The limit for a recorded body, in bytes.
+    ///   - isTokenAllowed: Returns whether a value that looks like a token may be recorded.
+    ///   - now: Returns the time of day.
     public init(
       matching: Set<Matcher> = [.method, .url], afterLast: RepeatPolicy = .repeats,
       redaction: Redaction = Redaction(), bodyLimit: Int = 16 << 20,
@@ -222,47 +233,48 @@ extension Tape {
     }
   }
 
-  /// What has to be the same for a recorded request to be the one asked for.
+  /// A part in which a request must be equal to a recorded one.
   public enum Matcher: Sendable, Hashable {
     /// The method.
     case method
-    /// The URL: origin, path and query, the parameters in any order.
+    /// The URL: origin, path and query, with the parameters in any order.
     case url
-    /// The path and query alone, the parameters in any order, of whatever server; for servers on a port
-    /// that is another each time.
+    /// The path and the query, with the parameters in any order.
+    ///
+    /// For servers whose port changes.
     case path
-    /// The parameters of the query in their order; together with ``url`` or ``path``.
+    /// The order of the query parameters, in addition to ``url`` or ``path``.
     case queryOrder
-    /// The values of a header field, as they are after masking.
+    /// The values of a header field, after masking.
     case header(String)
-    /// The body: JSON by its value, forms by their fields, others by their bytes, all as they are after
-    /// masking; one of which only the size was kept by its size.
+    /// The body after masking: JSON by value, forms by their fields, other bodies by their bytes.
+    ///
+    /// A body larger than the limit is compared by its size.
     case body
   }
 
-  /// What happens when a request is asked more often than it was recorded.
+  /// The policy for a request that is made more often than it was recorded.
   public enum RepeatPolicy: Sendable, Hashable {
-    /// It has its last answer again.
+    /// The last response is repeated.
     case repeats
-    /// It fails as one that was not recorded.
+    /// The request fails like one that is not in the recording.
     case fails
   }
 }
 
 /// Runs code with a ``Tape``, and saves it at the end.
 ///
-/// When the code throws nothing is saved, so that a recording that broke off is never taken for a whole
-/// one; what was recorded until then is beside the file, in one of the same name with `.partial` behind.
+/// If the code throws, nothing is saved. The exchanges recorded so far stay in the file with the suffix `.partial`.
 ///
 /// - Parameters:
-///   - file: an HTTP archive.
-///   - mode: whether to record or to replay.
-///   - transport: what performs the exchanges that are recorded.
-///   - options: what to do otherwise than by default.
-///   - isolation: where the code runs: where the caller does.
-///   - body: the code, which gets the tape.
-/// - Returns: what the code returns.
-/// - Throws: what the code throws, and ``RecordingError``.
+///   - file: The file URL of an HTTP archive.
+///   - mode: The mode.
+///   - transport: The transport of the recorded exchanges.
+///   - options: The options.
+///   - isolation: The caller's isolation, which the code inherits.
+///   - body: The code, which receives the tape.
+/// - Returns: The result of the code.
+/// - Throws: The error of the code, and ``RecordingError``.
 public func withTape<Result>(
   _ file: URL, mode: Tape.Mode = .once, over transport: any Transport,
   options: Tape.Options = Tape.Options(), isolation: isolated (any Actor)? = #isolation,

@@ -12,7 +12,7 @@ final class TapePlayer: Sendable {
   let entries: [HAR.Entry]
   private let file: URL
   private let options: Tape.Options
-  private let redactor: Redactor
+  private let redactor: RecordingRedactor
   /// The positions of a request's answers, in order.
   private let positions: [MatchKey: [Int]]
   private let keys: [MatchKey]
@@ -21,10 +21,10 @@ final class TapePlayer: Sendable {
   init(_ har: HAR, _ file: URL, _ options: Tape.Options) {
     self.file = file
     self.options = options
-    redactor = Redactor(options.redaction)
+    redactor = RecordingRedactor(options.redaction)
     entries = har.log.entries
     // What others have recorded is not masked yet.
-    let recorded = Redactor(options.redaction)
+    let recorded = RecordingRedactor(options.redaction)
     keys = har.log.entries.map { entry in
       var request = entry.request
       recorded.redact(&request)

@@ -28,7 +28,7 @@ final class TapeRecorder: Sendable {
 
   private let file: URL
   private let options: Tape.Options
-  private let redactor: Redactor
+  private let redactor: RecordingRedactor
   private let queue = DispatchQueue(label: "catena.tape")
   private let count = Atomic(0)
   // Taken on the queue alone, but for the time of a deinit.
@@ -37,7 +37,7 @@ final class TapeRecorder: Sendable {
   init(_ file: URL, _ options: Tape.Options) throws(RecordingError) {
     self.file = file
     self.options = options
-    redactor = Redactor(options.redaction)
+    redactor = RecordingRedactor(options.redaction)
     state = Mutex(State(partialFile: try PartialTapeFile(of: file)))
   }
 

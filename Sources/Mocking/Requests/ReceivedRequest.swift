@@ -1,44 +1,48 @@
 import Foundation
 import Networking
 
-/// A request as a ``MockServer`` has received it, or a ``MockTransport`` in its stead.
+/// A request that a ``MockServer``, ``MockTransport`` or ``MockProvider`` has received.
 public struct ReceivedRequest: Sendable, Hashable {
   /// The method.
   public let method: HTTPMethod
-  /// The target as it stands in the request line: a path with its query, as a rule.
+  /// The target of the request line, usually a path with a query.
   public let target: String
-  /// The path and the values of the route's variables.
+  /// The path with the values of the route's variables.
   public internal(set) var path: ReceivedPath
   /// The header fields in the order received.
   public let headers: HTTPHeaders
   /// The header fields after a chunked body.
   public let trailers: HTTPHeaders
-  /// The body, without any chunked coding; empty when there was none, or when the route discards it.
+  /// The body without the chunked coding.
+  ///
+  /// Empty if there was none or the route discards it.
   public internal(set) var body: Data
-  /// How many bytes the body had, discarded or not.
+  /// The number of bytes of the body, even if it was discarded.
   public let bodyByteCount: Int
-  /// The version spoken, `1.0` or `1.1`; in memory always that.
+  /// The HTTP version, `1.0` or `1.1`; always `1.1` in memory.
   public let version: String
-  /// Which of the server's connections it came on, counted from 0 in the order accepted; 0 in memory.
+  /// The index of the connection, counted from 0 in the order accepted; 0 in memory.
   public let connection: Int
-  /// Which of its connection's requests it is, counted from 0; in memory, which of the transport's.
+  /// The index of the request on its connection, counted from 0.
+  ///
+  /// In memory, the index on the transport.
   public let exchange: Int
-  /// When it was complete, on the ``Scheduler`` of the server or transport.
+  /// The time at which the request was complete, on the ``Scheduler`` of the server or transport.
   public let time: Duration
 
-  /// The query, decoded.
+  /// The decoded query.
   public var query: RequestQuery { RequestQuery(RequestTarget(target)?.query) }
 
-  /// The body as UTF-8, repaired where it is none.
+  /// The body as UTF-8, with invalid sequences replaced.
   public var text: String { String(decoding: body, as: UTF8.self) }
 
-  /// Decodes the body as JSON.
+  /// Decodes the JSON body.
   ///
   /// - Parameters:
-  ///   - type: what to make of it.
-  ///   - decoder: the decoder.
-  /// - Returns: the value.
-  /// - Throws: what the decoder throws.
+  ///   - type: The type of the value.
+  ///   - decoder: The decoder.
+  /// - Returns: The value.
+  /// - Throws: The error of the decoder.
   public func decode<Value: Decodable>(
     _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
   ) throws -> Value {
@@ -46,13 +50,13 @@ public struct ReceivedRequest: Sendable, Hashable {
   }
 }
 
-/// The path of a request received, with the values of its route's variables.
+/// The path of a received request, with the values of the route's variables.
 public struct ReceivedPath: Sendable, Hashable, CustomStringConvertible {
-  /// The path as it was sent, still percent-encoded, without the query.
+  /// The path as sent, percent-encoded, without the query.
   public let text: String
-  /// The segments between the slashes, each percent-decoded by itself.
+  /// The segments between the slashes, each percent-decoded separately.
   public let segments: [String]
-  /// The values of the variables by name, percent-decoded.
+  /// The percent-decoded values of the variables by name.
   public internal(set) var variables: [String: String]
 
   init(text: String, _ segments: [String] = [], _ variables: [String: String] = [:]) {
@@ -61,31 +65,37 @@ public struct ReceivedPath: Sendable, Hashable, CustomStringConvertible {
     self.variables = variables
   }
 
-  /// The value of a variable, percent-decoded; empty when the template has none of that name.
+  /// The percent-decoded value of a variable.
   ///
-  /// - Parameter name: the name, as between the braces of the template, without the `*`.
+  /// Empty if the template has no variable with this name.
+  ///
+  /// - Parameter name: The name between the braces of the template, without the `*`.
   public subscript(name: String) -> String { variables[name] ?? "" }
 
-  /// The path as it was sent.
+  /// The path as sent.
   public var description: String { text }
 }
 
-/// The query of a request received, decoded.
+/// The decoded query of a received request.
 public struct RequestQuery: Sendable, Hashable {
-  /// One name and its value.
+  /// A name with its value.
   public struct Item: Sendable, Hashable {
-    /// The name, decoded.
+    /// The decoded name.
     public let name: String
-    /// The value, decoded; empty when there is no equals sign.
+    /// The decoded value.
+    ///
+    /// Empty if the item has no equals sign.
     public let value: String
   }
 
-  /// The items in order; a name may occur more than once.
+  /// The items in order.
+  ///
+  /// A name may occur more than once.
   public let items: [Item]
 
-  /// Items are parted by `&`; a `+` is a space.
+  /// Parses items separated by `&`, with `+` decoded as a space.
   ///
-  /// One that cannot be decoded stays as it was sent.
+  /// An item that cannot be decoded stays as sent.
   init(_ text: Substring?) {
     items = (text ?? "").split(separator: "&").map { part in
       let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -96,17 +106,19 @@ public struct RequestQuery: Sendable, Hashable {
     }
   }
 
-  /// The first value of a name, or nil when there is none.
+  /// The first value of a name.
   ///
-  /// - Parameter name: the name, in this very spelling.
+  /// `nil` if there is none.
+  ///
+  /// - Parameter name: The name, case-sensitive.
   public subscript(name: String) -> String? {
     items.first { $0.name == name }?.value
   }
 
-  /// Every value of a name, in order.
+  /// Returns all values of a name, in order.
   ///
-  /// - Parameter name: the name, in this very spelling.
-  /// - Returns: the values; empty when there is none.
+  /// - Parameter name: The name, case-sensitive.
+  /// - Returns: The values. Empty if there are none.
   public func values(for name: String) -> [String] {
     items.filter { $0.name == name }.map(\.value)
   }
@@ -114,14 +126,19 @@ public struct RequestQuery: Sendable, Hashable {
 
 /// The parts of a request target.
 struct RequestTarget: Hashable {
-  /// As it stands in the target, still encoded.
+  /// The path, still encoded.
   let path: Substring
-  /// What follows the question mark; nil when there is none.
+  /// The part after the question mark.
+  ///
+  /// `nil` if there is no question mark.
   let query: Substring?
-  /// The path's segments, decoded one by one, so that an encoded slash does not part them.
+  /// The segments of the path, decoded separately, so that an encoded slash does not separate
+  /// segments.
   let segments: [String]
 
-  /// Nil when the path has a `%` without two hexadecimal digits.
+  /// Parses a target.
+  ///
+  /// Fails if the path has a `%` without two hexadecimal digits.
   init?(_ target: String) {
     var rest = target[...]
     if rest.utf8.first != UInt8(ascii: "/"), let scheme = rest.firstRange(of: "://") {
@@ -150,11 +167,13 @@ struct RequestTarget: Hashable {
   }
 }
 
-/// Percent-decoding of the parts of a request target.
+/// Percent-decoding for the parts of a request target.
 enum PercentDecoding {
-  /// Decodes; nil when a `%` is not followed by two hexadecimal digits.
+  /// Decodes a text.
   ///
-  /// What is no UTF-8 is repaired.
+  /// Returns `nil` if a `%` is not followed by two hexadecimal digits.
+  ///
+  /// Invalid UTF-8 sequences are replaced.
   static func decode(_ text: Substring, plusIsSpace: Bool = false) -> String? {
     let utf8 = text.utf8
     guard

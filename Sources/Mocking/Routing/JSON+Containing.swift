@@ -1,9 +1,9 @@
 import Networking
 
 extension JSON {
-  /// Whether all of `part` is in this value.
+  /// Returns whether this value contains `part`.
   ///
-  /// Members of objects may be more; elements of arrays may not.
+  /// An object may have additional members; an array must have the same number of elements.
   func contains(_ part: JSON) -> Bool {
     switch (self, part) {
     case (.dictionary(let members), .dictionary(let parts)):
@@ -14,7 +14,10 @@ extension JSON {
     }
   }
 
-  /// What of this value another one lacks, or has besides, by its place: `JSON .type`.
+  /// Returns the differences between this expected value and an actual value, by location, such as
+  /// `JSON .type`.
+  ///
+  /// With `isExact`, additional members of the actual value are differences too.
   func differences(from actual: JSON, isExact: Bool) -> [RequestDifference] {
     var differences: [RequestDifference] = []
     collect(from: actual, isExact, at: "", secret: false, &differences)
@@ -31,15 +34,15 @@ extension JSON {
       for name in expected.keys.sorted() {
         expected[name]?.collect(
           from: members[name], isExact, at: "\(place).\(name)",
-          secret: secret || Redaction.isSecret(name: name), &differences)
+          secret: secret || Redactor.standard.isSecret(name: name), &differences)
       }
       guard isExact else { return }
       for name in members.keys.sorted() where expected[name] == nil {
-        let isSecret = secret || Redaction.isSecret(name: name)
+        let isSecret = secret || Redactor.standard.isSecret(name: name)
         differences.append(
           RequestDifference(
             aspect: "JSON \(place).\(name)", expected: "none",
-            actual: isSecret ? Redaction.mask : members[name].map(ReportFormatter.json) ?? "none"))
+            actual: isSecret ? Redactor.mask : members[name].map(ReportFormatter.json) ?? "none"))
       }
     case (.array(let expected), .array(let elements)?) where expected.count == elements.count:
       for (index, pair) in zip(expected, elements).enumerated() {
@@ -51,57 +54,59 @@ extension JSON {
       differences.append(
         RequestDifference(
           aspect: place.isEmpty ? "JSON" : "JSON \(place)",
-          expected: secret ? Redaction.mask : ReportFormatter.json(self),
-          actual: actual.map { secret ? Redaction.mask : ReportFormatter.json($0) } ?? "none"))
+          expected: secret ? Redactor.mask : ReportFormatter.json(self),
+          actual: actual.map { secret ? Redactor.mask : ReportFormatter.json($0) } ?? "none"))
     }
   }
 
   private static let maximumDifferences = 10
 }
 
-/// How reports write values: bounded, on one line, without secrets.
+/// A formatter for values in reports: one line, limited length, secrets masked.
 enum ReportFormatter {
-  /// A text in quotes.
+  /// Returns a text in quotes.
   static func quoted(_ text: String) -> String {
     bounded(text.debugDescription)
   }
 
-  /// A body's text in quotes, values of telling names masked.
+  /// Returns the text of a body in quotes, with the values of secret names masked.
   static func body(_ text: String) -> String {
     quoted(masked(text))
   }
 
-  /// A text of some length at the most, values of telling names masked.
+  /// Returns the first 2,048 characters of a text, with the values of secret names masked.
   static func masked(_ text: String) -> String {
     // Masked before it is cut, so that no secret escapes by being cut in two.
-    Redaction.text(String(text.prefix(2_048)))
+    Redactor.standard.maskedText(String(text.prefix(2_048)))
   }
 
-  /// The values of a name.
+  /// Returns the values of a name, masked if the name is secret.
   static func values(_ values: [String], of name: String) -> String {
     guard !values.isEmpty else { return "none" }
-    if Redaction.isSecret(name: name) { return Redaction.mask }
+    if Redactor.standard.isSecret(name: name) { return Redactor.mask }
     return bounded(values.prefix(10).map { quoted($0) }.joined(separator: ", "))
   }
 
-  /// A JSON text, members of telling names masked.
+  /// Returns JSON text, with the values of secret names masked.
   static func json(_ value: JSON) -> String {
     bounded(
       value.masked(
-        where: { name, _ in Redaction.isSecret(name: name) }, by: { _ in .string(Redaction.mask) }
+        where: { name, _ in Redactor.standard.isSecret(name: name) },
+        by: { _ in .string(Redactor.mask) }
       ).description)
   }
 
-  /// At most 200 characters.
+  /// Returns at most 200 characters of a text, with an ellipsis if it is cut.
   static func bounded(_ text: String) -> String {
     text.count > 200 ? text.prefix(200) + "..." : text
   }
 }
 
-/// How far two texts are from each other.
+/// The edit distance between two texts.
 enum EditDistance {
-  /// How many bytes are to be changed, put in, left out, or swapped with the next; of each text the first
-  /// 64 count.
+  /// Returns the number of bytes to change, insert, delete, or swap with the next byte.
+  ///
+  /// Only the first 64 bytes of each text count.
   static func between(_ left: String, _ right: String) -> Int {
     let (left, right) = (Array(left.utf8.prefix(64)), Array(right.utf8.prefix(64)))
     var (before, last) = ([Int](), Array(0...right.count))

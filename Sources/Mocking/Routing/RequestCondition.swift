@@ -1,10 +1,11 @@
 import Networking
 
-/// One thing that a request has to have, besides its method and path.
+/// A condition that a request must meet, besides its method and path.
 ///
 /// ```swift
 /// Route(.post, "/boards", .status(201)).where(.json(containing: ["type": 2]))
-/// try provider.verify(.get, "boards", where: .query("page", "2"), .header("Authorization", .present))
+/// try provider.verify(
+///   .get, "boards", where: .query("page", "2"), .header("Authorization", .present))
 /// ```
 public struct RequestCondition: Sendable {
   enum Kind: Sendable {
@@ -18,68 +19,77 @@ public struct RequestCondition: Sendable {
 
   let kind: Kind
 
-  /// An item of the query; others do not matter.
+  /// Returns a condition on a query item.
+  ///
+  /// Other items are ignored.
   ///
   /// - Parameters:
-  ///   - name: its name, decoded, in this very spelling.
-  ///   - value: what its value is, decoded.
-  /// - Returns: the condition.
+  ///   - name: The decoded name, case-sensitive.
+  ///   - value: The pattern for the decoded value.
+  /// - Returns: The condition.
   public static func query(_ name: String, _ value: TextPattern = .present) -> RequestCondition {
     RequestCondition(kind: .query(name, value))
   }
 
-  /// A header field; others do not matter.
+  /// Returns a condition on a header field.
+  ///
+  /// Other fields are ignored.
   ///
   /// - Parameters:
-  ///   - name: its name, in any case.
-  ///   - value: what its value is.
-  /// - Returns: the condition.
+  ///   - name: The name, case-insensitive.
+  ///   - value: The pattern for the value.
+  /// - Returns: The condition.
   public static func header(_ name: String, _ value: TextPattern = .present) -> RequestCondition {
     RequestCondition(kind: .header(name, value))
   }
 
-  /// A field of a body in the form coding, whatever its content type says; others do not matter.
+  /// Returns a condition on a field of a form-encoded body, independent of the content type.
+  ///
+  /// Other fields are ignored.
   ///
   /// - Parameters:
-  ///   - name: its name, decoded, in this very spelling.
-  ///   - value: what its value is, decoded.
-  /// - Returns: the condition.
+  ///   - name: The decoded name, case-sensitive.
+  ///   - value: The pattern for the decoded value.
+  /// - Returns: The condition.
   public static func form(_ name: String, _ value: TextPattern = .present) -> RequestCondition {
     RequestCondition(kind: .form(name, value))
   }
 
-  /// The body as UTF-8, repaired where it is none.
+  /// Returns a condition on the body as text.
   ///
-  /// - Parameter text: what it is.
-  /// - Returns: the condition.
+  /// The body is decoded as UTF-8; invalid sequences are replaced.
+  ///
+  /// - Parameter text: The pattern for the text.
+  /// - Returns: The condition.
   public static func text(_ text: TextPattern) -> RequestCondition {
     RequestCondition(kind: .text(text))
   }
 
-  /// A JSON body that has all of this in it.
+  /// Returns a condition on a JSON body that must contain a value.
   ///
-  /// - Parameter part: of an object the members that matter, whatever others there are; of an array all
-  ///   elements, each of which has in it what is here. Numbers are compared by their value.
-  /// - Returns: the condition.
+  /// - Parameter part: The value. An object must have all members given here, and may have others.
+  ///   An array must have the same number of elements, and each must contain the element given
+  ///   here. Numbers are compared by value.
+  /// - Returns: The condition.
   public static func json(containing part: JSON) -> RequestCondition {
     RequestCondition(kind: .json(part, isExact: false))
   }
 
-  /// A JSON body that is this and nothing more.
+  /// Returns a condition on a JSON body that must equal a value.
   ///
-  /// - Parameter value: the value; the order of members and the way numbers are written do not matter.
-  /// - Returns: the condition.
+  /// - Parameter value: The value. The order of members and the notation of numbers are ignored.
+  /// - Returns: The condition.
   public static func json(_ value: JSON) -> RequestCondition {
     RequestCondition(kind: .json(value, isExact: true))
   }
 
-  /// Whatever a closure says.
+  /// Returns a condition that a closure tests.
   ///
   /// - Parameters:
-  ///   - description: what it looks for, which reports say in its stead.
-  ///   - isSatisfied: looks at the request. It may run any number of times, on any thread, and must not
-  ///     block.
-  /// - Returns: the condition.
+  ///   - description: A description of the condition, for reports.
+  ///   - isSatisfied: A closure that tests the request. It may run any number of times, on any
+  ///     thread, and must not block.
+  /// - Returns: The condition.
   public static func satisfying(
     _ description: String,
     _ isSatisfied: @escaping @Sendable (_ request: ReceivedRequest) -> Bool
@@ -87,7 +97,9 @@ public struct RequestCondition: Sendable {
     RequestCondition(kind: .satisfying(description, isSatisfied))
   }
 
-  /// What is wrong with it; nil for nothing.
+  /// The error in the condition.
+  ///
+  /// `nil` if it is valid.
   var validationError: MockServerError? {
     switch kind {
     case .query(_, let value), .header(_, let value), .form(_, let value), .text(let value):
@@ -98,13 +110,13 @@ public struct RequestCondition: Sendable {
 }
 
 extension RequestCondition: CustomStringConvertible {
-  /// What is expected, such as `query "page": "2"`, without secrets.
+  /// The aspect and the expected value, such as `query "page": "2"`, with secrets masked.
   public var description: String {
     if case .satisfying(let description, _) = kind { return description }
     return "\(aspect): \(expectation)"
   }
 
-  /// What of a request it looks at.
+  /// The part of the request that the condition tests.
   var aspect: String {
     switch kind {
     case .query(let name, _): "query \(ReportFormatter.quoted(name))"
@@ -116,23 +128,23 @@ extension RequestCondition: CustomStringConvertible {
     }
   }
 
-  /// What that is to be.
+  /// A description of the expected value, with secrets masked.
   var expectation: String {
     switch kind {
     case .query(let name, let value), .header(let name, let value), .form(let name, let value):
       if case .present = value.kind { return value.description }
       if case .absent = value.kind { return value.description }
-      return Redaction.isSecret(name: name) ? Redaction.mask : value.description
+      return Redactor.standard.isSecret(name: name) ? Redactor.mask : value.description
     case .text(let value): return value.bodyDescription
     case .json(let value, let isExact):
-      return isExact ? ReportFormatter.json(value) : "\(ReportFormatter.json(value)) in it"
+      return isExact ? ReportFormatter.json(value) : "containing \(ReportFormatter.json(value))"
     case .satisfying(let description, _): return description
     }
   }
 }
 
 extension RequestCondition {
-  /// Whether a request meets it.
+  /// Returns whether a request meets the condition.
   func isMet(by request: ReceivedRequest) -> Bool {
     switch kind {
     case .query(let name, let value): value.matches(request.query.values(for: name))
@@ -145,7 +157,9 @@ extension RequestCondition {
     }
   }
 
-  /// What a request lacks, each thing for itself; empty when it meets the condition.
+  /// Returns the differences between a request and the condition.
+  ///
+  /// Empty if the request meets it.
   func differences(from request: ReceivedRequest) -> [RequestDifference] {
     guard !isMet(by: request) else { return [] }
     func differs(_ actual: String) -> [RequestDifference] {
@@ -156,10 +170,10 @@ extension RequestCondition {
       return differs(ReportFormatter.values(request.query.values(for: name), of: name))
     case .header(let name, _):
       return differs(ReportFormatter.values(request.headers.values(for: name), of: name))
-    case .satisfying: return differs("not so")
+    case .satisfying: return differs("not satisfied")
     case .form, .text, .json:
       if request.body.isEmpty, request.bodyByteCount > 0 {
-        return differs("\(request.bodyByteCount) bytes, which were not kept")
+        return differs("\(request.bodyByteCount) bytes, not stored")
       }
       if case .form(let name, _) = kind {
         return differs(ReportFormatter.values(request.form.values(for: name), of: name))
@@ -169,7 +183,7 @@ extension RequestCondition {
       }
       guard let actual = request.json else {
         return differs(
-          request.body.isEmpty ? "no body" : "no JSON: \(ReportFormatter.body(request.text))")
+          request.body.isEmpty ? "no body" : "not JSON: \(ReportFormatter.body(request.text))")
       }
       return value.differences(from: actual, isExact: isExact)
     }
@@ -177,27 +191,31 @@ extension RequestCondition {
 }
 
 extension ReceivedRequest {
-  /// The body as a form's fields.
+  /// The body as form fields.
   fileprivate var form: RequestQuery { RequestQuery(Substring(text)) }
 
-  /// The body as JSON; nil when it is none.
+  /// The body as JSON.
+  ///
+  /// `nil` if it is empty or not JSON.
   fileprivate var json: JSON? { body.isEmpty ? nil : try? JSON(parsing: body) }
 
-  /// The body as values for a pattern: none when it is empty.
+  /// The body as the values for a text pattern.
+  ///
+  /// Empty if the body is empty.
   fileprivate var texts: [String] { body.isEmpty ? [] : [text] }
 }
 
-/// One thing in which a request is not as it was expected to be.
+/// A difference between a request and a pattern.
 public struct RequestDifference: Sendable, Hashable {
-  /// What of the request: `method`, `path`, `query "page"`, `header "Accept"`, `JSON .type`.
+  /// The part of the request: `method`, `path`, `query "page"`, `header "Accept"`, `JSON .type`.
   public let aspect: String
-  /// What was expected of it, without secrets, of 200 characters at the most.
+  /// The expected value, with secrets masked, at most 200 characters and an ellipsis.
   public let expected: String
-  /// What it was instead, without secrets, of 200 characters at the most.
+  /// The actual value, with secrets masked, at most 200 characters and an ellipsis.
   public let actual: String
 }
 
 extension RequestDifference: CustomStringConvertible {
-  /// All three in one line.
+  /// The difference on one line: `query "page": expected "2", actual "1"`.
   public var description: String { "\(aspect): expected \(expected), actual \(actual)" }
 }

@@ -1,35 +1,42 @@
 import Networking
 
-/// What a request looks like: its method, its path and whatever else matters.
+/// A pattern for requests: a method, a path and conditions.
 ///
-/// One value says it for stubs, which answer requests that look so, and for verification, which counts
-/// them.
+/// Stubs use patterns to select the requests to respond to. Verification uses them to count
+/// requests.
 ///
 /// ```swift
 /// try provider.verify(.post("boards", .json(containing: ["type": 2])), .exactly(2))
 /// try provider.verifyOrder(.post("login"), .get("boards"))
 /// ```
 public struct RequestPattern: Sendable {
-  /// The method; nil stands for every one.
-  public let method: HTTPMethod?
-  /// The path with its variables, as a ``Route`` has it; nil stands for every one.
+  /// The method.
   ///
-  /// With a leading slash it is the whole path. Without one it is relative: to the path of the endpoints'
-  /// base URL, from a ``MockProvider`` whose endpoints have one; otherwise, as from a server, it is
-  /// whatever the path ends in, by whole segments.
+  /// `nil` matches all methods.
+  public let method: HTTPMethod?
+  /// The path template, as in a ``Route``.
+  ///
+  /// `nil` matches all paths.
+  ///
+  /// A template with a leading slash matches the whole path. A template without one is relative to
+  /// the path of the base URL, for a ``MockProvider`` whose endpoints have a base URL. Without a
+  /// base URL, as for a server, or if the request's path does not start with the path of the base
+  /// URL, it matches the end of the path, by whole segments.
   public let path: String?
-  /// What else a request has to have; all of it.
+  /// The conditions.
+  ///
+  /// A request must meet all of them.
   public private(set) var conditions: [RequestCondition]
-  /// The path, read; or what is wrong with it.
+  /// The parsed path, or the error in it.
   let pathPattern: Result<PathPattern, MockServerError>?
 
-  /// Makes a pattern.
+  /// Creates a pattern.
   ///
   /// - Parameters:
-  ///   - method: the method; nil stands for every one.
-  ///   - path: the path with its variables; nil stands for every one. A malformed one makes nothing match,
-  ///     and verification says why.
-  ///   - conditions: what else a request has to have; all of it.
+  ///   - method: The method. `nil` matches all methods.
+  ///   - path: The path template. `nil` matches all paths. A malformed template matches nothing,
+  ///     and verification reports the error.
+  ///   - conditions: The conditions. A request must meet all of them.
   public init(
     _ method: HTTPMethod? = nil, _ path: String? = nil, where conditions: [RequestCondition] = []
   ) {
@@ -41,10 +48,10 @@ public struct RequestPattern: Sendable {
     }
   }
 
-  /// The same pattern with more conditions.
+  /// Returns a copy with more conditions.
   ///
-  /// - Parameter conditions: what a request has to have as well; all of it.
-  /// - Returns: the pattern.
+  /// - Parameter conditions: Additional conditions. A request must meet all of them.
+  /// - Returns: The pattern.
   public func `where`(_ conditions: RequestCondition...) -> RequestPattern {
     adding(conditions)
   }
@@ -55,7 +62,9 @@ public struct RequestPattern: Sendable {
     return pattern
   }
 
-  /// What is wrong with it, so that nothing can match; nil for nothing.
+  /// The error that prevents any match.
+  ///
+  /// `nil` if the pattern is valid.
   var validationError: MockServerError? {
     if case .failure(let error)? = pathPattern { return error }
     return conditions.lazy.compactMap(\.validationError).first
@@ -63,7 +72,8 @@ public struct RequestPattern: Sendable {
 }
 
 extension RequestPattern: CustomStringConvertible {
-  /// Method, path and conditions in one line, without secrets: `GET boards where query "page": "2"`.
+  /// The method, the path and the conditions on one line, with secrets masked:
+  /// `GET boards where query "page": "2"`.
   public var description: String {
     let head = "\(method?.rawValue ?? "*") \(path ?? "*")"
     guard !conditions.isEmpty else { return head }
@@ -72,19 +82,20 @@ extension RequestPattern: CustomStringConvertible {
 }
 
 extension RequestPattern {
-  /// Whether a request looks so.
+  /// Returns whether a request matches.
   ///
-  /// - Parameter request: the request; a relative ``path`` is whatever its path ends in.
-  /// - Returns: whether method, path and all conditions hold; false for a malformed pattern.
+  /// - Parameter request: The request. A relative ``path`` matches the end of its path.
+  /// - Returns: `true` if the method, the path and all conditions match; `false` for a malformed
+  ///   pattern.
   public func matches(_ request: ReceivedRequest) -> Bool {
     matches(request, base: nil)
   }
 
-  /// In what a request does not look so.
+  /// Returns the differences between a request and the pattern.
   ///
-  /// - Parameter request: the request; a relative ``path`` is whatever its path ends in.
-  /// - Returns: one difference for each aspect, in the order method, path, conditions; empty when
-  ///   ``matches(_:)`` is true.
+  /// - Parameter request: The request. A relative ``path`` matches the end of its path.
+  /// - Returns: The differences in the order method, path, conditions. Empty if ``matches(_:)``
+  ///   returns `true`.
   public func differences(from request: ReceivedRequest) -> [RequestDifference] {
     differences(from: request, base: nil)
   }
@@ -120,8 +131,9 @@ extension RequestPattern {
     return differences + conditions.flatMap { $0.differences(from: request) }
   }
 
-  /// How much would have to change for a request to match: a path weighs more than a method, and that more
-  /// than a condition.
+  /// Returns a measure of the changes that a request needs to match.
+  ///
+  /// A path weighs more than a method, and a method weighs more than a condition.
   func distance(from request: ReceivedRequest, base: [String]?) -> Int {
     var distance = method.map { $0 == request.method } ?? true ? 0 : 2
     if case .success(let pattern)? = pathPattern {
@@ -130,65 +142,65 @@ extension RequestPattern {
     }
     return distance + conditions.count { !$0.isMet(by: request) }
   }
-}
 
-extension RequestPattern {
-  /// A GET.
+  // MARK: Patterns by method
+
+  /// Returns a pattern for GET requests.
   ///
   /// - Parameters:
-  ///   - path: the path with its variables.
-  ///   - conditions: what else the request has to have; all of it.
-  /// - Returns: the pattern.
+  ///   - path: The path template.
+  ///   - conditions: The conditions. A request must meet all of them.
+  /// - Returns: The pattern.
   public static func get(_ path: String, _ conditions: RequestCondition...) -> RequestPattern {
     RequestPattern(.get, path, where: conditions)
   }
 
-  /// A POST.
+  /// Returns a pattern for POST requests.
   ///
   /// - Parameters:
-  ///   - path: the path with its variables.
-  ///   - conditions: what else the request has to have; all of it.
-  /// - Returns: the pattern.
+  ///   - path: The path template.
+  ///   - conditions: The conditions. A request must meet all of them.
+  /// - Returns: The pattern.
   public static func post(_ path: String, _ conditions: RequestCondition...) -> RequestPattern {
     RequestPattern(.post, path, where: conditions)
   }
 
-  /// A PUT.
+  /// Returns a pattern for PUT requests.
   ///
   /// - Parameters:
-  ///   - path: the path with its variables.
-  ///   - conditions: what else the request has to have; all of it.
-  /// - Returns: the pattern.
+  ///   - path: The path template.
+  ///   - conditions: The conditions. A request must meet all of them.
+  /// - Returns: The pattern.
   public static func put(_ path: String, _ conditions: RequestCondition...) -> RequestPattern {
     RequestPattern(.put, path, where: conditions)
   }
 
-  /// A PATCH.
+  /// Returns a pattern for PATCH requests.
   ///
   /// - Parameters:
-  ///   - path: the path with its variables.
-  ///   - conditions: what else the request has to have; all of it.
-  /// - Returns: the pattern.
+  ///   - path: The path template.
+  ///   - conditions: The conditions. A request must meet all of them.
+  /// - Returns: The pattern.
   public static func patch(_ path: String, _ conditions: RequestCondition...) -> RequestPattern {
     RequestPattern(.patch, path, where: conditions)
   }
 
-  /// A DELETE.
+  /// Returns a pattern for DELETE requests.
   ///
   /// - Parameters:
-  ///   - path: the path with its variables.
-  ///   - conditions: what else the request has to have; all of it.
-  /// - Returns: the pattern.
+  ///   - path: The path template.
+  ///   - conditions: The conditions. A request must meet all of them.
+  /// - Returns: The pattern.
   public static func delete(_ path: String, _ conditions: RequestCondition...) -> RequestPattern {
     RequestPattern(.delete, path, where: conditions)
   }
 
-  /// A request of any method.
+  /// Returns a pattern for requests with any method.
   ///
   /// - Parameters:
-  ///   - path: the path with its variables; nil stands for every one.
-  ///   - conditions: what else the request has to have; all of it.
-  /// - Returns: the pattern.
+  ///   - path: The path template. `nil` matches all paths.
+  ///   - conditions: The conditions. A request must meet all of them.
+  /// - Returns: The pattern.
   public static func any(
     _ path: String? = nil, _ conditions: RequestCondition...
   ) -> RequestPattern {

@@ -1,7 +1,8 @@
 import Networking
 import Promises
 
-/// What is answered to requests of one method and path, by a ``MockServer`` or a ``MockTransport``.
+/// A response of a ``MockServer``, ``MockTransport`` or ``MockProvider`` to requests with a method
+/// and a path.
 ///
 /// ```swift
 /// Route(.get, "/boards/{id}") { request in .text("board \(request.path["id"])") }
@@ -10,36 +11,44 @@ import Promises
 /// Route(.get, "/boards", .json([])).where(.query("page", "2")).times(1)
 /// ```
 ///
-/// A template is a path; `{name}` in it stands for one segment that is not empty, and `{name*}`, at its
-/// end, for all segments that are left, even none. Besides method and path a route may ask for
-/// ``where(_:)-(RequestCondition...)``, for the state of a ``Scenario``, and for not having answered too
-/// often yet (``times(_:)``).
+/// The path template may contain variables. `{name}` matches one segment that is not empty.
+/// `{name*}`, at the end of the template, matches all remaining segments, even none. Besides the
+/// method and the path, a route can require conditions (``where(_:)-(RequestCondition...)``), a
+/// state of a ``Scenario``, and an unused number of responses (``times(_:)``).
 ///
-/// Of several routes that match the one of the highest ``priority(_:)`` answers, and of those the one
-/// written first. A route for GET answers HEAD as well, where none for HEAD does, and OPTIONS is answered by
-/// what routes there are, unless these have routes of their own.
+/// Of several matching routes, the one with the highest ``priority(_:)`` responds; on a tie, the
+/// first one. A route for GET also responds to HEAD if no route for HEAD matches. A request with
+/// OPTIONS receives the list of the allowed methods, unless a route for OPTIONS matches.
 public struct Route: Sendable {
-  /// Answers a request: at once, or by a promise.
+  /// The handler of a request: a fixed mock, a synchronous closure or a promise.
   enum Handler: Sendable {
     case mock(Mock)
     case immediate(@Sendable (ReceivedRequest) throws -> Mock)
     case promised(@Sendable (ReceivedRequest) throws -> Promise<Mock>)
   }
 
-  /// The method; nil stands for every one.
+  /// The method.
+  ///
+  /// `nil` matches all methods.
   public var method: HTTPMethod? { pattern.method }
-  /// The path with its variables.
+  /// The path template.
   public let template: String
-  /// Which requests it is for.
+  /// The pattern of the requests that the route matches.
   public internal(set) var pattern: RequestPattern
   let handler: Handler
+  /// Whether the route counts the bytes of a request body and discards them.
   private(set) var discardsBody = false
+  /// The priority.
+  ///
+  /// Routes with a higher priority are chosen first.
   var rank = 0
-  /// How often it answers; nil is without end.
+  /// The maximum number of responses.
+  ///
+  /// `nil` means no limit.
   var limit: Int?
-  /// In which states of which scenarios it answers.
+  /// The scenario states in which the route responds.
   var requiredStates: [Scenario.Step] = []
-  /// Which states it brings about.
+  /// The scenario states that the route sets.
   var nextStates: [Scenario.Step] = []
 
   private init(_ method: HTTPMethod?, _ template: String, _ handler: Handler) {
@@ -48,27 +57,28 @@ public struct Route: Sendable {
     pattern = RequestPattern(method, template)
   }
 
-  /// Answers always the same.
+  /// Creates a route with a fixed response.
   ///
   /// - Parameters:
-  ///   - method: the method; nil stands for every one.
-  ///   - template: the path, such as `/boards/{id}`; making the server throws when it is malformed, and a
-  ///     transport fails all requests.
-  ///   - mock: the answer, made once; a sequence goes on from request to request.
+  ///   - method: The method. `nil` matches all methods.
+  ///   - template: The path template, such as `/boards/{id}`. If it is malformed, the initializer
+  ///     of a server throws and a transport fails all requests.
+  ///   - mock: The response. A sequence advances with each request.
   public init(_ method: HTTPMethod?, _ template: String, _ mock: Mock) {
     self.init(method, template, .mock(mock))
   }
 
-  /// Answers at once.
+  /// Creates a route with a synchronous handler.
   ///
   /// - Parameters:
-  ///   - method: the method; nil stands for every one.
-  ///   - template: the path, such as `/boards/{id}`; making the server throws when it is malformed, and a
-  ///     transport fails all requests.
-  ///   - handler: makes the answer. It runs once a request, on the thread that serves all connections,
-  ///     so it must not block; one that takes time is asynchronous. In memory it runs where the request is
-  ///     started, which may be several threads at once. An error that it throws is answered
-  ///     by 500 with the error's description.
+  ///   - method: The method. `nil` matches all methods.
+  ///   - template: The path template, such as `/boards/{id}`. If it is malformed, the initializer
+  ///     of a server throws and a transport fails all requests.
+  ///   - handler: A closure that returns the response. It runs once for each request. A server runs
+  ///     it on the thread that serves all connections, so it must not block; use an asynchronous
+  ///     handler for slow work. In memory it runs on the thread that starts the request, so several
+  ///     calls may run at the same time. If it throws, the response is a 500 with the description
+  ///     of the error.
   public init(
     _ method: HTTPMethod?, _ template: String,
     _ handler: @escaping @Sendable (_ request: ReceivedRequest) throws -> Mock
@@ -76,14 +86,15 @@ public struct Route: Sendable {
     self.init(method, template, .immediate(handler))
   }
 
-  /// Answers after some asynchronous work.
+  /// Creates a route with an asynchronous handler.
   ///
   /// - Parameters:
-  ///   - method: the method; nil stands for every one.
-  ///   - template: the path, such as `/boards/{id}`; making the server throws when it is malformed, and a
-  ///     transport fails all requests.
-  ///   - handler: makes the answer, in a task of its own, which is cancelled when the client leaves or
-  ///     the server stops. An error that it throws is answered by 500 with the error's description.
+  ///   - method: The method. `nil` matches all methods.
+  ///   - template: The path template, such as `/boards/{id}`. If it is malformed, the initializer
+  ///     of a server throws and a transport fails all requests.
+  ///   - handler: A closure that returns the response. It runs in its own task, which is cancelled
+  ///     when the client disconnects or the server stops. If it throws, the response is a 500 with
+  ///     the description of the error.
   public init(
     _ method: HTTPMethod?, _ template: String,
     _ handler: @escaping @Sendable (_ request: ReceivedRequest) async throws -> Mock
@@ -92,16 +103,16 @@ public struct Route: Sendable {
       method, template, .promised { request in Promise { try await handler(request) } })
   }
 
-  /// Answers by a promise.
+  /// Creates a route with a handler that returns a promise.
   ///
   /// - Parameters:
-  ///   - method: the method; nil stands for every one.
-  ///   - template: the path, such as `/boards/{id}`; making the server throws when it is malformed, and a
-  ///     transport fails all requests.
-  ///   - handler: makes the promise, on the thread that serves all connections, or in memory where the
-  ///     request is started. The promise is
-  ///     cancelled when the client leaves or the server stops; a rejection is answered by 500 with the
-  ///     error's description.
+  ///   - method: The method. `nil` matches all methods.
+  ///   - template: The path template, such as `/boards/{id}`. If it is malformed, the initializer
+  ///     of a server throws and a transport fails all requests.
+  ///   - handler: A closure that returns a promise of the response. A server calls it on the thread
+  ///     that serves all connections; in memory it runs on the thread that starts the request. The
+  ///     promise is cancelled when the client disconnects or the server stops. If it is rejected,
+  ///     the response is a 500 with the description of the error.
   public init(
     _ method: HTTPMethod?, _ template: String,
     _ handler: @escaping @Sendable (_ request: ReceivedRequest) throws -> Promise<Mock>
@@ -109,12 +120,12 @@ public struct Route: Sendable {
     self.init(method, template, .promised(handler))
   }
 
-  /// The same route, which counts the bytes of a body and drops them.
+  /// Returns a copy that counts the bytes of a request body and discards them.
   ///
-  /// So uploads of any size take no memory: ``ReceivedRequest/body`` is empty, and
-  /// ``ReceivedRequest/bodyByteCount`` is how much came.
+  /// An upload of any size then uses no memory. ``ReceivedRequest/body`` is empty, and
+  /// ``ReceivedRequest/bodyByteCount`` is the number of bytes received.
   ///
-  /// - Returns: the route.
+  /// - Returns: The route.
   public func discardingBody() -> Route {
     var route = self
     route.discardsBody = true
@@ -123,32 +134,30 @@ public struct Route: Sendable {
 }
 
 extension Route {
-  /// What is said where the sequence of a route falls through and nothing is behind it.
+  /// The error message for a sequence that falls through without a fallback.
   static func fallthroughMessage(_ request: ReceivedRequest) -> String {
-    "no route for \(request.method) \(request.path.text), where a sequence falls through"
+    "no route for \(request.method) \(request.path.text) after a sequence falls through"
   }
-}
 
-extension Route {
-  /// The same route, for requests that meet conditions.
+  /// Returns a copy that also requires conditions.
   ///
-  /// A request for which no route of its path has its conditions met is one without a route.
+  /// If no route for the path of a request has all of its conditions met, the request has no route.
   ///
-  /// - Parameter conditions: what a request has to have as well; all of it.
-  /// - Returns: the route.
+  /// - Parameter conditions: Additional conditions. A request must meet all of them.
+  /// - Returns: The route.
   public func `where`(_ conditions: RequestCondition...) -> Route {
     var route = self
     route.pattern = pattern.adding(conditions)
     return route
   }
 
-  /// The same route, for requests of which a closure approves.
+  /// Returns a copy that also requires a closure to return `true`.
   ///
   /// - Parameters:
-  ///   - description: what it looks for, which reports say in its stead.
-  ///   - isSatisfied: looks at the request. It may run any number of times, on any thread, and must not
-  ///     block.
-  /// - Returns: the route.
+  ///   - description: A description of the condition, for reports.
+  ///   - isSatisfied: A closure that tests the request. It may run any number of times, on any
+  ///     thread, and must not block.
+  /// - Returns: The route.
   public func `where`(
     _ description: String,
     _ isSatisfied: @escaping @Sendable (_ request: ReceivedRequest) -> Bool
@@ -156,63 +165,63 @@ extension Route {
     self.where(.satisfying(description, isSatisfied))
   }
 
-  /// The same route, before or behind others.
+  /// Returns a copy with another priority.
   ///
-  /// - Parameter priority: those of a higher one come first; it is 0 unless set. Among equals the one
-  ///   written first answers.
-  /// - Returns: the route.
+  /// - Parameter priority: The priority. Routes with a higher priority are chosen first; on a tie,
+  ///   the first route. The default is 0.
+  /// - Returns: The route.
   public func priority(_ priority: Int) -> Route {
     var route = self
     route.rank = priority
     return route
   }
 
-  /// The same route, which answers a number of times and then no more.
+  /// Returns a copy that responds a limited number of times.
   ///
-  /// After that the next route that matches answers. Who serves the route keeps the account, so two servers
-  /// of it know nothing of each other.
+  /// After that, the next matching route responds. The server, transport or provider counts the
+  /// responses, so two servers with the same route count independently.
   ///
-  /// - Parameter count: how often at the most; less than none is none.
-  /// - Returns: the route.
+  /// - Parameter count: The maximum number of responses. A negative number counts as 0.
+  /// - Returns: The route.
   public func times(_ count: Int) -> Route {
     var route = self
     route.limit = max(count, 0)
     return route
   }
 
-  /// The same route, for while a scenario is in a state.
+  /// Returns a copy that responds only in a state of a scenario.
   ///
   /// - Parameters:
-  ///   - scenario: the scenario; several may be named one after the other, and all have to be so.
-  ///   - state: the state.
-  /// - Returns: the route.
+  ///   - scenario: The scenario. Repeated calls add more required states; all of them must hold.
+  ///   - state: The required state.
+  /// - Returns: The route.
   public func when(_ scenario: Scenario, is state: String) -> Route {
     var route = self
     route.requiredStates.append(Scenario.Step(scenario: scenario, state: state))
     return route
   }
 
-  /// The same route, which brings a scenario into a state when it is chosen to answer.
+  /// Returns a copy that sets the state of a scenario when it is chosen to respond.
   ///
   /// - Parameters:
-  ///   - scenario: the scenario; several may be named one after the other.
-  ///   - state: the state; it holds from the moment when the route has been chosen, before the answer is
-  ///     made.
-  /// - Returns: the route.
+  ///   - scenario: The scenario. Repeated calls may set the states of several scenarios.
+  ///   - state: The new state. It is set when the route is chosen, before the response is created.
+  /// - Returns: The route.
   public func then(_ scenario: Scenario, setTo state: String) -> Route {
     var route = self
     route.nextStates.append(Scenario.Step(scenario: scenario, state: state))
     return route
   }
 
-  /// Whether method and path are all that it asks for, and nothing has to be remembered.
+  /// Whether the route depends on the method and the path only, and changes no state.
   var isUnconditional: Bool {
     pattern.conditions.isEmpty && limit == nil && requiredStates.isEmpty && nextStates.isEmpty
   }
 }
 
 extension Route: CustomStringConvertible {
-  /// Method, template and conditions in one line, without secrets.
+  /// The method, the template, the conditions and the required states on one line, with secrets
+  /// masked.
   public var description: String {
     let states = requiredStates.map { "scenario \"\($0.scenario.name)\": \"\($0.state)\"" }
     guard !states.isEmpty else { return pattern.description }
@@ -221,21 +230,21 @@ extension Route: CustomStringConvertible {
   }
 }
 
-/// Lists routes, with conditions and loops.
+/// A result builder for a list of routes, with conditions and loops.
 @resultBuilder
 public enum RouteBuilder {
-  /// One route.
+  /// Adds one route.
   public static func buildExpression(_ route: Route) -> [Route] { [route] }
-  /// Routes made elsewhere.
+  /// Adds a list of routes.
   public static func buildExpression(_ routes: [Route]) -> [Route] { routes }
-  /// One after the other.
+  /// Joins the routes of several statements.
   public static func buildBlock(_ parts: [Route]...) -> [Route] { parts.flatMap { $0 } }
-  /// An `if` without `else`.
+  /// Supports `if` without `else`.
   public static func buildOptional(_ part: [Route]?) -> [Route] { part ?? [] }
-  /// An `if`.
+  /// Supports the `if` branch of an `if`-`else` statement.
   public static func buildEither(first part: [Route]) -> [Route] { part }
-  /// An `else`.
+  /// Supports the `else` branch of an `if`-`else` statement.
   public static func buildEither(second part: [Route]) -> [Route] { part }
-  /// A loop.
+  /// Supports `for` loops.
   public static func buildArray(_ parts: [[Route]]) -> [Route] { parts.flatMap { $0 } }
 }

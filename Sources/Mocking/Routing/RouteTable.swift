@@ -1,14 +1,17 @@
 import Networking
 
-/// Finds the routes that may answer a request by its method and path, or what to answer instead.
+/// The routes of a server, transport or provider, by priority.
+///
+/// Finds the candidates for a request by its method and path, or a response in place of them.
 struct RouteTable: Sendable {
   enum Outcome {
-    /// Routes for this method and path, the first one first; never empty. Whether their conditions are met
-    /// is another question.
+    /// The routes for this method and path, in order of preference; never empty.
+    ///
+    /// Their conditions have not been checked.
     case routes([Candidate], path: ReceivedPath)
-    /// What to answer, and the path as far as it could be read.
+    /// A response without a route, and the path as far as it could be parsed.
     case response(Mock, path: ReceivedPath)
-    /// There is no route.
+    /// No route matches the path.
     case unmatched(path: ReceivedPath)
 
     var path: ReceivedPath {
@@ -17,7 +20,7 @@ struct RouteTable: Sendable {
       }
     }
 
-    /// Whether the routes drop the body of the request.
+    /// Whether the request body can be discarded.
     var discardsBody: Bool {
       guard case .routes(let candidates, _) = self else { return false }
       if let first = candidates.first?.entry.route, first.isUnconditional {
@@ -27,21 +30,26 @@ struct RouteTable: Sendable {
     }
   }
 
+  /// A route with its parsed template.
   struct Entry: Sendable {
     let route: Route
     let template: PathTemplate
-    /// Which of all routes it is, in the order written.
+    /// The index of the route in the order of declaration.
     let number: Int
   }
 
+  /// A route whose template matches, with the values of its variables.
   struct Candidate: Sendable {
     let entry: Entry
     let variables: [String: String]
   }
 
-  /// Those of a higher priority first.
+  /// The routes, sorted by descending priority, then by number.
   let entries: [Entry]
 
+  /// Parses the templates of the routes.
+  ///
+  /// - Throws: ``MockServerError`` for the first malformed template or regular expression.
   init(_ routes: [Route]) throws(MockServerError) {
     var entries: [Entry] = []
     for (number, route) in routes.enumerated() {
@@ -49,12 +57,16 @@ struct RouteTable: Sendable {
       if let validationError = route.pattern.validationError { throw validationError }
       entries.append(Entry(route: route, template: template, number: number))
     }
-    // By number too, since a sort need not keep the order of equals.
+    // By number too, because `sorted` does not guarantee a stable order.
     self.entries = entries.sorted {
       ($1.route.rank, $0.number) < ($0.route.rank, $1.number)
     }
   }
 
+  /// Finds the candidates for a request target.
+  ///
+  /// Without a candidate for the method, the response is a 405 with an `Allow` field, or a 204 for
+  /// OPTIONS. A malformed path gives a 400.
   func find(_ method: HTTPMethod, _ target: String) -> Outcome {
     if method == .options, target == "*" {
       return .response(
@@ -84,7 +96,7 @@ struct RouteTable: Sendable {
     if methods.contains(.get) { methods.insert(.head) }
     let names = methods.map(\.rawValue).sorted().joined(separator: ", ")
     guard status != 204 else { return Mock(status: 204, headers: ["Allow": names]) }
-    var response = Mock.text("this path answers \(names) only\n", status: status)
+    var response = Mock.text("this path allows only \(names)\n", status: status)
     response.headers["Allow"] = names
     return response
   }
@@ -101,7 +113,7 @@ struct PathTemplate: Hashable {
   enum Segment: Hashable {
     case literal(String)
     case variable(String)
-    /// The last: any number of segments.
+    /// The last segment: a variable for any number of segments.
     case rest(String)
   }
 
@@ -112,16 +124,18 @@ struct PathTemplate: Hashable {
     func invalid(_ reason: String) -> MockServerError { .invalidTemplate(text, reason: reason) }
     guard text.hasPrefix("/") else { throw invalid("it does not begin with a slash") }
     guard !text.contains("?"), !text.contains("#") else {
-      throw invalid("a template is a path alone; a handler reads the query")
+      throw invalid("it contains a query or a fragment; use conditions for the query")
     }
     var segments: [Segment] = []
     var names: Set<String> = []
     for part in text.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
       if case .rest = segments.last {
-        throw invalid("something follows {…*}, which takes all the rest")
+        throw invalid("a segment follows {name*}, which must be the last one")
       }
       guard part.contains("{") || part.contains("}") else {
-        guard let literal = PercentDecoding.decode(part) else { throw invalid("there is a lone %") }
+        guard let literal = PercentDecoding.decode(part) else {
+          throw invalid("a % is not followed by two hexadecimal digits")
+        }
         segments.append(.literal(literal))
         continue
       }
@@ -130,16 +144,19 @@ struct PathTemplate: Hashable {
       guard part.hasPrefix("{"), part.hasSuffix("}"), !name.isEmpty,
         !name.contains(where: { "{}*".contains($0) })
       else {
-        throw invalid("\(part) is no variable; one takes a whole segment, as {name} or {name*}")
+        throw invalid(
+          "\(part) is not a variable; a variable is a whole segment, {name} or {name*}")
       }
-      guard names.insert(name).inserted else { throw invalid("there are two variables {\(name)}") }
+      guard names.insert(name).inserted else {
+        throw invalid("the variable {\(name)} occurs twice")
+      }
       segments.append(isRest ? .rest(name) : .variable(name))
     }
     self.text = text
     self.segments = segments
   }
 
-  /// The variables' values; nil when the path does not match.
+  /// Returns the values of the variables, or `nil` if the path does not match.
   func match(_ path: [String]) -> [String: String]? {
     guard matches(path) else { return nil }
     var variables: [String: String] = [:]
@@ -164,10 +181,8 @@ struct PathTemplate: Hashable {
     }
     return path.count == segments.count
   }
-}
 
-extension PathTemplate {
-  /// How much of a path would have to change for it to match.
+  /// Returns a measure of the changes that a path needs to match.
   func distance(from path: [String]) -> Int {
     var distance = 0
     for index in 0..<max(segments.count, path.count) {
@@ -196,12 +211,13 @@ struct PathPattern {
     template = try PathTemplate(isRelative ? "/" + text : text)
   }
 
-  /// Whether a path matches.
+  /// Returns whether a path matches.
   ///
   /// - Parameters:
-  ///   - path: the path's segments.
-  ///   - base: those of the base URL that a relative one starts from; nil when there is none.
-  /// - Returns: whether it does.
+  ///   - path: The segments of the path.
+  ///   - base: The segments of the base URL, which a relative template extends. `nil` if there is
+  ///     none. A relative template matches the end of a path that does not start with the base.
+  /// - Returns: `true` if the path matches.
   func matches(_ path: [String], base: [String]?) -> Bool {
     guard isRelative else { return template.match(path) != nil }
     if let base, path.starts(with: base) {
@@ -210,7 +226,7 @@ struct PathPattern {
     return path.indices.contains { template.match(Array(path[$0...])) != nil }
   }
 
-  /// How much of a path would have to change for it to match; 0 when it does.
+  /// Returns a measure of the changes that a path needs to match; 0 if it matches.
   func distance(from path: [String], base: [String]?) -> Int {
     if matches(path, base: base) { return 0 }
     guard isRelative else { return 1 + template.distance(from: path) }

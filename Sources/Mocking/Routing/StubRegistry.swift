@@ -1,7 +1,7 @@
 import Networking
 import Synchronization
 
-/// The routes of one provider, transport or server, with what has become of them.
+/// The routes of one provider, transport or server, with their state.
 final class StubRegistry: Sendable {
   let table: RouteTable
   let scenarios = ScenarioStates()
@@ -10,12 +10,12 @@ final class StubRegistry: Sendable {
     self.table = table
   }
 
-  /// Chooses the route that answers a request, and tells its scenarios on.
+  /// Chooses the route that responds to a request, and sets the next states of its scenarios.
   ///
   /// - Parameters:
-  ///   - candidates: those for its method and path.
-  ///   - request: the request; it gets the values of the route's variables.
-  /// - Returns: the route; nil when no conditions are met.
+  ///   - candidates: The candidates for the method and the path.
+  ///   - request: The request. It receives the values of the route's path variables.
+  /// - Returns: The route. `nil` if no candidate has its conditions met.
   func choose(
     among candidates: [RouteTable.Candidate], for request: inout ReceivedRequest
   ) -> RouteTable.Entry? {
@@ -41,15 +41,13 @@ final class StubRegistry: Sendable {
     request.path.variables = chosen?.variables ?? [:]
     return chosen?.entry
   }
-}
 
-extension StubRegistry {
-  /// Says that a request has no route, which are the nearest, and what they would have it be.
+  /// Returns the report for a request without a route: the nearest routes with their differences.
   ///
-  /// At most three routes with at most ten lines each, without secrets.
+  /// The report lists at most three routes with at most ten differences each. Secrets are masked.
   ///
-  /// - Parameter request: the request.
-  /// - Returns: the lines, without a line break at the end.
+  /// - Parameter request: The request.
+  /// - Returns: The lines, without a line break at the end.
   func unmatched(_ request: ReceivedRequest) -> String {
     var lines = [
       "no route for \(ReportFormatter.bounded(request.method.rawValue)) "
@@ -58,8 +56,8 @@ extension StubRegistry {
     if table.entries.isEmpty {
       lines.append("there are no routes")
     } else {
-      lines.append("the nearest:")
-      // By number too, since a sort need not keep the order of equals.
+      lines.append("nearest routes:")
+      // By number too, because `sorted` does not guarantee a stable order.
       let ranked = table.entries.map { entry in
         (
           entry.route.pattern.distance(from: request, base: nil)
@@ -78,7 +76,7 @@ extension StubRegistry {
   }
 }
 
-/// How often routes have answered that may not do so for ever, and the states of scenarios.
+/// The use counts of routes with a limit, and the states of scenarios.
 struct ScenarioMachine {
   private var useCounts: [Int: Int] = [:]
   private var states: [Scenario: String] = [:]
@@ -91,7 +89,7 @@ struct ScenarioMachine {
     states[step.scenario] = step.state
   }
 
-  /// Takes the first of some routes that may answer now.
+  /// Chooses the first route that may respond now, counts its use and sets its next states.
   mutating func take(_ candidates: [RouteTable.Candidate]) -> RouteTable.Candidate? {
     guard let taken = candidates.first(where: { allows($0.entry) }) else { return nil }
     let route = taken.entry.route
@@ -105,13 +103,13 @@ struct ScenarioMachine {
     return entry.route.requiredStates.allSatisfy { state(of: $0.scenario) == $0.state }
   }
 
-  /// What keeps a route from answering now.
+  /// Returns the reasons that prevent a route from responding now.
   func differences(of entry: RouteTable.Entry) -> [RequestDifference] {
     var differences: [RequestDifference] = []
     if let limit = entry.route.limit, useCounts[entry.number, default: 0] >= limit {
       differences.append(
         RequestDifference(
-          aspect: "times", expected: "at most \(limit)", actual: "one more than that"))
+          aspect: "times", expected: "at most \(limit)", actual: "\(limit + 1)"))
     }
     for step in entry.route.requiredStates where state(of: step.scenario) != step.state {
       differences.append(
@@ -124,42 +122,44 @@ struct ScenarioMachine {
   }
 }
 
-/// The states of the scenarios that one provider, transport or server goes through.
+/// The scenario states of one provider, transport or server.
 ///
-/// Everything may be called from any thread. A request finds its route and brings about the next states
-/// in one go, so of two at once one comes first.
+/// All members may be used from any thread. The choice of a route and the change of its scenario
+/// states are one atomic step, so concurrent requests are serialized.
 public final class ScenarioStates: Sendable {
   private let machine = Mutex(ScenarioMachine())
 
   init() {}
 
-  /// The state of a scenario.
+  /// The current state of a scenario.
   ///
-  /// Setting it tells the story on from there.
+  /// Setting it continues the scenario from the new state.
   ///
-  /// - Parameter scenario: the scenario; of one that no route has touched it is the first state.
+  /// - Parameter scenario: The scenario. Before the first change, its state is its initial state.
   public subscript(scenario: Scenario) -> String {
     get { machine.withLock { $0.state(of: scenario) } }
     set { machine.withLock { $0.set(Scenario.Step(scenario: scenario, state: newValue)) } }
   }
 
-  /// Puts every scenario back to its beginning, and lets each route answer as often again as it may.
+  /// Resets all scenarios to their initial states and the use counts of all routes to 0.
   public func reset() {
     machine.withLock { $0 = ScenarioMachine() }
   }
 
-  /// Chooses the first of some routes that the states allow, and tells the story on.
+  /// Chooses the first route that may respond now, counts its use and sets its next states.
   func take(_ candidates: [RouteTable.Candidate]) -> RouteTable.Candidate? {
     machine.withLock { $0.take(candidates) }
   }
 
-  /// What keeps a route from answering; empty for nothing.
+  /// Returns the reasons that prevent a route from responding now.
+  ///
+  /// Empty if there are none.
   func differences(of entry: RouteTable.Entry) -> [RequestDifference] {
     machine.withLock { $0.differences(of: entry) }
   }
 }
 
-/// A story that a backend goes through, told by the names of its states.
+/// A named state machine of a mocked backend.
 ///
 /// ```swift
 /// let boards = Scenario("boards")
@@ -171,9 +171,9 @@ public final class ScenarioStates: Sendable {
 /// #expect(provider.scenarios[boards] == "started")
 /// ```
 ///
-/// The scenario itself is a name: the state lies with the provider, transport or server that serves the
-/// routes, in its ``MockBackend/scenarios``, and those that serve the same routes know nothing of each
-/// other. For more than names there is ``MockState``.
+/// A scenario is only a key. Its state is stored in the ``MockBackend/scenarios`` of the provider,
+/// transport or server, so two servers with the same routes have independent states. To share
+/// values other than state names, use ``MockState``.
 public struct Scenario: Sendable, Hashable {
   /// A state of a scenario.
   struct Step: Sendable, Hashable {
@@ -181,16 +181,16 @@ public struct Scenario: Sendable, Hashable {
     let state: String
   }
 
-  /// The name, by which it is told from others.
+  /// The name, which identifies the scenario together with its initial state.
   public let name: String
-  /// The state that it begins with.
+  /// The initial state.
   public let initialState: String
 
-  /// Makes a scenario.
+  /// Creates a scenario.
   ///
   /// - Parameters:
-  ///   - name: its name; two of the same name and the same beginning are the same.
-  ///   - initialState: the state that it begins with.
+  ///   - name: The name. Two scenarios with the same name and the same initial state are equal.
+  ///   - initialState: The initial state.
   public init(_ name: String, initialState: String = "started") {
     self.name = name
     self.initialState = initialState

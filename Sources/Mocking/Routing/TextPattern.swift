@@ -1,21 +1,21 @@
 import Synchronization
 
-/// Why a ``MockServer`` does not do what it was asked.
+/// An error of a ``MockServer`` or of a route.
 public enum MockServerError: Error, Hashable, Sendable {
-  /// The port cannot be listened on: it is in use, or not ours to take.
+  /// The server cannot listen on the port: the port is in use or not permitted.
   case cannotListen(port: Int, reason: String)
-  /// The template of a route is malformed.
+  /// The path template of a route is malformed.
   case invalidTemplate(String, reason: String)
   /// A regular expression in a condition is malformed.
   case invalidPattern(String, reason: String)
-  /// The connection closed so long ago that the server has forgotten how.
+  /// The connection has closed, and the server has dropped its record of the cause.
   case forgotten(connection: Int)
-  /// The server has been stopped, so what was waited for will not come.
+  /// The server has been stopped, so the awaited event will not occur.
   case stopped
 }
 
 extension MockServerError: CustomStringConvertible {
-  /// What is wrong, and with what.
+  /// The error with the value that caused it.
   public var description: String {
     switch self {
     case .cannotListen(let port, let reason): "cannot listen on 127.0.0.1:\(port): \(reason)"
@@ -24,15 +24,15 @@ extension MockServerError: CustomStringConvertible {
     case .invalidPattern(let pattern, let reason):
       "the regular expression /\(pattern)/ is malformed: \(reason)"
     case .forgotten(let connection):
-      "connection \(connection) has closed, and how is forgotten; see MockServerLimits"
+      "connection \(connection) has closed, and its record was dropped; see MockServerLimits"
     case .stopped: "the server has been stopped"
     }
   }
 }
 
-/// What a text has to be: the value of a query item, a header field or a form's field, or a body.
+/// A pattern for a text: the value of a query item, a header field or a form field, or a body.
 ///
-/// A literal stands for ``equal(_:)``.
+/// A string literal creates ``equal(_:)``.
 ///
 /// ```swift
 /// .query("page", "2")
@@ -41,7 +41,7 @@ extension MockServerError: CustomStringConvertible {
 /// .form("year", .matching("^[0-9]{4}$"))
 /// ```
 ///
-/// Of a name that has several values one that fits is enough.
+/// If a name has several values, one matching value is sufficient.
 public struct TextPattern: Sendable, Hashable {
   enum Kind: Hashable {
     case equal(String)
@@ -53,38 +53,38 @@ public struct TextPattern: Sendable, Hashable {
 
   let kind: Kind
 
-  /// Any text, be it empty.
+  /// Matches any text, even an empty one.
   public static let present = TextPattern(kind: .present)
 
-  /// No text: there is no value of the name, or the body is empty.
+  /// Matches the absence of a text: the name has no value, or the body is empty.
   public static let absent = TextPattern(kind: .absent)
 
-  /// This very text.
+  /// Returns a pattern for an exact text.
   ///
-  /// - Parameter text: the text.
-  /// - Returns: the pattern.
+  /// - Parameter text: The text.
+  /// - Returns: The pattern.
   public static func equal(_ text: String) -> TextPattern { TextPattern(kind: .equal(text)) }
 
-  /// A text with another in it.
+  /// Returns a pattern for a text that contains another text.
   ///
-  /// - Parameter part: what has to be in it; empty is in every one.
-  /// - Returns: the pattern.
+  /// - Parameter part: The contained text. Every text contains the empty text.
+  /// - Returns: The pattern.
   public static func containing(_ part: String) -> TextPattern {
     TextPattern(kind: .containing(part))
   }
 
-  /// A text in which a regular expression finds something.
+  /// Returns a pattern for a text that contains a match of a regular expression.
   ///
-  /// - Parameter expression: the expression, as Swift's `Regex` reads it; `^` and `$` tie it to the
-  ///   beginning and the end. Where a malformed one is used for a route, making the server throws
-  ///   ``MockServerError/invalidPattern(_:reason:)`` and a transport fails all requests; a verification
-  ///   fails and says so.
-  /// - Returns: the pattern.
+  /// - Parameter expression: The expression, in the syntax of Swift's `Regex`; `^` and `$` anchor
+  ///   it to the start and the end. With a malformed expression in a route, the initializer of a
+  ///   server throws ``MockServerError/invalidPattern(_:reason:)``, and a transport fails all
+  ///   requests. A verification fails with the same error.
+  /// - Returns: The pattern.
   public static func matching(_ expression: String) -> TextPattern {
     TextPattern(kind: .matching(CompiledPattern(expression)))
   }
 
-  /// Whether one of some values fits.
+  /// Returns whether at least one of the values matches.
   func matches(_ values: [String]) -> Bool {
     switch kind {
     case .present: !values.isEmpty
@@ -95,7 +95,9 @@ public struct TextPattern: Sendable, Hashable {
     }
   }
 
-  /// What is wrong with it; nil for nothing.
+  /// The error in the pattern.
+  ///
+  /// `nil` if it is valid.
   var validationError: MockServerError? {
     guard case .matching(let pattern) = kind, let validationError = pattern.validationError else {
       return nil
@@ -105,15 +107,15 @@ public struct TextPattern: Sendable, Hashable {
 }
 
 extension TextPattern: ExpressibleByStringInterpolation {
-  /// Makes ``equal(_:)``.
+  /// Creates an ``equal(_:)`` pattern.
   public init(stringLiteral value: String) { self = .equal(value) }
 }
 
 extension TextPattern: CustomStringConvertible {
-  /// What is expected, such as `"2"`, `any value` or `a match of /^[0-9]+$/`.
+  /// The expected text, such as `"2"`, `any value` or `a match of /^[0-9]+$/`.
   public var description: String { description { $0 } }
 
-  /// What is expected of a body's text, values of telling names masked.
+  /// The expected body text, with the values of secret names masked.
   var bodyDescription: String { description(ReportFormatter.masked) }
 
   private func description(_ masked: (String) -> String) -> String {
@@ -122,7 +124,7 @@ extension TextPattern: CustomStringConvertible {
     case .equal(let text): quoted(text)
     case .present: "any value"
     case .absent: "none"
-    case .containing(let part): "something with \(quoted(part)) in it"
+    case .containing(let part): "a text containing \(quoted(part))"
     case .matching(let pattern): ReportFormatter.bounded("a match of /\(masked(pattern.text))/")
     }
   }
@@ -131,9 +133,11 @@ extension TextPattern: CustomStringConvertible {
 /// A regular expression, compiled once.
 final class CompiledPattern: Sendable {
   let text: String
-  /// Why it cannot be used; nil when it can.
+  /// The compile error.
+  ///
+  /// `nil` if the expression is valid.
   let validationError: String?
-  /// Behind a lock because a `Regex` may not be shared between threads.
+  /// The compiled expression, protected by a lock because `Regex` is not `Sendable`.
   private let regex: Mutex<Regex<AnyRegexOutput>?>
 
   init(_ text: String) {

@@ -2,37 +2,35 @@ import Foundation
 import Networking
 import Synchronization
 
-/// A route of a file of stubs.
+/// A route of a stub file.
 struct Stub: Sendable {
-  /// Where it stands in its file.
+  /// The location of the route in the file.
   let path: JSONValuePath
   let route: Route
-  /// What it answers.
+  /// The response.
   let mock: Mock
 
-  /// Finds states that stubs wait for in vain.
+  /// Checks that each required scenario state is an initial state or is set by a route.
   ///
-  /// - Throws: ``JSONProblem``, for the first.
+  /// - Throws: ``JSONDocumentError`` for the first state that no route can reach.
   static func checkStates(of stubs: [Stub]) throws(JSONDocumentError) {
     let next = stubs.flatMap(\.route.nextStates)
     for stub in stubs {
       for step in stub.route.requiredStates {
-        let known =
+        let reachable =
           [step.scenario.initialState] + next.filter { $0.scenario == step.scenario }.map(\.state)
-        guard !known.contains(step.state) else { continue }
+        guard !reachable.contains(step.state) else { continue }
         let hint =
-          NameSuggestion.of(step.state, among: known).map { "; did you mean \"\($0)\"?" } ?? ""
+          NameSuggestion.of(step.state, among: reachable).map { "; did you mean \"\($0)\"?" } ?? ""
         throw JSONDocumentError(
           path: stub.path.appending(.member("scenario")).appending(.member("when")),
-          text: "no route leads the scenario \"\(step.scenario.name)\" to the state "
+          text: "no route sets the scenario \"\(step.scenario.name)\" to the state "
             + "\"\(step.state)\"\(hint)")
       }
     }
   }
-}
 
-extension Stub {
-  /// The stub in a line of a table.
+  /// The stub as one row of a table.
   var summary: StubFile.Summary {
     var lines = route.pattern.conditions.map(\.description)
     if let limit = route.limit { lines.append("at most \(limit) times") }
@@ -45,13 +43,13 @@ extension Stub {
 }
 
 extension Mock {
-  /// What it answers, in a few words.
+  /// The response in a few words, such as `200 application/json, delay 0.08 seconds`.
   fileprivate var summary: String {
     var text: String
     switch source {
     case .sequence(let sequence):
       text = sequence.mocks.map(\.summary).joined(separator: ", then ")
-      if sequence.end == .fails { text += ", then no more" }
+      if sequence.end == .fails { text += ", then fails" }
     default:
       text = "\(status)"
       if let type = headers["Content-Type"] { text += " \(type)" }
@@ -69,7 +67,7 @@ extension Mock {
 }
 
 extension Mock.Interruption: CustomStringConvertible {
-  /// As a table of routes has it, `reset in the body after 512 bytes`.
+  /// The fault as a table of routes shows it: `reset in the body after 512 bytes`.
   var description: String {
     let name =
       switch fault {
@@ -90,19 +88,23 @@ extension Mock.Interruption: CustomStringConvertible {
   }
 }
 
-/// What a recording lays down: for each of its paths what was answered, in turn.
+/// The routes of a recording.
+///
+/// Each path replays its recorded responses in the order of the recording.
 struct RecordedStubs {
   let routes: [Route]
   let summaries: [StubFile.Summary]
 
+  /// Reads a recording.
+  ///
   /// - Throws: ``RecordingError``.
   init(_ file: URL) throws(RecordingError) {
-    // The port, and perhaps the host, are others now.
+    // The port, and possibly the host, differ from the recorded ones.
     let tape = try Tape(replaying: file, options: Tape.Options(matching: [.method, .path]))
     var groups: [RequestGroup] = []
     for entry in tape.entries {
       guard let group = RequestGroup(entry) else { continue }
-      if let index = groups.firstIndex(where: { $0.isSame(as: group) }) {
+      if let index = groups.firstIndex(where: { $0.hasSameRequest(as: group) }) {
         groups[index].responses += group.responses
       } else {
         groups.append(group)
@@ -120,7 +122,7 @@ struct RecordedStubs {
     }
   }
 
-  /// The exchanges of one request.
+  /// The recorded responses to requests with the same method, path and query.
   private struct RequestGroup {
     let method: HTTPMethod
     let path: String
@@ -140,20 +142,22 @@ struct RecordedStubs {
       ]
     }
 
-    func isSame(as other: RequestGroup) -> Bool {
+    func hasSameRequest(as other: RequestGroup) -> Bool {
       method == other.method && path == other.path && query == other.query
     }
   }
 }
 
 extension Tape {
-  /// What was recorded in answer to a request, by its method, path and query; a 404 that names the
-  /// nearest one where it was not.
+  /// Returns the recorded response to a request with this method, path and query.
+  ///
+  /// For a request without a recorded response it returns a 404 that names the nearest recorded
+  /// request.
   func mock(for request: ReceivedRequest) -> Mock {
     guard let url = URL(string: "http://127.0.0.1" + request.target) else {
-      return .text("the target is no URL\n", status: 400)
+      return .text("the request target is not a valid URL\n", status: 400)
     }
-    // What is replayed comes before `start` returns.
+    // A replayed exchange delivers all of its events before `start` returns.
     let events = Mutex<[TransportEvent]>([])
     _ = start(HTTPRequest(method: request.method, url: url)) { event in
       events.withLock { $0.append(event) }

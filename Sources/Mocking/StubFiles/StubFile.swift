@@ -2,7 +2,7 @@ import Foundation
 import Networking
 import Promises
 
-/// Routes laid down in a file: stubs in JSON, or a recording, an HTTP archive.
+/// Routes read from a file: stubs in JSON, or a recording in the HTTP Archive format (HAR).
 ///
 /// ```json
 /// {
@@ -14,37 +14,41 @@ import Promises
 /// }
 /// ```
 ///
-/// - **An answer** has a `status`, `headers`, a body (one of `json`, `text`, `base64`, `file`, the last in
-///   the folder of the stubs), a `delay` and a `bodyDelay` (`"80 ms"`, `{"from": "80 ms", "to": "0.3 s"}`,
-///   `{"median": "200 ms", "sigma": 0.5, "cap": "5 s"}`), `bytesPerSecond` or `dribble`
-///   (`{"pieces": 10, "over": "5 s"}`), and a `fault`. A `sequence` is a list of answers, of which the last
-///   repeats, or after which it fails (`"afterLast": "fails"`).
-/// - **Conditions**, in `when`: `query`, `headers` and `form` by name, with the value as text, true where
-///   it has only to be there, false where it must not, `{"contains": "a"}` or `{"matches": "^[0-9]+$"}`;
-///   `text`, the whole body, likewise; `json`, of which a body has to have all members, and may have more.
-///   A stub of a higher `priority` goes before others, and with `times` one answers so often and no more.
-/// - **Scenarios** keep what has happened: `{"name": "boards", "when": "started", "then": "created"}` is a
-///   route that answers in the state `started`, in which each scenario begins, and leads to another.
-/// - **Order.** The stub written first answers, of those that match.
-/// - **Mistakes** are errors that say where they are: a key that is not known, a value of another type or
-///   out of range, a file that is not there, a state that is never reached.
+/// - **Responses.** A response has a `status`, `headers`, a body (one of `json`, `text`, `base64`
+///   and `file`), a `delay`, a `bodyDelay`, `bytesPerSecond` or `dribble`
+///   (`{"pieces": 10, "over": "5 s"}`), and a `fault`. The name in `file` is relative to the folder
+///   of the stub file. A delay is `"80 ms"`, `{"from": "80 ms", "to": "0.3 s"}` or
+///   `{"median": "200 ms", "sigma": 0.5, "cap": "5 s"}`. A `sequence` is a list of responses. Its
+///   last response repeats; with `"afterLast": "fails"` further requests fail.
+/// - **Conditions.** The member `when` contains `query`, `headers` and `form`, each by name. A
+///   value is a string, `true` (any value), `false` (no value), `{"contains": "a"}` or
+///   `{"matches": "^[0-9]+$"}`. `text` matches the whole body in the same way. `json` lists the
+///   members that a JSON body must have; other members are allowed. A stub with a higher `priority`
+///   is chosen before others. `times` limits the number of responses of a stub.
+/// - **Scenarios.** A scenario is a named state machine. A route with
+///   `{"name": "boards", "when": "started", "then": "created"}` responds only in the state
+///   `started` and sets the state `created`. Each scenario starts in the state `started`.
+/// - **Order.** Of the matching stubs with the same priority, the first one in the file responds.
+/// - **Errors.** A mistake in the file is an error with its location: an unknown key, a value with
+///   the wrong type or out of range, a missing file, or a scenario state that no route sets.
 ///
-/// A recording answers each path with what was recorded for it, in turn, by method, path and query. What
-/// was refused there or broke off is so again.
+/// A recording matches a request by method, path and query, and replays the recorded responses in
+/// order. Recorded failures are replayed too.
 public struct StubFile: Sendable {
-  /// The file.
+  /// The location of the file.
   public let url: URL
-  /// What it lays down, for a ``MockServer``, a ``MockTransport`` or a ``MockProvider``.
+  /// The routes, for a ``MockServer``, a ``MockTransport`` or a ``MockProvider``.
   public let routes: [Route]
-  /// One line for each stub, in order, for people.
+  /// One row for each stub, in order, for display.
   public let summaries: [Summary]
   private let connectionFaults: [Int?: MockFault]
 
-  /// Reads a file of stubs, or a recording.
+  /// Reads a stub file or a recording.
   ///
-  /// - Parameter url: where it is; one that ends in `.har`, in whatever case, is read as an HTTP archive.
-  /// - Throws: ``StubFileError``, with the place and what was expected there; ``RecordingError`` for an
-  ///   archive.
+  /// - Parameter url: The location of the file. If its extension is `har`, in any case, the file is
+  ///   read as an HTTP archive.
+  /// - Throws: ``StubFileError`` with the location of the mistake and the expected value;
+  ///   ``RecordingError`` for an archive.
   public init(contentsOf url: URL) throws {
     self.url = url
     if url.pathExtension.lowercased() == "har" {
@@ -68,46 +72,54 @@ public struct StubFile: Sendable {
     connectionFaults = document.connectionFaults
   }
 
-  /// What is to happen to a connection as soon as it is accepted; for the `connectionFault` of a server.
+  /// Returns the fault of a connection right after it is accepted.
   ///
-  /// - Parameter connection: its index.
-  /// - Returns: the fault laid down for it, or else for all; nil for none.
+  /// Pass this method as the `connectionFault` of a ``MockServer``.
+  ///
+  /// - Parameter connection: The index of the connection.
+  /// - Returns: The fault of this connection, or else the fault of all connections. `nil` if there
+  ///   is none.
   public func connectionFault(_ connection: Int) -> MockFault? {
     connectionFaults[connection] ?? connectionFaults[nil]
   }
 
-  /// A stub, as a table shows it.
+  /// A stub as one row of a table.
   public struct Summary: Sendable, Hashable {
-    /// The method; nil stands for every one.
+    /// The method.
+    ///
+    /// `nil` matches all methods.
     public let method: HTTPMethod?
-    /// The path with its variables.
+    /// The path template.
     public let path: String
-    /// What it answers, `200 application/json`.
+    /// A description of the response, such as `200 application/json`.
     public let response: String
-    /// What has to hold for it to answer, `query page = 2`; empty for nothing.
+    /// Descriptions of the conditions, such as `query "page": "2"`.
+    ///
+    /// Empty if there are none.
     public let conditions: [String]
   }
 }
 
-/// Why a file of stubs cannot be used.
+/// An error in reading a stub file.
 public enum StubFileError: Error, Hashable, Sendable {
-  /// There is no such file.
+  /// The file does not exist.
   case missing(file: URL)
-  /// The file is there and cannot be read.
+  /// The file exists but cannot be read.
   case unreadable(file: URL, reason: String)
-  /// There is a mistake in it.
+  /// The file contains a mistake.
   ///
-  /// The line and column count from 1, a column being a character; the path is `routes[2].status`, empty
-  /// for the root or where the text is no JSON. The problem says what was expected, and what is there.
+  /// `line` and `column` count from 1; a column is a character. `path` is the location of the
+  /// value, such as `routes[2].status`. It is empty for the root and for text that is not JSON.
+  /// `problem` names the expected value and the value found.
   case malformed(file: URL, line: Int, column: Int, path: String, problem: String)
 }
 
 extension StubFileError: CustomStringConvertible, LocalizedError {
-  /// What is wrong, and where, in the form in which compilers say it.
+  /// The file, the location and the problem, in the format of compiler diagnostics.
   public var description: String {
     switch self {
-    case .missing(let file): "\(file.relativePath): there is no such file"
-    case .unreadable(let file, let reason): "\(file.relativePath) cannot be read: \(reason)"
+    case .missing(let file): "\(file.relativePath): no such file"
+    case .unreadable(let file, let reason): "\(file.relativePath): cannot be read: \(reason)"
     case .malformed(let file, let line, let column, let path, let problem):
       "\(file.relativePath):\(line):\(column): \(path.isEmpty ? "" : "\(path): ")\(problem)"
     }
@@ -118,19 +130,20 @@ extension StubFileError: CustomStringConvertible, LocalizedError {
 }
 
 extension MockServer {
-  /// Starts a server of what a file lays down; see ``StubFile``.
+  /// Starts a server with the routes of a file.
   ///
-  /// The file is read once. Later changes are taken over by ``replaceRoutes(with:)`` and the routes of the
-  /// file read again.
+  /// The file is read once; see ``StubFile`` for its format. To apply later changes, read the file
+  /// again and pass its routes to ``replaceRoutes(with:)``.
   ///
   /// - Parameters:
-  ///   - stubs: the file, stubs in JSON or an HTTP archive.
-  ///   - port: the port to listen on; 0 has the system choose a free one.
-  ///   - limits: what the server takes from clients.
-  ///   - scheduler: where delays take their time from.
-  ///   - onExchange: is told of each request once its exchange has ended, on the server's thread, so it
-  ///     must not block.
-  /// - Throws: ``StubFileError``, ``RecordingError``, ``MockServerError/cannotListen(port:reason:)``.
+  ///   - stubs: The file: stubs in JSON, or an HTTP archive.
+  ///   - port: The port to listen on. 0 selects a free port.
+  ///   - limits: The limits for requests and connections.
+  ///   - scheduler: The clock for delays.
+  ///   - onExchange: A handler that is called for each request after its exchange has ended. It
+  ///     runs on the server's thread and must not block.
+  /// - Throws: ``StubFileError``, ``RecordingError`` or
+  ///   ``MockServerError/cannotListen(port:reason:)``.
   public convenience init(
     stubs: URL, port: Int = 0, limits: MockServerLimits = MockServerLimits(),
     scheduler: any Scheduler = .live,

@@ -1,13 +1,16 @@
 import Foundation
 import Networking
 
-/// What stands in a file of stubs.
+/// The parsed content of a stub file.
 struct StubDocument {
   let stubs: [Stub]
   private(set) var connectionFaults: [Int?: MockFault] = [:]
 
-  /// Reads the text of a file.
+  /// Parses the content of a file.
   ///
+  /// - Parameters:
+  ///   - data: The content.
+  ///   - file: The location of the file, for error messages and relative file names.
   /// - Throws: ``StubFileError/malformed(file:line:column:path:problem:)``.
   init(_ data: Data, _ file: URL) throws(StubFileError) {
     let data = JSONDocumentError.text(of: data)
@@ -45,12 +48,12 @@ struct StubDocument {
   }
 }
 
-/// A value of a file of stubs, and where it stands.
+/// A JSON value of a stub file with its location.
 struct StubValue {
   let json: JSON
   let path: JSONValuePath
 
-  /// Says that something else was expected here.
+  /// Returns an error that names the expected value and the value found.
   func expected(_ expectation: String) -> JSONDocumentError {
     JSONDocumentError(path: path, text: "expected \(expectation), found \(found)")
   }
@@ -62,7 +65,7 @@ struct StubValue {
     case .dictionary: return "an object"
     default:
       let text = json.description
-      return text.count > 40 ? "\(text.prefix(40))…" : text
+      return text.count > 40 ? "\(text.prefix(40))..." : text
     }
   }
 
@@ -85,7 +88,7 @@ struct StubValue {
     }
   }
 
-  /// The members of an object, sorted by name.
+  /// Returns the members of an object, sorted by name.
   func members(_ expectation: String) throws(JSONDocumentError) -> [(
     name: String, value: StubValue
   )] {
@@ -95,20 +98,20 @@ struct StubValue {
     }
   }
 
-  /// An object of certain members and no others.
+  /// Returns an object, and throws if it has a member with another name.
   func object(_ names: [String], _ expectation: String) throws(JSONDocumentError) -> StubObject {
     let members = try members(expectation)
     for (name, value) in members where !names.contains(name) {
       let hint =
         NameSuggestion.of(name, among: names).map { "did you mean \"\($0)\"?" }
-        ?? "known are \(names.joined(separator: ", "))"
+        ?? "known keys: \(names.joined(separator: ", "))"
       throw JSONDocumentError(
-        path: value.path, refersToName: true, text: "\"\(name)\" is not known here; \(hint)")
+        path: value.path, refersToName: true, text: "unknown key \"\(name)\"; \(hint)")
     }
     return StubObject(path: path, members: Dictionary(members) { first, _ in first })
   }
 
-  /// One of several names.
+  /// Returns a string that must be one of several names.
   func name(of names: [String]) throws(JSONDocumentError) -> String {
     let list = names.map { "\"\($0)\"" }.joined(separator: ", ")
     let name = try string("one of \(list)")
@@ -118,7 +121,7 @@ struct StubValue {
   }
 }
 
-/// An object of a file of stubs, with no members but those it may have.
+/// An object of a stub file that has only known members.
 struct StubObject {
   let path: JSONValuePath
   let members: [String: StubValue]
@@ -134,7 +137,7 @@ struct StubObject {
 }
 
 extension StubValue {
-  /// One of a file's routes.
+  /// Parses a route.
   func stub(in folder: URL, at location: Mock.ResponseSequence.SourceLocation)
     throws(JSONDocumentError) -> Stub
   {
@@ -146,7 +149,7 @@ extension StubValue {
         + Self.responseKeys, "a route, such as {\"path\": \"/boards\", \"json\": []}")
     let mock = try object.mock(in: folder, at: location)
     var route = Route(
-      try object["method"]?.method(),
+      try object["method"]?.httpMethod(),
       try object.required("path", "such as \"/boards/{id}\"").template(), mock)
     route.pattern = route.pattern.adding(try object["when"]?.conditions() ?? [])
     try object["scenario"]?.addSteps(to: &route)
@@ -159,7 +162,7 @@ extension StubValue {
     return Stub(path: path, route: route, mock: mock)
   }
 
-  private func method() throws(JSONDocumentError) -> HTTPMethod? {
+  private func httpMethod() throws(JSONDocumentError) -> HTTPMethod? {
     let name = try string("a method, such as \"GET\"")
     guard name.isToken, name == name.uppercased() else {
       throw expected("a method in capitals, such as \"GET\"")
@@ -183,7 +186,8 @@ extension StubValue {
     let expectation = "a name, such as \"created\""
     let object = try object(
       ["name", "when", "then"], "an object such as {\"name\": \"boards\", \"when\": \"started\"}")
-    let name = try object.required("name", "the scenario's").string("the scenario's name")
+    let name = try object.required("name", "the name of the scenario").string(
+      "the name of the scenario")
     let scenario = Scenario(name)
     if let state = try object["when"]?.string(expectation) {
       route = route.when(scenario, is: state)
@@ -202,21 +206,21 @@ extension StubObject {
     guard let sequence = self["sequence"] else {
       if let end = self["afterLast"] {
         throw JSONDocumentError(
-          path: end.path, refersToName: true, text: "\"afterLast\" goes with \"sequence\" only")
+          path: end.path, refersToName: true, text: "\"afterLast\" requires \"sequence\"")
       }
       return mock
     }
     for name in ["status"] + StubValue.bodyKeys {
       if let value = self[name] { throw value.conflict(with: "sequence") }
     }
-    let responses = try sequence.elements("an array of answers")
-    guard !responses.isEmpty else { throw sequence.expected("an array of at least one answer") }
+    let responses = try sequence.elements("an array of responses")
+    guard !responses.isEmpty else { throw sequence.expected("an array of at least one response") }
     let fails = try self["afterLast"]?.name(of: ["repeats", "fails"]) == "fails"
     var mocks: [Mock] = []
     for response in responses { mocks.append(try response.response(in: folder)) }
     var whole = Mock()
     whole.source = .sequence(Mock.ResponseSequence(mocks, fails ? .fails : .repeatsLast, location))
-    // What is said beside the sequence is for those of its answers that do not say it.
+    // The members beside the sequence are defaults for its responses.
     whole.headers = mock.headers
     whole.delay = mock.delay
     whole.bodyDelay = mock.bodyDelay
@@ -226,9 +230,9 @@ extension StubObject {
   }
 }
 
-/// Finds what somebody who mistyped a name has probably meant.
+/// Suggests a known name in place of a mistyped one.
 enum NameSuggestion {
-  /// The nearest of the names, when it is near enough to be meant.
+  /// Returns the nearest of the names, or `nil` if none is similar enough.
   static func of(_ name: String, among names: [String]) -> String? {
     let distances = names.map { (EditDistance.between(name.lowercased(), $0.lowercased()), $0) }
     guard let nearest = distances.min(by: { $0 < $1 }) else { return nil }

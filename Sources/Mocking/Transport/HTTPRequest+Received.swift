@@ -3,10 +3,10 @@ import Networking
 import Promises
 
 extension HTTPRequest {
-  /// Throws what a transport refuses before it sends anything.
+  /// Throws the failures that a transport reports before it sends anything.
   func validateForSending() throws(TransportFailure) {
     let text = url.absoluteString
-    // In lower case, where it mostly is.
+    // Fast path: most URLs have a lowercase scheme.
     let scheme = text.hasPrefix("http://") || text.hasPrefix("https://") ? "http" : url.scheme
     guard let scheme = scheme?.lowercased(), scheme == "http" || scheme == "https" else {
       throw TransportFailure(code: .invalidURL, detail: "The URL is not http or https")
@@ -15,10 +15,10 @@ extension HTTPRequest {
       text.utf8.allBytesSatisfy({ $0 != UInt8(ascii: "@") })
         || url.user == nil && url.password == nil
     else {
-      throw TransportFailure(code: .invalidURL, detail: "The URL has credentials in it")
+      throw TransportFailure(code: .invalidURL, detail: "The URL contains credentials")
     }
     guard method.rawValue.isToken else {
-      throw TransportFailure(code: .unsupported, detail: "The method is no token")
+      throw TransportFailure(code: .unsupported, detail: "The method is not a valid token")
     }
     if method == .head, body != .none {
       throw TransportFailure(code: .unsupported, detail: "A HEAD request cannot have a body")
@@ -28,7 +28,8 @@ extension HTTPRequest {
         && field.value.utf8.allBytesSatisfy { $0 != 0x0D && $0 != 0x0A && $0 != 0 }
     }
     guard isSendable else {
-      throw TransportFailure(code: .invalidHeader, detail: "A header field cannot be sent")
+      throw TransportFailure(
+        code: .invalidHeader, detail: "A header field has an invalid name or value")
     }
   }
 
@@ -41,16 +42,16 @@ extension HTTPRequest {
     return (path.isEmpty ? "/" : path) + query
   }
 
-  /// This request as a server would have received it: with the fields that a transport adds, and its body
-  /// read.
+  /// Returns this request as a server would receive it, with the header fields that a transport
+  /// adds and with its body read into memory.
   ///
   /// - Parameters:
-  ///   - path: the path and the values of a route's variables.
-  ///   - number: which of all requests it is.
-  ///   - time: when that is.
-  ///   - discardsBody: whether the body is counted alone.
-  /// - Returns: the request received.
-  /// - Throws: a failure of the code `encodingFailed` when the body cannot be read.
+  ///   - path: The path with the values of the route's variables.
+  ///   - number: The index of the request.
+  ///   - time: The current time.
+  ///   - discardsBody: Whether the bytes of the body are only counted.
+  /// - Returns: The received request.
+  /// - Throws: A failure with the code `encodingFailed` if the body cannot be read.
   func received(
     _ path: ReceivedPath, number: Int, at time: Duration, discardsBody: Bool = false
   ) throws(TransportFailure) -> ReceivedRequest {
@@ -66,7 +67,7 @@ extension HTTPRequest {
   }
 
   private func completeHeaders(_ byteCount: Int64) -> HTTPHeaders {
-    // As on a connection: no space around a value, and the framing is the transport's.
+    // As on a connection, values are trimmed, and the transport sets the framing fields.
     let framing = ["content-length", "transfer-encoding"]
     var complete = HTTPHeaders(
       headers.filter { !framing.contains($0.name.lowercased()) }.map {
@@ -98,31 +99,14 @@ extension HTTPRequest {
     }
     return all
   }
-}
 
-extension String {
-  /// Without the spaces and tabs around it, which are no part of a field's value.
-  ///
-  /// Source: RFC 9110 section 5.5.
-  var trimmingOptionalWhitespace: String {
-    func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-    guard let first = utf8.first, let last = utf8.last, isSpace(first) || isSpace(last) else {
-      return self
-    }
-    let kept = utf8.drop(while: isSpace)
-    let end = kept.lastIndex { !isSpace($0) }.map { kept.index(after: $0) } ?? kept.startIndex
-    return String(kept[..<end]) ?? self
-  }
-}
-
-extension HTTPRequest {
-  /// Starts an exchange of this request, with a body that is a stream read into memory before.
+  /// Starts an exchange of this request, after a stream body has been read into memory.
   ///
   /// - Parameters:
-  ///   - scheduler: waits for the stream while it can go on.
-  ///   - receive: gets the events.
-  ///   - start: starts the exchange of the request with its body.
-  /// - Returns: a handle on all of it; cancelling it ends the reading.
+  ///   - scheduler: The clock. Virtual time waits while the stream can make progress.
+  ///   - receive: The receiver of the events.
+  ///   - start: A closure that starts the exchange of the request with its body in memory.
+  /// - Returns: A handle for the whole exchange. Cancelling it stops the reading.
   func bufferingStreamBody(
     on scheduler: any Scheduler = .live, _ receive: @escaping MockPlayer.Receive,
     _ start: @escaping @Sendable (HTTPRequest, @escaping MockPlayer.Receive) -> any TransportHandle
@@ -154,5 +138,20 @@ extension HTTPRequest {
     var request = self
     request.body = .data(data)
     return request
+  }
+}
+
+extension String {
+  /// The text without leading and trailing spaces and tabs, which are not part of a field value.
+  ///
+  /// Source: RFC 9110 section 5.5.
+  var trimmingOptionalWhitespace: String {
+    func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+    guard let first = utf8.first, let last = utf8.last, isSpace(first) || isSpace(last) else {
+      return self
+    }
+    let kept = utf8.drop(while: isSpace)
+    let end = kept.lastIndex { !isSpace($0) }.map { kept.index(after: $0) } ?? kept.startIndex
+    return String(kept[..<end]) ?? self
   }
 }

@@ -3,7 +3,7 @@ import Networking
 import Promises
 import Synchronization
 
-/// Answers requests in memory as ``Mock``s say: what transports and providers have in common.
+/// A player of ``Mock``s in memory, shared by transports and providers.
 struct MockPlayer: Sendable {
   typealias Receive = @Sendable (TransportEvent) -> Void
 
@@ -15,17 +15,17 @@ struct MockPlayer: Sendable {
     self.scheduler = scheduler
   }
 
-  /// Answers a request.
+  /// Responds to a request with a mock.
   ///
   /// - Parameters:
-  ///   - request: the request.
-  ///   - mock: what was laid down for it.
-  ///   - ticket: by which the journal is told.
-  ///   - idleTime: how long the client has waited for it.
-  ///   - received: the request as a template sees it.
-  ///   - receive: gets the events.
-  ///   - fallThrough: answers it otherwise.
-  /// - Returns: a handle.
+  ///   - request: The request.
+  ///   - mock: The mock.
+  ///   - ticket: The journal ticket that receives the outcome.
+  ///   - idleTime: The time that the client has already waited without an event.
+  ///   - received: The received request. Evaluated only for a template.
+  ///   - receive: The receiver of the events.
+  ///   - fallThrough: A closure that handles the request if a sequence falls through.
+  /// - Returns: A handle for the exchange.
   func respond(
     _ request: HTTPRequest, by mock: Mock, _ ticket: JournalTicket,
     idleFor idleTime: Duration = .zero,
@@ -33,7 +33,7 @@ struct MockPlayer: Sendable {
     fallThrough: () -> any TransportHandle
   ) -> any TransportHandle {
     do throws(TransportFailure) {
-      // Most are, and need not be copied to be changed.
+      // Fast path: most mocks need no resolution, so they are not copied.
       if mockResolver.needsNoResolution(mock) {
         return try play(mock, request, ticket, idleTime, receive)
       }
@@ -52,7 +52,7 @@ struct MockPlayer: Sendable {
     }
   }
 
-  /// Answers by a failure at once.
+  /// Delivers a failure immediately.
   func fail(_ failure: TransportFailure, _ receive: Receive) -> any TransportHandle {
     receive(.failure(failure))
     return FinishedHandle()
@@ -79,7 +79,9 @@ struct MockPlayer: Sendable {
     return exchange
   }
 
-  /// The common case: nothing but the events.
+  /// Delivers all events of an immediate response.
+  ///
+  /// This is the fast path.
   private static func deliver(
     _ mock: Mock, _ method: HTTPMethod, _ bytesToSend: Int64, _ receive: Receive
   ) {
@@ -104,7 +106,7 @@ struct MockPlayer: Sendable {
     )
   }
 
-  /// What happens in all other cases, as a connection would have it.
+  /// Returns the playback steps for all other mocks, in the order and at the times of a connection.
   private static func steps(
     _ mock: Mock, _ method: HTTPMethod, _ bytesToSend: Int64
   ) -> [PlaybackMachine.Step] {
@@ -138,7 +140,7 @@ struct MockPlayer: Sendable {
 }
 
 extension Mock {
-  /// Whether it is a whole response at once, so that nothing has to be worked out.
+  /// Whether the mock is a complete response without delays, faults or framing of its own.
   fileprivate var isImmediate: Bool {
     switch body {
     case .none, .data: break
@@ -149,7 +151,7 @@ extension Mock {
   }
 }
 
-/// Plays one mocked exchange: the ``PlaybackMachine`` behind a lock, with a clock and a receiver.
+/// A mocked exchange: a ``PlaybackMachine`` behind a lock, with a clock and a receiver.
 final class MockExchange: TransportHandle {
   private struct State {
     var machine: PlaybackMachine
@@ -184,7 +186,7 @@ final class MockExchange: TransportHandle {
     play { $0.resume(at: moment) }
   }
 
-  /// Tells the machine what has happened, and plays as far as that goes, unless somebody does.
+  /// Passes an event to the machine and runs its actions, unless another call runs them already.
   func play(_ happened: (inout PlaybackMachine) -> Void = { _ in }) {
     let begins = state.withLock { state in
       happened(&state.machine)
@@ -211,7 +213,7 @@ final class MockExchange: TransportHandle {
     guard rest > .zero else { return play { $0.reached(moment) } }
     let timer = scheduler.schedule(after: rest) { [self] in play { $0.reached(moment) } }
     let staleTimer = state.withLock { state -> ScheduledAction? in
-      // It may have fired by now, and the next one may have been kept.
+      // The timer may already have fired, and a later timer may be stored.
       guard !state.machine.isOver, state.machine.awaited == moment else { return timer }
       defer { state.timer = timer }
       return state.timer

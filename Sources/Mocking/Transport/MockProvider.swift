@@ -1,7 +1,7 @@
 import Networking
 import Promises
 
-/// Stands in for a backend, endpoint by endpoint.
+/// A provider of mocked responses by endpoint.
 ///
 /// ```swift
 /// let provider = MockProvider<BoardsAPI>(delay: .milliseconds(200)) { endpoint in
@@ -15,30 +15,34 @@ import Promises
 /// let networking = Networking<BoardsAPI>(mockProvider: provider)
 /// ```
 ///
-/// Mocked requests ride the client's queue and pass its stages like all others; what they go through is
-/// what ``MockTransport`` says: an answer delayed beyond the client's `idleTimeout` times out, as a real
-/// one would. Copies of a provider share their account of what has been answered. Two
-/// providers share nothing, so tests with one each may run side by side.
+/// Mocked requests pass through the queue and the stages of the client like all other requests.
+/// They behave as described at ``MockTransport``; for example, a response delayed beyond the
+/// client's `idleTimeout` times out. Copies of a provider share their use counts and their journal.
+/// Two providers share nothing, so tests with a provider each can run in parallel.
 ///
-/// What has been asked stands in the ``journal``, and is verified by what ``MockBackend`` offers.
+/// The ``journal`` contains the received requests; the methods of ``MockBackend`` verify them.
 public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, MockBackend {
-  /// Whose time the delays take, and with them a client of this provider.
+  /// The clock for delays.
+  ///
+  /// A client of this provider uses it too.
   public let scheduler: any Scheduler
-  /// What has been asked of it; of a provider made of a function, what that had an answer for.
+  /// The received requests.
+  ///
+  /// A provider with a closure records only the requests that have a mock.
   public let journal: RequestJournal
-  /// The states of its routes' scenarios.
+  /// The scenario states of the routes.
   public let scenarios: ScenarioStates
   private let choose: @Sendable (Endpoint, any Transport) -> (any Transport)?
   private let chooseForStored: @Sendable (Request, any Transport) -> (any Transport)?
 
-  /// Makes a provider of a function.
+  /// Creates a provider with a closure.
   ///
   /// - Parameters:
-  ///   - delay: how long answers take that name no time of their own.
-  ///   - scheduler: whose time that is.
-  ///   - limits: how much of what was asked is remembered.
-  ///   - resolve: the answer for an endpoint, or nil for the real network. It is asked where the request
-  ///     is made, once for each, and must not block.
+  ///   - delay: The delay of mocks without a delay of their own.
+  ///   - scheduler: The clock for delays.
+  ///   - limits: The limits of the journal.
+  ///   - resolve: A closure that returns the mock for an endpoint, or `nil` for the real network.
+  ///     It runs once for each request, where the request is made, and must not block.
   public init(
     delay: MockDelay = .zero, scheduler: any Scheduler = .live,
     journal limits: JournalLimits = JournalLimits(),
@@ -59,20 +63,22 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
       if let endpoint = request as? Endpoint { return choose(endpoint, real) }
       return FailingTransport(
         .mockFailed,
-        reason: "the endpoint of a request kept earlier is not known; routes look at none")
+        reason: "the endpoint of a stored request is unknown; use a provider with routes")
     }
   }
 
-  /// Makes a provider of routes, which look at a request's method and path and at no endpoint.
+  /// Creates a provider with routes, which match requests by method and path and ignore the
+  /// endpoint.
   ///
   /// - Parameters:
-  ///   - routes: what is answered; of several that match the first. A malformed template makes every
-  ///     request fail with the code `mockFailed` and its name.
-  ///   - delay: how long answers take that name no time of their own.
-  ///   - scheduler: whose time that is.
-  ///   - fallsThrough: whether requests without a route go to the real network; otherwise they fail with
-  ///     the code `mockFailed` and name the routes nearest to them.
-  ///   - limits: how much of what was asked is remembered.
+  ///   - routes: The routes. Of several matching routes with the same priority, the first one
+  ///     responds. A malformed template makes every request fail with the code `mockFailed` and a
+  ///     message that contains the template.
+  ///   - delay: The delay of mocks without a delay of their own.
+  ///   - scheduler: The clock for delays.
+  ///   - fallsThrough: Whether requests without a route go to the real network. Otherwise they fail
+  ///     with the code `mockFailed` and a list of the nearest routes.
+  ///   - limits: The limits of the journal.
   public init(
     routes: [Route], delay: MockDelay = .zero, scheduler: any Scheduler = .live,
     fallsThrough: Bool = false, journal limits: JournalLimits = JournalLimits()
@@ -86,32 +92,32 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
     chooseForStored = { _, real in MockTransport(routed, fallsThrough ? real : nil) }
   }
 
-  /// The path that relative patterns start from.
+  /// The base path of relative patterns.
   private static func basePath() -> String? {
     Endpoint.baseURL?.path(percentEncoded: true)
   }
 
-  /// The transport that gives the endpoint's answer; nil where there is none.
+  /// Returns the transport for the mock of an endpoint.
   ///
   /// - Parameters:
-  ///   - endpoint: what was asked for.
-  ///   - real: what a sequence falls through to.
-  /// - Returns: a transport for this one request with all its attempts, or nil for the client's own.
+  ///   - endpoint: The endpoint of the request.
+  ///   - real: The transport that sequences fall through to.
+  /// - Returns: A transport for this request and all of its attempts. `nil` uses the client's
+  ///   transport.
   public func transport(for endpoint: Endpoint, real: any Transport) -> (any Transport)? {
     choose(endpoint, real)
   }
 
-  /// The transport that gives the answer to a request that was kept in an earlier run, or by another
-  /// client.
+  /// Returns the transport for a request that was stored in an earlier run, or by another client.
   ///
-  /// Of a provider made of a function it fails with the code `mockFailed`, and the request stays in the
-  /// store, unless requests themselves are its endpoints: a request alone does not tell what endpoint it
-  /// was.
+  /// The endpoint of a stored request is unknown. With a closure for endpoints, the transport
+  /// therefore fails with the code `mockFailed`, and the request stays in the store. A provider
+  /// whose endpoint type is the request type itself is not affected.
   ///
   /// - Parameters:
-  ///   - request: what was kept.
-  ///   - real: what a sequence, or a request without a route, falls through to.
-  /// - Returns: a transport for this one request, or nil for the client's own.
+  ///   - request: The stored request.
+  ///   - real: The transport for sequences that fall through and for requests without a route.
+  /// - Returns: A transport for this request. `nil` uses the client's transport.
   public func transport(forStored request: Request, real: any Transport) -> (any Transport)? {
     chooseForStored(request, real)
   }

@@ -1,7 +1,7 @@
 import Networking
 import Synchronization
 
-/// A network that comes and goes when a test says so.
+/// A network for tests, with a status that is set by the test.
 ///
 /// ```swift
 /// let network = MockReachability(.unreachable)
@@ -9,8 +9,8 @@ import Synchronization
 /// network.status = .reachable(via: .init())
 /// ```
 ///
-/// Any number of ``NetworkReachability`` objects may watch one network, each from when it was made.
-/// It may be used from any thread.
+/// Any number of ``NetworkReachability`` objects may observe one network, each from its creation.
+/// All members may be used from any thread.
 public final class MockReachability: ReachabilityMonitoring {
   private typealias StatusHandler = @Sendable (NetworkReachability.Status) -> Void
 
@@ -22,17 +22,17 @@ public final class MockReachability: ReachabilityMonitoring {
 
   private let state: Mutex<State>
 
-  /// Makes a network.
+  /// Creates a network.
   ///
-  /// - Parameter status: its first status.
+  /// - Parameter status: The initial status.
   public init(_ status: NetworkReachability.Status = .unknown) {
     state = Mutex(State(status: status))
   }
 
-  /// The network's status.
+  /// The status of the network.
   ///
-  /// When the setter returns, each ``NetworkReachability`` that watches has the
-  /// new one, and the promises waiting for it are settled; tests set it from one task at a time.
+  /// When the setter returns, each observing ``NetworkReachability`` has the new status, and the
+  /// promises that waited for it are settled. Set it from one task at a time.
   public var status: NetworkReachability.Status {
     get { state.withLock { $0.status } }
     set {
@@ -40,17 +40,19 @@ public final class MockReachability: ReachabilityMonitoring {
         state.status = newValue
         return state.handlers.sorted { $0.key < $1.key }.map(\.value)
       }
-      for report in handlers { report(newValue) }
+      for handler in handlers { handler(newValue) }
     }
   }
 
-  /// How many ``NetworkReachability`` objects watch it.
+  /// The number of ``NetworkReachability`` objects that observe the network.
   public var observerCount: Int { state.withLock { $0.handlers.count } }
 
-  /// Begins to report the status; called by ``NetworkReachability``.
+  /// Starts to report the status, beginning with the current one.
   ///
-  /// - Parameter report: takes a status.
-  /// - Returns: what ends the reports.
+  /// ``NetworkReachability`` calls it.
+  ///
+  /// - Parameter report: A closure that receives each status.
+  /// - Returns: A closure that ends the reports.
   public func start(
     _ report: @escaping @Sendable (_ status: NetworkReachability.Status) -> Void
   ) -> @Sendable () -> Void {

@@ -1,7 +1,7 @@
 import Networking
 import Promises
 
-/// A transport that answers from ``Route``s, in memory, as a ``MockServer`` would on a socket.
+/// A transport that responds from ``Route``s in memory, as a ``MockServer`` does on a socket.
 ///
 /// ```swift
 /// let backend: [Route] = [
@@ -12,39 +12,41 @@ import Promises
 /// let server = try MockServer(routes: backend)        // the same for clients in any language
 /// ```
 ///
-/// - **Requests.** The scheme, the host and the port of a URL do not matter; the path finds the route.
-///   One without a route fails with the code `mockFailed` and says which, with the routes nearest to it and
-///   what they would have it be, unless there is a fallback; one of a wrong method is answered by 405, as a server would.
-/// - **Events** are those that a client of a ``MockServer`` gets for the same mock, faults and their codes
-///   among them. What happens on the way of a real response besides does not happen here: a content coding
-///   is not taken off. An answer without any delay has been given when `start` returns.
-/// - **Time** comes from a ``Scheduler``: delays, drawn-out bodies, the progress of a throttled request, and
-///   the limit to how long a connection may be silent. One that is turned by hand waits for asynchronous
-///   handlers, and for a body that is a stream, as long as they can go on.
-/// - **Threads.** Events come where the request is started, or on the scheduler's thread, or where it is
-///   resumed or cancelled, one at a time.
+/// - **Requests.** The path of the URL selects the route; the scheme, the host and the port are
+///   ignored. Without a fallback, a request without a route fails with the code `mockFailed` and a
+///   report of the nearest routes with their differences, and a request with a wrong method
+///   receives a 405, as from a server. With a fallback, both go to the fallback.
+/// - **Events.** A client receives the same events as from a ``MockServer`` with the same mock,
+///   including faults and their codes. Content codings are not decoded. A response without a delay
+///   has been delivered completely when `start` returns.
+/// - **Time.** The ``Scheduler`` controls delays, paced bodies, the upload progress of a throttled
+///   request, and the idle timeout of the connection. Virtual time waits for asynchronous handlers
+///   and for stream bodies as long as they can make progress.
+/// - **Threads.** Events are delivered one at a time: on the thread that starts the request, on the
+///   scheduler's thread, or on a thread that resumes or cancels the request.
 ///
-/// Copies share their account of what has been answered. Two transports share nothing.
+/// Copies share their use counts and their journal. Two transports share nothing.
 public struct MockTransport: Transport, MockBackend {
   private let routed: RoutedTransport
   private let fallback: (any Transport)?
 
-  /// False: requests are not held back for want of a network, those for the fallback neither.
+  /// Always `false`: requests do not wait for a network, not even those for the fallback.
   public var needsNetwork: Bool { false }
-  /// What has been asked of it, what went on to the fallback among it.
+  /// The received requests, including those passed to the fallback.
   public var journal: RequestJournal { routed.journal }
-  /// The states of its routes' scenarios.
+  /// The scenario states of the routes.
   public var scenarios: ScenarioStates { routed.scenarios }
 
-  /// Makes a transport.
+  /// Creates a transport.
   ///
   /// - Parameters:
-  ///   - routes: what is answered; of several that match the first. A malformed template makes every
-  ///     request fail with the code `mockFailed` and its name.
-  ///   - delay: how long answers take that name no time of their own.
-  ///   - scheduler: whose time that is.
-  ///   - fallback: what performs the requests without a route; nil makes them fail.
-  ///   - limits: how much of what was asked is remembered.
+  ///   - routes: The routes. Of several matching routes with the same priority, the first one
+  ///     responds. A malformed template makes every request fail with the code `mockFailed` and a
+  ///     message that contains the template.
+  ///   - delay: The delay of mocks without a delay of their own.
+  ///   - scheduler: The clock for delays.
+  ///   - fallback: The transport for requests without a route. `nil` makes them fail.
+  ///   - limits: The limits of the journal.
   public init(
     routes: [Route], delay: MockDelay = .zero, scheduler: any Scheduler = .live,
     fallback: (any Transport)? = nil, journal limits: JournalLimits = JournalLimits()
@@ -58,15 +60,16 @@ public struct MockTransport: Transport, MockBackend {
     self.fallback = fallback
   }
 
-  /// Makes a transport of routes listed on the spot.
+  /// Creates a transport with a list of routes in a result builder.
   ///
   /// - Parameters:
-  ///   - delay: how long answers take that name no time of their own.
-  ///   - scheduler: whose time that is.
-  ///   - fallback: what performs the requests without a route; nil makes them fail.
-  ///   - limits: how much of what was asked is remembered.
-  ///   - routes: what is answered; of several that match the first. A malformed template makes every
-  ///     request fail with the code `mockFailed` and its name.
+  ///   - delay: The delay of mocks without a delay of their own.
+  ///   - scheduler: The clock for delays.
+  ///   - fallback: The transport for requests without a route. `nil` makes them fail.
+  ///   - limits: The limits of the journal.
+  ///   - routes: The routes. Of several matching routes with the same priority, the first one
+  ///     responds. A malformed template makes every request fail with the code `mockFailed` and a
+  ///     message that contains the template.
   public init(
     delay: MockDelay = .zero, scheduler: any Scheduler = .live,
     fallback: (any Transport)? = nil, journal limits: JournalLimits = JournalLimits(),
@@ -76,12 +79,12 @@ public struct MockTransport: Transport, MockBackend {
       routes: routes(), delay: delay, scheduler: scheduler, fallback: fallback, journal: limits)
   }
 
-  /// Answers a request.
+  /// Responds to a request.
   ///
   /// - Parameters:
-  ///   - request: the request; its body is read, unless the route discards it.
-  ///   - receive: gets the events.
-  /// - Returns: a handle; suspending holds all events back, while time goes on.
+  ///   - request: The request. Its body is read, unless the route discards it.
+  ///   - receive: The receiver of the events.
+  /// - Returns: A handle. Suspending it holds back all events while time continues.
   public func start(
     _ request: HTTPRequest, _ receive: @escaping @Sendable (_ event: TransportEvent) -> Void
   ) -> any TransportHandle {
@@ -98,7 +101,7 @@ public struct MockTransport: Transport, MockBackend {
   }
 }
 
-/// Answers the attempts of one request by the mock that was laid down for it.
+/// A transport that responds to the attempts of one request with its mock.
 final class SingleMockTransport: Transport {
   private let mock: Mock
   private let player: MockPlayer

@@ -2,9 +2,11 @@ import Networking
 import Promises
 import Synchronization
 
-/// Answers from routes, in memory; what a ``MockTransport`` and a ``MockProvider`` of routes share.
+/// Responds from routes in memory.
+///
+/// A ``MockTransport`` and a ``MockProvider`` with routes share it.
 final class RoutedTransport: Sendable {
-  /// The routes, or why there are none.
+  /// The routes, or the error in them.
   private let registry: Result<StubRegistry, MockServerError>
   private let player: MockPlayer
   var scheduler: any Scheduler { player.scheduler }
@@ -23,13 +25,13 @@ final class RoutedTransport: Sendable {
     scenarios = (try? registry.get())?.scenarios ?? ScenarioStates()
   }
 
-  /// Answers a request.
+  /// Responds to a request.
   ///
   /// - Parameters:
-  ///   - request: the request.
-  ///   - fallback: what answers those without a route; nil makes them fail.
-  ///   - receive: gets the events.
-  /// - Returns: a handle.
+  ///   - request: The request.
+  ///   - fallback: The transport for requests without a route. `nil` makes them fail.
+  ///   - receive: The receiver of the events.
+  /// - Returns: A handle for the exchange.
   func start(
     _ request: HTTPRequest, fallback: (any Transport)?, _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
@@ -103,7 +105,7 @@ final class RoutedTransport: Sendable {
       case .immediate(let handler):
         return respond(request, try handler(received), received, ticket, fallback, receive)
       case .promised(let handler):
-        // Until there is an answer only this sees a failure.
+        // Before the handler has returned a response, only this wrapper sees a failure.
         let watching = ticket.watching(receive)
         let promise = try ActivityExecutor.counting(for: player.scheduler) { try handler(received) }
         let exchange = DeferredExchange(promise, on: scheduler, watching) {

@@ -1,52 +1,58 @@
 import Networking
 import Promises
 
-/// What becomes of a request that no provider of a ``withMocks(_:unmatched:file:line:isolation:_:)`` is for.
+/// The handling of requests that no provider of a ``withMocks(_:unmatched:file:line:isolation:_:)``
+/// scope accepts.
 public enum UnmatchedRequestPolicy: Sendable, Hashable {
-  /// It fails, by the code `mockFailed`, and says which type of endpoint it was.
+  /// The request fails with the code `mockFailed` and a message that names the type of its
+  /// endpoint.
   case fail
-  /// It goes to the network.
+  /// The request goes to the network.
   case pass
 }
 
-/// Runs an operation in which every client answers from mocks, those too that nobody could hand them to.
+/// Runs an operation in which the requests of all clients go to mocks.
+///
+/// The scope also covers clients to which a test cannot pass a provider.
 ///
 /// ```swift
-/// @Test func theListShowsWhatThereIs() async throws {
+/// @Test func theListShowsTheBoards() async throws {
 ///   let provider = MockProvider<BoardsAPI> { _ in .json([["id": 1]]) }
 ///   try await withMocks(provider) {
-///     let screen = BoardsScreen()                  // makes a `Networking` of its own
+///     let screen = BoardsScreen()                  // creates its own `Networking`
 ///     let boards = try await screen.load().value
 ///     #expect(boards.count == 1)
 ///   }
 /// }
 /// ```
 ///
-/// - **Reach.** The scope holds in the tasks and task groups that the operation starts, in the handlers
-///   that it attaches to promises, in whatever these do in their turn, and for a client made in any of
-///   them. It does not hold in a detached task, nor in a block sent to a queue by hand.
-/// - **Seclusion.** Two scopes side by side never see each other's mocks. A scope in a scope comes first,
-///   and what it is not for is left to the one outside. A provider that a client was made with comes
-///   before all scopes.
-/// - **End.** When the operation has returned the scope is over. What is still under way is answered as it
-///   was. What is left of the scope, a client made within or a task begun within, makes no call to the
-///   network unawares: its requests go to the scope outside, if that is not over, and otherwise fail by the
-///   code `mockFailed`, which names the scope. Those of endpoints that would have passed for
-///   `unmatched: .pass` pass. A client made before has its own transport again. `Networking.shared` is always one
-///   made before.
-/// - **Time.** A client made within takes the time of the first provider; one made before keeps its own.
+/// - **Reach.** The scope applies to the operation, to its tasks and task groups, to the promise
+///   handlers that it attaches, to the code that these run, and to every client created in them. It
+///   does not apply to a detached task, nor to a block that is dispatched to a queue directly.
+/// - **Isolation.** Two concurrent scopes never use each other's mocks. An inner scope has
+///   precedence; requests that it does not accept go to the outer scope. The provider of a client
+///   has precedence over all scopes.
+/// - **End.** The scope ends when the operation returns. Requests already in progress keep their
+///   mocks. A client created in the scope, or a task started in it, cannot reach the network
+///   unintentionally after the end: its requests go to the outer scope if that is still active, and
+///   otherwise fail with the code `mockFailed` and the name of the scope. Requests to endpoints
+///   that `unmatched: .pass` let through still pass. A client created before the scope uses its own
+///   transport again. `Networking.shared` always counts as created before.
+/// - **Time.** A client created in the scope uses the scheduler of the first provider. A client
+///   created before keeps its own scheduler.
 ///
 /// - Parameters:
-///   - providers: the mocks; for an endpoint the first provider of its type that has an answer gives it.
-///     A provider that returns nil lets the request pass to the scope outside or to the network.
-///   - unmatched: what becomes of requests of endpoints that neither a provider of this scope nor one of
-///     a scope outside is for.
-///   - file: where the scope is, for errors.
-///   - line: where the scope is, for errors.
-///   - isolation: the caller's, which the operation keeps.
-///   - operation: the code under test.
-/// - Returns: what it returns.
-/// - Throws: what it throws.
+///   - providers: The mock providers. For an endpoint, the first provider of its type that has a
+///     mock is used. If a provider returns `nil`, the request passes to the outer scope or to the
+///     network.
+///   - unmatched: The handling of requests to endpoints for which neither this scope nor an outer
+///     scope has a provider.
+///   - file: The source file of the scope, for error messages.
+///   - line: The source line of the scope, for error messages.
+///   - isolation: The isolation of the caller, which the operation keeps.
+///   - operation: The code to run.
+/// - Returns: The result of the operation.
+/// - Throws: The error of the operation.
 public func withMocks<each Provider: TransportProvider, Result>(
   _ providers: repeat each Provider, unmatched: UnmatchedRequestPolicy = .fail,
   file: StaticString = #fileID, line: UInt = #line,

@@ -5,15 +5,22 @@ import Promises
   import FoundationNetworking
 #endif
 
-/// Runs the calls of one client: waits for the middleware, builds the wire request, and sends it through the stages.
+/// Runs the calls of one client: waits for the middleware, builds the wire request, and sends it
+/// through the stages.
 final class CallRunner: Sendable {
   /// The source of time for the client's calls.
   let scheduler: any Scheduler
-  /// The limit of a response body in memory, in bytes. `nil` means no limit.
+  /// The limit of a response body in memory, in bytes.
+  ///
+  /// `nil` means no limit.
   let maximumBodySize: Int?
-  /// The client's cookie storage. `nil` when it has none.
+  /// The client's cookie storage.
+  ///
+  /// `nil` when it has none.
   let cookies: HTTPCookieStorage?
-  /// The limit for a call whose request has none. `nil` means no limit.
+  /// The limit for a call whose request has none.
+  ///
+  /// `nil` means no limit.
   private let callTimeout: Duration?
   private let pipeline: Pipeline
   private let builder: RequestBuilder
@@ -81,7 +88,9 @@ final class CallRunner: Sendable {
     return try preProcess?(built) ?? built
   }
 
-  /// The stages of a call, outermost first. Every request passes through this list.
+  /// The stages of a call, outermost first.
+  ///
+  /// Every request passes through this list.
   static func stages(
     _ configuration: NetworkingConfiguration, _ session: Session, _ scheduler: any Scheduler
   ) -> [any Interceptor] {
@@ -117,7 +126,9 @@ final class CallRunner: Sendable {
 // MARK: Middleware
 
 extension CallRunner {
-  /// Waits for the middleware. Stores the request for later when the middleware fails for lack of a network.
+  /// Waits for the middleware.
+  ///
+  /// Stores the request for later when the middleware fails for lack of a network.
   ///
   /// - Returns: A promise of the time that the middleware took.
   private func gate(
@@ -129,7 +140,8 @@ extension CallRunner {
     return offlineSaver.saving(gate, as: UUID().uuidString, baseURL: url)
   }
 
-  /// Limits the middleware to the time of the call, so that a promise that never settles does not block the queue.
+  /// Limits the middleware to the time of the call, so that a promise that never settles does not
+  /// block the queue.
   private func limited(
     _ call: Call, by middleware: (Request) -> Promise<Void>
   ) -> Promise<Duration> {

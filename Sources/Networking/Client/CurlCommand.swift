@@ -1,29 +1,28 @@
 import Foundation
 
 extension HTTPRequest {
-  /// A command for a POSIX shell by which the `curl` tool sends this request.
+  /// Returns a command for a POSIX shell that sends this request with the `curl` tool.
   ///
   /// ```swift
   /// print(request.curlCommand())
   /// // curl -X POST --compressed -H 'Authorization: ***' --data-raw '{"title":"Fish"}' 'https://api.example.com/v1/boards'
   /// ```
   ///
-  /// Whatever is in the request, the command is one command: nothing in it is expanded or run. Method, URL, header
-  /// fields and body arrive as from a client; besides, `curl` adds an `Accept` and a `User-Agent` where the request has
-  /// none.
+  /// All parts are quoted, so that the shell neither expands nor runs any part of the request. The server receives the
+  /// same method, URL, header fields and body as from a client. `curl` adds an `Accept` and a `User-Agent` field if the
+  /// request has none.
   ///
-  /// - **Bodies.** Text is in the command, other bytes come from a `printf` in front of it, and files are read where they
-  ///   are. A ``BodyStream`` is read from the command's standard input.
-  /// - **Secrets.** A redacted command has the values of telling names replaced by `***`, in the URL, the header fields,
-  ///   and in bodies of JSON, forms or text; in place of other bytes in memory is their number. It can be shown to
-  ///   others, and will be refused by a server that wants the secrets. One that is not redacted can be run by whoever
-  ///   gets to see it.
+  /// - **Bodies.** Text is part of the command. Other bytes are piped from a `printf`, and files are read from disk. A
+  ///   ``BodyStream`` is read from the standard input of the command.
+  /// - **Secrets.** A redacted command has `***` in place of the values of secrets, in the URL, the header fields, and in
+  ///   JSON, form and text bodies; other bytes in memory are replaced by their count. A server that needs the secrets
+  ///   rejects it. A command that is not redacted contains all secrets.
   ///
-  /// - Parameter redacted: whether secrets are masked.
-  /// - Returns: the command, without a line break behind it.
+  /// - Parameter redacted: Whether secrets are masked.
+  /// - Returns: The command, without a final line break.
   public func curlCommand(redacted: Bool = true) -> String {
-    let fields = redacted ? Redaction.headers(headers) : headers
-    let url = redacted ? Redaction.url(url.absoluteString) : url.absoluteString
+    let fields = redacted ? headers.redacted() : headers
+    let url = redacted ? Redactor.standard.maskedURL(url.absoluteString) : url.absoluteString
     let (input, bodyWords) = curlBody(redacted: redacted)
     var words = ["curl"]
     switch (method, bodyWords.isEmpty) {
@@ -31,18 +30,18 @@ extension HTTPRequest {
     case (.head, true): words.append("--head")
     default: words += ["-X", ShellQuoting.quoted(method.rawValue)]
     }
-    // Brackets and braces are no patterns, and dots no steps, to the server either.
+    // Otherwise curl would expand brackets and braces, and remove dot segments.
     if url.contains(where: { "[]{}".contains($0) }) { words.append("--globoff") }
     if url.contains("/.") { words.append("--path-as-is") }
     if headers.contains("Accept-Encoding") { words.append("--compressed") }
     for field in fields {
-      // No field that could be sent has a control character in it.
+      // A field with a control character could not be sent anyway.
       let value = NetworkError.singleLine(field.value)
       words += [
         "-H", ShellQuoting.quoted(value.isEmpty ? "\(field.name);" : "\(field.name): \(value)"),
       ]
     }
-    // Otherwise it would say that the body is a form.
+    // Otherwise curl would send the content type of a form.
     if !bodyWords.isEmpty, !headers.contains("Content-Type") { words += ["-H", "'Content-Type:'"] }
     words += bodyWords
     words.append(ShellQuoting.quoted(url))
@@ -50,7 +49,7 @@ extension HTTPRequest {
     return input.map { "\($0) | \(command)" } ?? command
   }
 
-  /// What comes before the command for its body's sake, if anything, and the words in it.
+  /// Returns the command that pipes the body, if there is one, and the arguments for the body.
   private func curlBody(redacted: Bool) -> (input: String?, words: [String]) {
     let fromInput = ["--data-binary", "@-"]
     switch body {
@@ -76,40 +75,41 @@ extension HTTPRequest {
 
   private func redactedBody(_ data: Data) -> Data {
     guard !data.isEmpty else { return data }
-    let text = Redaction.body(data, contentType: headers["Content-Type"]) ?? "(\(data.count) bytes)"
+    let text =
+      Redactor.standard.maskedBody(data, contentType: headers["Content-Type"])
+      ?? "(\(data.count) bytes)"
     return Data(text.utf8)
   }
 }
 
 extension Networking {
-  /// A command for a POSIX shell by which the `curl` tool sends what this client would send for an endpoint.
+  /// A command for a POSIX shell by which the `curl` tool sends what this client would send for an
+  /// endpoint.
   ///
   /// ```swift
   /// print(try networking.curlCommand(for: .boards))
   /// ```
   ///
-  /// The request is built as for `request(_:progress:file:line:)`, on this thread, with ``beforeEach``,
-  /// ``preProcessRequest``, the credentials in force and the cookies kept for its URL. What ``middleware`` and
-  /// interceptors do is not in it, and nothing is sent.
+  /// The request is built as for `request(_:progress:file:line:)`, on the current thread, with ``beforeEach``,
+  /// ``preProcessRequest``, the current credentials and the stored cookies. Changes by ``middleware`` and interceptors are
+  /// not included. Nothing is sent.
   ///
   /// - Parameters:
-  ///   - endpoint: what to ask for.
-  ///   - redacted: whether secrets are masked; see ``HTTPRequest/curlCommand(redacted:)``.
-  /// - Returns: the command, without a line break behind it.
-  /// - Throws: what the endpoint throws, what ``preProcessRequest`` throws, and ``NetworkError`` when the request
-  ///   cannot be built.
+  ///   - endpoint: The endpoint.
+  ///   - redacted: Whether secrets are masked; see ``HTTPRequest/curlCommand(redacted:)``.
+  /// - Returns: The command, without a final line break.
+  /// - Throws: ``NetworkError`` if the request cannot be built, and errors of the endpoint and of ``preProcessRequest``.
   public func curlCommand(for endpoint: Endpoint, redacted: Bool = true) throws -> String {
     try firstHop(of: endpoint).curlCommand(redacted: redacted)
   }
 
-  /// A command by which the `curl` tool sends what this client would send for an endpoint that was changed on the
-  /// spot.
+  /// Returns a command that sends the request of a modified endpoint with the `curl` tool.
   ///
   /// - Parameters:
-  ///   - endpoint: what to ask for.
-  ///   - redacted: whether secrets are masked.
-  /// - Returns: the same as for the plain endpoint.
-  /// - Throws: the same as for the plain endpoint.
+  ///   - endpoint: The modified endpoint.
+  ///   - redacted: Whether secrets are masked.
+  /// - Returns: The command, without a final line break.
+  /// - Throws: The same errors as for the plain endpoint.
   public func curlCommand(
     for endpoint: ModifiedEndpoint<Endpoint>, redacted: Bool = true
   ) throws -> String {
@@ -131,16 +131,16 @@ extension Networking {
   }
 }
 
-/// Words for a POSIX shell.
+/// Quoting for a POSIX shell.
 ///
 /// Source: POSIX.1-2017, Shell Command Language, section 2.2; `printf`, extended description.
 enum ShellQuoting {
-  /// A text as one word; the shell changes nothing in it.
+  /// Returns a text as one word, which the shell does not expand.
   static func quoted(_ text: String) -> String {
     "'\(text.replacing("'", with: #"'\''"#))'"
   }
 
-  /// A command that prints bytes of any values, zero among them.
+  /// Returns a command that prints bytes of any values, including zero.
   static func printfCommand(_ data: Data) -> String {
     var text = ""
     for byte in data {
@@ -152,13 +152,14 @@ enum ShellQuoting {
       default: text += String(format: "\\%03o", byte)
       }
     }
-    // A format that begins with a dash would be taken for an option.
+    // `--`, because a format that begins with a dash would be taken for an option.
     return "printf -- '\(text)'"
   }
 
-  /// The text of bytes that can be a word on a command line, and be pasted into a terminal; nil when they cannot.
+  /// Returns bytes as a command-line argument that can be pasted into a terminal, or `nil` if they
+  /// cannot be one.
   ///
-  /// Linux takes words of up to 128 KiB.
+  /// Linux limits an argument to 128 KiB.
   static func argument(_ data: Data) -> String? {
     guard data.count <= 64 << 10,
       data.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\n") })

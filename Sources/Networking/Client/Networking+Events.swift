@@ -1,18 +1,18 @@
 import Promises
 
 extension Networking {
-  /// Has a monitor told what happens to the calls that are made from now on.
+  /// Adds a monitor that observes the calls made from now on.
   ///
   /// ```swift
   /// networking.addMonitor(Metrics())
   /// ```
   ///
-  /// There may be any number of them; each is told of whole calls, and of those on the way to their end when the
-  /// client has been released. A client that nobody watches spends nothing on events.
+  /// A client may have any number of monitors. Each observes whole calls, from the first event to the last, even after
+  /// the client has been released. Without monitors no events are made.
   ///
-  /// - Parameter monitor: whom to tell; the client keeps it until it is removed. One that is added twice is told
-  ///   twice.
-  /// - Returns: a handle to remove it by.
+  /// - Parameter monitor: The monitor. The client retains it until it is removed. A monitor that is added twice
+  ///   receives each event twice.
+  /// - Returns: A registration that removes the monitor.
   @discardableResult
   public func addMonitor(_ monitor: any NetworkMonitor) -> MonitorRegistration {
     let queue = MonitorQueue(monitor, scheduler: runner.scheduler)
@@ -23,15 +23,15 @@ extension Networking {
     }
   }
 
-  /// Has a closure told what happens to the calls that are made from now on.
+  /// Adds a closure that observes the calls made from now on.
   ///
   /// ```swift
   /// let registration = networking.addMonitor { event in print(event) }
   /// registration.remove()
   /// ```
   ///
-  /// - Parameter observe: runs as ``NetworkMonitor/observe(_:)`` does, on a serial queue of its own.
-  /// - Returns: a handle to remove it by.
+  /// - Parameter observe: The closure. It runs on a serial queue, like ``NetworkMonitor/observe(_:)``.
+  /// - Returns: A registration that removes the closure.
   @discardableResult
   public func addMonitor(
     _ observe: @escaping @Sendable (_ event: NetworkEvent) -> Void
@@ -39,27 +39,29 @@ extension Networking {
     addMonitor(ClosureMonitor(closure: observe))
   }
 
-  /// What happens to the calls that are made from now on, as a sequence; each time it is asked for another one.
+  /// The events of the calls made from now on, as an asynchronous sequence.
+  ///
+  /// Each access makes a new sequence.
   ///
   /// ```swift
   /// for await event in networking.events { metrics.record(event) }
   /// ```
   ///
-  /// It keeps up to 10,000 events that nobody has asked for yet.
+  /// The sequence buffers up to 10,000 events.
   public var events: NetworkEvents { events(bufferingNewest: 10_000) }
 
-  /// What happens to the calls that are made from now on, as a sequence with a buffer of another size.
+  /// Returns the events of the calls made from now on, as an asynchronous sequence with a buffer of
+  /// a given size.
   ///
-  /// - Parameter limit: how many events are kept that nobody has asked for yet, at least 1; of more the oldest
-  ///   are dropped.
-  /// - Returns: the sequence.
+  /// - Parameter limit: The size of the buffer, at least 1. When it is full, the oldest event is dropped.
+  /// - Returns: The sequence.
   public func events(bufferingNewest limit: Int) -> NetworkEvents {
     let buffer = EventBuffer(limit: limit)
-    let feed = EventBufferSink(buffer)
-    add(feed)
+    let sink = EventBufferSink(buffer)
+    add(sink)
     return NetworkEvents(
-      subscription: EventSubscription(buffer) { [weak self, weak feed] in
-        if let feed { self?.remove(feed) }
+      subscription: EventSubscription(buffer) { [weak self, weak sink] in
+        if let sink { self?.remove(sink) }
       })
   }
 
@@ -72,7 +74,7 @@ extension Networking {
   }
 }
 
-/// A monitor that is a closure.
+/// A monitor that calls a closure.
 private struct ClosureMonitor: NetworkMonitor {
   let closure: @Sendable (NetworkEvent) -> Void
 
@@ -80,29 +82,30 @@ private struct ClosureMonitor: NetworkMonitor {
 }
 
 extension Networking {
-  /// How much is written about the calls that are made from now on; at first what
-  /// ``NetworkingConfiguration/logging`` says.
+  /// The log level of the calls made from now on.
+  ///
+  /// The initial value is that of ``NetworkingConfiguration/logging``.
   ///
   /// ```swift
   /// networking.logLevel = .info
   /// ```
   ///
-  /// It may be changed at any time and from any thread, and holds from the next request on. A call that was made before
-  /// is logged to its end at the level that held then, so that no call is logged by half. Who writes it,
-  /// and how large the bodies may be, stays as the configuration says: without more that is the ``StandardLogger``.
+  /// It may be changed at any time, from any thread. A call is logged to its end at the level at which it was made, so
+  /// no call is logged in part. The logger and the limit of logged bodies are those of the configuration; the default
+  /// logger is ``StandardLogger``.
   public var logLevel: LoggingConfiguration.Level {
     get { settings.withLock { $0.settings.log.level } }
     set {
-      // Before the lock is taken, as the scheduler may be anybody's.
-      let isFirst = newValue > .none && settings.withLock { $0.settings.log.feed == nil }
+      // Made before the lock is taken, because the scheduler may be code of the user.
+      let isFirst = newValue > .none && settings.withLock { $0.settings.log.sink == nil }
       let first = isFirst ? LogSink(logging, at: newValue, scheduler: runner.scheduler) : nil
       change { settings in
         guard settings.log.level != newValue else { return }
-        if let old = settings.log.feed { settings.eventSinks = settings.eventSinks?.removing(old) }
+        if let old = settings.log.sink { settings.eventSinks = settings.eventSinks?.removing(old) }
         settings.log.level = newValue
-        guard let feed = settings.log.feed ?? first, newValue > .none else { return }
-        let next = feed.withLevel(to: newValue)
-        settings.log.feed = next
+        guard let sink = settings.log.sink ?? first, newValue > .none else { return }
+        let next = sink.withLevel(newValue)
+        settings.log.sink = next
         settings.eventSinks = EventSinkList(settings.eventSinks, adding: next)
       }
     }

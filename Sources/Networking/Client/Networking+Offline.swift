@@ -2,21 +2,21 @@ import Foundation
 import Promises
 
 extension Networking {
-  /// The store that keeps this client's requests for which there is no network: to look at what is kept,
-  /// and to remove it.
+  /// The client's offline store, for looking at stored requests and removing them.
   ///
-  /// The first use may block for as long as the disk takes to open it.
+  /// The first use opens the store, which blocks on the disk.
   ///
-  /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed`` when it
-  ///   cannot be opened, or the client has none (``OfflinePolicy/none``).
+  /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed`` if the store cannot be
+  ///   opened, or if the client has none (``OfflinePolicy/none``).
   public var offlineStore: OfflineStore {
     get throws { try clientOfflineStore.store }
   }
 
-  /// Told what has come of each replay that was begun by itself; nil tells nobody.
+  /// A handler of the result of each automatic replay.
   ///
-  /// It runs in ``callbackContext``. ``NetworkingConfiguration/replaysWhenReachable`` says when there are
-  /// such replays.
+  /// `nil` means none.
+  ///
+  /// It runs in ``callbackContext``. ``NetworkingConfiguration/replaysWhenReachable`` enables automatic replays.
   public var onAutomaticReplay:
     (@Sendable (_ result: Result<OfflineStore.Report, any Error>) -> Void)?
   {
@@ -24,7 +24,7 @@ extension Networking {
     set { change { $0.onAutomaticReplay = newValue } }
   }
 
-  /// Sends what is kept in this client's offline store.
+  /// Sends the requests in the client's offline store.
   ///
   /// ```swift
   /// networking.replay { progress in print("\(progress.completed) of \(progress.total)") }
@@ -34,28 +34,26 @@ extension Networking {
   ///   }
   /// ```
   ///
-  /// - **The way.** Each request takes its turn in this client's queue and goes through its hooks,
-  ///   interceptors, retries and redirects, as one made now does, with the credentials and cookies of now;
-  ///   its `Idempotency-Key`, its base URL and its own header fields are those that it was first sent
-  ///   with. Fields of the endpoints' type that carry credentials are added anew. Other requests are
-  ///   made meanwhile as always.
-  /// - **Order.** Those of one ``Request/storeKey`` are sent one after the other, as they were kept; when
-  ///   one stays in the store, the later ones of its key stay behind it.
-  /// - **Outcomes.** What was answered leaves the store, also by a 4xx, which is among
-  ///   ``OfflineStore/Report/failed``. What failed on the way stays, what was answered by 401, 407, 408, 425,
-  ///   429 or 5xx, what was cancelled, and what an interceptor or a hook has rejected for a reason of
-  ///   its own. A request that was replayed is not kept a second time.
-  /// - **One at a time**, over all clients and processes that have the same store.
+  /// - **Path.** Each request takes its place in the client's queue and passes the hooks, interceptors, retries and
+  ///   redirects like a new request, with the current credentials and cookies. Its `Idempotency-Key`, base URL and own
+  ///   header fields are those of the first time. Credential fields of the endpoint's type are added again. Other
+  ///   requests are not affected.
+  /// - **Order.** Requests with the same ``Request/storeKey`` are sent one after the other, in the order in which they
+  ///   were stored. If one stays in the store, the later ones with its key stay, too.
+  /// - **Outcomes.** A request that received a response leaves the store. A 4xx response counts, and is listed in
+  ///   ``OfflineStore/Report/failed``. A request stays in the store if it failed, was cancelled, was rejected by an
+  ///   interceptor or a hook, or received 401, 407, 408, 425, 429 or 5xx. It is not stored a second time.
+  /// - **One replay at a time** runs over all clients and processes that use the same store.
   ///
   /// - Parameters:
-  ///   - concurrency: of how many keys requests are sent at once; at least 1.
-  ///   - progress: called after each outcome, in their order, in ``callbackContext``, before the
-  ///     handlers of the promise where that is serial.
-  ///   - file: where it was asked for, for diagnostics.
-  ///   - line: where it was asked for, for diagnostics.
-  /// - Returns: a promise of the report; rejected with a ``NetworkError`` of the code `offlineStoreBusy`
-  ///   when another replay is under way, or `offlineStoreFailed`. Cancelling it cancels what is being
-  ///   sent, all of which stays in the store; so does the departure of its last consumer.
+  ///   - concurrency: The number of keys whose requests are sent concurrently; at least 1.
+  ///   - progress: A handler that is called after each outcome, in order, in ``callbackContext``; if that is serial, before
+  ///     the handlers of the promise.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: A promise of the report. It is rejected with a ``NetworkError`` of the code `offlineStoreBusy` if another
+  ///   replay is running, or `offlineStoreFailed`. When it is cancelled, or its last consumer leaves, the requests being
+  ///   sent are cancelled and stay in the store.
   @discardableResult
   public func replay(
     concurrency: Int = 4,
@@ -68,7 +66,7 @@ extension Networking {
         on: runner.scheduler.context(for: .queue(clientOfflineStore.queue)), file: file, line: line
       ) {
         let store = try self.clientOfflineStore.store
-        self.clientOfflineStore.removeOverrides(than: try store.keys)
+        self.clientOfflineStore.removeTransportSelections(except: try store.keys)
         return store.replay(
           concurrency: concurrency, scheduler: self.runner.scheduler,
           decidingWith: ReplayDecision.forClient,
@@ -78,11 +76,11 @@ extension Networking {
       .on(context, file: file, line: line)
   }
 
-  /// A replay that nobody has asked for.
+  /// Starts a replay and passes its result to ``onAutomaticReplay``.
   func replayAutomatically() -> Promise<OfflineStore.Report> {
     let replay = replay()
     replay.always { [weak self] result in
-      // Somebody else is at it; it is tried again.
+      // Another replay is running. The client tries again later.
       if case .failure(let error as NetworkError) = result, error.code == .offlineStoreBusy {
         return
       }
@@ -99,7 +97,8 @@ extension Networking {
       line)
   }
 
-  /// Those fields of the endpoints' type that an entry was kept without.
+  /// Returns the fields of the endpoint's type that were removed from an entry because they carry
+  /// credentials.
   static func removedCredentialHeaders(of entry: OfflineStore.Entry) -> HTTPHeaders {
     HTTPHeaders(
       Endpoint.headers.filter { field in
@@ -107,7 +106,8 @@ extension Networking {
       })
   }
 
-  /// Returns the transport for a replay: selected as for the original request if its endpoint is still known.
+  /// Returns the transport for a replay: selected as for the original request if its endpoint is
+  /// still known.
   private func transport(forReplayOf entry: OfflineStore.Entry) -> SelectedTransport {
     guard let selection = clientOfflineStore.transportSelection(for: entry.id) else {
       return transports.select(forStored: entry.request)
@@ -117,14 +117,15 @@ extension Networking {
 }
 
 extension Networking {
-  /// What it takes to keep a request; nil for one that is not to be kept.
+  /// Returns the saver of a request that is stored when there is no network, or `nil` if it is not
+  /// to be stored.
   ///
   /// - Parameters:
-  ///   - endpoint: what was asked for.
-  ///   - original: its request.
-  ///   - request: the same as the client's hook has made it.
-  ///   - collectsInMemory: whether the body of the answer goes into memory.
-  /// - Returns: what the pipeline's stage does it by.
+  ///   - endpoint: The endpoint.
+  ///   - original: The request of the endpoint.
+  ///   - request: The request after the ``beforeEach`` hook.
+  ///   - collectsInMemory: Whether the response body goes to memory.
+  /// - Returns: The saver, or `nil`.
   func offlineSaver<SomeEndpoint: RequestConvertible>(
     _ endpoint: SomeEndpoint, _ original: Request, as request: Request, collectsInMemory: Bool
   ) -> OfflineSaver? {

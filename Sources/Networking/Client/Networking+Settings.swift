@@ -2,51 +2,63 @@ import Foundation
 import Promises
 
 extension Networking {
-  /// Where handlers on this client's promises run that name no context of their own; `.main` at first.
+  /// The execution context of handlers that do not name one.
+  ///
+  /// The default is `.main`.
   public var callbackContext: ExecutionContext {
     get { settings.withLock { $0.settings.callbackContext } }
     set { change { $0.callbackContext = newValue } }
   }
 
-  /// Changes each request before it joins the queue; nil changes none.
+  /// A hook that changes each request before it is added to the queue.
   ///
-  /// It runs where the request is made.
+  /// `nil` means none.
+  ///
+  /// It runs on the caller's thread.
   public var beforeEach: (@Sendable (_ request: Request) -> Request)? {
     get { settings.withLock { $0.settings.beforeEach } }
     set { change { $0.beforeEach = newValue } }
   }
 
-  /// Changes each request as it goes over the wire, when its turn has come; nil changes none.
+  /// A hook that changes the wire form of each request when the request starts.
   ///
-  /// It runs where the request starts: on the thread that asks, or where an earlier request has just
-  /// ended, never on the main queue. It must not block. What it throws rejects the request.
+  /// `nil` means none.
+  ///
+  /// It runs on the caller's thread, or on the thread on which an earlier request ended, but never on the main queue. It
+  /// must not block. An error that it throws rejects the request.
   public var preProcessRequest: (@Sendable (_ request: HTTPRequest) throws -> HTTPRequest)? {
     get { settings.withLock { $0.settings.preProcessRequest } }
     set { change { $0.preProcessRequest = newValue } }
   }
 
-  /// Gates each request when its turn has come; nil gates none.
+  /// A hook whose promise must be fulfilled before each request is sent.
   ///
-  /// The request is sent once the promise is fulfilled, and rejected with what that is rejected with. Waiting
-  /// for it is part of the time for the call, as ``Request/timeout`` or ``NetworkingConfiguration/callTimeout`` says:
-  /// when that is up the request leaves the promise to others that wait for it, or else cancels it, gives up its
-  /// place in the queue, and is rejected with `timedOut(.call)`, which names the middleware. Without such a time
-  /// a promise that never settles keeps that place.
+  /// `nil` means none.
+  ///
+  /// It runs when the request has reached the head of the queue. If the promise is rejected, the request is rejected with
+  /// the same error. The wait counts towards the limit of the call, ``Request/timeout`` or
+  /// ``NetworkingConfiguration/callTimeout``. On timeout the request frees its place in the queue and is rejected with
+  /// `timedOut(.call)`, and the error names the middleware; the promise is cancelled unless others wait for it. Without a
+  /// limit a promise that never settles keeps the place of its request.
   public var middleware: (@Sendable (_ request: Request) -> Promise<Void>)? {
     get { settings.withLock { $0.settings.middleware } }
     set { change { $0.middleware = newValue } }
   }
 
-  /// What requests go through on their way, outermost first, once a call; none at first.
+  /// The interceptors of calls, outermost first.
   ///
-  /// They stand outside the retries, see ``hopInterceptors`` for inside, and take part in the calls that are made from now on.
+  /// The default is none.
+  ///
+  /// They run once for each call, outside the retries; ``hopInterceptors`` run inside. A change applies to the calls made
+  /// from then on.
   public var interceptors: [any Interceptor] {
     get { settings.withLock { $0.settings.interceptors } }
     set { change { $0.interceptors = newValue } }
   }
 
-  /// What each hop goes through, outermost first: every attempt, and every hop of a redirect; none at
-  /// first.
+  /// The interceptors of hops, outermost first.
+  ///
+  /// The default is none.
   ///
   /// ```swift
   /// networking.hopInterceptors.append(
@@ -57,55 +69,58 @@ extension Networking {
   ///   })
   /// ```
   ///
-  /// They stand inside the retries and the redirects and next to the network, and see the request with
-  /// its credentials and cookies, as it goes out but for what the transport adds, and each answer as it
-  /// comes, a redirect or a 503 that is tried again too. What they add is for that hop alone: it is not
-  /// taken along on a redirect.
+  /// They run for every attempt and every redirect, next to the transport. They receive the request with its credentials
+  /// and cookies, and each response as it arrives, including redirects and responses that are retried. Fields that they
+  /// add apply to that hop only and are not sent to the target of a redirect.
   ///
-  /// The time they take counts for the hop, ``NetworkingConfiguration/attemptTimeout``, and one that does
-  /// not call back is named in the error. They take part in the calls that are made from now on; of calls
-  /// that share an exchange, ``NetworkingConfiguration/sharesRequests``, those that the first one brings.
+  /// Their time counts towards ``NetworkingConfiguration/attemptTimeout``; the error names an interceptor that does not
+  /// call back. A change applies to the calls made from then on. Of calls that share an exchange,
+  /// ``NetworkingConfiguration/sharesRequests``, the interceptors of the first call run.
   public var hopInterceptors: [any Interceptor] {
     get { settings.withLock { $0.settings.hopInterceptors } }
     set { change { $0.hopInterceptors = newValue } }
   }
 
-  /// Sends requests elsewhere from now on, to a staging server for example.
+  /// Overrides the base URL of all endpoints, for example with that of a staging server.
   ///
-  /// - Parameter baseURL: in place of the endpoints' own; nil restores that.
+  /// - Parameter baseURL: The base URL. `nil` restores those of the endpoints.
   public func setBaseURL(_ baseURL: URL?) {
     setBaseURL { baseURL }
   }
 
-  /// Has a closure say where requests go.
+  /// Overrides the base URL of all endpoints with the result of a closure.
   ///
-  /// - Parameter baseURL: asked for each request where it starts, as ``preProcessRequest`` is; nil stands for
-  ///   the endpoint's own.
+  /// - Parameter baseURL: The closure. It runs when a request starts, on the thread of ``preProcessRequest``. `nil` uses
+  ///   the base URL of the endpoint.
   public func setBaseURL(_ baseURL: @escaping @Sendable () -> URL?) {
     change { $0.baseURL = baseURL }
   }
 
-  /// Lets no more requests begin; those under way go on.
+  /// Stops starting requests.
+  ///
+  /// Running requests continue.
   public func suspend() {
     queue.suspend()
     unthrottledQueue.suspend()
   }
 
-  /// Lets requests begin again.
+  /// Resumes starting requests.
   public func resume() {
     queue.resume()
     unthrottledQueue.resume()
   }
 
-  /// Cancels every request of this client, waiting or under way.
+  /// Cancels all requests of the client, waiting and running ones.
   ///
-  /// A stream whose head has come is in the hands of whoever reads it, and goes on.
+  /// A stream whose promise is fulfilled is not cancelled. Its reader ends it.
   public func cancelAllRequests() {
     queue.cancelAll()
     unthrottledQueue.cancelAll()
   }
 
-  /// What is replaced is released after unlocking, since a user's `deinit` may follow.
+  /// Changes the settings.
+  ///
+  /// The old settings are released after unlocking, because this may run a `deinit` of the user.
   func change(_ body: (inout ClientSettings) -> Void) {
     let old = settings.withLock { snapshot in
       let old = snapshot
@@ -117,34 +132,34 @@ extension Networking {
 }
 
 extension Networking {
-  /// Sends a name and a password with every request from now on, to the base URL's origin only.
+  /// Sends a user name and a password with all requests to the origin of the base URL from now on.
   ///
-  /// Source: RFC 7617; both are sent in UTF-8.
+  /// Both are encoded in UTF-8. Source: RFC 7617.
   ///
   /// - Parameters:
-  ///   - username: the name, without a colon.
-  ///   - password: the password.
+  ///   - username: The name, without a colon.
+  ///   - password: The password.
   public func authenticate(username: String, password: String) {
     let pair = Data("\(username):\(password)".utf8).base64EncodedString()
     authenticate(authorizationHeader: "Basic \(pair)")
   }
 
-  /// Sends a token with every request from now on, to the base URL's origin only.
+  /// Sends a bearer token with all requests to the origin of the base URL from now on.
   ///
   /// Source: RFC 6750 section 2.1.
   ///
-  /// - Parameter bearerToken: the token.
+  /// - Parameter bearerToken: The token.
   public func authenticate(bearerToken: String) {
     authenticate(authorizationHeader: "Bearer \(bearerToken)")
   }
 
-  /// Sends an `Authorization` field with every request from now on.
+  /// Sends an `Authorization` field with all requests to the origin of the base URL from now on.
   ///
-  /// It goes to the origin of the base URL in force now, on every hop there, and nowhere else: not to
-  /// where a redirect leads, nor to an absolute URL elsewhere, nor to a base URL set later. A client
-  /// without a base URL sends it nowhere. A request's own field comes first.
+  /// The origin is that of the current base URL. The field is sent on every hop to that origin, and to no other: not to the
+  /// target of a redirect to another origin, not to an absolute URL of another origin, and not to a base URL that is set
+  /// later. A client without a base URL sends it nowhere. A request's own `Authorization` field overrides it.
   ///
-  /// - Parameter authorizationHeader: the field's value; nil sends none any more.
+  /// - Parameter authorizationHeader: The value of the field. `nil` stops sending it.
   public func authenticate(authorizationHeader: String?) {
     let baseURL = settings.withLock { $0.settings.baseURL }
     let origin = (baseURL() ?? Endpoint.baseURL).flatMap { Origin($0) }

@@ -2,7 +2,7 @@ import Foundation
 import Promises
 
 extension Networking {
-  /// Makes a request and puts the body of its answer into a file.
+  /// Adds a request to the queue, and downloads the response body to a file.
   ///
   /// ```swift
   /// networking.download(.report(id: 1), to: file)
@@ -10,23 +10,23 @@ extension Networking {
   ///   .done { response in open(response.file) }
   /// ```
   ///
-  /// - A success, 2xx, goes into the file: it is written beside its place, under a hidden name, and moved
-  ///   there when it is whole. Folders on the way there are made. After a failure or a cancellation
-  ///   nothing is left of it, and the file that was there before is as it was.
-  /// - Of any other status, of a redirect on the way too, nothing goes into the file; up to 1 MiB of its
-  ///   body is in ``Response/data``, for `validate` and `decode`.
-  /// - However large the body, about 1 MiB of it is in memory at a time: the server waits for the disk.
+  /// - If the status is 2xx, the body is written to a hidden file in the same folder, which is moved to its place when it
+  ///   is complete. Missing folders are created. After a failure or a cancellation no partial file remains, and an
+  ///   existing file is unchanged.
+  /// - For any other status, including a redirect, the file is not written. Up to 1 MiB of the body is in
+  ///   ``Response/data``, for `validate` and `decode`.
+  /// - About 1 MiB of the body is in memory at a time. If the disk is slow, the transfer waits for it.
   ///
   /// - Parameters:
-  ///   - endpoint: what to ask for.
-  ///   - target: where the body goes; a file's URL.
-  ///   - replacing: whether a file that is there is replaced; otherwise the request fails.
-  ///   - progress: told how the bodies get on, as with `request(_:progress:file:line:)`.
-  ///   - file: where it was asked for, for diagnostics.
-  ///   - line: where it was asked for, for diagnostics.
-  /// - Returns: a promise of the response, whatever its status; rejected like that of
-  ///   `request(_:progress:file:line:)`, and with ``NetworkError/Code-swift.enum/fileNotWritten`` when
-  ///   the file cannot be made, written or moved.
+  ///   - endpoint: The endpoint.
+  ///   - target: The file URL of the destination.
+  ///   - replacing: Whether an existing file is replaced. Otherwise the request fails.
+  ///   - progress: A handler of the progress, as for `request(_:progress:file:line:)`.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: A promise of the response, whatever its status. It is rejected like that of
+  ///   `request(_:progress:file:line:)`, and with ``NetworkError/Code-swift.enum/fileNotWritten`` if the file cannot be
+  ///   created, written or moved.
   public func download(
     _ endpoint: Endpoint, to target: URL,
     replacing: Bool = true, progress: ProgressHandler? = nil,
@@ -38,18 +38,19 @@ extension Networking {
       progress: progress, file, line)
   }
 
-  /// Downloads what an endpoint that was changed on the spot gives, `BoardsAPI.report.prioritized(.low)`.
+  /// Downloads the response body of a modified endpoint, such as
+  /// `BoardsAPI.report.prioritized(.low)`, to a file.
   ///
   /// - Parameters:
-  ///   - endpoint: what to ask for.
-  ///   - target: where the body goes; a file's URL.
-  ///   - replacing: whether a file that is there is replaced; otherwise the request fails.
-  ///   - progress: told how the bodies get on, as with `request(_:progress:file:line:)`.
-  ///   - file: where it was asked for, for diagnostics.
-  ///   - line: where it was asked for, for diagnostics.
-  /// - Returns: a promise of the response, whatever its status; rejected like that of
-  ///   `request(_:progress:file:line:)`, and with ``NetworkError/Code-swift.enum/fileNotWritten`` when
-  ///   the file cannot be made, written or moved.
+  ///   - endpoint: The endpoint.
+  ///   - target: The file URL of the destination.
+  ///   - replacing: Whether an existing file is replaced. Otherwise the request fails.
+  ///   - progress: A handler of the progress, as for `request(_:progress:file:line:)`.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: A promise of the response, whatever its status. It is rejected like that of
+  ///   `request(_:progress:file:line:)`, and with ``NetworkError/Code-swift.enum/fileNotWritten`` if the file cannot be
+  ///   created, written or moved.
   public func download(
     _ endpoint: ModifiedEndpoint<Endpoint>, to target: URL,
     replacing: Bool = true, progress: ProgressHandler? = nil,
@@ -63,26 +64,25 @@ extension Networking {
 }
 
 extension Networking {
-  /// Makes a request and hands the body of its answer on while it comes.
+  /// Adds a request to the queue, and streams the response body.
   ///
   /// ```swift
   /// let response = try await networking.stream(.feed).validate().value
   /// for try await piece in response.bytes { parser.take(piece) }
   /// ```
   ///
-  /// - Of a success, 2xx, the promise is fulfilled when the head is there; the body comes by
-  ///   ``Response/bytes``, which says how it is read and given up. Of any other status up to 1 MiB of the
-  ///   body is in ``Response/data``.
-  /// - A request's time limits count to the end of the body.
-  /// - Its turn in the client's queue ends with the head, so that whoever reads may make further
-  ///   requests. From there on ``cancelAllRequests()`` leaves it alone.
+  /// - If the status is 2xx, the promise is fulfilled when the head has arrived, and ``Response/bytes`` delivers the body.
+  ///   For any other status up to 1 MiB of the body is in ``Response/data``.
+  /// - The limits for the call and the attempt cover the body, too.
+  /// - The request leaves the client's queue when the head has arrived, so that the reader can make further requests.
+  ///   From then on ``cancelAllRequests()`` does not affect it.
   ///
   /// - Parameters:
-  ///   - endpoint: what to ask for.
-  ///   - progress: told how the bodies get on, as with `request(_:progress:file:line:)`.
-  ///   - file: where it was asked for, for diagnostics.
-  ///   - line: where it was asked for, for diagnostics.
-  /// - Returns: a promise of the response, whatever its status; rejected like that of
+  ///   - endpoint: The endpoint.
+  ///   - progress: A handler of the progress, as for `request(_:progress:file:line:)`.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: A promise of the response, whatever its status. It is rejected like that of
   ///   `request(_:progress:file:line:)`.
   public func stream(
     _ endpoint: Endpoint, progress: ProgressHandler? = nil,
@@ -93,14 +93,14 @@ extension Networking {
       progress: progress, file, line)
   }
 
-  /// Streams what an endpoint that was changed on the spot gives, `BoardsAPI.feed.notIntercepted()`.
+  /// Streams the response body of a modified endpoint, such as `BoardsAPI.feed.notIntercepted()`.
   ///
   /// - Parameters:
-  ///   - endpoint: what to ask for.
-  ///   - progress: told how the bodies get on, as with `request(_:progress:file:line:)`.
-  ///   - file: where it was asked for, for diagnostics.
-  ///   - line: where it was asked for, for diagnostics.
-  /// - Returns: a promise of the response, whatever its status; rejected like that of
+  ///   - endpoint: The endpoint.
+  ///   - progress: A handler of the progress, as for `request(_:progress:file:line:)`.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: A promise of the response, whatever its status. It is rejected like that of
   ///   `request(_:progress:file:line:)`.
   public func stream(
     _ endpoint: ModifiedEndpoint<Endpoint>, progress: ProgressHandler? = nil,

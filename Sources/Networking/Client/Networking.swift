@@ -2,7 +2,8 @@ import Foundation
 import Promises
 import Synchronization
 
-/// A client: makes requests of endpoints, performs them in its queue, and answers with promises.
+/// A client: sends the requests of endpoints through a queue, and returns promises of the
+/// responses.
 ///
 /// ```swift
 /// let networking = Networking<BoardsAPI>(mode: .limited(4))
@@ -12,23 +13,24 @@ import Synchronization
 ///   .done { boards in show(boards) }
 /// ```
 ///
-/// - **Threads.** Everything may be called from any thread. A request whose turn has come is built and
-///   started on the thread that brought the turn about: the one that asks, or where an earlier request
-///   has just ended. What the main queue asks for starts in an operation of an `OperationQueue`. Responses
-///   arrive off the main queue, and `validate`, `decode` and their like run right there; handlers run in
-///   ``callbackContext``.
-/// - **Order.** Requests wait in a queue as wide as the ``RequestMode`` says, mocked ones like all others;
-///   those of higher priority come first.
-/// - **Cancellation.** Cancelling a request's promise, or any promise derived from it alone, aborts the
-///   connection; a request that was still waiting never touches the network.
-/// - **Lifetime.** Releasing a client loses no request: those waiting and those under way go on to their
-///   end. ``cancelAllRequests()`` ends them.
+/// - **Threads.** All members may be used from any thread. A request is built and started on the caller's thread, or,
+///   if it had to wait, on the thread on which an earlier request ended. A request made on the main queue starts on
+///   an `OperationQueue`. Responses arrive off the main queue. `validate`, `decode` and similar steps run there;
+///   handlers run in ``callbackContext``.
+/// - **Order.** The ``RequestMode`` limits the number of running requests. Requests of higher priority start first.
+///   Mocked requests wait in the same queue.
+/// - **Cancellation.** Cancelling the promise of a request, or the only promise derived from it, aborts the
+///   connection. A request that was still waiting is never sent.
+/// - **Lifetime.** Releasing a client does not cancel its requests, neither waiting nor running ones.
+///   ``cancelAllRequests()`` does.
 public final class Networking<Endpoint: RequestConvertible>: Sendable {
-  /// Told how the bodies of a request get on.
+  /// A handler of the progress of a request and its response.
   public typealias ProgressHandler = @Sendable (_ progress: TransferProgress) -> Void
 
   let queue: RequestQueue
-  /// For the requests that are not intercepted, which never wait for their turn.
+  /// The queue of requests that are not intercepted.
+  ///
+  /// They never wait.
   let unthrottledQueue: RequestQueue
   let settings: Mutex<ClientSettings.Snapshot>
   let runner: CallRunner
@@ -38,16 +40,14 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   let transports: TransportSelector<Endpoint>
   private let areRetryable = Endpoint.self is any RetryableRequest.Type
 
-  /// Makes a client on what the platform has.
+  /// Makes a client on a transport of the platform.
   ///
   /// - Parameters:
-  ///   - mode: how many requests are under way at once.
-  ///   - mockProvider: supplies another transport for some endpoints; nil for none.
-  ///   - sessionConfiguration: what the others go over, and whom connections and cookies are shared
-  ///     with.
-  ///   - retry: how requests are tried again, in place of what the configuration says; nil is as that
-  ///     says.
-  ///   - configuration: what it does with every request.
+  ///   - mode: The limit for the number of running requests.
+  ///   - mockProvider: A provider of transports for some endpoints, such as mocks. `nil` means none.
+  ///   - sessionConfiguration: The transport and the cookies of all other requests.
+  ///   - retry: The retry policy. `nil` uses that of the configuration.
+  ///   - configuration: The configuration of all requests.
   public convenience init(
     mode: RequestMode = .async, mockProvider: (any TransportProvider<Endpoint>)? = nil,
     sessionConfiguration: SessionConfiguration = .default, retry: RetryPolicy? = nil,
@@ -56,15 +56,14 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     self.init(mode, mockProvider, Session(sessionConfiguration), retry, configuration)
   }
 
-  /// Makes a client on a transport of your own.
+  /// Makes a client on a custom transport.
   ///
   /// - Parameters:
-  ///   - mode: how many requests are under way at once.
-  ///   - mockProvider: supplies another transport for some endpoints; nil for none.
-  ///   - transport: what performs the others.
-  ///   - retry: how requests are tried again, in place of what the configuration says; nil is as that
-  ///     says.
-  ///   - configuration: what it does with every request.
+  ///   - mode: The limit for the number of running requests.
+  ///   - mockProvider: A provider of transports for some endpoints, such as mocks. `nil` means none.
+  ///   - transport: The transport of all other requests.
+  ///   - retry: The retry policy. `nil` uses that of the configuration.
+  ///   - configuration: The configuration of all requests.
   public convenience init(
     mode: RequestMode = .async, mockProvider: (any TransportProvider<Endpoint>)? = nil,
     transport: any Transport, retry: RetryPolicy? = nil,
@@ -84,7 +83,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     queue = RequestQueue(mode, scheduler: scheduler)
     unthrottledQueue = RequestQueue(.async, scheduler: scheduler)
     settings = Mutex(.init(ClientSettings(baseURL: { Endpoint.baseURL })))
-    Redaction.add(configuration.secretNames)
+    SecretNames.register(configuration.secretNames)
     runner = CallRunner(configuration, session, scheduler)
     logging = configuration.logging
     clientOfflineStore = ClientOfflineStore(configuration.offline, for: Endpoint.self)
@@ -96,17 +95,17 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     automaticReplay?.start { [weak self] in self?.replayAutomatically() }
   }
 
-  /// Makes a request and puts it into the queue.
+  /// Adds a request to the queue.
   ///
   /// - Parameters:
-  ///   - endpoint: what to ask for.
-  ///   - progress: told how the bodies get on; see ``TransferProgress``. It runs in ``callbackContext``,
-  ///     before the handlers of the promise where that is serial; while it is at work or on its way there
-  ///     only the newest progress is kept.
-  ///   - file: where it was asked for, for diagnostics.
-  ///   - line: where it was asked for, for diagnostics.
-  /// - Returns: a promise of the response, whatever its status, at once; rejected with a
-  ///   ``NetworkError``, with what ``middleware`` was rejected with, or with `CancellationError`.
+  ///   - endpoint: The endpoint.
+  ///   - progress: A handler of the progress of both bodies. It runs in ``callbackContext``; if that is serial, before
+  ///     the handlers of the promise. Progress that is reported while it runs or is scheduled is coalesced to the
+  ///     newest.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: A promise of the response, whatever its status. It is rejected with a ``NetworkError``, with the error
+  ///   of the ``middleware``, or with `CancellationError`.
   public func request(
     _ endpoint: Endpoint, progress: ProgressHandler? = nil,
     file: StaticString = #fileID, line: UInt = #line
@@ -115,16 +114,17 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       endpoint, over: transports.select(for: endpoint), progress: progress, file, line)
   }
 
-  /// Makes a request of an endpoint that was changed on the spot, `BoardsAPI.boards.notIntercepted()`.
+  /// Adds a request of a modified endpoint, such as `BoardsAPI.boards.notIntercepted()`, to the
+  /// queue.
   ///
   /// - Parameters:
-  ///   - endpoint: what to ask for.
-  ///   - progress: told how the bodies get on; see ``TransferProgress``. It runs in ``callbackContext``,
-  ///     before the handlers of the promise where that is serial; while it is at work or on its way there
-  ///     only the newest progress is kept.
-  ///   - file: where it was asked for, for diagnostics.
-  ///   - line: where it was asked for, for diagnostics.
-  /// - Returns: the same as `request(_:progress:file:line:)` of the plain endpoint.
+  ///   - endpoint: The endpoint.
+  ///   - progress: A handler of the progress of both bodies. It runs in ``callbackContext``; if that is serial, before
+  ///     the handlers of the promise. Progress that is reported while it runs or is scheduled is coalesced to the
+  ///     newest.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: A promise of the response, like that of `request(_:progress:file:line:)` for the plain endpoint.
   public func request(
     _ endpoint: ModifiedEndpoint<Endpoint>, progress: ProgressHandler? = nil,
     file: StaticString = #fileID, line: UInt = #line
@@ -133,19 +133,19 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       endpoint, over: transports.select(for: endpoint.base), progress: progress, file, line)
   }
 
-  /// Makes a request of an endpoint that says what it answers with, and reads the answer.
+  /// Adds a request of an endpoint with a response type to the queue, and decodes the response.
   ///
-  /// The endpoint may be of any type; one without a base URL has this client's.
+  /// The endpoint may be of any type. If it has no base URL, the client's is used.
   ///
   /// - Parameters:
-  ///   - endpoint: what to ask for.
-  ///   - progress: told how the bodies get on; see ``TransferProgress``. It runs in ``callbackContext``,
-  ///     before the handlers of the promise where that is serial; while it is at work or on its way there
-  ///     only the newest progress is kept.
-  ///   - file: where it was asked for, for diagnostics.
-  ///   - line: where it was asked for, for diagnostics.
-  /// - Returns: a promise of the value, validated and decoded; rejected like that of
-  ///   `request(_:progress:file:line:)`, and like `validate` and `decode`.
+  ///   - endpoint: The endpoint.
+  ///   - progress: A handler of the progress of both bodies. It runs in ``callbackContext``; if that is serial, before
+  ///     the handlers of the promise. Progress that is reported while it runs or is scheduled is coalesced to the
+  ///     newest.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: A promise of the decoded value. It is rejected like that of `request(_:progress:file:line:)`, and with
+  ///   the errors of `validate` and `decode`.
   public func fetch<Typed: TypedEndpoint>(
     _ endpoint: Typed, progress: ProgressHandler? = nil,
     file: StaticString = #fileID, line: UInt = #line
@@ -196,7 +196,9 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     return pending.promise
   }
 
-  /// A look that costs most where the answer is no, so that is found out once for the client's own type.
+  /// Returns the endpoint's retry policy.
+  ///
+  /// Failed conformance casts are slow, so the result is cached for the client's own endpoint type.
   private func retryPolicy<SomeEndpoint: RequestConvertible>(of endpoint: SomeEndpoint)
     -> RetryPolicy?
   {
@@ -208,6 +210,6 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
 extension Networking where Endpoint == Request {
   /// A client for requests without endpoints: `Networking.shared.request(.get("https://..."))`.
   ///
-  /// It is made outside of all scopes of mocks, whoever asks for it first, since it outlives them.
+  /// It is made outside of all scopes of mocks, because it outlives them.
   public static let shared = HandlerScope.$current.withValue(nil) { Networking() }
 }

@@ -5,115 +5,150 @@ import Promises
   import FoundationNetworking
 #endif
 
-/// What a client does with every request, laid down when it is made.
+/// The fixed configuration of a client.
+///
+/// A client copies it when it is made. Later changes have no effect on that client.
 public struct NetworkingConfiguration: Sendable {
-  /// The fields that every request has unless it or its endpoint says otherwise.
+  /// The default header fields.
+  ///
+  /// Fields of the endpoint's type and of the request override them.
   public var headers: HTTPHeaders = .defaults
-  /// How parameters become queries and bodies.
+  /// The encoders that turn parameters into queries and bodies.
   public var encoders = ParameterEncoders()
-  /// What becomes of answers that point elsewhere.
+  /// The policy for redirects.
   public var redirects = RedirectPolicy.follow()
-  /// How requests are tried again that do not say so themselves; not at all at first.
+  /// The retry policy of requests that have none of their own.
+  ///
+  /// The default is never to retry.
   public var retry = RetryPolicy.never
-  /// How many repetitions there are over all calls of the client; nil is without limit.
+  /// The limit for retries of all calls of the client together.
+  ///
+  /// `nil` means no limit.
   public var retryBudget: RetryBudget? = RetryBudget()
-  /// When a host that keeps failing is left alone; nil is never.
+  /// The circuit breaker, which rejects requests to a host that keeps failing.
+  ///
+  /// `nil` means none.
   public var circuitBreaker: CircuitBreaker?
-  /// Who is told what happens to the client's calls, from the first; others may be added later by
-  /// ``Networking/addMonitor(_:)-(NetworkMonitor)``.
+  /// The monitors that observe all calls of the client.
+  ///
+  /// ``Networking/addMonitor(_:)-(NetworkMonitor)`` adds a monitor later.
   public var monitors: [any NetworkMonitor] = []
-  /// What the client writes about its calls, and where to; nothing at first.
+  /// The log of the client's calls.
+  ///
+  /// The default is no log.
   ///
   /// ```swift
   /// configuration.logging = .info
   /// ```
   ///
-  /// ``Networking/logLevel`` changes how much while it works.
+  /// ``Networking/logLevel`` changes the level of an existing client.
   public var logging = LoggingConfiguration.none
-  /// Names whose values are secrets, besides those that tell so by themselves, such as `Authorization`, `password`
-  /// or `access_token`: of header fields, of fields in queries and forms, and of members of JSON.
+  /// Additional names of secrets: of header fields, of fields in queries and forms, and of members
+  /// of JSON.
   ///
   /// ```swift
   /// configuration.secretNames = ["X-Tenant", "iban"]
   /// ```
   ///
-  /// Case and punctuation make no difference. What goes by such a name reads `***` in logs, events, errors, commands
-  /// and whatever else is printed, and is withheld from an ``OfflineStore`` where it is a header field. A name
-  /// holds for the whole process from when a client of it is made, as neither an error nor a request that is
-  /// printed knows its client; it is not taken back.
+  /// Well-known names such as `Authorization`, `password` or `access_token` are secrets already. Case and
+  /// punctuation do not matter. The value of a secret is printed as `***` in logs, events, errors, curl commands and
+  /// descriptions, and a secret header field is not written to an ``OfflineStore``.
+  ///
+  /// The names apply to the whole process from the time that the client is made, because an error or a request does
+  /// not know its client. They cannot be removed.
   public var secretNames: Set<String> = []
-  /// Whether identical requests under way share one exchange, where a request does not say so itself; not
-  /// at first.
+  /// Whether identical concurrent requests share one exchange.
+  ///
+  /// ``Request/isShared`` overrides it. The default is `false`.
   ///
   /// ```swift
   /// configuration.sharesRequests = true
-  /// networking.request(.boards)                    // asks the server
-  /// networking.request(.boards)                    // waits for the same answer
-  /// networking.request(.boards.sharing(false))     // asks on its own
+  /// networking.request(.boards)                    // sends the request
+  /// networking.request(.boards)                    // waits for the same response
+  /// networking.request(.boards.sharing(false))     // sends a request of its own
   /// ```
   ///
-  /// - **Which.** GET and HEAD without a body, whose answer goes to memory: no downloads and no streams.
-  ///   Two are identical that have, behind the client's interceptors, the same
-  ///   method, URL, header fields in the same order, credentials and silence limits, that are both
-  ///   ``Request/isIntercepted`` or both not, and that go to the same place: mocks of another scope are
-  ///   another. Fields that only number or trace a request make no difference: `traceparent`,
-  ///   `tracestate`, `X-Request-ID` and `X-Correlation-ID`; the server gets the first one's.
-  /// - **Each caller has a promise of its own**, and gets all of the answer and its progress, however late
-  ///   it joins. Cancelling it leaves the others; when the last has gone the connection is closed.
-  /// - **One retry story.** Attempts, redirects, the retry budget and the hops are of the exchange, not of
-  ///   the callers. Those that bring a ``RetryPolicy`` of their own share with one another only, and the
-  ///   first one's counts.
-  /// - **A time limit of the call stays the caller's own**: when it is up he leaves, like one who cancels.
-  /// - **Nothing is kept.** A failure reaches all who wait for it, and whoever asks after the end, be that
-  ///   well or bad, asks anew.
-  /// - A request that waits for another's exchange has its own place in the queue, by its own priority. So
-  ///   in mode ``RequestMode/sync``, where there is never more than one under way, nothing is shared.
+  /// - **Which requests.** GET and HEAD requests without a body whose response goes to memory; no downloads and no
+  ///   streams. Two requests are identical if, after the client's interceptors, they have the same method, URL,
+  ///   header fields in the same order, credentials and idle timeouts, the same value of
+  ///   ``Request/isIntercepted``, and the same transport; scopes of mocks have different transports. The tracing
+  ///   fields `traceparent`, `tracestate`, `X-Request-ID` and `X-Correlation-ID` are not compared. The server
+  ///   receives those of the first request.
+  /// - **Callers.** Each caller has its own promise, and receives the whole response and its progress, even if it
+  ///   joins late. Cancelling one promise does not affect the others. When the last caller cancels, the connection
+  ///   is closed.
+  /// - **Retries.** Attempts, redirects and the retry budget belong to the exchange, not to the callers. Requests
+  ///   with a ``RetryPolicy`` of their own are shared only among themselves, and the policy of the first one applies.
+  /// - **Timeouts.** The limit of the call belongs to the caller. On timeout the caller leaves, as if cancelled.
+  /// - **No storage.** A failure is delivered to all current callers. A request made after the end of the exchange
+  ///   is sent again.
+  /// - **Queue.** A request that waits for a shared exchange takes its own place in the queue. In the mode
+  ///   ``RequestMode/sync``, which runs one request at a time, nothing is shared.
   public var sharesRequests = false
-  /// Where cookies are kept; at first where the client's ``SessionConfiguration`` says.
+  /// The cookie storage.
+  ///
+  /// The default is that of the client's ``SessionConfiguration``.
   public var cookies = CookiePolicy.session
-  /// Where requests of the store policy ``Request/StorePolicy/offline`` are kept when there is no network
-  /// for them.
+  /// The store for requests with the policy ``Request/StorePolicy/offline`` that are made without a
+  /// network.
   public var offline = OfflinePolicy.automatic
-  /// Whether what is kept is replayed each time the network has come back, without being asked for.
+  /// Whether the client replays the offline store each time the network becomes reachable.
   ///
-  /// It comes back when its status turns from unreachable to reachable; a network that was there when the
-  /// client was made has not come back, so what is left from an earlier run of the program waits for a
-  /// `replay()` of the client's, at best once the user has signed in. `onAutomaticReplay` is told of each.
-  /// While somebody else replays the store, it is tried again every ten seconds, as long as there is a network.
+  /// The default is `false`.
+  ///
+  /// A replay starts when the status changes from unreachable to reachable. A network that is reachable when the client
+  /// is made does not start one, so requests stored by an earlier run wait for a call of `replay()`, for example after
+  /// the user has signed in. `onAutomaticReplay` receives the result of each replay. While another client or process
+  /// replays the store, the client tries again every ten seconds as long as the network is reachable.
   public var replaysWhenReachable = false
-  /// What becomes of requests while there is no way to the internet; nil tries them all the same.
+  /// The policy for requests to the internet while it is unreachable.
   ///
-  /// It concerns those to servers on the internet, as ``ReachabilityInterceptor`` says, and no mocked ones.
-  /// Requests that wait do so a hop at a time, within the time for the call. What has failed by it is not
-  /// tried again, whatever ``retry`` says.
+  /// `nil` sends them anyway.
+  ///
+  /// ``ReachabilityInterceptor`` says which requests need the internet. Mocked requests do not. Each hop waits
+  /// separately, within the limit of the call. A request that fails by this policy is not retried, whatever ``retry``
+  /// says.
   public var whenUnreachable: ReachabilityInterceptor.Policy?
-  /// What tells of the network to ``replaysWhenReachable`` and ``whenUnreachable``; nil is one for all
-  /// clients of this process, which begins to watch when it is first needed.
+  /// The reachability for ``replaysWhenReachable`` and ``whenUnreachable``.
+  ///
+  /// `nil` uses one that all clients of the process share, which starts on first use.
   public var reachability: NetworkReachability?
-  /// How long a connection may take to stand, TLS included; nil is without limit.
+  /// The limit for opening a connection, including TLS.
+  ///
+  /// `nil` means no limit.
   public var connectTimeout: Duration? = .seconds(30)
-  /// How long a connection may be silent; nil is without limit.
+  /// The limit for the time without data on a connection.
+  ///
+  /// `nil` means no limit.
   public var idleTimeout: Duration? = .seconds(60)
-  /// How long one hop may take, with the client's hop interceptors; nil is without limit.
+  /// The limit for one hop, including the client's hop interceptors.
+  ///
+  /// `nil` means no limit.
   public var attemptTimeout: Duration?
-  /// How long a call may take, from its turn in the queue, with the ``Networking/middleware`` and all its hops;
-  /// nil is without limit.
+  /// The limit for a call.
   ///
-  /// Of a stream the body counts, to its end.
-  /// A request's own timeout comes in its place.
+  /// `nil` means no limit. ``Request/timeout`` overrides it.
+  ///
+  /// It covers the time from the turn of the request in the queue to the end of the response body, with the
+  /// ``Networking/middleware``, all attempts and all redirects. The body of a stream counts, too.
   public var callTimeout: Duration?
-  /// How many bytes of a response's body, after decoding, are taken into memory; nil is without limit.
+  /// The limit for a response body in memory after decoding, in bytes.
   ///
-  /// A larger one breaks the request off with ``NetworkError/Code-swift.enum/bodyTooLarge``. Downloads to
-  /// a file and streams are not bounded by it; of what answers them with no success, up to 1 MiB of the
-  /// body is kept, and the rest left out.
+  /// `nil` means no limit.
+  ///
+  /// A larger body ends the request with ``NetworkError/Code-swift.enum/bodyTooLarge``. The limit does not apply to
+  /// downloads and streams. If the status of these is not 2xx, up to 1 MiB of the body is kept and the rest discarded.
   public var maximumBodySize: Int?
-  /// Whose time the deadlines take; nil is that of the client's mock provider, or the clock without one.
-  public var scheduler: (any Scheduler)?
-  /// The time of day, which the date in a `Retry-After` is compared with; for tests in virtual time.
+  /// The source of time for timeouts and delays.
   ///
-  /// It is asked wherever an attempt has ended, on any thread, and must not block. A date becomes a wait
-  /// in the time of ``scheduler``, so a test lets this one go on as that does:
+  /// `nil` uses that of the client's mock provider, or the system clock.
+  public var scheduler: (any Scheduler)?
+  /// The time of day, which a date in `Retry-After` is compared with.
+  ///
+  /// The default is the system's.
+  ///
+  /// It is called at the end of an attempt, on any thread, and must not block. Tests in virtual time derive it from
+  /// ``scheduler``:
   ///
   /// ```swift
   /// configuration.scheduler = time
@@ -121,21 +156,24 @@ public struct NetworkingConfiguration: Sendable {
   /// ```
   public var wallClock: @Sendable () -> Date = { Date() }
 
-  /// Makes a configuration of what most clients want.
+  /// Makes the default configuration.
   public init() {}
 }
 
-/// Where a client keeps its cookies.
+/// The cookie storage of a client.
 public enum CookiePolicy: Sendable {
-  /// Where its ``SessionConfiguration`` says; with a transport of your own, where Foundation keeps
-  /// those that it shares in the process.
+  /// The storage of the client's ``SessionConfiguration``.
+  ///
+  /// A client on a custom transport uses `HTTPCookieStorage.shared`.
   case session
-  /// Nowhere: none are kept, and none sent but what a request brings.
+  /// No storage.
+  ///
+  /// Cookies are neither stored nor sent, except those in a request's own `Cookie` field.
   case none
-  /// In a storage of your own.
+  /// A custom storage.
   case storage(HTTPCookieStorage)
 
-  /// The storage; nil for none.
+  /// Returns the storage, or `nil`.
   func storage(of session: Session) -> HTTPCookieStorage? {
     switch self {
     case .session: session.cookies

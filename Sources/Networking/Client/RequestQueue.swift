@@ -3,13 +3,15 @@ import Foundation
 import Promises
 import Synchronization
 
-/// How many requests of one client are under way at once.
+/// The limit for the number of running requests of a client.
 public enum RequestMode: Sendable, Hashable {
-  /// One at a time, in the order in which they were made.
+  /// One request at a time, in the order in which they were made.
   case sync
-  /// All of them.
+  /// No limit.
   case async
-  /// At most so many; a number below 1 counts as 1.
+  /// A given number of requests.
+  ///
+  /// A number below 1 counts as 1.
   case limited(Int)
 
   var width: Int {
@@ -21,26 +23,27 @@ public enum RequestMode: Sendable, Hashable {
   }
 }
 
-/// The queue of one client: gives the requests their turns, and starts them.
+/// The request queue of a client, which starts requests as slots become free.
 ///
-/// A request whose turn has come starts on the thread that brought it about: the caller's, or the one on
-/// which an earlier request has just ended. The main queue is spared: what it brings about starts in an
-/// operation of an `OperationQueue`. A hop to another thread for every request took longer than all else
-/// that is done for it.
+/// A request starts on the caller's thread, or on the thread on which an earlier request ended, because a hop to another
+/// thread would take longer than all other work for a request. On the main queue it starts in an operation of an
+/// `OperationQueue` instead, so that the main queue is not blocked.
 final class RequestQueue: Sendable {
   private let queueState: Mutex<RequestQueueState>
   private let operations = OperationQueue()
-  /// Where time is turned by hand everything starts at once, so that nothing is still on its way to
-  /// another thread when time passes.
+  /// Whether requests start on the current thread even on the main queue.
+  ///
+  /// True in virtual time, so that no request is on its way to another thread while time advances.
   private let startsImmediately: Bool
-  /// Whether the answers of two requests of which one waited for the other come in that order.
+  /// Whether the responses of two requests, of which one waited for the other, are delivered in
+  /// that order.
   private let isOrdered: Bool
 
   /// Makes a queue.
   ///
   /// - Parameters:
-  ///   - mode: how many requests are under way at once.
-  ///   - scheduler: whose time counts.
+  ///   - mode: The limit for the number of running requests.
+  ///   - scheduler: The client's source of time.
   init(_ mode: RequestMode, scheduler: any Scheduler) {
     queueState = Mutex(RequestQueueState(width: mode.width))
     let ticket = scheduler.beginActivity()
@@ -49,12 +52,12 @@ final class RequestQueue: Sendable {
     isOrdered = mode.width == 1 || startsImmediately
   }
 
-  /// Puts a request behind those of its priority.
+  /// Adds a request behind those of its priority.
   ///
   /// - Parameters:
-  ///   - pending: the promise that the caller has, and its resolver.
-  ///   - priority: which go first.
-  ///   - begin: starts the request when its turn has come.
+  ///   - pending: The caller's promise, and its resolver.
+  ///   - priority: The priority of the request.
+  ///   - begin: Starts the request when a slot is free.
   func add(
     _ pending: (promise: NetworkPromise, resolver: Resolver<Response>), priority: Request.Priority,
     _ begin: @escaping @Sendable () -> NetworkPromise
@@ -83,8 +86,9 @@ final class RequestQueue: Sendable {
     }
   }
 
-  /// A loop rather than a step of `finish`, since any number of requests may have been cancelled while
-  /// they waited.
+  /// Starts a request, or the next one if it has been cancelled.
+  ///
+  /// A loop, because any number of requests may have been cancelled while they waited.
   private func run(_ slot: RequestQueueState.Slot) {
     var due: RequestQueueState.Slot? = slot
     while let slot = due {
@@ -94,8 +98,8 @@ final class RequestQueue: Sendable {
   }
 
   private func forward(_ responsePromise: NetworkPromise, _ slot: RequestQueueState.Slot) {
-    // An answer that is there already, as of a mock, need not hold the turn where nobody waits. One that has
-    // waited for another does, as that one's handlers come first.
+    // Fast path: a response that is already available, such as that of a mock, frees its slot at once if no request waits.
+    // A request that has waited takes the other path, because the handlers of the earlier request come first.
     if !isOrdered, responsePromise.isDelivered, queueState.withLock({ $0.finishIfNoneWait(slot) }) {
       slot.request.forward(responsePromise)
     } else {
@@ -108,17 +112,17 @@ final class RequestQueue: Sendable {
   }
 }
 
-/// One request of a client's queue: waiting until its turn, then under way until its promise settles.
+/// A request in a client's queue: waiting, then running until its promise settles.
 final class QueuedRequest: Sendable {
   private let promise: NetworkPromise
   private let resolver: Resolver<Response>
   private let begin: @Sendable () -> NetworkPromise
 
-  /// Makes a request that waits.
+  /// Makes a waiting request.
   ///
   /// - Parameters:
-  ///   - pending: the promise that the caller has, and its resolver.
-  ///   - begin: starts the request when its turn has come.
+  ///   - pending: The caller's promise, and its resolver.
+  ///   - begin: Starts the request.
   init(
     _ pending: (promise: NetworkPromise, resolver: Resolver<Response>),
     _ begin: @escaping @Sendable () -> NetworkPromise
@@ -128,26 +132,26 @@ final class QueuedRequest: Sendable {
     self.begin = begin
   }
 
-  /// Starts the request, unless it was cancelled before its turn.
+  /// Starts the request, unless it has been cancelled.
   ///
-  /// - Returns: its answer, which the promise does not follow yet; nil where it was cancelled.
+  /// - Returns: A promise of the response, which the caller's promise does not follow yet. `nil` if it was cancelled.
   func start() -> NetworkPromise? {
     resolver.isSettled ? nil : begin()
   }
 
-  /// Has the promise become what the answer is.
+  /// Resolves the caller's promise with the response.
   func forward(_ responsePromise: NetworkPromise) {
     resolver.resolve(responsePromise)
   }
 
-  /// The same, and tells when the answer is there.
+  /// Resolves the caller's promise with the response, and calls a closure when the response is
+  /// available.
   ///
   /// - Parameters:
-  ///   - responsePromise: what ``start()`` has returned.
-  ///   - isOrdered: whether `whenOver` has to wait until the handlers of the promise have run or are on
-  ///     their way, so that what the next request comes to does not overtake them; otherwise it comes
-  ///     before them.
-  ///   - whenFinished: called when the answer is there; maybe at once.
+  ///   - responsePromise: The promise that ``start()`` has returned.
+  ///   - isOrdered: Whether `whenFinished` runs after the handlers of the promise have run or been scheduled, so that the
+  ///     next response does not overtake this one. Otherwise it runs before them.
+  ///   - whenFinished: The closure. It may run before this method returns.
   func forward(
     _ responsePromise: NetworkPromise, isOrdered: Bool, whenFinished: @escaping @Sendable () -> Void
   ) {
@@ -164,7 +168,7 @@ final class QueuedRequest: Sendable {
   }
 }
 
-/// The main queue, on which nothing may take long.
+/// The main queue.
 enum MainQueue {
   private static let key: DispatchSpecificKey<Void> = {
     let key = DispatchSpecificKey<Void>()
@@ -172,15 +176,16 @@ enum MainQueue {
     return key
   }()
 
-  /// Whether the caller is on it.
+  /// Whether the current thread runs the main queue.
   ///
-  /// The main thread alone does not tell: on Linux an asynchronous `main` gives its thread up, and the
-  /// main queue is turned by another.
+  /// `Thread.isMainThread` alone is not enough: on Linux an asynchronous `main` leaves the main thread, and another
+  /// thread runs the main queue.
   static var isCurrent: Bool {
     DispatchQueue.getSpecific(key: key) != nil || isMainThread
   }
 
-  /// `Thread.isMainThread`, which asks the kernel on Linux, is asked once a thread.
+  /// The result of `Thread.isMainThread`, cached for each thread, because it is a system call on
+  /// Linux.
   private static var isMainThread: Bool {
     if let known = pthread_getspecific(isMainThreadKey) { return Int(bitPattern: known) == 1 }
     let isMain = Thread.isMainThread

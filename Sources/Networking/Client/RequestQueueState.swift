@@ -1,18 +1,18 @@
 import Promises
 
-/// Whose turn it is in a client's queue.
+/// The state of a client's request queue.
 ///
 /// ```
-/// waiting --turn--> under way --finish-->
+/// waiting --slot--> running --finish-->
 /// ```
 ///
-/// Those of higher priority come first, and of the same priority those that were there first. As long as
-/// there is room and the queue is not suspended, nobody waits.
+/// Requests of higher priority start first; those of the same priority start in the order in which they were added.
+/// A request waits only while all slots are taken or the queue is suspended.
 struct RequestQueueState {
-  /// A request under way, and where it is found when it is over.
+  /// A running request, and its index.
   struct Slot: Sendable {
     let request: QueuedRequest
-    /// Whether it did not come at once.
+    /// Whether the request had to wait for the slot.
     fileprivate let hasWaited: Bool
     fileprivate let index: Int
   }
@@ -25,45 +25,45 @@ struct RequestQueueState {
 
   /// Makes an empty queue.
   ///
-  /// - Parameter width: how many may be under way at once.
+  /// - Parameter width: The maximum number of running requests.
   init(width: Int) {
     self.width = width
   }
 
-  /// A request joins.
+  /// Adds a request.
   ///
-  /// - Returns: its turn, if that has come already.
+  /// - Returns: The slot of the request if it can start now.
   mutating func add(_ request: QueuedRequest, _ priority: Request.Priority) -> Slot? {
     if hasCapacity { return begin(request, hasWaited: false) }
     waiting[priority.index].append(request)
     return nil
   }
 
-  /// A request is over.
+  /// Removes a finished request.
   ///
-  /// - Returns: the turn that has come by that.
+  /// - Returns: The slot of the next request, if one can start.
   mutating func finish(_ slot: Slot) -> Slot? {
     freeSlot(slot.index)
     return next()
   }
 
-  /// A request is over that has waited for nobody, and for which nobody waits.
+  /// Removes a finished request if it did not wait and no other request waits.
   ///
-  /// - Returns: false where it is another, and then nothing has changed.
+  /// - Returns: Whether the request was removed.
   mutating func finishIfNoneWait(_ slot: Slot) -> Bool {
     guard !slot.hasWaited, waiting.allSatisfy({ $0.isEmpty }) else { return false }
     freeSlot(slot.index)
     return true
   }
 
-  /// Gives no more turns.
+  /// Stops starting requests.
   mutating func suspend() {
     isSuspended = true
   }
 
-  /// Gives turns again.
+  /// Resumes starting requests.
   ///
-  /// - Returns: the turns that have come by that, in order.
+  /// - Returns: The slots of the requests that can start, in order.
   mutating func resume() -> [Slot] {
     isSuspended = false
     var due: [Slot] = []
@@ -71,7 +71,7 @@ struct RequestQueueState {
     return due
   }
 
-  /// All requests, those that wait first.
+  /// All requests, the waiting ones first.
   var all: [QueuedRequest] { waiting.flatMap(\.self) + running.compactMap(\.self) }
 
   private var hasCapacity: Bool { !isSuspended && running.count - freeIndices.count < width }
@@ -100,7 +100,7 @@ struct RequestQueueState {
 }
 
 extension Request.Priority {
-  /// The lowest has the first place.
+  /// The index of the priority, from the lowest.
   fileprivate var index: Int {
     switch self {
     case .veryLow: 0

@@ -4,33 +4,39 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// What a client's requests go over, and whom it shares connections and cookies with.
+/// The transport and the cookie storage of a client.
 public enum SessionConfiguration: Sendable {
-  /// The platform's own transport, `CurlTransport` on Linux and ``URLSessionTransport`` on Apple's,
-  /// one for all such clients of the process; cookies are those that Foundation shares in the process
-  /// and keeps on disk.
+  /// The platform's transport, shared by all clients with this configuration: `CurlTransport` on
+  /// Linux, ``URLSessionTransport`` on Apple platforms.
+  ///
+  /// The cookie storage is `HTTPCookieStorage.shared`, which is persistent.
   case `default`
-  /// The platform's own transport, one for this client alone, and cookies of this client alone, in
-  /// memory: both go with it, and nothing is written to disk.
+  /// The platform's transport and a cookie storage in memory, both private to the client.
+  ///
+  /// Nothing is written to disk.
   case ephemeral
-  /// Transfers that go on without the process; they do not exist yet, on any platform.
+  /// Background transfers.
   ///
-  /// Every request is rejected with ``NetworkError/Code-swift.enum/unsupported``; those that a
-  /// ``TransportProvider`` answers are not.
+  /// Not implemented on any platform yet.
   ///
-  /// - Parameter identifier: the session's name.
+  /// Every request is rejected with ``NetworkError/Code-swift.enum/unsupported``, except requests with the transport of a
+  /// ``TransportProvider``.
+  ///
+  /// - Parameter identifier: The name of the session.
   case background(identifier: String)
-  /// A ``URLSessionTransport`` of this client alone, on a copy of Foundation's configuration.
+  /// A ``URLSessionTransport`` on a copy of a Foundation configuration, private to the client.
   ///
-  /// Its cookie storage is the client's, unless it says that cookies are neither set nor taken. Its
-  /// times and the rest count as ``URLSessionTransport`` says; on Linux that has limits of its own.
+  /// The client uses its cookie storage, unless the configuration neither sends nor accepts cookies.
+  /// ``URLSessionTransport`` says how timeouts and other properties apply, and which are ignored on Linux.
   case custom(URLSessionConfiguration)
 }
 
-/// What a ``SessionConfiguration`` comes to: what a client's requests go over, and its cookies.
+/// The transport and the cookie storage that a ``SessionConfiguration`` stands for.
 struct Session {
   let transport: any Transport
-  /// Where cookies are kept; nil for nowhere.
+  /// The cookie storage.
+  ///
+  /// `nil` means none.
   let cookies: HTTPCookieStorage?
 
   init(transport: any Transport, cookies: HTTPCookieStorage? = .shared) {
@@ -47,7 +53,7 @@ struct Session {
         cookies: URLSessionConfiguration.ephemeral.httpCookieStorage)
     case .background:
       self.init(
-        transport: FailingTransport(.unsupported, reason: "There are no background sessions here"),
+        transport: FailingTransport(.unsupported, reason: "Background sessions are not supported"),
         cookies: nil)
     case .custom(let configuration):
       self.init(
@@ -56,7 +62,7 @@ struct Session {
     }
   }
 
-  /// The transport of all clients that name none; so they share its connections.
+  /// The transport of all clients with the default configuration, so that they share connections.
   private static let sharedTransport = makeTransport()
 
   private static func makeTransport() -> any Transport {

@@ -1,61 +1,95 @@
 import Foundation
 
-/// Puts parameters into the URL's query.
+/// An encoder that puts parameters into the query of the URL.
 ///
-/// Everything but unreserved characters is percent-encoded, a space as `%20` and a plus as `%2B`, which
-/// every server reads alike.
+/// All characters except unreserved ones are percent-encoded. A space becomes `%20` and a plus sign
+/// `%2B`, because all servers decode these in the same way.
 ///
 /// Source: RFC 3986 section 3.4.
 public struct QueryEncoder: ParameterEncoding, Hashable {
-  /// How the tree becomes flat names.
+  /// The style of field names and values.
   public var naming: FieldNaming
 
-  /// Makes an encoder.
+  /// Creates an encoder.
   ///
-  /// - Parameter naming: how the tree becomes flat names.
+  /// - Parameter naming: The style of field names and values.
   public init(naming: FieldNaming = FieldNaming()) {
     self.naming = naming
   }
 
-  /// Encodes a dictionary; null is an empty query.
+  /// Encodes a dictionary as a query.
   ///
-  /// - Parameter parameters: what to encode.
-  /// - Returns: a query.
-  /// - Throws: ``ParameterEncodingError`` for a number that is not finite, and for a root that is not
-  ///   a dictionary.
+  /// `null` becomes an empty query.
+  ///
+  /// - Parameter parameters: The parameters.
+  /// - Returns: The query.
+  /// - Throws: ``ParameterEncodingError`` if a number is not finite, if the root is neither a
+  ///   dictionary nor `null`, or if the values are nested too deeply.
   public func encode(_ parameters: Parameters) throws -> EncodedParameters {
-    .query(String(decoding: try naming.joined(parameters, by: .url), as: UTF8.self))
+    let query = try naming.encodedFields(of: parameters, with: .url)
+    return .query(String(decoding: query, as: UTF8.self))
   }
 }
 
-/// Sends parameters as a plain HTML form does.
+/// An encoder that sends parameters like an HTML form without files.
 ///
 /// Source: the URL Standard (WHATWG) section 5.2, application/x-www-form-urlencoded serializing.
 public struct FormURLEncoder: ParameterEncoding, Hashable {
-  /// How the tree becomes flat names.
+  /// The style of field names and values.
   public var naming: FieldNaming
 
-  /// Makes an encoder.
+  /// Creates an encoder.
   ///
-  /// - Parameter naming: how the tree becomes flat names.
+  /// - Parameter naming: The style of field names and values.
   public init(naming: FieldNaming = FieldNaming()) {
     self.naming = naming
   }
 
-  /// Encodes a dictionary; null is an empty form.
+  /// Encodes a dictionary as a form.
   ///
-  /// - Parameter parameters: what to encode.
-  /// - Returns: a body of the type `application/x-www-form-urlencoded`.
-  /// - Throws: ``ParameterEncodingError`` for a number that is not finite, and for a root that is not
-  ///   a dictionary.
+  /// `null` becomes an empty form.
+  ///
+  /// - Parameter parameters: The parameters.
+  /// - Returns: A body with the content type `application/x-www-form-urlencoded`.
+  /// - Throws: ``ParameterEncodingError`` if a number is not finite, if the root is neither a
+  ///   dictionary nor `null`, or if the values are nested too deeply.
   public func encode(_ parameters: Parameters) throws -> EncodedParameters {
     .body(
-      [.data(Data(try naming.joined(parameters, by: .form)))],
+      [.data(Data(try naming.encodedFields(of: parameters, with: .form)))],
       contentType: "application/x-www-form-urlencoded")
   }
 }
 
-/// Sends text or bytes as they are; what a custom content type without an encoder gets.
+/// An encoder that sends parameters as JSON.
+///
+/// The root may be a value of any kind. Members keep their order. Data is encoded as Base64.
+///
+/// Source: RFC 8259.
+public struct JSONParameterEncoder: ParameterEncoding, Hashable {
+  /// The value of the `Content-Type` header field.
+  public var contentType: String
+
+  /// Creates an encoder.
+  ///
+  /// - Parameter contentType: The value of the `Content-Type` header field.
+  public init(contentType: String = "application/json") {
+    self.contentType = contentType
+  }
+
+  /// Encodes parameters as a JSON text.
+  ///
+  /// - Parameter parameters: The parameters.
+  /// - Returns: The body.
+  /// - Throws: ``ParameterEncodingError`` with the key path of the value if a number is not finite
+  ///   or if the values are nested too deeply.
+  public func encode(_ parameters: Parameters) throws -> EncodedParameters {
+    .body([.data(try JSONWriter.data(parameters))], contentType: contentType)
+  }
+}
+
+/// An encoder that sends a string or data unchanged.
+///
+/// It is the fallback for custom content types that have no encoder and are not JSON.
 struct TextEncoder: ParameterEncoding {
   let contentType: String
 
@@ -66,49 +100,25 @@ struct TextEncoder: ParameterEncoding {
     default:
       throw ParameterEncodingError(
         keyPath: "",
-        reason: "must be a string or data, as there is no encoder for \(contentType)")
+        reason: "must be a string or data, because there is no encoder for \(contentType)")
     }
   }
 }
 
-/// Sends parameters as JSON.
-///
-/// Members keep their order, data becomes Base64, and a root of any kind is taken.
-///
-/// Source: RFC 8259.
-public struct JSONParameterEncoder: ParameterEncoding, Hashable {
-  /// The value of `Content-Type`.
-  public var contentType: String
-
-  /// Makes an encoder.
-  ///
-  /// - Parameter contentType: the value of `Content-Type`.
-  public init(contentType: String = "application/json") {
-    self.contentType = contentType
-  }
-
-  /// Encodes any parameters.
-  ///
-  /// - Parameter parameters: what to encode.
-  /// - Returns: a body.
-  /// - Throws: ``ParameterEncodingError`` naming the key path of a number that is not finite.
-  public func encode(_ parameters: Parameters) throws -> EncodedParameters {
-    .body([.data(try JSONWriter.data(parameters))], contentType: contentType)
-  }
-}
-
-/// The two ways in which text gets into a URL or a form.
+/// The percent-encoding of a URL or of a form.
 enum PercentEncoding {
-  /// Everything but the unreserved characters.
+  /// The encoding for URLs. It keeps the unreserved characters.
   ///
   /// Source: RFC 3986 section 2.3.
   case url
-  /// `application/x-www-form-urlencoded`: a space is `+`, and `~` is encoded, `*` not.
+  /// The encoding for `application/x-www-form-urlencoded`.
+  ///
+  /// A space becomes `+`. Unlike in a URL, `~` is encoded and `*` is not.
   ///
   /// Source: the URL Standard (WHATWG) section 5.2.
   case form
 
-  /// Appends text, encoded.
+  /// Appends the encoded text to a buffer.
   func append(_ text: String, to bytes: inout [UInt8]) {
     for byte in text.utf8 {
       if isUnescaped(byte) {
@@ -123,7 +133,7 @@ enum PercentEncoding {
     }
   }
 
-  /// Text, encoded; itself where nothing has to be.
+  /// Returns the encoded text, which is the same string if no character must be encoded.
   func encoded(_ text: String) -> String {
     if text.utf8.allBytesSatisfy({ isUnescaped($0) }) { return text }
     var bytes: [UInt8] = []
@@ -143,7 +153,7 @@ enum PercentEncoding {
     }
   }
 
-  /// The digit of a number up to 15, in upper case.
+  /// Returns the uppercase hexadecimal digit of a value from 0 to 15.
   static func hexDigit(_ value: UInt8) -> UInt8 {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
   }

@@ -1,14 +1,16 @@
 import Foundation
 
-/// How a tree of parameters becomes the flat names and values of a query or a form.
+/// The style of the names and values in a query or a form.
 ///
-/// Servers differ in what they expect of arrays, nested names, truth values and `null`:
+/// A query or a form is a flat list of fields, and ``Parameters`` are a tree. Servers expect
+/// different names for array elements and nested members, and different texts for Booleans and
+/// `null`:
 ///
 /// ```swift
 /// QueryEncoder(naming: FieldNaming(arrays: .repeated, bools: .digits))   // tag=a&tag=b&open=1
 /// ```
 public struct FieldNaming: Sendable, Hashable {
-  /// What an element of an array is called.
+  /// The style of the names of array elements.
   public enum Arrays: Sendable, Hashable {
     /// `tags[]=a&tags[]=b`
     case brackets
@@ -18,7 +20,7 @@ public struct FieldNaming: Sendable, Hashable {
     case indices
   }
 
-  /// What a member of a nested dictionary is called.
+  /// The style of the names of members of nested dictionaries.
   public enum Nesting: Sendable, Hashable {
     /// `filter[owner]=me`
     case brackets
@@ -26,7 +28,7 @@ public struct FieldNaming: Sendable, Hashable {
     case dots
   }
 
-  /// How truth values are written.
+  /// The texts for Booleans.
   public enum Bools: Sendable, Hashable {
     /// `true` and `false`
     case words
@@ -34,30 +36,30 @@ public struct FieldNaming: Sendable, Hashable {
     case digits
   }
 
-  /// What becomes of `null`.
+  /// The treatment of `null`.
   public enum Nulls: Sendable, Hashable {
-    /// The name is left out.
+    /// The field is omitted.
     case omitted
-    /// The name stands with an empty value.
+    /// The field is sent with an empty value.
     case empty
   }
 
-  /// What an element of an array is called.
+  /// The style of the names of array elements.
   public var arrays: Arrays
-  /// What a member of a nested dictionary is called.
+  /// The style of the names of members of nested dictionaries.
   public var nesting: Nesting
-  /// How truth values are written.
+  /// The texts for Booleans.
   public var bools: Bools
-  /// What becomes of `null`.
+  /// The treatment of `null`.
   public var nulls: Nulls
 
-  /// Makes a way of naming.
+  /// Creates a style.
   ///
   /// - Parameters:
-  ///   - arrays: what an element of an array is called.
-  ///   - nesting: what a member of a nested dictionary is called.
-  ///   - bools: how truth values are written.
-  ///   - nulls: what becomes of `null`.
+  ///   - arrays: The style of the names of array elements.
+  ///   - nesting: The style of the names of members of nested dictionaries.
+  ///   - bools: The texts for Booleans.
+  ///   - nulls: The treatment of `null`.
   public init(
     arrays: Arrays = .brackets, nesting: Nesting = .brackets, bools: Bools = .words,
     nulls: Nulls = .omitted
@@ -70,25 +72,28 @@ public struct FieldNaming: Sendable, Hashable {
 }
 
 extension FieldNaming {
-  /// Goes through the leaves of a tree in order, with their flat names.
+  /// Calls a closure for each leaf of a tree, in order, with the name of its field.
   ///
-  /// - Throws: ``ParameterEncodingError`` when the root is neither a dictionary nor null, or too deep,
-  ///   and what `visit` throws.
+  /// `null` is skipped unless ``nulls`` is ``Nulls/empty``. Empty arrays and dictionaries have no
+  /// leaves.
+  ///
+  /// - Throws: ``ParameterEncodingError`` if the root is neither a dictionary nor `null`, or if the
+  ///   tree is too deep. Rethrows the errors of `visit`.
   func forEachLeaf(
     of parameters: Parameters, _ visit: (_ name: String, _ leaf: Parameters) throws -> Void
   ) throws {
     switch parameters {
     case .null: break
     case .dictionary(let members):
-      for member in members { try descend(member.value, member.name, 0, visit) }
+      for member in members { try forEachLeaf(of: member.value, member.name, 0, visit) }
     default:
       throw ParameterEncodingError(
-        keyPath: "", reason: "must be a dictionary to be a query or a form")
+        keyPath: "", reason: "must be a dictionary to be encoded as a query or a form")
     }
   }
 
-  private func descend(
-    _ value: Parameters, _ name: String, _ depth: Int,
+  private func forEachLeaf(
+    of value: Parameters, _ name: String, _ depth: Int,
     _ visit: (_ name: String, _ leaf: Parameters) throws -> Void
   ) throws {
     guard depth < ParameterEncodingError.depthLimit else {
@@ -103,19 +108,23 @@ extension FieldNaming {
           case .repeated: name
           case .indices: "\(name)[\(position)]"
           }
-        try descend(value, name, depth + 1, visit)
+        try forEachLeaf(of: value, name, depth + 1, visit)
       }
     case .dictionary(let members):
       for member in members {
         let name = nesting == .dots ? "\(name).\(member.name)" : "\(name)[\(member.name)]"
-        try descend(member.value, name, depth + 1, visit)
+        try forEachLeaf(of: member.value, name, depth + 1, visit)
       }
     case .null where nulls == .omitted: break
     default: try visit(name, value)
     }
   }
 
-  /// A leaf as text.
+  /// Returns the text of a leaf.
+  ///
+  /// Data becomes Base64.
+  ///
+  /// - Throws: ``ParameterEncodingError`` with the name if the leaf is a number that is not finite.
   func text(of leaf: Parameters, name: String) throws -> String {
     switch leaf {
     case .bool(let value): return bools == .words ? "\(value)" : value ? "1" : "0"
@@ -129,8 +138,12 @@ extension FieldNaming {
     }
   }
 
-  /// The fields as `name=value&name=value`.
-  func joined(_ parameters: Parameters, by encoding: PercentEncoding) throws -> [UInt8] {
+  /// Returns the percent-encoded fields, such as `name=value&name=value`.
+  ///
+  /// - Throws: ``ParameterEncodingError`` as for `forEachLeaf(of:_:)` and `text(of:name:)`.
+  func encodedFields(
+    of parameters: Parameters, with encoding: PercentEncoding
+  ) throws -> [UInt8] {
     var bytes: [UInt8] = []
     try forEachLeaf(of: parameters) { name, leaf in
       if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }

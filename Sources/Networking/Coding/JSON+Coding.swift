@@ -1,10 +1,10 @@
 import Foundation
 
 extension JSON: Codable {
-  /// Reads any value.
+  /// Decodes a value of any kind.
   ///
-  /// - Parameter decoder: what to read from.
-  /// - Throws: `DecodingError` for a value that is none of JSON's.
+  /// - Parameter decoder: The decoder.
+  /// - Throws: `DecodingError` if the value is not one of the kinds of JSON.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {
@@ -16,7 +16,7 @@ extension JSON: Codable {
     } else if let value = try? container.decode(Int.self) {
       self = .int(value)
     } else if let value = try? container.decode(Double.self) {
-      self = Self.number(value, try? container.decode(Decimal.self))
+      self = Self.number(value, exact: try? container.decode(Decimal.self))
     } else if let values = try? container.decode([String: JSON].self) {
       self = .dictionary(values)
     } else {
@@ -24,18 +24,21 @@ extension JSON: Codable {
     }
   }
 
-  /// A number beyond what `Double` holds exactly, as it was written where that is known.
-  private static func number(_ value: Double, _ exact: Decimal?) -> JSON {
+  /// Returns `exact` for an integer that `Double` may not hold exactly, and a double for any other
+  /// number.
+  ///
+  /// Without `exact` the result is always a double.
+  private static func number(_ value: Double, exact: Decimal?) -> JSON {
     guard let exact, value.magnitude >= 0x1p53, value.rounded() == value else {
       return .double(value)
     }
     return .decimal(exact)
   }
 
-  /// Writes the value as what it is, an object as a dictionary and so on.
+  /// Encodes the value as the corresponding Swift type, such as an object as a dictionary.
   ///
-  /// - Parameter encoder: what to write to.
-  /// - Throws: what the encoder throws.
+  /// - Parameter encoder: The encoder.
+  /// - Throws: The errors of the encoder.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {
@@ -52,13 +55,15 @@ extension JSON: Codable {
 }
 
 extension JSON {
-  /// Reads a JSON text; a lone number, string or `null` is one too.
+  /// Parses a JSON text.
   ///
-  /// Whole numbers are exact to 38 digits, fractions as `Double` has them.
+  /// A single number, string, Boolean or `null` is valid too.
   ///
-  /// - Parameter data: the text, in UTF-8, UTF-16 or UTF-32.
-  /// - Throws: Foundation's `CocoaError` when it is not JSON, is empty, or has a number that nothing
-  ///   holds.
+  /// Integers are exact up to 38 digits. Fractions have the precision of `Double`.
+  ///
+  /// - Parameter data: The text, in UTF-8, UTF-16 or UTF-32.
+  /// - Throws: Foundation's `CocoaError` if the text is empty, is not JSON, or contains a number
+  ///   that is out of range.
   public init(parsing data: Data) throws {
     self.init(foundation: try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed))
   }
@@ -73,8 +78,10 @@ extension JSON {
     }
   }
 
-  /// `JSONSerialization` makes truth values of the type `c`, whole numbers of `i`, `q` or `Q`,
-  /// fractions of `d`, and `NSDecimalNumber` of what is too long for those.
+  /// Converts a number of `JSONSerialization` according to its Objective-C type code.
+  ///
+  /// The code is `c` for Booleans, `i`, `q` or `Q` for integers and `d` for fractions. Numbers that
+  /// are too long for these types are of the class `NSDecimalNumber`.
   private init(number: NSNumber) {
     switch UInt8(bitPattern: number.objCType.pointee) {
     case UInt8(ascii: "c"), UInt8(ascii: "B"): self = .bool(number.boolValue)
@@ -85,7 +92,7 @@ extension JSON {
         self = .double(number.doubleValue)
       }
     default:
-      // Not `decimalValue`, which on Linux takes what is beyond `Int64` for negative.
+      // Avoids `decimalValue`: on Linux it returns a negative number for values beyond `Int64`.
       let text = number.stringValue
       if let value = Int(text) {
         self = .int(value)
@@ -95,17 +102,20 @@ extension JSON {
     }
   }
 
-  /// The value as a compact JSON text, members sorted by name.
+  /// Returns the value as a compact JSON text.
   ///
-  /// - Returns: the text in UTF-8.
-  /// - Throws: ``ParameterEncodingError`` when a number in it is not finite.
+  /// Members are sorted by name.
+  ///
+  /// - Returns: The text in UTF-8.
+  /// - Throws: ``ParameterEncodingError`` if a number is not finite or if the values are nested too
+  ///   deeply.
   public func data() throws -> Data {
     try JSONWriter.data(Parameters(self))
   }
 }
 
 extension JSON: CustomStringConvertible {
-  /// The value as a compact JSON text; numbers that are not finite read as Swift writes them.
+  /// The value as a compact JSON text, or an explanation if it cannot be written as JSON.
   public var description: String {
     (try? data()).map { String(decoding: $0, as: UTF8.self) } ?? "not JSON: a number is not finite"
   }

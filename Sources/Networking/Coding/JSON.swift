@@ -1,47 +1,49 @@
 import Foundation
 
-/// A JSON value, such as a server sends.
+/// A JSON value, such as the body of a response.
 ///
 /// ```swift
 /// let json = try JSON(parsing: data)
-/// let title = json["boards"][0]["title"].string    // nil when anything on the way is missing
+/// let title = json["boards"][0]["title"].string    // nil if a part of the path is missing
 /// ```
 ///
-/// Subscripts never trap: what is not there is ``null``. Numbers are equal when their values are, be
-/// they whole or not, and the members of objects have no order.
+/// Subscripts never trap. They return ``null`` for a missing element or member. Numbers of
+/// different cases are equal if their values are equal. The members of an object have no order.
 ///
-/// In a `Decodable` type of your own it stands for a part of any shape.
+/// Use it in a `Decodable` type for a property whose structure is not known.
 ///
 /// Source: RFC 8259.
 public enum JSON: Sendable {
-  /// `null`, and what is not there.
+  /// `null`. Also the result of a subscript for a missing value.
   case null
-  /// True or false.
+  /// A Boolean.
   case bool(Bool)
-  /// A whole number.
+  /// An integer.
   case int(Int)
-  /// A number that neither `Int` nor `Double` holds exactly, of up to 38 digits.
+  /// A number of up to 38 digits that neither `Int` nor `Double` can hold exactly.
   case decimal(Decimal)
   /// Any other number.
   case double(Double)
-  /// Text.
+  /// A string.
   case string(String)
-  /// Several values, in order.
+  /// An array.
   case array([JSON])
   /// An object.
   case dictionary([String: JSON])
 
-  /// An element of an array; ``null`` when this is no array or has no such element.
+  /// The element of an array at an index, or ``null`` if the value is not an array or the index is
+  /// out of range.
   ///
-  /// - Parameter index: the position, from 0.
+  /// - Parameter index: The index, starting at 0.
   public subscript(index: Int) -> JSON {
     guard case .array(let values) = self, values.indices.contains(index) else { return .null }
     return values[index]
   }
 
-  /// A member of an object; ``null`` when this is no object or has no such member.
+  /// The member of an object with a name, or ``null`` if the value is not an object or has no such
+  /// member.
   ///
-  /// - Parameter name: the member's name.
+  /// - Parameter name: The name of the member.
   public subscript(name: String) -> JSON {
     guard case .dictionary(let values) = self else { return .null }
     return values[name] ?? .null
@@ -49,7 +51,9 @@ public enum JSON: Sendable {
 }
 
 extension JSON: Hashable {
-  /// Whether two values are the same; numbers by their value.
+  /// Returns whether two values are equal.
+  ///
+  /// Numbers are compared by value, not by case.
   public static func == (left: JSON, right: JSON) -> Bool {
     switch (left, right) {
     case (.null, .null): true
@@ -59,8 +63,8 @@ extension JSON: Hashable {
     case (.dictionary(let left), .dictionary(let right)): left == right
     case (.int(let left), .int(let right)): left == right
     case (.double(let left), .double(let right)): left == right
-    case (.int(let whole), .double(let other)), (.double(let other), .int(let whole)):
-      Int(exactly: other) == whole
+    case (.int(let integer), .double(let other)), (.double(let other), .int(let integer)):
+      Int(exactly: other) == integer
     case (.decimal(let left), .decimal(let right)): left == right
     case (.decimal(let exact), .int(let other)), (.int(let other), .decimal(let exact)):
       exact == Decimal(other)
@@ -70,7 +74,9 @@ extension JSON: Hashable {
     }
   }
 
-  /// Feeds the value to the hasher, numbers that are equal alike.
+  /// Feeds the value to a hasher.
+  ///
+  /// Equal numbers of different cases have the same hash.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)
@@ -85,55 +91,56 @@ extension JSON: Hashable {
   }
 }
 
-extension JSON: ExpressibleByNilLiteral {
-  /// Makes ``null``.
+// MARK: - Literals
+
+extension JSON: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByFloatLiteral, ExpressibleByStringInterpolation, ExpressibleByArrayLiteral,
+  ExpressibleByDictionaryLiteral
+{
+  /// Creates ``null``.
   public init(nilLiteral: ()) { self = .null }
-}
 
-extension JSON: ExpressibleByBooleanLiteral {
-  /// Makes ``bool(_:)``.
+  /// Creates ``bool(_:)``.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
-}
 
-extension JSON: ExpressibleByIntegerLiteral {
-  /// Makes ``int(_:)``.
+  /// Creates ``int(_:)``.
   public init(integerLiteral value: Int) { self = .int(value) }
-}
 
-extension JSON: ExpressibleByFloatLiteral {
-  /// Makes ``double(_:)``.
+  /// Creates ``double(_:)``.
   public init(floatLiteral value: Double) { self = .double(value) }
-}
 
-extension JSON: ExpressibleByStringInterpolation {
-  /// Makes ``string(_:)``.
+  /// Creates ``string(_:)``.
   public init(stringLiteral value: String) { self = .string(value) }
-}
 
-extension JSON: ExpressibleByArrayLiteral {
-  /// Makes ``array(_:)``.
+  /// Creates ``array(_:)``.
   public init(arrayLiteral elements: JSON...) { self = .array(elements) }
-}
 
-extension JSON: ExpressibleByDictionaryLiteral {
-  /// Makes ``dictionary(_:)``; of the same names the last value counts.
+  /// Creates ``dictionary(_:)``.
+  ///
+  /// If a name occurs more than once, the last value is used.
   public init(dictionaryLiteral elements: (String, JSON)...) {
     self = .dictionary(Dictionary(elements) { _, last in last })
   }
 }
 
+// MARK: - Typed access
+
 extension JSON {
-  /// Whether this is `null`, or was not there.
+  /// Whether the value is `null` or was missing.
   public var isNull: Bool {
     if case .null = self { true } else { false }
   }
 
-  /// The truth value, or nil when this is none; numbers are not taken for one.
+  /// The Boolean, or `nil` for any other value.
+  ///
+  /// Numbers are not converted.
   public var bool: Bool? {
     if case .bool(let value) = self { value } else { nil }
   }
 
-  /// The whole number, or nil when this is none that `Int` holds; `2.0` is one.
+  /// The integer, or `nil` if the value is not an integer that fits into `Int`.
+  ///
+  /// `2.0` is the integer 2.
   public var int: Int? {
     switch self {
     case .int(let value): value
@@ -142,7 +149,7 @@ extension JSON {
     }
   }
 
-  /// The number as the nearest `Double`, or nil when this is no number.
+  /// The number as the nearest `Double`, or `nil` if the value is not a number.
   public var double: Double? {
     switch self {
     case .int(let value): Double(value)
@@ -152,7 +159,7 @@ extension JSON {
     }
   }
 
-  /// The number, or nil when this is none.
+  /// The number as a `Decimal`, or `nil` if the value is not a finite number.
   public var decimal: Decimal? {
     switch self {
     case .int(let value): Decimal(value)
@@ -162,17 +169,19 @@ extension JSON {
     }
   }
 
-  /// The text, or nil when this is none; numbers are not turned into one.
+  /// The string, or `nil` for any other value.
+  ///
+  /// Numbers are not converted.
   public var string: String? {
     if case .string(let value) = self { value } else { nil }
   }
 
-  /// The elements, or nil when this is no array.
+  /// The elements, or `nil` if the value is not an array.
   public var array: [JSON]? {
     if case .array(let values) = self { values } else { nil }
   }
 
-  /// The members, or nil when this is no object.
+  /// The members, or `nil` if the value is not an object.
   public var dictionary: [String: JSON]? {
     if case .dictionary(let values) = self { values } else { nil }
   }

@@ -1,12 +1,17 @@
 import Foundation
 
-/// Writes parameters as JSON, members in their order, which no encoder of Foundation keeps.
+/// A writer of JSON texts that keeps the order of members.
+///
+/// Foundation's encoders do not keep it.
 ///
 /// Source: RFC 8259.
 struct JSONWriter {
   private var bytes: [UInt8] = []
 
-  /// The text of some parameters, in UTF-8.
+  /// Returns parameters as a JSON text in UTF-8.
+  ///
+  /// - Throws: ``ParameterEncodingError`` with the key path of the value if a number is not finite
+  ///   or if the values are nested too deeply.
   static func data(_ parameters: Parameters) throws -> Data {
     var writer = JSONWriter()
     writer.bytes.reserveCapacity(128)
@@ -21,9 +26,13 @@ struct JSONWriter {
     return Data(writer.bytes)
   }
 
-  /// The path is put together only on the way out of a failure, so that success pays nothing for it.
+  /// The reason for a failure, and the path to the value.
+  ///
+  /// Each level adds its step to the path when it rethrows, so that a successful run does not track
+  /// paths.
   private struct Failure: Error {
     var isTooDeep: Bool
+    /// The steps of the path, innermost first.
     var path: [String] = []
     func appending(_ step: String) -> Failure { Failure(isTooDeep: isTooDeep, path: path + [step]) }
   }
@@ -66,7 +75,11 @@ struct JSONWriter {
     }
   }
 
-  /// Section 7: quotation mark, reverse solidus and the control characters must be escaped.
+  /// Writes a string.
+  ///
+  /// Quotation marks, reverse solidi and control characters must be escaped.
+  ///
+  /// Source: RFC 8259 section 7.
   private mutating func write(_ string: String) {
     bytes.append(UInt8(ascii: "\""))
     for byte in string.utf8 {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A form with parts that may be files.
+/// A `multipart/form-data` form, whose parts may be files.
 ///
 /// ```swift
 /// var form = MultipartFormData()
@@ -9,36 +9,42 @@ import Foundation
 /// let request = Request.upload(multipart: form, to: "boards/\(id)/picture")
 /// ```
 ///
-/// Files are not read into memory: they are read as they are sent.
+/// Files are not loaded into memory. They are read while they are sent.
 ///
 /// Source: RFC 7578.
 public struct MultipartFormData: Sendable, Hashable, Codable {
   /// One field of the form.
   public struct Part: Sendable, Hashable, Codable {
-    /// Where the bytes of a part are.
+    /// The source of the bytes of a part.
     public enum Content: Sendable, Hashable, Codable {
-      /// In memory.
+      /// Bytes in memory.
       case data(Data)
-      /// In a file, read as they are sent.
+      /// A file, which is read while it is sent.
       case file(URL)
     }
 
-    /// The field's name; any text, quotes and line breaks are escaped.
+    /// The name of the field.
+    ///
+    /// Quotation marks and line breaks are escaped.
     public var name: String
-    /// The bytes.
+    /// The content.
     public var content: Content
-    /// What the file is called, for the server; nil when the part is no file.
+    /// The file name that is sent to the server.
+    ///
+    /// `nil` if the part is not a file.
     public var filename: String?
-    /// The media type; nil leaves it out, which means `text/plain`.
+    /// The media type.
+    ///
+    /// `nil` omits it, which means `text/plain`.
     public var contentType: String?
 
-    /// Makes a part.
+    /// Creates a part.
     ///
     /// - Parameters:
-    ///   - name: the field's name.
-    ///   - content: the bytes.
-    ///   - filename: what the file is called; nil when the part is no file.
-    ///   - contentType: the media type; nil leaves it out.
+    ///   - name: The name of the field.
+    ///   - content: The content.
+    ///   - filename: The file name. `nil` if the part is not a file.
+    ///   - contentType: The media type. `nil` omits it.
     public init(
       name: String, content: Content, filename: String? = nil, contentType: String? = nil
     ) {
@@ -49,32 +55,34 @@ public struct MultipartFormData: Sendable, Hashable, Codable {
     }
   }
 
-  /// The parts, in the order in which they are sent; a name may occur more than once.
+  /// The parts, in the order in which they are sent.
+  ///
+  /// A name may occur more than once.
   public var parts: [Part]
 
-  /// Makes a form.
+  /// Creates a form.
   ///
-  /// - Parameter parts: its parts in order.
+  /// - Parameter parts: The parts, in the order in which they are sent.
   public init(_ parts: [Part] = []) {
     self.parts = parts
   }
 
-  /// Adds a field of text.
+  /// Appends a text field.
   ///
   /// - Parameters:
-  ///   - text: the value, sent as UTF-8.
-  ///   - name: the field's name.
+  ///   - text: The value, which is sent as UTF-8.
+  ///   - name: The name of the field.
   public mutating func append(_ text: String, name: String) {
     parts.append(Part(name: name, content: .data(Data(text.utf8))))
   }
 
-  /// Adds bytes.
+  /// Appends bytes.
   ///
   /// - Parameters:
-  ///   - data: the bytes.
-  ///   - name: the field's name.
-  ///   - filename: what the file is called; nil when it is none.
-  ///   - contentType: the media type.
+  ///   - data: The bytes.
+  ///   - name: The name of the field.
+  ///   - filename: The file name. `nil` if the part is not a file.
+  ///   - contentType: The media type. `nil` omits it.
   public mutating func append(
     _ data: Data, name: String, filename: String? = nil,
     contentType: String? = "application/octet-stream"
@@ -83,25 +91,30 @@ public struct MultipartFormData: Sendable, Hashable, Codable {
       Part(name: name, content: .data(data), filename: filename, contentType: contentType))
   }
 
-  /// Adds a file, which is read when the request is sent, of the type that its name's ending says.
+  /// Appends a file with the media type of its file name extension.
+  ///
+  /// The file is read when the request is sent. If the extension is unknown, the media type is
+  /// `application/octet-stream`.
   ///
   /// - Parameters:
-  ///   - file: the file's URL; a type that its ending does not say is `application/octet-stream`.
-  ///   - name: the field's name.
-  ///   - filename: what the file is called; nil takes the last part of its path.
+  ///   - file: The URL of the file.
+  ///   - name: The name of the field.
+  ///   - filename: The file name. `nil` uses the last component of the URL's path.
   public mutating func append(file: URL, name: String, filename: String? = nil) {
     let type = MediaType(fileExtension: file.pathExtension)?.description
     append(
       file: file, name: name, filename: filename, contentType: type ?? "application/octet-stream")
   }
 
-  /// Adds a file of a certain type, which is read when the request is sent.
+  /// Appends a file with a given media type.
+  ///
+  /// The file is read when the request is sent.
   ///
   /// - Parameters:
-  ///   - file: the file's URL.
-  ///   - name: the field's name.
-  ///   - filename: what the file is called; nil takes the last part of its path.
-  ///   - contentType: the media type; nil leaves it out.
+  ///   - file: The URL of the file.
+  ///   - name: The name of the field.
+  ///   - filename: The file name. `nil` uses the last component of the URL's path.
+  ///   - contentType: The media type. `nil` omits it.
   public mutating func append(
     file: URL, name: String, filename: String? = nil, contentType: String?
   ) {
@@ -112,94 +125,106 @@ public struct MultipartFormData: Sendable, Hashable, Codable {
   }
 }
 
-/// Sends parameters and files as `multipart/form-data`.
+/// An encoder that sends parameters and files as `multipart/form-data`.
 ///
-/// The boundary is random, of 30 characters, and made anew should it occur in what is in memory; in
-/// quotes, CR and LF of names are escaped as browsers do it.
+/// The boundary is a random string of 30 characters. If it occurs in a name or in the in-memory
+/// content of a part, a new one is generated. Quotation marks, CR and LF in names are escaped in
+/// the same way as in browsers.
 ///
 /// Source: RFC 7578, RFC 2046 section 5.1, the HTML Standard section 4.10.21.8.
 public struct MultipartEncoder: ParameterEncoding {
-  /// How the tree becomes flat names.
+  /// The style of field names and values.
   public var naming: FieldNaming
-  /// Gives a boundary to try; for tests that want to know it.
-  private let boundary: @Sendable () -> String
-
-  /// Makes an encoder.
+  /// Generates a boundary candidate.
   ///
-  /// - Parameter naming: how the tree becomes flat names.
+  /// Tests replace it with a fixed one.
+  private let makeBoundary: @Sendable () -> String
+
+  /// Creates an encoder.
+  ///
+  /// - Parameter naming: The style of field names and values.
   public init(naming: FieldNaming = FieldNaming()) {
     self.init(naming: naming, boundary: Self.randomBoundary)
   }
 
   init(naming: FieldNaming = FieldNaming(), boundary: @escaping @Sendable () -> String) {
     self.naming = naming
-    self.boundary = boundary
+    makeBoundary = boundary
   }
 
-  /// Encodes a dictionary, each leaf as a field of its own; data as bytes, everything else as text.
+  /// Encodes a dictionary with one part for each leaf.
   ///
-  /// - Parameter parameters: what to encode.
-  /// - Returns: a body of the type `multipart/form-data`.
-  /// - Throws: ``ParameterEncodingError`` for a number that is not finite, and for a root that is not
-  ///   a dictionary.
+  /// Data is sent as bytes and all other values as text. `null` becomes an empty form.
+  ///
+  /// - Parameter parameters: The parameters.
+  /// - Returns: A body with the content type `multipart/form-data`.
+  /// - Throws: ``ParameterEncodingError`` if a number is not finite, if the root is neither a
+  ///   dictionary nor `null`, or if the values are nested too deeply.
   public func encode(_ parameters: Parameters) throws -> EncodedParameters {
     try encode(parameters, MultipartFormData())
   }
 
-  /// Encodes parameters as fields, and a form behind them.
+  /// Encodes parameters followed by the parts of a form.
   ///
   /// - Parameters:
-  ///   - parameters: the fields to come first; nil or null is none.
-  ///   - form: the parts to follow.
-  /// - Returns: a body of the type `multipart/form-data`; its files are not read.
-  /// - Throws: ``ParameterEncodingError`` as for parameters alone, and for a CR, LF or NUL in the
-  ///   content type of a part.
+  ///   - parameters: The parameters, which become the first parts. `nil` or `null` adds none.
+  ///   - form: The form whose parts follow.
+  /// - Returns: A body with the content type `multipart/form-data`. The files of the form are not
+  ///   read.
+  /// - Throws: ``ParameterEncodingError`` as for parameters alone, and also if the content type of
+  ///   a part contains a control character.
   public func encode(_ parameters: Parameters?, _ form: MultipartFormData) throws
     -> EncodedParameters
   {
-    var all = MultipartFormData()
+    var combined = MultipartFormData()
     try naming.forEachLeaf(of: parameters ?? .null) { name, leaf in
       if case .data(let data) = leaf {
-        all.append(data, name: name)
+        combined.append(data, name: name)
       } else {
-        all.append(try naming.text(of: leaf, name: name), name: name)
+        combined.append(try naming.text(of: leaf, name: name), name: name)
       }
     }
-    all.parts += form.parts
-    let boundary = uniqueBoundary(all.parts)
+    combined.parts += form.parts
+    let boundary = uniqueBoundary(for: combined.parts)
     return .body(
-      try pieces(all.parts, boundary), contentType: "multipart/form-data; boundary=\(boundary)")
+      try pieces(of: combined.parts, boundary),
+      contentType: "multipart/form-data; boundary=\(boundary)")
   }
 
-  /// Parts one behind the other; what is in memory between two files is one piece.
-  private func pieces(_ parts: [MultipartFormData.Part], _ boundary: String) throws -> [BodyPiece] {
+  /// Returns the serialized parts.
+  ///
+  /// Adjacent in-memory bytes are combined into one piece.
+  private func pieces(
+    of parts: [MultipartFormData.Part], _ boundary: String
+  ) throws -> [BodyPiece] {
     var pieces: [BodyPiece] = []
-    var memory = Data()
+    var bytes = Data()
     for part in parts {
-      memory += try head(of: part, boundary).utf8
+      bytes += try header(of: part, boundary).utf8
       switch part.content {
-      case .data(let data): memory += data
+      case .data(let data): bytes += data
       case .file(let url):
-        pieces += [.data(memory), .file(url)]
-        memory = Data()
+        pieces += [.data(bytes), .file(url)]
+        bytes = Data()
       }
-      memory += "\r\n".utf8
+      bytes += "\r\n".utf8
     }
-    memory += "--\(boundary)--\r\n".utf8
-    return pieces + [.data(memory)]
+    bytes += "--\(boundary)--\r\n".utf8
+    return pieces + [.data(bytes)]
   }
 
-  private func head(of part: MultipartFormData.Part, _ boundary: String) throws -> String {
-    var head = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(escaped(part.name))\""
-    if let filename = part.filename { head += "; filename=\"\(escaped(filename))\"" }
+  /// Returns the delimiter and the header fields of a part.
+  private func header(of part: MultipartFormData.Part, _ boundary: String) throws -> String {
+    var header = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(escaped(part.name))\""
+    if let filename = part.filename { header += "; filename=\"\(escaped(filename))\"" }
     if let contentType = part.contentType {
       guard HTTPHeaders.isValid(value: contentType) else {
         throw ParameterEncodingError(
           keyPath: part.name, reason: "has a control character in its content type")
       }
-      head += "\r\nContent-Type: \(contentType)"
+      header += "\r\nContent-Type: \(contentType)"
     }
-    return head + "\r\n\r\n"
+    return header + "\r\n\r\n"
   }
 
   private func escaped(_ name: String) -> String {
@@ -216,13 +241,15 @@ public struct MultipartEncoder: ParameterEncoding {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  private func uniqueBoundary(_ parts: [MultipartFormData.Part]) -> String {
-    var boundary = boundary()
-    while parts.contains(where: { $0.containsText(boundary) }) { boundary = self.boundary() }
+  private func uniqueBoundary(for parts: [MultipartFormData.Part]) -> String {
+    var boundary = makeBoundary()
+    while parts.contains(where: { $0.containsInMemory(boundary) }) { boundary = makeBoundary() }
     return boundary
   }
 
-  /// 120 random bits, which no file has by chance.
+  /// Returns 120 random bits as 30 hexadecimal digits.
+  ///
+  /// Files are not searched for the boundary. The probability of a match is negligible.
   private static let randomBoundary: @Sendable () -> String = {
     let random = [UInt64.random(in: 0..<1 << 60), UInt64.random(in: 0..<1 << 60)]
     return random.map { number in
@@ -233,7 +260,8 @@ public struct MultipartEncoder: ParameterEncoding {
 }
 
 extension MultipartFormData.Part {
-  fileprivate func containsText(_ boundary: String) -> Bool {
+  /// Whether the name, the file name or the in-memory content contains the boundary.
+  fileprivate func containsInMemory(_ boundary: String) -> Bool {
     if name.contains(boundary) || filename?.contains(boundary) == true { return true }
     guard case .data(let data) = content else { return false }
     return data.range(of: Data(boundary.utf8)) != nil

@@ -1,4 +1,4 @@
-/// The encoders of a client, one for each content type.
+/// The parameter encoders of a client, one for each content type.
 ///
 /// ```swift
 /// var encoders = ParameterEncoders()
@@ -6,27 +6,29 @@
 /// encoders.custom["application/cbor"] = CBOREncoder()
 /// ```
 public struct ParameterEncoders: Sendable {
-  /// For ``ContentType/query``.
+  /// The encoder for ``ContentType/query``.
   public var query: any ParameterEncoding = QueryEncoder()
-  /// For ``ContentType/formURLEncoded``.
+  /// The encoder for ``ContentType/formURLEncoded``.
   public var formURLEncoded: any ParameterEncoding = FormURLEncoder()
-  /// For ``ContentType/json``.
+  /// The encoder for ``ContentType/json``.
   public var json: any ParameterEncoding = JSONParameterEncoder()
-  /// For ``ContentType/multipartFormData`` and for multipart uploads.
+  /// The encoder for ``ContentType/multipartFormData`` and for multipart uploads.
   public var multipartFormData = MultipartEncoder()
-  /// For ``ContentType/custom(_:)``, by the media type as the request writes it.
+  /// The encoders for ``ContentType/custom(_:)``, keyed by media type.
   ///
-  /// A type that is not here is encoded as JSON when it ends in `json`, such as
-  /// `application/vnd.api+json`, and otherwise takes a single string or data as the whole body.
+  /// The key must be equal to the media type of the request, including case and parameters. If
+  /// there is no encoder, a type that ends in `json`, such as `application/vnd.api+json`, is
+  /// encoded as JSON. For any other type the parameters must be a single string or data, which is
+  /// sent as the body.
   public var custom: [String: any ParameterEncoding] = [:]
 
-  /// Makes the standard encoders.
+  /// Creates the standard encoders.
   public init() {}
 
-  /// The encoder for a content type.
+  /// Returns the encoder for a content type.
   ///
-  /// - Parameter contentType: the content type.
-  /// - Returns: the one that was set for it.
+  /// - Parameter contentType: The content type.
+  /// - Returns: The configured encoder. See ``custom`` for the fallback of custom types.
   public func encoder(for contentType: ContentType) -> any ParameterEncoding {
     switch contentType {
     case .query: query
@@ -45,57 +47,68 @@ public struct ParameterEncoders: Sendable {
   }
 }
 
-/// Turns parameters into a query or a body.
+/// A type that encodes parameters as a query or a body.
 ///
-/// Conform a type of your own, and put it into the ``ParameterEncoders`` of a client, to send what the
-/// encoders here do not: XML, CBOR, a form with names of another kind.
+/// To send other formats, such as XML, CBOR or a form with a different naming scheme, implement
+/// this protocol and add the encoder to the ``ParameterEncoders`` of a client.
 public protocol ParameterEncoding: Sendable {
   /// Encodes parameters.
   ///
-  /// It is called when a request is built, on any thread, perhaps on several at once; the same
-  /// parameters should give the same result.
+  /// The client calls this method when it builds a request, on any thread and possibly on several
+  /// threads at once. Equal parameters should have equal results.
   ///
-  /// - Parameter parameters: what to encode.
-  /// - Returns: a query or a body.
-  /// - Throws: ``ParameterEncodingError`` preferably; whatever it is, the request fails with
-  ///   ``NetworkError/Code-swift.enum/encodingFailed``.
+  /// - Parameter parameters: The parameters.
+  /// - Returns: A query or a body.
+  /// - Throws: Preferably ``ParameterEncodingError``. With any error but a ``NetworkError`` the
+  ///   request fails with ``NetworkError/Code-swift.enum/encodingFailed``.
   func encode(_ parameters: Parameters) throws -> EncodedParameters
 }
 
-/// Parameters in the form in which they are sent.
+/// The result of a parameter encoder.
 public enum EncodedParameters: Sendable, Hashable {
-  /// For the URL, behind what its query has already: `a=1&b=2`, percent-encoded; perhaps empty.
+  /// A percent-encoded query, such as `a=1&b=2`, which may be empty.
+  ///
+  /// It is appended to the query of the request's path.
   case query(String)
-  /// For the body, its pieces one behind the other; `contentType` is the value of `Content-Type`.
+  /// A body of consecutive pieces.
+  ///
+  /// `contentType` is the value of the `Content-Type` header field.
   case body([BodyPiece], contentType: String)
 }
 
-/// Why parameters cannot be encoded: where in the tree, and what is wrong there, never the value itself.
+/// An error of a parameter encoder.
 ///
-/// A ``ParameterEncoding`` throws it; a request fails with
-/// ``NetworkError/Code-swift.enum/encodingFailed`` and this as the cause.
+/// It describes the position and the problem of a value, but does not contain the value. The
+/// request fails with ``NetworkError/Code-swift.enum/encodingFailed`` and has this error as its
+/// ``NetworkError/underlying`` error.
 public struct ParameterEncodingError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The names and positions that lead to the value, such as `filter.tags[2]`; empty for the root.
+  /// The path to the value, such as `filter.tags[2]`.
+  ///
+  /// Empty for the root.
   public var keyPath: String
-  /// What is wrong, as the end of a sentence that starts with the key path: `is not a number`.
+  /// The problem, such as `is not a number`.
+  ///
+  /// It completes a sentence that starts with the key path.
   public var reason: String
 
-  /// Makes an error.
+  /// Creates an error.
   ///
   /// - Parameters:
-  ///   - keyPath: the names and positions that lead to the value; empty for the root.
-  ///   - reason: what is wrong, as the end of a sentence that starts with the key path.
+  ///   - keyPath: The path to the value. Empty for the root.
+  ///   - reason: The problem. It completes a sentence that starts with the key path.
   public init(keyPath: String, reason: String) {
     self.keyPath = keyPath
     self.reason = reason
   }
 
-  /// The key path and what is wrong there.
+  /// A sentence with the key path and the problem.
   public var description: String {
     "\(keyPath.isEmpty ? "the root of the parameters" : "the parameter \(keyPath)") \(reason)"
   }
 
-  /// As far down as a tree of parameters may go; deeper, a recursion could exhaust the stack.
+  /// The maximum depth of a tree of parameters.
+  ///
+  /// Deeper recursion could exhaust the stack.
   static let depthLimit = 512
 
   static func notFinite(_ keyPath: String) -> Self {
@@ -107,23 +120,25 @@ public struct ParameterEncodingError: Error, Sendable, Hashable, CustomStringCon
   }
 }
 
-/// How a request carries its parameters.
+/// The format in which a request sends its parameters.
 public enum ContentType: Sendable, Hashable, Codable {
-  /// In the URL's query; what `GET`, `HEAD`, `DELETE` and `OPTIONS` do by default.
+  /// The query of the URL. The default for `GET`, `HEAD`, `DELETE`, `OPTIONS` and `TRACE`.
   case query
-  /// As `application/x-www-form-urlencoded`, in the body.
+  /// A body in the format `application/x-www-form-urlencoded`.
   case formURLEncoded
-  /// As `application/json`, in the body; what all other methods do by default.
+  /// A body in the format `application/json`. The default for all other methods.
   case json
-  /// As `multipart/form-data`, in the body.
+  /// A body in the format `multipart/form-data`.
   case multipartFormData
-  /// As any other media type, in the body; see ``ParameterEncoders/custom`` for how it is encoded.
+  /// A body with another media type. ``ParameterEncoders/custom`` selects the encoder.
   case custom(String)
 
-  /// What a method uses unless its request says otherwise.
+  /// Returns the default for a method.
   ///
-  /// - Parameter method: the method.
-  /// - Returns: ``query`` for those whose content has no meaning (RFC 9110 section 9.3), else ``json``.
+  /// - Parameter method: The method.
+  /// - Returns: ``query`` for methods whose content has no defined meaning, otherwise ``json``.
+  ///
+  /// Source: RFC 9110 section 9.3.
   public static func standard(for method: HTTPMethod) -> ContentType {
     switch method {
     case .get, .head, .delete, .options, .trace: .query

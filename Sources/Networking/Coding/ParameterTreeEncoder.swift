@@ -1,9 +1,15 @@
 import Foundation
 
-/// Builds a tree of parameters of what an `Encodable` value says.
+/// An encoder that converts an `Encodable` value to a tree of parameters.
+///
+/// The containers throw no errors of their own. They rethrow errors of the value's `encode(to:)`.
 struct ParameterTreeEncoder: Encoder {
+  /// The node that receives the value.
   let node: ParameterNode
   let codingPath: [any CodingKey]
+  /// Converts dates.
+  ///
+  /// `nil` uses the `Encodable` conformance of `Date`.
   let date: ((Date) -> Parameters)?
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -16,7 +22,7 @@ struct ParameterTreeEncoder: Encoder {
     self.date = date
   }
 
-  /// The same for a place below.
+  /// Returns an encoder for a child node.
   func nested(_ node: ParameterNode, _ key: any CodingKey) -> ParameterTreeEncoder {
     ParameterTreeEncoder(node: node, codingPath: codingPath + [key], date: date)
   }
@@ -49,28 +55,29 @@ struct ParameterTreeEncoder: Encoder {
     ParameterValueContainer(encoder: self)
   }
 
-  /// A whole number as the case that holds it.
+  /// Returns an integer as ``Parameters/int(_:)``, or as a decimal if it does not fit into `Int`.
   static func number(_ value: some BinaryInteger & CustomStringConvertible) -> Parameters {
     if let value = Int(exactly: value) { return .int(value) }
     return Decimal(string: value.description).map { .decimal($0) } ?? .string(value.description)
   }
 
-  /// A floating-point number as `Double`, of a `Float` the one that is written alike.
+  /// Returns the `Double` with the same decimal digits as a `Float`.
+  ///
+  /// A direct conversion would turn `0.1` into `0.10000000149011612`.
   static func number(_ value: Float) -> Parameters {
     .double(Double(value.description) ?? Double(value))
   }
 }
 
+/// A marker for dictionaries with string keys, whose members have no order.
 private protocol StringKeyedDictionary {}
 
 extension Dictionary: StringKeyedDictionary where Key == String {}
 
-/// A place in a tree of parameters under construction; containers of an encoder share it.
+/// A mutable node of a tree of parameters under construction.
+///
+/// It is a class because the containers of an encoder share it.
 final class ParameterNode {
-  private var content = Content.empty
-  /// Whether the names have no order of their own.
-  var sortsNames = false
-
   private enum Content {
     case empty
     case value(Parameters)
@@ -78,41 +85,54 @@ final class ParameterNode {
     case dictionary(names: [String], nodes: [String: ParameterNode])
   }
 
-  /// How many elements an array has.
+  private var content = Content.empty
+  /// Whether ``parameters`` sorts the members by name, because the encoded value is a dictionary
+  /// without an order.
+  ///
+  /// Otherwise the members keep the order in which they were encoded.
+  var sortsNames = false
+
+  /// The number of elements of an array.
+  ///
+  /// 0 for other content.
   var count: Int {
     if case .array(let nodes) = content { nodes.count } else { 0 }
   }
 
-  /// Makes this a leaf.
+  /// Turns the node into a leaf.
   func set(_ value: Parameters) { content = .value(value) }
 
-  /// Makes this an array unless it is one.
+  /// Turns the node into an empty array, unless it is an array already.
   func beginArray() {
     if case .array = content { return }
     content = .array([])
   }
 
-  /// Makes this a dictionary unless it is one.
+  /// Turns the node into an empty dictionary, unless it is a dictionary already.
   func beginDictionary() {
     if case .dictionary = content { return }
     content = .dictionary(names: [], nodes: [:])
   }
 
-  /// A new last element.
+  /// Appends an element to an array.
+  ///
+  /// - Returns: The new element.
   func append() -> ParameterNode {
     let node = ParameterNode()
     guard case .array(var nodes) = content else { return node }
-    content = .empty  // So that the array has one owner and is not copied.
+    // Drops the second reference to the array, so that the append does not copy it.
+    content = .empty
     nodes.append(node)
     content = .array(nodes)
     return node
   }
 
-  /// The place of a name, which is made when it is not there.
+  /// Returns the member of a dictionary with a name, and adds it if it does not exist.
   func member(_ name: String) -> ParameterNode {
     guard case .dictionary(var names, var nodes) = content else { return ParameterNode() }
     if let node = nodes[name] { return node }
     let node = ParameterNode()
+    // As in `append()`, prevents a copy.
     content = .empty
     names.append(name)
     nodes[name] = node
@@ -120,7 +140,9 @@ final class ParameterNode {
     return node
   }
 
-  /// What stands here; a value that has encoded nothing is an empty dictionary, as in JSON.
+  /// The finished tree.
+  ///
+  /// A value that has encoded nothing becomes an empty dictionary, as in JSON.
   var parameters: Parameters {
     switch content {
     case .empty: return [:]
@@ -136,7 +158,7 @@ final class ParameterNode {
   }
 }
 
-/// The named values of an `Encodable` value.
+/// The keyed container of a ``ParameterTreeEncoder``.
 struct ParameterKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let encoder: ParameterTreeEncoder
   var codingPath: [any CodingKey] { encoder.codingPath }
@@ -184,7 +206,7 @@ private enum SuperKey: String, CodingKey {
   case `super`
 }
 
-/// The values of an `Encodable` value that are in a row.
+/// The unkeyed container of a ``ParameterTreeEncoder``.
 struct ParameterUnkeyedContainer: UnkeyedEncodingContainer {
   let encoder: ParameterTreeEncoder
   var codingPath: [any CodingKey] { encoder.codingPath }
@@ -221,7 +243,7 @@ private struct IndexKey: CodingKey {
   }
 }
 
-/// The one value of an `Encodable` value that is a leaf.
+/// The single-value container of a ``ParameterTreeEncoder``.
 struct ParameterValueContainer: SingleValueEncodingContainer {
   let encoder: ParameterTreeEncoder
   var codingPath: [any CodingKey] { encoder.codingPath }

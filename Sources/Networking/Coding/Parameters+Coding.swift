@@ -1,9 +1,13 @@
 import Foundation
 
-/// A form of its own that loses nothing, so that a request that was kept is the one that comes back:
-/// order, bytes, and whether a number was whole all survive. It is not the JSON that is sent; that is
-/// ``JSONParameterEncoder``'s.
+/// A lossless representation, so that a stored request is restored unchanged.
+///
+/// It preserves the order of members, data, and the cases of numbers. It is not the JSON that is
+/// sent to a server; ``JSONParameterEncoder`` produces that.
 extension Parameters: Codable {
+  /// The only key of the encoded container.
+  ///
+  /// It names the case.
   private enum Kind: String, CodingKey {
     case null
     case bool
@@ -16,15 +20,18 @@ extension Parameters: Codable {
     case dictionary
   }
 
+  /// A member of a dictionary.
+  ///
+  /// Members are encoded as an array because their order matters.
   private struct Pair: Codable {
     var name: String
     var value: Parameters
   }
 
-  /// Reads what ``encode(to:)`` has written.
+  /// Decodes parameters that were encoded by ``encode(to:)``.
   ///
-  /// - Parameter decoder: what to read from.
-  /// - Throws: `DecodingError` for anything else.
+  /// - Parameter decoder: The decoder.
+  /// - Throws: `DecodingError` if the data has another structure.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Kind.self)
     switch container.allKeys.first {
@@ -33,6 +40,7 @@ extension Parameters: Codable {
     case .int: self = .int(try container.decode(Int.self, forKey: .int))
     case .decimal: self = .decimal(try container.decode(Decimal.self, forKey: .decimal))
     case .double:
+      // A number that is not finite is encoded as a string, because JSON has none.
       if let value = try? container.decode(Double.self, forKey: .double) {
         self = .double(value)
       } else {
@@ -46,14 +54,16 @@ extension Parameters: Codable {
       self = .dictionary(Members(pairs.lazy.map { (key: $0.name, value: $0.value) }))
     case nil:
       throw DecodingError.dataCorrupted(
-        .init(codingPath: decoder.codingPath, debugDescription: "These are no parameters."))
+        .init(
+          codingPath: decoder.codingPath,
+          debugDescription: "There is no key that names a kind of parameters."))
     }
   }
 
-  /// Writes a dictionary of one kind and its value.
+  /// Encodes the parameters as a container with one key, which names the case.
   ///
-  /// - Parameter encoder: what to write to.
-  /// - Throws: what the encoder throws.
+  /// - Parameter encoder: The encoder.
+  /// - Throws: The errors of the encoder.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Kind.self)
     switch self {
@@ -74,17 +84,20 @@ extension Parameters: Codable {
 }
 
 extension Parameters {
-  /// Makes parameters of any value that can encode itself.
+  /// Creates parameters from an `Encodable` value.
   ///
-  /// Names stand in the order in which the value encodes them; those of a dictionary with string keys
-  /// are sorted, as it has no order of its own. `Data` becomes ``data(_:)``, a `URL` its text, a
-  /// `Decimal` a number, and ``Parameters`` and ``JSON`` inside the value stay what they are. Numbers
-  /// that are not finite are taken here, and refused when the parameters are encoded.
+  /// - Members keep the order in which the value encodes them. The members of a dictionary with
+  ///   string keys are sorted by name, because a dictionary has no order.
+  /// - `Data` becomes ``data(_:)``, a `URL` becomes a string with its text, and a `Decimal` becomes
+  ///   a number. ``Parameters`` and ``JSON`` within the value are inserted unchanged.
+  /// - Numbers that are not finite are accepted here. ``ParameterEncoding/encode(_:)`` rejects
+  ///   them.
   ///
   /// - Parameters:
-  ///   - value: the value.
-  ///   - date: what to make of a `Date`; nil leaves it to `Date`, which gives the seconds since 2001.
-  /// - Throws: what the value's `encode(to:)` throws.
+  ///   - value: The value.
+  ///   - date: A conversion for `Date`. `nil` uses the `Encodable` conformance of `Date`, which
+  ///     encodes the number of seconds since the start of 2001.
+  /// - Throws: The errors of the value's `encode(to:)`.
   public init(encoding value: some Encodable, date: ((Date) -> Parameters)? = nil) throws {
     let encoder = ParameterTreeEncoder(date: date)
     try encoder.encode(value)

@@ -1,48 +1,53 @@
 import Foundation
 
-/// What a request says, before it is decided how: a tree of values that writes like a literal.
+/// The parameters of a request: a tree of values that is independent of the format in which they
+/// are sent.
 ///
 /// ```swift
 /// let parameters: Parameters = ["user": .string(user), "page": 2, "tags": ["a", "b"]]
 /// let other = try Parameters(encoding: NewBoard(title: "Fish"))
 /// ```
 ///
-/// How it goes over the wire, as a query, a form or JSON, is a matter of the request's ``ContentType``
-/// and of the ``ParameterEncoding`` for it. Dictionaries keep their order, so that the same parameters
-/// always give the same bytes.
+/// The ``ContentType`` of the request selects the format, such as a query, a form or JSON. The
+/// ``ParameterEncoding`` for the content type produces it. Dictionaries keep their order, so that
+/// equal parameters always become the same query, form or JSON text.
 ///
-/// It differs from ``JSON``, which is what came from a server: parameters may carry data, keep order,
-/// and count it when they are compared.
+/// ``JSON`` is the counterpart for responses. Unlike it, parameters may contain data, and their
+/// members have an order, which matters for equality.
 public enum Parameters: Sendable, Hashable {
-  /// Nothing: `null` in JSON; left out of queries and forms unless asked for.
+  /// `null` in JSON. Queries and forms omit it unless ``FieldNaming/nulls`` is `.empty`.
   case null
-  /// True or false.
+  /// A Boolean.
   case bool(Bool)
-  /// A whole number.
+  /// An integer.
   case int(Int)
-  /// A number that neither `Int` nor `Double` holds exactly.
+  /// A number that neither `Int` nor `Double` can hold exactly.
   case decimal(Decimal)
-  /// A floating-point number; one that is not finite is refused when it is encoded.
+  /// A floating-point number. Encoders reject a number that is not finite.
   case double(Double)
-  /// Text.
+  /// A string.
   case string(String)
-  /// Bytes: a part of their own in multipart forms, Base64 everywhere else.
+  /// Bytes. Multipart forms send them unchanged; all other formats use Base64.
   case data(Data)
-  /// Several values, in order.
+  /// An array.
   case array([Parameters])
-  /// Named values, in order.
+  /// A dictionary whose members have an order.
   case dictionary(Members)
 
-  /// Makes a dictionary of one that has no order, sorted by name.
+  /// Creates a dictionary from a Swift dictionary.
   ///
-  /// - Parameter values: the values by their names.
+  /// The members are sorted by name.
+  ///
+  /// - Parameter values: The values, keyed by name.
   public init(_ values: [String: Parameters]) {
     self = .dictionary(Members(values.sorted { $0.key < $1.key }))
   }
 
-  /// Makes parameters of a JSON value; the members of objects are sorted by name.
+  /// Creates parameters from a JSON value.
   ///
-  /// - Parameter json: the value.
+  /// The members of objects are sorted by name.
+  ///
+  /// - Parameter json: The value.
   public init(_ json: JSON) {
     switch json {
     case .null: self = .null
@@ -58,11 +63,12 @@ public enum Parameters: Sendable, Hashable {
     }
   }
 
-  /// The value of a name, when this is a dictionary that has it.
+  /// The value of a member, or `nil` if this is not a dictionary or has no such member.
   ///
-  /// Setting makes a dictionary of whatever was there before; setting nil removes the name.
+  /// Setting a member turns a value that is not a dictionary into a dictionary. Setting `nil`
+  /// removes the member.
   ///
-  /// - Parameter name: the name.
+  /// - Parameter name: The name of the member.
   public subscript(name: String) -> Parameters? {
     get {
       guard case .dictionary(let members) = self else { return nil }
@@ -70,7 +76,7 @@ public enum Parameters: Sendable, Hashable {
     }
     set {
       var members: Members = [:]
-      if case .dictionary(let present) = self { members = present }
+      if case .dictionary(let current) = self { members = current }
       members[name] = newValue
       self = .dictionary(members)
     }
@@ -78,11 +84,12 @@ public enum Parameters: Sendable, Hashable {
 }
 
 extension Parameters {
-  /// The named values of a dictionary, in the order in which they were first set.
+  /// The members of a dictionary, in the order in which their names were first set.
   ///
-  /// A name occurs once: setting it again, also by a literal, replaces its value where it stands.
+  /// A name occurs only once. Setting it again, even within one literal, replaces the value and
+  /// keeps the position.
   public struct Members: Sendable {
-    /// One name and its value.
+    /// A name and its value.
     public struct Member: Sendable, Hashable {
       /// The name.
       public let name: String
@@ -91,20 +98,25 @@ extension Parameters {
     }
 
     private var members: [Member] = []
-    /// Where the names stand; only for many of them, as looking through a few is quicker.
+    /// An index of the names.
+    ///
+    /// `nil` for up to 16 members, because a linear search is faster then.
     private var positions: [String: Int]?
 
-    /// Makes members of pairs.
+    /// Creates members from pairs.
     ///
-    /// - Parameter pairs: names and values; of those with the same name the last value counts.
+    /// - Parameter pairs: Names and values. If a name occurs more than once, the last value is
+    ///   used.
     public init(_ pairs: some Sequence<(key: String, value: Parameters)>) {
       members.reserveCapacity(pairs.underestimatedCount)
       for (name, value) in pairs { self[name] = value }
     }
 
-    /// The value of a name; setting nil removes it.
+    /// The value of a member.
     ///
-    /// - Parameter name: the name.
+    /// Setting `nil` removes the member.
+    ///
+    /// - Parameter name: The name of the member.
     public subscript(name: String) -> Parameters? {
       get { position(of: name).map { members[$0].value } }
       set {
@@ -139,65 +151,58 @@ extension Parameters {
   }
 }
 
-extension Parameters.Members: RandomAccessCollection {
-  /// Where the first member stands.
+extension Parameters.Members: RandomAccessCollection, Hashable, ExpressibleByDictionaryLiteral {
+  /// The position of the first member.
   public var startIndex: Int { 0 }
-  /// The end, behind the last member.
+  /// The position after the last member.
   public var endIndex: Int { members.count }
   /// The member at a position.
   ///
-  /// - Parameter position: a valid position.
+  /// - Parameter position: A valid position.
   public subscript(position: Int) -> Member { members[position] }
-}
 
-extension Parameters.Members: Hashable {
-  /// Whether both have the same members in the same order.
+  /// Returns whether both have the same members in the same order.
   public static func == (left: Self, right: Self) -> Bool { left.members == right.members }
-  /// Feeds the members to the hasher.
-  public func hash(into hasher: inout Hasher) { hasher.combine(members) }
-}
 
-extension Parameters.Members: ExpressibleByDictionaryLiteral {
-  /// Makes members of a literal, in its order; of the same names the last value counts.
+  /// Feeds the members to a hasher.
+  public func hash(into hasher: inout Hasher) { hasher.combine(members) }
+
+  /// Creates members in the order of a literal.
   ///
-  /// - Parameter elements: names and values.
+  /// - Parameter elements: Names and values. If a name occurs more than once, the last value is
+  ///   used.
   public init(dictionaryLiteral elements: (String, Parameters)...) {
     self.init(elements.lazy.map { (key: $0.0, value: $0.1) })
   }
 }
 
-extension Parameters: ExpressibleByNilLiteral {
-  /// Makes ``null``.
+// MARK: - Literals
+
+extension Parameters: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
+  ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringInterpolation,
+  ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+  /// Creates ``null``.
   public init(nilLiteral: ()) { self = .null }
-}
 
-extension Parameters: ExpressibleByBooleanLiteral {
-  /// Makes ``bool(_:)``.
+  /// Creates ``bool(_:)``.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
-}
 
-extension Parameters: ExpressibleByIntegerLiteral {
-  /// Makes ``int(_:)``.
+  /// Creates ``int(_:)``.
   public init(integerLiteral value: Int) { self = .int(value) }
-}
 
-extension Parameters: ExpressibleByFloatLiteral {
-  /// Makes ``double(_:)``.
+  /// Creates ``double(_:)``.
   public init(floatLiteral value: Double) { self = .double(value) }
-}
 
-extension Parameters: ExpressibleByStringInterpolation {
-  /// Makes ``string(_:)``.
+  /// Creates ``string(_:)``.
   public init(stringLiteral value: String) { self = .string(value) }
-}
 
-extension Parameters: ExpressibleByArrayLiteral {
-  /// Makes ``array(_:)``.
+  /// Creates ``array(_:)``.
   public init(arrayLiteral elements: Parameters...) { self = .array(elements) }
-}
 
-extension Parameters: ExpressibleByDictionaryLiteral {
-  /// Makes ``dictionary(_:)`` in the literal's order; of the same names the last value counts.
+  /// Creates ``dictionary(_:)`` in the order of the literal.
+  ///
+  /// If a name occurs more than once, the last value is used.
   public init(dictionaryLiteral elements: (String, Parameters)...) {
     self = .dictionary(Members(elements.lazy.map { (key: $0.0, value: $0.1) }))
   }

@@ -2,18 +2,22 @@ import Foundation
 import Promises
 
 extension Promise where Value == Response {
-  /// Makes a `Decodable` value of the JSON body, right where the response arrives.
+  /// Decodes the JSON body as a `Decodable` value.
   ///
-  /// Of a response without a body (204, 205, or an empty one) an `Optional` becomes nil and an
-  /// ``EmptyResponse`` itself.
+  /// The decoder runs on the thread that settles the promise.
+  ///
+  /// If the response has no body (status 204 or 205, or an empty body), the value of an `Optional`
+  /// type is `nil`, and the value of the type ``EmptyResponse`` is created. For any other type the
+  /// promise is rejected with `noData`.
   ///
   /// - Parameters:
-  ///   - type: what to make.
-  ///   - decoder: what reads the body; not to be changed any more. The plain one when nil.
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  /// - Returns: a promise of the value, rejected with a ``NetworkError`` of the code `decodingFailed` or
-  ///   `noData` that carries the response.
+  ///   - type: The type of the value.
+  ///   - decoder: The decoder. It must not be modified after this call. `nil` uses a `JSONDecoder`
+  ///     with default settings.
+  ///   - file: The source file of the call, for diagnostics.
+  ///   - line: The source line of the call, for diagnostics.
+  /// - Returns: A promise of the value. It is rejected with a ``NetworkError`` with the code
+  ///   `decodingFailed` or `noData`, which contains the response.
   @inlinable
   public func decode<Output: Decodable & Sendable>(
     _ type: Output.Type = Output.self, decoder: JSONDecoder? = nil,
@@ -22,53 +26,56 @@ extension Promise where Value == Response {
     serialize(using: DecodableSerializer(type, decoder: decoder), file: file, line: line)
   }
 
-  /// Takes the body as it is; an empty one is no error.
+  /// Returns the bytes of the body.
+  ///
+  /// An empty body is not an error.
   ///
   /// - Parameters:
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  /// - Returns: a promise of the bytes.
+  ///   - file: The source file of the call, for diagnostics.
+  ///   - line: The source line of the call, for diagnostics.
+  /// - Returns: A promise of the bytes.
   public func toData(file: StaticString = #fileID, line: UInt = #line) -> Promise<Data> {
     map(file: file, line: line) { response in response.data }
   }
 
-  /// Makes text of the body.
+  /// Decodes the body as text.
   ///
   /// - Parameters:
-  ///   - encoding: the encoding whatever the response says; nil goes by its `charset`, or else UTF-8.
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  /// - Returns: a promise of the text, rejected with a ``NetworkError`` of the code `stringFailed` that
-  ///   carries the response.
+  ///   - encoding: The text encoding, which overrides the `charset` of the response. `nil` uses
+  ///     that `charset`, or UTF-8 if there is none.
+  ///   - file: The source file of the call, for diagnostics.
+  ///   - line: The source line of the call, for diagnostics.
+  /// - Returns: A promise of the text. It is rejected with a ``NetworkError`` with the code
+  ///   `stringFailed`, which contains the response.
   public func toString(
     encoding: String.Encoding? = nil, file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<String> {
     serialize(using: StringSerializer(encoding: encoding), file: file, line: line)
   }
 
-  /// Makes of the response whatever a serializer of your own makes.
+  /// Converts the response with a custom serializer.
   ///
   /// - Parameters:
-  ///   - serializer: what makes it, on the thread that settles the promise.
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  /// - Returns: a promise of what it makes, rejected with what it throws.
+  ///   - serializer: The serializer. It runs on the thread that settles the promise.
+  ///   - file: The source file of the call, for diagnostics.
+  ///   - line: The source line of the call, for diagnostics.
+  /// - Returns: A promise of the serializer's output. It is rejected with the serializer's error.
   @inlinable
   public func serialize<Serializer: ResponseSerializing>(
     using serializer: Serializer, file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<Serializer.Output> {
     map(file: file, line: line) { response in try serializer.serialize(response) }
   }
-}
 
-extension Promise where Value == Response {
-  /// Parses the body as JSON of any kind.
+  // MARK: - JSON
+
+  /// Parses the body as JSON.
   ///
   /// - Parameters:
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  /// - Returns: a promise of the value, rejected with a ``NetworkError`` of the code `jsonFailed` or
-  ///   `noData` that carries the response.
+  ///   - file: The source file of the call, for diagnostics.
+  ///   - line: The source line of the call, for diagnostics.
+  /// - Returns: A promise of the value. It is rejected with a ``NetworkError`` with the code
+  ///   `jsonFailed` or `noData`, which contains the response.
   public func toJson(file: StaticString = #fileID, line: UInt = #line) -> Promise<JSON> {
     serialize(using: JSONSerializer(), file: file, line: line)
   }
@@ -76,10 +83,10 @@ extension Promise where Value == Response {
   /// Parses the body as a JSON array.
   ///
   /// - Parameters:
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  /// - Returns: a promise of its elements, rejected like that of ``toJson(file:line:)``, also when the
-  ///   body is JSON of another kind.
+  ///   - file: The source file of the call, for diagnostics.
+  ///   - line: The source line of the call, for diagnostics.
+  /// - Returns: A promise of the elements. It is rejected as for ``toJson(file:line:)``, and also
+  ///   with `jsonFailed` if the root of the JSON is not an array.
   public func toJsonArray(
     file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<[JSON]> {
@@ -89,22 +96,23 @@ extension Promise where Value == Response {
   /// Parses the body as a JSON object.
   ///
   /// - Parameters:
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  /// - Returns: a promise of its members, rejected like that of ``toJson(file:line:)``, also when the
-  ///   body is JSON of another kind.
+  ///   - file: The source file of the call, for diagnostics.
+  ///   - line: The source line of the call, for diagnostics.
+  /// - Returns: A promise of the members. It is rejected as for ``toJson(file:line:)``, and also
+  ///   with `jsonFailed` if the root of the JSON is not an object.
   public func toJsonDictionary(
     file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<[String: JSON]> {
     toJson("an object", \.dictionary, file, line)
   }
 
-  private func toJson<Kind: Sendable>(
-    _ name: String, _ kind: @escaping @Sendable (JSON) -> Kind?, _ file: StaticString, _ line: UInt
-  ) -> Promise<Kind> {
+  private func toJson<Output: Sendable>(
+    _ kind: String, _ extract: @escaping @Sendable (JSON) -> Output?, _ file: StaticString,
+    _ line: UInt
+  ) -> Promise<Output> {
     map(file: file, line: line) { response in
-      guard let value = kind(try JSONSerializer().serialize(response)) else {
-        throw NetworkError(.jsonFailed, response, "it is not \(name)")
+      guard let value = extract(try JSONSerializer().serialize(response)) else {
+        throw NetworkError(.jsonFailed, response, "it is not \(kind)")
       }
       return value
     }

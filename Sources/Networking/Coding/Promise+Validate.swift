@@ -1,21 +1,24 @@
 import Promises
 
 extension Promise where Value == Response {
-  /// Lets only answers pass that say the request succeeded, in a type that was asked for.
+  /// Rejects responses without a success status or with a media type that the request does not
+  /// accept.
   ///
-  /// The status has to be 200 to 299. Where the request named media types in `Accept`, and there is a
-  /// body that names its own, that has to be one of them.
+  /// The status must be from 200 to 299. If the request has an `Accept` header field and the
+  /// response has a body and a valid `Content-Type`, that type must match one of the accepted
+  /// types.
   ///
   /// - Parameters:
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  /// - Returns: a promise of the same response, rejected with a ``NetworkError`` of the code
-  ///   `unacceptableStatus` or `unacceptableContentType` that carries the response.
+  ///   - file: The source file of the call, for diagnostics.
+  ///   - line: The source line of the call, for diagnostics.
+  /// - Returns: A promise of the same response. It is rejected with a ``NetworkError`` with the
+  ///   code `unacceptableStatus` or `unacceptableContentType`, which contains the response.
   public func validate(file: StaticString = #fileID, line: UInt = #line) -> NetworkPromise {
     map(file: file, line: line) { response in
       try StatusValidator(200..<300).validate(response)
       if let accept = response.request.headers["Accept"],
-        let type = response.headers["Content-Type"], !type.isJust(accept), MediaType(type) != nil
+        let type = response.headers["Content-Type"], !type.isOnlyType(in: accept),
+        MediaType(type) != nil
       {
         try ContentTypeValidator(MediaType.list(accept)).validate(response)
       }
@@ -23,14 +26,14 @@ extension Promise where Value == Response {
     }
   }
 
-  /// Lets only answers of certain statuses pass.
+  /// Rejects responses whose status is not in a set.
   ///
   /// - Parameters:
-  ///   - statusCodes: the statuses, as a range or a list.
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  /// - Returns: a promise of the same response, rejected with a ``NetworkError`` of the code
-  ///   `unacceptableStatus` that carries the response.
+  ///   - statusCodes: The accepted statuses, such as a range or an array.
+  ///   - file: The source file of the call, for diagnostics.
+  ///   - line: The source line of the call, for diagnostics.
+  /// - Returns: A promise of the same response. It is rejected with a ``NetworkError`` with the
+  ///   code `unacceptableStatus`, which contains the response.
   public func validate(
     statusCodes: some Sequence<Int> & Sendable,
     file: StaticString = #fileID, line: UInt = #line
@@ -38,18 +41,18 @@ extension Promise where Value == Response {
     validate(using: StatusValidator(statusCodes), file: file, line: line)
   }
 
-  /// Lets only answers of certain media types pass.
+  /// Rejects responses whose media type is not in a list.
   ///
-  /// An answer without a body passes. One with a body and no content type passes only where `*/*` is
-  /// among the types.
+  /// A response without a body is accepted. A response with a body but without a content type is
+  /// accepted only if the list contains `*/*`.
   ///
   /// - Parameters:
-  ///   - contentTypes: media types or ranges, `application/json`, `text/*`, `text/plain; charset=utf-8`;
-  ///     a text that is none matches nothing.
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  /// - Returns: a promise of the same response, rejected with a ``NetworkError`` of the code
-  ///   `unacceptableContentType` or `missingContentType` that carries the response.
+  ///   - contentTypes: The accepted media types or ranges, such as `application/json`, `text/*` or
+  ///     `text/plain; charset=utf-8`. A string that is not a media type matches nothing.
+  ///   - file: The source file of the call, for diagnostics.
+  ///   - line: The source line of the call, for diagnostics.
+  /// - Returns: A promise of the same response. It is rejected with a ``NetworkError`` with the
+  ///   code `unacceptableContentType` or `missingContentType`, which contains the response.
   public func validate(
     contentTypes: [String], file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
@@ -58,13 +61,13 @@ extension Promise where Value == Response {
       line: line)
   }
 
-  /// Lets only answers pass that a validator of your own accepts.
+  /// Rejects responses that a custom validator rejects.
   ///
   /// - Parameters:
-  ///   - validator: looks at the response, on the thread that settles the promise.
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  /// - Returns: a promise of the same response, rejected with what `validator` throws.
+  ///   - validator: The validator. It runs on the thread that settles the promise.
+  ///   - file: The source file of the call, for diagnostics.
+  ///   - line: The source line of the call, for diagnostics.
+  /// - Returns: A promise of the same response. It is rejected with the validator's error.
   public func validate(
     using validator: some ResponseValidating, file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
@@ -75,29 +78,18 @@ extension Promise where Value == Response {
   }
 }
 
-extension String {
-  /// Whether this is the one media type that an `Accept` names, letter for letter: most answers are of
-  /// the type that was asked for, and need not be taken apart to see it.
-  fileprivate func isJust(_ accept: String) -> Bool {
-    self == accept
-      && utf8.allBytesSatisfy {
-        $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: "*")
-      }
-  }
-}
-
-/// Decides whether a response is one to go on with.
+/// A type that accepts or rejects responses.
 public protocol ResponseValidating: Sendable {
-  /// Looks at a response.
+  /// Validates a response.
   ///
-  /// It runs on the thread that settles the promise, and must not block.
+  /// This method runs on the thread that settles the promise. It must not block.
   ///
-  /// - Parameter response: the response, whole.
-  /// - Throws: any error, to refuse it; the promise is rejected with that.
+  /// - Parameter response: The complete response.
+  /// - Throws: Any error, to reject the response. The promise is rejected with this error.
   func validate(_ response: Response) throws
 }
 
-/// Accepts certain statuses.
+/// A validator that accepts a set of statuses.
 struct StatusValidator<Statuses: Sequence<Int> & Sendable>: ResponseValidating {
   private let statuses: Statuses
 
@@ -112,7 +104,7 @@ struct StatusValidator<Statuses: Sequence<Int> & Sendable>: ResponseValidating {
   }
 }
 
-/// Accepts certain media types.
+/// A validator that accepts a list of media types and ranges.
 struct ContentTypeValidator: ResponseValidating {
   private let ranges: [MediaType]
 
@@ -122,7 +114,7 @@ struct ContentTypeValidator: ResponseValidating {
 
   func validate(_ response: Response) throws {
     if case .memory(let data) = response.content, data.isEmpty { return }
-    // These have none, wherever a body was to go.
+    // These statuses have no body. The check above covers bodies in memory only.
     if response.status == 204 || response.status == 205 { return }
     guard let type = response.contentType else {
       guard !ranges.contains(where: { $0.type == "*" }) else { return }
@@ -131,5 +123,18 @@ struct ContentTypeValidator: ResponseValidating {
     guard ranges.contains(where: { type.matches($0) }) else {
       throw NetworkError(.unacceptableContentType("\(type)"), response)
     }
+  }
+}
+
+extension String {
+  /// Whether this media type is equal to the value of an `Accept` header field with a single type.
+  ///
+  /// This is the fast path of `validate()`. Most responses have the only type that the request
+  /// accepts, so that neither value must be parsed.
+  fileprivate func isOnlyType(in accept: String) -> Bool {
+    self == accept
+      && utf8.allBytesSatisfy {
+        $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: "*")
+      }
   }
 }

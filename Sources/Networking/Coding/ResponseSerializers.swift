@@ -1,44 +1,46 @@
 import Foundation
 
-/// Makes a value of a response.
+/// A type that converts responses to values.
 public protocol ResponseSerializing<Output>: Sendable {
-  /// What it makes.
+  /// The type of the value.
   associatedtype Output: Sendable
 
-  /// Makes the value.
+  /// Converts a response.
   ///
-  /// It runs on the thread that settles the promise, and must not block.
+  /// This method runs on the thread that settles the promise. It must not block.
   ///
-  /// - Parameter response: the response, whole: status, headers and data.
-  /// - Returns: the value.
-  /// - Throws: any error; the promise is rejected with that.
+  /// - Parameter response: The complete response with status, header fields and body.
+  /// - Returns: The value.
+  /// - Throws: Any error. The promise is rejected with this error.
   func serialize(_ response: Response) throws -> Output
 }
 
-/// Makes a `Decodable` value of a JSON body.
+/// A serializer that decodes a JSON body as a `Decodable` value.
 ///
-/// Of a response without a body (204, 205, or an empty one) an `Optional` becomes nil and an
-/// ``EmptyResponse`` itself; anything else fails with ``NetworkError/Code-swift.enum/noData``.
+/// If the response has no body (status 204 or 205, or an empty body), the value of an `Optional`
+/// type is `nil`, and the value of the type ``EmptyResponse`` is created. For any other type the
+/// serializer throws ``NetworkError/Code-swift.enum/noData``.
 public struct DecodableSerializer<Output: Decodable & Sendable>: ResponseSerializing {
   private let decoder: JSONDecoder
 
-  /// Makes a serializer.
+  /// Creates a serializer.
   ///
   /// - Parameters:
-  ///   - type: what to make.
-  ///   - decoder: what reads the body; not to be changed any more. The plain one when nil.
+  ///   - type: The type of the value.
+  ///   - decoder: The decoder. It must not be modified after this call. `nil` uses a `JSONDecoder`
+  ///     with default settings.
   public init(_ type: Output.Type = Output.self, decoder: JSONDecoder? = nil) {
-    self.decoder = decoder ?? Self.plainDecoder
+    self.decoder = decoder ?? defaultDecoder
   }
 
   /// Decodes the body.
   ///
-  /// - Parameter response: the response.
-  /// - Returns: the value.
-  /// - Throws: ``NetworkError`` of the code `decodingFailed`, with the decoder's own error beneath, or
-  ///   `noData`.
+  /// - Parameter response: The response.
+  /// - Returns: The value.
+  /// - Throws: ``NetworkError`` with the code `decodingFailed` and the decoder's error as
+  ///   ``NetworkError/underlying``, or with the code `noData`.
   public func serialize(_ response: Response) throws -> Output {
-    guard !response.hasNoBody else { return try Self.empty(response) }
+    guard !response.hasNoBody else { return try Self.valueWithoutBody(response) }
     do {
       return try decoder.decode(Output.self, from: response.data)
     } catch {
@@ -46,7 +48,8 @@ public struct DecodableSerializer<Output: Decodable & Sendable>: ResponseSeriali
     }
   }
 
-  private static func empty(_ response: Response) throws -> Output {
+  /// Returns the value for a response without a body.
+  private static func valueWithoutBody(_ response: Response) throws -> Output {
     if let empty = EmptyResponse() as? Output { return empty }
     if let optional = Output.self as? any ExpressibleByNilLiteral.Type,
       let none = optional.init(nilLiteral: ()) as? Output
@@ -57,31 +60,28 @@ public struct DecodableSerializer<Output: Decodable & Sendable>: ResponseSeriali
   }
 }
 
-/// The decoder of everybody who names none; made once, never changed.
-private let sharedDecoder = JSONDecoder()
+/// The shared decoder of all serializers without a custom one.
+///
+/// It is never modified.
+private let defaultDecoder = JSONDecoder()
 
-extension DecodableSerializer {
-  fileprivate static var plainDecoder: JSONDecoder { sharedDecoder }
+/// A value for the response of an endpoint that returns no body.
+public struct EmptyResponse: Sendable, Hashable, Codable {
+  /// Creates the value.
+  public init() {}
 }
 
-extension Response {
-  /// Whether there is nothing to decode: an empty body, or a status that has none.
-  ///
-  /// Source: RFC 9110 sections 15.3.5 and 15.3.6.
-  var hasNoBody: Bool { data.isEmpty || status == 204 || status == 205 }
-}
-
-/// Makes a ``JSON`` value of a body.
+/// A serializer that parses a body as ``JSON``.
 public struct JSONSerializer: ResponseSerializing {
-  /// Makes a serializer.
+  /// Creates a serializer.
   public init() {}
 
   /// Parses the body.
   ///
-  /// - Parameter response: the response.
-  /// - Returns: the value.
-  /// - Throws: ``NetworkError`` of the code `jsonFailed` when the body is no JSON, or `noData` when it is
-  ///   empty.
+  /// - Parameter response: The response.
+  /// - Returns: The value.
+  /// - Throws: ``NetworkError`` with the code `jsonFailed` if the body is not JSON, or with the
+  ///   code `noData` if there is no body.
   public func serialize(_ response: Response) throws -> JSON {
     guard !response.hasNoBody else { throw NetworkError(.noData, response) }
     do {
@@ -92,45 +92,45 @@ public struct JSONSerializer: ResponseSerializing {
   }
 }
 
-/// What a response without a body decodes to, for an endpoint that answers with nothing.
-public struct EmptyResponse: Sendable, Hashable, Codable {
-  /// Nothing.
-  public init() {}
-}
-
-/// Makes text of a body.
+/// A serializer that decodes a body as text.
 ///
-/// The encoding is the one given, or else the `charset` of the content type, or else UTF-8. A byte order
-/// mark is left out.
+/// The text encoding is the one passed to the initializer, otherwise the `charset` of the content
+/// type, otherwise UTF-8. A byte order mark is removed.
 public struct StringSerializer: ResponseSerializing {
   private let encoding: String.Encoding?
 
-  /// Makes a serializer.
+  /// Creates a serializer.
   ///
-  /// - Parameter encoding: the encoding whatever the response says; nil goes by the response.
+  /// - Parameter encoding: The text encoding, which overrides the `charset` of the response. `nil`
+  ///   uses that `charset`, or UTF-8 if there is none.
   public init(encoding: String.Encoding? = nil) {
     self.encoding = encoding
   }
 
-  /// Reads the body as text; an empty one is an empty text.
+  /// Decodes the body as text.
   ///
-  /// - Parameter response: the response.
-  /// - Returns: the text.
-  /// - Throws: ``NetworkError`` of the code `stringFailed` when the bytes are none in the encoding, or the
-  ///   response names an encoding that is not known.
+  /// An empty body becomes an empty string.
+  ///
+  /// - Parameter response: The response.
+  /// - Returns: The text.
+  /// - Throws: ``NetworkError`` with the code `stringFailed` if the bytes are not valid in the
+  ///   encoding, or if the response's `charset` is not supported.
   public func serialize(_ response: Response) throws -> String {
     let charset = response.contentType?.parameters["charset"]
     guard let encoding = encoding ?? Self.encoding(named: charset) else {
-      throw NetworkError(.stringFailed, response, "the charset \"\(charset ?? "")\" is not known")
+      throw NetworkError(
+        .stringFailed, response, "the charset \"\(charset ?? "")\" is not supported")
     }
     guard var text = String(data: response.data, encoding: encoding) else {
-      throw NetworkError(.stringFailed, response, "the body is no text in \(encoding)")
+      throw NetworkError(.stringFailed, response, "the body is not valid text in \(encoding)")
     }
     if text.unicodeScalars.first == "\u{FEFF}" { text.unicodeScalars.removeFirst() }
     return text
   }
 
-  /// The encoding that a name of the IANA's registry stands for; UTF-8 for none.
+  /// Returns the encoding for a name of the IANA registry, or `nil` if it is not supported.
+  ///
+  /// No name means UTF-8.
   ///
   /// Source: IANA character sets; RFC 9110 section 8.3.2.
   private static func encoding(named name: String?) -> String.Encoding? {
@@ -155,4 +155,11 @@ public struct StringSerializer: ResponseSerializing {
     default: nil
     }
   }
+}
+
+extension Response {
+  /// Whether the response has no body to decode: the body is empty, or the status has no body.
+  ///
+  /// Source: RFC 9110 sections 15.3.5 and 15.3.6.
+  var hasNoBody: Bool { data.isEmpty || status == 204 || status == 205 }
 }

@@ -1,28 +1,33 @@
 import Foundation
 
-/// What is told of one call: what happens goes in, the events to tell come out, in their order.
+/// The state machine of the events of one call.
+///
+/// It numbers, orders and timestamps the events.
 ///
 /// ```
-/// made --queue--> queued --start--> started --begin--> in a hop --end--> over
-///                                      ^                 |
-///                                      +-- redirected, retrying, credentialsRefreshed
+/// created --queue--> queued --start--> started --begin--> in a hop --end--> finished
+///                                         ^                  |
+///                                         +-- redirected, retrying, credentialsRefreshed
 /// ```
 ///
-/// What belongs to a hop that is over, such as one that timed out, is not told any more.
+/// It ignores events of a hop that is over, such as one that timed out.
 struct CallEventMachine {
   private let call: NetworkEvent.CallID
   private let callStart: Date
   private var request: NetworkError.RequestSummary?
   private var attempt = 0
   private var hop = 0
-  /// When the last event happened.
+  /// The time of the last event.
   private var latest = Duration.zero
-  /// The hop under way; nil between two.
+  /// The current hop; `nil` between hops.
   private var current: HopEventMachine?
   private var isFinished = false
-  /// How many bytes a body may have to be kept for those who watch; 0 is for none.
+  /// The size limit in bytes of the bodies that sinks receive; 0 disables them.
   private let bodyLimit: Int
-  /// How many times the call was answered, or a hop begun to that end.
+  /// The number of response sources so far: hops, shared requests, and interceptors that returned a
+  /// response of their own.
+  ///
+  /// It is also the number of the current hop.
   private(set) var responderCount = 0
 
   init(_ call: NetworkEvent.CallID, callStart: Date, bodyLimit: Int = 0) {
@@ -31,24 +36,26 @@ struct CallEventMachine {
     self.callStart = callStart
   }
 
-  /// The response's body in the hop under way, if it is kept.
+  /// The response body of the current hop; `nil` if it is not collected.
   var received: Data? { current?.received }
 
-  /// The call joins the queue, with this request.
+  /// Adds the call to the queue.
   mutating func queue(_ request: NetworkError.RequestSummary, at now: Duration) -> [NetworkEvent] {
     self.request = request
     return emit([(.queued, now)], now)
   }
 
-  /// Something happens that belongs to no hop, or comes behind one.
+  /// Adds an event outside a hop.
+  ///
+  /// Ends the current hop.
   mutating func add(_ kind: NetworkEvent.Kind, at now: Duration) -> [NetworkEvent] {
     current = nil
     return emit([(kind, now)], now)
   }
 
-  /// A hop begins.
+  /// Begins a hop.
   ///
-  /// - Returns: its number among all of the call, and the event.
+  /// - Returns: The number of the hop within the call, and the events.
   mutating func begin(
     _ request: NetworkError.RequestSummary, headers: HTTPHeaders, bodySize: Int64?, attempt: Int,
     hop: Int, at now: Duration
@@ -62,36 +69,42 @@ struct CallEventMachine {
     return (responderCount, emit([(.sending(headers: headers, bodySize: bodySize), now)], now))
   }
 
-  /// Something happens in a hop.
+  /// Adds the events of a hop.
+  ///
+  /// Ignores a hop that is not current.
   mutating func receive(
     _ number: Int, at now: Duration,
     _ update: (inout HopEventMachine) -> [HopEventMachine.TimedEventKind]
   ) -> [NetworkEvent] {
     guard number == responderCount, var hop = current.take() else { return [] }
-    let happenings = update(&hop)
+    let events = update(&hop)
     current = hop
-    return emit(happenings, now)
+    return emit(events, now)
   }
 
-  /// Nobody waits for a hop any more.
+  /// Ends a hop without an event, because its result is no longer needed.
   mutating func abandon(_ number: Int) {
     if number == responderCount { current = nil }
   }
 
-  /// The call waits for the answer to another.
+  /// Notes that the call waits for the response of another call.
   mutating func share(with other: NetworkEvent.CallID?, at now: Duration) -> [NetworkEvent] {
     responderCount += 1
     return add(.shared(with: other), at: now)
   }
 
-  /// An interceptor has an answer; it is its own if nobody has answered since.
-  mutating func answer(by name: String, since before: Int, at now: Duration) -> [NetworkEvent] {
-    guard responderCount == before else { return [] }
+  /// Notes that an interceptor has returned a response.
+  ///
+  /// Adds no event if the response came from a source that was added after `previousCount`.
+  mutating func servedLocally(by name: String, since previousCount: Int, at now: Duration)
+    -> [NetworkEvent]
+  {
+    guard responderCount == previousCount else { return [] }
     responderCount += 1
     return add(.servedLocally(by: name), at: now)
   }
 
-  /// The call is over.
+  /// Ends the call.
   mutating func end(_ kind: NetworkEvent.Kind, at now: Duration) -> [NetworkEvent] {
     let events = add(kind, at: now)
     isFinished = true
@@ -99,11 +112,11 @@ struct CallEventMachine {
   }
 
   private mutating func emit(
-    _ happenings: [HopEventMachine.TimedEventKind], _ now: Duration
+    _ events: [HopEventMachine.TimedEventKind], _ now: Duration
   ) -> [NetworkEvent] {
     guard !isFinished else { return [] }
-    return happenings.map { kind, time in
-      // What a transport has measured is by another clock.
+    return events.map { kind, time in
+      // The transport measures its times with another clock.
       latest = max(latest, min(time, now))
       return NetworkEvent(
         kind, call: call, request: request, attempt: attempt, hop: hop, elapsed: latest,
@@ -112,32 +125,32 @@ struct CallEventMachine {
   }
 }
 
-/// What the events of a transport's exchange come to for those who watch; a pure function of them.
+/// A state machine that turns the transport events of one hop into network events.
 struct HopEventMachine {
-  /// What happened, and when, counted from the moment when the call was made.
+  /// An event kind and its time since the creation of the call.
   typealias TimedEventKind = (kind: NetworkEvent.Kind, time: Duration)
 
-  /// How many bytes the progress goes on by at the least from one event to the next.
+  /// The minimum number of bytes between two progress events.
   private static let minimumStep: Int64 = 64 << 10
 
   private let began: Duration
-  /// How many bytes of body there are to send; nil when that is not known.
+  /// The size of the request body in bytes; `nil` if it is unknown.
   private let bodySize: Int64?
   private var hasConnection = false
-  private var isSent = false
+  private var isRequestSent = false
   private var hasHead = false
   private var progress = TransferProgress()
-  /// As told last.
+  /// The progress of the last progress event.
   private var reportedProgress = TransferProgress()
-  /// How many bytes a body may have to be kept; 0 is for none.
+  /// The size limit in bytes of a collected response body; 0 disables collection.
   private let bodyLimit: Int
-  /// What has come of the response's body; nil when that is too much, or not wanted.
+  /// The response body so far; `nil` if it is over the limit or not collected.
   private(set) var received: Data?
 
   /// - Parameters:
-  ///   - bodySize: how many bytes of body there are to send; nil when that is not known.
-  ///   - began: when the hop began.
-  ///   - bodyLimit: how many bytes a response's body may have to be kept; 0 is for none.
+  ///   - bodySize: The size of the request body in bytes. `nil` if it is unknown.
+  ///   - began: The time at which the hop began.
+  ///   - bodyLimit: The size limit in bytes of a collected response body. 0 disables collection.
   init(bodySize: Int64?, began: Duration, bodyLimit: Int = 0) {
     self.bodySize = bodySize
     self.began = began
@@ -146,24 +159,24 @@ struct HopEventMachine {
     if bodyLimit > 0 { received = Data() }
   }
 
-  /// Takes an event, the header fields of a head being redacted already.
+  /// Returns the network events for a transport event, whose header fields are already redacted.
   mutating func receive(_ event: TransportEvent, at now: Duration) -> [TimedEventKind] {
     switch event {
     case .connected(let metrics):
       hasConnection = true
-      isSent = false
-      return phases(metrics, now) + sentIfBodiless(now)
+      isRequestSent = false
+      return connectionEvents(metrics, now) + requestSentIfBodiless(now)
     case .servedLocally(let name):
       hasConnection = true
-      return [(.servedLocally(by: name), now)] + sentIfBodiless(now)
+      return [(.servedLocally(by: name), now)] + requestSentIfBodiless(now)
     case .sent(let bytes, let total):
       progress.sent = .init(bytes: bytes, total: total)
-      return bytes == total && !hasHead ? sent(now) : progressEvents(\.sent, now)
+      return bytes == total && !hasHead ? requestSent(now) : progressEvents(\.sent, now)
     case .head(let head):
-      let before = isSent ? [] : sent(now)
+      let sentEvents = isRequestSent ? [] : requestSent(now)
       hasHead = true
       progress.received.total = ProgressReporter.total(head)
-      return before + [(.head(head), now)]
+      return sentEvents + [(.head(head), now)]
     case .body(let data):
       progress.received.bytes += Int64(data.count)
       if let count = received?.count {
@@ -172,37 +185,37 @@ struct HopEventMachine {
       return progressEvents(\.received, now)
     case .end(let metrics): return hasHead ? [(.body(bytes: metrics.bytesReceived), now)] : []
     case .failure(let failure):
-      return hasConnection || hasHead ? [] : phases(failure.metrics, now)
+      return hasConnection || hasHead ? [] : connectionEvents(failure.metrics, now)
     }
   }
 
-  /// The rest of the body is left out.
+  /// Ends the response body early, because the rest of it is discarded.
   func truncate(at now: Duration) -> [TimedEventKind] {
     hasHead ? [(.body(bytes: progress.received.bytes), now)] : []
   }
 
-  /// What lies before the request, as far as it was measured.
-  private func phases(_ metrics: TransportMetrics, _ now: Duration) -> [TimedEventKind] {
-    var phases: [TimedEventKind] = []
-    if let resolved = metrics.nameResolved { phases.append((.resolved, began + resolved)) }
+  /// Returns the events of the phases before the request, as far as the transport measured them.
+  private func connectionEvents(_ metrics: TransportMetrics, _ now: Duration) -> [TimedEventKind] {
+    var events: [TimedEventKind] = []
+    if let resolved = metrics.nameResolved { events.append((.resolved, began + resolved)) }
     if metrics.connected != nil || metrics.reusedConnection {
       let connection = NetworkEvent.Connection(
         address: metrics.remoteAddress, port: metrics.remotePort, isReused: metrics.reusedConnection
       )
-      phases.append((.connected(connection), metrics.connected.map { began + $0 } ?? now))
+      events.append((.connected(connection), metrics.connected.map { began + $0 } ?? now))
     }
-    if let secured = metrics.secured { phases.append((.secured, began + secured)) }
-    return phases
+    if let secured = metrics.secured { events.append((.secured, began + secured)) }
+    return events
   }
 
-  /// Of a request without a body nothing more is heard before the answer comes.
-  private mutating func sentIfBodiless(_ now: Duration) -> [TimedEventKind] {
-    bodySize == 0 ? sent(now) : []
+  /// A request without a body is sent when the connection is ready: no `sent` event follows.
+  private mutating func requestSentIfBodiless(_ now: Duration) -> [TimedEventKind] {
+    bodySize == 0 ? requestSent(now) : []
   }
 
-  private mutating func sent(_ now: Duration) -> [TimedEventKind] {
-    guard !isSent else { return [] }
-    isSent = true
+  private mutating func requestSent(_ now: Duration) -> [TimedEventKind] {
+    guard !isRequestSent else { return [] }
+    isRequestSent = true
     return [(.requestSent(bytes: progress.sent.bytes), now)]
   }
 
@@ -211,7 +224,7 @@ struct HopEventMachine {
   ) -> [TimedEventKind] {
     let amount = progress[keyPath: part]
     let step = max(Self.minimumStep, (amount.total ?? amount.bytes) / 100)
-    // The last of it is told by another event.
+    // Another event reports the end of the body.
     guard amount.bytes - reportedProgress[keyPath: part].bytes >= step, amount.bytes != amount.total
     else {
       return []

@@ -2,10 +2,12 @@ import Foundation
 import Promises
 import Synchronization
 
-/// Tells those who watch a client what happens to one of its calls; there is none when nobody watches.
+/// The event reporter of one call.
 ///
-/// The events are handed on under the call's lock, so that they come in the order in which they were told, from
-/// whatever threads; nobody's code runs there.
+/// A call of a client without event sinks has none.
+///
+/// Sinks receive the events under the call's lock, which keeps the events in order across threads.
+/// No client code runs under that lock.
 final class CallEvents: Sendable {
   let call = NetworkEvent.CallID()
   private let eventSinks: EventSinkList
@@ -20,26 +22,26 @@ final class CallEvents: Sendable {
     machine = Mutex(CallEventMachine(call, callStart: Date(), bodyLimit: eventSinks.bodyLimit))
   }
 
-  // MARK: The client
+  // MARK: Client
 
-  /// The call joins the queue.
+  /// Reports that the call was queued, and reports later when the caller cancels it.
   ///
   /// - Parameters:
-  ///   - request: what is asked for.
-  ///   - resolver: of the promise that the caller has, and may cancel.
+  ///   - request: The request.
+  ///   - resolver: The resolver of the caller's promise.
   func queued(_ request: Request, _ resolver: Resolver<Response>) {
     let summary = NetworkError.RequestSummary(request)
     emit { $0.queue(summary, at: $1) }
     resolver.onCancel { self.end(.cancelled) }
   }
 
-  /// The call's turn has come: tells so, and of the end of what it starts.
+  /// Reports that the call has left the queue, starts it, and reports its end.
   func observing(_ start: () -> NetworkPromise) -> NetworkPromise {
     add(.started)
     return start().always(on: .inline) { result in self.settled(result) }
   }
 
-  /// The call came to nothing.
+  /// Reports that the call failed or was cancelled.
   func failed(_ error: any Error) {
     end(error.isCancellation ? .cancelled : .failed(NetworkEvent.Failure(error)))
   }
@@ -52,7 +54,7 @@ final class CallEvents: Sendable {
       guard case .streaming(let streaming) = response.content else {
         return end(.finished(status: status, metrics: response.metrics))
       }
-      // Its body is still on its way.
+      // The body is not complete yet.
       streaming.source.whenFinished { result in
         switch result {
         case .success(let metrics): self.end(.finished(status: status, metrics: metrics))
@@ -62,23 +64,23 @@ final class CallEvents: Sendable {
     }
   }
 
-  // MARK: The stages
+  // MARK: Stages
 
-  /// Tells of something that comes before all hops, or behind one.
+  /// Reports an event outside a hop.
   func add(_ kind: NetworkEvent.Kind) {
     emit { $0.add(kind, at: $1) }
   }
 
-  /// A hop begins.
+  /// Reports the beginning of a hop.
   ///
   /// - Parameters:
-  ///   - request: what is sent.
-  ///   - attempt: the number of the attempt.
-  ///   - hop: the number of the hop in that.
-  /// - Returns: what tells of the hop.
+  ///   - request: The request of the hop.
+  ///   - attempt: The number of the attempt.
+  ///   - hop: The number of the hop within the attempt.
+  /// - Returns: The event reporter of the hop.
   func begin(_ request: HTTPRequest, attempt: Int, hop: Int) -> HopEvents {
     let summary = NetworkError.RequestSummary(request)
-    let headers = Redaction.headers(request.headers)
+    let headers = request.headers.redacted()
     let bodySize = request.body.byteCount
     var number = 0
     emit(sending: smallBody(of: request)) { machine, now in
@@ -90,20 +92,24 @@ final class CallEvents: Sendable {
     return HopEvents(call: self, number: number)
   }
 
-  /// The call waits for the answer to another; nil when nobody watches that one.
+  /// Reports that the call waits for the response of another; `nil` if that call reports no events.
   func share(with other: NetworkEvent.CallID?) {
     emit { $0.share(with: other, at: $1) }
   }
 
-  /// How many times the call was answered until now, or a hop begun to that end.
+  /// The number of response sources so far.
   var responderCount: Int { machine.withLock { $0.responderCount } }
 
-  /// An interceptor has an answer, be it its own or that of somebody who has answered since.
+  /// Reports that an interceptor has returned a response, unless another source has provided it.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the interceptor.
+  ///   - responderCount: The number of response sources before the interceptor ran.
   func servedLocally(by name: String, since responderCount: Int) {
-    emit { $0.answer(by: name, since: responderCount, at: $1) }
+    emit { $0.servedLocally(by: name, since: responderCount, at: $1) }
   }
 
-  // MARK: Telling
+  // MARK: Reporting
 
   private func end(_ kind: NetworkEvent.Kind) {
     emit { $0.end(kind, at: $1) }
@@ -113,7 +119,7 @@ final class CallEvents: Sendable {
     machine.withLock { $0.abandon(number) }
   }
 
-  /// A body in memory that somebody wants to see.
+  /// The body of a request, if it is in memory and a sink accepts bodies of its size.
   private func smallBody(of request: HTTPRequest) -> Data? {
     guard case .data(let data) = request.body, data.count <= eventSinks.bodyLimit else {
       return nil
@@ -135,7 +141,7 @@ final class CallEvents: Sendable {
           case .body: machine.received
           default: nil
           }
-        for sink in eventSinks.sinks { sink.take(event, body) }
+        for sink in eventSinks.sinks { sink.enqueue(event, body) }
       }
       return !events.isEmpty
     }
@@ -144,17 +150,19 @@ final class CallEvents: Sendable {
   }
 }
 
-/// Tells those who watch what happens in one hop of a call, as its transport has it.
+/// The event reporter of one hop.
+///
+/// It receives the events of the transport.
 struct HopEvents: Sendable {
   let call: CallEvents
-  /// Which of all hops of the call it is.
+  /// The number of the hop within the call.
   let number: Int
 
-  /// The transport has told this.
+  /// Reports an event of the transport.
   func receive(_ event: TransportEvent) {
     var event = event
     if case .head(var head) = event {
-      head.headers = Redaction.headers(head.headers)
+      head.headers = head.headers.redacted()
       event = .head(head)
     }
     call.emit { machine, now in
@@ -162,7 +170,7 @@ struct HopEvents: Sendable {
     }
   }
 
-  /// The rest of the body is left out, and nobody waits for it.
+  /// Reports the end of the body without its rest, and ignores later events of the hop.
   func truncate() {
     call.emit { machine, now in
       machine.receive(number, at: now) { $0.truncate(at: now) }
@@ -170,21 +178,23 @@ struct HopEvents: Sendable {
     abandon()
   }
 
-  /// Nobody waits for it any more.
+  /// Ignores later events of the hop, because its result is no longer needed.
   func abandon() {
     call.abandon(hop: number)
   }
 }
 
-/// Those who watch a client; a call takes along those that there are when it is made.
+/// An immutable list of the event sinks of a client.
+///
+/// A call keeps the list it was created with.
 final class EventSinkList: Sendable {
   let sinks: [any EventSink]
-  /// How many bytes a body may have for the most curious of them; 0 is for none.
+  /// The largest body limit of the sinks in bytes; 0 if no sink accepts bodies.
   let bodyLimit: Int
 
-  /// Adds one to those that there are.
-  convenience init(_ others: EventSinkList?, adding sink: any EventSink) {
-    self.init((others?.sinks ?? []) + [sink])
+  /// Creates a list with an additional sink.
+  convenience init(_ existing: EventSinkList?, adding sink: any EventSink) {
+    self.init((existing?.sinks ?? []) + [sink])
   }
 
   private init(_ sinks: [any EventSink]) {
@@ -192,29 +202,30 @@ final class EventSinkList: Sendable {
     bodyLimit = sinks.map(\.bodyLimit).max() ?? 0
   }
 
-  /// All but one; nil when that leaves nobody.
+  /// Returns the list without a sink; `nil` if no sink is left.
   func removing(_ sink: any EventSink) -> EventSinkList? {
     let rest = sinks.filter { $0 !== sink }
     return rest.isEmpty ? nil : EventSinkList(rest)
   }
 }
 
-/// Takes the events of a client's calls, for somebody who watches.
+/// A receiver of the events of a client's calls.
 protocol EventSink: AnyObject, Sendable {
-  /// How many bytes a body may have to be handed over with its event; 0 is for none.
+  /// The size limit in bytes of the bodies that the sink receives; 0 disables bodies.
   var bodyLimit: Int { get }
 
-  /// Keeps an event.
+  /// Stores an event for delivery.
   ///
-  /// It is called under the lock of the event's call, so that the events of that come in order; so it runs
-  /// nobody's code, and waits for nothing.
+  /// It is called under the lock of the call, which keeps the events of a call in order. So it must
+  /// not block or run client code.
   ///
   /// - Parameters:
-  ///   - event: what happened.
-  ///   - body: what was sent or received, with ``NetworkEvent/Kind/sending(headers:bodySize:)`` and
-  ///     ``NetworkEvent/Kind/body(bytes:)``, where somebody wants bodies and it is small enough.
-  func take(_ event: NetworkEvent, _ body: Data?)
+  ///   - event: The event.
+  ///   - body: The body that was sent or received. `nil` except for
+  ///     ``NetworkEvent/Kind/sending(headers:bodySize:)`` and ``NetworkEvent/Kind/body(bytes:)``,
+  ///     and if the body is larger than the largest body limit of the sinks.
+  func enqueue(_ event: NetworkEvent, _ body: Data?)
 
-  /// Sees to it that what has been kept is handed over.
+  /// Starts the delivery of the stored events.
   func deliver()
 }

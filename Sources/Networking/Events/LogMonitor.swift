@@ -2,12 +2,17 @@ import Foundation
 import Promises
 import Synchronization
 
-/// Has what happens to a client's calls written down, for each call at the level that held when it was made.
+/// A monitor that logs the events of a client's calls.
+///
+/// Each call keeps the level it started with.
 final class LogMonitor: BodyMonitor {
   let bodyLimit: Int
   private let logging: LoggingConfiguration
   private let machine = Mutex(CallLogMachine())
-  /// Those of the calls under way; apart, as calls are made while lines are put into words.
+  /// The levels of the active calls.
+  ///
+  /// They have a lock of their own, so that a new call does not wait while `machine` formats an
+  /// entry.
   private let levels = Mutex<[NetworkEvent.CallID: LoggingConfiguration.Level]>([:])
 
   init(_ logging: LoggingConfiguration) {
@@ -15,8 +20,10 @@ final class LogMonitor: BodyMonitor {
     bodyLimit = max(logging.maximumBodySize, 0)
   }
 
-  /// A call is logged at a level, to its end.
-  func begin(_ call: NetworkEvent.CallID, at level: LoggingConfiguration.Level) {
+  /// Sets the level of a call until its final event.
+  ///
+  /// Keeps a level that is already set.
+  func setLevel(_ level: LoggingConfiguration.Level, for call: NetworkEvent.CallID) {
     levels.withLock { $0[call] = $0[call] ?? level }
   }
 
@@ -34,10 +41,10 @@ final class LogMonitor: BodyMonitor {
   }
 }
 
-/// Feeds a client's log with the calls that are made while a level holds.
+/// An event sink that logs new calls at a fixed level.
 ///
-/// The feeds of a client have one queue, so that its loggers have one entry at a time, and all in order, also when the
-/// level changes while calls are under way.
+/// All log sinks of a client share one queue. So the loggers receive one entry at a time and in
+/// order, even if the level changes during a call.
 final class LogSink: EventSink {
   let level: LoggingConfiguration.Level
   let bodyLimit: Int
@@ -53,7 +60,7 @@ final class LogSink: EventSink {
     bodyLimit = level == .verbose ? monitor.bodyLimit : 0
   }
 
-  /// The first of a client.
+  /// Creates the first log sink of a client.
   convenience init(
     _ logging: LoggingConfiguration, at level: LoggingConfiguration.Level, scheduler: any Scheduler
   ) {
@@ -61,42 +68,44 @@ final class LogSink: EventSink {
     self.init(monitor, MonitorQueue(monitor, scheduler: scheduler), level)
   }
 
-  /// The same log at another level.
-  func withLevel(to level: LoggingConfiguration.Level) -> LogSink { LogSink(monitor, queue, level) }
+  /// Returns a sink for the same log at another level.
+  func withLevel(_ level: LoggingConfiguration.Level) -> LogSink { LogSink(monitor, queue, level) }
 
-  func take(_ event: NetworkEvent, _ body: Data?) {
-    // A call that could not even be queued has its end alone.
-    if event.kind == .queued || event.isFinal { monitor.begin(event.call, at: level) }
-    queue.take(event, (body?.count ?? 0) > bodyLimit ? nil : body)
+  func enqueue(_ event: NetworkEvent, _ body: Data?) {
+    // A call that fails before it is queued has only its final event.
+    if event.kind == .queued || event.isFinal { monitor.setLevel(level, for: event.call) }
+    queue.enqueue(event, (body?.count ?? 0) > bodyLimit ? nil : body)
   }
 
   func deliver() { queue.deliver() }
 }
 
-/// What a log says about the calls of a client: events go in, and come out as words.
+/// A state machine that turns the events of a client's calls into log entries.
 struct CallLogMachine {
-  /// What a later line needs to know of a call under way.
+  /// The state of an active call.
   private struct Call {
     var hasBegun = false
     var contentType: String?
   }
 
-  /// The calls under way; each has its end some day.
+  /// The active calls.
+  ///
+  /// The final event of a call removes it.
   private var calls: [NetworkEvent.CallID: Call] = [:]
 
-  /// Takes an event.
+  /// Returns the log entry for an event.
   ///
   /// - Parameters:
-  ///   - event: what happened.
-  ///   - body: the body that was sent or received, if it is small enough to be shown.
-  ///   - level: how much to say about this call.
-  /// - Returns: what to write; nil for nothing.
+  ///   - event: The event.
+  ///   - body: The body that was sent or received. `nil` if it is too large to log.
+  ///   - level: The log level of the call.
+  /// - Returns: The entry. `nil` if the level excludes the event.
   mutating func entry(
     for event: NetworkEvent, _ body: Data?, at level: LoggingConfiguration.Level
   ) -> NetworkLogEntry? {
     var call = calls[event.call] ?? Call()
     defer { calls[event.call] = event.isFinal ? nil : call }
-    let (lowest, category) = Self.place(of: event.kind, isFirst: !call.hasBegun)
+    let (minimumLevel, category) = Self.levelAndCategory(of: event.kind, isFirst: !call.hasBegun)
     var fields: HTTPHeaders = [:]
     switch event.kind {
     case .sending(let headers, _):
@@ -108,19 +117,19 @@ struct CallLogMachine {
       call.contentType = fields["Content-Type"]
     default: break
     }
-    guard lowest <= level else { return nil }
+    guard minimumLevel <= level else { return nil }
     var lines = [Self.line(event)]
     if level == .verbose {
       lines += fields.map { "\(event.call)   \($0.name): \($0.value)" }
-      if let body, let text = Redaction.body(body, contentType: call.contentType) {
+      if let body, let text = Redactor.standard.maskedBody(body, contentType: call.contentType) {
         lines.append("\(event.call)   \(text)")
       }
     }
-    return NetworkLogEntry(level: lowest, category: category, event: event, lines: lines)
+    return NetworkLogEntry(level: minimumLevel, category: category, event: event, lines: lines)
   }
 
-  /// The lowest level that has an event, and whom it is for.
-  private static func place(
+  /// Returns the lowest level that logs an event, and the category of its entry.
+  private static func levelAndCategory(
     of kind: NetworkEvent.Kind, isFirst: Bool
   ) -> (LoggingConfiguration.Level, NetworkLogEntry.Category) {
     switch kind {
@@ -139,8 +148,8 @@ struct CallLogMachine {
     let attempts = event.attempt == 1 ? "1 attempt" : "\(event.attempt) attempts"
     switch event.kind {
     case .finished(let status, let metrics):
-      return
-        "\(start): finished with \(status) after \(attempts), \(time), \(metrics.bytesSent) bytes sent, \(metrics.bytesReceived) received"
+      let sizes = "\(metrics.bytesSent) bytes sent, \(metrics.bytesReceived) received"
+      return "\(start): finished with \(status) after \(attempts), \(time), \(sizes)"
     case .failed(let failure):
       let code = failure.code.map { " (\($0))" } ?? ""
       return "\(start): failed\(code) after \(attempts), \(time): \(failure)"

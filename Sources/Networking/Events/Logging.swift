@@ -1,61 +1,69 @@
-/// What a client writes about its calls, and where to.
+/// The log settings of a client: the level, the loggers and the size limit of bodies.
 ///
 /// ```swift
 /// var configuration = NetworkingConfiguration()
-/// configuration.logging = .info                    // to stderr, or to the system's log on Apple's platforms
-/// configuration.logging.errorLogger = Alerts()     // failures go elsewhere
+/// configuration.logging = .info                    // to the standard logger
+/// configuration.logging.errorLogger = Alerts()     // failures to another logger
 /// ```
 ///
-/// - **Secrets.** What goes by a telling name is masked, in URLs, header fields and bodies, by the same rules as in a
-///   ``NetworkEvent``; ``NetworkingConfiguration/secretNames`` adds to them.
-/// - **Threads.** Loggers run on a serial queue of the client's own, in the order in which things happened. No call
-///   waits for them.
-/// - **Cost.** Nothing at the level ``Level-swift.enum/none``.
+/// - **Secrets.** Values with secret names are masked in URLs, header fields and bodies, by the
+///   same rules as in a ``NetworkEvent``. ``NetworkingConfiguration/secretNames`` adds names.
+/// - **Threads.** Loggers run on a serial queue that belongs to the client, in the order of the
+///   events. No call waits for them.
+/// - **Cost.** None at the level ``Level-swift.enum/none``.
 public struct LoggingConfiguration: Sendable {
-  /// How much to say about a client's calls; each level says what those below it do.
+  /// The level of detail of a client's log.
+  ///
+  /// Each level includes the levels below it.
   public enum Level: Int, Sendable, Hashable, Comparable, CaseIterable {
     /// Nothing.
     case none
-    /// One line for each call that failed: method, URL, what was wrong, how many attempts it took and how long.
+    /// One line for each failed call: method, URL, reason, number of attempts and time.
     ///
-    /// A response is none, whatever its status.
+    /// A response is not a failure, whatever its status.
     case error
-    /// One line for each call that begins to send or waits for another's answer, one for each retry, redirect and
-    /// refresh of credentials, and one for its end, with status, time and sizes.
+    /// One line for each call that begins to send or joins an identical request, for each retry,
+    /// redirect and credential refresh, and for the end of each call, with status, time and sizes.
     case info
-    /// All events, with the header fields, and with bodies that are text and not larger than
+    /// All events, with the header fields, and with text bodies that are not larger than
     /// ``LoggingConfiguration/maximumBodySize``.
     case verbose
 
-    /// Whether one says less than another.
+    /// Returns whether the first level logs less than the second.
     ///
     /// - Parameters:
-    ///   - left: one level.
-    ///   - right: the other.
-    /// - Returns: true when the first says less.
+    ///   - left: The first level.
+    ///   - right: The second level.
+    /// - Returns: `true` if the first level logs less.
     public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// How much to say.
+  /// The log level.
   public var level: Level
-  /// Who takes what has to do with requests: their way to the server, retries and redirects; nil is nobody.
-  public var requestLogger: (any NetworkLogger)?
-  /// Who takes what has to do with responses, and the ends of calls that did not fail; nil is nobody.
-  public var responseLogger: (any NetworkLogger)?
-  /// Who takes the failures of calls; nil is nobody.
-  public var errorLogger: (any NetworkLogger)?
-  /// How many bytes a body may have to be shown at the level ``Level-swift.enum/verbose``; of a larger one there is its
-  /// size alone, and 0 shows none.
+  /// The logger for requests, retries, redirects and credential refreshes.
   ///
-  /// Bodies are shown whole or not at all, as no secret could be told in a part. Those of requests are shown when they
-  /// are in memory, not from files or streams.
+  /// `nil` discards their entries.
+  public var requestLogger: (any NetworkLogger)?
+  /// The logger for responses and for the ends of calls that did not fail.
+  ///
+  /// `nil` discards their entries.
+  public var responseLogger: (any NetworkLogger)?
+  /// The logger for failed calls; `nil` discards their entries.
+  public var errorLogger: (any NetworkLogger)?
+  /// The largest body in bytes that the level ``Level-swift.enum/verbose`` shows.
+  ///
+  /// 0 shows no bodies.
+  ///
+  /// Only the size of a larger body is logged. Bodies are shown whole or not at all, because
+  /// secrets cannot be recognized in a part. Request bodies are shown only if they are in memory,
+  /// not if they come from a file or a stream.
   public var maximumBodySize = 4 << 10
 
-  /// Makes a configuration.
+  /// Creates a configuration with one logger for all entries.
   ///
   /// - Parameters:
-  ///   - level: how much to say.
-  ///   - logger: who takes it all.
+  ///   - level: The log level.
+  ///   - logger: The logger for requests, responses and failures.
   public init(_ level: Level, to logger: any NetworkLogger = StandardLogger()) {
     self.level = level
     requestLogger = logger
@@ -63,48 +71,50 @@ public struct LoggingConfiguration: Sendable {
     errorLogger = logger
   }
 
-  /// Nothing is written.
+  /// Logs nothing.
   public static let none = LoggingConfiguration(.none)
-  /// Failures, to the ``StandardLogger``.
+  /// Logs failures to the ``StandardLogger``.
   public static let error = LoggingConfiguration(.error)
-  /// Beginnings and ends, retries and redirects, to the ``StandardLogger``.
+  /// Logs the start and end of calls, retries and redirects to the ``StandardLogger``.
   public static let info = LoggingConfiguration(.info)
-  /// All events with header fields and small bodies, to the ``StandardLogger``.
+  /// Logs all events with header fields and small bodies to the ``StandardLogger``.
   public static let verbose = LoggingConfiguration(.verbose)
 }
 
-/// Something for a log: what happened to a call, in words, without secrets.
+/// A log entry: the text for one event of a call, without secrets.
 public struct NetworkLogEntry: Sendable, Hashable, CustomStringConvertible {
-  /// What an entry has to do with.
+  /// The category of an entry, which selects its logger.
   public enum Category: String, Sendable, Hashable, CaseIterable {
-    /// A request on its way.
+    /// An event of a request, a connection, a retry, a redirect or a credential refresh.
     case request
-    /// A response, or the end of a call that did not fail.
+    /// An event of a response, or the end of a call that did not fail.
     case response
-    /// A call's failure.
+    /// The failure of a call.
     case error
   }
 
-  /// The lowest level at which it is written.
+  /// The lowest level that logs the entry.
   public let level: LoggingConfiguration.Level
-  /// What it has to do with.
+  /// The category of the entry.
   public let category: Category
-  /// What happened.
+  /// The event.
   public let event: NetworkEvent
-  /// The words, at least one line; behind the first are header fields and a body, at the level
-  /// ``LoggingConfiguration/Level-swift.enum/verbose`` alone.
+  /// The text, at least one line.
   ///
-  /// Each begins with the number of the call, ``NetworkEvent/call``. No line has a line break or another control
-  /// character in it, whatever a server sends.
+  /// At the level ``LoggingConfiguration/Level-swift.enum/verbose``, the header fields and the body
+  /// follow the first line.
+  ///
+  /// Each line begins with the identifier of the call, ``NetworkEvent/call``. No line contains a
+  /// line break or another control character, even if the server sends one.
   public let lines: [String]
 
-  /// Makes an entry, for tests of loggers.
+  /// Creates an entry, for tests of loggers.
   ///
   /// - Parameters:
-  ///   - level: the lowest level at which it is written.
-  ///   - category: what it has to do with.
-  ///   - event: what happened.
-  ///   - lines: the words, without secrets.
+  ///   - level: The lowest level that logs the entry.
+  ///   - category: The category of the entry.
+  ///   - event: The event.
+  ///   - lines: The text, without secrets.
   public init(
     level: LoggingConfiguration.Level, category: Category, event: NetworkEvent, lines: [String]
   ) {
@@ -114,11 +124,11 @@ public struct NetworkLogEntry: Sendable, Hashable, CustomStringConvertible {
     self.lines = lines.map(NetworkError.singleLine)
   }
 
-  /// The lines, without a line break behind the last.
+  /// The lines, separated by line breaks, without a trailing line break.
   public var description: String { lines.joined(separator: "\n") }
 }
 
-/// Writes down what a client says about its calls.
+/// A destination for the log entries of a client.
 ///
 /// ```swift
 /// struct Journal: NetworkLogger {
@@ -128,17 +138,17 @@ public struct NetworkLogEntry: Sendable, Hashable, CustomStringConvertible {
 /// configuration.logging = LoggingConfiguration(.info, to: Journal())
 /// ```
 public protocol NetworkLogger: Sendable {
-  /// Takes an entry.
+  /// Logs an entry.
   ///
-  /// The entries of a client come one at a time, on a serial queue of its own, in the order in which things happened;
-  /// those of two clients may come at once. It may take its time: calls do not wait, and what happens meanwhile is
-  /// kept for it, without limit.
+  /// The entries of a client arrive one at a time, on a serial queue of the client, in the order of
+  /// the events. Entries of different clients may arrive concurrently. A slow logger does not delay
+  /// calls: entries are queued for it in memory, without limit.
   ///
-  /// - Parameter entry: what to write; without secrets.
+  /// - Parameter entry: The entry, without secrets.
   func log(_ entry: NetworkLogEntry)
 }
 
-/// A logger that is a closure.
+/// A logger that calls a closure.
 ///
 /// ```swift
 /// configuration.logging.errorLogger = ClosureLogger { entry in alert(entry.description) }
@@ -146,15 +156,16 @@ public protocol NetworkLogger: Sendable {
 public struct ClosureLogger: NetworkLogger {
   private let closure: @Sendable (NetworkLogEntry) -> Void
 
-  /// Makes a logger.
+  /// Creates a logger.
   ///
-  /// - Parameter closure: runs as ``NetworkLogger/log(_:)`` does, on a serial queue.
+  /// - Parameter closure: The handler of each entry. Runs on a serial queue, like
+  ///   ``NetworkLogger/log(_:)``.
   public init(_ closure: @escaping @Sendable (_ entry: NetworkLogEntry) -> Void) {
     self.closure = closure
   }
 
-  /// Hands the entry to the closure.
+  /// Passes an entry to the closure.
   ///
-  /// - Parameter entry: what to write.
+  /// - Parameter entry: The entry.
   public func log(_ entry: NetworkLogEntry) { closure(entry) }
 }

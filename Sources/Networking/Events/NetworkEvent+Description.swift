@@ -1,12 +1,14 @@
 extension NetworkEvent: CustomStringConvertible {
-  /// One line for people, without secrets, such as `#17 GET https://api.example.com/v1/boards: head 200`.
+  /// One line without secrets, such as `#17 GET https://api.example.com/v1/boards: head 200`.
   public var description: String {
     "\(call)\(request.map { " \($0)" } ?? ""): \(kind)"
   }
 }
 
 extension NetworkEvent.Kind: CustomStringConvertible {
-  /// A few words for people, without secrets; header fields are not among them.
+  /// A short text without secrets.
+  ///
+  /// It contains no header fields.
   public var description: String {
     switch self {
     case .queued: "queued"
@@ -17,14 +19,14 @@ extension NetworkEvent.Kind: CustomStringConvertible {
     case .resolved: "resolved"
     case .connected(let connection): "connected\(connection)"
     case .secured: "secured"
-    case .servedLocally(let name): "answered by \(name)"
+    case .servedLocally(let name): "served by \(name)"
     case .requestSent(let bytes): "request sent\(bytes > 0 ? ", \(bytes) bytes" : "")"
     case .head(let head): "head \(head.status)"
     case .progress(let progress): "progress: sent \(progress.sent), received \(progress.received)"
     case .body(let bytes): "body of \(bytes) bytes"
     case .redirected(let url): "redirected to \(url)"
     case .retrying(let pause, let failure, let attempt):
-      "retrying by attempt \(attempt) after \(pause), as \(failure)"
+      "retrying in \(pause) (attempt \(attempt)): \(failure)"
     case .credentialsRefreshed: "credentials refreshed"
     case .finished(let status, _): "finished with \(status)"
     case .failed(let failure): "failed: \(failure)"
@@ -40,7 +42,7 @@ extension DefaultStringInterpolation {
       appendLiteral(isIPv6 ? " to [\(address)]" : " to \(address)")
       if let port = connection.port { appendLiteral(":\(port)") }
     }
-    if connection.isReused { appendLiteral(", kept") }
+    if connection.isReused { appendLiteral(", reused") }
   }
 
   fileprivate mutating func appendInterpolation(_ amount: TransferProgress.Amount) {

@@ -1,13 +1,14 @@
 import Foundation
 import Synchronization
 
-/// Something that happens to a call: a request with all its attempts and hops, from the moment when it is
-/// made to its one end.
+/// An event of a call, from its creation to its end.
+///
+/// A call is a request with all its attempts and hops.
 ///
 /// ```swift
 /// networking.addMonitor { event in
 ///   switch event.kind {
-///   case .retrying(let pause, let failure, _): print(event.request, "again in \(pause), as \(failure)")
+///   case .retrying(let delay, let failure, _): print("\(failure), retry in \(delay)")
 ///   case .finished(let status, let metrics): print(event.request, status, metrics.total)
 ///   case .failed(let failure): print(event.request, failure)
 ///   default: break
@@ -17,75 +18,80 @@ import Synchronization
 /// for await event in networking.events { record(event) }
 /// ```
 ///
-/// **Order.** The events of one call come in this order, whatever performs it; of two calls nothing is
-/// said. A line in brackets may be missing, one with a star comes any number of times.
+/// **Order.** The events of one call have the order below, with every transport. Events of
+/// different calls have no defined order. A line in brackets is optional. A line with a star
+/// repeats.
 ///
 /// ```text
-/// queued                         the call is made, and waits for its turn
-/// [started]                      its turn has come
-///   [shared]                     an identical request is under way, whose answer is this one's too
-///   sending *                    a hop begins: with these
-///     [resolved]                   the host's name is looked up
-///     [connected]                  a connection stands, new or kept; or else [answered]
-///     [secured]                    the TLS handshake is done
-///     [requestSent]                the request is out, its body with it
-///     [head]                       status and header fields of the response
+/// queued                         the call is created and enters the client's queue
+/// [started]                      the call leaves the queue
+///   [shared]                     the call joins an identical request in flight
+///   sending *                    a hop begins and has these events:
+///     [resolved]                   the host name is resolved
+///     [connected]                  a new or reused connection is ready; or [servedLocally] instead
+///     [secured]                    the TLS handshake is complete
+///     [requestSent]                the request is sent, including its body
+///     [head]                       the status and header fields of the response are received
 ///     [body]                       the response is complete
-///     [redirected]                 the response points elsewhere: the next hop, or a policy, follows
-///   [retrying]                   the attempt is repeated: the next begins with sending
-///   [credentialsRefreshed]       the same, after new credentials have been fetched
-/// finished, failed or cancelled  the end
+///     [redirected]                 the client follows a redirect; another hop begins
+///   [retrying]                   the client repeats the attempt; the next one begins with sending
+///   [credentialsRefreshed]       the client repeats the attempt with refreshed credentials
+/// finished, failed or cancelled  the call ends
 /// ```
 ///
-/// `progress` comes between `sending` and `body`, while bytes go to and fro. From `resolved` to
-/// `requestSent` comes once more where a kept connection turns out to have been closed by the server and is
-/// replaced. `answered` in place of a connection means that nothing goes over the network: a mock or a
-/// recording answers. When it comes with no `sending` before it an interceptor has answered by itself.
+/// `progress` events occur between `sending` and `body`, during the transfer of the bodies. The
+/// events from `resolved` to `requestSent` occur again when the server has closed a reused
+/// connection and the transport replaces it. `servedLocally` means that nothing goes over the
+/// network: a mock or a recording provides the response. Without a preceding `sending`, an
+/// interceptor provides it.
 ///
-/// **The end.** Each call that was queued has exactly one, also when it is cancelled while it waits, refused
-/// by the middleware, or broken off by a deadline, and nothing comes after it. A call whose endpoint throws
-/// instead of giving a request never gets as far as the queue: it has `failed` alone. A stream has its end when
-/// its body has: not with the head, when its promise is fulfilled. What becomes of a response later, in
-/// `validate` and `decode`, is no matter of the call.
+/// **The final event.** Each queued call has exactly one final event, and no event follows it. This
+/// includes calls that are cancelled in the queue, rejected by the middleware or ended by a
+/// deadline. A call whose endpoint throws instead of returning a request never enters the queue:
+/// `failed` is its only event. A streaming call ends with its body, not with its head, which
+/// fulfills the promise. The later steps `validate` and `decode` are not part of the call.
 ///
-/// **Secrets.** URLs are without user name, password and fragment. The values of telling names, in queries and
-/// header fields, are replaced by `***`, by the same rules as in a ``NetworkError``. Bodies are in none.
+/// **Secrets.** URLs contain no user name, password or fragment. `***` replaces the values of query
+/// items and header fields with secret names, by the same rules as in a ``NetworkError``. Events
+/// contain no bodies.
 public struct NetworkEvent: Sendable, Hashable {
-  /// Which call it belongs to.
+  /// The identifier of the call.
   public let call: CallID
-  /// The request's method and URL, without secrets; nil only when the endpoint gave none.
+  /// The method and the URL of the request, without secrets.
   ///
-  /// Before the first ``Kind/sending(headers:bodySize:)`` it is a path, unless the request has an absolute
-  /// URL itself: the base URL is asked for when the call's turn has come. Afterwards it is that of the hop under
-  /// way, or of the last one.
+  /// `nil` only if the endpoint returned no request.
+  ///
+  /// Before the first ``Kind/sending(headers:bodySize:)`` event, the URL is a path unless the
+  /// request itself has an absolute URL, because the client reads the base URL when the call leaves
+  /// the queue. Afterwards it is the URL of the current or the last hop.
   public let request: NetworkError.RequestSummary?
-  /// The number of the attempt, from 1; 0 before the first.
+  /// The number of the attempt, from 1; 0 before the first attempt.
   public let attempt: Int
-  /// The number of the hop in its attempt, from 1; 0 before the first.
+  /// The number of the hop within its attempt, from 1; 0 before the first hop.
   ///
-  /// It is above 1 after a redirect.
+  /// A value above 1 means that the client has followed a redirect.
   public let hop: Int
-  /// How long after the call was made it happened, by the client's scheduler.
+  /// The time from the creation of the call to the event, measured by the client's scheduler.
   ///
-  /// It never goes back from one event of a call to the next. Some events are told later than they happened,
-  /// such as the parts of connecting, which come together when the connection stands; the time is that of
-  /// the happening.
+  /// It never decreases from one event of a call to the next. Some events are delivered later than
+  /// they occurred: the phases of a connection, for example, are delivered together when the
+  /// connection is ready. The value is the time of the occurrence.
   public let elapsed: Duration
-  /// What happened.
+  /// The kind of the event.
   public let kind: Kind
-  /// When the call was made, by the clock on the wall.
+  /// The wall clock time at which the call was created.
   let callStart: Date
 
-  /// Makes an event, for tests of monitors.
+  /// Creates an event, for tests of monitors.
   ///
   /// - Parameters:
-  ///   - kind: what happened.
-  ///   - call: which call it belongs to.
-  ///   - request: the method and the URL.
-  ///   - attempt: the number of the attempt, from 1.
-  ///   - hop: the number of the hop, from 1.
-  ///   - elapsed: how long after the call was made it happened.
-  ///   - callStart: when the call was made.
+  ///   - kind: The kind of the event.
+  ///   - call: The identifier of the call.
+  ///   - request: The method and the URL of the request.
+  ///   - attempt: The number of the attempt, from 1.
+  ///   - hop: The number of the hop, from 1.
+  ///   - elapsed: The time from the creation of the call to the event.
+  ///   - callStart: The wall clock time at which the call was created.
   public init(
     _ kind: Kind, call: CallID = CallID(), request: NetworkError.RequestSummary? = nil,
     attempt: Int = 0, hop: Int = 0, elapsed: Duration = .zero, callStart: Date = Date()
@@ -99,10 +105,10 @@ public struct NetworkEvent: Sendable, Hashable {
     self.callStart = callStart
   }
 
-  /// When it happened, by the clock on the wall: ``elapsed`` after the moment when the call was made.
+  /// The wall clock time of the event: the creation of the call plus ``elapsed``.
   public var date: Date { callStart.addingTimeInterval(elapsed / .seconds(1)) }
 
-  /// Whether it is the end of its call.
+  /// Whether this is the final event of its call.
   public var isFinal: Bool {
     switch kind {
     case .finished, .failed, .cancelled: true
@@ -112,61 +118,63 @@ public struct NetworkEvent: Sendable, Hashable {
 }
 
 extension NetworkEvent {
-  /// Tells the calls of a process apart.
+  /// An identifier of a call, unique within the process.
   public struct CallID: Sendable, Hashable, CustomStringConvertible {
     private static let last = Atomic<UInt64>(0)
 
     private let number: UInt64
 
-    /// Makes one that no other call of the process has.
+    /// Creates an identifier that no other call of the process has.
     public init() {
       number = Self.last.add(1, ordering: .relaxed).newValue
     }
 
-    /// A number, of a later call a higher one: `#17`.
+    /// A number, such as `#17`.
+    ///
+    /// Later calls have higher numbers.
     public var description: String { "#\(number)" }
   }
-}
 
-extension NetworkEvent {
-  /// The connection that a hop goes over.
+  /// The connection of a hop.
   public struct Connection: Sendable, Hashable {
-    /// The address of the other end, or of the proxy in between, such as `203.0.113.7`; the path of a Unix
-    /// socket; nil where that is not known.
+    /// The address of the server or the proxy, such as `203.0.113.7`, or the path of a Unix socket.
+    ///
+    /// `nil` if it is unknown.
     public var address: String?
-    /// The port there; nil where there is none, or it is not known.
+    /// The port of the server or the proxy; `nil` if there is none or it is unknown.
     public var port: Int?
-    /// Whether it has served an exchange before.
+    /// Whether the connection has carried an exchange before.
     public var isReused: Bool
 
-    /// Makes an account of a connection.
+    /// Creates a description of a connection.
     ///
     /// - Parameters:
-    ///   - address: the address of the other end.
-    ///   - port: the port there.
-    ///   - isReused: whether it has served an exchange before.
+    ///   - address: The address of the server or the proxy.
+    ///   - port: The port of the server or the proxy.
+    ///   - isReused: Whether the connection has carried an exchange before.
     public init(address: String? = nil, port: Int? = nil, isReused: Bool = false) {
       self.address = address
       self.port = port
       self.isReused = isReused
     }
   }
-}
 
-extension NetworkEvent {
-  /// What went wrong, without secrets.
+  /// A failure, without secrets.
   public struct Failure: Sendable, Hashable, CustomStringConvertible {
-    /// What kind of failure it was; nil for an error that is no ``NetworkError``, such as one of an
-    /// interceptor's own.
+    /// The error code.
+    ///
+    /// `nil` for an error other than ``NetworkError``, such as an error thrown by an interceptor.
     public let code: NetworkError.Code?
-    /// What was wrong, as part of one line; without the request, and without a response's body.
+    /// The reason, as part of one line.
+    ///
+    /// It contains neither the request nor the response body.
     public let description: String
 
-    /// Makes an account of a failure, for tests of monitors.
+    /// Creates a failure, for tests of monitors.
     ///
     /// - Parameters:
-    ///   - code: what kind of failure it was.
-    ///   - description: what was wrong, without secrets.
+    ///   - code: The error code.
+    ///   - description: The reason, without secrets.
     public init(code: NetworkError.Code?, description: String) {
       self.code = code
       self.description = description
@@ -187,67 +195,79 @@ extension NetworkEvent {
 }
 
 extension NetworkEvent {
-  /// What happened.
+  /// The kind of an event, with its details.
   ///
-  /// ``NetworkEvent`` says in what order they come. There may be further kinds in later versions: a `switch`
+  /// ``NetworkEvent`` documents the order of the kinds. Later versions may add kinds, so a `switch`
   /// over them should have a `default`.
   public enum Kind: Sendable, Hashable {
-    // The call.
-    /// The call was made, and waits for its turn in the client's queue.
+    // MARK: Call
+    /// The call is created and enters the client's queue.
     case queued
-    /// Its turn has come.
+    /// The call leaves the queue.
     case started
 
-    /// An identical request is under way, and its answer is waited for; that of this call, if somebody watches it.
+    /// The call joins an identical request in flight and waits for its response.
     ///
-    /// What happens on the way is told with that call, until it is over.
+    /// The associated value is the identifier of the call that sent the request. It is `nil` if
+    /// that call reports no events. Until the shared request ends, its events are reported for that
+    /// call.
     case shared(with: CallID?)
 
-    // A hop.
-    /// A hop begins, with these header fields, and a body of so many bytes: 0 without one, nil when that is
-    /// not known.
+    // MARK: Hop
+    /// A hop begins.
     ///
-    /// The fields are those that the client sends, without what the transport adds to them.
+    /// - `headers` are the header fields that the client sends, without those that the transport
+    ///   adds.
+    /// - `bodySize` is the size of the body in bytes. It is 0 without a body and `nil` if it is
+    ///   unknown.
     case sending(headers: HTTPHeaders, bodySize: Int64?)
-    /// The host's name has been looked up.
+    /// The host name is resolved.
     case resolved
-    /// A connection stands.
+    /// A connection is ready.
     case connected(Connection)
-    /// The TLS handshake is done.
+    /// The TLS handshake is complete.
     case secured
-    /// Somebody answers in the network's stead: `mock`, `tape`, or the interceptor of this name.
+    /// The response is provided locally, by `mock`, by `tape` or by the interceptor with this name.
     case servedLocally(by: String)
-    /// The request is out, with so many bytes of its body.
+    /// The request is sent, with this number of bytes of its body.
     ///
-    /// That is all of them, unless the answer comes before. Where a transport cannot tell, it comes right
-    /// before the head.
+    /// That is the whole body unless the response arrives first. If the transport does not report
+    /// the end of the request, this event occurs directly before the head.
     case requestSent(bytes: Int64)
-    /// The status, the version and the header fields of the response.
+    /// The status, the version and the header fields of the response are received.
     case head(HTTPResponseHead)
-    /// Bytes of the bodies go to and fro.
+    /// The progress of the transfer of the request body or the response body.
     ///
-    /// There is one for each hundredth of the body, and for each 64 KiB at the most; so small bodies have none.
+    /// Reported once for each percent of the body, but at most once for each 64 KiB. So bodies
+    /// smaller than 64 KiB cause no progress events.
     case progress(TransferProgress)
-    /// The response is complete, with so many bytes of a body as received, before any decoding.
+    /// The response is complete.
+    ///
+    /// `bytes` is the size of its body as received, before any decoding.
     case body(bytes: Int64)
 
-    // What leads to another hop.
-    /// The response points to this URL, and is followed there.
+    // MARK: Next hop
+    /// The client follows a redirect to this URL.
     case redirected(to: String)
-    /// The request is sent again.
+    /// The client sends the request again.
     ///
-    /// - `after` is how long is waited before, `because` what was wrong with the last attempt, and `attempt` the
-    ///   number of the next.
+    /// - `after` is the delay before the next attempt.
+    /// - `because` is the failure of the last attempt.
+    /// - `attempt` is the number of the next attempt.
     case retrying(after: Duration, because: Failure, attempt: Int)
-    /// The server refused the credentials, new ones have been fetched, and the request is sent again.
+    /// The server rejected the credentials.
+    ///
+    /// The client has refreshed them and sends the request again.
     case credentialsRefreshed
 
-    // The end.
-    /// There is a response, of whatever status; the metrics are those of the last hop.
+    // MARK: End
+    /// The call has a response, with any status.
+    ///
+    /// The metrics are those of the last hop.
     indirect case finished(status: Int, metrics: TransportMetrics)
-    /// There is none.
+    /// The call failed.
     case failed(Failure)
-    /// Somebody cancelled.
+    /// The call was cancelled.
     case cancelled
   }
 }

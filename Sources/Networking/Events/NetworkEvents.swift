@@ -2,51 +2,53 @@ import Foundation
 import Promises
 import Synchronization
 
-/// What happens to a client's calls, as an asynchronous sequence.
+/// An asynchronous sequence of the events of a client's calls.
 ///
 /// ```swift
 /// let events = networking.events
-/// let watching = Task {
+/// let counting = Task {
 ///   for await event in events where event.isFinal { count(event) }
 /// }
 /// ```
 ///
-/// - **Beginning.** It has whole calls: those that are made after it was, before anybody asks for the first event
-///   already.
-/// - **Buffer.** Events that nobody has asked for yet are kept, 10,000 of them unless said otherwise; of more
-///   the oldest are dropped, and counted in ``droppedCount``. No call waits for a reader.
-/// - **End.** It ends when the client has been released and the last of its calls is over, which it does not
-///   put off, and in a task that is cancelled.
-/// - **Readers.** Each ``Networking/events`` is a sequence of its own, with all events. Of several loops over one
-///   and the same, each event goes to one.
+/// - **Start.** The sequence contains all events of the calls that are created after it, including
+///   those before the first iteration.
+/// - **Buffer.** It buffers events until they are read, 10,000 by default. When the buffer is full,
+///   it drops the oldest event and increments ``droppedCount``. No call waits for a reader.
+/// - **End.** It ends when the client has been released and the last of its calls is over. It does
+///   not keep the client alive. It also ends in a task that is cancelled.
+/// - **Readers.** Each ``Networking/events`` is an independent sequence with all events. Several
+///   loops over the same sequence share its events: each event goes to one of them.
 ///
-/// Nobody is told any more when the sequence and its iterators have been released.
+/// The subscription ends when the sequence and its iterators have been released.
 public struct NetworkEvents: AsyncSequence, Sendable {
-  /// An event.
+  /// The type of the elements: an event.
   public typealias Element = NetworkEvent
-  /// It ends without an error.
+  /// The sequence does not throw.
   public typealias Failure = Never
 
   let subscription: EventSubscription
 
-  /// How many events have been dropped until now, since they came faster than they were asked for.
+  /// The number of events dropped so far because they were not read in time.
   public var droppedCount: Int { subscription.buffer.droppedCount }
 
-  /// Makes an iterator, which takes events from the sequence's one buffer.
+  /// Creates an iterator that reads from the buffer of the sequence.
   ///
-  /// - Returns: the iterator.
+  /// - Returns: The iterator.
   public func makeAsyncIterator() -> Iterator {
     Iterator(subscription: subscription)
   }
 
-  /// Takes events from the buffer of its sequence.
+  /// An iterator that reads from the buffer of its sequence.
   public struct Iterator: AsyncIteratorProtocol {
     let subscription: EventSubscription
 
-    /// The next event, once there is one.
+    /// Returns the next event.
     ///
-    /// - Parameter actor: where the caller is.
-    /// - Returns: the event; nil when there is none to come, or the task is cancelled.
+    /// Waits if the buffer is empty.
+    ///
+    /// - Parameter actor: The actor of the caller.
+    /// - Returns: The event. `nil` at the end of the sequence, or if the task is cancelled.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async -> NetworkEvent? {
@@ -55,7 +57,9 @@ public struct NetworkEvents: AsyncSequence, Sendable {
   }
 }
 
-/// What a sequence of events and its iterators share; with the last of them the subscription ends.
+/// The subscription of a sequence and its iterators.
+///
+/// It ends when the last of them is released.
 final class EventSubscription: Sendable {
   let buffer: EventBuffer
   private let onEnd: @Sendable () -> Void
@@ -70,8 +74,9 @@ final class EventSubscription: Sendable {
   }
 }
 
-/// Feeds a sequence's buffer; the client and its calls hold it, and when the last of them lets go of it the
-/// sequence has its end.
+/// An event sink that fills the buffer of a sequence.
+///
+/// The client and its calls hold the sink. Its release ends the sequence.
 final class EventBufferSink: EventSink {
   private let buffer: EventBuffer
 
@@ -85,7 +90,7 @@ final class EventBufferSink: EventSink {
 
   let bodyLimit = 0
 
-  func take(_ event: NetworkEvent, _ body: Data?) {
+  func enqueue(_ event: NetworkEvent, _ body: Data?) {
     buffer.add(event)
   }
 
@@ -94,7 +99,7 @@ final class EventBufferSink: EventSink {
   }
 }
 
-/// The buffer of a sequence of events.
+/// A thread-safe buffer of events with asynchronous readers.
 final class EventBuffer: Sendable {
   private typealias Reader = CheckedContinuation<NetworkEvent?, Never>
 
@@ -115,20 +120,20 @@ final class EventBuffer: Sendable {
     deliver()
   }
 
-  /// Answers those who wait.
+  /// Resumes the readers that can receive an event or the end.
   func deliver() {
     while let (reader, event) = machine.withLock({ $0.nextPendingRead() }) {
       reader.resume(returning: event)
     }
   }
 
-  /// The next event; nil when there is none to come, or the task is cancelled.
+  /// Returns the next event; `nil` at the end of the sequence, or if the task is cancelled.
   func next(isolation: isolated (any Actor)?) async -> NetworkEvent? {
     let id = machine.withLock { $0.makeID() }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { reader in
         machine.withLock { $0.wait(id, reader) }
-        // The handler below may have come too early to find the reader.
+        // The cancellation handler may have run before the reader was registered.
         if Task.isCancelled { cancelRead(id) }
         deliver()
       }
@@ -142,9 +147,11 @@ final class EventBuffer: Sendable {
   }
 }
 
-/// The events that a sequence has not handed out yet, and those who wait for more.
+/// The state machine of an event buffer: the unread events and the waiting readers.
 struct EventBufferMachine<Reader> {
-  /// A reader, and what it gets; nil at the end.
+  /// A reader and its event.
+  ///
+  /// The event is `nil` at the end of the sequence.
   typealias PendingRead = (reader: Reader, event: NetworkEvent?)
 
   private let limit: Int
@@ -166,7 +173,9 @@ struct EventBufferMachine<Reader> {
     return lastID
   }
 
-  /// Keeps an event, and drops the oldest if they are too many.
+  /// Appends an event.
+  ///
+  /// Drops the oldest event if the buffer is full.
   mutating func add(_ event: NetworkEvent) {
     events.append(event)
     guard count > limit else { return }
@@ -174,25 +183,25 @@ struct EventBufferMachine<Reader> {
     dropped += 1
   }
 
-  /// Nothing more will come.
+  /// Ends the sequence after the buffered events.
   mutating func finish() {
     isFinished = true
   }
 
-  /// The next one of those who wait and can be answered; nil when there is none.
+  /// Removes the first waiting reader that can be resumed; `nil` if there is none.
   mutating func nextPendingRead() -> PendingRead? {
     guard isFinished || count > 0, let next = readers.popFirst() else { return nil }
     return (next.reader, events.popFirst())
   }
 
-  /// Somebody waits for the next event, behind those who do already.
+  /// Appends a reader to the waiting readers.
   mutating func wait(_ id: UInt64, _ reader: Reader) {
     readers.append((id, reader))
   }
 
-  /// Somebody waits no longer.
+  /// Removes a waiting reader.
   ///
-  /// - Returns: who that is; nil when it has been answered.
+  /// - Returns: The reader. `nil` if it has already been resumed.
   mutating func cancelRead(_ id: UInt64) -> Reader? {
     readers.removeFirst { $0.id == id }?.reader
   }

@@ -3,39 +3,42 @@ import Foundation
 import Promises
 import Synchronization
 
-/// Is told what happens to a client's calls.
+/// An observer of the events of a client's calls.
 ///
 /// ```swift
 /// struct SlowCalls: NetworkMonitor {
 ///   func observe(_ event: NetworkEvent) {
-///     if case .finished(_, let metrics) = event.kind, metrics.total > .seconds(1) { report(event) }
+///     guard case .finished(_, let metrics) = event.kind else { return }
+///     if metrics.total > .seconds(1) { report(event) }
 ///   }
 /// }
 ///
 /// networking.addMonitor(SlowCalls())
 /// ```
 ///
-/// It only looks on: it changes nothing about a call and holds none up. To change requests there are
-/// interceptors.
+/// A monitor neither changes nor delays calls. To change requests, use an interceptor.
 public protocol NetworkMonitor: Sendable {
-  /// Takes note of an event.
+  /// Handles an event.
   ///
-  /// The events of a client come one at a time, on a serial queue of this monitor's own, in the order in which
-  /// they happened; those of two clients that it was added to may come at once. It may take its time: the
-  /// calls do not wait, and what happens meanwhile is kept for it, without limit.
+  /// The events of a client arrive one at a time, on a serial queue that belongs to this monitor,
+  /// in the order in which they occurred. If the monitor is added to several clients, their events
+  /// may arrive concurrently. A slow monitor does not delay calls: events are queued for it in
+  /// memory, without limit.
   ///
-  /// With a `TestScheduler` virtual time does wait until it has returned.
+  /// With a `TestScheduler`, virtual time does not advance until the method returns.
   ///
-  /// - Parameter event: what happened; ``NetworkEvent`` says in what order they come.
+  /// - Parameter event: The event. ``NetworkEvent`` documents the order of events.
   func observe(_ event: NetworkEvent)
 }
 
-/// A monitor that gets to see small bodies, which are in no event.
+/// A monitor that also receives small bodies, which events do not contain.
 protocol BodyMonitor: NetworkMonitor {
-  /// How many bytes a body may have for that; 0 is for none.
+  /// The size limit in bytes of the bodies that the monitor receives; 0 disables bodies.
   var bodyLimit: Int { get }
 
-  /// Takes note of an event, and of the body that was sent or received with it; not redacted.
+  /// Handles an event and the body that was sent or received with it.
+  ///
+  /// The body is not redacted.
   func observe(_ event: NetworkEvent, _ body: Data?)
 }
 
@@ -43,24 +46,26 @@ extension BodyMonitor {
   func observe(_ event: NetworkEvent) { observe(event, nil) }
 }
 
-/// Hands events to a monitor, one at a time and in order, on a queue of its own.
+/// A serial queue that delivers events to one monitor, in order.
 ///
-/// The queue is set to work when there is something and it is idle, and takes all that there is at once.
+/// It schedules work only when it is idle, and then delivers all pending events in batches.
 final class MonitorQueue: EventSink {
   private struct State {
-    /// Nil once it has been removed.
+    /// The monitor; `nil` after its removal.
     var monitor: (any NetworkMonitor)?
-    var waiting: [(event: NetworkEvent, body: Data?)] = []
+    var pending: [(event: NetworkEvent, body: Data?)] = []
     var isDraining = false
 
-    /// What the queue is to do next; after nil it is idle.
-    mutating func next() -> [(event: NetworkEvent, body: Data?)]? {
-      guard monitor != nil, !waiting.isEmpty else {
+    /// Removes and returns the pending events.
+    ///
+    /// After `nil`, the queue is idle.
+    mutating func nextBatch() -> [(event: NetworkEvent, body: Data?)]? {
+      guard monitor != nil, !pending.isEmpty else {
         isDraining = false
         return nil
       }
-      defer { waiting = [] }
-      return waiting
+      defer { pending = [] }
+      return pending
     }
   }
 
@@ -70,8 +75,9 @@ final class MonitorQueue: EventSink {
   private let context: ExecutionContext
 
   /// - Parameters:
-  ///   - monitor: who is told.
-  ///   - scheduler: whose time does not pass, where it is turned by hand, while the monitor is at work.
+  ///   - monitor: The monitor.
+  ///   - scheduler: The client's scheduler. A `TestScheduler` does not advance its time while the
+  ///     monitor handles events.
   init(_ monitor: any NetworkMonitor, scheduler: any Scheduler) {
     let bodyMonitor = monitor as? any BodyMonitor
     bodyLimit = bodyMonitor?.bodyLimit ?? 0
@@ -80,39 +86,42 @@ final class MonitorQueue: EventSink {
     context = scheduler.context(for: .queue(DispatchQueue(label: "Catena.NetworkMonitor")))
   }
 
-  func take(_ event: NetworkEvent, _ body: Data?) {
+  func enqueue(_ event: NetworkEvent, _ body: Data?) {
     let body = (body?.count ?? 0) > bodyLimit ? nil : body
     state.withLock { state in
-      if state.monitor != nil { state.waiting.append((event, body)) }
+      if state.monitor != nil { state.pending.append((event, body)) }
     }
   }
 
   func deliver() {
     let shouldDrain = state.withLock { state in
-      guard !state.isDraining, !state.waiting.isEmpty else { return false }
+      guard !state.isDraining, !state.pending.isEmpty else { return false }
       state.isDraining = true
       return true
     }
-    if shouldDrain { context.run { self.work() } }
+    if shouldDrain { context.run { self.drain() } }
   }
 
-  /// Nobody is told any more, but of the one event that the queue may have decided to tell of before.
+  /// Stops the delivery.
+  ///
+  /// At most one event that the queue has already selected may still be delivered.
   func close() {
     let old = state.withLock { state in
       defer {
         state.monitor = nil
-        state.waiting = []
+        state.pending = []
       }
       return state.monitor
     }
-    // Released after unlocking, since a user's `deinit` may follow.
+    // Released outside the lock, because it may run a user's `deinit`.
     withExtendedLifetime(old) {}
   }
 
-  private func work() {
-    while let events = state.withLock({ $0.next() }) {
+  private func drain() {
+    while let events = state.withLock({ $0.nextBatch() }) {
       for (event, body) in events {
-        // For each event, under the lock that `close` takes: whichever of the two is first there decides.
+        // Checked before each event, under the lock that `close` takes, so that `close` stops
+        // delivery.
         guard let monitor = state.withLock({ $0.monitor }) else { break }
         if hasBodies, let monitor = monitor as? any BodyMonitor {
           monitor.observe(event, body)
@@ -124,7 +133,9 @@ final class MonitorQueue: EventSink {
   }
 }
 
-/// A handle on a monitor of a client, by which it is removed; dropping it changes nothing.
+/// A handle that removes a monitor from a client.
+///
+/// Releasing the handle has no effect.
 public struct MonitorRegistration: Sendable {
   private let onRemove: @Sendable () -> Void
 
@@ -132,12 +143,12 @@ public struct MonitorRegistration: Sendable {
     self.onRemove = onRemove
   }
 
-  /// Tells the monitor of nothing more, and releases it.
+  /// Stops the delivery of events to the monitor and releases the monitor.
   ///
-  /// What was kept for it is dropped. One call of ``NetworkMonitor/observe(_:)`` at the most, decided on before, may be
-  /// under way on the monitor's queue when this returns, be it still before its first line; none follows it. This does not
-  /// wait for it, so that a monitor may be removed from within `observe`, and under a lock that `observe` takes.
-  /// A repeated call does nothing.
+  /// Pending events are discarded. At most one call of ``NetworkMonitor/observe(_:)`` may still be
+  /// running, or be about to start, on the monitor's queue when this method returns. No other call
+  /// follows it. This method does not wait for that call, so it may be called from within
+  /// `observe`, and under a lock that `observe` takes. Repeated calls have no effect.
   public func remove() {
     onRemove()
   }

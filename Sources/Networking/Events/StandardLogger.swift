@@ -2,28 +2,28 @@ import Foundation
 
 #if canImport(os)
   import os
-#endif
-
-#if !canImport(os)
+#else
   import Synchronization
 #endif
 
-/// Writes to stderr or, on Apple's platforms, to the system's log.
+/// A logger that writes to stderr or, on Apple platforms, to the system log.
 ///
-/// To stderr each line goes with the time at which it happened before it, in UTC. An entry is written at once, and no
-/// two entries are mixed, also of two clients. A stderr that is closed, or a pipe whose reader has gone, is no reason for
-/// a failure, and raises no `SIGPIPE`: what cannot be written is lost. A pipe that is full, as its reader is slow, is
-/// waited for, by the loggers of all clients. No call waits for them, but what there is to log meanwhile is kept in
-/// memory, without limit.
+/// On stderr, the UTC time of the event precedes each line. Each entry is written as a whole, so
+/// the entries of several clients do not interleave. If stderr is closed, or is a pipe without a
+/// reader, the output is lost; this causes no failure and raises no `SIGPIPE`. If the pipe is full
+/// because its reader is slow, the loggers of all clients wait. Calls do not wait, but pending
+/// entries are kept in memory, without limit.
 ///
-/// In the system's log the subsystem is `Catena`, and the category that of the entry.
+/// In the system log, the subsystem is `Catena` and the category is the category of the entry.
 public struct StandardLogger: NetworkLogger {
-  /// Makes a logger; all of them write to the same place.
+  /// Creates a logger.
+  ///
+  /// All instances write to the same destination.
   public init() {}
 
   /// Writes an entry.
   ///
-  /// - Parameter entry: what to write.
+  /// - Parameter entry: The entry.
   public func log(_ entry: NetworkLogEntry) {
     #if canImport(os)
       let logger = Logger(subsystem: "Catena", category: entry.category.rawValue)
@@ -33,14 +33,14 @@ public struct StandardLogger: NetworkLogger {
         case .error: .error
         case .info: .info
         }
-      // Public, as the secrets are masked already.
+      // Public because the entry is already redacted.
       logger.log(level: type, "\(entry.description, privacy: .public)")
     #else
       StandardError.write(Self.text(entry))
     #endif
   }
 
-  /// Whole lines, each with the time.
+  /// The lines of an entry, each with its time and a line break.
   static func text(_ entry: NetworkLogEntry) -> String {
     let time = entry.event.date.formatted(
       .iso8601.year().month().day().time(includingFractionalSeconds: true))
@@ -49,14 +49,19 @@ public struct StandardLogger: NetworkLogger {
 }
 
 #if !canImport(os)
-  /// The standard error of this process, written to by one thread at a time.
+  /// The standard error stream of this process.
+  ///
+  /// Only one thread at a time writes to it.
   enum StandardError {
     private static let lock = Mutex<Void>(())
 
-    /// Writes all of a text, once there is room for it; what nobody can read any more is lost.
+    /// Writes a text.
     ///
-    /// To write into a pipe that nobody reads is a signal, too, by which the process would end. It comes to the thread
-    /// that writes, so it is held back there and taken away, unless one was waiting before.
+    /// Waits while a pipe is full. Discards the rest of the text after an error.
+    ///
+    /// Writing into a pipe without a reader raises `SIGPIPE` in the writing thread, which would end
+    /// the process. So the signal is blocked during the write and then consumed, unless one was
+    /// pending before.
     static func write(_ text: String) {
       lock.withLock { _ in
         var (signals, old, pending) = (sigset_t(), sigset_t(), sigset_t())
@@ -74,7 +79,7 @@ public struct StandardLogger: NetworkLogger {
       }
     }
 
-    /// - Returns: the error because of which a part is lost; 0 for none.
+    /// - Returns: The error that ended the write. 0 if all bytes were written.
     private static func writeAll(_ bytes: UnsafeRawBufferPointer) -> Int32 {
       var rest = bytes
       while !rest.isEmpty {
@@ -87,7 +92,7 @@ public struct StandardLogger: NetworkLogger {
         switch error {
         case EINTR: break
         case EAGAIN:
-          // Somebody has said that it does not block; half a line would be worse than to wait.
+          // The file is non-blocking. Waiting avoids a partly written line.
           var descriptor = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
           _ = poll(&descriptor, 1, -1)
         default: return error

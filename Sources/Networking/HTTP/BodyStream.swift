@@ -1,39 +1,40 @@
 import Foundation
 import Synchronization
 
-/// A body that is made while it is sent, such as rows out of a database or what another connection brings.
+/// A request body that is produced while it is sent, such as rows of a database or the data of
+/// another connection.
 ///
 /// ```swift
 /// let rows = BodyStream { table.rows.map { row in Data(row.csv.utf8) } }
 /// networking.request(.upload(stream: rows, to: "tables", contentType: "text/csv"))
 /// ```
 ///
-/// It is read no faster than it is sent: with some hundred KiB unsent the next piece is not asked for.
+/// The stream has backpressure: with some hundred KiB unsent the next piece is not requested.
 ///
-/// A body may have to be sent more than once, after a redirect by 307 or 308 or on a new connection in
-/// the place of a dead one. The sequence is made anew for each time, unless it was given as
-/// ``init(length:once:)``; sending that again fails with
-/// ``NetworkError/Code-swift.enum/encodingFailed``.
+/// A body may have to be sent more than once: after a redirect by 307 or 308, or on a new connection if a reused one was
+/// closed. The sequence is made again each time. A stream made by ``init(length:once:)`` cannot be sent again, which fails
+/// with ``NetworkError/Code-swift.enum/encodingFailed``.
 ///
-/// Copies are the same stream, and equal; two streams made apart are not.
+/// Copies of a stream are equal. Separately made streams are not.
 public struct BodyStream: Sendable {
   typealias Push = @Sendable (_ piece: Data) async -> Bool
 
-  /// How many bytes there are; nil when that is not known, and the body is sent in chunks.
+  /// The number of bytes.
+  ///
+  /// `nil` if it is unknown; the body is then sent in chunks.
   public let length: Int64?
-  /// Whether it can be read from its start again; false of one made of a sequence that is there once.
+  /// Whether the stream can be read again from its start.
   public let isRepeatable: Bool
   private let source: any BodyStreamSource
 
-  /// Makes a stream of a sequence that can be had again.
+  /// Makes a stream of a sequence that can be made again.
   ///
   /// - Parameters:
-  ///   - length: how many bytes there are; nil when that is not known. A sequence that ends before breaks
-  ///     the request off, and so does one that is seen to go on; more than this is never sent.
-  ///   - open: makes the sequence, each time that the body is sent; it runs in a task of its own, as
-  ///     does the sequence. What either throws rejects the request, as
-  ///     ``NetworkError/underlying`` of ``NetworkError/Code-swift.enum/encodingFailed``. The task is
-  ///     cancelled when the request is over.
+  ///   - length: The number of bytes. `nil` if it is unknown. A sequence with fewer or more bytes fails the request. More
+  ///     bytes than this are never sent.
+  ///   - open: Makes the sequence, each time that the body is sent. It runs in a new task, and so does the sequence. An error
+  ///     of either rejects the request with ``NetworkError/Code-swift.enum/encodingFailed``, as
+  ///     ``NetworkError/underlying``. The task is cancelled when the request ends.
   public init<Bytes: AsyncSequence>(
     length: Int64? = nil, _ open: @escaping @Sendable () async throws -> Bytes
   ) where Bytes.Element == Data {
@@ -48,11 +49,11 @@ public struct BodyStream: Sendable {
     source = SequenceSource(open: open)
   }
 
-  /// Makes a stream of a sequence that is there once, such as an `AsyncStream`.
+  /// Makes a stream of a sequence that can be read only once, such as an `AsyncStream`.
   ///
   /// - Parameters:
-  ///   - length: how many bytes there are; nil when that is not known.
-  ///   - bytes: the sequence; it is read when the body is sent, in a task of its own.
+  ///   - length: The number of bytes. `nil` if it is unknown.
+  ///   - bytes: The sequence. It is read in a new task while the body is sent.
   public init<Bytes: AsyncSequence & Sendable>(length: Int64? = nil, once bytes: Bytes)
   where Bytes.Element == Data {
     let isTaken = OneShotFlag()
@@ -64,16 +65,15 @@ public struct BodyStream: Sendable {
 
   /// Reads the stream from its start.
   ///
-  /// - Parameter push: takes a piece, and returns once the next may be made; false when no more are
-  ///   wanted.
-  /// - Throws: what the sequence, or what opens it, throws.
+  /// - Parameter push: Takes a piece, and returns when the next one may be produced. Returns `false` to stop.
+  /// - Throws: The errors of the sequence and of the closure that makes it.
   func run(_ push: Push) async throws {
     try await source.run(push)
   }
 
-  /// Why a stream that was to be read once cannot be sent again.
+  /// The error of a stream that was sent a second time although it can be read only once.
   struct AlreadyConsumedError: Error, CustomStringConvertible {
-    var description: String { "the stream can be sent once only, and has been" }
+    var description: String { "the stream can be sent only once, and has been sent before" }
   }
 
   private final class OneShotFlag: Sendable {
@@ -84,25 +84,25 @@ public struct BodyStream: Sendable {
 }
 
 extension BodyStream: Hashable {
-  /// Whether two are copies of one stream.
+  /// Returns whether two values are copies of one stream.
   ///
   /// - Parameters:
-  ///   - left: one stream.
-  ///   - right: the other.
-  /// - Returns: true when they are.
+  ///   - left: A stream.
+  ///   - right: Another stream.
+  /// - Returns: Whether they are copies of one stream.
   public static func == (left: BodyStream, right: BodyStream) -> Bool {
     left.source === right.source
   }
 
-  /// Adds which stream it is.
+  /// Hashes the identity of the stream.
   ///
-  /// - Parameter hasher: what it is added to.
+  /// - Parameter hasher: The hasher.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(ObjectIdentifier(source))
   }
 }
 
-/// What a stream reads, of whatever type that is; it stands for the stream's identity, too.
+/// The type-erased source of a stream, which is also its identity.
 private protocol BodyStreamSource: AnyObject, Sendable {
   func run(_ push: BodyStream.Push) async throws
 }

@@ -1,16 +1,16 @@
 import Foundation
 
-/// A moment as HTTP writes it, in any of the three forms that a recipient has to read.
+/// Parsing and formatting of HTTP dates, in the three forms that a recipient must accept.
 ///
 /// Source: RFC 9110 section 5.6.7.
 package enum HTTPDate {
-  /// Reads a date.
+  /// Parses a date.
   ///
   /// - Parameters:
-  ///   - text: the date, without white space around it.
-  ///   - now: what the two-digit years of the obsolete form are counted from: one that seems more than
-  ///     fifty years ahead is the latest past year of those digits.
-  /// - Returns: the moment; nil when it is no such date, or a day or time that does not exist.
+  ///   - text: The date, without surrounding white space.
+  ///   - now: The current date, for the two-digit years of the obsolete RFC 850 form. A year that appears to be more than 50
+  ///     years in the future is the most recent past year with the same digits.
+  /// - Returns: The date, or `nil` if the text is malformed, or the day or time does not exist.
   static func parse(_ text: String, now: Date) -> Date? {
     let preferred =
       /(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (?<day>\d\d) (?<month>[A-Z][a-z]{2}) (?<year>\d{4}) (?<time>\d\d:\d\d:\d\d) GMT/
@@ -28,16 +28,16 @@ package enum HTTPDate {
       return nil
     }
     let thisYear = gregorian.component(.year, from: now)
-    // The latest year of these digits that is at most fifty years ahead.
+    // The latest year with these digits that is at most 50 years in the future.
     let latest = thisYear + 50
     let year = latest - (latest - digits) % 100
     return date("\(year)", match.output.month, match.output.day, match.output.time)
   }
 
-  /// A moment in the preferred form, to the second.
+  /// Formats a date in the preferred form, to the second.
   ///
-  /// - Parameter date: the moment.
-  /// - Returns: the text, `Sun, 06 Nov 1994 08:49:37 GMT`.
+  /// - Parameter date: The date.
+  /// - Returns: The text, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
   package static func text(of date: Date) -> String {
     let parts = gregorian.dateComponents(
       [.weekday, .day, .month, .year, .hour, .minute, .second], from: date)
@@ -71,7 +71,7 @@ package enum HTTPDate {
       let day = Int(day.drop { $0 == " " }), clock.count == 3, clock[0] < 24, clock[1] < 60,
       clock[2] <= 60
     else { return nil }
-    // A leap second is the one before, and one more.
+    // A leap second counts as the second after it.
     let second = min(clock[2], 59)
     let components = DateComponents(
       calendar: gregorian, year: year, month: month + 1, day: day, hour: clock[0],

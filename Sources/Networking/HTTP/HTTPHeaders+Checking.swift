@@ -1,19 +1,21 @@
 import Foundation
 
 extension HTTPHeaders {
-  /// Makes sure that every field may be sent.
+  /// Validates the fields.
   ///
-  /// - Throws: ``NetworkError/Code-swift.enum/invalidHeader``, with the field's name, never its value.
+  /// - Throws: ``NetworkError/Code-swift.enum/invalidHeader`` if a field cannot be sent. The reason
+  ///   contains the name of the field, never its value.
   func check() throws {
     for field in fields {
       if let problem = Self.problem(of: field) { throw NetworkError(.invalidHeader, problem) }
     }
   }
 
-  /// What keeps a field from being sent, or nil when nothing does.
+  /// Returns the reason why a field cannot be sent.
   ///
-  /// - Parameter field: the field.
-  /// - Returns: a sentence that names the field, never its value.
+  /// - Parameter field: The field.
+  /// - Returns: A sentence with the name of the field, never its value. `nil` if the field is
+  ///   valid.
   static func problem(of field: Field) -> String? {
     if !field.name.isToken {
       return field.name.isEmpty
@@ -29,8 +31,10 @@ extension HTTPHeaders {
     return nil
   }
 
-  /// The fields that describe the connection or frame the message, which the transport adds or has no
-  /// use for; set by hand they would let a message be read in two ways.
+  /// The fields that describe the connection or the framing of the message.
+  ///
+  /// The transport sets those that it needs. Fields set by a caller could contradict them, so that
+  /// two recipients parse the message differently.
   ///
   /// Source: RFC 9110 section 7.6.1, RFC 9112 section 6.3, RFC 9113 section 8.2.2.
   private static let transportFieldNames = [
@@ -38,7 +42,9 @@ extension HTTPHeaders {
     "Upgrade", "TE", "Trailer",
   ]
 
-  /// Whether a value has no control character but the tab; bytes beyond ASCII are allowed.
+  /// Returns whether a value has no control characters except tabs.
+  ///
+  /// Bytes above ASCII are allowed.
   ///
   /// Source: RFC 9110 section 5.5.
   static func isValid(value: String) -> Bool {
@@ -47,11 +53,15 @@ extension HTTPHeaders {
 }
 
 extension HTTPHeaders {
-  /// What every request says unless it says otherwise: `Accept-Encoding`, `Accept-Language`,
-  /// `User-Agent`.
+  /// The name of the field with the idempotency key of a request.
   ///
-  /// They are computed once. The codings are those that every transport here decodes by itself; the
-  /// languages are the user's, the best first, at most six.
+  /// Source: draft-ietf-httpapi-idempotency-key-header.
+  static let idempotencyKeyName = "Idempotency-Key"
+
+  /// The default fields of requests: `Accept-Encoding`, `Accept-Language`, and `User-Agent`.
+  ///
+  /// They are computed once. The content codings are those that all transports decode. The
+  /// languages are the first six of the user's preferred languages, in order of preference.
   public static let defaults: HTTPHeaders = [
     "Accept-Encoding": "br, gzip, deflate",
     "Accept-Language": acceptLanguage(Locale.preferredLanguages),
@@ -62,7 +72,7 @@ extension HTTPHeaders {
       system: ProcessInfo.processInfo.operatingSystemVersionString),
   ]
 
-  /// Languages with falling weights.
+  /// Returns languages with decreasing weights.
   ///
   /// Source: RFC 9110 section 12.5.4.
   static func acceptLanguage(_ languages: [String]) -> String {
@@ -74,7 +84,7 @@ extension HTTPHeaders {
     return weighed.isEmpty ? "en" : weighed.joined(separator: ", ")
   }
 
-  /// `Program/1.0 (system) Catena`, without what could break a header.
+  /// Returns `Program/1.0 (system) Catena`, without characters that are invalid in the field.
   ///
   /// Source: RFC 9110 section 10.1.5.
   static func userAgent(program: String, version: String?, system: String) -> String {
@@ -95,12 +105,13 @@ extension HTTPHeaders {
 }
 
 extension Collection<UInt8> {
-  /// Whether these bytes are a token: what a method, a field's name or a media type's parts have to be.
+  /// Whether the bytes are a token, the syntax of methods, field names, and the parts of media
+  /// types.
   ///
   /// Source: RFC 9110 section 5.6.2.
   var isToken: Bool { !isEmpty && allBytesSatisfy(\.isTokenCharacter) }
 
-  /// The same as `allSatisfy`, in one run over the bytes where they lie side by side.
+  /// Returns the same as `allSatisfy`, with a fast path for contiguous bytes.
   @inlinable
   package func allBytesSatisfy(_ predicate: (UInt8) -> Bool) -> Bool {
     withContiguousStorageIfAvailable { $0.allSatisfy(predicate) } ?? allSatisfy(predicate)
@@ -108,54 +119,32 @@ extension Collection<UInt8> {
 }
 
 extension StringProtocol {
-  /// Whether this text is a token.
+  /// Whether the text is a token.
   var isToken: Bool { utf8.isToken }
 }
 
-// For other modules not generic: there it would not be specialised.
+// Not generic for other modules, because a generic property would not be specialized there.
 
 extension String {
-  /// Whether this text is a token.
+  /// Whether the text is a token.
   package var isToken: Bool { utf8.isToken }
 }
 
 extension ArraySlice<UInt8> {
-  /// Whether these bytes are a token.
+  /// Whether the bytes are a token.
   package var isToken: Bool { withUnsafeBufferPointer { $0.isToken } }
 }
 
 extension UInt8 {
-  /// Whether a token may have it: a letter, a digit, or one of "!#$%&'*+-.^_`|~".
+  /// Whether a token may contain the character: a letter, a digit, or one of "!#$%&'*+-.^_`|~".
   var isTokenCharacter: Bool {
-    // A bit for each character of ASCII, as every name of every message is looked at.
+    // Bitmap of ASCII. This check is on the hot path.
     let characters: UInt64 = self < 0x40 ? 0x03FF_6CFA_0000_0000 : 0x57FF_FFFF_C7FF_FFFE
     return self < 0x80 && characters >> (self & 0x3F) & 1 == 1
   }
 
-  /// The letter in lower case, if it is one of ASCII's in upper case; else the same.
+  /// The byte in lower case if it is an ASCII letter, otherwise the same byte.
   var lowercasedASCII: UInt8 {
     self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") ? self | 0x20 : self
-  }
-}
-
-extension UInt8 {
-  /// Whether it is a letter or a digit of ASCII.
-  @inlinable package var isASCIIAlphanumeric: Bool {
-    switch self {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: false
-    }
-  }
-
-  /// The number that it stands for as a digit of a hexadecimal number; nil when it is none.
-  @inlinable package var hexDigitValue: UInt8? {
-    switch self {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }

@@ -1,8 +1,8 @@
 /// The header fields of a request or a response, in order.
 ///
-/// Names are compared without regard to case and kept as they were given. A name may have several
-/// values; their order is kept too. It is a list at heart, without a dictionary to build: messages have
-/// few fields, and looking through them is quicker.
+/// Names are compared case-insensitively and keep their spelling. A name may have several values,
+/// which keep their order. The storage is an array without an index, because messages have few
+/// fields and a linear search is faster.
 ///
 /// ```swift
 /// var headers: HTTPHeaders = ["Accept": "application/json"]
@@ -10,24 +10,24 @@
 /// headers["Accept"] = nil
 /// ```
 ///
-/// Nothing is refused here. A request whose fields cannot be sent as they are, for a CR, LF or NUL in a
-/// value or anything but a token for a name, is refused when it is built, by
-/// ``NetworkError/Code-swift.enum/invalidHeader``, and nothing of it is sent.
+/// The type accepts any names and values. They are checked when a request is built: a name that is
+/// not a token, or a value with CR, LF, NUL, or another control character, fails the request with
+/// ``NetworkError/Code-swift.enum/invalidHeader`` before anything is sent.
 ///
 /// Source: RFC 9110 section 5.
 public struct HTTPHeaders: Sendable {
-  /// One field: a name and one value.
+  /// A header field with one value.
   public struct Field: Sendable, Hashable, Codable {
-    /// The name, as it was given.
+    /// The name in its original spelling.
     public var name: String
-    /// The value, as it was given; perhaps empty.
+    /// The value, which may be empty.
     public var value: String
 
-    /// Makes a field.
+    /// Creates a field.
     ///
     /// - Parameters:
-    ///   - name: the name.
-    ///   - value: the value.
+    ///   - name: The name.
+    ///   - value: The value.
     public init(name: String, value: String) {
       self.name = name
       self.value = value
@@ -37,20 +37,22 @@ public struct HTTPHeaders: Sendable {
   /// The fields in order.
   public private(set) var fields: [Field]
 
-  /// Makes headers of fields.
+  /// Creates headers from fields.
   ///
-  /// - Parameter fields: the fields in order; a name may occur more than once.
+  /// - Parameter fields: The fields in order. A name may occur more than once.
   public init(_ fields: [Field] = []) {
     self.fields = fields
   }
 
-  /// The values of a name as one, or nil when there is none.
+  /// The combined value of a name, or `nil` if there is none.
   ///
-  /// Several are joined by `, `, as RFC 9110 section 5.3 has it; of `Set-Cookie`, which cannot be
-  /// joined, it is the first. Setting puts one value in the place of all, where the first one was;
-  /// setting nil removes them.
+  /// Several values are joined by `, `. `Set-Cookie` cannot be joined, so its first value is
+  /// returned. Setting a value replaces all values of the name, at the position of the first one.
+  /// Setting `nil` removes them.
   ///
-  /// - Parameter name: the name, in any case.
+  /// Source: RFC 9110 section 5.3.
+  ///
+  /// - Parameter name: The name, in any case.
   public subscript(name: String) -> String? {
     get {
       guard let first = firstIndex(of: name) else { return nil }
@@ -66,44 +68,44 @@ public struct HTTPHeaders: Sendable {
     }
   }
 
-  /// Every value of a name, in order; empty when there is none.
+  /// Returns all values of a name.
   ///
-  /// - Parameter name: the name, in any case.
-  /// - Returns: the values as they were given.
+  /// - Parameter name: The name, in any case.
+  /// - Returns: The values in order, or an empty array if there are none.
   public func values(for name: String) -> [String] {
     var values: [String] = []
     for field in fields where Self.areNamesEqual(field.name, name) { values.append(field.value) }
     return values
   }
 
-  /// Whether there is a value of a name.
+  /// Returns whether there is a field with a name.
   ///
-  /// - Parameter name: the name, in any case.
-  /// - Returns: true when there is at least one, be it empty.
+  /// - Parameter name: The name, in any case.
+  /// - Returns: `true` if there is at least one field. Its value may be empty.
   public func contains(_ name: String) -> Bool {
     firstIndex(of: name) != nil
   }
 
-  /// Adds a value behind those that are there.
+  /// Appends a field.
   ///
   /// - Parameters:
-  ///   - value: the value.
-  ///   - name: its name.
+  ///   - value: The value.
+  ///   - name: The name.
   public mutating func add(_ value: String, for name: String) {
     fields.append(Field(name: name, value: value))
   }
 
-  /// Removes every value of a name.
+  /// Removes all values of a name.
   ///
-  /// - Parameter name: the name, in any case.
+  /// - Parameter name: The name, in any case.
   public mutating func remove(_ name: String) {
     fields.removeAll { Self.areNamesEqual($0.name, name) }
   }
 
-  /// These headers, and those of `others` in place of any of the same names.
+  /// Returns these headers merged with other headers.
   ///
-  /// - Parameter others: the headers that win.
-  /// - Returns: both.
+  /// - Parameter others: The headers to append. They replace all values of the same names.
+  /// - Returns: The merged headers.
   public func merging(_ others: HTTPHeaders) -> HTTPHeaders {
     var merged = HTTPHeaders(fields.filter { !others.contains($0.name) })
     merged.fields += others.fields
@@ -119,39 +121,43 @@ public struct HTTPHeaders: Sendable {
     fields.replaceSubrange((index + 1)..., with: kept)
   }
 
-  /// Whether two names are the same; ASCII letters only, as all names are tokens.
+  /// Returns whether two names are equal.
+  ///
+  /// Only the case of ASCII letters is ignored, because names are tokens.
   static func areNamesEqual(_ left: String, _ right: String) -> Bool {
     guard left.utf8.count == right.utf8.count else { return false }
-    // Most are written alike.
+    // Fast path: most names have the same spelling.
     return left == right
       || zip(left.utf8, right.utf8).allSatisfy { $0.lowercasedASCII == $1.lowercasedASCII }
   }
 }
 
 extension HTTPHeaders: ExpressibleByDictionaryLiteral {
-  /// Makes headers of a literal, in its order; a name may occur more than once.
+  /// Creates headers from a literal, in its order.
   ///
-  /// - Parameter elements: names and values.
+  /// - Parameter elements: The names and values. A name may occur more than once.
   public init(dictionaryLiteral elements: (String, String)...) {
     self.init(elements.map { Field(name: $0.0, value: $0.1) })
   }
 }
 
 extension HTTPHeaders: Sequence {
-  /// Goes through the fields in order.
+  /// Returns an iterator over ``fields``.
   ///
-  /// - Returns: an iterator over ``fields``.
+  /// - Returns: An iterator over the fields in order.
   public func makeIterator() -> IndexingIterator<[Field]> { fields.makeIterator() }
 
-  /// How many fields there are.
+  /// The number of fields.
   public var count: Int { fields.count }
 
-  /// Whether there are no fields.
+  /// A Boolean value that indicates whether there are no fields.
   public var isEmpty: Bool { fields.isEmpty }
 }
 
 extension HTTPHeaders: Hashable {
-  /// Whether two headers have the same fields in the same order, names compared without regard to case.
+  /// Returns whether two headers have equal fields in the same order.
+  ///
+  /// Names are compared case-insensitively.
   public static func == (left: HTTPHeaders, right: HTTPHeaders) -> Bool {
     left.fields.count == right.fields.count
       && zip(left.fields, right.fields).allSatisfy {
@@ -159,7 +165,7 @@ extension HTTPHeaders: Hashable {
       }
   }
 
-  /// Feeds values and lowercased names to the hasher.
+  /// Hashes values and lowercased names.
   public func hash(into hasher: inout Hasher) {
     for field in fields {
       hasher.combine(field.name.lowercased())
@@ -169,29 +175,30 @@ extension HTTPHeaders: Hashable {
 }
 
 extension HTTPHeaders: Codable {
-  /// Reads an array of fields.
+  /// Decodes headers from an array of fields.
   ///
-  /// - Parameter decoder: what to read from.
-  /// - Throws: what the decoder throws.
+  /// - Parameter decoder: The decoder.
+  /// - Throws: Errors of the decoder.
   public init(from decoder: any Decoder) throws {
     self.init(try [Field](from: decoder))
   }
 
-  /// Writes an array of fields.
+  /// Encodes an array of fields.
   ///
-  /// - Parameter encoder: what to write to.
-  /// - Throws: what the encoder throws.
+  /// - Parameter encoder: The encoder.
+  /// - Throws: Errors of the encoder.
   public func encode(to encoder: any Encoder) throws {
     try fields.encode(to: encoder)
   }
 }
 
 extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The fields for people, without secrets: `["Accept": "*/*", "Authorization": "***"]`.
+  /// A description without secrets: `["Accept": "*/*", "Authorization": "***"]`.
   ///
-  /// The values of telling names are masked, here and in what `dump` and a debugger print. ``fields`` has them.
+  /// The values of secret names are masked, also in the output of `dump` and debuggers. ``fields``
+  /// contains them.
   public var description: String {
-    let fields = Redaction.headers(self).fields.map {
+    let fields = redacted().fields.map {
       "\($0.name.debugDescription): \($0.value.debugDescription)"
     }
     return fields.isEmpty ? "[:]" : "[\(fields.joined(separator: ", "))]"
@@ -200,23 +207,37 @@ extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, Cu
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// The fields, without secrets.
+  /// A mirror of the fields without secrets.
   public var customMirror: Mirror {
-    Mirror(self, children: Redaction.headers(self).fields.map { ($0.name, $0.value) })
+    Mirror(self, children: redacted().fields.map { ($0.name, $0.value) })
   }
 }
 
 extension HTTPHeaders.Field: CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
-  /// The field for people, its value masked if the name tells that it is a secret: `Authorization: ***`.
-  public var description: String { "\(name): \(Redaction.value(of: self))" }
+  /// A description without secrets: `Authorization: ***`.
+  public var description: String { "\(name): \(redactedValue)" }
 
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// Name and value, without secrets.
+  /// A mirror of the name and the masked value.
   public var customMirror: Mirror {
-    Mirror(self, children: ["name": name, "value": Redaction.value(of: self)])
+    Mirror(self, children: ["name": name, "value": redactedValue])
   }
+}
+
+extension HTTPHeaders {
+  /// Returns the headers with their secrets masked for display.
+  ///
+  /// - Returns: Fields with the same names, in the same order.
+  package func redacted() -> HTTPHeaders {
+    HTTPHeaders(fields.map { Field(name: $0.name, value: $0.redactedValue) })
+  }
+}
+
+extension HTTPHeaders.Field {
+  /// The value with its secrets masked for display.
+  var redactedValue: String { Redactor.standard.maskedFieldValue(value, name: name) }
 }

@@ -1,38 +1,39 @@
-/// What a request asks to be done with its resource.
+/// The method of a request.
 ///
-/// Any token can be a method; the ones with names of their own here are those of RFC 9110 and RFC 5789.
-/// Methods are case-sensitive, and kept as they were given.
+/// Any token can be a method. The constants are the methods of RFC 9110 and RFC 5789. Methods are case-sensitive.
 ///
 /// Source: RFC 9110 section 9, RFC 5789.
 public struct HTTPMethod: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
-  /// The method as it stands in the request line.
+  /// The method as in the request line.
   public let rawValue: String
 
-  /// Makes any method; one that is not a token is refused when the request is built.
+  /// Makes a method.
   ///
-  /// - Parameter rawValue: the method as it stands in the request line, `GET`.
+  /// A value that is not a token is rejected when the request is built.
+  ///
+  /// - Parameter rawValue: The method as in the request line, such as `GET`.
   public init(rawValue: String) {
     self.rawValue = rawValue
   }
 
   /// Transfers a representation of the resource.
   public static let get = HTTPMethod(rawValue: "GET")
-  /// The same without the body.
+  /// Like GET, but without a response body.
   public static let head = HTTPMethod(rawValue: "HEAD")
-  /// Has the resource process the body.
+  /// Processes the body by the rules of the resource.
   public static let post = HTTPMethod(rawValue: "POST")
   /// Replaces the resource with the body.
   public static let put = HTTPMethod(rawValue: "PUT")
-  /// Changes the resource as the body says.
+  /// Applies the changes in the body to the resource.
   public static let patch = HTTPMethod(rawValue: "PATCH")
   /// Removes the resource.
   public static let delete = HTTPMethod(rawValue: "DELETE")
-  /// Asks what can be done with the resource.
+  /// Describes the communication options of the resource.
   public static let options = HTTPMethod(rawValue: "OPTIONS")
-  /// Asks for the request as it arrived.
+  /// Returns the request as the server received it.
   public static let trace = HTTPMethod(rawValue: "TRACE")
 
-  /// Whether the method only reads, so that asking twice or not at all changes nothing.
+  /// Whether the method is safe: it only reads.
   ///
   /// Source: RFC 9110 section 9.2.1.
   public var isSafe: Bool {
@@ -42,13 +43,13 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, Codable, CustomS
     }
   }
 
-  /// Whether asking several times has the effect of asking once.
+  /// Whether the method is idempotent: several identical requests have the same effect as one.
   ///
   /// Source: RFC 9110 section 9.2.2.
   public var isIdempotent: Bool {
     isSafe || self == .put || self == .delete
   }
 
-  /// The method as it stands in the request line.
+  /// The method as in the request line.
   public var description: String { rawValue }
 }

@@ -1,26 +1,30 @@
 import Foundation
 
-/// A request as it goes over the wire: everything decided, nothing left to be looked up.
+/// The wire form of a request, with an absolute URL and an encoded body.
 ///
-/// It is what a `Request` becomes once its URL is absolute and its parameters are encoded, and what a
-/// ``Transport`` performs.
+/// A ``RequestBuilder`` makes it from a ``Request``, and a ``Transport`` performs it.
 public struct HTTPRequest: Sendable, Hashable {
   /// The method.
   public var method: HTTPMethod
   /// The absolute URL, `http` or `https`.
   public var url: URL
-  /// The header fields in order, without those that the transport adds: `Host`, `Content-Length`,
-  /// `Transfer-Encoding`, `Connection`.
+  /// The header fields in order.
+  ///
+  /// The transport adds `Host`, `Content-Length`, `Transfer-Encoding` and `Connection`.
   public var headers: HTTPHeaders
   /// The body.
   public var body: HTTPBody
-  /// How long the transport may take to connect, TLS included; nil is without limit.
-  public var connectTimeout: Duration?
-  /// How long a connection may be silent while something is awaited from it; nil is without limit.
-  public var idleTimeout: Duration?
-  /// Whether somebody watches, and wants to hear of the connection.
+  /// The limit for opening a connection, including TLS.
   ///
-  /// It is no part of what is asked for: requests that differ in it alone are equal.
+  /// `nil` means no limit.
+  public var connectTimeout: Duration?
+  /// The limit for the time without data while the transport waits for the server.
+  ///
+  /// `nil` means no limit.
+  public var idleTimeout: Duration?
+  /// Whether the transport reports connection events.
+  ///
+  /// It is ignored when requests are compared.
   package var reportsConnection: Bool {
     get { connectionReporting.isOn }
     set { connectionReporting.isOn = newValue }
@@ -38,12 +42,12 @@ public struct HTTPRequest: Sendable, Hashable {
   /// Makes a request.
   ///
   /// - Parameters:
-  ///   - method: the method.
-  ///   - url: the absolute URL.
-  ///   - headers: the header fields.
-  ///   - body: the body.
-  ///   - connectTimeout: how long the transport may take to connect; nil is without limit.
-  ///   - idleTimeout: how long a connection may be silent; nil is without limit.
+  ///   - method: The method.
+  ///   - url: The absolute URL.
+  ///   - headers: The header fields.
+  ///   - body: The body.
+  ///   - connectTimeout: The limit for opening a connection. `nil` means no limit.
+  ///   - idleTimeout: The limit for the time without data. `nil` means no limit.
   public init(
     method: HTTPMethod = .get, url: URL, headers: HTTPHeaders = [:], body: HTTPBody = .none,
     connectTimeout: Duration? = nil, idleTimeout: Duration? = nil
@@ -58,13 +62,13 @@ public struct HTTPRequest: Sendable, Hashable {
 }
 
 extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// Method and URL, without secrets: `GET https://api.example.com/v1/boards?token=***`.
+  /// The method and the URL, without secrets: `GET https://api.example.com/v1/boards?token=***`.
   public var description: String { NetworkError.RequestSummary(self).description }
 
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// What there is to see without secrets: the URL and the header fields masked, of the body its size.
+  /// The members without secrets: a masked URL, masked header fields, and the size of the body.
   public var customMirror: Mirror {
     Mirror(
       self,
@@ -75,25 +79,30 @@ extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, Cu
   }
 }
 
-/// What a request sends after its head.
+/// The body of a request.
 public enum HTTPBody: Sendable, Hashable {
-  /// Nothing, not even a length.
+  /// No body, and no `Content-Length`.
   case none
   /// Bytes in memory.
   case data(Data)
-  /// The bytes of a file, read as they are sent; its length is taken when the sending starts.
+  /// A file, which is read while it is sent.
+  ///
+  /// Its length is read when sending starts.
   case file(URL)
-  /// Several stretches, one behind the other, such as a form with files in it; the files are read as
-  /// they are sent.
+  /// Several pieces in order, such as a form with files.
+  ///
+  /// The files are read while they are sent.
   case pieces([BodyPiece])
-  /// What is made while it is sent.
+  /// A stream of bytes that are produced while they are sent.
   case stream(BodyStream)
 }
 
 extension HTTPBody {
-  /// The body that pieces make: ``data(_:)`` or ``file(_:)`` where there is but one.
+  /// Makes a body of pieces.
   ///
-  /// - Parameter pieces: the pieces in order.
+  /// A single piece becomes ``data(_:)`` or ``file(_:)``.
+  ///
+  /// - Parameter pieces: The pieces in order.
   init(_ pieces: [BodyPiece]) {
     switch (pieces.count, pieces.first) {
     case (0, _): self = .data(Data())
@@ -103,9 +112,11 @@ extension HTTPBody {
     }
   }
 
-  /// What it consists of; empty for ``none``, and for a ``stream(_:)``, which is not in pieces yet.
+  /// The pieces of the body.
   ///
-  /// A ``BodyReader`` reads all kinds alike.
+  /// Empty for ``none`` and ``stream(_:)``.
+  ///
+  /// A ``BodyReader`` reads all kinds of bodies.
   public var allPieces: [BodyPiece] {
     switch self {
     case .none, .stream: []
@@ -115,10 +126,9 @@ extension HTTPBody {
     }
   }
 
-  /// How many bytes it has, or nil when that cannot be told, as a file is not there or a stream does not
-  /// say.
+  /// The number of bytes, or `nil` if a file does not exist or a stream has no declared length.
   ///
-  /// Files are asked each time; it is 0 for ``none``.
+  /// File sizes are read from disk at each access. 0 for ``none``.
   public var byteCount: Int64? {
     if case .stream(let stream) = self { return stream.length }
     var total: Int64 = 0
@@ -136,7 +146,7 @@ extension HTTPBody {
 }
 
 extension HTTPBody: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// What it consists of, for people: `12 bytes`; nothing of the bytes themselves.
+  /// The kind and the size of the body, such as `12 bytes`, without its contents.
   public var description: String {
     switch self {
     case .none: "none"
@@ -150,14 +160,14 @@ extension HTTPBody: CustomStringConvertible, CustomDebugStringConvertible, Custo
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// None of the bytes.
+  /// The ``description``, without the contents.
   public var customMirror: Mirror { Mirror(self, children: ["content": description]) }
 }
 
 extension HTTPBody {
-  /// Whether it can be sent more than once, and is the same each time.
+  /// Whether the body can be sent more than once, with the same contents.
   ///
-  /// A request whose body cannot is never tried again.
+  /// A request whose body is not repeatable is never retried.
   public var isRepeatable: Bool {
     switch self {
     case .none, .data, .file, .pieces: true
@@ -166,10 +176,10 @@ extension HTTPBody {
   }
 }
 
-/// A stretch of a body.
+/// A piece of a body.
 public enum BodyPiece: Sendable, Hashable {
   /// Bytes in memory.
   case data(Data)
-  /// The bytes of a file, read as they are sent.
+  /// A file, which is read while it is sent.
   case file(URL)
 }

@@ -1,34 +1,41 @@
-/// A media type, `text/html; charset=utf-8`, or a range of them, `text/*`.
+/// A media type, such as `text/html; charset=utf-8`, or a media range, such as `text/*`.
 ///
-/// Type, subtype and the names of parameters are compared without regard to case and kept in lower
-/// case; values of parameters are kept as given, without their quotes.
+/// The type, the subtype and the names of parameters are case-insensitive, and are stored in lower case. The values of
+/// parameters are stored as given, without quotes.
 ///
 /// Source: RFC 9110 sections 8.3.1 and 12.5.1.
 public struct MediaType: Sendable, Hashable, CustomStringConvertible {
-  /// The type before the slash, in lower case; `*` in a range of all.
+  /// The type before the slash, in lower case.
+  ///
+  /// `*` in the range `*/*`.
   public let type: String
-  /// The subtype after the slash, in lower case; `*` in a range.
+  /// The subtype after the slash, in lower case.
+  ///
+  /// `*` in a range.
   public let subtype: String
-  /// The parameters by lowercased name; of a name given twice the first counts.
+  /// The parameters by lower-case name.
+  ///
+  /// Of several parameters with one name the first is used.
   public let parameters: [String: String]
 
-  /// Reads a media type or a range.
+  /// Parses a media type or a media range.
   ///
-  /// - Parameter text: the value of a header field, one member of a list. Nil when it is not
-  ///   `type/subtype` with tokens on both sides; malformed parameters are passed over.
+  /// The result is `nil` if the text is not `type/subtype` with two tokens. Malformed parameters are ignored.
+  ///
+  /// - Parameter text: The value of a header field, or one member of a list.
   public init?(_ text: String) {
     var text = text
     guard let parsed = text.withUTF8({ MediaType($0[...]) }) else { return nil }
     self = parsed
   }
 
-  /// Whether this type is in a range.
+  /// Returns whether this type matches a range.
   ///
-  /// A parameter of the range has to be on this type too, with the same value; `q` is none. The value
-  /// of `charset` is compared without regard to case.
+  /// Each parameter of the range, except `q`, must be present with the same value. The value of `charset` is
+  /// case-insensitive.
   ///
-  /// - Parameter range: a type, or a range such as `text/*` or `*/*`.
-  /// - Returns: true when it is.
+  /// - Parameter range: A type, or a range such as `text/*` or `*/*`.
+  /// - Returns: Whether this type matches.
   public func matches(_ range: MediaType) -> Bool {
     guard range.type == "*" || range.type == type, range.subtype == "*" || range.subtype == subtype
     else { return false }
@@ -42,7 +49,9 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
   /// `type/subtype`, without parameters.
   public var description: String { "\(type)/\(subtype)" }
 
-  /// The members of a list such as the value of `Accept`; members that are no media type are left out.
+  /// Returns the members of a list, such as the value of `Accept`.
+  ///
+  /// Malformed members are ignored.
   static func list(_ text: String) -> [MediaType] {
     var text = text
     return text.withUTF8 { bytes in
@@ -79,8 +88,10 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
 private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
 
 extension Bytes {
-  /// Takes the part before the next separator outside quotes, without the white space around it; nil
-  /// when there is nothing left.
+  /// Removes and returns the part before the next separator outside quotes, without surrounding
+  /// white space.
+  ///
+  /// Returns `nil` at the end.
   fileprivate mutating func popPart(before separator: UInt8) -> Bytes? {
     guard !isEmpty else { return nil }
     var (isQuoted, isEscaped) = (false, false)
@@ -104,7 +115,7 @@ extension Bytes {
     return self[...last].drop(while: isSpace)
   }
 
-  /// The text in lower case, if it is a token.
+  /// Returns the text in lower case if it is a token, otherwise `nil`.
   fileprivate var lowercasedToken: String? {
     guard !isEmpty, allSatisfy(\.isTokenCharacter) else { return nil }
     return String(unsafeUninitializedCapacity: count) { buffer in
@@ -112,7 +123,7 @@ extension Bytes {
     }
   }
 
-  /// The text without the quotes around it and the backslashes in it, if it is a quoted string.
+  /// Returns the text without quotes and escapes if it is a quoted string, otherwise `nil`.
   fileprivate var unquoted: String {
     let quote = UInt8(ascii: "\"")
     guard count >= 2, first == quote, last == quote else {
@@ -128,10 +139,11 @@ extension Bytes {
 }
 
 extension MediaType {
-  /// The type of files whose names end in a certain way.
+  /// Makes the media type of a file extension.
   ///
-  /// - Parameter fileExtension: what stands behind the name's last full stop, in any case, without it. Nil
-  ///   for one that is not known here.
+  /// The result is `nil` for an unknown extension.
+  ///
+  /// - Parameter fileExtension: The extension without the dot, in any case.
   public init?(fileExtension: String) {
     guard let text = Self.typesByExtension[fileExtension.lowercased()] else { return nil }
     self.init(text)

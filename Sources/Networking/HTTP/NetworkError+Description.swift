@@ -1,7 +1,7 @@
 import Foundation
 
 extension NetworkError.Code {
-  /// What happened, as the end of a sentence that starts with the request.
+  /// A description of the code, as the end of a sentence that starts with the request.
   var summary: String {
     switch self {
     case .invalidURL: "the URL is invalid"
@@ -47,11 +47,12 @@ extension NetworkError.Code {
 }
 
 extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, LocalizedError {
-  /// One line for people, such as `GET https://api.example.com/v1/boards/7: the status 404 is not
-  /// acceptable, after 2 attempts; the body begins: {"error":"no such board"}`.
+  /// A description in one line, such as `GET https://api.example.com/v1/boards/7: the status 404 is
+  /// not acceptable, after 2 attempts; the body begins: {"error":"no such board"}`.
   ///
-  /// At most the first 200 characters of a body are in it, the values of telling names masked; the lines of
-  /// a ``reason`` that has several are parted by semicolons, and other control characters read as spaces.
+  /// It contains at most the first 200 characters of the body, with the values of secret names
+  /// masked. Semicolons separate the lines of a ``reason``. Other control characters are replaced
+  /// by spaces.
   public var description: String {
     var text = request.map { "\($0): " } ?? ""
     text += code.summary
@@ -72,21 +73,25 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, L
     underlying.map { Self.text(of: $0) }
   }
 
-  /// What an error of any type says, its first 200 characters, without what goes by a telling name.
+  /// Returns the first 200 characters of the description of an error, with the values of secret
+  /// names masked.
   static func text(of error: any Error) -> String {
     if let error = error as? DecodingError { return error.explanation }
-    // Redacted before it is cut, as a body is.
-    let text = Redaction.text(String(String(describing: error).prefix(2_048)))
+    // Redacts before it truncates, as `excerpt(of:)`.
+    let text = Redactor.standard.maskedText(String(String(describing: error).prefix(2_048)))
     return String(text.prefix(200))
   }
 
-  /// Redacted before it is cut, so that no secret escapes by being cut in two.
+  /// Returns the start of a body.
+  ///
+  /// Redacts before it truncates, because half a secret would not be found.
   private static func excerpt(of body: Data) -> String {
     let text = String(decoding: body.prefix(2_048), as: UTF8.self)
-    let redacted = Redaction.text(singleLine(text))
+    let redacted = Redactor.standard.maskedText(singleLine(text))
     return redacted.count > 200 ? redacted.prefix(200) + "..." : redacted
   }
 
+  /// Returns text with semicolons between its lines.
   private static func joinedLines(_ text: String) -> String {
     guard text.contains("\n") else { return text }
     return text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
@@ -96,6 +101,8 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, L
       }
   }
 
+  /// Returns text with spaces in place of line separators, control characters, and format
+  /// characters.
   static func singleLine(_ text: String) -> String {
     var line = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -109,7 +116,7 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, L
 }
 
 extension NetworkError: CustomReflectable {
-  /// Code and description alone: a dump shows no cookies of the response.
+  /// A mirror of the code and the description, without the cookies of the response.
   public var customMirror: Mirror {
     Mirror(self, children: ["code": code, "description": description])
   }

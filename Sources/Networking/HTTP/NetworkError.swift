@@ -1,10 +1,11 @@
 import Foundation
 import Promises
 
-/// Why a request did not give what was asked for.
+/// The error of a failed request.
 ///
-/// Whatever was known by then is in it: the request, the response with its body, the cause, and how
-/// often it was tried. ``description`` is one line for people.
+/// It contains the information that was available at the time of the failure: the request, the
+/// response with its body, the underlying error, and the attempts. ``description`` is one line of
+/// text.
 ///
 /// ```swift
 /// networking.request(.board(id: 7)).validate().decode(Board.self)
@@ -17,45 +18,57 @@ import Promises
 ///   }
 /// ```
 ///
-/// No credentials are in what it shows: ``request`` has the URL without user name, password and the
-/// values of telling names, and no headers, and so have ``description`` and what `dump` and a debugger
-/// print. The whole response is in ``response`` and ``body``, for code to look at.
+/// ``request``, ``description``, and the output of `dump` and debuggers contain no credentials: the
+/// URL has no user name and password, values of secret names are masked, and header fields are
+/// omitted. ``response`` and ``body`` contain the response without redaction.
 public struct NetworkError: Error, Sendable {
-  /// What kind of failure it was.
+  /// The kind of failure.
   public var code: Code
-  /// What was wrong in particular, as part of a sentence, or nil when the code says it all.
+  /// The details of the failure as part of a sentence.
+  ///
+  /// `nil` if the code is sufficient.
   public var reason: String?
-  /// The request, or nil when it did not come to one.
+  /// The request.
+  ///
+  /// `nil` if the failure preceded it.
   public var request: RequestSummary?
-  /// The status and headers of the response, or nil when there was none.
+  /// The status and header fields of the response.
+  ///
+  /// `nil` if there was no response.
   public var response: HTTPResponseHead?
-  /// The body of the response, whole or as far as it came; nil when there was no response.
+  /// The received part of the response body.
+  ///
+  /// `nil` if there was no response.
   public var body: Data?
-  /// What caused it, or nil.
+  /// The error that caused the failure, if there is one.
   public var underlying: (any Error)?
-  /// How often the request was sent, or tried to be; 0 when it failed before.
+  /// The number of attempts to send the request.
+  ///
+  /// 0 if it failed before the first attempt.
   public var attempts: Int
-  /// What came of each of several attempts, in order; empty when there was but one.
+  /// The attempts in order.
+  ///
+  /// Empty if there was only one.
   public var history: [Attempt]
 
-  /// The ``OfflineStore/Entry/id`` under which the request is kept in its client's offline store, to be
-  /// sent when that is replayed; nil when it is not kept.
+  /// The ``OfflineStore/Entry/id`` of the request in the client's offline store, which sends it at
+  /// the next replay.
   ///
-  /// It may be that of an entry which was there before, when the store's conflict handler has dropped
-  /// the request in favour of that.
+  /// `nil` if the request is not stored. It is the identifier of an older entry if the conflict
+  /// handler of the store discarded the request in favor of that entry.
   public var offlineEntryID: UUID?
 
-  /// Makes an error.
+  /// Creates an error.
   ///
   /// - Parameters:
-  ///   - code: what kind of failure it was.
-  ///   - reason: what was wrong in particular, as part of a sentence, without secrets.
-  ///   - request: the request.
-  ///   - response: the status and headers of the response.
-  ///   - body: the body of the response.
-  ///   - underlying: what caused it.
-  ///   - attempts: how often the request was sent, or tried to be.
-  ///   - history: what came of each of several attempts.
+  ///   - code: The kind of failure.
+  ///   - reason: The details as part of a sentence, without secrets.
+  ///   - request: The request.
+  ///   - response: The status and header fields of the response.
+  ///   - body: The body of the response.
+  ///   - underlying: The error that caused the failure.
+  ///   - attempts: The number of attempts to send the request.
+  ///   - history: The attempts in order, if there were several.
   public init(
     _ code: Code, _ reason: String? = nil, request: RequestSummary? = nil,
     response: HTTPResponseHead? = nil, body: Data? = nil, underlying: (any Error)? = nil,
@@ -73,70 +86,22 @@ public struct NetworkError: Error, Sendable {
 }
 
 extension NetworkError {
-  /// Whether the request is kept, to be sent when the client's offline store is replayed.
+  /// A Boolean value that indicates whether the client's offline store has the request and sends it
+  /// at the next replay.
   public var isStoredOffline: Bool { offlineEntryID != nil }
 }
 
 extension NetworkError: CancellationRepresenting {
-  /// True for ``Code-swift.enum/cancelled``.
+  /// `true` for ``Code-swift.enum/cancelled``.
   public var representsCancellation: Bool { code == .cancelled }
 }
 
-/// Where a value stands in a JSON text: `routes[2].headers`.
-package struct JSONValuePath: Hashable, Sendable {
-  /// The name of an object's member, or the index of an array's element.
-  package enum Step: Hashable, Sendable {
-    case member(String)
-    case element(Int)
-  }
-
-  package var steps: [Step]
-
-  /// Makes a path; without steps it is the root's.
-  package init(steps: [Step] = []) {
-    self.steps = steps
-  }
-
-  /// The path that a decoder names.
-  package init(_ keys: [any CodingKey]) {
-    steps = keys.map { key in key.intValue.map { .element($0) } ?? .member(key.stringValue) }
-  }
-
-  /// The path of a value within that of this path.
-  package func appending(_ step: Step) -> JSONValuePath { JSONValuePath(steps: steps + [step]) }
-}
-
-extension JSONValuePath: ExpressibleByArrayLiteral {
-  package init(arrayLiteral elements: Step...) { self.init(steps: elements) }
-}
-
-extension JSONValuePath.Step: ExpressibleByStringLiteral {
-  package init(stringLiteral value: String) { self = .member(value) }
-}
-
-extension JSONValuePath: CustomStringConvertible {
-  /// As programs write it; empty for the root.
-  package var description: String {
-    steps.reduce(into: "") { text, step in
-      switch step {
-      case .element(let index): text += "[\(index)]"
-      case .member(let name) where Self.isPlain(name): text += text.isEmpty ? name : ".\(name)"
-      case .member(let name): text += "[\(name.debugDescription)]"
-      }
-    }
-  }
-
-  private static func isPlain(_ name: String) -> Bool {
-    !name.isEmpty
-      && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || "$-_".utf8.contains($0) }
-  }
-}
-
 extension NetworkError {
-  /// The same error at the end of a call of several attempts.
+  /// Returns the error with the attempts of its call.
   ///
-  /// - Parameter history: the attempts, in order; those of an error that knows of more are kept.
-  /// - Returns: the error with both ``attempts`` and ``history``.
+  /// - Parameter history: The attempts in order.
+  /// - Returns: The error with ``attempts`` and ``history``. The same error if it has as many
+  ///   attempts or more, or if there was only one.
   func after(_ history: [Attempt]) -> NetworkError {
     guard history.count > max(attempts, 1) else { return self }
     var error = self
@@ -145,19 +110,23 @@ extension NetworkError {
     return error
   }
 
-  /// How often it was tried and what came of each, for people; empty for a single attempt.
+  /// The number of attempts and their outcomes as the end of a sentence.
+  ///
+  /// Empty for a single attempt.
   var attemptsText: String {
     guard attempts > 1 else { return "" }
     let text = ", after \(attempts) attempts"
     guard !history.isEmpty else { return text }
-    // The last ones tell most.
+    // The last attempts are the most informative.
     let shown = history.suffix(5).map(\.summary).joined(separator: ", ")
     return text + " (\(history.count > 5 ? "..., " : "")\(shown))"
   }
 }
 
 extension Attempt {
-  /// What kind of failure it was; nil when there was a response, no end, or an error of another type.
+  /// The kind of failure.
+  ///
+  /// `nil` for a response, an unfinished attempt, or an error of another type.
   public var code: NetworkError.Code? {
     if case .failure(let error) = outcome { (error as? NetworkError)?.code } else { nil }
   }
@@ -174,50 +143,73 @@ extension Attempt {
 }
 
 extension NetworkError {
-  /// What an error tells of its request: nothing that must not be read by others.
+  /// A summary of a request without secrets.
   public struct RequestSummary: Sendable, Hashable, CustomStringConvertible {
     /// The method.
     public let method: HTTPMethod
-    /// The URL, or the path where it did not come to one; without user name, password and fragment,
-    /// the values of telling names in the query replaced by `***`.
+    /// The URL, or the path if the request was not built.
+    ///
+    /// It has no user name, password, and fragment. Values of secret names are replaced by `***`.
     public let url: String
 
-    /// Makes a summary of a method and a URL, which is redacted here.
+    /// Creates a summary from a method and a URL, and redacts the URL.
     ///
     /// - Parameters:
-    ///   - method: the method.
-    ///   - url: the URL or path.
+    ///   - method: The method.
+    ///   - url: The URL or path.
     public init(method: HTTPMethod, url: String) {
       self.method = method
-      self.url = Redaction.url(url)
+      self.url = Redactor.standard.maskedURL(url)
     }
 
-    /// Makes a summary of a request on its way.
+    /// Creates a summary of a request.
     ///
-    /// - Parameter request: the request.
+    /// - Parameter request: The request.
     public init(_ request: HTTPRequest) {
       self.init(method: request.method, url: request.url.absoluteString)
     }
 
-    /// Makes a summary of a request that was not built.
-    ///
-    /// - Parameter request: the request.
-    public init(_ request: Request) {
-      self.init(method: request.method, url: request.path.text)
-    }
-
-    /// Method and URL.
+    /// The method and the URL.
     public var description: String { "\(method) \(url)" }
   }
 }
 
-extension NetworkError {
-  /// What a transport's failure is to the one who asked.
+/// The failure of an exchange, in terms that are the same for all transports.
+public struct TransportFailure: Error, Sendable {
+  /// The kind of failure.
+  public var code: NetworkError.Code
+  /// The message of the transport's library, without credentials, bodies, and full URLs.
+  public var detail: String
+  /// The measurements up to the failure.
+  public var metrics: TransportMetrics
+  /// The error that caused the failure, such as an error of a ``BodyStream``.
+  public var underlying: (any Error)?
+
+  /// Creates a failure.
   ///
   /// - Parameters:
-  ///   - failure: what the transport says.
-  ///   - request: what was asked for.
-  ///   - response: what had come until then, or nil.
+  ///   - code: The kind of failure.
+  ///   - detail: The message of the transport's library, without secrets.
+  ///   - metrics: The measurements up to the failure.
+  ///   - underlying: The error that caused the failure.
+  public init(
+    code: NetworkError.Code, detail: String = "", metrics: TransportMetrics = TransportMetrics(),
+    underlying: (any Error)? = nil
+  ) {
+    self.code = code
+    self.detail = detail
+    self.metrics = metrics
+    self.underlying = underlying
+  }
+}
+
+extension NetworkError {
+  /// Creates the error for the failure of a transport.
+  ///
+  /// - Parameters:
+  ///   - failure: The failure.
+  ///   - request: The request.
+  ///   - response: The part of the response that was received.
   init(_ failure: TransportFailure, of request: HTTPRequest, response: Response? = nil) {
     self.init(
       failure.code, failure.detail.isEmpty ? nil : failure.detail,
@@ -225,13 +217,13 @@ extension NetworkError {
       underlying: failure.underlying, attempts: 1)
   }
 
-  /// What is wrong with a response that came whole.
+  /// Creates the error for a complete response that is not acceptable.
   ///
   /// - Parameters:
-  ///   - code: what kind of failure it is.
-  ///   - response: the response, which the error carries.
-  ///   - reason: what is wrong in particular, or nil.
-  ///   - underlying: what caused it, or nil.
+  ///   - code: The kind of failure.
+  ///   - response: The response.
+  ///   - reason: The details as part of a sentence.
+  ///   - underlying: The error that caused the failure.
   init(
     _ code: Code, _ response: Response, _ reason: String? = nil, underlying: (any Error)? = nil
   ) {
@@ -243,15 +235,14 @@ extension NetworkError {
 }
 
 extension NetworkError {
-  /// Decodes the body that came with the response, such as a server's account of a problem.
+  /// Decodes the body of the response, such as a problem description of the server.
   ///
   /// - Parameters:
-  ///   - type: what to decode.
-  ///   - decoder: how to decode it.
-  /// - Returns: the decoded value.
-  /// - Throws: ``NetworkError`` with the same request and response, of the code
-  ///   ``Code-swift.enum/noData`` when there is no body, and ``Code-swift.enum/decodingFailed`` when
-  ///   it is something else.
+  ///   - type: The type of the value.
+  ///   - decoder: The decoder.
+  /// - Returns: The decoded value.
+  /// - Throws: ``NetworkError`` with the same request and response: ``Code-swift.enum/noData`` if
+  ///   there is no body, ``Code-swift.enum/decodingFailed`` if the body cannot be decoded.
   public func decodeBody<Value: Decodable>(
     _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
   ) throws -> Value {
@@ -269,26 +260,5 @@ extension NetworkError {
       failure.underlying = error
       throw failure
     }
-  }
-}
-
-extension DecodingError {
-  /// What did not fit, and where, without the value itself: `boards[0].id is missing`.
-  var explanation: String {
-    switch self {
-    case .keyNotFound(let key, let context): "\(Self.path(context.codingPath + [key])) is missing"
-    case .valueNotFound(_, let context): "\(Self.path(context.codingPath)) is null"
-    case .typeMismatch(let type, let context):
-      "\(Self.path(context.codingPath)) is not of the type \(type)"
-    case .dataCorrupted(let context):
-      context.codingPath.isEmpty
-        ? context.debugDescription
-        : "\(Self.path(context.codingPath)) is wrong: \(context.debugDescription)"
-    @unknown default: "it does not fit"
-    }
-  }
-
-  private static func path(_ keys: [any CodingKey]) -> String {
-    keys.isEmpty ? "the root" : "\(JSONValuePath(keys))"
   }
 }

@@ -5,17 +5,17 @@ import Promises
   import FoundationNetworking
 #endif
 
-/// A promise of a response: what every request answers with at first.
+/// A promise of a response, which every request returns.
 public typealias NetworkPromise = Promise<Response>
 
-/// What a server answered.
+/// The response of a server.
 ///
-/// Its body is in ``data``, but for two cases, both of a status that says success, 2xx: a download's is in
-/// ``file``, and a stream's is still on its way and comes by ``bytes``.
+/// The body is in ``data``, with two exceptions if the status is 2xx: the body of a download is in ``file``, and the body of a
+/// stream arrives in ``bytes``.
 ///
-/// It is a value; copies share their storage.
+/// A response is a value. Copies share their storage.
 public struct Response: Sendable {
-  /// Where the body is.
+  /// The location of the body.
   enum Content: Sendable {
     case memory(Data)
     case file(URL)
@@ -41,17 +41,17 @@ public struct Response: Sendable {
     }
   }
 
-  // One word, so that handing it from promise to promise moves no more than that.
+  // One word, so that passing a response from promise to promise is cheap.
   private let storage: Storage
 
-  /// Makes a response, for tests and for interceptors that answer themselves.
+  /// Makes a response, for tests and for interceptors that respond themselves.
   ///
   /// - Parameters:
-  ///   - head: the status and header fields.
-  ///   - data: the body.
-  ///   - request: what it answers, as sent.
-  ///   - metrics: how long it took.
-  ///   - attempts: what came of each of several attempts, this one the last.
+  ///   - head: The status and the header fields.
+  ///   - data: The body.
+  ///   - request: The request, as it was sent.
+  ///   - metrics: The metrics of the exchange.
+  ///   - attempts: The attempts of the call if there were several, the last one for this response.
   public init(
     head: HTTPResponseHead, data: Data = Data(), request: HTTPRequest,
     metrics: TransportMetrics = TransportMetrics(), attempts: [Attempt] = []
@@ -72,23 +72,27 @@ public struct Response: Sendable {
   /// The status code.
   public var status: Int { storage.head.status }
 
-  /// The header fields in the order received.
+  /// The header fields, in the order in which they were received.
   public var headers: HTTPHeaders { storage.head.headers }
 
   /// The status, the version and the header fields.
   public var head: HTTPResponseHead { storage.head }
 
-  /// The body, decoded from any content coding; empty when there was none, or it is not in memory.
+  /// The body after content decoding.
+  ///
+  /// Empty if there is no body, or if it is not in memory.
   public var data: Data {
     if case .memory(let data) = storage.content { data } else { Data() }
   }
 
-  /// Where a download put the body; nil when it is not in a file.
+  /// The file of a downloaded body.
+  ///
+  /// `nil` if the body is not in a file.
   public var file: URL? {
     if case .file(let url) = storage.content { url } else { nil }
   }
 
-  /// The body in pieces: of a stream as they come, otherwise ``data``.
+  /// The body in pieces: those of a stream as they arrive, otherwise ``data``.
   public var bytes: ResponseBytes {
     if case .streaming(let streaming) = storage.content {
       return ResponseBytes(source: .streaming(streaming))
@@ -96,31 +100,37 @@ public struct Response: Sendable {
     return ResponseBytes(source: .memory(data))
   }
 
-  /// The request that it answers, as it was sent: the last one, after redirects.
+  /// The request as it was sent: the last one, after redirects.
   public var request: HTTPRequest { storage.request }
 
-  /// Where it came from: the last URL, after redirects.
+  /// The URL of the response: the last one, after redirects.
   public var url: URL { storage.request.url }
 
-  /// How long the parts of the last hop took; nothing yet of a body that is still on its way.
+  /// The metrics of the last hop.
+  ///
+  /// Those of a stream do not include the body.
   public var metrics: TransportMetrics { storage.metrics }
 
-  /// What came of each attempt, this response's the last; empty when there was but one.
+  /// The attempts of the call, the last one for this response.
+  ///
+  /// Empty if there was only one.
   public var attempts: [Attempt] { storage.attempts }
 
-  /// The same response at the end of a call of several attempts.
+  /// Returns the response with the attempts of its call.
   func after(_ attempts: [Attempt]) -> Response {
     Response(head, content, to: request, metrics, attempts)
   }
 
-  /// The media type of the body as the server names it; nil when it names none or nonsense.
+  /// The media type of the `Content-Type` field.
+  ///
+  /// `nil` if the field is missing or malformed.
   public var contentType: MediaType? {
     headers["Content-Type"].flatMap(MediaType.init(_:))
   }
 
-  /// The same as Foundation's class, made anew each time it is asked for.
+  /// The response as Foundation's class, which each access makes.
   ///
-  /// Several values of a name are joined there, as that class has it. Nil when Foundation refuses.
+  /// Several fields of one name are joined by commas. `nil` if Foundation rejects the response.
   public var httpURLResponse: HTTPURLResponse? {
     var fields: [String: String] = [:]
     for field in headers {
@@ -132,19 +142,19 @@ public struct Response: Sendable {
 }
 
 extension Response: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// Status and request, without secrets: `200 GET https://api.example.com/v1/boards`.
+  /// The status and the request, without secrets: `200 GET https://api.example.com/v1/boards`.
   public var description: String { "\(status) \(request)" }
 
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// What there is to see without secrets: header fields masked, of the body its size.
+  /// The members without secrets: masked header fields, and the size of the body.
   public var customMirror: Mirror {
     let body =
       switch content {
       case .memory(let data): "\(data.count) bytes"
       case .file(let url): "file \(url.path)"
-      case .streaming: "on its way"
+      case .streaming: "streaming"
       }
     return Mirror(
       self,
@@ -154,25 +164,25 @@ extension Response: CustomStringConvertible, CustomDebugStringConvertible, Custo
   }
 }
 
-/// What comes before a response's body: the status and the header fields.
+/// The head of a response: the status, the version and the header fields.
 public struct HTTPResponseHead: Sendable, Hashable {
-  /// The status code, 200 to 599 and whatever else a server sends in three digits; interim responses,
-  /// 1xx, are for the transport and not reported.
-  public var status: Int
-  /// The version spoken, `1.0`, `1.1`, `2` or `3`.
-  public var version: String
-  /// The header fields in the order received.
+  /// The status code: any number of three digits that the server sends, usually 200 to 599.
   ///
-  /// A transport that decodes the body leaves `Content-Encoding` and `Content-Length` as the server
-  /// sent them.
+  /// The transport handles interim responses (1xx) and does not report them.
+  public var status: Int
+  /// The HTTP version: `1.0`, `1.1`, `2` or `3`.
+  public var version: String
+  /// The header fields, in the order in which they were received.
+  ///
+  /// A transport that decodes the body does not change `Content-Encoding` and `Content-Length`.
   public var headers: HTTPHeaders
 
   /// Makes a head.
   ///
   /// - Parameters:
-  ///   - status: the status code.
-  ///   - version: the version spoken.
-  ///   - headers: the header fields.
+  ///   - status: The status code.
+  ///   - version: The HTTP version.
+  ///   - headers: The header fields.
   public init(status: Int, version: String = "1.1", headers: HTTPHeaders = [:]) {
     self.status = status
     self.version = version
@@ -180,34 +190,36 @@ public struct HTTPResponseHead: Sendable, Hashable {
   }
 }
 
-/// One time that a request was sent, or tried to be, in the course of a call.
+/// One attempt of a call to send its request.
 public struct Attempt: Sendable {
-  /// What came of it.
+  /// The outcome of an attempt.
   public enum Outcome: Sendable {
-    /// A response of this status.
+    /// A response with this status.
     case status(Int)
-    /// This error, and no response.
+    /// An error.
     case failure(any Error)
-    /// Nothing yet, when the call ended.
+    /// The attempt had not ended when the call ended.
     case unfinished
   }
 
-  /// Its number in the call, from 1.
+  /// The number of the attempt in the call, from 1.
   public let number: Int
-  /// How long was waited before it; nothing before the first.
+  /// The delay before the attempt.
+  ///
+  /// 0 for the first attempt.
   public let delay: Duration
-  /// How long it took, without ``delay``.
+  /// The duration of the attempt, without ``delay``.
   public let duration: Duration
-  /// What came of it.
+  /// The outcome of the attempt.
   public let outcome: Outcome
 
-  /// Makes an account of an attempt, for tests and for interceptors that answer themselves.
+  /// Makes an attempt, for tests and for interceptors that respond themselves.
   ///
   /// - Parameters:
-  ///   - number: its number in the call, from 1.
-  ///   - delay: how long was waited before it.
-  ///   - duration: how long it took.
-  ///   - outcome: what came of it.
+  ///   - number: The number of the attempt in the call, from 1.
+  ///   - delay: The delay before the attempt.
+  ///   - duration: The duration of the attempt.
+  ///   - outcome: The outcome of the attempt.
   public init(
     number: Int, delay: Duration = .zero, duration: Duration = .zero, outcome: Outcome
   ) {

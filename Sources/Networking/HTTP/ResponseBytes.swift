@@ -1,25 +1,24 @@
 import Foundation
 import Synchronization
 
-/// The body of a response as it comes, in pieces of whatever sizes.
+/// The body of a response as an asynchronous sequence of pieces, of any sizes.
 ///
 /// ```swift
 /// let response = try await networking.stream(.feed).validate().value
 /// for try await piece in response.bytes { parser.take(piece) }
 /// ```
 ///
-/// A reader that is slow holds the server back: with 256 KiB unread no more is taken from the connection,
-/// until no more than 64 KiB are left.
+/// The transfer has backpressure: with 256 KiB unread the transport stops reading from the connection, until 64 KiB or less
+/// are left.
 ///
-/// The body of a `Networking.stream` can be read once, by one
-/// task. The connection is closed when that task is cancelled, when it leaves the loop early, by
-/// ``cancel()``, or when nobody has the response any more. A body in memory can be read any number of
-/// times and is one piece; that of a download is in its file, and not here.
+/// The body of a `Networking.stream` can be read once, by one task. The connection is closed when that task is cancelled,
+/// when it leaves the loop early, by ``cancel()``, or when the response is released. A body in memory is one piece and can be
+/// read any number of times. The body of a download is in its file, and this sequence is empty.
 ///
-/// Reading throws a ``NetworkError`` when the body breaks off, after the bytes that came before, and
-/// `CancellationError` when it was cancelled.
+/// Reading throws a ``NetworkError`` if the body ends early, after the bytes received before, and `CancellationError` if it
+/// was cancelled.
 public struct ResponseBytes: AsyncSequence, Sendable {
-  /// Bytes.
+  /// A piece of the body.
   public typealias Element = Data
 
   enum Source: Sendable {
@@ -29,15 +28,16 @@ public struct ResponseBytes: AsyncSequence, Sendable {
 
   let source: Source
 
-  /// Closes the connection of a body that is still on its way; of any other it changes nothing.
+  /// Closes the connection of a streaming body.
+  ///
+  /// A no-op for other bodies.
   public func cancel() {
     if case .streaming(let streaming) = source { streaming.source.stop(CancellationError()) }
   }
 
-  /// Begins to read.
+  /// Makes an iterator.
   ///
-  /// - Returns: an iterator; of a body that is read already, one that throws a ``NetworkError`` of the
-  ///   code `noData`.
+  /// - Returns: An iterator. For a stream that has been read before, it throws a ``NetworkError`` of the code `noData`.
   public func makeAsyncIterator() -> AsyncIterator {
     switch source {
     case .memory(let data): AsyncIterator(.memory(data))
@@ -46,7 +46,7 @@ public struct ResponseBytes: AsyncSequence, Sendable {
     }
   }
 
-  /// Reads the body of a response.
+  /// An iterator over the body of a response.
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate enum Source {
       case memory(Data)
@@ -60,24 +60,25 @@ public struct ResponseBytes: AsyncSequence, Sendable {
       self.source = source
     }
 
-    /// The next bytes, at least one; nil at the end.
+    /// Returns the next piece, which is not empty, or `nil` at the end.
     ///
-    /// - Returns: the bytes, once there are any.
-    /// - Throws: a ``NetworkError`` when the body breaks off, or when somebody has read it before;
-    ///   `CancellationError`.
+    /// - Returns: The piece, as soon as it is available.
+    /// - Throws: A ``NetworkError`` if the body ends early, or has been read before; `CancellationError` if it was
+    ///   cancelled.
     public mutating func next() async throws -> Data? {
       switch source {
       case .memory(let data):
         source = .memory(Data())
         return data.isEmpty ? nil : data
       case .streaming(let reading): return try await reading.source.next()
-      case .consumed: throw NetworkError(.noData, "it has been read already, and can be read once")
+      case .consumed:
+        throw NetworkError(.noData, "the body has been read before, and can be read only once")
       }
     }
   }
 }
 
-/// A body that comes over a connection.
+/// A body that arrives over a connection.
 final class StreamingBody: Sendable {
   let source: any ByteSource
   private let reading: Mutex<ReadHandle?>
@@ -87,12 +88,14 @@ final class StreamingBody: Sendable {
     reading = Mutex(ReadHandle(source))
   }
 
-  /// The right to read, for the first who asks.
+  /// Returns the handle to read the body, or `nil` after the first call.
   func begin() -> ReadHandle? {
     reading.withLock { $0.take() }
   }
 
-  /// The right to read; when it is released unused or midway, nobody wants the rest.
+  /// The handle of the reader.
+  ///
+  /// Releasing it discards the rest of the body.
   final class ReadHandle: Sendable {
     let source: any ByteSource
 
@@ -106,17 +109,20 @@ final class StreamingBody: Sendable {
   }
 }
 
-/// What the bytes of a body come from.
+/// A source of the bytes of a body.
 protocol ByteSource: AnyObject, Sendable {
-  /// The next bytes; nil at the end.
+  /// Returns the next bytes, or `nil` at the end.
   func next() async throws -> Data?
 
-  /// Breaks the rest off, unless all has come; what is read from now on throws `error`.
+  /// Discards the rest of the body.
+  ///
+  /// Further reads throw `error`, unless the body is complete.
   func stop(_ error: any Error)
 
-  /// Has an action run once all has come or the rest has been broken off; at once when that is so.
+  /// Runs an action when the body is complete or has been discarded, or at once if this is the
+  /// case.
   ///
-  /// It gets what was measured, or why the rest was broken off.
+  /// The action receives the metrics, or the error.
   func whenFinished(
     _ action: @escaping @Sendable (_ result: Result<TransportMetrics, any Error>) -> Void)
 }

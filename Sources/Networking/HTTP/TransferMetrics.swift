@@ -1,4 +1,4 @@
-/// How far the bodies of a request and of its response have come.
+/// The progress of the bodies of a request and its response.
 ///
 /// ```swift
 /// networking.download(.report(id: 1), to: file) { progress in
@@ -6,102 +6,116 @@
 /// }
 /// ```
 ///
-/// A further hop, after a redirect, or a further attempt counts from 0 again.
+/// The progress starts at 0 again for each redirect and each attempt.
 public struct TransferProgress: Sendable, Hashable {
-  /// How much of one body.
+  /// The progress of one body.
   public struct Amount: Sendable, Hashable {
-    /// The bytes until now.
+    /// The number of bytes so far.
     public var bytes: Int64
-    /// The bytes in all; nil when that is not known.
+    /// The total number of bytes.
+    ///
+    /// `nil` if it is unknown.
     public var total: Int64?
 
     /// Makes an amount.
     ///
     /// - Parameters:
-    ///   - bytes: the bytes until now.
-    ///   - total: the bytes in all; nil when that is not known.
+    ///   - bytes: The number of bytes so far.
+    ///   - total: The total number of bytes. `nil` if it is unknown.
     public init(bytes: Int64 = 0, total: Int64? = nil) {
       self.bytes = bytes
       self.total = total
     }
 
-    /// From 0 to 1; nil when the bytes in all are not known, or none.
+    /// The completed fraction, from 0 to 1.
+    ///
+    /// `nil` if the total is unknown or 0.
     public var fraction: Double? {
       guard let total, total > 0 else { return nil }
       return min(Double(bytes) / Double(total), 1)
     }
   }
 
-  /// How much has been sent.
+  /// The progress of the request body.
   public var sent: Amount
-  /// How much has been received, decoded from any content coding, which leaves the total unknown.
+  /// The progress of the response body after content decoding.
+  ///
+  /// The total of an encoded body is unknown.
   public var received: Amount
 
   /// Makes a progress.
   ///
   /// - Parameters:
-  ///   - sent: how much has been sent.
-  ///   - received: how much has been received.
+  ///   - sent: The progress of the request body.
+  ///   - received: The progress of the response body.
   public init(sent: Amount = Amount(), received: Amount = Amount()) {
     self.sent = sent
     self.received = received
   }
 }
 
-/// How long the parts of one exchange took, and how much went to and fro.
+/// The times and the sizes of one exchange.
 ///
-/// Times count from the start of the exchange. A phase that did not happen, such as a name looked up on
-/// a connection that was there already, is nil.
+/// Times are measured from the start of the exchange. The time of a phase that did not occur, such as a name lookup on a
+/// reused connection, is `nil`.
 public struct TransportMetrics: Sendable, Hashable {
-  /// When the host's name had been looked up.
+  /// The time at which the host name was resolved.
   public var nameResolved: Duration?
-  /// When the connection stood.
+  /// The time at which the connection was established.
   public var connected: Duration?
-  /// When the TLS handshake was done.
+  /// The time at which the TLS handshake was complete.
   public var secured: Duration?
-  /// When the request had been sent.
+  /// The time at which the request was sent.
   public var requestSent: Duration?
-  /// When the first byte of the response came.
+  /// The time at which the first byte of the response arrived.
   public var firstByte: Duration?
-  /// When it was over.
+  /// The time at which the exchange ended.
   public var total: Duration
-  /// The bytes of the body as sent.
+  /// The number of body bytes sent.
   public var bytesSent: Int64
-  /// The bytes of the body as received, before any decoding.
+  /// The number of body bytes received, before content decoding.
   public var bytesReceived: Int64
-  /// The bytes of the status line and the header fields as received, those of interim responses with
-  /// them; nil where that is not known.
+  /// The number of bytes received of status lines and header fields, including interim responses.
+  ///
+  /// `nil` if unknown.
   public var headBytesReceived: Int64?
-  /// The bytes of the request line and the header fields as sent, in the form of HTTP/1.1; nil where that is
-  /// not known, as on libcurl for a request with a body.
+  /// The number of bytes sent of the request line and header fields, in the form of HTTP/1.1.
+  ///
+  /// `nil` if unknown; on libcurl this is the case for a request with a body.
   public var headBytesSent: Int64?
-  /// Whether the connection had served an exchange before.
+  /// Whether the connection had been used before.
   public var reusedConnection: Bool
-  /// The version spoken, `1.0`, `1.1`, `2` or `3`; nil before the response, and where it is not known.
+  /// The HTTP version: `1.0`, `1.1`, `2` or `3`.
+  ///
+  /// `nil` before the response, or if unknown.
   public var httpVersion: String?
-  /// The address of the other end, or of the proxy in between, such as `203.0.113.7`; the path of a Unix
-  /// socket; nil where that is not known.
+  /// The IP address of the server or the proxy, such as `203.0.113.7`, or the path of a Unix
+  /// socket.
+  ///
+  /// `nil` if unknown.
   public var remoteAddress: String?
-  /// The port there; nil where there is none, or it is not known.
+  /// The port of the server or the proxy.
+  ///
+  /// `nil` for a Unix socket, or if unknown.
   public var remotePort: Int?
 
   /// Makes metrics.
   ///
   /// - Parameters:
-  ///   - nameResolved: when the host's name had been looked up.
-  ///   - connected: when the connection stood.
-  ///   - secured: when the TLS handshake was done.
-  ///   - requestSent: when the request had been sent.
-  ///   - firstByte: when the first byte of the response came.
-  ///   - total: when it was over.
-  ///   - bytesSent: the bytes of the body as sent.
-  ///   - bytesReceived: the bytes of the body as received.
-  ///   - reusedConnection: whether the connection had served an exchange before.
-  ///   - headBytesSent: the bytes of the request line and the header fields as sent.
-  ///   - headBytesReceived: the bytes of the status line and the header fields as received.
-  ///   - httpVersion: the version spoken.
-  ///   - remoteAddress: the address of the other end.
-  ///   - remotePort: the port there.
+  ///   - nameResolved: The time at which the host name was resolved.
+  ///   - connected: The time at which the connection was established.
+  ///   - secured: The time at which the TLS handshake was complete.
+  ///   - requestSent: The time at which the request was sent.
+  ///   - firstByte: The time at which the first byte of the response arrived.
+  ///   - total: The time at which the exchange ended.
+  ///   - bytesSent: The number of body bytes sent.
+  ///   - bytesReceived: The number of body bytes received.
+  ///   - reusedConnection: Whether the connection had been used before.
+  ///   - headBytesSent: The number of bytes sent of the request line and header fields.
+  ///   - headBytesReceived: The number of bytes received of status lines and header fields.
+  ///   - httpVersion: The HTTP version.
+  ///   - remoteAddress: The IP address of the server or the proxy.
+  ///   - remotePort: The port of the server or the proxy.
   public init(
     nameResolved: Duration? = nil, connected: Duration? = nil, secured: Duration? = nil,
     requestSent: Duration? = nil, firstByte: Duration? = nil, total: Duration = .zero,

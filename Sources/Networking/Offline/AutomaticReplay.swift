@@ -1,31 +1,31 @@
 import Promises
 import Synchronization
 
-/// Has a client's store replayed whenever the network has come back.
+/// Replays a client's store each time the network becomes reachable again.
 ///
-/// It watches for as long as it lives, and does not keep the client alive.
+/// It monitors reachability until it is deallocated. It does not retain the client.
 final class AutomaticReplay: Sendable {
-  /// Begins a replay, and tells what has come of it; nil when there is nobody left to do it.
+  /// A closure that starts a replay, or returns `nil` if the client is gone.
   typealias Replay = @Sendable () -> Promise<OfflineStore.Report>?
 
-  /// How long a store that somebody else replays is left alone.
+  /// The delay before another attempt if another replay of the store is running.
   static let busyRetryDelay = Duration.seconds(10)
 
   private struct State {
     var machine: AutomaticReplayMachine
     var replay: Replay?
-    var listening: (seen: UInt64, stop: @Sendable () -> Void)?
+    var listener: (after: UInt64, stop: @Sendable () -> Void)?
   }
 
   private let reachability: NetworkReachability
   private let scheduler: any Scheduler
   private let state: Mutex<State>
 
-  /// Makes one that does nothing yet.
+  /// Creates an automatic replay, which does nothing until ``start(_:)``.
   ///
   /// - Parameters:
-  ///   - reachability: what tells of the network; it is kept alive.
-  ///   - scheduler: whose time counts.
+  ///   - reachability: The source of network status changes, which is retained.
+  ///   - scheduler: The scheduler for delays.
   init(_ reachability: NetworkReachability, scheduler: any Scheduler) {
     self.reachability = reachability
     self.scheduler = scheduler
@@ -33,19 +33,19 @@ final class AutomaticReplay: Sendable {
   }
 
   deinit {
-    state.withLock { $0.listening.take() }?.stop()
+    state.withLock { $0.listener.take() }?.stop()
   }
 
-  /// Begins to watch.
+  /// Starts to monitor reachability.
   func start(_ replay: @escaping Replay) {
     state.withLock { $0.replay = replay }
     listen(after: state.withLock { $0.machine.epoch })
   }
 
-  /// The number of the last change of the network's status, which a request takes note of at its start.
+  /// The number of the last status change; each request records it at its start.
   var epoch: UInt64 { state.withLock { $0.machine.epoch } }
 
-  /// A request has been kept that began at a certain epoch.
+  /// Handles a request that has been stored and that started at a given epoch.
   func entryStored(since epoch: UInt64) {
     perform(state.withLock { $0.machine.entryStored(since: epoch) })
   }
@@ -56,12 +56,12 @@ final class AutomaticReplay: Sendable {
       perform(state.withLock { $0.machine.reachabilityChanged(change) })
       listen(after: change.number)
     }
-    // A listener is told once, so those before the latest have done their work; this one too, if it was
-    // told before this line.
+    // Each listener is called once, so all listeners before the latest are done. If this one has
+    // been called already, a later one is stored, and this one is not needed.
     let old = state.withLock { state -> (@Sendable () -> Void)? in
-      guard seen >= state.listening?.seen ?? 0 else { return nil }
-      let old = state.listening?.stop
-      state.listening = (seen, stop)
+      guard seen >= state.listener?.after ?? 0 else { return nil }
+      let old = state.listener?.stop
+      state.listener = (seen, stop)
       return old
     }
     withExtendedLifetime(old) {}
@@ -77,8 +77,10 @@ final class AutomaticReplay: Sendable {
         if case .failure(let error as NetworkError) = result {
           isBusy = error.code == .offlineStoreBusy
         }
-        perform(
-          state.withLock { [isBusy] in isBusy ? $0.machine.storeWasBusy() : $0.machine.ended() })
+        let action = state.withLock { [isBusy] in
+          isBusy ? $0.machine.storeWasBusy() : $0.machine.replayEnded()
+        }
+        perform(action)
       }
     case .wait:
       after(Self.busyRetryDelay, scheduler: scheduler).done(on: .inline) { [weak self] in
@@ -90,17 +92,17 @@ final class AutomaticReplay: Sendable {
   }
 }
 
-/// When a store is replayed by itself: each time the network has come back, one replay at a time.
+/// A state machine that starts a replay when the network returns, one at a time.
 struct AutomaticReplayMachine {
   enum Action: Equatable {
     case replay
-    /// To wait a while, and say when it is over.
+    /// Waits for the retry delay, then calls `retryDelayElapsed`.
     case wait
   }
 
   private var current: ReachabilityMachine.Change
   private var isReplaying = false
-  /// Whether there may be something that the replay under way has not found.
+  /// Whether another replay follows, for entries that the running one may have missed.
   private var isReplayQueued = false
 
   init(_ current: ReachabilityMachine.Change) {
@@ -110,38 +112,42 @@ struct AutomaticReplayMachine {
   /// The number of the last change.
   var epoch: UInt64 { current.number }
 
-  /// The network's status is another.
+  /// Handles a change of the network status.
   ///
-  /// What was never away does not come back: when a client is made and the network is found, whoever
-  /// made it has not signed in yet.
+  /// Starts a replay only if the network was unreachable before. The first status of a new client
+  /// does not start one, because the user may not have signed in yet.
   mutating func reachabilityChanged(_ change: ReachabilityMachine.Change) -> Action? {
-    // Who listens gets the latest change alone, so several may lie in between.
+    // A listener gets only the latest change, so there may have been others in between.
     let wasAway = current.status == .unreachable || change.number > current.number + 1
     current = change
     return wasAway && change.status.isReachable ? startOrQueue() : nil
   }
 
-  /// A request has been kept; when the network has come back since it began, that replay came too early
-  /// for it.
+  /// Handles a stored request.
+  ///
+  /// If the network has returned since the request started, the replay at that time was too early
+  /// for it, so another one starts.
   mutating func entryStored(since epoch: UInt64) -> Action? {
     epoch < current.number && current.status.isReachable ? startOrQueue() : nil
   }
 
-  /// Somebody else is at it, in whose report nobody here will see what is left; the replay counts as
-  /// under way until the wait is over.
+  /// Handles a replay that failed because another replay of the store is running.
+  ///
+  /// The report of the other replay is not available here, so entries may remain. This replay
+  /// counts as running until the retry delay has elapsed.
   mutating func storeWasBusy() -> Action? {
-    guard current.status.isReachable else { return ended() }
+    guard current.status.isReachable else { return replayEnded() }
     return .wait
   }
 
-  /// The time to try again has come.
+  /// Handles the end of the retry delay.
   mutating func retryDelayElapsed() -> Action? {
     isReplayQueued = true
-    return ended()
+    return replayEnded()
   }
 
-  /// The replay under way is over.
-  mutating func ended() -> Action? {
+  /// Handles the end of the running replay.
+  mutating func replayEnded() -> Action? {
     isReplaying = false
     guard isReplayQueued else { return nil }
     isReplayQueued = false

@@ -2,86 +2,100 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Where a client keeps the requests that ask for it and for which there is no network.
+/// The location of a client's offline store.
+///
+/// The store contains requests with the policy ``Request/StorePolicy/offline`` that failed for lack
+/// of a network.
 ///
 /// ```swift
-/// let networking = Networking<BoardsAPI>()              // nothing need be set up
+/// let networking = Networking<BoardsAPI>()              // no configuration is necessary
 ///
 /// networking.request(BoardsAPI.delete(board.id).storing(.offline))
 ///   .validate()
 ///   .done { _ in list.remove(board) }
 ///   .fail { error in
-///     if (error as? NetworkError)?.isKept == true { note("will be deleted once there is a network") }
+///     if (error as? NetworkError)?.isStoredOffline == true { note("will be deleted later") }
 ///   }
 ///
 /// networking.replay { progress in print("\(progress.completed) of \(progress.total)") }
-///   .done { report in print(report.delivered.count, "delivered,", report.kept.count, "still offline") }
+///   .done { report in
+///     print(report.delivered.count, "delivered,", report.kept.count, "still offline")
+///   }
 ///
 /// try networking.offlineStore.removeAll()               // the user has signed out
 /// ```
 ///
-/// What is laid down when a client is made:
+/// These settings are fixed when the client is made:
 ///
 /// ```swift
 /// var configuration = NetworkingConfiguration()
-/// configuration.offline = .store(try OfflineStore(key: "account-\(user.id)", lifetime: .seconds(3_600)))
-/// configuration.whenUnreachable = .fail                 // or .wait(atMost: .seconds(30)); nil tries
+/// configuration.offline = .store(
+///   try OfflineStore(key: "account-\(user.id)", lifetime: .seconds(3_600)))
+/// configuration.whenUnreachable = .fail    // or .wait(atMost: .seconds(30)); nil sends anyway
 /// configuration.replaysWhenReachable = true
 /// let networking = Networking<BoardsAPI>(configuration: configuration)
 /// networking.onAutomaticReplay = { result in log(result) }
 /// ```
 public enum OfflinePolicy: Sendable {
-  /// In ``OfflineStore/folder(key:)`` for the name of the client's type of endpoints, opened when the
-  /// first request is to be kept or replayed: clients of one type share it, in whatever runs of the program.
-  /// It keeps no requests with secrets in them (``OfflineStore/storesSecrets``).
+  /// A store in ``OfflineStore/folder(key:)``, with the name of the client's endpoint type as the
+  /// key.
   ///
-  /// Where one program serves several users, each of them should have a ``store(_:)`` of their own, as
-  /// what is kept is replayed with the credentials that are in force then.
+  /// It is opened when the first request is stored or a replay starts. Clients with the same
+  /// endpoint type share it, in all runs of the program. It does not accept requests with secrets
+  /// in them (``OfflineStore/storesSecrets``).
+  ///
+  /// If one program serves several users, give each of them a separate ``store(_:)``, because a
+  /// replay uses the credentials that are current then.
   case automatic
-  /// In a store of your own.
+  /// The given store.
   case store(OfflineStore)
-  /// In a temporary folder, which is removed with the client: for tests and previews.
+  /// A store in a temporary folder that is removed with the client, for tests and previews.
   ///
-  /// A client that lives to the end of the process leaves it to whoever cleans temporary folders.
+  /// If the client exists until the process ends, the folder is not removed.
   case temporary
-  /// Nowhere: such requests fail like all others, and the error says that they were not kept.
+  /// No store.
+  ///
+  /// Requests that would be stored fail like all others, and the error says that they were not
+  /// stored.
   case none
 }
 
-/// A client's offline store, opened when it is first needed, and what the client has to remember of
-/// the requests that it has put there.
+/// The offline store of a client, opened on first use, and the transport selections of its entries.
 final class ClientOfflineStore: Sendable {
-  /// Selects the transport of a replay, as for the original request. `nil` when the client is gone.
+  /// A closure that selects the transport of a replay, as for the original request.
+  ///
+  /// It returns `nil` when the client is gone.
   typealias TransportSelection = @Sendable () -> SelectedTransport?
 
-  /// Where whatever touches the disk runs: no thread of a transport's waits for a disk.
+  /// The queue for disk operations, so that no transport thread blocks on the disk.
   let queue = DispatchQueue(label: "Catena.ClientOfflineStore")
   private let policy: OfflinePolicy
-  /// The name of the client's type of endpoints.
-  private let type: String
+  /// The name of the client's endpoint type.
+  private let endpointTypeName: String
   private let opened = Mutex<OfflineStore?>(nil)
   private let selections = Mutex<[UUID: TransportSelection]>([:])
 
-  /// Makes a shelf.
+  /// Creates the store of a client without opening it.
   ///
   /// - Parameters:
-  ///   - policy: where the store is.
-  ///   - type: the client's type of endpoints, by which the automatic one is called.
+  ///   - policy: The location of the store.
+  ///   - type: The client's endpoint type, whose name is the key of the automatic store.
   init(_ policy: OfflinePolicy, for type: Any.Type) {
     self.policy = policy
-    self.type = String(reflecting: type)
+    endpointTypeName = String(reflecting: type)
   }
 
-  /// Whether there is no store, and is to be none.
+  /// Whether the client has no store.
   var isDisabled: Bool {
     if case .none = policy { true } else { false }
   }
 
-  /// The store; the first call blocks for as long as opening it takes.
+  /// The store; the first access blocks until it is opened.
   var store: OfflineStore {
     get throws {
       if let store = opened.withLock({ $0 }) { return store }
-      // Opened without the lock, as that is the disk's time; of two, the first one counts.
+      // Opened outside the lock because it blocks on the disk. If two threads do so, the first
+      // wins.
       let store = try open()
       return opened.withLock { opened in
         if let first = opened { return first }
@@ -93,7 +107,7 @@ final class ClientOfflineStore: Sendable {
 
   private func open() throws -> OfflineStore {
     switch policy {
-    case .automatic: return try OfflineStore(key: OfflineStore.key(ofType: type))
+    case .automatic: return try OfflineStore(key: OfflineStore.key(ofType: endpointTypeName))
     case .store(let store): return store
     case .temporary:
       return try OfflineStore(
@@ -104,7 +118,7 @@ final class ClientOfflineStore: Sendable {
   }
 
   /// Stores the transport selection for the replay of an entry.
-  func setTransportOverride(_ selection: @escaping TransportSelection, for entry: UUID) {
+  func setTransportSelection(_ selection: @escaping TransportSelection, for entry: UUID) {
     selections.withLock { $0[entry] = selection }
   }
 
@@ -113,14 +127,14 @@ final class ClientOfflineStore: Sendable {
     selections.withLock { $0[entry] }
   }
 
-  /// Forgets what was remembered of the entries that are no longer there.
-  func removeOverrides(than entries: some Sequence<UUID>) {
+  /// Removes the transport selections of all other entries.
+  func removeTransportSelections(except entries: some Sequence<UUID>) {
     let known = selections.withLock { $0 }
     guard !known.isEmpty else { return }
     let entries = Set(entries)
     let gone = selections.withLock { selections in
       let before = selections
-      // Those that came meanwhile stay.
+      // Selections that were added in the meantime stay.
       selections = before.filter { known[$0.key] == nil || entries.contains($0.key) }
       return before
     }
@@ -139,11 +153,12 @@ extension Request {
     return files
   }
 
-  /// The same request with other files in its payload.
+  /// Returns the request with the files of its payload replaced.
   ///
-  /// - Parameter replacement: gets each file's position, from 0, and its URL.
-  /// - Returns: the changed request.
-  /// - Throws: what `replacement` throws.
+  /// - Parameter replacement: A closure that gets the position of each file, from 0, and its URL,
+  ///   and returns the new URL.
+  /// - Returns: The changed request.
+  /// - Throws: The error that `replacement` throws.
   func replacingFiles(_ replacement: (_ position: Int, _ file: URL) throws -> URL) rethrows
     -> Request
   {
@@ -163,7 +178,8 @@ extension Request {
     return request
   }
 
-  /// The same request without the header fields that carry credentials, and the names of those.
+  /// Returns the request without header fields that carry credentials, and the names of those
+  /// fields.
   func withoutCredentials() -> (request: Request, withheld: [String]) {
     let secret = headers.filter { Self.carriesCredentials($0) }
     guard !secret.isEmpty else { return (self, []) }
@@ -172,13 +188,15 @@ extension Request {
     return (request, secret.map(\.name))
   }
 
-  /// Those of HTTP, whatever has a telling name, such as `X-Api-Key`, and a `Referer` with a token in it.
+  /// Returns whether a header field carries credentials.
   ///
-  /// An idempotency key is none, whatever it looks like: with another one the server would do the work twice.
+  /// These are the standard fields, fields with the name of a secret, such as `X-Api-Key`, and
+  /// fields with a recognized secret in the value, such as a `Referer` with a token. An idempotency
+  /// key never counts as one: if it were removed, the server could process the request twice.
   private static func carriesCredentials(_ field: HTTPHeaders.Field) -> Bool {
-    if HTTPHeaders.areNamesEqual(OfflineStage.idempotencyKeyField, field.name) { return false }
+    if HTTPHeaders.areNamesEqual(HTTPHeaders.idempotencyKeyName, field.name) { return false }
     return ["Authorization", "Proxy-Authorization", "Cookie"]
       .contains { HTTPHeaders.areNamesEqual($0, field.name) }
-      || Redaction.isSecret(name: field.name) || Redaction.value(of: field) != field.value
+      || Redactor.standard.isSecret(name: field.name) || field.redactedValue != field.value
   }
 }

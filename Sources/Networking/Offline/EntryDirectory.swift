@@ -1,31 +1,33 @@
 import Foundation
 
-/// The folder of a store: where its entries lie, come from and go to.
+/// The folder of a store and the operations on its entries.
 ///
-///     entries/      a folder for each entry, with its file and the copies of its payload's files
-///     incoming/     what is being written or removed; whatever is in it while nobody has the lock was
-///                   left by a process that died, and goes
-///     quarantine/   what was found in entries/ and is none
-///     lock          had by whoever changes something, for as long as that takes
-///     replay.lock   had by a replay from its beginning to its end
+///     entries/      a folder for each entry, with its file and the copies of its payload files
+///     incoming/     entries that are being written or removed; a process that acquires the lock
+///                   deletes the remains of processes that died
+///     quarantine/   invalid entries that were found in entries/
+///     lock          held during each change
+///     replay.lock   held during a replay
 ///
-/// An entry comes and goes by one renaming of its folder, so it is there whole or not at all. What is
-/// not said to need the lock can be done by anybody at any time.
+/// An entry is added and removed by one rename of its folder, so it exists completely or not at
+/// all. Methods that need the lock say so. All others can be called at any time.
 struct EntryDirectory: Sendable {
   let path: String
-  let disk: FileSystem
+  let fileSystem: FileSystem
 
-  init(_ folder: URL, disk: FileSystem) throws {
+  init(_ folder: URL, fileSystem: FileSystem) throws {
     path = folder.standardizedFileURL.path
-    self.disk = disk
-    for folder in [entries, incoming, quarantine] { try disk.createDirectories(folder) }
+    self.fileSystem = fileSystem
+    for folder in [entries, incoming, quarantine] { try fileSystem.createDirectories(folder) }
   }
 
   private var entries: String { "\(path)/entries" }
   private var incoming: String { "\(path)/incoming" }
   private var quarantine: String { "\(path)/quarantine" }
 
-  /// Runs a body with the lock, once nobody else has it; it must not run a user's code.
+  /// Runs a closure with the lock, waiting for it if necessary.
+  ///
+  /// The closure must not call code of the store's user.
   func withExclusiveLock<Value>(_ body: (_ lock: borrowing FileLock) throws -> Value) throws
     -> Value
   {
@@ -34,17 +36,17 @@ struct EntryDirectory: Sendable {
     return try body(lock)
   }
 
-  /// The lock of replays, or nil when one is under way.
+  /// Acquires the replay lock, or returns `nil` if a replay is running.
   func replayLock() throws -> FileLock? {
     try FileLock(tryLocking: "\(path)/replay.lock")
   }
 
-  /// What there is: the entries by their names, in order, and the names of what is none.
+  /// Returns the names of the entries in order, and the names of everything else in `entries`.
   func list() throws -> (names: [EntryName], unrecognized: [FileName]) {
     var names: [EntryName] = []
     var unrecognized: [FileName] = []
-    for found in try disk.names(in: entries) {
-      if let name = EntryName(found.text), disk.isDirectory(path(of: name)) {
+    for found in try fileSystem.names(in: entries) {
+      if let name = EntryName(found.text), fileSystem.isDirectory(path(of: name)) {
         names.append(name)
       } else {
         unrecognized.append(found)
@@ -55,165 +57,171 @@ struct EntryDirectory: Sendable {
 
   /// Reads an entry.
   ///
-  /// - Returns: nil when it has gone.
-  /// - Throws: ``Corruption`` when it is not what was written; ``NetworkError`` when it cannot be read.
+  /// - Returns: The record, or `nil` if the entry no longer exists.
+  /// - Throws: ``CorruptEntryError`` if the entry is not valid; ``NetworkError`` if it cannot be
+  ///   read.
   func read(_ name: EntryName) throws -> EntryRecord? {
     let folder = path(of: name)
     guard let record = try EntryRecord.read("\(folder)/\(EntryRecord.fileName)") else {
-      if disk.isDirectory(folder) { throw CorruptEntryError("its file is missing") }
+      if fileSystem.isDirectory(folder) { throw CorruptEntryError("the entry file is missing") }
       return nil
     }
     guard record.number == name.number, record.key == name.key else {
-      throw CorruptEntryError("it is another entry's")
+      throw CorruptEntryError("the file belongs to another entry")
     }
     guard record.files.count == record.request.files.count else {
-      throw CorruptEntryError("it does not say what its files are")
+      throw CorruptEntryError("the number of payload files does not match")
     }
     return record
   }
 
-  /// Checks the copies of a payload's files, byte by byte.
+  /// Checks the lengths and checksums of the payload files.
   ///
-  /// - Throws: ``Corruption`` when one is not what was written.
+  /// - Throws: ``CorruptEntryError`` if a file is missing or has changed; ``NetworkError`` if a
+  ///   file cannot be read.
   func verifyFiles(of record: EntryRecord, _ name: EntryName) throws {
     for (position, file) in record.files.enumerated()
-    where try disk.contentSummary(fileURL(name, position).path) != file {
-      throw CorruptEntryError("the file \(position + 1) of its payload is not what was written")
+    where try fileSystem.contentSummary(fileURL(name, position).path) != file {
+      throw CorruptEntryError("payload file \(position + 1) is missing or has changed")
     }
   }
 
-  /// Where the copy of a payload's file lies.
+  /// Returns the URL of the copy of a payload file.
   func fileURL(_ name: EntryName, _ position: Int) -> URL {
     URL(fileURLWithPath: "\(path(of: name))/\(EntryRecord.fileName(position))")
   }
 
-  /// Writes an entry whole; it is there, and stays, once this has returned.
+  /// Writes an entry, which is on disk when this method returns.
   ///
   /// Needs the lock.
   ///
   /// - Parameters:
-  ///   - name: what it is to be called.
-  ///   - files: the files of its payload, to be copied.
-  ///   - limit: how many bytes it may take.
-  ///   - record: makes the record of what is known of the copies.
-  /// - Returns: the record and how many bytes it takes; nil, with nothing written, when that is more
-  ///   than the limit.
-  /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed``.
+  ///   - name: The name of the entry.
+  ///   - files: The payload files to copy.
+  ///   - limit: The maximum number of bytes of the entry.
+  ///   - record: A closure that makes the record from the facts about the copies.
+  /// - Returns: The record and the number of bytes of the entry. `nil`, with nothing written, if
+  ///   the entry exceeds the limit.
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/offlineStoreFailed``
+  ///   if reading or writing fails.
   func add(
     _ name: EntryName, copying files: [URL], limit: Int64,
     _ record: (_ files: [StoredFile]) throws -> EntryRecord
   ) throws -> (record: EntryRecord, byteCount: Int64)? {
-    let place = "\(incoming)/\(name.text)"
+    let incomingPath = "\(incoming)/\(name.text)"
     do {
-      try disk.createDirectory(place)
+      try fileSystem.createDirectory(incomingPath)
       var copies: [StoredFile] = []
-      var rest = limit
+      var remaining = limit
       for (position, file) in files.enumerated() {
-        let target = "\(place)/\(EntryRecord.fileName(position))"
-        guard let copy = try disk.copy(file, to: target, limit: rest) else {
-          try? disk.remove(place)
+        let target = "\(incomingPath)/\(EntryRecord.fileName(position))"
+        guard let copy = try fileSystem.copy(file, to: target, limit: remaining) else {
+          try? fileSystem.remove(incomingPath)
           return nil
         }
         copies.append(copy)
-        rest -= copy.byteCount
+        remaining -= copy.byteCount
       }
       let record = try record(copies)
       let data = try record.encoded()
-      rest -= Int64(data.count)
-      guard rest >= 0 else {
-        try? disk.remove(place)
+      remaining -= Int64(data.count)
+      guard remaining >= 0 else {
+        try? fileSystem.remove(incomingPath)
         return nil
       }
-      try disk.write(data, to: "\(place)/\(EntryRecord.fileName)")
-      try disk.synchronize(place)
-      try disk.move(place, to: path(of: name))
+      try fileSystem.write(data, to: "\(incomingPath)/\(EntryRecord.fileName)")
+      try fileSystem.synchronize(incomingPath)
+      try fileSystem.move(incomingPath, to: path(of: name))
       do {
-        try disk.synchronize(entries)
+        try fileSystem.synchronize(entries)
       } catch {
-        try? disk.move(path(of: name), to: place)
+        try? fileSystem.move(path(of: name), to: incomingPath)
         throw error
       }
-      return (record, limit - rest)
+      return (record, limit - remaining)
     } catch {
-      // What cannot be removed now will be swept.
-      try? disk.remove(place)
+      // If this fails, the next process that acquires the lock removes the remains.
+      try? fileSystem.remove(incomingPath)
       throw error
     }
   }
 
-  /// Writes an entry's file anew.
+  /// Replaces the file of an entry.
   ///
   /// Needs the lock.
   func rewrite(_ record: EntryRecord, _ name: EntryName) throws {
-    guard disk.isDirectory(path(of: name)) else { return }
-    let place = "\(incoming)/\(name.text)"
+    guard fileSystem.isDirectory(path(of: name)) else { return }
+    let incomingPath = "\(incoming)/\(name.text)"
     do {
-      try disk.write(try record.encoded(), to: place)
-      try disk.move(place, to: "\(path(of: name))/\(EntryRecord.fileName)")
+      try fileSystem.write(try record.encoded(), to: incomingPath)
+      try fileSystem.move(incomingPath, to: "\(path(of: name))/\(EntryRecord.fileName)")
     } catch {
-      try? disk.remove(place)
+      try? fileSystem.remove(incomingPath)
       throw error
     }
   }
 
-  /// Removes an entry; it has gone, and stays so, once this has returned.
+  /// Removes an entry permanently.
   ///
   /// Needs the lock.
   ///
-  /// - Returns: false when it had gone before.
+  /// - Returns: `false` if the entry did not exist.
   @discardableResult
   func remove(_ name: EntryName) throws -> Bool {
-    guard disk.isDirectory(path(of: name)) else { return false }
-    let place = "\(incoming)/\(name.text)"
-    try disk.move(path(of: name), to: place)
-    try disk.synchronize(entries)
-    // It is no entry any more; what cannot be removed now will be swept.
-    try? disk.remove(place)
+    guard fileSystem.isDirectory(path(of: name)) else { return false }
+    let incomingPath = "\(incoming)/\(name.text)"
+    try fileSystem.move(path(of: name), to: incomingPath)
+    try fileSystem.synchronize(entries)
+    // It is no longer an entry. If this fails, the next lock holder removes it.
+    try? fileSystem.remove(incomingPath)
     return true
   }
 
-  /// Puts something that is no entry where it does no harm.
+  /// Moves an invalid entry to quarantine.
   ///
   /// Needs the lock.
   ///
-  /// - Parameter name: what it is called in `entries`.
-  /// - Returns: where it is now.
-  /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed``.
-  func setAside(_ name: FileName) throws -> URL {
+  /// - Parameter name: Its name in `entries`.
+  /// - Returns: The new location.
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/offlineStoreFailed``
+  ///   if it cannot be moved.
+  func moveToQuarantine(_ name: FileName) throws -> URL {
     let prefix = UUID().uuidString + " "
-    let text = FileName.shortened(name.text, to: FileName.limit - prefix.utf8.count)
-    let place = "\(quarantine)/\(prefix)\(text)"
-    try disk.move(FilePath(entries) / name, to: place)
-    try disk.synchronize(quarantine)
-    try disk.synchronize(entries)
-    return URL(fileURLWithPath: place)
+    let text = FileName.shortened(name.text, to: FileName.maximumLength - prefix.utf8.count)
+    let quarantinePath = "\(quarantine)/\(prefix)\(text)"
+    try fileSystem.move(FilePath(entries) / name, to: quarantinePath)
+    try fileSystem.synchronize(quarantine)
+    try fileSystem.synchronize(entries)
+    return URL(fileURLWithPath: quarantinePath)
   }
 
-  /// What was set unthrottledQueue.
+  /// Returns the files and folders in quarantine.
   func quarantined() throws -> [URL] {
-    try disk.names(in: quarantine).map(\.text).sorted().map {
+    try fileSystem.names(in: quarantine).map(\.text).sorted().map {
       URL(fileURLWithPath: "\(quarantine)/\($0)")
     }
   }
 
-  /// Removes all that was set unthrottledQueue.
+  /// Removes all files and folders in quarantine.
   ///
   /// Needs the lock.
   func emptyQuarantine() throws {
-    for name in try disk.names(in: quarantine) { try disk.remove(FilePath(quarantine) / name) }
+    for name in try fileSystem.names(in: quarantine) {
+      try fileSystem.remove(FilePath(quarantine) / name)
+    }
   }
 
-  /// Removes what was left unfinished; what cannot be removed is in nobody's way.
+  /// Removes the remains of incomplete operations, and ignores errors because these do no harm.
   private func removeIncomplete() {
-    for name in (try? disk.names(in: incoming)) ?? [] {
-      try? disk.remove(FilePath(incoming) / name)
+    for name in (try? fileSystem.names(in: incoming)) ?? [] {
+      try? fileSystem.remove(FilePath(incoming) / name)
     }
   }
 
   private func path(of name: EntryName) -> String { "\(entries)/\(name.text)" }
 }
 
-/// What an entry's folder is called: its place in the order, and its idempotency key.
+/// The name of an entry's folder: its number and its idempotency key.
 struct EntryName: Sendable, Hashable, Comparable {
   static let digits = 15
   static let maximumNumber = 999_999_999_999_999
@@ -226,7 +234,9 @@ struct EntryName: Sendable, Hashable, Comparable {
     self.key = key
   }
 
-  /// Reads a folder's name, which has to be just as ``text`` writes it; nil for any other.
+  /// Parses the name of a folder.
+  ///
+  /// Returns `nil` unless the name is exactly in the format of ``text``.
   init?(_ text: String) {
     let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, let number = Int(parts[0]), let key = UUID(uuidString: String(parts[1]))

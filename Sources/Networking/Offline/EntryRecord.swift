@@ -1,11 +1,11 @@
 import Foundation
 
-/// An entry as its file has it.
+/// The contents of an entry's file.
 ///
-/// The file is a line that says what it is, how long the rest is and what that adds up to, and then
-/// JSON, so that a file which was cut off, changed or written by somebody else is told from one that is
-/// whole. The files of a payload lie beside it and are named in it by their position only, as the
-/// store's folder may come to lie elsewhere.
+/// The first line has the format version and the length and checksum of the rest, which is JSON.
+/// With these a truncated, changed or unrelated file is distinguished from a complete one. The
+/// copies of payload files are in the same folder. They are identified by their positions only,
+/// because the store's folder can be moved.
 struct EntryRecord: Codable, Equatable {
   static let fileName = "entry"
 
@@ -13,9 +13,9 @@ struct EntryRecord: Codable, Equatable {
   let key: UUID
   let queue: String
   let baseURL: URL?
-  /// Without credentials; in the place of each payload's file there is a URL that leads nowhere.
+  /// The request without credentials; a placeholder URL replaces the URL of each payload file.
   let request: Request
-  /// The names of the header fields that were left out.
+  /// The names of the header fields that were removed because they carry credentials.
   let withheld: [String]
   var created: Date
   var expires: Date?
@@ -27,10 +27,10 @@ struct EntryRecord: Codable, Equatable {
     set { (created, expires) = (newValue.created, newValue.expires) }
   }
 
-  /// What a payload's file is called inside the entry's folder.
+  /// Returns the name of a payload file in the entry's folder.
   static func fileName(_ position: Int) -> String { "file-\(position)" }
 
-  /// The bytes of the file.
+  /// Returns the contents of the file.
   func encoded() throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -39,40 +39,45 @@ struct EntryRecord: Codable, Equatable {
     return Data("\(Self.format) \(body.count) \(Self.checksum(of: body))\n".utf8) + body
   }
 
-  /// Reads an entry's file.
+  /// Reads the file of an entry.
   ///
-  /// - Returns: nil when it is not there.
-  /// - Throws: ``Corruption`` when it is not an entry as it was written; ``NetworkError`` when it
+  /// - Returns: The record, or `nil` if the file does not exist.
+  /// - Throws: ``CorruptEntryError`` if the file is not a valid entry; ``NetworkError`` if it
   ///   cannot be read now.
   static func read(_ path: String) throws -> EntryRecord? {
     guard let file = try OpenFile.open(path, O_RDONLY | O_NOFOLLOW) else { return nil }
-    guard let length = file.length else { throw CorruptEntryError("it is not a plain file") }
+    guard let length = file.length else {
+      throw CorruptEntryError("the entry file is not a regular file")
+    }
     let head = try file.read(Int(min(length, 128)))
     guard let end = head.firstIndex(of: UInt8(ascii: "\n")) else {
       throw CorruptEntryError(
-        length == 0 ? "it is empty" : "it is not an entry of an offline store")
+        length == 0 ? "the entry file is empty" : "the file is not an offline entry")
     }
     let words = String(decoding: head[..<end], as: UTF8.self).split(separator: " ")
     guard words.count == 3, words[0].hasPrefix("Catena-Offline/") else {
-      throw CorruptEntryError("it is not an entry of an offline store")
+      throw CorruptEntryError("the file is not an offline entry")
     }
     guard words[0] == format else {
-      throw CorruptEntryError("it is of another version, \(words[0])")
+      throw CorruptEntryError("the format \(words[0]) is not supported")
     }
     let start = head.distance(from: head.startIndex, to: end) + 1
-    // Checked before memory is asked for.
+    // Checked before memory is allocated.
     guard let count = Int64(words[1]), count == length - Int64(start) else {
-      throw CorruptEntryError("it is not as long as it says")
+      throw CorruptEntryError("the length does not match")
     }
     let rest = try file.read(Int(length) - head.count)
     let body = Data(head.dropFirst(start) + rest)
-    guard checksum(of: body) == words[2] else { throw CorruptEntryError("its checksum is wrong") }
+    guard checksum(of: body) == words[2] else {
+      throw CorruptEntryError("the checksum does not match")
+    }
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .secondsSince1970
     do {
       return try decoder.decode(EntryRecord.self, from: body)
     } catch {
-      throw CorruptEntryError((error as? DecodingError)?.explanation ?? "it cannot be decoded")
+      throw CorruptEntryError(
+        (error as? DecodingError)?.explanation ?? "the entry cannot be decoded")
     }
   }
 
@@ -85,7 +90,7 @@ struct EntryRecord: Codable, Equatable {
   }
 }
 
-/// Why something in a store's folder is not an entry, as part of a sentence.
+/// The reason why something in a store's folder is not a valid entry, as a clause.
 struct CorruptEntryError: Error, Equatable {
   let reason: String
 
@@ -94,12 +99,13 @@ struct CorruptEntryError: Error, Equatable {
   }
 }
 
-/// When an entry was accepted, and until when it is to be sent, by a clock that may have been wrong.
+/// The creation and expiry times of an entry, which may come from a wrong clock.
 ///
-/// A machine without a clock of its own begins in 1970, or at another time long ago, until it has asked
-/// the network. So what lies ahead of the clock by more than a day, or was over more than ten years ago,
-/// was not measured by the clock that is asked now: then nobody knows its age, and it is not held to be
-/// over. A clock that was wrong by less is believed.
+/// A machine without a battery-backed clock starts in 1970 or at another early time, until it has
+/// synchronized its clock over the network. Therefore a lifespan is implausible if its creation is
+/// more than a day in the future, or its expiry is more than ten years in the past. The age of such
+/// an entry is unknown, and it does not count as expired. Smaller errors of the clock are not
+/// detected.
 struct Lifespan {
   let created: Date
   let expires: Date?
@@ -107,33 +113,33 @@ struct Lifespan {
   private static let day: TimeInterval = 24 * 3_600
   private static let decade = 3_652 * day
 
-  /// Whether it is over.
+  /// Returns whether the lifespan has ended.
   func isExpired(at now: Date) -> Bool {
     guard let expires else { return false }
     return expires <= now && !isImplausible(at: now)
   }
 
-  /// Whether it was measured by another clock than the one that shows this time.
+  /// Returns whether the lifespan was measured with a wrong clock.
   func isImplausible(at now: Date) -> Bool {
     guard let expires else { return false }
     return now.timeIntervalSince(expires) > Self.decade
       || created.timeIntervalSince(now) > Self.day
   }
 
-  /// As long a one from now on.
-  func beginning(at now: Date) -> Lifespan {
+  /// Returns a lifespan of the same length that starts now.
+  func restarted(at now: Date) -> Lifespan {
     Lifespan(
       created: now, expires: expires.map { now.addingTimeInterval($0.timeIntervalSince(created)) })
   }
 }
 
-/// What a store knows of a copy of a payload's file.
+/// The length and checksum of a stored payload file.
 struct StoredFile: Sendable, Hashable, Codable {
   let byteCount: Int64
   let checksum: String
 }
 
-/// Tells whether bytes are those that were written, as far as accidents go: it is no cryptography.
+/// A checksum that detects accidental changes; it is not cryptographic.
 ///
 /// Source: the FNV-1a hash, 64 bits, RFC 9923 section 2.
 struct Checksum: Sendable {
@@ -145,7 +151,7 @@ struct Checksum: Sendable {
     self.value = value
   }
 
-  /// Sixteen hexadecimal digits.
+  /// The checksum as 16 hexadecimal digits.
   var text: String {
     let digits = String(value, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits

@@ -8,18 +8,20 @@ import Foundation
   import Glibc
 #endif
 
-/// A file descriptor that is closed when it goes out of scope, and what can go wrong with one.
+/// A file descriptor that is closed at the end of its lifetime.
 ///
-/// Every error is a ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed``
-/// that says what was being done, with the system's `POSIXError` underneath.
+/// Every error is a ``NetworkError`` with the code
+/// ``NetworkError/Code-swift.enum/offlineStoreFailed``. Its reason names the failed operation, and
+/// its underlying error is the system's `POSIXError`.
 struct OpenFile: ~Copyable {
   let descriptor: Int32
-  /// For error messages: the last part of the path.
+  /// The last path component, for error messages.
   private let name: String
 
-  /// Opens a file; a pipe is not waited for.
+  /// Opens a file, without blocking on a pipe.
   ///
-  /// - Returns: nil when there is none, or it is a link and `O_NOFOLLOW` is among the flags.
+  /// - Returns: `nil` if the file does not exist, or if it is a symbolic link and the flags contain
+  ///   `O_NOFOLLOW`.
   static func open(_ path: String, _ flags: Int32, creating mode: mode_t = 0) throws -> OpenFile? {
     let name = URL(fileURLWithPath: path).lastPathComponent
     let flags = flags | O_CLOEXEC | O_NONBLOCK
@@ -47,14 +49,14 @@ struct OpenFile: ~Copyable {
     close(descriptor)
   }
 
-  /// Its length in bytes, or nil when it is anything but a plain file.
+  /// The length in bytes, or `nil` if it is not a regular file.
   var length: Int64? {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Int64(status.st_size)
   }
 
-  /// Reads up to `count` bytes from where the last reading ended; fewer only at the end of the file.
+  /// Reads up to `count` bytes from the current position; fewer only at the end of the file.
   func read(_ count: Int) throws -> Data {
     var data = Data(count: count)
     var length = 0
@@ -70,7 +72,7 @@ struct OpenFile: ~Copyable {
     return data.prefix(length)
   }
 
-  /// Writes all bytes.
+  /// Writes all bytes at the current position.
   func write(_ data: Data) throws {
     var length = 0
     while length < data.count {
@@ -83,21 +85,21 @@ struct OpenFile: ~Copyable {
     }
   }
 
-  /// Has the disk keep what was written, the names in a folder too.
+  /// Synchronizes the file, or the names in a folder, to disk.
   func synchronize() throws {
     #if canImport(Darwin)
-      // There `fsync` leaves the bytes in the drive's own memory.
+      // On Darwin `fsync` leaves the bytes in the drive's cache.
       if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
     #endif
-    guard fsync(descriptor) == 0 else { throw Self.error("\(name) cannot be kept on the disk") }
+    guard fsync(descriptor) == 0 else { throw Self.error("\(name) cannot be synchronized to disk") }
   }
 
-  /// What the system says has gone wrong; to be made before any other call that sets `errno`.
-  static func error(_ what: String) -> NetworkError {
+  /// Makes an error from `errno`, before any other call can change it.
+  static func error(_ summary: String) -> NetworkError {
     let code = errno
     let underlying = POSIXErrorCode(rawValue: code).map { POSIXError($0) }
     return NetworkError(
-      .offlineStoreFailed, "\(what): \(String(cString: strerror(code)))", underlying: underlying)
+      .offlineStoreFailed, "\(summary): \(String(cString: strerror(code)))", underlying: underlying)
   }
 
   private static func read(_ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer) -> Int {
@@ -121,17 +123,18 @@ struct OpenFile: ~Copyable {
   }
 }
 
-/// A lock that one holder at a time has, of whatever process; it ends with the holder.
+/// An exclusive lock across threads and processes, released at the end of its lifetime.
 ///
-/// The system frees it when the process dies, however that happens. Two holders in one process exclude
-/// each other too, as each has opened the file for itself.
+/// The system releases it if the process dies. Two locks in one process exclude each other too,
+/// because each opens the file separately.
 struct FileLock: ~Copyable {
   private let file: OpenFile
 
-  /// Waits for the lock.
+  /// Acquires the lock, waiting for it if necessary.
   ///
-  /// - Parameter path: the file that stands for it, made when it is not there.
-  /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed``.
+  /// - Parameter path: The path of the lock file, which is created if necessary.
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/offlineStoreFailed``
+  ///   if the file cannot be opened or locked.
   init(waitingFor path: String) throws {
     let file = try Self.open(path)
     while flock(file.descriptor, LOCK_EX) != 0 {
@@ -140,10 +143,11 @@ struct FileLock: ~Copyable {
     self.file = file
   }
 
-  /// Takes the lock, or returns nil when somebody has it.
+  /// Acquires the lock, or returns `nil` if it is held.
   ///
-  /// - Parameter path: the file that stands for it, made when it is not there.
-  /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed``.
+  /// - Parameter path: The path of the lock file, which is created if necessary.
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/offlineStoreFailed``
+  ///   if the file cannot be opened or locked.
   init?(tryLocking path: String) throws {
     let file = try Self.open(path)
     guard flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 else {
@@ -154,23 +158,23 @@ struct FileLock: ~Copyable {
   }
 
   deinit {
-    // Not left to the closing: a child process between fork and exec has the descriptor too.
+    // Closing is not sufficient: a child process between fork and exec also has the descriptor.
     flock(file.descriptor, LOCK_UN)
   }
 
-  /// The number kept in the lock's file, 0 when there is none.
+  /// The number in the lock file, or 0 if there is none.
   var number: Int {
     var bytes = [UInt8](repeating: 0, count: Self.digits)
     guard pread(file.descriptor, &bytes, bytes.count, 0) == bytes.count else { return 0 }
     return Int(String(decoding: bytes, as: UTF8.self)).map { max(0, $0) } ?? 0
   }
 
-  /// Keeps a number in the lock's file, always in the same bytes of it.
+  /// Writes a number to the lock file, always in the same bytes.
   func writeNumber(_ number: Int) throws {
     let text = String(number)
     let bytes = Array((String(repeating: "0", count: Self.digits - text.count) + text).utf8)
     guard pwrite(file.descriptor, bytes, bytes.count, 0) == bytes.count else {
-      throw OpenFile.error("the store's number cannot be written")
+      throw OpenFile.error("the entry number cannot be written")
     }
   }
 

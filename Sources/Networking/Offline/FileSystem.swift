@@ -8,86 +8,90 @@ import Foundation
   import Glibc
 #endif
 
-/// The few things that a store does to a disk, each of them one step that a crash comes before or after.
+/// The file system operations of a store, each of which is one step with regard to crashes.
 ///
-/// All errors are those of ``OpenFile``.
+/// All errors are made by ``OpenFile/error(_:)`` or have the same code.
 struct FileSystem: Sendable {
-  /// Called before each step that changes something, with what it is; for tests that end the process
-  /// there.
+  /// A closure that is called before each step that changes the disk, with the name of the step.
+  ///
+  /// Tests end the process there.
   var beforeOperation: @Sendable (_ step: String) -> Void = { _ in }
 
-  /// How much of a file is in memory at a time.
-  private static let chunk = 256 << 10
+  /// The number of bytes of a file that are in memory at a time.
+  private static let chunkSize = 256 << 10
 
-  /// Makes a folder that only its owner may look into, and those that it lies in; one that is there
-  /// already is left as it is.
+  /// Creates a folder and its parents, accessible to their owner only.
+  ///
+  /// Existing folders are not changed.
   func createDirectories(_ path: String) throws {
     var status = stat()
     if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return }
     let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
     if parent != path { try createDirectories(parent) }
     guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-      throw OpenFile.error("a folder cannot be made")
+      throw OpenFile.error("a folder cannot be created")
     }
     try synchronize(parent)
   }
 
-  /// Makes one folder, which must not be there.
+  /// Creates one folder, which must not exist.
   func createDirectory(_ path: String) throws {
-    beforeOperation("make folder")
-    guard mkdir(path, 0o700) == 0 else { throw OpenFile.error("a folder cannot be made") }
+    beforeOperation("create folder")
+    guard mkdir(path, 0o700) == 0 else { throw OpenFile.error("a folder cannot be created") }
   }
 
-  /// Writes a new file for its owner alone, and has the disk keep its bytes.
+  /// Writes a new file, readable by its owner only, and synchronizes it to disk.
   func write(_ data: Data, to path: String) throws {
     beforeOperation("create")
     let file = try create(path)
-    var rest = data
-    while !rest.isEmpty {
+    var remaining = data
+    while !remaining.isEmpty {
       beforeOperation("write")
-      try file.write(rest.prefix(Self.chunk))
-      rest = rest.dropFirst(Self.chunk)
+      try file.write(remaining.prefix(Self.chunkSize))
+      remaining = remaining.dropFirst(Self.chunkSize)
     }
     beforeOperation("synchronize")
     try file.synchronize()
   }
 
-  /// Copies a plain file into a new one for its owner alone, and has the disk keep its bytes.
+  /// Copies a regular file to a new one, readable by its owner only, and synchronizes it to disk.
   ///
   /// - Parameters:
-  ///   - source: the file, of which a link may lead to it.
-  ///   - path: the copy.
-  ///   - limit: how many bytes it may have.
-  /// - Returns: what was copied; nil when it is more than the limit.
-  /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed``.
+  ///   - source: The file. Symbolic links are followed.
+  ///   - path: The path of the copy.
+  ///   - limit: The maximum number of bytes.
+  /// - Returns: The length and checksum of the copy, or `nil` if the file exceeds the limit.
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/offlineStoreFailed``
+  ///   if the file does not exist, is not a regular file, or cannot be copied.
   func copy(_ source: URL, to path: String, limit: Int64) throws -> StoredFile? {
     let name = source.lastPathComponent
     guard source.isFileURL, let from = try OpenFile.open(source.path, O_RDONLY) else {
-      throw NetworkError(.offlineStoreFailed, "the file \(name) is not there")
+      throw NetworkError(.offlineStoreFailed, "the file \(name) does not exist")
     }
     guard from.length != nil else {
-      throw NetworkError(.offlineStoreFailed, "\(name) is not a plain file")
+      throw NetworkError(.offlineStoreFailed, "\(name) is not a regular file")
     }
     beforeOperation("create")
     let file = try create(path)
     var checksum = Checksum()
     var byteCount: Int64 = 0
     while true {
-      let bytes = try from.read(Self.chunk)
+      let bytes = try from.read(Self.chunkSize)
       byteCount += Int64(bytes.count)
       if byteCount > limit { return nil }
       bytes.withUnsafeBytes { checksum.add($0) }
       beforeOperation("write")
       try file.write(bytes)
-      if bytes.count < Self.chunk { break }
+      if bytes.count < Self.chunkSize { break }
     }
     beforeOperation("synchronize")
     try file.synchronize()
     return StoredFile(byteCount: byteCount, checksum: checksum.text)
   }
 
-  /// What a file of the store is, read from its beginning to its end; nil when it is not there, or
-  /// is not a plain file.
+  /// Reads a file and returns its length and checksum.
+  ///
+  /// Returns `nil` if the file does not exist, or is not a regular file.
   func contentSummary(_ path: String) throws -> StoredFile? {
     guard let file = try OpenFile.open(path, O_RDONLY | O_NOFOLLOW), file.length != nil else {
       return nil
@@ -95,37 +99,38 @@ struct FileSystem: Sendable {
     var checksum = Checksum()
     var byteCount: Int64 = 0
     while true {
-      let bytes = try file.read(Self.chunk)
+      let bytes = try file.read(Self.chunkSize)
       byteCount += Int64(bytes.count)
       bytes.withUnsafeBytes { checksum.add($0) }
-      if bytes.count < Self.chunk {
+      if bytes.count < Self.chunkSize {
         return StoredFile(byteCount: byteCount, checksum: checksum.text)
       }
     }
   }
 
-  /// Gives a file or folder another name, at once, on the same disk; the disk keeps it only once the
-  /// folders are synchronised.
+  /// Renames a file or folder atomically, on the same disk.
+  ///
+  /// The new name is durable only after the folders have been synchronized.
   func move(_ path: String, to target: String) throws {
     try move(FilePath(path), to: target)
   }
 
-  /// The same for something that is called by bytes.
+  /// Renames a file or folder whose path need not be text.
   func move(_ path: FilePath, to target: String) throws {
     beforeOperation("rename")
     guard rename(path.bytes, target) == 0 else { throw OpenFile.error("a file cannot be renamed") }
   }
 
-  /// Has the disk keep the names in a folder.
+  /// Synchronizes the names in a folder to disk.
   func synchronize(_ folder: String) throws {
     beforeOperation("synchronize folder")
     guard let file = try OpenFile.open(folder, O_RDONLY | O_DIRECTORY) else {
-      throw NetworkError(.offlineStoreFailed, "the store's folder is gone")
+      throw NetworkError(.offlineStoreFailed, "the store's folder no longer exists")
     }
     try file.synchronize()
   }
 
-  /// The names in a folder, in no order, without `.` and `..`.
+  /// Returns the names in a folder, unordered, without `.` and `..`.
   func names(in folder: String) throws -> [FileName] {
     try names(in: FilePath(folder))
   }
@@ -147,7 +152,7 @@ struct FileSystem: Sendable {
     return names
   }
 
-  /// Whether there is a folder, and no link to one.
+  /// Returns whether there is a folder at a path; symbolic links are not followed.
   func isDirectory(_ path: String) -> Bool {
     isDirectory(FilePath(path))
   }
@@ -157,12 +162,12 @@ struct FileSystem: Sendable {
     return lstat(path.bytes, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// Removes a file, or a folder with all that is in it; links are not followed.
+  /// Removes a file, or a folder with its contents; symbolic links are not followed.
   func remove(_ path: String) throws {
     try remove(FilePath(path))
   }
 
-  /// The same for something that is called by bytes.
+  /// Removes a file or folder whose path need not be text.
   func remove(_ path: FilePath) throws {
     if isDirectory(path) {
       for name in try names(in: path) { try remove(path / name) }
@@ -181,23 +186,23 @@ struct FileSystem: Sendable {
   private func create(_ path: String) throws -> OpenFile {
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
     guard let file = try OpenFile.open(path, flags, creating: 0o600) else {
-      throw OpenFile.error("a file cannot be made")
+      throw OpenFile.error("a file cannot be created")
     }
     return file
   }
 }
 
-/// What something in a folder is called: bytes, which need not be text.
+/// A file name as bytes, which need not be text.
 struct FileName: Sendable, Equatable {
-  /// How many bytes a name may have on the file systems there are.
-  static let limit = 255
+  /// The maximum number of bytes of a name on common file systems.
+  static let maximumLength = 255
 
   let bytes: [UInt8]
 
-  /// The name as text, `U+FFFD` in the place of what is none.
+  /// The name as text, with `U+FFFD` for each invalid sequence.
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Text of so many bytes at the most, cut off after a character.
+  /// Returns the longest prefix of whole characters that fits in a number of UTF-8 bytes.
   static func shortened(_ text: String, to limit: Int) -> Substring {
     var text = Substring(text)
     while text.utf8.count > limit { text.removeLast() }
@@ -205,9 +210,9 @@ struct FileName: Sendable, Equatable {
   }
 }
 
-/// Where something is, as the system has it.
+/// A file path as a C string, which need not be text.
 struct FilePath: Sendable {
-  /// With the 0 at its end.
+  /// The bytes of the path, with the terminating 0.
   let bytes: [CChar]
 
   init(_ text: String) {

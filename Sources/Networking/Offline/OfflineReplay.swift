@@ -2,17 +2,19 @@ import Foundation
 import Promises
 import Synchronization
 
-/// One replay of a store: its steps run on the store's queue, one at a time, so that outcomes have an
-/// order; only what is being sent is under way meanwhile.
+/// A single replay of a store.
 ///
-/// It has the lock of replays for as long as it lives, or until its report is made: one that is
-/// cancelled keeps it until the last of its steps is over.
+/// Its steps run on the store's queue, one at a time, so that outcomes are ordered. Only the
+/// sending of requests is concurrent.
+///
+/// The replay holds the replay lock until its report is made or it is deallocated. A cancelled
+/// replay holds the lock until its last step has ended.
 final class OfflineReplay: Sendable {
   typealias Entry = OfflineStore.Entry
   typealias DecisionHandler = @Sendable (Result<Response, any Error>, Entry) -> ReplayDecision
 
   private struct State: ~Copyable {
-    /// Nil once the report is made.
+    /// The replay lock, or `nil` after the report is made.
     var lock: FileLock?
     var report = OfflineStore.Report()
     var completed = 0
@@ -40,7 +42,7 @@ final class OfflineReplay: Sendable {
     state = Mutex(State(lock: lock))
   }
 
-  /// Sets aside what is no entry, and sends the rest, queue by queue.
+  /// Moves invalid entries to quarantine and sends the others, queue by queue.
   func start(concurrency: Int) throws -> Promise<OfflineStore.Report> {
     let queues = try loadQueues()
     return when(queues, concurrency: concurrency) { [self] names in
@@ -54,21 +56,21 @@ final class OfflineReplay: Sendable {
     }
   }
 
-  /// The names of the entries, queue by queue, the queues in the order of their first.
+  /// Returns the names of the entries of each queue, ordered by the first entry of each queue.
   private func loadQueues() throws -> [[EntryName]] {
     var queues: [String] = []
     var names: [String: [EntryName]] = [:]
     var unrecognized: [FileName] = []
-    var problems: [any Error] = []
-    try store.files.withExclusiveLock { _ in
-      let found = try store.files.list()
+    var readErrors: [any Error] = []
+    try store.directory.withExclusiveLock { _ in
+      let found = try store.directory.list()
       unrecognized = found.unrecognized
       let summaries = store.summaries(of: found.names)
       for name in found.names {
         guard let summary = summaries[name] else { continue }
-        // Nobody knows whose order it is part of, so it holds up none.
-        if let problem = summary.problem {
-          problems.append(problem)
+        // The queue of this entry is unknown, so it does not hold up any queue.
+        if let readError = summary.readError {
+          readErrors.append(readError)
           continue
         }
         let queue = summary.queue
@@ -76,106 +78,112 @@ final class OfflineReplay: Sendable {
         names[queue, default: []].append(name)
       }
     }
-    let total = names.values.reduce(unrecognized.count + problems.count) { $0 + $1.count }
+    let total = names.values.reduce(unrecognized.count + readErrors.count) { $0 + $1.count }
     state.withLock { $0.total = total }
-    for name in unrecognized { quarantine(name, "it is not called like an entry") }
-    for problem in problems { finish(nil, .kept(problem)) }
+    for name in unrecognized { quarantine(name, "the name is not that of an entry") }
+    for readError in readErrors { report(nil, .kept(readError)) }
     return queues.compactMap { names[$0] }
   }
 
-  /// Handles one entry.
+  /// Processes one entry.
   ///
-  /// - Returns: a promise of whether the later ones of its queue are to be tried.
+  /// - Returns: A promise of whether to send the later entries of its queue.
   private func replayEntry(_ name: EntryName, _ isOnline: Bool) -> Promise<Bool> {
     do {
-      guard var record = try store.files.read(name) else {
-        finish(nil, .removed)
+      guard var record = try store.directory.read(name) else {
+        report(nil, .removed)
         return .fulfilled(isOnline)
       }
       let now = store.clock()
       if record.lifespan.isImplausible(at: now) {
-        record.lifespan = record.lifespan.beginning(at: now)
-        // Where it cannot be written, the next replay does it.
-        try? store.files.withExclusiveLock { [record] _ in try store.files.rewrite(record, name) }
+        record.lifespan = record.lifespan.restarted(at: now)
+        // If this write fails, the next replay restarts the lifespan.
+        try? store.directory.withExclusiveLock { [record] _ in
+          try store.directory.rewrite(record, name)
+        }
       }
       let entry = store.entry(record)
       if record.lifespan.isExpired(at: now) {
         try remove(name)
-        finish(entry, .expired)
+        report(entry, .expired)
         return .fulfilled(isOnline)
       }
       guard isOnline else {
-        finish(entry, .kept(nil))
+        report(entry, .kept(nil))
         return .fulfilled(false)
       }
-      try store.files.verifyFiles(of: record, name)
+      try store.directory.verifyFiles(of: record, name)
       return settled([firstly { try send(entry) }])
         .then(on: context) { [self, record] results in
-          finish(record, entry, results.first.map { decide($0, entry) })
+          apply(record, entry, results.first.map { decide($0, entry) })
         }
     } catch let corruption as CorruptEntryError {
       quarantine(name.fileName, corruption.reason)
       return .fulfilled(isOnline)
     } catch {
-      finish(nil, .kept(error))
+      report(nil, .kept(error))
       return .fulfilled(false)
     }
   }
 
-  /// Does as an outcome wants it.
+  /// Applies the decision about an entry.
   ///
-  /// - Returns: whether the later ones of its queue are to be tried.
-  private func finish(_ record: EntryRecord, _ entry: Entry, _ verdict: ReplayDecision?) -> Bool {
+  /// - Returns: Whether to send the later entries of its queue.
+  private func apply(_ record: EntryRecord, _ entry: Entry, _ decision: ReplayDecision?) -> Bool {
     do {
-      switch verdict {
+      switch decision {
       case .delivered(let response):
         try remove(entry.name)
-        finish(entry, .delivered(response))
+        report(entry, .delivered(response))
         return true
       case .failed(let error):
         try remove(entry.name)
-        finish(entry, .failed(error))
+        report(entry, .failed(error))
         return true
       case .kept(let error):
         recordAttempt(record)
-        finish(entry, .kept(error))
+        report(entry, .kept(error))
         return false
       case nil: return false
       }
     } catch {
-      // It was sent, and will be again, as it could not be removed: better twice than never.
-      finish(entry, .kept(error))
+      // The removal failed, so the request will be sent again. Sending it twice is better than
+      // losing it.
+      report(entry, .kept(error))
       return false
     }
   }
 
   private func remove(_ name: EntryName) throws {
-    _ = try store.files.withExclusiveLock { _ in try store.files.remove(name) }
+    _ = try store.directory.withExclusiveLock { _ in try store.directory.remove(name) }
   }
 
-  /// Counts an attempt.
+  /// Stores the incremented number of attempts.
   ///
-  /// A full disk keeps it from being counted, and nothing else.
+  /// A failure to write is ignored: only the count is lost.
   private func recordAttempt(_ record: EntryRecord) {
     var record = record
     record.attempts += 1
     let name = EntryName(number: record.number, key: record.key)
-    try? store.files.withExclusiveLock { [record] _ in try store.files.rewrite(record, name) }
-  }
-
-  /// Sets aside what is no entry, or reports that it cannot be.
-  private func quarantine(_ name: FileName, _ reason: String) {
-    do {
-      let location = try store.files.withExclusiveLock { _ in try store.files.setAside(name) }
-      finish(nil, .quarantined(OfflineStore.QuarantinedFile(location: location, reason: reason)))
-    } catch {
-      finish(nil, .kept(error))
+    try? store.directory.withExclusiveLock { [record] _ in try store.directory.rewrite(record, name)
     }
   }
 
-  private func finish(_ entry: Entry?, _ outcome: OfflineStore.Outcome) {
+  /// Moves an invalid entry to quarantine, or reports the error if that fails.
+  private func quarantine(_ name: FileName, _ reason: String) {
+    do {
+      let location = try store.directory.withExclusiveLock { _ in
+        try store.directory.moveToQuarantine(name)
+      }
+      report(nil, .quarantined(OfflineStore.QuarantinedFile(location: location, reason: reason)))
+    } catch {
+      report(nil, .kept(error))
+    }
+  }
+
+  private func report(_ entry: Entry?, _ outcome: OfflineStore.Outcome) {
     let (completed, total) = state.withLock { state in
-      state.report.recordAttempt(entry, outcome)
+      state.report.add(entry, outcome)
       state.completed += 1
       return (state.completed, state.total)
     }
@@ -185,7 +193,7 @@ final class OfflineReplay: Sendable {
 }
 
 extension OfflineStore.Report {
-  fileprivate mutating func recordAttempt(
+  fileprivate mutating func add(
     _ entry: OfflineStore.Entry?, _ outcome: OfflineStore.Outcome
   ) {
     switch (outcome, entry) {
@@ -195,22 +203,23 @@ extension OfflineStore.Report {
     case (.kept(let error), let entry?):
       kept.append(OfflineStore.UnsentEntry(entry: entry, error: error))
     case (.expired, let entry?): expired.append(entry)
-    case (.quarantined(let what), _): quarantined.append(what)
+    case (.quarantined(let file), _): quarantined.append(file)
     case (.kept(let error?), nil): errors.append(error)
     default: break
     }
   }
 }
 
-/// What the outcome of sending an entry means for it.
+/// The decision about an entry after the result of its request.
 ///
-///     an answer of 408, 425, 429 or 5xx            kept: the server asks for another try
-///     an answer of 401 or 407                      kept: the credentials may be stale, the request is not
-///     any other 4xx                                failed
-///     any other answer                             delivered
-///     failed on the way, timed out, cancelled      kept
-///     without a mocked answer                      kept: no server has seen it
-///     failed in any other way                      failed
+///     response 408, 425, 429 or 5xx           kept: the server asks for another attempt
+///     response 401 or 407                     kept: the credentials may be outdated
+///     any other 4xx response                  failed
+///     any other response                      delivered
+///     connection or TLS failure, timeout,
+///     cancellation                            kept
+///     no mocked response                      kept: the request did not reach a server
+///     any other error                         failed
 ///
 /// Source: RFC 9110 section 15, RFC 8470 section 5.2 (425), RFC 6585 section 4 (429).
 enum ReplayDecision {
@@ -222,10 +231,10 @@ enum ReplayDecision {
     switch result {
     case .success(let response):
       let error = NetworkError(.unacceptableStatus(response.status), response)
-      self = Self.of(response.status, error) ?? .delivered(response)
+      self = Self.forErrorStatus(response.status, error) ?? .delivered(response)
     case .failure(let error as NetworkError):
       if case .unacceptableStatus(let status) = error.code {
-        self = Self.of(status, error) ?? .failed(error)
+        self = Self.forErrorStatus(status, error) ?? .failed(error)
       } else {
         let isUndecided =
           error.code.isConnectionOrTLSFailure || error.code == .mockFailed || error.isCancellation
@@ -237,40 +246,38 @@ enum ReplayDecision {
     }
   }
 
-  private static func of(_ status: Int, _ error: NetworkError) -> ReplayDecision? {
+  private static func forErrorStatus(_ status: Int, _ error: NetworkError) -> ReplayDecision? {
     switch status {
     case 401, 407, 408, 425, 429, 500...599: .kept(error)
     case 400...499: .failed(error)
     default: nil
     }
   }
-}
 
-extension ReplayDecision {
-  /// What the outcome of sending an entry through a client means for it.
+  /// Returns the decision about an entry that was sent through a client.
   ///
-  /// A client's request is fulfilled by any answer of its own. So what it is rejected with may be the
-  /// failure of something that it depends on, such as a token's refresh or a hook of the user's, which
-  /// is no verdict on the request itself: then it is kept.
+  /// Any response to the request itself fulfills the promise of a client. Therefore a rejection may
+  /// be the failure of a dependency, such as a token refresh or a hook. Such a failure says nothing
+  /// about the request, so the entry is kept.
   ///
   /// - Parameters:
-  ///   - result: what the client's promise has come to.
-  ///   - entry: what was sent.
-  /// - Returns: the verdict.
+  ///   - result: The result of the client's promise.
+  ///   - entry: The entry that was sent.
+  /// - Returns: The decision.
   static func forClient(
     _ result: Result<Response, any Error>, _ entry: OfflineStore.Entry
   ) -> ReplayDecision {
-    let verdict = ReplayDecision(result)
-    guard case .failed(let error) = verdict, case .failure = result else { return verdict }
+    let decision = ReplayDecision(result)
+    guard case .failed(let error) = decision, case .failure = result else { return decision }
     guard let error = error as? NetworkError else { return .kept(error) }
-    if case .unacceptableStatus = error.code, !concerns(entry, error) { return .kept(error) }
-    return verdict
+    if case .unacceptableStatus = error.code, !isAbout(entry, error) { return .kept(error) }
+    return decision
   }
 
-  private static func concerns(_ entry: OfflineStore.Entry, _ error: NetworkError) -> Bool {
+  private static func isAbout(_ entry: OfflineStore.Entry, _ error: NetworkError) -> Bool {
     guard let request = error.request, request.method == entry.request.method,
       let resource = try? OfflineStore.resource(entry.request, entry.baseURL)
     else { return false }
-    return Redaction.url(resource) == String(request.url.prefix { $0 != "?" })
+    return Redactor.standard.maskedURL(resource) == String(request.url.prefix { $0 != "?" })
   }
 }

@@ -2,23 +2,25 @@ import Foundation
 import Promises
 
 extension OfflineStore {
-  /// What a replay has come to.
+  /// The result of a replay.
   public struct Report: Sendable {
-    /// What was sent and answered, and has left the store, in the order of the answers.
+    /// The entries that received a response and left the store, in the order of the responses.
     public var delivered: [Entry] = []
-    /// What was refused for good, and has left the store, each with the reason.
+    /// The entries that failed permanently and left the store, each with its error.
     public var failed: [UnsentEntry] = []
-    /// What is still in the store, each with the reason; nil where an earlier one of the same queue
-    /// was kept, so that it was not tried.
-    public var kept: [UnsentEntry] = []
-    /// What had expired, and has left the store unsent.
-    public var expired: [Entry] = []
-    /// What was no entry, and was set unthrottledQueue.
-    public var quarantined: [QuarantinedFile] = []
-    /// What the disk has failed at, reading an entry or setting one unthrottledQueue: it is still in the store.
+    /// The entries that are still in the store, each with its error.
     ///
-    /// So are the later ones of the queue of an entry that cannot be read, where it is known which that
-    /// is; what is no entry holds up none.
+    /// The error is `nil` if the entry was not sent because an earlier one of its queue was kept.
+    public var kept: [UnsentEntry] = []
+    /// The entries that had expired and left the store without being sent.
+    public var expired: [Entry] = []
+    /// The files that are not valid entries and were moved to quarantine.
+    public var quarantined: [QuarantinedFile] = []
+    /// The disk errors of entries that could not be read or moved to quarantine.
+    ///
+    /// These entries are still in the store. If the queue of an unreadable entry is known, the
+    /// later entries of that queue stay, too. A file that is not a valid entry does not hold up a
+    /// queue.
     public var errors: [any Error] = []
   }
 
@@ -26,70 +28,75 @@ extension OfflineStore {
   public struct UnsentEntry: Sendable {
     /// The entry.
     public let entry: Entry
-    /// Why; nil when it was not tried.
+    /// The error, or `nil` if the request was not sent.
     public let error: (any Error)?
   }
 
-  /// Something that was found among the entries and is none.
+  /// A file or folder that was found among the entries and is not a valid entry.
   public struct QuarantinedFile: Sendable, Hashable {
-    /// Where it is now.
+    /// The location of the file in quarantine.
     public let location: URL
-    /// What is wrong with it, as part of a sentence.
+    /// The reason why it is not a valid entry, as a clause such as "the checksum does not match".
     public let reason: String
   }
 
-  /// What has become of one entry in a replay.
+  /// The outcome of a replay for one entry.
   public enum Outcome: Sendable {
-    /// It was answered, and has left the store.
+    /// It received a response and left the store.
     case delivered(Response)
-    /// It was refused for good, and has left the store.
+    /// It failed permanently and left the store.
     case failed(any Error)
-    /// It is still in the store; nil when it was not tried, as an earlier one of its queue was kept.
+    /// It is still in the store.
+    ///
+    /// The error is `nil` if it was not sent because an earlier entry of its queue was kept.
     case kept((any Error)?)
-    /// It had expired, and has left the store.
+    /// It had expired and left the store without being sent.
     case expired
-    /// It was no entry, and was set unthrottledQueue.
+    /// It is not a valid entry and was moved to quarantine.
     case quarantined(QuarantinedFile)
-    /// Somebody removed it before its turn came.
+    /// It was removed before the replay reached it.
     case removed
   }
 
-  /// How far a replay has come.
+  /// The progress of a replay after the outcome of an entry.
   public struct Progress: Sendable {
-    /// How many of the entries have had their outcome, this one included.
+    /// The number of entries that have an outcome, including this one.
     public let completed: Int
-    /// How many there were when the replay began.
+    /// The number of entries at the start of the replay.
     public let total: Int
-    /// The entry whose outcome it is; nil for what is none, was removed or cannot be read.
+    /// The entry, or `nil` if it is not valid, was removed or cannot be read.
     public let entry: Entry?
-    /// What has become of it.
+    /// The outcome of the entry.
     public let outcome: Outcome
   }
 }
 
 extension OfflineStore {
-  /// Sends what is kept, in the order of each queue.
+  /// Sends the stored requests in the order of each queue.
   ///
-  /// An entry that was answered leaves the store, and so does one that was refused for good: by a
-  /// status of 400 to 499, but those that follow, or by an error that has nothing to do with the way to the server. It stays
-  /// when it failed on that way, was cancelled, or was answered by 401, 407, 408, 425, 429 or 500 and above; then
-  /// the later ones of its queue wait for another replay. What has expired is removed unsent; what is
-  /// no entry, or not as it was written, is set unthrottledQueue. Requests that are kept meanwhile are for
-  /// the next replay.
-  ///
-  /// One replay of a store is under way at a time, over all processes.
+  /// - **Kept entries.** An entry stays in the store on a connection or TLS failure, on a timeout,
+  ///   when it is cancelled, when no mock responds to it, or when the status of the response is
+  ///   401, 407, 408, 425, 429 or 500 to 599. The later entries of its queue then wait for another
+  ///   replay. Requests that are stored during the replay wait for the next one, too.
+  /// - **Failed entries.** An entry fails permanently and leaves the store on any other status of
+  ///   400 to 499, and on any other error.
+  /// - **Delivered entries.** An entry leaves the store on a response with any other status.
+  /// - **Expired entries** leave the store without being sent.
+  /// - **Quarantine.** Files that are not valid entries, or are damaged, are moved to quarantine.
+  /// - **One replay at a time** runs for a store, across all processes.
   ///
   /// - Parameters:
-  ///   - concurrency: how many queues are sent from at once; at least 1.
-  ///   - scheduler: whose time the work belongs to; a test's waits for it to be done.
-  ///   - progress: called after each outcome, one at a time and in their order, on the store's own
-  ///     queue, which waits for it.
-  ///   - send: sends an entry's request, with its idempotency key, to its base URL, with such
-  ///     credentials as are in force; called on the store's own queue, at most once a replay for each
-  ///     entry. Throwing is failing.
-  /// - Returns: a promise of the report, on the main context, rejected with a ``NetworkError`` of the
-  ///   code `offlineStoreBusy` when another replay is under way, or `offlineStoreFailed`. Cancelling it
-  ///   cancels what is being sent, all of which stays in the store.
+  ///   - concurrency: The number of queues that are sent from concurrently; at least 1.
+  ///   - scheduler: The scheduler that runs the work. A test scheduler waits until it is done.
+  ///   - progress: A handler that is called after each outcome, one at a time and in order, on the
+  ///     store's own queue. The replay waits for it.
+  ///   - send: A closure that sends the request of an entry to its base URL, with its idempotency
+  ///     key and the current credentials. It is called on the store's own queue, at most once for
+  ///     each entry. If it throws, the request has failed.
+  /// - Returns: A promise of the report, on the main context. It is rejected with a
+  ///   ``NetworkError`` with the code `offlineStoreBusy` if another replay is running, or
+  ///   `offlineStoreFailed`. Cancelling it cancels the requests that are being sent, which stay in
+  ///   the store.
   public func replay(
     concurrency: Int = 4, scheduler: any Scheduler = .live,
     progress: @escaping @Sendable (_ progress: Progress) -> Void = { _ in },
@@ -100,15 +107,15 @@ extension OfflineStore {
       decidingWith: { result, _ in ReplayDecision(result) }, progress: progress, send: send)
   }
 
-  /// The same with a judge of one's own.
+  /// Sends the stored requests, with a closure that decides about each outcome.
   ///
   /// - Parameters:
-  ///   - concurrency: how many queues are sent from at once; at least 1.
-  ///   - scheduler: whose time the work belongs to.
-  ///   - decide: says what an outcome means for its entry.
-  ///   - progress: called after each outcome.
-  ///   - send: sends an entry's request.
-  /// - Returns: a promise of the report.
+  ///   - concurrency: The number of queues that are sent from concurrently; at least 1.
+  ///   - scheduler: The scheduler that runs the work.
+  ///   - decide: A closure that decides about an entry after its result.
+  ///   - progress: A handler that is called after each outcome.
+  ///   - send: A closure that sends the request of an entry.
+  /// - Returns: A promise of the report.
   func replay(
     concurrency: Int, scheduler: any Scheduler,
     decidingWith decide: @escaping OfflineReplay.DecisionHandler,
@@ -118,7 +125,7 @@ extension OfflineStore {
     let context = scheduler.context(for: .queue(queue))
     return Promise.fulfilled(())
       .then(on: context) { [self] in
-        guard let lock = try files.replayLock() else { throw NetworkError(.offlineStoreBusy) }
+        guard let lock = try directory.replayLock() else { throw NetworkError(.offlineStoreBusy) }
         let replay = OfflineReplay(
           self, lock, on: context, decidingWith: decide, progress: progress, send: send)
         return try replay.start(concurrency: max(1, concurrency))

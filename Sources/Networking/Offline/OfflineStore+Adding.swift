@@ -1,27 +1,30 @@
 import Foundation
 
 extension OfflineStore {
-  /// Keeps a request.
+  /// Stores a request.
   ///
-  /// It is accepted when this returns, and from then on nothing but ``replay(concurrency:scheduler:progress:_:)``,
-  /// its expiry, a conflict and ``remove(_:)`` take it away. Files of its payload are copied, so that
-  /// they may go. A request with a key that is kept already is not kept twice.
+  /// When this method returns, the request is on disk. It stays in the store until it leaves in
+  /// ``replay(concurrency:scheduler:progress:_:)``, expires, is replaced in a conflict, or is
+  /// removed. Files of its payload are copied, so the originals may be deleted. If the store has an
+  /// entry with the same idempotency key, the request is not stored again.
   ///
-  /// When the store is full, entries that have expired make room first. A request with a field that goes by a secret's
-  /// name is refused, unless the store ``storesSecrets``.
+  /// If the store is full, expired entries are removed first. A request that has a field with the
+  /// name of a secret is rejected unless ``storesSecrets`` is `true`.
   ///
   /// - Parameters:
-  ///   - request: what to keep; with the header fields of its endpoint, if it has such.
-  ///   - baseURL: what its path is relative to; nil when that is absolute.
-  ///   - queue: whose order it joins.
-  ///   - idempotencyKey: what tells a server that a request sent twice is one; that which the request
-  ///     was sent with before, if it was.
-  /// - Returns: the entry: the new one, or the kept one in whose favour it was dropped.
-  /// - Throws: ``NetworkError`` of the code `invalidURL` when there is no proper URL, `encodingFailed`
-  ///   when a parameter cannot be written or the body is a stream, `offlineStoreFull` when one of ``limits`` is reached,
-  ///   `offlineStoreRefused` when a field goes by a secret's name, which the error has, without its value,
-  ///   `offlineStoreFailed` when the disk is full or fails, or a file of the payload cannot be read;
-  ///   nothing of the request is kept then.
+  ///   - request: The request, including any header fields of its endpoint type.
+  ///   - baseURL: The URL that the path is relative to, or `nil` if the path is absolute.
+  ///   - queue: The name of the queue that the request joins.
+  ///   - idempotencyKey: The key by which a server recognizes a repeated request. If the request
+  ///     has been sent before, the key of that attempt.
+  /// - Returns: The new entry, the entry with the same key, or the entry for which the conflict
+  ///   handler returned ``ConflictResolution/drop``.
+  /// - Throws: ``NetworkError`` with one of these codes, and nothing of the request is stored:
+  ///   `invalidURL` if the URL is not valid; `encodingFailed` if a parameter cannot be encoded or
+  ///   the body is a stream; `offlineStoreFull` if one of the ``limits`` is reached;
+  ///   `offlineStoreRefused` if a field has the name of a secret, which the error contains without
+  ///   the value; `offlineStoreFailed` if the disk is full or fails, or a file of the payload
+  ///   cannot be read.
   @discardableResult
   public func add(
     _ request: Request, baseURL: URL? = nil, in queue: String = "", idempotencyKey: UUID = UUID()
@@ -34,10 +37,12 @@ extension OfflineStore {
         request: request, baseURL: baseURL, queue: queue, key: idempotencyKey,
         resource: try Self.resource(request, baseURL))
       while true {
-        // The user's closures run without the lock; the lock's holder looks whether it still holds.
+        // The conflict handler runs without the lock. `add` checks under the lock that the
+        // conflicts are still the same.
         let decision = try decide(on: candidate)
         let now = clock()
-        if let entry = try files.withExclusiveLock({ try add(candidate, decision, at: now, $0) }) {
+        if let entry = try directory.withExclusiveLock({ try add(candidate, decision, at: now, $0) }
+        ) {
           return entry
         }
       }
@@ -52,7 +57,7 @@ extension OfflineStore {
 
   private static func refusal(naming field: String) -> String {
     let name = NetworkError.singleLine(String(field.prefix(80)))
-    return "its field \"\(name)\" goes by a secret's name, and the store keeps no secrets"
+    return "the field \"\(name)\" has the name of a secret, and the store does not accept secrets"
   }
 
   private struct Candidate {
@@ -64,24 +69,24 @@ extension OfflineStore {
   }
 
   private struct Decision {
-    /// The entries that were asked about.
-    var asked: [EntryName] = []
+    /// The entries that the conflict handler was called for, including unreadable ones.
+    var conflicts: [EntryName] = []
     var replaced: Set<EntryName> = []
-    var droppedFor: Entry?
+    var existingEntry: Entry?
   }
 
   private func decide(on candidate: Candidate) throws -> Decision {
     var decision = Decision()
     guard let onConflict else { return decision }
-    for name in conflicts(candidate, summaries(of: try files.list().names)) {
-      // What cannot be read was asked about, too: under the lock it is found as it was found here.
-      decision.asked.append(name)
-      guard let record = try? files.read(name) else { continue }
+    for name in conflicts(candidate, summaries(of: try directory.list().names)) {
+      // Unreadable entries are listed too, so that the list equals the one computed under the lock.
+      decision.conflicts.append(name)
+      guard let record = try? directory.read(name) else { continue }
       let entry = entry(record)
       switch onConflict(entry, candidate.request) {
       case .keepBoth: break
       case .replace: decision.replaced.insert(name)
-      case .drop: decision.droppedFor = entry
+      case .drop: decision.existingEntry = entry
       }
     }
     return decision
@@ -98,35 +103,35 @@ extension OfflineStore {
     .keys.sorted()
   }
 
-  /// Does as was decided, or returns nil when the conflicts are others by now.
+  /// Applies a decision, or returns `nil` if the conflicts have changed since then.
   private func add(
     _ candidate: Candidate, _ decision: Decision, at now: Date, _ lock: borrowing FileLock
   ) throws -> Entry? {
-    let names = try files.list().names
+    let names = try directory.list().names
     if let same = names.first(where: { $0.key == candidate.key }),
-      let record = try? files.read(same)
+      let record = try? directory.read(same)
     {
       return entry(record)
     }
     var summaries = summaries(of: names)
-    guard conflicts(candidate, summaries) == decision.asked else { return nil }
-    if let kept = decision.droppedFor { return kept }
+    guard conflicts(candidate, summaries) == decision.conflicts else { return nil }
+    if let existing = decision.existingEntry { return existing }
     for name in decision.replaced { summaries[name] = nil }
     if summaries.count >= limits.entries { try removeExpired(&summaries, at: now) }
     guard summaries.count < limits.entries else {
       throw NetworkError(
-        .offlineStoreFull, "there are \(limits.entries) entries, and no more are allowed")
+        .offlineStoreFull, "the limit of entries, \(limits.entries), is reached")
     }
     let number = max(lock.number, names.last?.number ?? 0) + 1
     guard number <= EntryName.maximumNumber else {
-      throw NetworkError(.offlineStoreFailed, "the store's numbers are used up")
+      throw NetworkError(.offlineStoreFailed, "the store has no entry numbers left")
     }
     let name = EntryName(number: number, key: candidate.key)
     try lock.writeNumber(number)
     let (request, withheld) = candidate.request.withoutCredentials()
     func add() throws -> (record: EntryRecord, byteCount: Int64)? {
-      let room = summaries.values.reduce(limits.bytes) { $0 - $1.byteCount }
-      return try files.add(name, copying: request.files, limit: room) { copies in
+      let freeBytes = summaries.values.reduce(limits.bytes) { $0 - $1.byteCount }
+      return try directory.add(name, copying: request.files, limit: freeBytes) { copies in
         EntryRecord(
           number: number, key: candidate.key, queue: candidate.queue, baseURL: candidate.baseURL,
           request: request.replacingFiles { _, _ in URL(fileURLWithPath: "/") },
@@ -138,28 +143,28 @@ extension OfflineStore {
     var added = try add()
     if added == nil, try removeExpired(&summaries, at: now) { added = try add() }
     guard let added else {
-      throw NetworkError(.offlineStoreFull, "it would be more than \(limits.bytes) bytes")
+      throw NetworkError(.offlineStoreFull, "the limit of \(limits.bytes) bytes would be exceeded")
     }
     self.summaries.withLock { [added] in
       $0[name] = Summary(
         queue: candidate.queue, resource: candidate.resource, byteCount: added.byteCount,
         lifespan: added.record.lifespan)
     }
-    // After the new one: a process that dies between the two has both, and nothing is lost.
-    for name in decision.replaced { _ = try? files.remove(name) }
+    // Removed after the new entry is stored. If the process dies in between, both remain.
+    for name in decision.replaced { _ = try? directory.remove(name) }
     return entry(added.record)
   }
 
-  /// Removes what has expired, to make room.
+  /// Removes expired entries to make room.
   ///
-  /// - Returns: whether there was anything.
+  /// - Returns: Whether an entry was removed.
   @discardableResult
   private func removeExpired(
     _ summaries: inout [EntryName: Summary], at now: Date
   ) throws -> Bool {
     let expired = summaries.filter { $0.value.lifespan?.isExpired(at: now) ?? false }.keys
     for name in expired {
-      try files.remove(name)
+      try directory.remove(name)
       summaries[name] = nil
     }
     return !expired.isEmpty
@@ -167,10 +172,10 @@ extension OfflineStore {
 }
 
 extension Request {
-  /// The name of a field of the query, of JSON or of a form that goes by a secret's name, as
-  /// ``Redaction`` judges; nil when there is none.
+  /// The name of a secret field in the query, in JSON, or in a form, or `nil` if there is none.
   ///
-  /// Header fields do not count, nor does what free text says, or a body of another kind.
+  /// ``Redactor/standard`` decides which names are secret. Header fields, free text, and other
+  /// bodies are not searched.
   var secretField: String? {
     Self.secretField(inURL: path.text) ?? parameters.flatMap(Self.secretField(in:))
       ?? secretFieldInPayload
@@ -184,7 +189,7 @@ extension Request {
       return Self.secretField(in: data, type)
     case .multipart(let form):
       for part in form.parts {
-        if Redaction.isSecret(name: part.name) { return part.name }
+        if Redactor.standard.isSecret(name: part.name) { return part.name }
         if case .data(let data) = part.content, part.contentType != nil,
           let name = Self.secretField(in: data, part.contentType)
         {
@@ -205,13 +210,13 @@ extension Request {
       return secretField(inURL: "?" + String(decoding: data, as: UTF8.self))
     case .some(let type) where type.hasSuffix("/json") || type.hasSuffix("+json"):
       if let json = try? JSON(parsing: data) { return secretField(in: Parameters(json)) }
-      // Lines of JSON, or what only looks like it.
+      // Lines of JSON, or invalid JSON.
       var found: String?
-      _ = Redaction.text(String(decoding: data, as: UTF8.self)) { name, _ in
+      _ = Redactor.standard.maskedText(String(decoding: data, as: UTF8.self)) { name, _ in
         recordName(name, &found)
       }
       return found
-    // Of bytes nothing is known but what they are.
+    // Bytes of an unknown type may be JSON.
     case nil, "application/octet-stream":
       return (try? JSON(parsing: data)).flatMap { secretField(in: Parameters($0)) }
     default: return nil
@@ -223,7 +228,9 @@ extension Request {
     case .array(let values): return values.lazy.compactMap(secretField(in:)).first
     case .dictionary(let members):
       for member in members {
-        if member.value != .null, Redaction.isSecret(name: member.name) { return member.name }
+        if member.value != .null, Redactor.standard.isSecret(name: member.name) {
+          return member.name
+        }
         if let name = secretField(in: member.value) { return name }
       }
       return nil
@@ -233,13 +240,15 @@ extension Request {
 
   private static func secretField(inURL url: String) -> String? {
     var found: String?
-    _ = Redaction.url(url) { name, _ in recordName(name, &found) }
+    _ = Redactor.standard.maskedURL(url) { name, _ in recordName(name, &found) }
     return found
   }
 
-  /// Looks at a field that ``Redaction`` has come by, and masks nothing.
+  /// Records the first secret name that ``Redactor`` finds, and masks nothing.
   private static func recordName(_ name: String, _ found: inout String?) -> String? {
-    if found == nil, Redaction.isSecret(name: name) { found = name.removingPercentEncoding ?? name }
+    if found == nil, Redactor.standard.isSecret(name: name) {
+      found = name.removingPercentEncoding ?? name
+    }
     return nil
   }
 }

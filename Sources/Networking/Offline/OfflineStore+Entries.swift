@@ -1,148 +1,161 @@
 import Foundation
 
 extension OfflineStore {
-  /// A request that is kept, as it was when it was looked at.
+  /// A snapshot of a stored request.
   public struct Entry: Sendable, Hashable, Identifiable {
-    /// Its place in the order of the store: later ones have greater numbers.
+    /// The number of the entry in the store, which increases with each entry.
     public let number: Int
-    /// What tells a server that a request sent twice is one; the same each time it is sent.
-    public let idempotencyKey: UUID
-    /// The queue whose order it is part of.
-    public let queue: String
-    /// What to send, without credentials; files of its payload are the store's copies, which go with
-    /// the entry.
-    public let request: Request
-    /// What the request's path is relative to, or nil when that is absolute.
-    public let baseURL: URL?
-    /// The names of the header fields that carried credentials, and were left out.
-    public let removedCredentialHeaders: [String]
-    /// When it was accepted.
-    public let created: Date
-    /// From when on it is sent no more; nil is never.
+    /// The key by which a server recognizes a repeated request.
     ///
-    /// A replay moves it, with ``created``, when the store's clock cannot have been right when it was accepted.
+    /// It is the same each time the request is sent.
+    public let idempotencyKey: UUID
+    /// The name of the queue that the entry belongs to.
+    public let queue: String
+    /// The request without credentials.
+    ///
+    /// The files of its payload are the copies in the store, which are removed with the entry.
+    public let request: Request
+    /// The URL that the path is relative to, or `nil` if the path is absolute.
+    public let baseURL: URL?
+    /// The names of the header fields that were removed because they carry credentials.
+    public let removedCredentialHeaders: [String]
+    /// The time at which the request was stored.
+    public let created: Date
+    /// The time at which the entry expires, or `nil` if it does not expire.
+    ///
+    /// A replay resets this time and ``created`` if the store's clock was evidently wrong when the
+    /// request was stored.
     public let expires: Date?
-    /// How many replays have tried to send it, and left it.
+    /// The number of replays in which the request was sent and stayed in the store.
     public let attempts: Int
 
-    /// The same as ``idempotencyKey``.
+    /// The identity of the entry, which is its ``idempotencyKey``.
     public var id: UUID { idempotencyKey }
 
-    /// The key that goes out with it: that which it was first sent with, also when that is no UUID.
+    /// The idempotency key of the first attempt, which need not be a UUID.
     var effectiveIdempotencyKey: String {
-      request.headers[OfflineStage.idempotencyKeyField] ?? idempotencyKey.uuidString
+      request.headers[HTTPHeaders.idempotencyKeyName] ?? idempotencyKey.uuidString
     }
 
     var name: EntryName { EntryName(number: number, key: idempotencyKey) }
   }
 
-  /// An entry of its record, its payload's files being where they are now.
+  /// Returns the entry of a record, with the current locations of its payload files.
   func entry(_ record: EntryRecord) -> Entry {
     let name = EntryName(number: record.number, key: record.key)
     return Entry(
       number: record.number, idempotencyKey: record.key, queue: record.queue,
-      request: record.request.replacingFiles { position, _ in files.fileURL(name, position) },
+      request: record.request.replacingFiles { position, _ in directory.fileURL(name, position) },
       baseURL: record.baseURL, removedCredentialHeaders: record.withheld, created: record.created,
       expires: record.expires, attempts: record.attempts)
   }
-}
 
-extension OfflineStore {
-  /// What is kept, in order, those that have expired included.
+  // MARK: Inspection and removal
+
+  /// The entries in order, including expired ones.
   ///
-  /// What cannot be read is left out; a replay reports it, and sets it aside when it is no entry.
+  /// Unreadable entries are omitted. A replay reports them, and moves corrupt ones to quarantine.
   ///
-  /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed`` when
-  ///   the folder cannot be read.
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/offlineStoreFailed``
+  ///   if the folder cannot be read.
   public var entries: [Entry] {
     get throws {
-      try files.list().names.compactMap { name in (try? files.read(name)).map(entry) }
+      try directory.list().names.compactMap { name in (try? directory.read(name)).map(entry) }
     }
   }
 
-  /// How many entries there are, those that cannot be read included; no more than their names are read.
+  /// The number of entries, including unreadable ones.
   ///
-  /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed`` when
-  ///   the folder cannot be read.
+  /// Only the names of the entries are read.
+  ///
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/offlineStoreFailed``
+  ///   if the folder cannot be read.
   public var count: Int {
-    get throws { try files.list().names.count }
+    get throws { try directory.list().names.count }
   }
 
-  /// The idempotency keys of the entries; no more than their names are read.
+  /// The idempotency keys of the entries; only the names of the entries are read.
   var keys: [UUID] {
-    get throws { try files.list().names.map(\.key) }
+    get throws { try directory.list().names.map(\.key) }
   }
 
-  /// What replays have found that was no entry, and have set unthrottledQueue.
+  /// The files and folders that replays have moved to quarantine because they are not valid
+  /// entries.
   ///
-  /// They are files and folders, for people to look at. They stay until ``emptyQuarantine()``, and count for no limit.
+  /// They stay for inspection until ``emptyQuarantine()``. They do not count toward the limits.
   ///
-  /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed`` when
-  ///   the folder cannot be read.
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/offlineStoreFailed``
+  ///   if the folder cannot be read.
   public var quarantined: [URL] {
-    get throws { try files.quarantined() }
+    get throws { try directory.quarantined() }
   }
 
-  /// Removes an entry, so that it is not sent; one that is being sent goes on its way.
+  /// Removes an entry.
   ///
-  /// - Parameter entry: the entry.
-  /// - Returns: false when it had gone before.
-  /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed``.
+  /// A request that is being sent is not cancelled.
+  ///
+  /// - Parameter entry: The entry.
+  /// - Returns: `false` if the entry was no longer in the store.
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/offlineStoreFailed``
+  ///   if the entry cannot be removed.
   @discardableResult
   public func remove(_ entry: Entry) throws -> Bool {
-    try files.withExclusiveLock { _ in try files.remove(entry.name) }
+    try directory.withExclusiveLock { _ in try directory.remove(entry.name) }
   }
 
-  /// Removes all entries, so that they are not sent; those that are being sent go on their way.
+  /// Removes all entries.
   ///
-  /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed``; those
-  ///   that could be removed are.
+  /// Requests that are being sent are not cancelled.
+  ///
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/offlineStoreFailed``
+  ///   at the first entry that cannot be removed. The entries before it have been removed.
   public func removeAll() throws {
-    try files.withExclusiveLock { _ in
-      for name in try files.list().names { try files.remove(name) }
+    try directory.withExclusiveLock { _ in
+      for name in try directory.list().names { try directory.remove(name) }
     }
   }
 
-  /// Removes all that was set unthrottledQueue.
+  /// Removes all files and folders in quarantine.
   ///
-  /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed``; what
-  ///   could be removed is.
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/offlineStoreFailed``
+  ///   at the first file that cannot be removed. The files before it have been removed.
   public func emptyQuarantine() throws {
-    try files.withExclusiveLock { _ in try files.emptyQuarantine() }
+    try directory.withExclusiveLock { _ in try directory.emptyQuarantine() }
   }
-}
 
-extension OfflineStore {
-  /// What has to be known of an entry to accept another, and never changes.
+  // MARK: Summaries
+
+  /// The immutable facts about an entry that `add` and replays need.
   struct Summary: Sendable {
-    /// Why it cannot be read now; nothing else is known of it then.
-    var problem: (any Error)?
+    /// The error if the entry cannot be read now; the other facts are unknown then.
+    var readError: (any Error)?
     var queue = ""
-    /// The URL without its query; nil for what is no entry.
+    /// The URL without its query, or `nil` if the entry is corrupt.
     var resource: String?
     var byteCount: Int64 = 0
-    /// Nil for what is no entry.
+    /// The lifespan, or `nil` if the entry is corrupt.
     ///
-    /// It may have been begun anew since, which makes no difference to what is over.
+    /// A replay may have restarted the lifespan on disk because it was implausible. An implausible
+    /// lifespan does not count as expired, so the old one does no harm.
     var lifespan: Lifespan?
   }
 
-  /// The summaries of entries, read from the disk only where they are not known yet.
+  /// Returns the summaries of entries, which are read from disk only if they are not cached.
   func summaries(of names: [EntryName]) -> [EntryName: Summary] {
     let known = summaries.withLock { $0 }
     var present: [EntryName: Summary] = [:]
     for name in names {
       if let summary = known[name] ?? summary(of: name) { present[name] = summary }
     }
-    // What cannot be read now may well be later.
-    let lasting = present.filter { $0.value.problem == nil }
+    // An entry that cannot be read now may be readable later, so its error is not cached.
+    let lasting = present.filter { $0.value.readError == nil }
     summaries.withLock { $0 = lasting }
     return present
   }
 
   private func summary(of name: EntryName) -> Summary? {
     do {
-      guard let record = try files.read(name) else { return nil }
+      guard let record = try directory.read(name) else { return nil }
       return Summary(
         queue: record.queue, resource: try? Self.resource(record.request, record.baseURL),
         byteCount: record.files.reduce(Int64(try record.encoded().count)) { $0 + $1.byteCount },
@@ -150,13 +163,13 @@ extension OfflineStore {
     } catch is CorruptEntryError {
       return Summary()
     } catch {
-      return Summary(problem: error)
+      return Summary(readError: error)
     }
   }
 
-  /// What a request is for: its URL without the query.
+  /// Returns the resource of a request: its URL without the query.
   ///
-  /// - Throws: ``NetworkError`` when it has no proper URL.
+  /// - Throws: ``NetworkError`` if the URL is not valid.
   static func resource(_ request: Request, _ baseURL: URL?) throws -> String {
     let base = try baseURL.map { try BaseURL($0) }
     let url = try BaseURL.resolve(request.path, against: base, query: "").absoluteString

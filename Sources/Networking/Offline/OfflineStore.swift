@@ -2,86 +2,97 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// A folder that keeps requests for which there was no network, until they can be sent.
+/// A persistent store of requests that could not be sent because there was no network.
 ///
 /// ```swift
 /// let store = try OfflineStore(folder: folder, lifetime: .seconds(3 * 24 * 3600)) { kept, new in
 ///   new.method == .put ? .replace : .keepBoth
 /// }
-/// try store.keep(.put("boards/7", parameters: ["title": "Fish"]), baseURL: base, in: "boards")
+/// try store.add(.put("boards/7", parameters: ["title": "Fish"]), baseURL: base, in: "boards")
 /// store.replay { entry in send(entry.request, entry.idempotencyKey) }
-///   .done { report in print(report.delivered.count, "delivered,", report.kept.count, "still offline") }
+///   .done { report in
+///     print(report.delivered.count, "delivered,", report.kept.count, "still offline")
+///   }
 /// ```
 ///
-/// - **Durability.** A request is accepted when ``keep(_:baseURL:in:idempotencyKey:)`` has returned: from
-///   then on neither the end of the process, `kill -9` included, nor that of the machine's power loses or
-///   harms it. It is sent at least once; a process that ends between an answer and the removal leads to
-///   its being sent again, with the same ``Entry/idempotencyKey``.
-/// - **Order.** Entries of one queue are sent in the order in which they were accepted, each after the
-///   one before it has left the store. Queues do not wait for one another.
-/// - **Threads and processes.** Everything may be called from any thread, and any number of stores, in
-///   this process and in others, may be on one folder. Methods block for as long as the disk takes,
-///   and while another process or thread changes the store.
-/// - **Secrets.** Header fields that carry credentials are never written: `Authorization`,
-///   `Proxy-Authorization`, `Cookie`, those whose names tell, such as `X-Api-Key`, and those with a secret
-///   in their value that can be told, such as a `Referer` with a token in its query. They are for
-///   whoever replays to add anew. A URL with a user name or password in it is refused, and so
-///   is a request whose query, JSON or form has a field that goes by a secret's name, unless the store
-///   ``storesSecrets``. Text that says nothing of the kind, files of a payload and bodies of other kinds are
-///   not looked into. Files are readable for their owner alone (mode 0600, in folders of 0700), and are not
-///   encrypted.
-/// - **Disk.** The folder has to be on a disk of this machine. What lies beside the store's own
-///   folders in it is left alone.
+/// - **Durability.** A request is stored when ``add(_:baseURL:in:idempotencyKey:)`` returns. From
+///   then on it survives the end of the process, including `kill -9`, and a loss of power. It is
+///   sent at least once, unless it expires or is removed. If the process ends after the response
+///   and before the removal, the request is sent again with the same ``Entry/idempotencyKey``.
+/// - **Order.** The entries of a queue are sent in the order in which they were stored. Each is
+///   sent after the previous one has left the store. Queues do not wait for each other.
+/// - **Threads and processes.** All members can be used from any thread. Any number of stores, in
+///   this process and in others, can use the same folder. Methods block on the disk, and while
+///   another thread or process changes the store.
+/// - **Secrets.** Header fields that carry credentials are never written. These are
+///   `Authorization`, `Proxy-Authorization`, `Cookie`, fields with the name of a secret, such as
+///   `X-Api-Key`, and fields with a recognized secret in the value, such as a `Referer` with a
+///   token in its query. The caller adds them again at the replay. A URL with a user name or
+///   password is rejected. A request whose query, JSON or form has a field with the name of a
+///   secret is rejected unless ``storesSecrets`` is `true`. Free text, files of the body, and
+///   bodies of other types are not checked. Files are readable by their owner only (mode 0600, in
+///   folders of mode 0700). They are not encrypted.
+/// - **Disk.** The folder must be on a local disk. The store does not change other files in it.
 public final class OfflineStore: Sendable {
-  /// What becomes of a new request that is for the same resource as one that is kept.
+  /// A handler that decides about a new request for the same resource as a stored entry.
   ///
-  /// It is called for each such entry of the same queue, in their order, on the thread that calls
-  /// ``keep(_:baseURL:in:idempotencyKey:)``; again when meanwhile they have become others.
+  /// It is called for each such entry of the queue, in order, on the thread that calls
+  /// ``add(_:baseURL:in:idempotencyKey:)``. If the set of these entries changes before the
+  /// request is stored, it is called again for each of them.
+  ///
+  /// - Parameters:
+  ///   - kept: The stored entry.
+  ///   - new: The new request.
+  /// - Returns: The resolution of the conflict.
   public typealias ConflictHandler =
     @Sendable (_ kept: Entry, _ new: Request) -> ConflictResolution
 
-  /// Where it is.
+  /// The folder of the store.
   public let folder: URL
-  /// How much it takes.
+  /// The maximum size of the store.
   public let limits: Limits
-  /// How long a request is kept; nil is until it is sent or removed.
+  /// The time after which a stored request expires.
+  ///
+  /// `nil` stores requests until they are sent or removed.
   public let lifetime: Duration?
 
-  /// Whether requests with secrets in their query or body are kept; not at first.
+  /// Whether the store accepts requests with secrets in their query or body.
   ///
-  /// A request has a secret when a field of its query, of its JSON or of its form goes by a name that tells so, such as
-  /// `access_token`, `password` or one of ``NetworkingConfiguration/secretNames``. It is refused by
-  /// ``NetworkError/Code-swift.enum/offlineStoreRefused``, and a client's request fails then as it would without
-  /// an offline store, with a word on why it was not kept.
+  /// The default is `false`. A request has a secret if a field of its query, JSON or form has the
+  /// name of a secret, such as `access_token`, `password` or one of
+  /// ``NetworkingConfiguration/secretNames``. Such a request is rejected with
+  /// ``NetworkError/Code-swift.enum/offlineStoreRefused``. A client's request then fails with the
+  /// original error, and the reason of the error says why it was not stored.
   ///
-  /// Where this is true such requests are kept like all others: whoever can read the user's files, or a backup of them, reads
-  /// the secret, until the entry has left the store. It makes no difference to header fields, which
-  /// are never written when they carry credentials.
+  /// If this is `true`, the secret is on disk until the entry leaves the store. Any program that
+  /// can read the user's files or their backups can read it. Header fields that carry credentials
+  /// are never written, regardless of this setting.
   public let storesSecrets: Bool
 
   let onConflict: ConflictHandler?
   let clock: @Sendable () -> Date
-  let files: EntryDirectory
-  /// Where replays do their work, one step at a time.
+  let directory: EntryDirectory
+  /// The serial queue that runs the steps of replays.
   let queue = DispatchQueue(label: "Catena.OfflineStore")
-  /// Whether the folder goes with this object.
+  /// Whether `deinit` removes the folder.
   private let isTemporary: Bool
-  /// What is known of the entries, so that accepting one need not read all others.
+  /// The cached summaries of the entries, so that `add` need not read every entry.
   let summaries = Mutex<[EntryName: Summary]>([:])
 
-  /// Opens a store, and makes its folder when it is not there.
+  /// Opens a store and creates its folder if necessary.
   ///
   /// - Parameters:
-  ///   - folder: where it is; its own, since nothing else has a business there.
-  ///   - limits: how much it takes.
-  ///   - lifetime: how long a request is kept; nil is until it is sent or removed.
-  ///   - storesSecrets: whether requests with secrets in their query or body are kept, and so written to the
-  ///     disk as they are: ``storesSecrets``.
-  ///   - clock: what time it is, for the lifetime.
-  ///   - onConflict: what becomes of a new request that is for the same resource as one that is kept;
-  ///     nil keeps both.
-  /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed`` when
-  ///   there is no folder to be had.
+  ///   - folder: The folder of the store, which should contain nothing else.
+  ///   - limits: The maximum size of the store.
+  ///   - lifetime: The time after which a stored request expires. `nil` stores requests until they
+  ///     are sent or removed.
+  ///   - storesSecrets: Whether the store accepts requests with secrets in their query or body, and
+  ///     writes them to disk unencrypted; see ``storesSecrets``.
+  ///   - clock: A closure that returns the current time, for the lifetime.
+  ///   - onConflict: A handler that decides about a new request for the same resource as a stored
+  ///     entry. `nil` keeps both.
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/offlineStoreFailed``
+  ///   if the folder is not a file URL or cannot be created.
   public convenience init(
     folder: URL, limits: Limits = Limits(), lifetime: Duration? = .seconds(7 * 24 * 3600),
     storesSecrets: Bool = false, clock: @escaping @Sendable () -> Date = { Date() },
@@ -93,7 +104,7 @@ public final class OfflineStore: Sendable {
       onConflict: onConflict)
   }
 
-  /// Opens a store whose folder is removed when the last of its users has gone.
+  /// Opens a store that removes its folder when it is deallocated.
   convenience init(temporaryFolder folder: URL) throws {
     try self.init(folder: folder, isTemporary: true, beforeOperation: { _ in })
   }
@@ -102,7 +113,7 @@ public final class OfflineStore: Sendable {
     if isTemporary { try? FileManager.default.removeItem(at: folder) }
   }
 
-  /// The same, with a closure that is called before each step that changes something on the disk.
+  /// Opens a store with a closure that runs before each step that changes the disk.
   package init(
     folder: URL, isTemporary: Bool = false, limits: Limits = Limits(), lifetime: Duration? = nil,
     storesSecrets: Bool = false, clock: @escaping @Sendable () -> Date = { Date() },
@@ -119,24 +130,26 @@ public final class OfflineStore: Sendable {
     self.clock = clock
     self.onConflict = onConflict
     self.isTemporary = isTemporary
-    files = try EntryDirectory(folder, disk: FileSystem(beforeOperation: beforeOperation))
+    directory = try EntryDirectory(folder, fileSystem: FileSystem(beforeOperation: beforeOperation))
   }
 }
 
 extension OfflineStore {
-  /// Opens the store of a key, in the place that the platform has for the data of programs.
+  /// Opens the store with a key in the platform's folder for application data.
   ///
   /// - Parameters:
-  ///   - key: what tells it from other stores of this program, such as an account's number.
-  ///   - limits: how much it takes.
-  ///   - lifetime: how long a request is kept; nil is until it is sent or removed.
-  ///   - storesSecrets: whether requests with secrets in their query or body are kept, and so written to the
-  ///     disk as they are: ``storesSecrets``.
-  ///   - clock: what time it is, for the lifetime.
-  ///   - onConflict: what becomes of a new request that is for the same resource as one that is kept;
-  ///     nil keeps both.
-  /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed`` when
-  ///   there is no folder to be had.
+  ///   - key: The key, which distinguishes this store from others of the program, such as an
+  ///     account number.
+  ///   - limits: The maximum size of the store.
+  ///   - lifetime: The time after which a stored request expires. `nil` stores requests until they
+  ///     are sent or removed.
+  ///   - storesSecrets: Whether the store accepts requests with secrets in their query or body, and
+  ///     writes them to disk unencrypted; see ``storesSecrets``.
+  ///   - clock: A closure that returns the current time, for the lifetime.
+  ///   - onConflict: A handler that decides about a new request for the same resource as a stored
+  ///     entry. `nil` keeps both.
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/offlineStoreFailed``
+  ///   if the key is empty or the folder cannot be created.
   public convenience init(
     key: String, limits: Limits = Limits(), lifetime: Duration? = .seconds(7 * 24 * 3600),
     storesSecrets: Bool = false, clock: @escaping @Sendable () -> Date = { Date() },
@@ -147,17 +160,18 @@ extension OfflineStore {
       storesSecrets: storesSecrets, clock: clock, onConflict: onConflict)
   }
 
-  /// Where the store of a key is; the folder need not be there.
+  /// Returns the folder of the store with a key.
   ///
-  /// It is `Catena/Offline` and the key below a folder of the program's own, which is called like its
-  /// bundle or else like the program: on Linux in `$XDG_DATA_HOME` or `~/.local/share`, on Apple's
-  /// platforms in `Application Support`, on tvOS, which has nothing that lasts, among the caches.
+  /// The folder need not exist. It is `Catena/Offline/<key>` in the program's folder for
+  /// application data, which is named after the bundle identifier or else the process. That folder
+  /// is in `$XDG_DATA_HOME` or `~/.local/share` on Linux, in `Application Support` on Apple's
+  /// platforms, and in the caches folder on tvOS, which has no persistent folder.
   ///
-  /// - Parameter key: what tells it from other stores of this program; what cannot stand in the name of
-  ///   a file is percent-encoded.
-  /// - Returns: the folder.
-  /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed`` when
-  ///   the key is empty, or there is no such place.
+  /// - Parameter key: The key, which distinguishes this store from others of the program.
+  ///   Characters that are not allowed in file names are percent-encoded.
+  /// - Returns: The folder.
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/offlineStoreFailed``
+  ///   if the key is empty or the platform has no folder for application data.
   public static func folder(key: String) throws -> URL {
     guard !key.isEmpty else { throw NetworkError(.offlineStoreFailed, "the store's key is empty") }
     #if os(tvOS)
@@ -166,7 +180,7 @@ extension OfflineStore {
       let place = FileManager.SearchPathDirectory.applicationSupportDirectory
     #endif
     guard let data = FileManager.default.urls(for: place, in: .userDomainMask).first else {
-      throw NetworkError(.offlineStoreFailed, "there is no folder for the data of programs")
+      throw NetworkError(.offlineStoreFailed, "the platform has no folder for application data")
     }
     let program = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
     return [fileName(program), "Catena", "Offline", fileName(key)].reduce(data) {
@@ -174,12 +188,12 @@ extension OfflineStore {
     }
   }
 
-  /// The key of the clients of a type of endpoints: its name, with its module's.
+  /// Returns the key for the clients of an endpoint type.
   ///
-  /// - Parameter type: the name as `String(reflecting:)` gives it.
-  /// - Returns: the key, which is the same in every run.
+  /// - Parameter type: The name of the type from `String(reflecting:)`, with its module.
+  /// - Returns: The key, which is the same in each run of the program.
   static func key(ofType type: String) -> String {
-    // A private type's name has where it lies in memory, which is another in each run.
+    // The name of a private type contains an address, which differs in each run.
     type.replacing(/\(unknown context at [^)]*\)\./, with: "")
   }
 
@@ -193,36 +207,36 @@ extension OfflineStore {
 }
 
 extension OfflineStore {
-  /// How much a store takes; a request beyond that is refused by
+  /// The maximum size of a store.
+  ///
+  /// A request that exceeds it is rejected with
   /// ``NetworkError/Code-swift.enum/offlineStoreFull``.
   public struct Limits: Sendable, Hashable {
-    /// How many entries at the most.
+    /// The maximum number of entries.
     public var entries: Int
-    /// How many bytes at the most, the copies of payloads' files included.
+    /// The maximum number of bytes, including the copies of payload files.
     public var bytes: Int64
 
-    /// Makes limits.
+    /// Creates limits.
     ///
     /// - Parameters:
-    ///   - entries: how many entries at the most.
-    ///   - bytes: how many bytes at the most, the copies of payloads' files included.
+    ///   - entries: The maximum number of entries.
+    ///   - bytes: The maximum number of bytes, including the copies of payload files.
     public init(entries: Int = 1_000, bytes: Int64 = 100 << 20) {
       self.entries = entries
       self.bytes = bytes
     }
   }
-}
 
-extension OfflineStore {
-  /// What becomes of a new request that is for the same resource as one that is kept.
+  /// The resolution of a conflict between a new request and a stored entry for the same resource.
   ///
-  /// The same resource is the same URL but for the query, in the same queue, whatever the methods.
+  /// The resource is the URL without its query, in the same queue, regardless of the method.
   public enum ConflictResolution: Sendable, Hashable {
-    /// Both are kept, and sent in their order.
+    /// Both are stored and sent in their order.
     case keepBoth
-    /// The new one is kept, at the end of its queue, and the kept one is removed.
+    /// The new request is stored at the end of its queue, and the old entry is removed.
     case replace
-    /// The kept one stays, and the new one is not kept.
+    /// The old entry stays, and the new request is not stored.
     case drop
   }
 }

@@ -1,9 +1,9 @@
 import Foundation
 import Promises
 
-/// Adds the credentials in force to hops that go to the origin they were given for, and to no other.
+/// Adds the client's credentials to hops to the origin that they are for, and to no other.
 ///
-/// An `Authorization` field that the request brings is left as it is.
+/// An `Authorization` field of the request takes precedence.
 struct AuthorizationStage: BuiltInStage {
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     guard let credentials = exchange.credentials else { return next(exchange) }
@@ -12,7 +12,8 @@ struct AuthorizationStage: BuiltInStage {
     return next(exchange)
   }
 
-  /// The request with credentials, if it goes to their origin and brings none itself.
+  /// Returns the request with credentials if it goes to their origin and has no `Authorization`
+  /// field.
   static func adding(
     _ credentials: Credentials, to request: HTTPRequest
   ) -> HTTPRequest {

@@ -1,5 +1,6 @@
 import Foundation
 import Promises
+import Synchronization
 
 /// One call: a request of a client, with everything that its attempts and hops have in common.
 ///
@@ -9,9 +10,13 @@ final class Call: Sendable {
   struct EndpointDefaults: Sendable {
     /// The header fields of the endpoint's type.
     var headers: HTTPHeaders = [:]
-    /// The base URL of the endpoint's type. A base URL that is set on the client overrides it.
+    /// The base URL of the endpoint's type.
+    ///
+    /// A base URL that is set on the client overrides it.
     var baseURL: URL?
-    /// The retry policy of the endpoint. `nil` uses the client's policy.
+    /// The retry policy of the endpoint.
+    ///
+    /// `nil` uses the client's policy.
     var retry: RetryPolicy?
   }
 
@@ -23,9 +28,13 @@ final class Call: Sendable {
   let transport: SelectedTransport
   /// The destination of the response body.
   let destination: BodyDestination
-  /// Provides the client's current credentials. `nil` keeps those of the snapshot.
+  /// Provides the client's current credentials.
+  ///
+  /// `nil` keeps those of the snapshot.
   let credentialSource: (any CredentialSource)?
-  /// The role of the offline store. `nil` means that the store is not involved.
+  /// The role of the offline store.
+  ///
+  /// `nil` means that the store is not involved.
   let offline: OfflineMode?
   /// The token refresh that made the request, if any.
   ///
@@ -56,6 +65,211 @@ final class Call: Sendable {
 
 /// A source of a client's current credentials; the client itself.
 protocol CredentialSource: AnyObject, Sendable {
-  /// The current credentials. `nil` when there are none.
+  /// The current credentials.
+  ///
+  /// `nil` when there are none.
   var credentials: Credentials? { get }
+}
+
+/// The mutable state of a call: its attempts, its idempotency key, and the interceptor that holds
+/// it.
+///
+/// Requests that share an exchange share its state: each of their own states follows that of the exchange,
+/// and counts its attempts.
+final class CallState: Sendable {
+  private struct State {
+    var log = AttemptLog()
+    var clock: (any Scheduler)?
+    var idempotencyKey: String?
+    var currentInterceptor: String?
+    var shared: CallState?
+    var isRefusedLocally = false
+    var start = Start()
+  }
+
+  /// Facts that are known once the request has reached the head of the client's queue.
+  struct Start: Sendable {
+    /// The base URL that the request is resolved against.
+    var baseURL: URL?
+    /// The time that the client's middleware took, which counts towards the limit of the call.
+    var middlewareTime: Duration = .zero
+  }
+
+  /// The listeners of the client's events.
+  ///
+  /// `nil` when there are none.
+  let events: CallEvents?
+  /// The receiver of progress on behalf of all calls that share the exchange.
+  ///
+  /// `nil` uses the call's own.
+  let sharedProgress: (any ProgressReporting)?
+  private let state = Mutex(State())
+
+  init(reportingTo events: CallEvents? = nil, sharedProgress: (any ProgressReporting)? = nil) {
+    self.events = events
+    self.sharedProgress = sharedProgress
+  }
+
+  /// Facts that are known once the call has started.
+  var start: Start {
+    get { state.withLock { $0.start } }
+    set { state.withLock { $0.start = newValue } }
+  }
+
+  /// The name of the user's interceptor that has the exchange and has not called back.
+  ///
+  /// `nil` when none has it.
+  var currentInterceptor: String? {
+    get {
+      let (name, shared) = state.withLock { ($0.currentInterceptor, $0.shared) }
+      return name ?? shared?.currentInterceptor
+    }
+    set { state.withLock { $0.currentInterceptor = newValue } }
+  }
+
+  /// Begins an attempt.
+  ///
+  /// - Parameters:
+  ///   - delay: The wait before the attempt.
+  ///   - clock: The scheduler that measures the attempt.
+  /// - Returns: The number of attempts so far, including this one.
+  @discardableResult
+  func begin(after delay: Duration = .zero, by clock: any Scheduler) -> Int {
+    let now = clock.now
+    let (count, shared) = state.withLock { state in
+      state.clock = clock
+      state.isRefusedLocally = false
+      state.log.begin(after: delay, at: now)
+      return (state.log.count, state.shared)
+    }
+    return count + (shared?.attemptCount ?? 0)
+  }
+
+  /// Ends the current attempt.
+  ///
+  /// A no-op when there is none.
+  func end(_ result: Result<Response, any Error>) {
+    let outcome: Attempt.Outcome =
+      switch result {
+      case .success(let response): .status(response.status)
+      case .failure(let error): .failure(error)
+      }
+    let now = now
+    state.withLock { $0.log.end(outcome, at: now) }
+  }
+
+  /// Marks the current attempt as held back on this machine because there is no network.
+  ///
+  /// A retry would be held back too.
+  ///
+  /// - Parameter hasSent: Whether the attempt has sent anything. An attempt that sent nothing is not counted.
+  func refuseLocally(hasSent: Bool) {
+    state.withLock { state in
+      state.isRefusedLocally = true
+      if !hasSent { state.log.withdraw() }
+    }
+  }
+
+  /// Whether the last attempt was held back because there is no network.
+  var isRefusedLocally: Bool { state.withLock { $0.isRefusedLocally } }
+
+  /// The number of attempts so far, including the current one.
+  var attemptCount: Int {
+    let (count, shared) = state.withLock { ($0.log.count, $0.shared) }
+    return count + (shared?.attemptCount ?? 0)
+  }
+
+  /// All attempts so far, including the current one.
+  var attempts: [Attempt] {
+    let now = now
+    var (log, shared) = state.withLock { ($0.log, $0.shared) }
+    guard let shared else { return log.attempts(at: now) }
+    log.append(shared.attempts)
+    return log.attempts(at: now)
+  }
+
+  /// Counts the attempts of a shared exchange for this call, too.
+  ///
+  /// - Parameter shared: The state of the exchange. It replaces one followed before, whose attempts are kept.
+  /// - Returns: Whether the call has had attempts before.
+  func follow(_ shared: CallState) -> Bool {
+    let earlier = state.withLock { $0.shared }?.attempts ?? []
+    return state.withLock { state in
+      state.log.append(earlier)
+      state.shared = shared
+      return state.log.count > 0
+    }
+  }
+
+  private var now: Duration { state.withLock { $0.clock }?.now ?? .zero }
+
+  /// The number of the next retry, from 1.
+  var nextRetryNumber: Int { state.withLock { $0.log.retries + 1 } }
+
+  /// Counts a retry.
+  func countRetry() {
+    state.withLock { $0.log.retries += 1 }
+  }
+
+  /// Returns the idempotency key of the call, which the first use makes.
+  func idempotencyKey(_ make: () -> String) -> String {
+    if let key = state.withLock({ $0.idempotencyKey }) { return key }
+    // Made without the lock, because it may be code of the user. The first key counts.
+    let made = make()
+    return state.withLock { state in
+      let key = state.idempotencyKey ?? made
+      state.idempotencyKey = key
+      return key
+    }
+  }
+}
+
+/// The attempts of a call, as they begin and end.
+struct AttemptLog {
+  private var finished: [Attempt] = []
+  private var current: (delay: Duration, start: Duration)?
+  /// The number of retries that a retry policy has made, which its limit counts.
+  var retries = 0
+
+  /// The number of attempts that have begun.
+  var count: Int { finished.count + (current == nil ? 0 : 1) }
+
+  /// Begins an attempt.
+  ///
+  /// A current attempt is recorded as unfinished.
+  mutating func begin(after delay: Duration, at now: Duration) {
+    end(.unfinished, at: now)
+    current = (delay, now)
+  }
+
+  /// Removes the current attempt, which has sent nothing.
+  mutating func withdraw() {
+    current = nil
+  }
+
+  /// Ends the current attempt.
+  ///
+  /// A no-op when there is none.
+  mutating func end(_ outcome: Attempt.Outcome, at now: Duration) {
+    guard let (delay, start) = current.take() else { return }
+    finished.append(
+      Attempt(number: finished.count + 1, delay: delay, duration: now - start, outcome: outcome))
+  }
+
+  /// Appends the attempts of another log, and renumbers them.
+  mutating func append(_ attempts: [Attempt]) {
+    for attempt in attempts {
+      finished.append(
+        Attempt(
+          number: finished.count + 1, delay: attempt.delay, duration: attempt.duration,
+          outcome: attempt.outcome))
+    }
+  }
+
+  /// All attempts that have begun, in order.
+  func attempts(at now: Duration) -> [Attempt] {
+    var log = self
+    log.end(.unfinished, at: now)
+    return log.finished
+  }
 }

@@ -1,50 +1,51 @@
 import Promises
 import Synchronization
 
-/// When a host that keeps failing is left alone, each host for itself.
+/// A circuit breaker, which rejects requests to a host that keeps failing.
 ///
-/// After ``threshold`` failures in a row its circuit is open: requests fail at once with
-/// ``NetworkError/Code-swift.enum/circuitOpen``, and nothing is sent. After ``cooldown`` it is half-open:
-/// one request is let through to try. Its success closes the circuit, its failure opens it for another
-/// ``cooldown``, and all others fail at once until it has ended.
+/// Each origin (scheme, host and port) has its own circuit. After ``threshold`` consecutive failures the circuit opens:
+/// requests fail at once with ``NetworkError/Code-swift.enum/circuitOpen``, and nothing is sent. After ``cooldown`` it is
+/// half-open, and one request is sent as a trial. The success of the trial closes the circuit; its failure opens it for
+/// another ``cooldown``. Until the trial has ended, other requests fail at once.
 ///
-/// Failures are those of the connection (``NetworkError/Code-swift.enum/isConnectionFailure``) and the
-/// statuses 500 to 599; any other response is a success, and all else, a cancellation or a certificate
-/// that is not trusted, is neither. A host is scheme, name and port.
+/// Connection failures (``NetworkError/Code-swift.enum/isConnectionFailure``) and the statuses 500 to 599 are failures. Any
+/// other response is a success. Other errors, such as a cancellation or an untrusted certificate, do not count.
 ///
 /// Source: M. Nygard, Release It!, the Circuit Breaker pattern.
 public struct CircuitBreaker: Sendable, Hashable {
-  /// How many failures in a row open a circuit; at least one.
+  /// The number of consecutive failures that opens a circuit; at least 1.
   public var threshold: Int
-  /// How long it stays open before one request tries.
+  /// The time that a circuit stays open before a trial.
   public var cooldown: Duration
 
-  /// Makes the rule.
+  /// Makes a circuit breaker.
   ///
   /// - Parameters:
-  ///   - threshold: how many failures in a row open a circuit; less than one is one.
-  ///   - cooldown: how long it stays open before one request tries.
+  ///   - threshold: The number of consecutive failures that opens a circuit. A number below 1 counts as 1.
+  ///   - cooldown: The time that a circuit stays open before a trial.
   public init(threshold: Int = 5, cooldown: Duration = .seconds(30)) {
     self.threshold = threshold
     self.cooldown = cooldown
   }
 }
 
-/// The circuit of one host.
+/// The circuit of one origin.
 struct CircuitMachine {
-  /// What a request that was let through turned out to be.
+  /// The outcome of an admitted request.
   enum Outcome {
     case success
     case failure
-    /// It tells nothing of the host.
+    /// An outcome that does not count.
     case ignored
   }
 
-  /// What a request may do.
+  /// The decision about a request.
   enum Admission: Equatable {
-    /// Go through, and report with this number.
+    /// The request is sent, and reports its outcome with this generation.
     case pass(generation: Int)
-    /// Fail at once; the circuit stays open for so long, nothing when a request is trying the host.
+    /// The request fails.
+    ///
+    /// The circuit stays open for the remaining time, which is 0 during a trial.
     case refuse(remaining: Duration)
   }
 
@@ -56,17 +57,19 @@ struct CircuitMachine {
 
   private let breaker: CircuitBreaker
   private var state = State.closed(failures: 0)
-  /// Counts the changes of state, so that what was sent in an earlier one does not speak in this one.
+  /// The number of state changes.
+  ///
+  /// Outcomes of requests sent in an earlier state are ignored.
   private var generation = 0
 
   init(_ breaker: CircuitBreaker) {
     self.breaker = breaker
   }
 
-  /// Whether it is like a new one, so that the host can be forgotten.
+  /// Whether the circuit is in its initial state, so that it need not be stored.
   var isPristine: Bool { state == .closed(failures: 0) && generation == 0 }
 
-  /// Says whether a request may go through.
+  /// Decides whether a request may be sent.
   mutating func admit(at now: Duration) -> Admission {
     switch state {
     case .closed: return .pass(generation: generation)
@@ -78,7 +81,7 @@ struct CircuitMachine {
     }
   }
 
-  /// Takes in how a request ended that was let through.
+  /// Records the outcome of an admitted request.
   mutating func ended(_ outcome: Outcome, generation: Int, at now: Duration) {
     guard generation == self.generation else { return }
     switch (state, outcome) {
@@ -101,14 +104,16 @@ struct CircuitMachine {
   }
 }
 
-/// Lets requests to hosts that keep failing fail at once; a hop at a time.
+/// Applies a ``CircuitBreaker`` to each hop.
 final class CircuitStage: BuiltInStage {
   private let breaker: CircuitBreaker
   private let scheduler: any Scheduler
-  /// Those hosts alone of which there is something to remember.
+  /// The circuits that are not in their initial state.
   private let circuits = Mutex<[Origin: CircuitMachine]>([:])
 
-  /// Makes a stage, whose circuits are shared by all exchanges that go through it.
+  /// Makes a stage.
+  ///
+  /// All its exchanges share the circuits.
   init(_ breaker: CircuitBreaker, scheduler: any Scheduler) {
     self.breaker = breaker
     self.scheduler = scheduler
@@ -116,7 +121,7 @@ final class CircuitStage: BuiltInStage {
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     guard let origin = Origin(exchange.request.url) else { return next(exchange) }
-    // Before the lock is taken: a scheduler may be anybody's code.
+    // Read before the lock is taken, because a scheduler may be code of the user.
     let now = scheduler.now
     switch change(origin, { $0.admit(at: now) }) {
     case .refuse(let remaining): return .rejected(refusal(of: exchange, origin, remaining))

@@ -3,7 +3,9 @@ import Promises
 
 /// Mutable client settings; each request takes a snapshot.
 struct ClientSettings: Sendable {
-  /// The base URL that overrides that of the endpoints. The closure returns `nil` to override nothing.
+  /// The base URL that overrides that of the endpoints.
+  ///
+  /// The closure returns `nil` to override nothing.
   var baseURL: @Sendable () -> URL?
   var callbackContext = ExecutionContext.main
   var beforeEach: (@Sendable (Request) -> Request)?
@@ -12,10 +14,14 @@ struct ClientSettings: Sendable {
   var credentials: Credentials?
   var interceptors: [any Interceptor] = []
   var hopInterceptors: [any Interceptor] = []
-  /// The listeners of events. `nil` when there are none.
+  /// The listeners of events.
+  ///
+  /// `nil` when there are none.
   var eventSinks: EventSinkList?
-  /// The log level, and the listener that writes the log. The listener is `nil` at the level `.none`.
-  var log: (level: LoggingConfiguration.Level, feed: LogSink?) = (.none, nil)
+  /// The log level, and the sink that writes it.
+  ///
+  /// The sink is `nil` at the level `.none`.
+  var log: (level: LoggingConfiguration.Level, sink: LogSink?) = (.none, nil)
   var onAutomaticReplay: (@Sendable (Result<OfflineStore.Report, any Error>) -> Void)?
 
   /// The settings at one time, shared by all requests made until they change.

@@ -5,11 +5,10 @@ import Promises
   import FoundationNetworking
 #endif
 
-/// Sends the cookies that a store has for a hop's URL, and keeps those that the answer sets.
+/// Adds the stored cookies for the URL of a hop, and stores those of the response.
 ///
-/// A `Cookie` field that the request brings is left as it is. What Foundation's storage on Linux does not
-/// look at is looked at here: the path and the domain of a cookie, whether it is for secure connections only,
-/// and its age.
+/// A `Cookie` field of the request takes precedence. The stage checks the path, domain, `Secure` and `Max-Age` attributes
+/// itself, because Foundation's storage on Linux does not.
 ///
 /// Source: RFC 6265 sections 5.1.3, 5.1.4, 5.2.2, 5.3 and 5.4.
 struct CookieStage: BuiltInStage {
@@ -25,7 +24,7 @@ struct CookieStage: BuiltInStage {
     }
   }
 
-  /// The request with the cookies for its URL, unless it brings some itself.
+  /// Returns the request with the cookies for its URL, unless it has a `Cookie` field.
   func addingCookies(to request: HTTPRequest) -> HTTPRequest {
     let url = request.url
     guard !request.headers.contains("Cookie"),
@@ -38,7 +37,9 @@ struct CookieStage: BuiltInStage {
     return request
   }
 
-  /// The field for cookies, in their order: Foundation makes a dictionary of it, for half a microsecond more.
+  /// Returns the value of the `Cookie` field.
+  ///
+  /// Foundation's own method builds a dictionary and is slower.
   ///
   /// Source: RFC 6265 section 5.4, step 4.
   private static func field(_ cookies: [HTTPCookie]) -> String {
@@ -54,7 +55,7 @@ struct CookieStage: BuiltInStage {
 
   private func store(_ values: [String], from url: URL) {
     for value in values {
-      // One by one: a list of them joined by commas could not be told apart from a date's comma.
+      // One by one, because a list that is joined by commas is ambiguous with the comma of a date.
       let cookies = HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": value], for: url)
         .filter { CookieDomainRules.domainMatches($0, setBy: value, from: url) }
         .map { CookieRules.applyingAttributes($0, setBy: value, from: url) }
@@ -67,7 +68,7 @@ struct CookieStage: BuiltInStage {
   }
 }
 
-/// Where a cookie goes, as far as Foundation's storage on Linux does not see to it.
+/// The rules for path, `Secure` and `Max-Age`, which Foundation's storage on Linux does not apply.
 ///
 /// Source: RFC 6265 sections 5.1.4, 5.2.2, 5.2.4 and 5.4.
 struct CookieRules: Hashable {
@@ -78,7 +79,7 @@ struct CookieRules: Hashable {
     CookieRules(path: cookie.path, isSecure: cookie.isSecure)
   }
 
-  /// Whether a request for a URL may bring the cookie.
+  /// Returns whether the cookie is sent to a URL.
   func matches(_ url: URL) -> Bool {
     guard !isSecure || url.scheme?.lowercased() == "https" else { return false }
     let requested = url.path(percentEncoded: true)
@@ -88,16 +89,16 @@ struct CookieRules: Hashable {
       && (path.hasSuffix("/") || target.dropFirst(path.count).first == "/")
   }
 
-  /// The order in one field: those of longer paths first, the others by name, so that it is the same
-  /// each time.
+  /// Returns whether a cookie precedes another in the field: cookies with longer paths first, then
+  /// by name, so that the order is stable.
   static func precedes(_ cookie: HTTPCookie, _ other: HTTPCookie) -> Bool {
     (other.path.utf8.count, cookie.name) < (cookie.path.utf8.count, other.name)
   }
 
-  // MARK: What a Set-Cookie field says
+  // MARK: Attributes of Set-Cookie
 
-  /// A cookie with the path that it is for when it names none, the folder of where it comes from, and
-  /// with the date that its age comes to.
+  /// Returns a cookie with the default path if the field has none, and with an expiry date if it
+  /// has `Max-Age`.
   static func applyingAttributes(
     _ cookie: HTTPCookie, setBy value: String, from url: URL, now: Date = Date()
   ) -> HTTPCookie {
@@ -107,7 +108,7 @@ struct CookieRules: Hashable {
     if namesPath, age == nil { return cookie }
     if !namesPath { properties[.path] = folder(of: url) }
     if let age {
-      // Without the age itself, which Foundation on Linux prefers and then does not heed.
+      // Without `Max-Age`, which Foundation on Linux prefers to the date but does not apply.
       properties[.maximumAge] = nil
       properties[.discard] = "FALSE"
       properties[.expires] = now.addingTimeInterval(age)
@@ -121,13 +122,12 @@ struct CookieRules: Hashable {
     return folder.isEmpty ? "/" : folder
   }
 
-  /// Whether a field ends a cookie's life by an age of nothing or less.
+  /// Returns whether a field deletes its cookie by a `Max-Age` of 0 or less.
   static func isDeletion(_ value: String) -> Bool {
     age(of: value).map { $0 <= 0 } ?? false
   }
 
-  /// The age at which a cookie ends, in seconds, a hundred years at the most; nil when the field says
-  /// none.
+  /// Returns the `Max-Age` of a field in seconds, at most a hundred years, or `nil` if it has none.
   private static func age(of value: String) -> TimeInterval? {
     guard let text = attribute("max-age", of: value) else { return nil }
     let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
@@ -137,7 +137,7 @@ struct CookieRules: Hashable {
     return min(age, 100 * 365.25 * 86_400)
   }
 
-  /// The last attribute of a name, which is the one that counts.
+  /// Returns the value of the last attribute with a name, which is the one that applies.
   static func attribute(_ name: String, of value: String) -> String? {
     value.split(separator: ";").dropFirst().last { part in
       part.prefix { $0 != "=" }.trimmingCharacters(in: .whitespaces).lowercased() == name
@@ -147,20 +147,21 @@ struct CookieRules: Hashable {
   }
 }
 
-/// Whose cookies a server may set and take back, which Foundation does not ask when one is deleted.
+/// The rules for domains: the cookies that a server may set and delete.
+///
+/// Foundation does not apply them to deletions.
 ///
 /// Source: RFC 6265 sections 5.1.3 and 5.3, steps 5 and 6.
 enum CookieDomainRules {
-  /// Whether a server may set or take back a cookie.
+  /// Returns whether a server may set or delete a cookie.
   ///
-  /// A domain of one label, such as `com`, is nobody's own but that of the host of this name; a host that
-  /// is an address has no domain.
+  /// A domain of one label, such as `com`, matches only the host of that name. An IP address has no domain.
   ///
   /// - Parameters:
-  ///   - cookie: what Foundation made of the field.
-  ///   - value: the value of the `Set-Cookie` field.
-  ///   - url: where the field comes from.
-  /// - Returns: whether the host is the cookie's domain, or within it.
+  ///   - cookie: The cookie as Foundation parsed it.
+  ///   - value: The value of the `Set-Cookie` field.
+  ///   - url: The URL of the request.
+  /// - Returns: Whether the host is the cookie's domain, or below it.
   static func domainMatches(_ cookie: HTTPCookie, setBy value: String, from url: URL) -> Bool {
     guard let host = url.host?.lowercased() else { return false }
     let named = CookieRules.attribute("domain", of: value) ?? ""
@@ -170,7 +171,7 @@ enum CookieDomainRules {
     return domain.split(separator: ".").count > 1 && host.hasSuffix(".\(domain)")
   }
 
-  /// Whether a host is an address: of version 6, or with a number as its last label.
+  /// Returns whether a host is an IP address: it contains a colon, or its last label is a number.
   private static func isAddress(_ host: String) -> Bool {
     if host.contains(":") { return true }
     return host.split(separator: ".").last?.allSatisfy { ("0"..."9").contains($0) } ?? false

@@ -1,18 +1,20 @@
 import Promises
 
-/// Ends what is further in when its time is up, and says which time that was.
+/// Cancels the inner stages on timeout, and fails with the phase that timed out.
 ///
-/// A stream's body counts: its promise is fulfilled at the head, and the deadline goes on from there.
+/// The body of a stream counts: the promise is fulfilled when the head arrives, and the deadline continues after that.
 struct DeadlineStage: BuiltInStage {
   let phase: NetworkError.Phase
   let scheduler: any Scheduler
-  /// How long an exchange may take from here on; nil is without limit.
+  /// Returns the limit for an exchange.
+  ///
+  /// `nil` means no limit.
   let limit: @Sendable (_ exchange: Exchange) -> Duration?
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     guard let limit = limit(exchange) else { return next(exchange) }
     let start = isStream(exchange) ? scheduler.now : nil
-    // An error of its own, as somebody further in may have a limit of its own, which is not this one.
+    // The error of this stage, because an inner stage may time out by a limit of its own.
     let responsePromise = next(exchange).timeout(limit, scheduler: scheduler) {
       error(for: exchange)
     }
@@ -41,7 +43,7 @@ struct DeadlineStage: BuiltInStage {
     }
     let error = NetworkError(
       TransportFailure(code: .timedOut(phase), detail: detail ?? ""), of: exchange.request)
-    // Of a call it is the end, of an attempt there may be more.
+    // A call ends here. An attempt may be followed by others.
     return phase == .call ? error.after(exchange.state.attempts) : error
   }
 }

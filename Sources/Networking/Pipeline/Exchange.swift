@@ -12,7 +12,8 @@ public struct Exchange: Sendable {
   private(set) var credentials: Credentials?
   /// The call that the hop belongs to.
   let call: Call
-  /// The state that the stages report to: that of the call, or of the exchange that several calls share.
+  /// The state that the stages report to: that of the call, or of the exchange that several calls
+  /// share.
   var state: CallState
 
   init(_ request: HTTPRequest, credentials: Credentials? = nil, of call: Call) {
@@ -22,10 +23,13 @@ public struct Exchange: Sendable {
     state = call.state
   }
 
-  /// The limit for the whole call, with all its attempts and redirects. `nil` uses the client's limit.
+  /// The limit for the whole call, with all its attempts and redirects.
+  ///
+  /// `nil` uses the client's limit.
   public var timeout: Duration? { call.request.timeout }
 
-  /// Whether interceptors that act on behalf of other requests, such as a token refresh, apply to this request.
+  /// Whether interceptors that act on behalf of other requests, such as a token refresh, apply to
+  /// this request.
   ///
   /// An interceptor that makes requests itself passes on those for which this is `false`, because they may be
   /// its own.
@@ -41,23 +45,26 @@ public struct Exchange: Sendable {
 }
 
 extension Exchange {
-  /// An answer that tells of all attempts of the call, where there were several.
+  /// Records the result of the last attempt, and adds all attempts of the call to it if there were
+  /// several.
   ///
-  /// - Parameter responsePromise: the promise of the last attempt.
-  /// - Returns: a promise of the same outcome, with the attempts on it.
+  /// - Parameter responsePromise: The promise of the last attempt.
+  /// - Returns: A promise of the same result, with the attempts.
   func recordingAttempt(_ responsePromise: NetworkPromise) -> NetworkPromise {
     responsePromise
       .map { response in recordAttempt(response) }
       .recover(on: .inline, policy: .allErrors) { error -> Response in throw recordAttempt(error) }
   }
 
-  /// A response that ends the attempt under way, with all attempts where there were several.
+  /// Ends the current attempt with a response, and returns it with all attempts if there were
+  /// several.
   func recordAttempt(_ response: Response) -> Response {
     state.end(.success(response))
     return state.attemptCount > 1 ? response.after(state.attempts) : response
   }
 
-  /// An error that ends the attempt under way, with all attempts where there were several.
+  /// Ends the current attempt with an error, and returns it with all attempts if there were
+  /// several.
   func recordAttempt(_ error: any Error) -> any Error {
     state.end(.failure(error))
     return (error as? NetworkError)?.after(state.attempts) ?? error
@@ -65,13 +72,15 @@ extension Exchange {
 }
 
 extension Exchange: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The request's method and URL, without secrets.
+  /// The method and the URL of the request, without secrets.
   public var description: String { request.description }
 
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// What there is to see without secrets; the credentials in force are not in it.
+  /// The members without secrets.
+  ///
+  /// The credentials are left out.
   public var customMirror: Mirror {
     Mirror(
       self, children: ["request": request, "redirects": redirects, "timeout": timeout as Any])
@@ -79,10 +88,12 @@ extension Exchange: CustomStringConvertible, CustomDebugStringConvertible, Custo
 }
 
 extension Exchange {
-  /// Tells those who watch; nil when nobody does.
+  /// The events of the call.
+  ///
+  /// `nil` if the client has no monitors.
   var events: CallEvents? { state.events }
 
-  /// Performs the hop.
+  /// Performs the hop over the transport of the call.
   func perform() -> NetworkPromise {
     var destination = call.destination
     if let progress = state.sharedProgress { destination.progress = progress }
@@ -91,7 +102,7 @@ extension Exchange {
       reportingTo: events?.begin(request, attempt: state.attemptCount, hop: redirects + 1))
   }
 
-  /// An interceptor sends the request again, at once.
+  /// Reports that an interceptor sends the request again, without a delay.
   func reportResend(after result: Result<Response, any Error>) {
     guard let events else { return }
     let number = state.attemptCount

@@ -1,6 +1,6 @@
 import Promises
 
-/// An interceptor in four hooks, of which one implements what one needs.
+/// An interceptor that consists of four optional hooks.
 ///
 /// ```swift
 /// struct Spinner: NetworkPlugin {
@@ -9,56 +9,58 @@ import Promises
 /// }
 /// ```
 ///
-/// For each exchange they are called in this order, each once, on whatever thread it is on then; they
-/// must not block. Where it stands outside the retries they see a call, further in an attempt.
+/// Each hook is called once for each exchange, in the order below, on any thread, and must not block. As a call interceptor a
+/// plugin observes calls; as a hop interceptor, hops.
 public protocol NetworkPlugin: Interceptor {
-  /// Gives the request to send.
+  /// Returns the request to send.
   ///
-  /// - Parameter request: the request as it came here.
-  /// - Returns: the same, or a changed one.
-  /// - Throws: anything, which rejects the request; nothing of it is sent, and no other hook is called.
+  /// - Parameter request: The request.
+  /// - Returns: The same request, or a changed one.
+  /// - Throws: An error that rejects the request. The request is not sent, and no other hook is called.
   func prepare(_ request: HTTPRequest) throws -> HTTPRequest
 
-  /// Sees the request that is about to be sent.
+  /// Observes the request before it is sent.
   ///
-  /// - Parameter request: what ``prepare(_:)`` gave.
+  /// - Parameter request: The result of ``prepare(_:)``.
   func willSend(_ request: HTTPRequest)
 
-  /// Sees what came of it; of a request that was cancelled, too.
+  /// Observes the result, including that of a cancelled request.
   ///
   /// - Parameters:
-  ///   - result: the response, of whatever status, or the error.
-  ///   - request: what was sent.
+  ///   - result: The response, whatever its status, or the error.
+  ///   - request: The request that was sent.
   func didReceive(_ result: Result<Response, any Error>, of request: HTTPRequest)
 
-  /// Gives the answer; not called for a request that was cancelled.
+  /// Returns the response to deliver.
+  ///
+  /// Not called for a cancelled request.
   ///
   /// - Parameters:
-  ///   - result: the response, of whatever status, or the error.
-  ///   - request: what was sent.
-  /// - Returns: the response, the same or another.
-  /// - Throws: the error, the same or another.
+  ///   - result: The response, whatever its status, or the error.
+  ///   - request: The request that was sent.
+  /// - Returns: The same response, or another one.
+  /// - Throws: The same error, or another one.
   func process(_ result: Result<Response, any Error>, of request: HTTPRequest) throws -> Response
 }
 
 extension NetworkPlugin {
-  /// Changes nothing.
+  /// Returns the request unchanged.
   public func prepare(_ request: HTTPRequest) throws -> HTTPRequest { request }
 
-  /// Does nothing.
+  /// A no-op.
   public func willSend(_ request: HTTPRequest) {}
 
-  /// Does nothing.
+  /// A no-op.
   public func didReceive(_ result: Result<Response, any Error>, of request: HTTPRequest) {}
 
-  /// Changes nothing.
+  /// Returns the response, or throws the error, unchanged.
   public func process(
     _ result: Result<Response, any Error>, of request: HTTPRequest
   ) throws -> Response {
     try result.get()
   }
 
-  /// Calls the hooks around the stages further in.
+  /// Calls the hooks before and after the remaining stages.
   public func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     let request: HTTPRequest
     do {

@@ -1,14 +1,13 @@
 import Foundation
 import Promises
 
-/// Keeps the exchanges that ask for it, when all stages further in have given up for want of a network.
+/// Stores requests with the policy ``Request/StorePolicy/offline`` after the inner stages have
+/// failed for lack of a network.
 ///
-/// Such an exchange has an idempotency key from its first attempt on, since that may have arrived: the
-/// replay sends the same.
+/// Such a request has an idempotency key from its first attempt on, because an attempt may have reached the server. The
+/// replay sends the same key.
 struct OfflineStage: BuiltInStage {
-  static let idempotencyKeyField = "Idempotency-Key"
-
-  /// For the exchanges that bring none: it may know how keys are made.
+  /// The client's retry policy, which may have a closure that makes idempotency keys.
   let retry: RetryPolicy
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
@@ -16,49 +15,54 @@ struct OfflineStage: BuiltInStage {
     var exchange = exchange
     switch offline {
     case .replaying(let key):
-      exchange.request.headers[Self.idempotencyKeyField] = key
+      exchange.request.headers[HTTPHeaders.idempotencyKeyName] = key
       return next(exchange)
     case .saving(let offlineSaver):
       let make = (exchange.call.endpoint.retry ?? retry).idempotencyKey ?? { UUID().uuidString }
       let key =
-        exchange.request.headers[Self.idempotencyKeyField] ?? exchange.state.idempotencyKey(make)
-      exchange.request.headers[Self.idempotencyKeyField] = key
+        exchange.request.headers[HTTPHeaders.idempotencyKeyName]
+        ?? exchange.state.idempotencyKey(make)
+      exchange.request.headers[HTTPHeaders.idempotencyKeyName] = key
       return offlineSaver.saving(next(exchange), as: key, baseURL: exchange.state.start.baseURL)
     }
   }
 }
 
-/// What an exchange has to do with an offline store.
+/// The relation of a call to the offline store.
 ///
-/// Indirect, so that the exchanges of all other requests are no larger for it.
+/// Indirect, so that other calls are no larger.
 indirect enum OfflineMode: Sendable {
-  /// It is kept when there is no network for it.
+  /// The request is stored if there is no network.
   case saving(OfflineSaver)
-  /// It comes from a store, with the idempotency key that it was first sent with, and is not kept again.
+  /// The request comes from the store, with its original idempotency key, and is not stored again.
   case replaying(key: String)
 }
 
-/// What it takes to keep a request when it turns out that there is no network for it.
+/// Stores a request that failed for lack of a network.
 struct OfflineSaver: Sendable {
-  /// The request as it was asked for, before the client's hooks, which see it again when it is
-  /// replayed; with the header fields of its endpoint.
+  /// The original request with the header fields of its endpoint, before the client's hooks, which
+  /// run again at the replay.
   let request: Request
-  /// Whether its answer was to go into memory: one that was to go elsewhere has nowhere to go later.
+  /// Whether the response body goes to memory.
+  ///
+  /// A request whose body has another destination cannot be replayed.
   let collectsInMemory: Bool
   let clientOfflineStore: ClientOfflineStore
-  /// Selects the transport of the replay. `nil` selects the client's own.
+  /// Selects the transport of the replay.
+  ///
+  /// `nil` selects the client's own.
   var selectTransport: ClientOfflineStore.TransportSelection?
   let automatic: AutomaticReplay?
   let scheduler: any Scheduler
 
-  /// Keeps the request when a promise is rejected for want of a network.
+  /// Stores the request if a promise is rejected for lack of a network.
   ///
   /// - Parameters:
-  ///   - responsePromise: the promise.
-  ///   - key: the idempotency key that the request is sent with.
+  ///   - responsePromise: The promise.
+  ///   - key: The idempotency key of the request.
   ///   - baseURL: The base URL that the request is resolved against.
-  /// - Returns: the same promise but for that: it is rejected once the request is kept, with an error
-  ///   that says so, or that it cannot be kept.
+  /// - Returns: A promise like the given one. For lack of a network it is rejected after the request has been stored, with
+  ///   an error that says so, or with the reason why it could not be stored.
   func saving<Value>(
     _ responsePromise: Promise<Value>, as key: String, baseURL: URL?
   ) -> Promise<Value> {
@@ -72,9 +76,9 @@ struct OfflineSaver: Sendable {
     }
   }
 
-  /// Keeps the request, which blocks for as long as the disk takes.
+  /// Stores the request, which blocks on the disk.
   ///
-  /// - Returns: what the request is rejected with.
+  /// - Returns: The error that the request is rejected with.
   private func outcome(
     of failure: NetworkError, _ key: String, _ baseURL: URL?, _ epoch: UInt64?
   ) -> NetworkError {
@@ -87,11 +91,11 @@ struct OfflineSaver: Sendable {
     do {
       var request = request
       let id = UUID(uuidString: key)
-      if id?.uuidString != key { request.headers[OfflineStage.idempotencyKeyField] = key }
+      if id?.uuidString != key { request.headers[HTTPHeaders.idempotencyKeyName] = key }
       let entry = try clientOfflineStore.store.add(
         request, baseURL: baseURL, in: request.storeKey, idempotencyKey: id ?? UUID())
       if let selectTransport {
-        clientOfflineStore.setTransportOverride(selectTransport, for: entry.id)
+        clientOfflineStore.setTransportSelection(selectTransport, for: entry.id)
       }
       if let epoch { automatic?.entryStored(since: epoch) }
       var entryStored = failure
@@ -104,7 +108,7 @@ struct OfflineSaver: Sendable {
     }
   }
 
-  /// Why a request is not kept, with what is known of the request.
+  /// Returns the error of a request that could not be stored, with the facts about the request.
   private static func refusal(_ error: any Error, of failure: NetworkError) -> NetworkError {
     var refusal = error as? NetworkError ?? NetworkError(.offlineStoreFailed, underlying: error)
     refusal.request = failure.request ?? refusal.request
@@ -115,7 +119,7 @@ struct OfflineSaver: Sendable {
 }
 
 extension NetworkError {
-  /// The same error, which says one thing more.
+  /// Returns the error with an addition to its reason.
   fileprivate func adding(_ text: String) -> NetworkError {
     var error = self
     error.reason = reason.map { "\($0); \(text)" } ?? text

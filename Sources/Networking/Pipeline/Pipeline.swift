@@ -4,20 +4,20 @@ import Promises
 struct Pipeline: Sendable {
   private let run: Interceptor.Next
 
-  /// Puts stages around the transport that an exchange brings.
+  /// Makes a pipeline that ends in the transport of the call.
   ///
-  /// - Parameter stages: outermost first.
+  /// - Parameter stages: The stages, outermost first.
   init(_ stages: [any Interceptor]) {
     self.init(stages) { $0.perform() }
   }
 
-  /// Puts stages around what there is already.
+  /// Makes a pipeline that ends in a closure.
   ///
   /// - Parameters:
-  ///   - stages: outermost first.
-  ///   - hop: what comes further in.
+  ///   - stages: The stages, outermost first.
+  ///   - hop: The closure inside the innermost stage.
   init(_ stages: [any Interceptor], around hop: @escaping Interceptor.Next) {
-    // A loop, as `reduce` would lay two thunks around each of them.
+    // A loop, because `reduce` would add two thunks around each stage.
     var run = hop
     for stage in stages.reversed() {
       let next = run
@@ -30,7 +30,8 @@ struct Pipeline: Sendable {
     self.run = run
   }
 
-  /// A stage of somebody else's, which may never call back: notes when it has the exchange in its hands.
+  /// Wraps an interceptor of the user, and records when it has the exchange, because it may never
+  /// call back.
   private static func observed(
     _ stage: any Interceptor, _ next: @escaping Interceptor.Next
   ) -> Interceptor.Next {
@@ -57,7 +58,8 @@ struct Pipeline: Sendable {
   }
 }
 
-/// A stage of the pipeline: it sees a request go and its answer come, and may change or replace both.
+/// A stage of the pipeline, which observes, changes, repeats or replaces requests and their
+/// responses.
 ///
 /// ```swift
 /// struct Stopwatch: Interceptor {
@@ -68,40 +70,42 @@ struct Pipeline: Sendable {
 /// }
 /// ```
 public protocol Interceptor: Sendable {
-  /// What it is called in errors; its type's name unless it says otherwise.
+  /// The name of the interceptor in errors.
   ///
-  /// A call whose time is up names the interceptor that has it and has not called back.
+  /// The default is the name of its type.
+  ///
+  /// The error of a call that timed out names the interceptor that has not called back.
   var name: String { get }
 
-  /// The stages further in, the network at the end of them.
+  /// The remaining stages, with the transport at their end.
   ///
-  /// It may be called once, again after the promise has settled (a retry, a redirect), or not at all,
-  /// for an answer from elsewhere; from any thread.
+  /// An interceptor may call it once, again after the promise has settled (to retry, or to follow a redirect), or not at
+  /// all (to respond itself), from any thread.
   typealias Next = @Sendable (_ exchange: Exchange) -> NetworkPromise
 
   /// Handles an exchange.
   ///
-  /// It runs on whatever thread the stage outside it runs on, and must not block. Cancelling the promise
-  /// that it returns has to cancel what it has begun: a promise derived from `next`'s does.
+  /// It runs on the thread of the outer stage and must not block. Cancelling the returned promise must cancel the work that
+  /// the interceptor has started; a promise derived from that of `next` does so.
   ///
   /// - Parameters:
-  ///   - exchange: the request.
-  ///   - next: the stages further in.
-  /// - Returns: a promise of the answer.
+  ///   - exchange: The request and its context.
+  ///   - next: The remaining stages.
+  /// - Returns: A promise of the response.
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise
 }
 
 extension Interceptor {
-  /// The name of its type.
+  /// The name of the interceptor's type.
   public var name: String { "\(type(of: self))" }
 }
 
-/// A stage of this module's own, that is known to call back: nobody has to watch where it got stuck.
+/// A stage of this module, which always calls back, so that the pipeline does not track it.
 protocol BuiltInStage: Interceptor {}
 
-/// Runs interceptors that an exchange brings: those that the client had when the call was made.
+/// Runs the interceptors that the client had when the call was made.
 struct InterceptorsStage: BuiltInStage {
-  /// Which of them.
+  /// Returns the interceptors of an exchange.
   let interceptors: @Sendable (_ exchange: Exchange) -> [any Interceptor]
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
@@ -112,7 +116,9 @@ struct InterceptorsStage: BuiltInStage {
 }
 
 extension Promise where Value == Response {
-  /// A promise of whatever comes of this one, rejected only when that is a cancellation.
+  /// Returns a promise of the result of this promise.
+  ///
+  /// It is rejected only if this promise is cancelled.
   func asResult() -> Promise<Result<Response, any Error>> {
     map { response -> Result<Response, any Error> in .success(response) }
       .recover(on: .inline) { error -> Result<Response, any Error> in .failure(error) }

@@ -1,42 +1,41 @@
 import Promises
 import Synchronization
 
-/// Holds requests back while one thing happens, such as a change of users.
+/// An interceptor that holds requests while some work runs, such as switching the user.
 ///
 /// ```swift
 /// barrier.hold(draining: true) { store.switchUser(to: ann) }
 ///   .done { show(ann) }
 /// ```
 ///
-/// While it is held new requests wait, and go on in the order in which they came when the last hold has
-/// ended, however that ended. Those in flight go on, and a hold may wait for them to end first.
+/// While the barrier is held, new requests wait. When the last hold ends, successfully or not, they continue in the order in
+/// which they arrived. Requests in flight continue; a hold may wait for them to end before its work starts.
 ///
-/// Requests that are ``Request/notIntercepted()`` pass by, neither held nor waited for: what happens
-/// meanwhile makes its requests so. A request that waits is cancelled as any other is, and the deadline of
-/// its call goes on.
+/// Requests that are ``Request/notIntercepted()`` pass the barrier and are not waited for. The work of a hold must make its
+/// requests this way. A waiting request can be cancelled, and its deadline continues.
 public final class PipelineBarrier: Interceptor {
   private let machine = Mutex(BarrierMachine())
 
-  /// Makes a barrier that nothing holds.
+  /// Makes a barrier without holds.
   public init() {}
 
-  /// Holds new requests back from now until a promise has settled.
+  /// Holds new requests until a promise settles.
   ///
-  /// - Parameter work: what happens meanwhile; it is only looked at, and not cancelled by anybody here.
+  /// - Parameter work: The promise. It is not cancelled by the barrier.
   public func hold<Value>(while work: Promise<Value>) {
     let id = machine.withLock { $0.nextID() }
     apply { $0.hold(id, nil) }
     work.always(on: .inline) { _ in self.apply { $0.release(id) } }
   }
 
-  /// Holds new requests back from now until something has happened.
+  /// Holds new requests until some work is done.
   ///
   /// - Parameters:
-  ///   - draining: whether to wait first for the requests in flight to end. What is itself started by
-  ///     one of those, and awaited by it, would wait for itself.
-  ///   - body: starts what is to happen; runs once, here and now or when the last one in flight has
-  ///     ended. Throwing is failing.
-  /// - Returns: a promise with the outcome of `body`'s; cancelling it ends the hold.
+  ///   - draining: Whether to wait for the requests in flight before the work starts. A request in flight must not wait for
+  ///     a draining hold that it has started itself: neither would end.
+  ///   - body: Starts the work. It runs once, before this method returns, or when the last request in flight has ended. An
+  ///     error that it throws rejects the returned promise.
+  /// - Returns: A promise with the result of the promise of `body`. Cancelling it ends the hold.
   @discardableResult
   public func hold<Value>(
     draining: Bool = false, _ body: @escaping @Sendable () throws -> Promise<Value>
@@ -50,12 +49,12 @@ public final class PipelineBarrier: Interceptor {
     return work
   }
 
-  /// Sends the exchange when nothing holds it back.
+  /// Sends the exchange when there is no hold.
   ///
   /// - Parameters:
-  ///   - exchange: the request.
-  ///   - next: the stages further in.
-  /// - Returns: a promise of the answer.
+  ///   - exchange: The request and its context.
+  ///   - next: The remaining stages.
+  /// - Returns: A promise of the response.
   public func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     guard exchange.isIntercepted else { return next(exchange) }
     var gate: Promise<Void>?
@@ -80,41 +79,43 @@ public final class PipelineBarrier: Interceptor {
   private func apply(_ change: (inout BarrierMachine) -> BarrierMachine.Effects) {
     let effects = machine.withLock { change(&$0) }
     for resolver in effects.released { resolver.fulfill() }
-    // Its promise is being cancelled, or else nobody would have it: not an oversight to be reported.
+    // Rejected as cancelled, so that it is not reported as abandoned.
     effects.dropped?.reject(CancellationError())
   }
 }
 
-/// Who waits before a barrier, who is behind it, and what holds it down.
+/// The state of a barrier: its holds, the waiting requests, and the requests in flight.
 struct BarrierMachine {
-  /// What a change lets happen; the resolvers are called after unlocking.
+  /// The effects of a change.
+  ///
+  /// The resolvers are called after unlocking.
   struct Effects {
-    /// To be fulfilled, in order.
+    /// The resolvers to fulfil, in order.
     var released: [Resolver<Void>] = []
-    /// To be rejected as cancelled: what waits for nothing any more.
+    /// The resolver to reject as cancelled, because its request or hold has ended.
     var dropped: Resolver<Void>?
   }
 
   private var lastID = 0
   private var holds: Set<Int> = []
-  /// Holds that wait for what is in flight.
+  /// The holds that wait for requests in flight.
   private var draining: [Int: Resolver<Void>] = [:]
-  /// Requests that wait.
+  /// The waiting requests.
   private var waiting: [Int: Resolver<Void>] = [:]
   private var inFlight: Set<Int> = []
 
-  /// A number for a request or a hold.
+  /// Returns a number for a request or a hold.
   mutating func nextID() -> Int {
     lastID += 1
     return lastID
   }
 
-  /// A request comes.
+  /// Adds a request.
   ///
   /// - Parameters:
-  ///   - id: its number.
-  ///   - resolver: lets it go, when it has to wait.
-  /// - Returns: true when it may go on at once.
+  ///   - id: The number of the request.
+  ///   - resolver: The resolver that continues the request. Evaluated only if the request has to wait.
+  /// - Returns: Whether the request may continue at once.
   mutating func enter(_ id: Int, _ resolver: @autoclosure () -> Resolver<Void>) -> Bool {
     guard holds.isEmpty else {
       waiting[id] = resolver()
@@ -124,19 +125,19 @@ struct BarrierMachine {
     return true
   }
 
-  /// A request has ended, before or behind the barrier.
+  /// Removes a request that has ended, waiting or in flight.
   mutating func leave(_ id: Int) -> Effects {
     if let resolver = waiting.removeValue(forKey: id) { return Effects(dropped: resolver) }
     guard inFlight.remove(id) != nil, inFlight.isEmpty else { return Effects() }
     return Effects(released: takeInOrder(&draining))
   }
 
-  /// The barrier comes down.
+  /// Adds a hold.
   ///
   /// - Parameters:
-  ///   - id: the hold's number.
-  ///   - resolver: called when what is in flight has ended; nil when that is no matter.
-  /// - Returns: the same resolver when there is nothing to wait for.
+  ///   - id: The number of the hold.
+  ///   - resolver: The resolver to fulfil when the requests in flight have ended. `nil` does not wait for them.
+  /// - Returns: The effects, with the resolver if no request is in flight.
   mutating func hold(_ id: Int, _ resolver: Resolver<Void>?) -> Effects {
     holds.insert(id)
     guard let resolver else { return Effects() }
@@ -145,7 +146,9 @@ struct BarrierMachine {
     return Effects()
   }
 
-  /// A hold has ended; with the last one everybody is let go.
+  /// Removes a hold.
+  ///
+  /// After the last one all waiting requests continue.
   mutating func release(_ id: Int) -> Effects {
     holds.remove(id)
     var effects = Effects(dropped: draining.removeValue(forKey: id))

@@ -1,30 +1,30 @@
 import Foundation
 import Promises
 
-/// Holds requests back, or fails them, while there is no way to the internet.
+/// Delays or rejects requests while the internet is unreachable.
 ///
 /// ```swift
 /// let waiting = ReachabilityInterceptor(reachability, whenUnreachable: .wait(atMost: .seconds(30)))
 /// let failing = ReachabilityInterceptor(reachability, whenUnreachable: .fail)
 /// ```
 ///
-/// A request goes on at once when the status is reachable or not known, and when it needs no internet, as
-/// its server is mocked or close by: see ``isLocal(_:)``. One that waits goes on as soon as the network is reachable; it may then fail
-/// for any reason of its own, also for want of a network that has gone again. Cancelling it while it waits
-/// lets go of everything. An error of this stage is ``NetworkError/Code-swift.enum/notConnectedToInternet``;
-/// it is tried again by no ``RetryPolicy``, takes nothing from a ``RetryBudget``, and counts for no attempt, unless
-/// the request had been redirected by then.
+/// A request is sent at once if the status is reachable or unknown, or if it does not need the internet, because it is
+/// mocked or its server is local; see ``isLocal(_:)``. A waiting request is sent as soon as the network is reachable, and
+/// may then fail for any reason, including a network that is lost again. Cancelling a waiting request releases all its
+/// resources.
 ///
-/// ``NetworkingConfiguration/whenUnreachable`` puts one into a client's walk, where the hops go out. In
-/// a pipeline of your own put it there too, and no stage that answers without the network, such as a cache, is held
-/// up by it. A client whose requests all go by a proxy or a Unix socket needs no way to the internet of
-/// this machine's own: leave the stage out there, or say so by `needsInternet`.
+/// The error of this stage is ``NetworkError/Code-swift.enum/notConnectedToInternet``. It is not retried by any
+/// ``RetryPolicy``, uses no ``RetryBudget``, and does not count as an attempt unless the request had been redirected before.
+///
+/// ``NetworkingConfiguration/whenUnreachable`` adds the stage to a client, inside the redirects. In a custom pipeline place
+/// it there too, so that it does not delay stages that respond without the network, such as a cache. If all requests of a
+/// client go through a proxy or a Unix socket, leave the stage out, or pass `needsInternet`.
 public struct ReachabilityInterceptor: Interceptor {
-  /// What becomes of a request that cannot reach its server.
+  /// The policy for requests that cannot reach their server.
   public enum Policy: Sendable, Hashable {
-    /// It fails at once.
+    /// The request fails at once.
     case fail
-    /// It waits so long at the most, and fails when the network has not come by then.
+    /// The request waits for the network, and fails after the given time.
     case wait(atMost: Duration)
   }
 
@@ -36,12 +36,11 @@ public struct ReachabilityInterceptor: Interceptor {
   /// Makes a stage.
   ///
   /// - Parameters:
-  ///   - reachability: what tells of the network; it is kept alive.
-  ///   - policy: what becomes of a request while the network is unreachable.
-  ///   - scheduler: whose time a wait's limit counts in.
-  ///   - needsInternet: whether a request's server is on the internet; called once for each request
-  ///     that finds the network unreachable, on the thread that sends it. Unless said otherwise, those
-  ///     do whose URL is not ``isLocal(_:)``.
+  ///   - reachability: The reachability of the network, which the stage retains.
+  ///   - policy: The policy while the network is unreachable.
+  ///   - scheduler: The source of time for the limit of a wait.
+  ///   - needsInternet: Returns whether the server of a request is on the internet. Called once for each request that is
+  ///     sent while the network is unreachable, on its thread. The default is that the URL is not ``isLocal(_:)``.
   public init(
     _ reachability: NetworkReachability, whenUnreachable policy: Policy,
     scheduler: any Scheduler = .live,
@@ -53,12 +52,12 @@ public struct ReachabilityInterceptor: Interceptor {
     self.needsInternet = needsInternet
   }
 
-  /// Sends an exchange on, now or when the network is there.
+  /// Sends an exchange now, or when the network is reachable.
   ///
   /// - Parameters:
-  ///   - exchange: the request.
-  ///   - next: the stages further in.
-  /// - Returns: a promise of the answer.
+  ///   - exchange: The request and its context.
+  ///   - next: The remaining stages.
+  /// - Returns: A promise of the response.
   public func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     guard reachability.status == .unreachable, exchange.call.transport.transport.needsNetwork,
       needsInternet(exchange.request)
@@ -73,14 +72,14 @@ public struct ReachabilityInterceptor: Interceptor {
       .recover(PromiseError.timedOut, on: .inline) {
         throw Self.refusal(of: exchange, "none came up within \(limit)")
       }
-      // A request outlives the client that made it, so what tells of the network has to as well.
+      // A request may outlive its client, and so must the reachability.
       .then(on: .inline) { [reachability] in withExtendedLifetime(reachability) { next(exchange) } }
   }
 
   private static func refusal(of exchange: Exchange, _ reason: String?) -> NetworkError {
     let state = exchange.state
     state.refuseLocally(hasSent: exchange.redirects > 0)
-    // Of several the stage that counts them says how many.
+    // The retry stage sets the number if there are several.
     return NetworkError(
       .notConnectedToInternet, reason, request: NetworkError.RequestSummary(exchange.request),
       attempts: min(state.attemptCount, 1))
@@ -88,18 +87,17 @@ public struct ReachabilityInterceptor: Interceptor {
 }
 
 extension ReachabilityInterceptor {
-  /// Whether a URL's server can be reached without a way to the internet, going by its host.
+  /// Returns whether the host of a URL is local, so that it can be reached without the internet.
   ///
-  /// Local are this machine (`localhost` and names below it, 127.0.0.0/8, ::1), addresses of private and
-  /// link-local networks and of carriers' and overlays' shared range, names without a dot, and names
-  /// below `local`, `internal` and `home.arpa`. Whether such a server answers, or whether there is a
-  /// route to it, the request itself finds out.
+  /// Local hosts are this machine (`localhost` and names below it, 127.0.0.0/8, ::1), addresses of private networks,
+  /// link-local addresses, the shared address space 100.64.0.0/10, names without a dot, and names below `local`, `internal`
+  /// and `home.arpa`. The method does not check whether there is a route to the host.
   ///
   /// Source: RFC 1918 section 3, RFC 3927 section 2.1, RFC 4193 section 3.1, RFC 4291 section 2.5,
   /// RFC 6598 section 7, RFC 6761 section 6.3, RFC 6762 section 3, RFC 8375 section 3.
   ///
-  /// - Parameter url: an absolute URL; one without a host is local.
-  /// - Returns: whether it is.
+  /// - Parameter url: An absolute URL. A URL without a host is local.
+  /// - Returns: Whether the host is local.
   public static func isLocal(_ url: URL) -> Bool {
     var host = (url.host ?? "").lowercased()[...]
     if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
@@ -110,7 +108,7 @@ extension ReachabilityInterceptor {
     return [".localhost", ".local", ".internal", ".home.arpa"].contains { host.hasSuffix($0) }
   }
 
-  /// An IPv4 address in any of its notations.
+  /// Parses an IPv4 address in any notation of `inet_aton`.
   private static func number(ip4 text: Substring) -> UInt32? {
     guard text.utf8.first.map({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) == true
     else { return nil }

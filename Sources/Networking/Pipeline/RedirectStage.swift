@@ -1,7 +1,7 @@
 import Foundation
 import Promises
 
-/// Follows redirects: a call goes in, a hop at a time comes out.
+/// Follows redirects, and sends each hop through the inner stages.
 struct RedirectStage: BuiltInStage {
   let policy: RedirectPolicy
 
@@ -10,7 +10,9 @@ struct RedirectStage: BuiltInStage {
     return hop(exchange, seen: [], decide, next)
   }
 
-  /// What makes two hops the same, and a row of them a circle.
+  /// The method and the URL of a hop.
+  ///
+  /// A hop that occurs twice makes a redirect loop.
   private struct Step: Hashable {
     let method: HTTPMethod
     let url: String
@@ -21,7 +23,7 @@ struct RedirectStage: BuiltInStage {
     }
   }
 
-  // `seen` are the hops before this one; most calls have none, and so build no set.
+  // `seen` contains the earlier hops. Most calls have none, so no set is built for them.
   private func hop(
     _ exchange: Exchange, seen: Set<Step>, _ decide: @escaping RedirectPolicy.Decision,
     _ next: @escaping Next
@@ -40,56 +42,61 @@ struct RedirectStage: BuiltInStage {
       guard following.redirects <= policy.limit else {
         throw NetworkError(.tooManyRedirects, response, "more than \(policy.limit)")
       }
-      // A cookie set on the way may end a circle, so going round once more is let pass by policies that
-      // change the request; the same request again is not.
+      // A cookie that was set on the way may end a loop, so a repeated hop is allowed after a `Set-Cookie`.
       guard !seen.contains(Step(request)) || response.headers.contains("Set-Cookie") else {
-        throw NetworkError(.tooManyRedirects, response, "a circle")
+        throw NetworkError(.tooManyRedirects, response, "a redirect loop")
       }
-      exchange.events?.add(.redirected(to: Redaction.url(request.url.absoluteString)))
+      exchange.events?.add(.redirected(to: Redactor.standard.maskedURL(request.url.absoluteString)))
       return hop(following, seen: seen, decide, next)
     }
   }
 }
 
-/// What becomes of an answer that points elsewhere.
+/// The policy for redirects.
 public struct RedirectPolicy: Sendable {
-  /// Decides about one redirect.
+  /// A closure that decides about one redirect.
   ///
-  /// It gets the answer and the request that the rules would send next, and returns that, a changed one,
-  /// or nil to take the answer as it is.
+  /// It receives the response and the next request by the rules of RFC 9110. It returns that request, a changed one, or
+  /// `nil` to return the redirect response to the caller.
   public typealias Decision =
     @Sendable (_ response: Response, _ proposed: HTTPRequest) -> HTTPRequest?
 
-  /// How many redirects in a row are followed; one more fails with
-  /// ``NetworkError/Code-swift.enum/tooManyRedirects``.
+  /// The maximum number of redirects of a request.
+  ///
+  /// One more fails with ``NetworkError/Code-swift.enum/tooManyRedirects``.
   public var limit: Int
-  /// Whether one from `https` to `http` is followed; otherwise it fails with
-  /// ``NetworkError/Code-swift.enum/redirectRefused``.
+  /// Whether a redirect from `https` to `http` is followed.
+  ///
+  /// Otherwise it fails with ``NetworkError/Code-swift.enum/redirectRefused``.
   public var allowsDowngrade: Bool
-  /// Nil takes every answer as it is, whatever it points to.
+  /// The decision.
+  ///
+  /// `nil` follows no redirect.
   let decide: Decision?
 
   /// Follows redirects by the rules of RFC 9110.
   ///
   /// - Parameters:
-  ///   - limit: how many in a row.
-  ///   - allowsDowngrade: whether one from `https` to `http` is followed.
-  /// - Returns: the policy.
+  ///   - limit: The maximum number of redirects.
+  ///   - allowsDowngrade: Whether a redirect from `https` to `http` is followed.
+  /// - Returns: The policy.
   public static func follow(limit: Int = 20, allowsDowngrade: Bool = false) -> RedirectPolicy {
     RedirectPolicy(limit: limit, allowsDowngrade: allowsDowngrade) { _, proposed in proposed }
   }
 
-  /// Takes an answer that points elsewhere as the answer, wherever it points.
+  /// Follows no redirect.
+  ///
+  /// The redirect response is returned to the caller.
   public static let refuse = RedirectPolicy(limit: 20, allowsDowngrade: false, decide: nil)
 
-  /// Follows what a closure lets pass.
+  /// Follows the redirects that a closure allows.
   ///
   /// - Parameters:
-  ///   - limit: how many in a row.
-  ///   - allowsDowngrade: whether one from `https` to `http` gets as far as the closure.
-  ///   - decide: decides about each; runs inline on the thread of the exchange and must not block. What it
-  ///     puts into a request for another origin is sent there.
-  /// - Returns: the policy.
+  ///   - limit: The maximum number of redirects.
+  ///   - allowsDowngrade: Whether the closure is called for a redirect from `https` to `http`. Otherwise it fails.
+  ///   - decide: The closure. It runs on the thread of the exchange and must not block. Fields that it adds to a request
+  ///     for another origin are sent there.
+  /// - Returns: The policy.
   public static func deciding(
     limit: Int = 20, allowsDowngrade: Bool = false, _ decide: @escaping Decision
   ) -> RedirectPolicy {
@@ -97,27 +104,26 @@ public struct RedirectPolicy: Sendable {
   }
 }
 
-/// The request that a redirect asks for, by the rules; a pure function of the answer.
+/// The rules of redirects, as a pure function of the response.
 ///
-/// Source: RFC 9110 sections 10.2.2 (Location, fragments) and 15.4 (methods); the Fetch standard for
-/// what 301 and 302 do to a POST.
+/// Source: RFC 9110 sections 10.2.2 (Location, fragments) and 15.4 (methods); the Fetch standard for a POST that is
+/// redirected by 301 or 302.
 enum Redirection {
-  /// Fields that say something of a body, dropped with it.
+  /// The fields that describe a body, which are removed with it.
   private static let bodyFields = [
     "Content-Type", "Content-Encoding", "Content-Language", "Content-Location", "Content-Length",
   ]
-  /// Fields that are for one origin only.
+  /// The fields that are for one origin only.
   private static let credentialFields = ["Authorization", "Cookie", "Proxy-Authorization"]
 
-  /// The next request.
+  /// Returns the next request.
   ///
   /// - Parameters:
-  ///   - response: the answer.
-  ///   - from: what was asked for, without what the stages of a hop have added for that hop alone, such as
-  ///     cookies.
-  ///   - allowsDowngrade: whether it may lead from https to http.
-  /// - Returns: the request; nil when the answer is no redirect, or has no `Location`.
-  /// - Throws: `redirectRefused` when the location is no URL to go to.
+  ///   - response: The response.
+  ///   - from: The request, without fields that stages have added for its hop only, such as cookies.
+  ///   - allowsDowngrade: Whether a redirect from `https` to `http` is allowed.
+  /// - Returns: The request, or `nil` if the response is no redirect or has no `Location`.
+  /// - Throws: `redirectRefused` if the location is not an `http` or `https` URL, or is a downgrade.
   static func next(
     after response: Response, to from: HTTPRequest, allowsDowngrade: Bool
   ) throws -> HTTPRequest? {
@@ -162,7 +168,7 @@ enum Redirection {
   private static func target(
     _ location: String, from base: URL, _ response: Response
   ) throws -> URL {
-    // An empty reference is the same document, which Foundation makes no URL of.
+    // An empty reference is the same document. Foundation makes no URL of it.
     let reference = location.isEmpty ? base.absoluteString : location
     guard let url = URL(string: reference, relativeTo: base)?.absoluteURL,
       ["http", "https"].contains(url.scheme?.lowercased()), Origin(url) != nil

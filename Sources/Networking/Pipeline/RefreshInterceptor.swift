@@ -1,7 +1,8 @@
 import Promises
 import Synchronization
 
-/// Renews credentials when a server refuses them, once for however many requests were refused.
+/// An interceptor that refreshes credentials after the server has rejected them, once for all
+/// requests.
 ///
 /// ```swift
 /// let refresh = RefreshInterceptor(on: [401]) { _ in
@@ -10,34 +11,33 @@ import Synchronization
 /// }
 /// ```
 ///
-/// - **Once.** The first response of one of the statuses starts the refresh, and those that come while
-///   it runs wait for it. One that was sent before a refresh ended, and is refused after, starts no
-///   other.
-/// - **Then** each request is sent again, once, through all stages further in: with the client's
-///   credentials, and whatever adapters stand behind this interceptor add, as they are then. An
-///   `Authorization` field that the request itself brings stays as it is. The second answer is the
-///   answer.
-/// - **A refresh that fails** fails each request that waits for it, with its error.
-/// - **Cancellation.** A request that is cancelled leaves the refresh to the others; when all have gone
-///   the refresh is cancelled.
-/// - The request that the refresh itself makes has to be ``Request/notIntercepted()``, and passes by. One
-///   that is not, and is refused while the refresh runs, would wait for itself: it fails instead, and with it the
-///   refresh, by an error that says so. It is known by where it is made, in the closure or in a task that was
-///   begun there; one made later, in a handler, waits until a time limit ends it, as does one whose turn in
-///   the queue never comes because all before it wait for the refresh.
-/// - A request whose body cannot be sent again keeps its first answer.
+/// - **One refresh.** The first response with one of the statuses starts a refresh. Requests that are rejected while it runs
+///   wait for it. A request that was sent before the refresh ended and is rejected afterwards does not start another one.
+/// - **Resending.** After the refresh each request is sent once more through the remaining stages, with the client's current
+///   credentials and the changes of inner adapters. Its own `Authorization` field is not changed. The second response is
+///   delivered, whatever its status.
+/// - **Failure.** If the refresh fails, all requests that wait for it fail with its error.
+/// - **Cancellation.** Cancelling one request does not affect the refresh. When all requests that wait for it have been
+///   cancelled, the refresh is cancelled.
+/// - **Requests of the refresh** must be ``Request/notIntercepted()``. One that is not, and is rejected while the refresh
+///   runs, would wait for itself. It fails with an error that says so, and the refresh fails with it. This covers requests
+///   made in the closure or in a task started there. A request made later, in a handler, waits until it times out, and so
+///   does one that waits in the queue behind requests that wait for the refresh.
+/// - A request whose body cannot be sent again keeps its first response.
 public struct RefreshInterceptor: Interceptor {
   private let statuses: Set<Int>
   private let refresh: @Sendable (Response) throws -> Promise<Void>
   private let shared = SharedRefresh()
 
-  /// Makes an interceptor; copies of it share their refresh.
+  /// Makes an interceptor.
+  ///
+  /// Copies share the refresh.
   ///
   /// - Parameters:
-  ///   - statuses: those that mean that credentials were refused.
-  ///   - refresh: starts a refresh, and gets the response that led to it; its value is not used. It
-  ///     runs on the thread of that exchange, must not block, and is never run again before its promise
-  ///     has settled. What it throws is its failure.
+  ///   - statuses: The statuses that mean that the credentials were rejected.
+  ///   - refresh: Starts a refresh. It receives the response that caused it, runs on the thread of that exchange, and must
+  ///     not block. It is not called again before its promise has settled. An error that it throws fails the refresh. The
+  ///     value of the promise is ignored.
   public init<Ignored>(
     on statuses: Set<Int> = [401],
     _ refresh: @escaping @Sendable (_ response: Response) throws -> Promise<Ignored>
@@ -46,21 +46,21 @@ public struct RefreshInterceptor: Interceptor {
     self.refresh = { response in try refresh(response).asVoid() }
   }
 
-  /// Sends the exchange, and again after a refresh.
+  /// Sends the exchange, and sends it again after a refresh.
   ///
   /// - Parameters:
-  ///   - exchange: the request.
-  ///   - next: the stages further in.
-  /// - Returns: a promise of the answer.
+  ///   - exchange: The request and its context.
+  ///   - next: The remaining stages.
+  /// - Returns: A promise of the response.
   public func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     guard exchange.isIntercepted else { return next(exchange) }
-    // Noted before the credentials are taken: those that are new then are not taken for old ones.
+    // Read before the credentials, so that new credentials are not mistaken for old ones.
     let epoch = shared.epoch
     return next(exchange.withCurrentCredentials()).then(on: .inline) { response -> NetworkPromise in
       guard statuses.contains(response.status), exchange.request.body.isRepeatable else {
         return .fulfilled(response)
       }
-      guard !shared.isInProgress(exchange.call.refresh) else { throw Self.circle(response) }
+      guard !shared.isInProgress(exchange.call.refresh) else { throw Self.selfWaitError(response) }
       return shared.refreshed(since: epoch) { try refresh(response) }
         .then(on: .inline) {
           exchange.state.end(.success(response))
@@ -70,47 +70,47 @@ public struct RefreshInterceptor: Interceptor {
     }
   }
 
-  private static func circle(_ response: Response) -> NetworkError {
+  private static func selfWaitError(_ response: Response) -> NetworkError {
     NetworkError(
       .unacceptableStatus(response.status), response,
-      "it is asked for by the refresh that it would have to wait for; make it with .notIntercepted()"
+      "the request is part of the token refresh that it would wait for; make it .notIntercepted()"
     )
   }
 }
 
-/// One refresh at a time, for however many callers.
+/// The state of the refresh that all callers share.
 ///
-/// Epochs are numbered by the refreshes that have ended, well or badly. A caller notes the epoch before
-/// it is sent. When it is refused later in the same epoch a refresh is due; in a later one a refresh has
-/// been tried since, and its outcome is the caller's as well.
+/// The epoch is the number of refreshes that have ended, successfully or not. A caller reads it before it sends its request.
+/// If the request is rejected in the same epoch, a refresh is due. In a later epoch a refresh has already ended, and its
+/// result applies to the caller, too.
 struct RefreshMachine {
-  /// What a refused caller is to do.
+  /// The next step of a caller whose request was rejected.
   enum Action {
-    /// Start a refresh, under this number, and wait for it.
+    /// Start a refresh with this number, and wait for it.
     case start(number: Int)
-    /// Wait for the one under way.
+    /// Wait for the running refresh.
     case join(Promise<Void>)
-    /// Go again: there has been one meanwhile.
+    /// Send the request again, because a refresh has ended in the meantime.
     case resend
-    /// Fail: there has been one meanwhile, and it failed with this.
+    /// Fail with the error of a refresh that has ended in the meantime.
     case fail(any Error)
   }
 
-  /// How many refreshes have ended.
+  /// The number of refreshes that have ended.
   private(set) var epoch = 0
   private var number = 0
   private var current: Promise<Void>?
   private var failure: (any Error)?
 
-  /// Whether the refresh of a number has begun and not ended.
+  /// Returns whether the refresh with a number is running.
   func isInProgress(_ number: Int) -> Bool { current != nil && number == self.number }
 
-  /// A caller was refused that had been sent in an epoch.
+  /// Handles a rejected request.
   ///
   /// - Parameters:
-  ///   - epoch: when it was sent.
-  ///   - promise: makes the promise that those who join wait for, when a refresh is to be started.
-  /// - Returns: what the caller is to do.
+  ///   - epoch: The epoch in which the request was sent.
+  ///   - promise: Makes the promise that joining callers wait for. Called if a refresh is to be started.
+  /// - Returns: The next step of the caller.
   mutating func responseRefused(sentIn epoch: Int, _ promise: () -> Promise<Void>) -> Action {
     guard epoch == self.epoch else { return failure.map(Action.fail) ?? .resend }
     if let current { return .join(current) }
@@ -119,7 +119,9 @@ struct RefreshMachine {
     return .start(number: number)
   }
 
-  /// A refresh has ended; one that is not under way any more says nothing.
+  /// Records the end of a refresh.
+  ///
+  /// Ignored if the refresh is not the running one.
   mutating func ended(_ number: Int, _ failure: (any Error)?) {
     guard number == self.number, current != nil else { return }
     current = nil
@@ -127,55 +129,56 @@ struct RefreshMachine {
     self.failure = failure
   }
 
-  /// All who waited for a refresh have gone, so that it was broken off: the next caller starts another.
+  /// Records that all callers of a refresh were cancelled.
+  ///
+  /// The next caller starts another one.
   mutating func abandoned(_ number: Int) {
     if number == self.number { current = nil }
   }
 }
 
-/// One refresh, which the requests are known by that it makes itself.
+/// The identity of one refresh, which marks the requests made inside of it.
 struct RefreshRound: Sendable {
-  /// The refresh whose closure runs here, or that began the task that runs here.
+  /// The refresh whose closure, or a task started by it, is running.
   @TaskLocal static var current: RefreshRound?
 
   let shared: SharedRefresh
   let number: Int
 }
 
-/// Runs a refresh for however many callers wait for it, and breaks it off when all of them have gone.
+/// Runs one refresh for all callers, and cancels it when all of them have been cancelled.
 final class SharedRefresh: Sendable {
   private let machine = Mutex(RefreshMachine())
 
-  /// What a caller notes before it is sent.
+  /// The current epoch, which a caller reads before it sends its request.
   var epoch: Int { machine.withLock { $0.epoch } }
 
-  /// Whether one of its refreshes is still under way.
+  /// Returns whether a request made inside a refresh would wait for itself.
   ///
-  /// - Parameter round: a refresh, of this one or another; nil is none.
-  /// - Returns: whether a request that was made inside of it, and now waited for a refresh, would wait for itself.
+  /// - Parameter round: The refresh in which the request was made, if any.
+  /// - Returns: Whether that is a running refresh of this instance.
   func isInProgress(_ round: RefreshRound?) -> Bool {
     guard let round, round.shared === self else { return false }
     return machine.withLock { $0.isInProgress(round.number) }
   }
 
-  /// A promise that a caller may go again.
+  /// Returns a promise that is fulfilled when the caller may send its request again.
   ///
   /// - Parameters:
-  ///   - epoch: what the caller noted before it was sent.
-  ///   - start: starts a refresh, if one is due; runs here and now.
-  /// - Returns: a promise rejected with the refresh's error; cancelling it leaves the refresh to the
-  ///   others that wait for it.
+  ///   - epoch: The epoch in which the request was sent.
+  ///   - start: Starts a refresh. Called before this method returns, if one is due.
+  /// - Returns: The promise, which is rejected with the error of the refresh. Cancelling it does not affect other callers.
   func refreshed(
     since epoch: Int, _ start: @escaping @Sendable () throws -> Promise<Void>
   ) -> Promise<Void> {
     let pending = Promise<Void>.pending(on: .inline)
     let action = machine.withLock { $0.responseRefused(sentIn: epoch) { pending.promise } }
     guard case .start(let number) = action else {
-      // Nobody waits for it, and nobody is to hear that it was abandoned.
+      // Fulfilled, so that the unused promise is not reported as abandoned.
       pending.resolver.fulfill()
       return wait(action, since: epoch, start)
     }
-    // Attached first, so that it is known before any who waited ask again.
+    // Attached first, so that it runs before waiting callers ask again.
     pending.promise.always(on: .inline) { _ in self.machine.withLock { $0.abandoned(number) } }
     let refreshed = wait(.join(pending.promise), since: epoch, start)
     run(number, start, for: pending.resolver)
@@ -189,8 +192,8 @@ final class SharedRefresh: Sendable {
     switch action {
     case .fail(let error): .rejected(error)
     case .join(let promise):
-      // Either it has failed, and asking again tells that, or all the others have gone and broken it off
-      // just before this one came.
+      // Either the refresh has failed, and the next call returns its error, or all other callers were cancelled just before
+      // this one joined.
       promise.recover(on: .inline, policy: .allErrors) { _ in self.refreshed(since: epoch, start) }
     case .resend, .start: .fulfilled(())
     }
@@ -199,7 +202,7 @@ final class SharedRefresh: Sendable {
   private func run(
     _ number: Int, _ start: () throws -> Promise<Void>, for resolver: Resolver<Void>
   ) {
-    // A promise of its own, as cancelling the user's would take it from others that have it.
+    // A derived promise, because cancelling the user's own promise could affect its other consumers.
     let round = RefreshRound(shared: self, number: number)
     let work = firstly { try RefreshRound.$current.withValue(round) { try start() } }.map {}
     resolver.onCancel { work.cancel() }

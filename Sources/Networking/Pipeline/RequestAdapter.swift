@@ -1,6 +1,6 @@
 import Promises
 
-/// Changes each request on its way, at once or after something else.
+/// An interceptor that changes each request, synchronously or asynchronously.
 ///
 /// ```swift
 /// let signing = RequestAdapter { request in try signer.sign(request) }
@@ -11,19 +11,19 @@ import Promises
 /// }
 /// ```
 ///
-/// It changes whatever passes, the requests that are ``Request/notIntercepted()`` among them. What it
-/// throws rejects the request, of which nothing has been sent then.
+/// It changes all requests, including those that are ``Request/notIntercepted()``. If it throws, the request is rejected
+/// with the error and not sent.
 public struct RequestAdapter: Interceptor {
-  /// What it is called in errors.
+  /// The name of the interceptor in errors.
   public let name: String
   private let adapt: @Sendable (Exchange, @escaping Next) -> NetworkPromise
 
-  /// Makes an adapter that knows its answer at once.
+  /// Makes a synchronous adapter.
   ///
   /// - Parameters:
-  ///   - name: what it is called in errors.
-  ///   - adapt: gives the request to send; it runs on the thread of the exchange, once for each time
-  ///     that this is sent through here, and must not block.
+  ///   - name: The name of the interceptor in errors.
+  ///   - adapt: Returns the request to send. It runs on the thread of the exchange, once for each time that the exchange
+  ///     passes this interceptor, and must not block.
   public init(
     name: String = "RequestAdapter",
     _ adapt: @escaping @Sendable (_ request: HTTPRequest) throws -> HTTPRequest
@@ -34,11 +34,11 @@ public struct RequestAdapter: Interceptor {
     }
   }
 
-  /// Makes an adapter that promises its answer.
+  /// Makes an adapter that returns a promise.
   ///
   /// - Parameters:
-  ///   - name: what it is called in errors.
-  ///   - adapt: promises the request to send; the promise is cancelled with the request.
+  ///   - name: The name of the interceptor in errors.
+  ///   - adapt: Returns a promise of the request to send. The promise is cancelled with the request.
   public init(
     name: String = "RequestAdapter",
     _ adapt: @escaping @Sendable (_ request: HTTPRequest) throws -> Promise<HTTPRequest>
@@ -51,12 +51,11 @@ public struct RequestAdapter: Interceptor {
     }
   }
 
-  /// Makes an adapter that is asynchronous code.
+  /// Makes an asynchronous adapter.
   ///
   /// - Parameters:
-  ///   - name: what it is called in errors.
-  ///   - adapt: gives the request to send; it runs in a task of its own, which is cancelled with the
-  ///     request.
+  ///   - name: The name of the interceptor in errors.
+  ///   - adapt: Returns the request to send. It runs in a new task, which is cancelled with the request.
   public init(
     name: String = "RequestAdapter",
     _ adapt: @escaping @Sendable (_ request: HTTPRequest) async throws -> HTTPRequest
@@ -69,9 +68,9 @@ public struct RequestAdapter: Interceptor {
   /// Sends the exchange with the changed request.
   ///
   /// - Parameters:
-  ///   - exchange: the request.
-  ///   - next: the stages further in.
-  /// - Returns: a promise of the answer.
+  ///   - exchange: The request and its context.
+  ///   - next: The remaining stages.
+  /// - Returns: A promise of the response.
   public func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     adapt(exchange, next)
   }
@@ -85,30 +84,29 @@ extension Exchange {
   }
 }
 
-/// Adds header fields to each request that has none of their names.
+/// An interceptor that adds header fields, unless the request has fields of the same names.
 ///
 /// ```swift
 /// HeaderInjector(["X-Client": "catena/1"])
 /// HeaderInjector { _ in ["X-Request-ID": UUID().uuidString] }
 /// ```
 ///
-/// It adds to whatever passes, to redirects to other origins as well where it stands a hop at a time; so
-/// it is no place for credentials.
+/// It adds the fields to all requests. As a hop interceptor it also adds them to redirects to other origins, so it must not
+/// be used for credentials.
 public struct HeaderInjector: Interceptor {
   private let fields: @Sendable (HTTPRequest) throws -> HTTPHeaders
 
-  /// Makes an injector of the same fields each time.
+  /// Makes an injector of constant fields.
   ///
-  /// - Parameter headers: the fields.
+  /// - Parameter headers: The fields.
   public init(_ headers: HTTPHeaders) {
     self.init { _ in headers }
   }
 
-  /// Makes an injector of fields made each time.
+  /// Makes an injector of fields that depend on the request.
   ///
-  /// - Parameter fields: gives the fields for a request, of which those are added whose names it has
-  ///   not; it runs on the thread of the exchange, and must not block. What it throws rejects the
-  ///   request.
+  /// - Parameter fields: Returns the fields for a request. Fields whose names the request already has are ignored. It runs
+  ///   on the thread of the exchange, and must not block. An error that it throws rejects the request.
   public init(_ fields: @escaping @Sendable (_ request: HTTPRequest) throws -> HTTPHeaders) {
     self.fields = fields
   }
@@ -116,10 +114,10 @@ public struct HeaderInjector: Interceptor {
   /// Sends the exchange with the fields added.
   ///
   /// - Parameters:
-  ///   - exchange: the request.
-  ///   - next: the stages further in.
-  /// - Returns: a promise of the answer, rejected with
-  ///   ``NetworkError/Code-swift.enum/invalidHeader`` for a field that cannot be sent.
+  ///   - exchange: The request and its context.
+  ///   - next: The remaining stages.
+  /// - Returns: A promise of the response. It is rejected with ``NetworkError/Code-swift.enum/invalidHeader`` for a field
+  ///   that cannot be sent.
   public func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     firstly {
       var exchange = exchange

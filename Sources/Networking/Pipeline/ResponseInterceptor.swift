@@ -1,6 +1,6 @@
 import Promises
 
-/// Looks at each outcome, and may have the request sent again after something else has happened.
+/// An interceptor that inspects each result, and may replace it or send the request again.
 ///
 /// ```swift
 /// let maintenance = ResponseInterceptor { result, _ in
@@ -11,25 +11,26 @@ import Promises
 /// }
 /// ```
 ///
-/// Requests that are ``Request/notIntercepted()`` pass by, so that what the closure itself asks for does
-/// not wait for itself. For a token's refresh that many share see ``RefreshInterceptor``.
+/// Requests that are ``Request/notIntercepted()`` are not inspected, so that requests made by the closure do not wait for
+/// themselves. ``RefreshInterceptor`` refreshes a token once for all requests.
 public struct ResponseInterceptor: Interceptor {
-  /// What is to be done about an outcome.
+  /// The decision about a result.
   public enum Decision: Sendable {
-    /// Nothing: it is the answer.
+    /// Deliver the result.
     case pass
-    /// Take this for the answer.
+    /// Deliver another response.
     case respond(Response)
-    /// Send the request again, through all stages further in, once the promise is fulfilled; fail with
-    /// its error when it is rejected.
+    /// Send the request through the remaining stages again when the promise is fulfilled.
+    ///
+    /// If it is rejected, the request fails with its error.
     case resend(after: Promise<Void>)
   }
 
-  /// Decides about an outcome: a response of any status or an error, and the request.
+  /// A closure that decides about the result of a request: a response with any status, or an error.
   public typealias DecisionHandler =
     @Sendable (_ result: Result<Response, any Error>, _ request: HTTPRequest) throws -> Decision
 
-  /// What it is called in errors.
+  /// The name of the interceptor in errors.
   public let name: String
   private let limit: Int
   private let decide: DecisionHandler
@@ -37,11 +38,11 @@ public struct ResponseInterceptor: Interceptor {
   /// Makes an interceptor.
   ///
   /// - Parameters:
-  ///   - limit: how many times a request is sent again at the most; the outcome after that is the answer,
-  ///     whatever the closure would say.
-  ///   - name: what it is called in errors.
-  ///   - decide: gets each outcome but a cancellation. It runs on the thread of the exchange, and must
-  ///     not block. What it throws rejects the request.
+  ///   - limit: The maximum number of times that a request is sent again. The result after that is delivered without
+  ///     calling the closure.
+  ///   - name: The name of the interceptor in errors.
+  ///   - decide: The closure. It is called for each result except a cancellation, runs on the thread of the exchange, and
+  ///     must not block. An error that it throws rejects the request.
   public init(
     limit: Int = 1, name: String = "ResponseInterceptor", _ decide: @escaping DecisionHandler
   ) {
@@ -50,12 +51,12 @@ public struct ResponseInterceptor: Interceptor {
     self.decide = decide
   }
 
-  /// Sends the exchange, and again as the closure decides.
+  /// Sends the exchange, and sends it again if the closure decides so.
   ///
   /// - Parameters:
-  ///   - exchange: the request.
-  ///   - next: the stages further in.
-  /// - Returns: a promise of the answer.
+  ///   - exchange: The request and its context.
+  ///   - next: The remaining stages.
+  /// - Returns: A promise of the response.
   public func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     guard exchange.isIntercepted else { return next(exchange) }
     return send(exchange, next, resendsLeft: limit)

@@ -2,26 +2,29 @@ import Foundation
 import Promises
 import Synchronization
 
-/// The events of one exchange, until they make a response.
+/// Receives the events of one exchange, and makes a response of them.
 final class ResponseReceiver: Sendable {
-  /// What is kept of the body of a failure whose success would not have gone to memory.
+  /// The limit for the body of an unsuccessful download or stream, in bytes.
   private static let failureBodyLimit = 1 << 20
 
   private struct State {
     var head: HTTPResponseHead?
     var data = Data()
     var sink: (any BodySink)?
-    /// Nil once a stream's promise is fulfilled, which would keep the stream alive otherwise.
+    /// `nil` after the promise of a stream is fulfilled, because the resolver would keep the stream
+    /// alive.
     var resolver: Resolver<Response>?
-    /// The most that `data` takes.
+    /// The limit of `data`, in bytes.
     var limit: Int?
-    /// Whether what is beyond the limit is left out; otherwise it is an error.
+    /// Whether a body beyond the limit is truncated.
+    ///
+    /// Otherwise it is an error.
     var truncates = false
     var isFinished = false
 
     mutating func add(_ bytes: Data) -> Overflow {
       guard !isFinished else { return .none }
-      // The first piece, which mostly is the only one, is kept as it is.
+      // Fast path: the first piece, which is usually the only one, is not copied.
       if data.isEmpty { data = bytes } else { data.append(bytes) }
       guard let limit, data.count > limit else { return .none }
       data = data.prefix(limit)
@@ -36,11 +39,15 @@ final class ResponseReceiver: Sendable {
     case rejected
   }
 
-  /// Nil where nothing has to be held back or broken off from here.
+  /// The flow control.
+  ///
+  /// `nil` if the body goes to memory without a limit.
   let flow: FlowControl?
   private let request: HTTPRequest
   private let bodyDestination: BodyDestination
-  /// Nil when nobody watches.
+  /// The events of the hop.
+  ///
+  /// `nil` if the client has no monitors.
   private let events: HopEvents?
   private let state: Mutex<State>
 
@@ -73,7 +80,7 @@ final class ResponseReceiver: Sendable {
     }
   }
 
-  /// Nobody wants the response any more.
+  /// Discards the rest of the response after a cancellation.
   func abandon() {
     events?.abandon()
     let sink = state.withLock { state in
@@ -140,7 +147,7 @@ final class ResponseReceiver: Sendable {
     let last = state.withLock { $0 }
     guard let head = last.head else { return }
     let response = Response(head, .memory(last.data), to: request)
-    // What the transport may yet tell is not told any more.
+    // Further events of the transport are ignored.
     if excess == .truncated {
       events?.truncate()
       last.resolver?.fulfill(response)
@@ -172,11 +179,11 @@ final class ResponseReceiver: Sendable {
     if let sink = last.sink { sink.fail(error) } else { last.resolver?.reject(error) }
   }
 
-  /// What there was until now; nil when it had been over.
+  /// Ends the exchange, and returns its last state, or `nil` if it had ended before.
   private func finish() -> State? {
     state.withLock { state in
       guard !state.isFinished else { return nil }
-      // Moved, not copied; but who abandons it later still has to find the sink.
+      // Moved, not copied. The sink stays, because `abandon` needs it.
       var last = State(sink: state.sink, isFinished: true)
       swap(&last, &state)
       return last
@@ -185,15 +192,15 @@ final class ResponseReceiver: Sendable {
 }
 
 extension Transport {
-  /// Performs an exchange and makes a response of its events.
+  /// Performs an exchange, and makes a response of its events.
   ///
   /// - Parameters:
-  ///   - request: what to send.
-  ///   - bodyDestination: what becomes of the body.
-  ///   - events: tells those who watch what happens; nil when nobody does.
-  /// - Returns: a promise on the inline context, settled on the transport's thread, or on that which wrote
-  ///   a file: once all has come, or, for a stream, once the head has. Cancelling it, or the
-  ///   departure of its last consumer, cancels the exchange.
+  ///   - request: The request.
+  ///   - bodyDestination: The destination of the response body.
+  ///   - events: The events of the hop. `nil` if the client has no monitors.
+  /// - Returns: A promise on the inline context. It settles when the response is complete, or for a stream when the head has
+  ///   arrived, on the thread of the transport or of the file writer. Cancelling it, or the departure of its last consumer,
+  ///   cancels the exchange.
   func perform(
     _ request: HTTPRequest, _ bodyDestination: BodyDestination = BodyDestination(),
     reportingTo events: HopEvents? = nil

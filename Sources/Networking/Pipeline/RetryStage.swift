@@ -2,23 +2,22 @@ import Foundation
 import Promises
 import Synchronization
 
-/// Sends a request again as its policy says, as long as the client's budget lasts.
+/// Retries requests by their policies, within the client's budget.
 ///
-/// It stands outside the redirects: a repetition starts the call anew, with credentials and cookies
-/// applied anew.
+/// It stands outside the redirects, so a retry starts again at the original URL, with credentials and cookies added again.
 final class RetryStage: BuiltInStage {
   private let policy: RetryPolicy
   private let tokens: Mutex<RetryTokenBucket>
   private let scheduler: any Scheduler
   private let wallClock: @Sendable () -> Date
 
-  /// Makes a stage, whose budget is shared by all exchanges that go through it.
+  /// Makes a stage with a budget that all exchanges share.
   ///
   /// - Parameters:
-  ///   - policy: for the exchanges that bring none.
-  ///   - budget: how many repetitions there may be in all; nil is without limit.
-  ///   - scheduler: whose time is waited.
-  ///   - wallClock: the time of day, which a `Retry-After` with a date is compared with.
+  ///   - policy: The policy of requests that have none of their own.
+  ///   - budget: The limit for all retries together. `nil` means no limit.
+  ///   - scheduler: The source of time for delays.
+  ///   - wallClock: The time of day, which a date in `Retry-After` is compared with.
   init(
     policy: RetryPolicy = .never, budget: RetryBudget? = RetryBudget(), scheduler: any Scheduler,
     wallClock: @escaping @Sendable () -> Date = { Date() }
@@ -40,29 +39,29 @@ final class RetryStage: BuiltInStage {
   }
 
   private func sendWithoutRetry(_ exchange: Exchange, _ next: Next) -> NetworkPromise {
-    // Further attempts there are when a stage outside this one sends the exchange again.
+    // A later attempt is one that an outer stage has sent again.
     exchange.state.begin(by: scheduler) == 1
       ? next(exchange) : exchange.recordingAttempt(next(exchange))
   }
 
   private func addingIdempotencyKey(_ exchange: Exchange, _ policy: RetryPolicy) -> Exchange {
     guard policy.limit > 0, let make = policy.idempotencyKey, !exchange.request.method.isIdempotent,
-      !exchange.request.headers.contains("Idempotency-Key")
+      !exchange.request.headers.contains(HTTPHeaders.idempotencyKeyName)
     else { return exchange }
     var exchange = exchange
-    exchange.request.headers["Idempotency-Key"] = exchange.state.idempotencyKey(make)
+    exchange.request.headers[HTTPHeaders.idempotencyKeyName] = exchange.state.idempotencyKey(make)
     return exchange
   }
 
-  /// One call's way through the stage.
+  /// The attempts of one call.
   private struct Run: Sendable {
     let stage: RetryStage
     let policy: RetryPolicy
     let exchange: Exchange
     let next: Next
-    let pause = PendingDelay()
+    let pendingDelay = PendingDelay()
 
-    /// The first attempt, which mostly is the only one, and the others where it takes them.
+    /// Sends the first attempt, and retries if the policy allows it.
     func begin() -> NetworkPromise {
       exchange.state.begin(by: stage.scheduler)
       return next(exchange).followed { result in
@@ -80,7 +79,7 @@ final class RetryStage: BuiltInStage {
 
     private func retryLoop() -> NetworkPromise {
       retry(.custom { _, error in delay(after: error) }, scheduler: stage.scheduler) { _ in
-        exchange.state.begin(after: pause.take(), by: stage.scheduler)
+        exchange.state.begin(after: pendingDelay.take(), by: stage.scheduler)
         return next(exchange).then(on: .inline) { response in try finalResponse(.success(response))
         }
       }
@@ -88,7 +87,9 @@ final class RetryStage: BuiltInStage {
       .recover(on: .inline, policy: .allErrors) { error in try end(with: error) }
     }
 
-    /// The response to go on with; whether any other is repeated is decided where that of an error is.
+    /// Returns a response that is final.
+    ///
+    /// Throws one that may be retried, so that it is handled like an error.
     private func finalResponse(_ result: Result<Response, any Error>) throws -> Response {
       let response = try result.get()
       if policy.allowsRetry(result) { throw RetryableResponse(response: response) }
@@ -98,7 +99,7 @@ final class RetryStage: BuiltInStage {
 
     private func delay(after error: any Error) -> Duration? {
       let response = (error as? RetryableResponse)?.response
-      // That there is no network here is known without an attempt, and no budget is spent on it.
+      // Rejected on this machine because there is no network. A retry would be rejected too, and must not use the budget.
       if response == nil, exchange.state.isRefusedLocally { return nil }
       let result: Result<Response, any Error> = response.map { .success($0) } ?? .failure(error)
       exchange.state.end(result)
@@ -113,22 +114,22 @@ final class RetryStage: BuiltInStage {
       exchange.events?.add(
         .retrying(
           after: delay, because: NetworkEvent.Failure(failed.error), attempt: failed.number + 1))
-      pause.set(delay)
+      pendingDelay.set(delay)
       return delay
     }
 
     private func end(with error: any Error) throws -> Response {
-      guard let undecided = error as? RetryableResponse else { throw exchange.recordAttempt(error) }
-      return exchange.recordAttempt(undecided.response)
+      guard let retryable = error as? RetryableResponse else { throw exchange.recordAttempt(error) }
+      return exchange.recordAttempt(retryable.response)
     }
   }
 
-  /// A response that is repeated, or else the answer.
+  /// A response whose request may be retried.
   private struct RetryableResponse: Error {
     let response: Response
   }
 
-  /// How long was waited before the attempt that comes next.
+  /// The delay before the next attempt.
   private final class PendingDelay: Sendable {
     private let delay = Mutex(Duration.zero)
 
@@ -143,8 +144,11 @@ final class RetryStage: BuiltInStage {
   }
 }
 
-/// The bucket of a ``RetryBudget``, counted in thousandths, as tenths do not add up in binary; without
-/// one there is always a token.
+/// The token bucket of a ``RetryBudget``.
+///
+/// Without a budget there is always a token.
+///
+/// Tokens are counted in thousandths, because tenths are not exact in binary.
 struct RetryTokenBucket {
   private let isLimited: Bool
   private let capacity: Int
@@ -156,13 +160,15 @@ struct RetryTokenBucket {
     let budget = budget ?? RetryBudget()
     let most = Int(Int32.max)
     capacity = min(max(budget.capacity, 0), most) * 1_000
-    // What is no number is nothing.
+    // NaN counts as 0.
     let part = budget.refund.isNaN ? 0 : budget.refund
     refund = Int((min(max(part, 0), Double(most)) * 1_000).rounded())
     thousandths = capacity
   }
 
-  /// Takes a token for a repetition; false when there is none.
+  /// Takes a token for a retry.
+  ///
+  /// Returns `false` if there is none.
   mutating func withdraw() -> Bool {
     guard isLimited else { return true }
     guard thousandths >= 1_000 else { return false }
@@ -170,34 +176,36 @@ struct RetryTokenBucket {
     return true
   }
 
-  /// Gives back what an answer is worth.
+  /// Adds the refund for a response that is not retried.
   mutating func deposit() {
     thousandths = min(capacity, thousandths + refund)
   }
 }
 
-/// How many repetitions a client allows itself over all its calls, so that an outage is not multiplied.
+/// The limit for the retries of all calls of a client together, so that retries do not multiply the
+/// load of an outage.
 ///
-/// It is a bucket of tokens, full at first. Each repetition takes one token, and each answer that need
-/// not be repeated gives back a part of one. With no whole token left nothing is tried again, whatever
-/// the policies say, until answers have come: so against a server that is down the repetitions are at
-/// most ``capacity`` in all, and against one that fails now and then about ``refund`` of the answers.
+/// It is a token bucket, which starts full. Each retry takes one token. Each response that is not retried adds a part of a
+/// token. Without a whole token no request is retried, whatever its policy says. A server that is down therefore receives
+/// at most ``capacity`` retries in all; one that fails occasionally receives retries for about ``refund`` of the responses.
 ///
-/// Finagle's retry budgets and gRPC's retry throttling work this way; gRPC counts failures rather than
-/// repetitions and stops at half a bucket.
+/// Finagle's retry budgets and gRPC's retry throttling work in a similar way. gRPC counts failures instead of retries, and
+/// stops at half a bucket.
 ///
 /// Source: gRPC proposal A6, throttling retry attempts.
 public struct RetryBudget: Sendable, Hashable {
-  /// How many tokens the bucket holds; none is no repetition at all.
+  /// The size of the bucket, in tokens.
+  ///
+  /// 0 disables retries.
   public var capacity: Int
-  /// What part of a token an answer gives back, to a thousandth.
+  /// The part of a token that a response adds, rounded to a thousandth.
   public var refund: Double
 
   /// Makes a budget.
   ///
   /// - Parameters:
-  ///   - capacity: how many tokens the bucket holds.
-  ///   - refund: what part of a token an answer gives back.
+  ///   - capacity: The size of the bucket, in tokens.
+  ///   - refund: The part of a token that a response adds.
   public init(capacity: Int = 10, refund: Double = 0.1) {
     self.capacity = capacity
     self.refund = refund

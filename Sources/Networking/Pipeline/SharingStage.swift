@@ -2,24 +2,23 @@ import Foundation
 import Promises
 import Synchronization
 
-/// Has identical requests that are under way wait for one exchange, and breaks it off when all of them
-/// have gone.
+/// Shares one exchange among identical concurrent requests, and cancels it when all callers have
+/// left.
 ///
-/// It stands inside what is each caller's own, his time limit and the interceptors that may change his
-/// request, and outside what there is to be but once: the retries with their budget, the redirects, the
-/// hops.
+/// It stands inside the stages that belong to each caller, the deadline of the call and the interceptors, and outside the
+/// stages that run once for all callers, the retries, redirects and hops.
 final class SharingStage: BuiltInStage {
   private let sharesAll: Bool
   private let machine = Mutex(SharingMachine())
 
   /// Makes a stage.
   ///
-  /// - Parameter sharesAll: whether requests are shared that do not say so themselves.
+  /// - Parameter sharesAll: Whether requests are shared if they do not choose themselves.
   init(sharesAll: Bool) {
     self.sharesAll = sharesAll
   }
 
-  /// How many exchanges are under way that may be shared.
+  /// The number of running exchanges that may be shared.
   var exchangeCount: Int { machine.withLock { $0.count } }
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
@@ -32,7 +31,7 @@ final class SharingStage: BuiltInStage {
       $0.enter(key, resolver, reportingTo: events)
     }
     if !isFirst { events?.share(with: shared.state.events?.call) }
-    // All of it before the promise is handed out: its handlers come after the last progress.
+    // Before the promise is returned, so that its handlers run after the last progress.
     let hasHistory = exchange.state.follow(shared.state)
     if let progress = exchange.call.destination.progress {
       shared.progress.add(progress, for: ticket.caller)
@@ -42,7 +41,7 @@ final class SharingStage: BuiltInStage {
       self.leave(ticket)
     }
     if isFirst { start(exchange.shared(as: shared), ticket, shared, next) }
-    // The attempts of earlier exchanges of the call are not on the answer yet.
+    // The response does not have the attempts of the call's earlier exchanges yet.
     return hasHistory ? exchange.recordingAttempt(promise) : promise
   }
 
@@ -50,10 +49,10 @@ final class SharingStage: BuiltInStage {
     _ exchange: Exchange, _ ticket: SharingMachine.Ticket, _ shared: SharedExchange, _ next: Next
   ) {
     let work = next(exchange)
-    // All may have left while it was started.
+    // All callers may have left while the exchange was started.
     if !machine.withLock({ $0.began(ticket, work) }) { work.cancel() }
     work.always(on: .inline) { result in
-      // One alone is not ended by the stage that began it, and here nobody else may do so.
+      // `RetryStage` does not end a single attempt, so it is ended here.
       shared.state.end(result)
       for caller in self.machine.withLock({ $0.ended(ticket) }) { caller.resolve(result) }
     }
@@ -64,20 +63,124 @@ final class SharingStage: BuiltInStage {
   }
 }
 
-/// What the callers of one exchange have in common: its account, and its progress.
+/// The running exchanges that may be shared, and the callers of each.
+///
+/// ```
+/// none --enter--> starting --began--> running --ended--> none
+///                 starting, running --last caller left--> none
+/// ```
+///
+/// Callers are counted here and not by their promises, so that a caller that arrives while the last one leaves finds no
+/// exchange, and starts another.
+struct SharingMachine {
+  /// The registration of a caller in an exchange.
+  struct Ticket: Sendable {
+    /// The number of the exchange, which distinguishes exchanges of the same key.
+    fileprivate let exchange: Int
+    /// The number of the caller in the exchange.
+    let caller: Int
+  }
+
+  /// The result of removing a caller.
+  enum LeaveResult {
+    /// Other callers wait, or the exchange has ended.
+    ///
+    /// The resolver is to be released after unlocking.
+    case callersRemain(Resolver<Response>?)
+    /// No caller waits, so the work is to be cancelled.
+    ///
+    /// `nil` if it has not begun; `began` then returns `false`.
+    case abandoned(NetworkPromise?, Resolver<Response>?)
+  }
+
+  private struct Flight {
+    let key: SharingKey
+    let shared: SharedExchange
+    var callers: [Int: Resolver<Response>]
+    var work: NetworkPromise?
+    var lastCaller = 0
+
+    mutating func join(_ caller: Resolver<Response>) -> (number: Int, shared: SharedExchange) {
+      lastCaller += 1
+      callers[lastCaller] = caller
+      return (lastCaller, shared)
+    }
+  }
+
+  private var flights: [Int: Flight] = [:]
+  /// The exchange of each key.
+  ///
+  /// Used only when a caller arrives and when an exchange ends.
+  private var numbers: [SharingKey: Int] = [:]
+  private var lastNumber = 0
+
+  /// The number of running exchanges.
+  var count: Int { flights.count }
+
+  /// Adds a caller.
+  ///
+  /// - Returns: The registration of the caller, and whether it is the first one, which has to start the exchange.
+  mutating func enter(
+    _ key: SharingKey, _ caller: Resolver<Response>, reportingTo events: CallEvents? = nil
+  ) -> (ticket: Ticket, shared: SharedExchange, isFirst: Bool) {
+    if let number = numbers[key], let place = flights[number]?.join(caller) {
+      return (Ticket(exchange: number, caller: place.number), place.shared, false)
+    }
+    lastNumber += 1
+    let flight = Flight(
+      key: key, shared: SharedExchange(reportingTo: events), callers: [0: caller])
+    flights[lastNumber] = flight
+    numbers[key] = lastNumber
+    return (Ticket(exchange: lastNumber, caller: 0), flight.shared, true)
+  }
+
+  /// Records that the exchange has been started.
+  ///
+  /// - Returns: Whether a caller still waits for it. Otherwise it is to be cancelled.
+  mutating func began(_ ticket: Ticket, _ work: NetworkPromise) -> Bool {
+    flights[ticket.exchange]?.work = work
+    return flights[ticket.exchange] != nil
+  }
+
+  /// Removes a caller that has been cancelled.
+  mutating func left(_ ticket: Ticket) -> LeaveResult {
+    let caller = flights[ticket.exchange]?.callers.removeValue(forKey: ticket.caller)
+    guard flights[ticket.exchange]?.callers.isEmpty == true else { return .callersRemain(caller) }
+    return .abandoned(remove(ticket.exchange)?.work, caller)
+  }
+
+  /// Removes an exchange that has ended.
+  ///
+  /// - Returns: Its callers, in the order in which they arrived.
+  mutating func ended(_ ticket: Ticket) -> [Resolver<Response>] {
+    guard let callers = remove(ticket.exchange)?.callers else { return [] }
+    guard callers.count > 1 else { return Array(callers.values) }
+    return callers.sorted { $0.key < $1.key }.map(\.value)
+  }
+
+  private mutating func remove(_ number: Int) -> Flight? {
+    guard let flight = flights.removeValue(forKey: number) else { return nil }
+    numbers[flight.key] = nil
+    return flight
+  }
+}
+
+/// The state and the progress that the callers of one exchange share.
 struct SharedExchange: Sendable {
-  /// Its own, as attempts and whoever has it in his hands are matters of the exchange, not of a caller.
+  /// The state of the exchange.
+  ///
+  /// Attempts belong to the exchange, not to a caller.
   let state: CallState
   let progress = ProgressBroadcaster()
 
-  /// - Parameter events: tells those who watch what happens to it: those of the call that begins it.
+  /// - Parameter events: The events of the call that starts the exchange.
   init(reportingTo events: CallEvents? = nil) {
     state = CallState(reportingTo: events, sharedProgress: progress)
   }
 }
 
 extension Exchange {
-  /// The same on behalf of several callers.
+  /// Returns the exchange with the state that several callers share.
   func shared(as shared: SharedExchange) -> Exchange {
     var exchange = self
     exchange.state = shared.state
@@ -85,28 +188,36 @@ extension Exchange {
   }
 }
 
-/// What two requests have to have in common to be one exchange.
+/// The key of requests that may share an exchange.
 ///
-/// It holds credentials, so nothing of it but the method and the redacted URL is ever shown.
+/// It contains credentials, so its description has only the method and the redacted URL.
 struct SharingKey: Hashable, Sendable {
-  /// Fields that number or trace a request and change nothing about its answer.
+  /// The fields that only trace a request, and do not affect the response.
   ///
-  /// Source: W3C Trace Context; the others are custom of long standing.
+  /// Source: W3C Trace Context; the `X-` fields are common practice.
   private static let tracing = ["traceparent", "tracestate", "X-Request-ID", "X-Correlation-ID"]
 
-  /// Without the fields that only trace it.
+  /// The request, without the fields that only trace it.
   private let request: HTTPRequest
-  /// Where they go on a redirect is the same too, so they count whatever the origin of the request.
+  /// The client's credentials.
+  ///
+  /// They count even if they are for another origin, because a redirect may lead there.
   private let credentials: Credentials?
   private let source: SelectedTransport.Source
-  /// What a token's refresh asks for must not wait for an exchange that waits for the refresh.
+  /// A request of a token refresh must not wait for an exchange that waits for the refresh.
   private let isIntercepted: Bool
+  /// Whether the request has its own retry policy.
+  ///
   /// Policies cannot be compared.
   private let hasRetryPolicy: Bool
-  /// Of what differs most, taken once: fields are compared, but seldom tell two requests apart.
+  /// The hash of the parts that differ most, computed once.
+  ///
+  /// Other fields are compared, but rarely differ.
   private let hash: Int
 
-  /// The key of an exchange; nil when it is one that is never shared.
+  /// Makes the key of an exchange.
+  ///
+  /// Returns `nil` if the exchange is never shared.
   init?(_ exchange: Exchange) {
     guard [.get, .head].contains(exchange.request.method), exchange.call.destination.isToMemory,
       case .none = exchange.request.body
@@ -132,11 +243,13 @@ struct SharingKey: Hashable, Sendable {
 }
 
 extension SharingKey: CustomStringConvertible, CustomReflectable {
-  var description: String { "\(request.method) \(Redaction.url(request.url.absoluteString))" }
+  var description: String {
+    "\(request.method) \(Redactor.standard.maskedURL(request.url.absoluteString))"
+  }
   var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Tells several how one transfer gets on, those too who come in the middle of it.
+/// Reports the progress of one transfer to several reporters, including late ones.
 final class ProgressBroadcaster: ProgressReporting {
   private struct State {
     var progress = TransferProgress()
@@ -145,11 +258,11 @@ final class ProgressBroadcaster: ProgressReporting {
 
   private let state = Mutex(State())
 
-  /// Tells another one, at once when there is something to tell.
+  /// Adds a reporter, and reports the current progress to it, if there is any.
   ///
   /// - Parameters:
-  ///   - reporter: who is told.
-  ///   - number: by what name it is removed.
+  ///   - reporter: The reporter.
+  ///   - number: The number to remove it by.
   func add(_ reporter: any ProgressReporting, for number: Int) {
     let hasBegun = state.withLock { state in
       state.reporters[number] = reporter
@@ -158,7 +271,7 @@ final class ProgressBroadcaster: ProgressReporting {
     if hasBegun { report(reporter) }
   }
 
-  /// Tells one no more.
+  /// Removes a reporter.
   func remove(_ number: Int) {
     let reporter = state.withLock { $0.reporters.removeValue(forKey: number) }
     withExtendedLifetime(reporter) {}
@@ -179,8 +292,10 @@ final class ProgressBroadcaster: ProgressReporting {
     }
   }
 
-  /// What is newest is read when the reporter takes it in, so that of two who tell it the later one never
-  /// takes it back.
+  /// Reports the progress.
+  ///
+  /// It is read while the reporter is updated, so that of two concurrent reports the later one does
+  /// not go back to an earlier progress.
   private func report(_ reporter: any ProgressReporting) {
     reporter.change { $0 = state.withLock { $0.progress } }
   }

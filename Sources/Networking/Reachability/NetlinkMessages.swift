@@ -1,4 +1,4 @@
-/// Bytes from the kernel, whose numbers are in the machine's own order.
+/// A range of bytes of a netlink message, with integers in host byte order.
 struct NetlinkBytes: Equatable {
   let bytes: ArraySlice<UInt8>
 
@@ -8,7 +8,7 @@ struct NetlinkBytes: Equatable {
 
   var count: Int { bytes.count }
 
-  /// The number at an offset; nil when the bytes end before or within it.
+  /// Returns the integer at an offset; `nil` if it does not fit into the bytes.
   func integer<Number: FixedWidthInteger & BitwiseCopyable>(
     at offset: Int, as type: Number.Type = Number.self
   ) -> Number? {
@@ -16,7 +16,9 @@ struct NetlinkBytes: Equatable {
     return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: type) }
   }
 
-  /// The bytes from an offset on, up to another at the most; none when there are none.
+  /// Returns the bytes from an offset to another, clamped to the end.
+  ///
+  /// Empty if there are none.
   func range(from start: Int, to end: Int = .max) -> NetlinkBytes {
     let end = min(end, count)
     guard start >= 0, start < end else { return NetlinkBytes([]) }
@@ -26,10 +28,12 @@ struct NetlinkBytes: Equatable {
   /// The text up to a NUL or the end.
   var text: String { String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
 
-  /// A length as the kernel pads it: NLMSG_ALIGN, RTA_ALIGN.
+  /// Returns a length rounded up to the alignment of the kernel: NLMSG_ALIGN, RTA_ALIGN.
   static func padded(_ length: Int) -> Int { (length + 3) & ~3 }
 
-  /// Attributes from an offset on, as many as are whole.
+  /// Returns the attributes from an offset on.
+  ///
+  /// Stops at the first incomplete attribute.
   ///
   /// Source: RFC 3549 section 2.2.
   func attributes(from offset: Int) -> [(kind: UInt16, value: NetlinkBytes)] {
@@ -38,7 +42,7 @@ struct NetlinkBytes: Equatable {
     while let length = integer(at: start, as: UInt16.self).map(Int.init),
       let kind = integer(at: start + 2, as: UInt16.self), length >= 4, start + length <= count
     {
-      // The two upper bits say how the value is to be read.
+      // The two upper bits are flags for the encoding of the value.
       attributes.append((kind & 0x3FFF, range(from: start + 4, to: start + length)))
       start += Self.padded(length)
     }
@@ -46,27 +50,29 @@ struct NetlinkBytes: Equatable {
   }
 }
 
-/// A message of the kernel's, its contents still bytes.
+/// A netlink message with an undecoded payload.
 ///
 /// Source: RFC 3549 section 2.3.2.
 struct NetlinkMessage: Equatable {
   static let headerLength = 16
-  /// NLM_F_DUMP_INTR: what is listed has changed since the list began.
+  /// NLM_F_DUMP_INTR: the table changed during the dump, so the dump may be inconsistent.
   static let interruptedFlag: UInt16 = 0x10
   /// NLM_F_REQUEST and NLM_F_DUMP.
   static let dumpFlags: UInt16 = 0x301
 
   let type: UInt16
   var flags: UInt16 = 0
-  /// That of the request which it answers.
+  /// The sequence number of the request that caused the message.
   let sequence: UInt32
-  /// Whose request it answers.
+  /// The port of the socket that sent the request.
   let port: UInt32
   let payload: NetlinkBytes
 
-  /// The messages in a datagram, as many as are whole.
+  /// Returns the messages in a datagram.
   ///
-  /// - Returns: the messages, and whether there was nothing else.
+  /// Stops at the first incomplete message.
+  ///
+  /// - Returns: The messages, and whether the whole datagram could be read.
   static func messages(
     in datagram: [UInt8]
   ) -> (messages: [NetlinkMessage], isComplete: Bool) {
@@ -90,7 +96,7 @@ struct NetlinkMessage: Equatable {
     return (messages, true)
   }
 
-  /// As it goes over the socket.
+  /// The bytes of the message as sent over the socket.
   var encoded: [UInt8] {
     var bytes: [UInt8] = []
     func append(_ integer: some FixedWidthInteger & BitwiseCopyable) {
@@ -106,16 +112,18 @@ struct NetlinkMessage: Equatable {
   }
 }
 
-/// What the kernel says of links, addresses and routes, as far as it matters here.
+/// A decoded message about links, addresses or routes.
 ///
-/// Source: RFC 3549 section 3.1, and <linux/rtnetlink.h>, <linux/if_link.h>, <linux/if_addr.h>, whose
-/// numbers and layouts are part of the kernel's stable interface.
+/// It contains only the facts that determine the status.
+///
+/// Source: RFC 3549 section 3.1, and <linux/rtnetlink.h>, <linux/if_link.h>, <linux/if_addr.h>.
+/// Their numbers and layouts are part of the kernel's stable interface.
 enum RoutingMessage: Equatable {
   /// A network interface.
   struct Link: Equatable {
     let index: Int32
     let name: String
-    /// Up, and with a carrier.
+    /// Whether the interface is up and has a carrier.
     let isRunning: Bool
     let isLoopback: Bool
   }
@@ -124,7 +132,9 @@ enum RoutingMessage: Equatable {
   struct Address: Equatable {
     let family: UInt8
     let index: Int32
-    /// Good beyond its own link, and not waiting to be found unique.
+    /// Whether the address has more than link scope and has not failed duplicate address detection.
+    ///
+    /// An address with pending detection is usable only if it is optimistic.
     let isUsable: Bool
   }
 
@@ -132,18 +142,20 @@ enum RoutingMessage: Equatable {
   struct Route: Equatable {
     let family: UInt8
     let isDefault: Bool
-    /// It forwards, rather than refuse.
+    /// Whether the route forwards packets instead of rejecting them.
     let isForwarding: Bool
-    /// The lower, the more it is preferred.
+    /// The priority of the route.
+    ///
+    /// Lower values are preferred.
     let metric: UInt32
-    /// The interfaces of those hops that are alive.
+    /// The interfaces of the active next hops.
     let interfaces: [Int32]
   }
 
   case link(Link)
   case address(Address)
   case route(Route)
-  /// Something has changed that may matter: DELLINK, DELADDR, and contents that cannot be read.
+  /// A change that may affect the status: DELLINK, DELADDR, or a message that cannot be decoded.
   case change
   case routeRemoved(isDefault: Bool)
   case done(error: Int32)
@@ -154,7 +166,7 @@ enum RoutingMessage: Equatable {
   init(_ message: NetlinkMessage) {
     let payload = message.payload
     switch message.type {
-    // NLMSG_ERROR, NLMSG_DONE, NLMSG_OVERRUN; errors are negative.
+    // NLMSG_ERROR, NLMSG_DONE, NLMSG_OVERRUN. Error codes are negative.
     case 2: self = .error(payload.integer(at: 0) ?? -1)
     case 3: self = .done(error: payload.integer(at: 0) ?? 0)
     case 4: self = .overrun
@@ -170,7 +182,7 @@ enum RoutingMessage: Equatable {
 }
 
 extension RoutingMessage.Link {
-  /// Reads a struct ifinfomsg and its attributes.
+  /// Decodes a struct ifinfomsg and its attributes.
   fileprivate init?(_ payload: NetlinkBytes) {
     guard let index = payload.integer(at: 4, as: Int32.self),
       let flags = payload.integer(at: 8, as: UInt32.self)
@@ -185,7 +197,7 @@ extension RoutingMessage.Link {
 }
 
 extension RoutingMessage.Address {
-  /// Reads a struct ifaddrmsg.
+  /// Decodes a struct ifaddrmsg.
   fileprivate init?(_ payload: NetlinkBytes) {
     guard let family = payload.integer(at: 0, as: UInt8.self),
       let flags = payload.integer(at: 2, as: UInt8.self),
@@ -203,7 +215,7 @@ extension RoutingMessage.Route {
   /// RTNH_F_DEAD, RTNH_F_LINKDOWN.
   private static let deadFlags: UInt32 = 0x11
 
-  /// Reads a struct rtmsg and its attributes.
+  /// Decodes a struct rtmsg and its attributes.
   fileprivate init?(_ payload: NetlinkBytes) {
     guard let family = payload.integer(at: 0, as: UInt8.self),
       let length = payload.integer(at: 1, as: UInt8.self),
@@ -211,7 +223,8 @@ extension RoutingMessage.Route {
       let flags = payload.integer(at: 8, as: UInt32.self)
     else { return nil }
     self.family = family
-    // AF_INET, AF_INET6; others are tables of multicast routing. RTM_F_CLONED is a cached result.
+    // AF_INET, AF_INET6. Other families are multicast routing tables. RTM_F_CLONED is a cached
+    // result.
     isDefault = length == 0 && (family == 2 || family == 10) && flags & 0x200 == 0
     // RTN_UNICAST.
     isForwarding = type == 1
@@ -231,7 +244,7 @@ extension RoutingMessage.Route {
     self.interfaces = interfaces
   }
 
-  /// Reads an array of struct rtnexthop, each with attributes of its own.
+  /// Decodes an array of struct rtnexthop, each with its own attributes.
   private static func hops(_ value: NetlinkBytes) -> [Int32] {
     var interfaces: [Int32] = []
     var start = 0

@@ -1,6 +1,6 @@
 import Promises
 
-/// Tells whether there is a way to the internet: now, once there is, and whenever that changes.
+/// A monitor of this machine's internet access: its current status and its changes.
 ///
 /// ```swift
 /// let reachability = NetworkReachability()
@@ -11,37 +11,40 @@ import Promises
 /// }
 /// ```
 ///
-/// On Linux the kernel tells it over its routing socket: reachable is a default route, IPv4 or IPv6 and
-/// in any table, over an interface that is up, has a carrier, and has an address of that family that is
-/// good beyond its own link. (The address may also be on the loopback interface, as on hosts that
-/// announce it over several links.) On Apple's platforms it is the system's `NWPathMonitor`. Nothing
-/// is polled and nothing is sent.
+/// On Linux the source is the kernel's routing socket. The internet is reachable if there is a
+/// default route, IPv4 or IPv6 and in any table, over an interface that is up, has a carrier, and
+/// has an address of the route's family with more than link scope. The address may also belong to
+/// the loopback interface, as on hosts that announce one address over several links. On Apple
+/// platforms the source is the system's `NWPathMonitor`. Monitoring neither polls nor sends packets
+/// to the network.
 ///
-/// It is for telling people, for holding back work that cannot succeed, and for beginning it anew. It
-/// is no reason not to try: only a request finds out whether its server answers.
+/// Use it to inform the user, to delay work that cannot succeed, and to start that work again. Do
+/// not use it to decide whether to send a request: only a request shows whether its server
+/// responds.
 ///
-/// Monitoring ends when the object is released. It may be used from any thread.
+/// Monitoring ends when the object is released. The object may be used from any thread.
 public final class NetworkReachability: Sendable {
   private let state = ReachabilityState()
   private let stop: @Sendable () -> Void
 
-  /// Begins to watch this machine's network.
+  /// Starts monitoring this machine's network.
   ///
-  /// On Linux ``status`` is known when this returns; on Apple's platforms soon after. Where the
-  /// system refuses to tell, it stays ``Status/unknown``.
+  /// On Linux ``status`` is known when the initializer returns; on Apple platforms shortly
+  /// afterwards. If the system provides no information, the status stays ``Status/unknown``.
   public convenience init() {
     #if os(Linux)
       self.init(monitor: RouteMonitor())
     #elseif canImport(Network)
       self.init(monitor: PathMonitor())
     #else
-      self.init(monitor: NoMonitor())
+      self.init(monitor: UnsupportedMonitor())
     #endif
   }
 
-  /// Begins to watch what another source tells, such as a test's.
+  /// Starts monitoring with a custom source, such as a mock in a test.
   ///
-  /// - Parameter monitor: the source, started here and stopped when this object is released.
+  /// - Parameter monitor: The source. It is started by the initializer and stopped when this object
+  ///   is released.
   public init(monitor: some ReachabilityMonitoring) {
     stop = monitor.start { [state] in state.report($0) }
   }
@@ -51,58 +54,61 @@ public final class NetworkReachability: Sendable {
     state.finish()
   }
 
-  /// Whether there is a way to the internet at this moment.
+  /// The current status.
   public var status: Status { state.status }
 
-  /// The current status and all that follow it.
+  /// The current status and all later ones.
   ///
-  /// - Returns: a sequence for any number of consumers, which does not keep this object alive.
+  /// - Returns: A sequence for any number of consumers. It does not keep this object alive.
   public var changes: Changes { Changes(state: state) }
 
-  /// Waits for the network, without a limit.
+  /// Waits until the internet is reachable, without a time limit.
   ///
   /// ```swift
   /// reachability.whenReachable().timeout(.seconds(30)).then { networking.request(.boards) }
   /// ```
   ///
-  /// Each call makes a promise of its own; cancelling it, or its last consumer's leaving, lets go of
-  /// all that the wait needed. It does not keep this object alive.
+  /// Each call creates an independent promise. The wait ends and its resources are released when
+  /// the promise is cancelled or loses its last consumer. The promise does not keep this object
+  /// alive.
   ///
   /// - Parameters:
-  ///   - file: where the promise was made, for diagnostics.
-  ///   - line: where the promise was made, for diagnostics.
-  /// - Returns: a promise fulfilled at once when the status is ``Status/reachable(via:)``, else when
-  ///   it becomes so; rejected with `CancellationError` when this object is released before. It is
-  ///   settled on the monitor's thread.
+  ///   - file: The file of the call, for diagnostics.
+  ///   - line: The line of the call, for diagnostics.
+  /// - Returns: A promise that is fulfilled when the status is ``Status/reachable(via:)``,
+  ///   immediately if it already is. It is rejected with `CancellationError` if this object is
+  ///   released first. It is settled on the monitor's thread.
   public func whenReachable(
     file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<Void> {
     state.whenReachable(at: (file, line))
   }
 
-  /// The one of clients that name none.
+  /// The default instance of clients without a configured one.
   static let shared = NetworkReachability()
 
-  /// The current status, numbered.
+  /// The current status with its number.
   var change: ReachabilityMachine.Change { state.change }
 
-  /// Has a listener told of the first change after a number, once, perhaps before this returns; of nil
-  /// when there is none to come.
+  /// Calls a listener once, with the first change after a number.
   ///
-  /// - Returns: what lets go of the listener.
+  /// The call may occur before this method returns. The listener receives `nil` if there will be no
+  /// further change, or if it is removed before a change.
+  ///
+  /// - Returns: A closure that removes the listener.
   func listen(
     after seen: UInt64, _ listener: @escaping ReachabilityMachine.Listener
   ) -> @Sendable () -> Void {
     state.listen(after: seen, listener)
   }
 
-  /// How many promises and consumers wait, for tests.
-  var waiting: Int { state.waiting }
+  /// The number of waiting promises and listeners, for tests.
+  var waiterCount: Int { state.waiterCount }
 }
 
 #if !os(Linux) && !canImport(Network)
-  /// Knows nothing, where no system tells.
-  private struct NoMonitor: ReachabilityMonitoring {
+  /// A monitor that reports no status, for platforms without a supported source.
+  private struct UnsupportedMonitor: ReachabilityMonitoring {
     func start(_ report: @escaping @Sendable (NetworkReachability.Status) -> Void)
       -> @Sendable () -> Void
     { {} }
@@ -110,28 +116,31 @@ public final class NetworkReachability: Sendable {
 #endif
 
 extension NetworkReachability {
-  /// The status and its changes, for any number of consumers, each at its own pace.
+  /// An asynchronous sequence of the current status and its changes.
   ///
-  /// The first element is the current status, at once. A consumer that is slower than the changes
-  /// gets the latest and none of those before it; so an element may equal the one before it, when the
-  /// network was gone and came back meanwhile. The sequence ends when the ``NetworkReachability`` is
-  /// released, which it does not keep alive, and in a task that is cancelled.
+  /// The first element is the current status, available immediately. Each consumer iterates at its
+  /// own pace. A slow consumer receives only the latest of the statuses it has missed. So an
+  /// element may equal the previous one, if the network was lost and restored in between. The
+  /// sequence ends when the ``NetworkReachability`` is released, and in a task that is cancelled.
+  /// It does not keep the ``NetworkReachability`` alive.
   public struct Changes: AsyncSequence, Sendable {
-    /// A status of the network.
+    /// The type of the elements: a status of the network.
     public typealias Element = Status
-    /// It ends without an error.
+    /// The sequence does not throw.
     public typealias Failure = Never
 
     let state: ReachabilityState
 
-    /// Makes an iterator that begins with the current status.
+    /// Creates an iterator that begins with the current status.
     ///
-    /// - Returns: the iterator, independent of all others.
+    /// - Returns: The iterator. It is independent of other iterators.
     public func makeAsyncIterator() -> Iterator {
       Iterator(state: state)
     }
 
-    /// What one consumer has seen of the changes.
+    /// An iterator of the changes.
+    ///
+    /// It stores the number of the last change it returned.
     public struct Iterator: AsyncIteratorProtocol {
       let state: ReachabilityState
       private var seen: UInt64 = 0
@@ -140,10 +149,11 @@ extension NetworkReachability {
         self.state = state
       }
 
-      /// Waits for a status other than the one seen last.
+      /// Waits for the next change.
       ///
-      /// - Parameter actor: where the caller is.
-      /// - Returns: the latest status; nil when there is none to come, or the task is cancelled.
+      /// - Parameter actor: The actor of the caller.
+      /// - Returns: The latest status. `nil` at the end of the sequence, or if the task is
+      ///   cancelled.
       public mutating func next(
         isolation actor: isolated (any Actor)? = #isolation
       ) async -> Status? {
@@ -158,39 +168,41 @@ extension NetworkReachability {
 extension NetworkReachability {
   /// A network interface of this machine.
   public struct Interface: Sendable, Hashable {
-    /// What an interface is.
+    /// The kind of a network interface.
     public enum Kind: Sendable, Hashable {
-      /// Wi-Fi.
+      /// A Wi-Fi interface.
       case wifi
-      /// A mobile network.
+      /// A mobile network interface.
       case cellular
-      /// A cable.
+      /// A wired interface.
       case wired
-      /// A tunnel, a bridge, or what the system does not tell.
+      /// A tunnel, a bridge, or an interface of unknown kind.
       case other
     }
 
-    /// The system's name for it, such as `eth0`.
+    /// The system's name of the interface, such as `eth0`.
     public var name: String
-    /// What it is; on Linux told by the name.
+    /// The kind of the interface.
+    ///
+    /// On Linux it is derived from the name.
     public var kind: Kind
 
-    /// Makes an interface of a known kind.
+    /// Creates an interface of a known kind.
     ///
     /// - Parameters:
-    ///   - name: the system's name for it.
-    ///   - kind: what it is.
+    ///   - name: The system's name of the interface.
+    ///   - kind: The kind of the interface.
     public init(name: String, kind: Kind) {
       self.name = name
       self.kind = kind
     }
 
-    /// Makes an interface whose kind is told by its name, after Linux's habits.
+    /// Creates an interface and derives its kind from its name, by the conventions of Linux.
     ///
-    /// Those are `wl` for Wi-Fi, `ww` and `rmnet` for mobile networks, `en` and `eth` for cables;
-    /// anything else is ``Kind/other``.
+    /// The prefix `wl` means Wi-Fi, `ww` and `rmnet` mean a mobile network, `en` and `eth` mean a
+    /// wired interface. Any other name means ``Kind/other``.
     ///
-    /// - Parameter name: the system's name for it.
+    /// - Parameter name: The system's name of the interface.
     public init(name: String) {
       let kinds: [(prefix: String, kind: Kind)] = [
         ("wl", .wifi), ("ww", .cellular), ("rmnet", .cellular), ("en", .wired), ("eth", .wired),
@@ -198,26 +210,28 @@ extension NetworkReachability {
       self.init(name: name, kind: kinds.first { name.hasPrefix($0.prefix) }?.kind ?? .other)
     }
   }
-}
 
-extension NetworkReachability {
-  /// The way to the internet.
+  /// A path to the internet.
   public struct Path: Sendable, Hashable {
-    /// The interfaces that lead there, the preferred one first; empty where the system names none.
-    public var interfaces: [Interface]
-    /// Whether its use may cost the user money, as that of a cellular network does.
+    /// The interfaces of the path, preferred first.
     ///
-    /// On Linux it is true when the preferred interface is ``Interface/Kind/cellular``.
+    /// Empty if the system provides no names.
+    public var interfaces: [Interface]
+    /// Whether use of the path may cost the user money, for example on a cellular network.
+    ///
+    /// On Linux it is `true` if the preferred interface is ``Interface/Kind/cellular``.
     public var isExpensive: Bool
-    /// Whether the user has asked to use little of it (Low Data Mode); on Linux always false.
+    /// Whether the user has enabled Low Data Mode.
+    ///
+    /// Always `false` on Linux.
     public var isConstrained: Bool
 
-    /// Makes a path, for tests and for a ``ReachabilityMonitoring`` of your own.
+    /// Creates a path, for tests and for custom implementations of ``ReachabilityMonitoring``.
     ///
     /// - Parameters:
-    ///   - interfaces: the interfaces, the preferred one first.
-    ///   - isExpensive: whether its use may cost the user money.
-    ///   - isConstrained: whether the user has asked to use little of it.
+    ///   - interfaces: The interfaces of the path, preferred first.
+    ///   - isExpensive: Whether use of the path may cost the user money.
+    ///   - isConstrained: Whether the user has enabled Low Data Mode.
     public init(
       interfaces: [Interface] = [], isExpensive: Bool = false, isConstrained: Bool = false
     ) {
@@ -226,22 +240,26 @@ extension NetworkReachability {
       self.isConstrained = isConstrained
     }
   }
-}
 
-extension NetworkReachability {
-  /// Whether there is a way to the internet, as far as the system can tell.
+  /// The status of the internet access, as reported by the system.
   ///
-  /// It tells of this machine's own interfaces and routes. Whether a server answers, only a request finds out.
+  /// It reflects the interfaces and routes of this machine only. Only a request shows whether a
+  /// server responds.
   public enum Status: Sendable, Hashable {
-    /// Nothing is known: not yet, or the system does not say. Requests should be tried.
+    /// The status is not known yet, or the system does not provide it.
+    ///
+    /// Requests should be tried.
     case unknown
-    /// There is no way to the internet. Servers on this machine and on networks that it is attached
-    /// to may be reachable all the same.
+    /// There is no path to the internet.
+    ///
+    /// Servers on this machine and on attached networks may still be reachable.
     case unreachable
-    /// There is a way to the internet.
+    /// There is a path to the internet.
     case reachable(via: Path)
 
-    /// Whether there is a way to the internet; false where it is not known.
+    /// Whether the status is ``reachable(via:)``.
+    ///
+    /// `false` if the status is unknown.
     public var isReachable: Bool {
       if case .reachable = self { true } else { false }
     }

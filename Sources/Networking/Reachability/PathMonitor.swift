@@ -2,19 +2,21 @@
   import Dispatch
   import Network
 
-  /// What Apple's systems tell of the network.
+  /// A source that uses the system's `NWPathMonitor` on Apple platforms.
   struct PathMonitor: ReachabilityMonitoring {
     func start(
       _ report: @escaping @Sendable (NetworkReachability.Status) -> Void
     ) -> @Sendable () -> Void {
-      let running = MonitorBox(monitor: NWPathMonitor())
-      running.monitor.pathUpdateHandler = { report(NetworkReachability.Status($0)) }
-      running.monitor.start(queue: DispatchQueue(label: "Catena.PathMonitor"))
-      return { running.monitor.cancel() }
+      let box = MonitorBox(monitor: NWPathMonitor())
+      box.monitor.pathUpdateHandler = { report(NetworkReachability.Status($0)) }
+      box.monitor.start(queue: DispatchQueue(label: "Catena.PathMonitor"))
+      return { box.monitor.cancel() }
     }
 
-    /// `@unchecked Sendable` because a path monitor may be cancelled from any thread, which its Swift
-    /// type does not say in every SDK.
+    /// A sendable wrapper of a path monitor.
+    ///
+    /// `@unchecked Sendable` because an `NWPathMonitor` may be cancelled from any thread. Not every
+    /// SDK declares the type as `Sendable`.
     private struct MonitorBox: @unchecked Sendable {
       let monitor: NWPathMonitor
     }
@@ -25,7 +27,7 @@
       switch path.status {
       case .satisfied: self = .reachable(via: NetworkReachability.Path(path))
       case .unsatisfied: self = .unreachable
-      // An attempt to connect may bring the network up, so it must not be held back.
+      // A connection attempt may activate the network, so requests must not be delayed.
       case .requiresConnection: self = .unknown
       @unknown default: self = .unknown
       }

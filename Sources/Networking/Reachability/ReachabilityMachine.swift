@@ -1,29 +1,33 @@
 import Promises
 import Synchronization
 
-/// The status, and those who wait for another one.
+/// The state machine of a reachability monitor: its status, and the waiting promises and listeners.
 struct ReachabilityMachine {
   typealias Status = NetworkReachability.Status
 
-  /// A status, numbered so that it is known which one a consumer has seen.
+  /// A status with its number.
+  ///
+  /// Consumers compare numbers to find changes they have not seen.
   struct Change: Equatable, Sendable {
     let number: UInt64
     let status: Status
   }
 
-  /// Takes the next change; nil when there is none to come.
+  /// A handler of the next change.
+  ///
+  /// It receives `nil` if there will be none.
   typealias Listener = @Sendable (Change?) -> Void
 
-  /// What is to be done once the lock is open.
+  /// The work to perform after the lock is released.
   struct Actions {
     var toFulfill: [Resolver<Void>] = []
-    var cancel: [Resolver<Void>] = []
+    var toCancel: [Resolver<Void>] = []
     var toNotify: [Listener] = []
     var change: Change?
 
     func perform() {
       for resolver in toFulfill { resolver.fulfill() }
-      for resolver in cancel { resolver.reject(CancellationError()) }
+      for resolver in toCancel { resolver.reject(CancellationError()) }
       for listener in toNotify { listener(change) }
     }
   }
@@ -34,8 +38,8 @@ struct ReachabilityMachine {
   private var waiters: [UInt64: Resolver<Void>] = [:]
   private var listeners: [UInt64: Listener] = [:]
 
-  /// How many wait, for tests.
-  var waiting: Int { waiters.count + listeners.count }
+  /// The number of waiting promises and listeners, for tests.
+  var waiterCount: Int { waiters.count + listeners.count }
 
   mutating func makeID() -> UInt64 {
     lastID += 1
@@ -50,21 +54,21 @@ struct ReachabilityMachine {
     return actions
   }
 
-  /// No report will come any more.
+  /// Ends the reports: rejects the waiting promises and notifies the listeners.
   mutating func finish() -> Actions {
     isFinished = true
-    return Actions(cancel: takeWaiters(), toNotify: takeListeners())
+    return Actions(toCancel: takeWaiters(), toNotify: takeListeners())
   }
 
-  /// Has a resolver fulfilled when the network is reachable.
+  /// Fulfills a resolver when the network is reachable, immediately if it already is.
   mutating func wait(_ id: UInt64, _ resolver: Resolver<Void>) -> Actions {
-    if isFinished { return Actions(cancel: [resolver]) }
+    if isFinished { return Actions(toCancel: [resolver]) }
     if current.status.isReachable { return Actions(toFulfill: [resolver]) }
     waiters[id] = resolver
     return Actions()
   }
 
-  /// Has a listener told of the first change after number `seen`.
+  /// Notifies a listener of the first change after number `seen`.
   mutating func listen(_ id: UInt64, after seen: UInt64, _ listener: @escaping Listener) -> Actions
   {
     if isFinished { return Actions(toNotify: [listener]) }
@@ -73,11 +77,11 @@ struct ReachabilityMachine {
     return Actions()
   }
 
-  /// Lets go of somebody who waits no longer.
+  /// Removes a waiting promise or listener.
   mutating func removeWaiter(_ id: UInt64) -> Actions {
-    // Handed out even so: what is released with a resolver must not be released inside a lock.
+    // The removed values are part of the actions, so that they are released outside the lock.
     Actions(
-      cancel: waiters.removeValue(forKey: id).map { [$0] } ?? [],
+      toCancel: waiters.removeValue(forKey: id).map { [$0] } ?? [],
       toNotify: listeners.removeValue(forKey: id).map { [$0] } ?? [])
   }
 
@@ -92,7 +96,10 @@ struct ReachabilityMachine {
   }
 }
 
-/// What a reachability shares with its consumers, who do not keep it alive.
+/// The state that a ``NetworkReachability`` shares with its consumers.
+///
+/// Consumers hold this object instead of the ``NetworkReachability``, so they do not keep that
+/// alive.
 final class ReachabilityState: Sendable {
   private let machine = Mutex(ReachabilityMachine())
 
@@ -100,8 +107,8 @@ final class ReachabilityState: Sendable {
 
   var change: ReachabilityMachine.Change { machine.withLock { $0.current } }
 
-  /// How many wait, for tests.
-  var waiting: Int { machine.withLock { $0.waiting } }
+  /// The number of waiting promises and listeners, for tests.
+  var waiterCount: Int { machine.withLock { $0.waiterCount } }
 
   func report(_ status: NetworkReachability.Status) {
     machine.withLock { $0.report(status) }.perform()
@@ -119,7 +126,9 @@ final class ReachabilityState: Sendable {
     return promise
   }
 
-  /// The first change after number `seen`; nil when there is none to come, or the task is cancelled.
+  /// Returns the first change after number `seen`.
+  ///
+  /// `nil` if there will be none, or if the task is cancelled.
   func change(
     after seen: UInt64, isolation: isolated (any Actor)?
   ) async -> ReachabilityMachine.Change? {
@@ -129,7 +138,7 @@ final class ReachabilityState: Sendable {
         machine.withLock { machine in
           machine.listen(id, after: seen) { continuation.resume(returning: $0) }
         }.perform()
-        // The handler below may have come too early to find the listener.
+        // The cancellation handler may have run before the listener was registered.
         if Task.isCancelled { removeWaiter(id) }
       }
     } onCancel: {
@@ -137,9 +146,9 @@ final class ReachabilityState: Sendable {
     }
   }
 
-  /// Has a listener told of the first change after number `seen`.
+  /// Notifies a listener of the first change after number `seen`.
   ///
-  /// - Returns: what lets go of the listener.
+  /// - Returns: A closure that removes the listener.
   func listen(
     after seen: UInt64, _ listener: @escaping ReachabilityMachine.Listener
   ) -> @Sendable () -> Void {
@@ -153,17 +162,19 @@ final class ReachabilityState: Sendable {
   }
 }
 
-/// Where a ``NetworkReachability`` has its knowledge from: the system or, in tests, the test.
+/// A source of the network status for ``NetworkReachability``.
 ///
-/// `MockReachability` in the module `Mocking` is one that a test sets.
+/// `MockReachability` in the module `Mocking` is a source that a test controls.
 public protocol ReachabilityMonitoring: Sendable {
-  /// Begins to report the status, the current one first and then whenever it may have changed.
+  /// Starts to report the status: first the current one, then each possible change.
   ///
-  /// - Parameter report: takes a status; from any thread, during this call and after it, one at a time.
-  ///   A status equal to the last one is ignored. It must not be called inside a lock: handlers of
-  ///   promises run in it.
-  /// - Returns: what ends the reports and lets go of all that they needed; called once, from any
-  ///   thread, also from within `report`, and it must not wait for a report to end.
+  /// - Parameter report: The handler of a status. The source may call it from any thread, before
+  ///   and after this method returns, but not concurrently. A status equal to the previous one is
+  ///   ignored. The source must not hold a lock during the call, because promise handlers may run
+  ///   in it.
+  /// - Returns: A closure that stops the reports and releases the resources of the source. It is
+  ///   called once, from any thread, possibly from within `report`. It must not wait for a running
+  ///   report.
   func start(
     _ report: @escaping @Sendable (_ status: NetworkReachability.Status) -> Void
   ) -> @Sendable () -> Void

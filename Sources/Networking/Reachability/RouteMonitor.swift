@@ -3,9 +3,9 @@
   import Dispatch
   import Glibc
 
-  /// What Linux's kernel tells of the network, over its routing socket.
+  /// A source that uses the routing socket of the Linux kernel.
   struct RouteMonitor: ReachabilityMonitoring {
-    /// Called once a socket has been closed, for tests.
+    /// A handler that is called when a socket has been closed, for tests.
     var onClose: @Sendable () -> Void = {}
 
     func start(
@@ -22,9 +22,9 @@
   }
 
   extension RouteMonitor {
-    /// One socket, from its opening to its close.
+    /// The monitoring session of one socket, from its opening to its close.
     ///
-    /// `@unchecked Sendable` because the socket and the machine are touched on the queue alone, and a
+    /// `@unchecked Sendable` because the socket and the machine are used on the queue only, and a
     /// dispatch source may be used from any thread.
     private final class Session: @unchecked Sendable {
       private let queue = DispatchQueue(label: "Catena.RouteMonitor")
@@ -41,18 +41,19 @@
         self.report = report
         machine = RoutingMachine(port: socket.port)
         source = DispatchSource.makeReadSource(fileDescriptor: socket.descriptor, queue: queue)
-        // The source keeps the session alive until it is cancelled; that releases its handlers.
+        // The source keeps the session alive until its cancellation releases the handlers.
         source.setEventHandler { self.receiveAll() }
-        // Not before: the source must not watch a number that may be another file's by then.
+        // The socket is closed only here. Before that the source still watches the descriptor, and
+        // the system could assign a closed descriptor to another file.
         source.setCancelHandler {
           socket.close()
           onClose()
         }
       }
 
-      /// Takes a first look.
+      /// Performs the first dump.
       ///
-      /// The kernel answers while it is asked, so that the look ends within this call.
+      /// The kernel responds while a request is sent, so the dump ends within this call.
       func start() {
         queue.sync {
           perform(machine.start())
@@ -70,7 +71,7 @@
           switch socket.receive() {
           case .datagram(let bytes): perform(machine.receive(bytes))
           case .overrun: perform(machine.lostMessages())
-          case .nothing: return
+          case .wouldBlock: return
           case .failure:
             report(.unknown)
             return stop()
@@ -89,23 +90,28 @@
     }
   }
 
-  /// The kernel's routing socket, which does not block.
+  /// A non-blocking routing socket of the kernel.
   struct RouteSocket {
     enum ReceiveResult {
       case datagram([UInt8])
-      /// Messages came that there was no room for.
+      /// Messages were lost because the buffer was full.
       case overrun
-      case nothing
+      /// No message is available.
+      case wouldBlock
       case failure
     }
 
     let descriptor: Int32
-    /// Its own address.
+    /// The netlink port of the socket, which is its address.
     let port: UInt32
-    /// The kernel sends no more than 32 KiB at once.
+    /// The receive buffer.
+    ///
+    /// The kernel sends at most 32 KiB at once.
     private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
-    /// Opens a socket that hears of links, addresses and routes; nil when the system refuses.
+    /// Opens a socket that receives changes of links, addresses and routes.
+    ///
+    /// `nil` if the system refuses.
     init?() {
       descriptor = socket(
         AF_NETLINK,
@@ -118,15 +124,15 @@
           | RTMGRP_IPV6_ROUTE)
       let descriptor = descriptor
       let isBound = Self.withAddress(&address) { bind(descriptor, $0, $1.pointee) } == 0
-      let isNamed = Self.withAddress(&address) { getsockname(descriptor, $0, $1) } == 0
-      guard isBound, isNamed else {
+      let hasAddress = Self.withAddress(&address) { getsockname(descriptor, $0, $1) } == 0
+      guard isBound, hasAddress else {
         Glibc.close(descriptor)
         return nil
       }
       port = address.nl_pid
     }
 
-    /// False when the system refuses.
+    /// Sends a request; returns `false` if the system refuses.
     func send(_ bytes: [UInt8]) -> Bool {
       while true {
         if Glibc.send(descriptor, bytes, bytes.count, 0) == bytes.count { return true }
@@ -140,18 +146,18 @@
         let descriptor = descriptor
         let capacity = buffer.count
         let count = Self.withAddress(&sender) { address, length in
-          // MSG_TRUNC has the whole length returned, however much there is room for.
+          // MSG_TRUNC returns the full length of the datagram, even if it exceeds the buffer.
           recvfrom(descriptor, &buffer, capacity, Int32(MSG_TRUNC), address, length)
         }
         guard count >= 0 else {
           switch errno {
           case EINTR: continue
-          case EAGAIN: return .nothing
+          case EAGAIN: return .wouldBlock
           case ENOBUFS: return .overrun
           default: return .failure
           }
         }
-        // Only the kernel's word counts.
+        // Messages from other processes are ignored. The port of the kernel is 0.
         guard sender.nl_pid == 0 else { continue }
         return count <= capacity ? .datagram(Array(buffer[..<count])) : .overrun
       }

@@ -1,16 +1,16 @@
-/// Turns what comes over the kernel's routing socket into a status, by asking anew after each change.
+/// A state machine that derives the network status from the messages of the routing socket.
 ///
-/// Changes are not applied one by one, because the kernel does not tell of all: IPv4 routes vanish
-/// silently with the link or the last address that they need. So a change is taken as a hint that
-/// another look is due. One look at a time asks for the links, the addresses and the routes; what
-/// changes during a look is seen by another after it.
+/// It does not apply changes one by one, because the kernel does not report all of them: it removes
+/// IPv4 routes silently together with their link or their last address. Instead, each change starts
+/// a dump: a query of all links, then all addresses, then all routes. Only one dump runs at a time.
+/// A change during a dump causes another dump after it.
 struct RoutingMachine {
   enum Action: Equatable {
     case send([UInt8])
     case report(NetworkReachability.Status)
   }
 
-  /// What is asked for, in this order, by the RTM_GET types.
+  /// The tables of a dump in their order, by the RTM_GET types.
   private enum Table: UInt16 {
     case links = 18
     case addresses = 22
@@ -24,7 +24,9 @@ struct RoutingMachine {
       }
     }
 
-    /// The sizes of ifinfomsg, ifaddrmsg and rtmsg; all zero they ask for everything.
+    /// The sizes of ifinfomsg, ifaddrmsg and rtmsg.
+    ///
+    /// A payload of zeros requests the whole table.
     var payloadLength: Int {
       switch self {
       case .links: 16
@@ -38,39 +40,44 @@ struct RoutingMachine {
     var table = Table.links
     var snapshot = RoutingSnapshot()
     var isStale = false
-    /// The kernel is busy with an earlier request; its end is awaited.
+    /// Whether the kernel still processes an earlier request.
+    ///
+    /// The dump restarts when that ends.
     var isBusy = false
   }
 
-  /// EBUSY, as the kernel reports it.
-  private static let busy: Int32 = -16
+  /// EBUSY, with the sign that the kernel uses.
+  private static let busyError: Int32 = -16
 
   private let port: UInt32
   private var sequence: UInt32 = 0
   private var dump: Dump?
 
-  /// - Parameter port: the socket's own address, by which its requests' answers are known.
+  /// - Parameter port: The netlink port of the socket, which identifies the responses to its
+  ///   requests.
   init(port: UInt32) {
     self.port = port
   }
 
-  /// Takes a first look.
+  /// Starts the first dump.
   mutating func start() -> [Action] {
     begin()
   }
 
-  /// Messages were lost or could not be read: whatever was under way begins anew.
+  /// Restarts the dump, because messages were lost or could not be read.
   mutating func lostMessages() -> [Action] {
     begin()
   }
 
-  /// A request could not be sent, so that no answer will come: the look is over, and the next change has another begun.
+  /// Ends the dump, because a request could not be sent and will have no response.
+  ///
+  /// The next change starts another dump.
   mutating func sendFailed() -> [Action] {
     dump = nil
     return [.report(.unknown)]
   }
 
-  /// Takes a datagram.
+  /// Handles a datagram.
   mutating func receive(_ datagram: [UInt8]) -> [Action] {
     let (messages, isComplete) = NetlinkMessage.messages(in: datagram)
     var actions = messages.flatMap { handle($0) }
@@ -83,7 +90,7 @@ struct RoutingMachine {
     if content == .overrun { return lostMessages() }
     guard message.port == port, message.sequence != 0 else { return handleChange(content) }
     guard message.sequence == sequence, dump?.isBusy == false else {
-      return handleDumpEnd(content)
+      return handleAbandonedResponse(content)
     }
     if message.flags & NetlinkMessage.interruptedFlag != 0 { dump?.isStale = true }
     switch content {
@@ -95,7 +102,9 @@ struct RoutingMachine {
     }
   }
 
-  /// A message that answers no request of ours: something has changed.
+  /// Handles a notification.
+  ///
+  /// It is not a response to a request of this socket, so something has changed.
   private mutating func handleChange(_ content: RoutingMessage) -> [Action] {
     switch content {
     case .link, .address, .change, .routeRemoved(isDefault: true): break
@@ -109,8 +118,10 @@ struct RoutingMachine {
     return begin()
   }
 
-  /// An answer to a request that has been given up: at its end the kernel is free again.
-  private mutating func handleDumpEnd(_ content: RoutingMessage) -> [Action] {
+  /// Handles a response to an abandoned request.
+  ///
+  /// At the end of that response the kernel is no longer busy.
+  private mutating func handleAbandonedResponse(_ content: RoutingMessage) -> [Action] {
     guard dump?.isBusy == true, case .done = content else { return [] }
     return begin()
   }
@@ -132,7 +143,7 @@ struct RoutingMachine {
   }
 
   private mutating func fail(_ error: Int32) -> [Action] {
-    if error == Self.busy {
+    if error == Self.busyError {
       dump?.isBusy = true
       return []
     }
@@ -151,7 +162,7 @@ struct RoutingMachine {
   }
 }
 
-/// The links, addresses and default routes of one moment.
+/// The links, addresses and default routes at one time.
 struct RoutingSnapshot {
   private struct InterfaceFamily: Hashable {
     let family: UInt8
@@ -172,7 +183,7 @@ struct RoutingSnapshot {
     }
   }
 
-  /// What all this comes to.
+  /// The status that the snapshot implies.
   var status: NetworkReachability.Status {
     let preferred = routes.sorted { $0.metric < $1.metric }
     var interfaces: [NetworkReachability.Interface] = []
@@ -191,9 +202,9 @@ struct RoutingSnapshot {
 
   private func isUsableLink(_ link: RoutingMessage.Link, _ family: UInt8) -> Bool {
     guard link.isRunning, !link.isLoopback else { return false }
-    return addresses.contains { place in
-      place.family == family
-        && (place.index == link.index || links[place.index]?.isLoopback == true)
+    return addresses.contains { address in
+      address.family == family
+        && (address.index == link.index || links[address.index]?.isLoopback == true)
     }
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A URL that others are relative to, checked.
+/// A validated URL against which relative paths are resolved.
 ///
 /// ```swift
 /// let base = try BaseURL(host: "api.example.com", path: "v1")
@@ -10,41 +10,43 @@ import Synchronization
 /// try base.resolve("/status")                // https://api.example.com/status
 /// ```
 ///
-/// Its path is a folder, whether or not it ends in a slash: what is relative goes below it. A path with
-/// a leading slash starts at the root of the host, and an absolute URL stands for itself.
+/// The path of the base URL is a directory, even without a trailing slash: a relative path is
+/// appended to it. A path with a leading slash starts at the root of the host. An absolute URL
+/// replaces the base URL.
 ///
-/// Source: RFC 3986 section 5, with the slash added.
+/// Source: RFC 3986 section 5, except that a trailing slash is added to the base URL.
 public struct BaseURL: Sendable, Hashable {
   /// The URL.
   public let url: URL
-  /// The URL without its path: `https://api.example.com`.
+  /// The URL without its path, such as `https://api.example.com`.
   let root: String
-  /// The URL with a slash at its end: what relative paths are put behind.
+  /// The URL with a trailing slash, to which relative paths are appended.
   let directoryPrefix: String
 
-  /// Makes a base URL of its parts.
+  /// Creates a base URL from its parts.
   ///
   /// - Parameters:
   ///   - scheme: `https` or `http`.
-  ///   - host: a name, or an IPv4 or IPv6 address, the latter with brackets or without.
-  ///   - port: 1 to 65,535; nil is the scheme's.
-  ///   - path: the path, percent-encoded where needed; a leading slash may be left out.
-  /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/invalidURL`` saying which
-  ///   part is wrong, and why.
+  ///   - host: A name, an IPv4 address, or an IPv6 address with or without brackets.
+  ///   - port: A port from 1 to 65,535. `nil` uses the default port of the scheme.
+  ///   - path: The percent-encoded path. The leading slash is optional.
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/invalidURL`` and a
+  ///   ``NetworkError/reason`` that describes the invalid part.
   public init(scheme: String = "https", host: String, port: Int? = nil, path: String = "") throws {
     let root = try Origin.urlPrefix(scheme: scheme, host: host, port: port)
     try self.init(root: root, path: path)
   }
 
-  /// Makes a base URL of a URL.
+  /// Creates a base URL from a URL.
   ///
-  /// - Parameter url: an absolute URL without query and fragment.
-  /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/invalidURL`` saying which
-  ///   part is wrong, and why.
+  /// - Parameter url: An absolute URL without a query and a fragment.
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/invalidURL`` and a
+  ///   ``NetworkError/reason`` that describes the invalid part.
   public init(_ url: URL) throws {
     let text = url.absoluteString
-    guard let parts = RequestPath.absoluteParts(of: text) else {
-      throw NetworkError(.invalidURL, "the base URL \(Redaction.url(text)) is not absolute")
+    guard let parts = AbsoluteURLParts(text) else {
+      throw NetworkError(
+        .invalidURL, "the base URL \(Redactor.standard.maskedURL(text)) is not absolute")
     }
     let root = try Origin.urlPrefix(scheme: parts.scheme, authority: parts.authority)
     try self.init(root: root, path: String(parts.rest))
@@ -54,17 +56,18 @@ public struct BaseURL: Sendable, Hashable {
     let path = path.isEmpty || path.hasPrefix("/") ? path : "/" + path
     let scan = RequestPath.scan(path[...])
     if let problem = scan.problem {
-      throw NetworkError(.invalidURL, "the base URL's path is wrong: \(problem)")
+      throw NetworkError(.invalidURL, "the base URL's path is invalid: \(problem)")
     }
     if scan.query != nil || scan.fragment != nil {
       throw NetworkError(.invalidURL, "a base URL cannot have a query or a fragment")
     }
     if scan.hasDotSegments || path.hasPrefix("//") {
       throw NetworkError(
-        .invalidURL, "the base URL's path is wrong: it has an empty or dot segment")
+        .invalidURL,
+        "the base URL's path is invalid: it has a dot segment or starts with two slashes")
     }
     guard let url = URL(string: root + path) else {
-      throw NetworkError(.invalidURL, "Foundation takes no URL like \(root)\(path)")
+      throw NetworkError(.invalidURL, "Foundation cannot parse the URL \(root)\(path)")
     }
     self.url = url
     self.root = root
@@ -72,25 +75,34 @@ public struct BaseURL: Sendable, Hashable {
   }
 }
 
+// MARK: - Resolving
+
 extension BaseURL {
-  /// The absolute URL of a path.
+  /// Returns the absolute URL of a path.
   ///
-  /// - Parameter path: a path below this URL, from the root of its host, or an absolute URL.
-  /// - Returns: the URL, without fragment.
-  /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/invalidURL`` saying what is
-  ///   wrong with the path.
+  /// - Parameter path: A path relative to this URL or to the root of its host, or an absolute URL.
+  /// - Returns: The URL without a fragment.
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/invalidURL`` and a
+  ///   ``NetworkError/reason`` that describes the problem of the path.
   public func resolve(_ path: RequestPath) throws -> URL {
     try Self.resolve(path, against: self, query: "")
   }
 
-  /// The absolute URL of a path with more of a query, which is encoded already.
+  /// Returns the absolute URL of a path, with an encoded query appended to the path's own query.
+  ///
+  /// - Parameters:
+  ///   - path: A path, or an absolute URL.
+  ///   - base: The base URL. `nil` allows absolute URLs only.
+  ///   - query: The percent-encoded query. It may be empty.
+  /// - Returns: The URL without a fragment.
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/invalidURL``.
   static func resolve(
     _ path: RequestPath, against base: BaseURL?, query: String
   ) throws -> URL {
     if let problem = path.problem { throw NetworkError(.invalidURL, problem) }
     var prefix: String
     var rest: Substring
-    if let parts = RequestPath.absoluteParts(of: path.text) {
+    if let parts = AbsoluteURLParts(path.text) {
       prefix = try Origin.urlPrefix(scheme: parts.scheme, authority: parts.authority)
       rest = parts.rest
       if rest.utf8.first != UInt8(ascii: "/") { prefix += "/" }
@@ -110,10 +122,11 @@ extension BaseURL {
       default: prefix = base.directoryPrefix
       }
     }
-    return try url(prefix, rest, query)
+    return try url(prefix: prefix, rest: rest, query: query)
   }
 
-  private static func url(_ prefix: String, _ rest: Substring, _ query: String) throws -> URL {
+  /// Joins a prefix, the rest of a path without its fragment, and an additional query.
+  private static func url(prefix: String, rest: Substring, query: String) throws -> URL {
     let scan = RequestPath.scan(rest)
     if let problem = scan.problem { throw NetworkError(.invalidURL, problem) }
     var text = ""
@@ -129,43 +142,47 @@ extension BaseURL {
       text += query
     }
     guard let url = URL(string: scan.hasDotSegments ? removingDotSegments(text) : text) else {
-      throw NetworkError(.invalidURL, "Foundation takes no URL like that")
+      throw NetworkError(.invalidURL, "Foundation cannot parse it")
     }
     return url
   }
 
+  /// Returns an absolute URL without the `.` and `..` segments of its path.
+  ///
   /// Source: RFC 3986 section 5.2.4.
   private static func removingDotSegments(_ text: String) -> String {
-    guard let parts = RequestPath.absoluteParts(of: text) else { return text }
+    guard let parts = AbsoluteURLParts(text) else { return text }
     let path = parts.rest.prefix { $0 != "?" }
-    var kept: [Substring] = []
+    var output: [Substring] = []
     let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
     for (position, segment) in segments.enumerated() {
       let isLast = position == segments.count - 1
-      if segment == ".." { _ = kept.popLast() }
+      if segment == ".." { _ = output.popLast() }
       if segment != "..", segment != "." {
-        kept.append(segment)
+        output.append(segment)
       } else if isLast {
-        kept.append("")
+        output.append("")
       }
     }
-    return text[..<path.startIndex] + "/" + kept.joined(separator: "/") + text[path.endIndex...]
+    return text[..<path.startIndex] + "/" + output.joined(separator: "/") + text[path.endIndex...]
   }
 }
 
-/// Keeps the last base URL that was checked, since it is the same for most requests of a client.
+/// A cache of the last validated base URL.
+///
+/// It avoids repeated validation, because most requests of a client have the same base URL.
 final class BaseURLCache: Sendable {
-  private let last = Mutex<(url: URL, checked: BaseURL)?>(nil)
+  private let last = Mutex<(url: URL, baseURL: BaseURL)?>(nil)
 
-  /// The base URL that a URL makes.
+  /// Returns the base URL for a URL.
   ///
-  /// - Parameter url: an absolute URL without query and fragment.
-  /// - Returns: the same as ``BaseURL/init(_:)``.
-  /// - Throws: what that throws; an error is not kept.
+  /// - Parameter url: An absolute URL without a query and a fragment.
+  /// - Returns: The result of ``BaseURL/init(_:)``.
+  /// - Throws: The errors of ``BaseURL/init(_:)``. They are not cached.
   func baseURL(_ url: URL) throws -> BaseURL {
-    if let known = last.withLock({ $0?.url == url ? $0?.checked : nil }) { return known }
-    let checked = try BaseURL(url)
-    last.withLock { $0 = (url, checked) }
-    return checked
+    if let cached = last.withLock({ $0?.url == url ? $0?.baseURL : nil }) { return cached }
+    let baseURL = try BaseURL(url)
+    last.withLock { $0 = (url, baseURL) }
+    return baseURL
   }
 }

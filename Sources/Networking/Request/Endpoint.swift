@@ -1,8 +1,8 @@
 import Foundation
 
-/// Something that a client can ask for: an endpoint of a server, or a request by itself.
+/// A type whose values a client can request: an endpoint of a server, or a ``Request`` itself.
 ///
-/// An enumeration with one case for each thing to ask is the usual shape.
+/// An endpoint type is usually an enumeration with one case for each operation of the server.
 ///
 /// ```swift
 /// enum BoardsAPI: RequestConvertible {
@@ -20,107 +20,28 @@ import Foundation
 /// }
 /// ```
 ///
-/// Where parameters come from an `Encodable` value, `request` may throw: `var request: Request { get
-/// throws { ... } }`.
+/// The getter of `request` may throw, for example when it encodes an `Encodable` value:
+/// `var request: Request { get throws { ... } }`.
 public protocol RequestConvertible: Sendable {
-  /// What the paths are relative to; nil, the default, leaves it to the client.
+  /// The base URL of the paths. The default `nil` uses the client's base URL.
   static var baseURL: URL? { get }
 
-  /// The header fields of all requests of this type, unless a request has others; none by default.
+  /// The header fields of all requests of this type. A request can override them. Empty by default.
   static var headers: HTTPHeaders { get }
 
-  /// What to ask.
+  /// The request for this value.
   var request: Request { get throws }
 }
 
 extension RequestConvertible {
-  /// None; the client's counts.
+  /// `nil`, which uses the client's base URL.
   public static var baseURL: URL? { nil }
 
-  /// None.
+  /// No header fields.
   public static var headers: HTTPHeaders { [:] }
 }
 
-extension Request: RequestConvertible {
-  /// The request itself.
-  public var request: Request { self }
-}
-
-/// The same endpoint with one thing of its request different.
-extension RequestConvertible {
-  /// With a request that is changed before it is used.
-  ///
-  /// - Parameter change: gives the request to use, whenever one is made of the endpoint.
-  /// - Returns: an endpoint that asks the same of the same server otherwise.
-  public func modified(
-    _ change: @escaping @Sendable (Request) -> Request
-  ) -> ModifiedEndpoint<Self> {
-    ModifiedEndpoint(self, change)
-  }
-
-  /// With another store policy.
-  ///
-  /// - Parameters:
-  ///   - policy: what becomes of it when there is no network.
-  ///   - key: whose order it joins when it is kept; see ``Request/storeKey``.
-  /// - Returns: the changed endpoint.
-  public func storing(
-    _ policy: Request.StorePolicy, key: String = ""
-  ) -> ModifiedEndpoint<Self> {
-    modified { $0.storing(policy, key: key) }
-  }
-
-  /// With another cache policy, which clients do not act on yet.
-  ///
-  /// - Parameter policy: how it uses the cache.
-  /// - Returns: the changed endpoint.
-  public func caching(_ policy: Request.CachePolicy) -> ModifiedEndpoint<Self> {
-    modified { $0.caching(policy) }
-  }
-
-  /// With another priority.
-  ///
-  /// - Parameter priority: which requests go first.
-  /// - Returns: the changed endpoint.
-  public func prioritized(_ priority: Request.Priority) -> ModifiedEndpoint<Self> {
-    modified { $0.prioritized(priority) }
-  }
-
-  /// With another time limit.
-  ///
-  /// - Parameter timeout: how long the call may take as a whole; nil is as the client has it.
-  /// - Returns: the changed endpoint.
-  public func timingOut(after timeout: Duration?) -> ModifiedEndpoint<Self> {
-    modified { $0.timingOut(after: timeout) }
-  }
-
-  /// With further headers, in the place of those of the same names.
-  ///
-  /// - Parameter headers: the header fields.
-  /// - Returns: the changed endpoint.
-  public func adding(headers: HTTPHeaders) -> ModifiedEndpoint<Self> {
-    modified { $0.adding(headers: headers) }
-  }
-
-  /// Sharing the exchange of an identical request that is under way, or not.
-  ///
-  /// - Parameter isShared: whether it does; nil is as the client has it. Which requests are identical says
-  ///   ``NetworkingConfiguration/sharesRequests``.
-  /// - Returns: the changed endpoint.
-  public func sharing(_ isShared: Bool? = true) -> ModifiedEndpoint<Self> {
-    modified { $0.sharing(isShared) }
-  }
-
-  /// Out of sight of the interceptors that answer for others, so that a token's refresh cannot wait
-  /// for itself.
-  ///
-  /// - Returns: the changed endpoint.
-  public func notIntercepted() -> ModifiedEndpoint<Self> {
-    modified { $0.notIntercepted() }
-  }
-}
-
-/// An endpoint that says what comes back.
+/// An endpoint with a response type.
 ///
 /// ```swift
 /// struct GetProfile: TypedEndpoint {
@@ -132,13 +53,13 @@ extension RequestConvertible {
 /// networking.fetch(GetProfile(id: 1)).done { profile in show(profile) }
 /// ```
 ///
-/// Without a base URL of its own it goes to that of the client that fetches it.
+/// An endpoint without a base URL uses the base URL of the client that fetches it.
 public protocol TypedEndpoint: RequestConvertible {
-  /// What the body of a response is decoded as.
+  /// The type of the decoded response body.
   associatedtype ResponseType: Decodable & Sendable
 }
 
-/// An endpoint that says how it is tried again.
+/// An endpoint with a retry policy.
 ///
 /// ```swift
 /// extension BoardsAPI: RetryableRequest {
@@ -152,24 +73,106 @@ public protocol TypedEndpoint: RequestConvertible {
 /// }
 /// ```
 public protocol RetryableRequest: RequestConvertible {
-  /// How it is tried again, in place of what the client does; nil leaves it to the client, and
-  /// ``RetryPolicy/never`` tries nothing again.
+  /// The retry policy of this endpoint, which overrides the client's.
+  ///
+  /// `nil` uses the client's policy. ``RetryPolicy/never`` disables retries.
   var retryPolicy: RetryPolicy? { get }
 }
 
-extension RequestConvertible {
-  /// With another retry policy, which wins over the endpoint's own and the client's.
-  ///
-  /// - Parameter policy: how it is tried again.
-  /// - Returns: the changed endpoint.
-  public func retrying(_ policy: RetryPolicy) -> ModifiedEndpoint<Self> {
-    ModifiedEndpoint(self, retry: policy) { $0 }
-  }
+extension Request: RequestConvertible {
+  /// The request itself.
+  public var request: Request { self }
 }
 
-extension ModifiedEndpoint: RetryableRequest {
-  /// What ``RequestConvertible/retrying(_:)`` has set, or else the policy of the endpoint as it was.
-  public var retryPolicy: RetryPolicy? {
-    retry ?? (base as? any RetryableRequest)?.retryPolicy
+// MARK: - Modifiers
+
+extension RequestConvertible {
+  /// Returns an endpoint that transforms the request of this endpoint.
+  ///
+  /// The base URL, the headers and the response type stay the same.
+  ///
+  /// - Parameter change: Returns the changed request. It runs each time that the request of the
+  ///   endpoint is read.
+  /// - Returns: The changed endpoint.
+  public func modified(
+    _ change: @escaping @Sendable (Request) -> Request
+  ) -> ModifiedEndpoint<Self> {
+    ModifiedEndpoint(self, change)
+  }
+
+  /// Returns an endpoint with another store policy.
+  ///
+  /// - Parameters:
+  ///   - policy: The store policy.
+  ///   - key: The key of the replay order. See ``Request/storeKey``.
+  /// - Returns: The changed endpoint.
+  public func storing(
+    _ policy: Request.StorePolicy, key: String = ""
+  ) -> ModifiedEndpoint<Self> {
+    modified { $0.storing(policy, key: key) }
+  }
+
+  /// Returns an endpoint with another cache policy.
+  ///
+  /// Clients ignore the cache policy at present.
+  ///
+  /// - Parameter policy: The cache policy.
+  /// - Returns: The changed endpoint.
+  public func caching(_ policy: Request.CachePolicy) -> ModifiedEndpoint<Self> {
+    modified { $0.caching(policy) }
+  }
+
+  /// Returns an endpoint with another priority.
+  ///
+  /// - Parameter priority: The priority in the client's queue.
+  /// - Returns: The changed endpoint.
+  public func prioritized(_ priority: Request.Priority) -> ModifiedEndpoint<Self> {
+    modified { $0.prioritized(priority) }
+  }
+
+  /// Returns an endpoint with another time limit.
+  ///
+  /// - Parameter timeout: The time limit for the whole call. `nil` uses the client's setting.
+  /// - Returns: The changed endpoint.
+  public func timingOut(after timeout: Duration?) -> ModifiedEndpoint<Self> {
+    modified { $0.timingOut(after: timeout) }
+  }
+
+  /// Returns an endpoint with additional header fields, which replace fields of the same name.
+  ///
+  /// - Parameter headers: The header fields.
+  /// - Returns: The changed endpoint.
+  public func adding(headers: HTTPHeaders) -> ModifiedEndpoint<Self> {
+    modified { $0.adding(headers: headers) }
+  }
+
+  /// Returns an endpoint with another setting for sharing the exchange of an identical running
+  /// request.
+  ///
+  /// ``NetworkingConfiguration/sharesRequests`` defines which requests are identical.
+  ///
+  /// - Parameter isShared: Whether the exchange is shared. `nil` uses the client's setting.
+  /// - Returns: The changed endpoint.
+  public func sharing(_ isShared: Bool? = true) -> ModifiedEndpoint<Self> {
+    modified { $0.sharing(isShared) }
+  }
+
+  /// Returns an endpoint that bypasses the interceptors that hold or resend requests.
+  ///
+  /// Use it for a request that such an interceptor makes itself, such as a token refresh. Otherwise
+  /// the request would wait for itself. See ``Request/isIntercepted``.
+  ///
+  /// - Returns: The changed endpoint.
+  public func notIntercepted() -> ModifiedEndpoint<Self> {
+    modified { $0.notIntercepted() }
+  }
+
+  /// Returns an endpoint with another retry policy, which overrides those of the endpoint and the
+  /// client.
+  ///
+  /// - Parameter policy: The retry policy.
+  /// - Returns: The changed endpoint.
+  public func retrying(_ policy: RetryPolicy) -> ModifiedEndpoint<Self> {
+    ModifiedEndpoint(self, retry: policy) { $0 }
   }
 }

@@ -1,12 +1,15 @@
 import Foundation
 
-/// An endpoint whose request is changed before it is used; what `storing(_:)` and its like make.
+/// An endpoint that transforms the request of another endpoint.
 ///
-/// It asks the same of the same server: base URL, headers and response type are those of ``base``.
+/// Modifiers such as `storing(_:key:)` return it. The base URL, the headers and the response type
+/// are those of ``base``.
 public struct ModifiedEndpoint<Base: RequestConvertible>: RequestConvertible {
-  /// The endpoint as it was.
+  /// The original endpoint.
   public let base: Base
-  /// How it is tried again; nil is as the endpoint was.
+  /// The retry policy.
+  ///
+  /// `nil` uses that of ``base``.
   let retry: RetryPolicy?
   let change: @Sendable (Request) -> Request
 
@@ -18,11 +21,13 @@ public struct ModifiedEndpoint<Base: RequestConvertible>: RequestConvertible {
     self.change = change
   }
 
-  /// The base URL of the endpoint as it was.
+  /// The base URL of the original endpoint.
   public static var baseURL: URL? { Base.baseURL }
-  /// The headers of the endpoint as it was.
+
+  /// The headers of the original endpoint.
   public static var headers: HTTPHeaders { Base.headers }
-  /// The changed request.
+
+  /// The request of the original endpoint after all changes.
   public var request: Request {
     get throws { change(try base.request) }
   }
@@ -33,106 +38,131 @@ extension ModifiedEndpoint: EndpointWrapper {
 }
 
 extension ModifiedEndpoint: TypedEndpoint where Base: TypedEndpoint {
-  /// What the endpoint as it was gives.
+  /// The response type of the original endpoint.
   public typealias ResponseType = Base.ResponseType
 }
 
-/// A further change, which is made to the request that the changes before it give.
+extension ModifiedEndpoint: RetryableRequest {
+  /// The policy set by ``RequestConvertible/retrying(_:)``, otherwise that of the original
+  /// endpoint.
+  public var retryPolicy: RetryPolicy? {
+    retry ?? (base as? any RetryableRequest)?.retryPolicy
+  }
+}
+
+// MARK: - Modifiers
+
+/// The modifiers of ``RequestConvertible`` for an endpoint that is modified already.
 ///
-/// Here and not only for all endpoints, so that a chain of changes is still one of the endpoint.
+/// They return `ModifiedEndpoint<Base>`, so that a chain of modifiers does not nest the type. A
+/// modifier receives the request that the previous modifiers have returned.
 extension ModifiedEndpoint {
-  /// With a request that is changed before it is used.
+  /// Returns an endpoint that transforms the request of this endpoint.
   ///
-  /// - Parameter change: gives the request to use, whenever one is made of the endpoint.
-  /// - Returns: an endpoint that asks the same of the same server otherwise.
+  /// The base URL, the headers and the response type stay the same.
+  ///
+  /// - Parameter change: Returns the changed request. It runs each time that the request of the
+  ///   endpoint is read.
+  /// - Returns: The changed endpoint.
   public func modified(
     _ change: @escaping @Sendable (Request) -> Request
   ) -> ModifiedEndpoint<Base> {
-    let before = self.change
-    return ModifiedEndpoint(base, retry: retry) { change(before($0)) }
+    let previous = self.change
+    return ModifiedEndpoint(base, retry: retry) { change(previous($0)) }
   }
 
-  /// With another retry policy, which wins over one set before, the endpoint's own and the client's.
+  /// Returns an endpoint with another retry policy, which overrides one set before and those of the
+  /// endpoint and the client.
   ///
-  /// - Parameter policy: how it is tried again.
-  /// - Returns: the changed endpoint.
+  /// - Parameter policy: The retry policy.
+  /// - Returns: The changed endpoint.
   public func retrying(_ policy: RetryPolicy) -> ModifiedEndpoint<Base> {
     ModifiedEndpoint(base, retry: policy, change)
   }
 
-  /// With another store policy.
+  /// Returns an endpoint with another store policy.
   ///
   /// - Parameters:
-  ///   - policy: what becomes of it when there is no network.
-  ///   - key: whose order it joins when it is kept; see ``Request/storeKey``.
-  /// - Returns: the changed endpoint.
+  ///   - policy: The store policy.
+  ///   - key: The key of the replay order. See ``Request/storeKey``.
+  /// - Returns: The changed endpoint.
   public func storing(
     _ policy: Request.StorePolicy, key: String = ""
   ) -> ModifiedEndpoint<Base> {
     modified { $0.storing(policy, key: key) }
   }
 
-  /// With another cache policy, which clients do not act on yet.
+  /// Returns an endpoint with another cache policy.
   ///
-  /// - Parameter policy: how it uses the cache.
-  /// - Returns: the changed endpoint.
+  /// Clients ignore the cache policy at present.
+  ///
+  /// - Parameter policy: The cache policy.
+  /// - Returns: The changed endpoint.
   public func caching(_ policy: Request.CachePolicy) -> ModifiedEndpoint<Base> {
     modified { $0.caching(policy) }
   }
 
-  /// With another priority.
+  /// Returns an endpoint with another priority.
   ///
-  /// - Parameter priority: which requests go first.
-  /// - Returns: the changed endpoint.
+  /// - Parameter priority: The priority in the client's queue.
+  /// - Returns: The changed endpoint.
   public func prioritized(_ priority: Request.Priority) -> ModifiedEndpoint<Base> {
     modified { $0.prioritized(priority) }
   }
 
-  /// With another time limit.
+  /// Returns an endpoint with another time limit.
   ///
-  /// - Parameter timeout: how long the call may take as a whole; nil is as the client has it.
-  /// - Returns: the changed endpoint.
+  /// - Parameter timeout: The time limit for the whole call. `nil` uses the client's setting.
+  /// - Returns: The changed endpoint.
   public func timingOut(after timeout: Duration?) -> ModifiedEndpoint<Base> {
     modified { $0.timingOut(after: timeout) }
   }
 
-  /// With further headers, in the place of those of the same names.
+  /// Returns an endpoint with additional header fields, which replace fields of the same name.
   ///
-  /// - Parameter headers: the header fields.
-  /// - Returns: the changed endpoint.
+  /// - Parameter headers: The header fields.
+  /// - Returns: The changed endpoint.
   public func adding(headers: HTTPHeaders) -> ModifiedEndpoint<Base> {
     modified { $0.adding(headers: headers) }
   }
 
-  /// Sharing the exchange of an identical request that is under way, or not.
+  /// Returns an endpoint with another setting for sharing the exchange of an identical running
+  /// request.
   ///
-  /// - Parameter isShared: whether it does; nil is as the client has it. Which requests are identical says
-  ///   ``NetworkingConfiguration/sharesRequests``.
-  /// - Returns: the changed endpoint.
+  /// ``NetworkingConfiguration/sharesRequests`` defines which requests are identical.
+  ///
+  /// - Parameter isShared: Whether the exchange is shared. `nil` uses the client's setting.
+  /// - Returns: The changed endpoint.
   public func sharing(_ isShared: Bool? = true) -> ModifiedEndpoint<Base> {
     modified { $0.sharing(isShared) }
   }
 
-  /// Out of sight of the interceptors that answer for others, so that a token's refresh cannot wait
-  /// for itself.
+  /// Returns an endpoint that bypasses the interceptors that hold or resend requests.
   ///
-  /// - Returns: the changed endpoint.
+  /// Use it for a request that such an interceptor makes itself, such as a token refresh. Otherwise
+  /// the request would wait for itself. See ``Request/isIntercepted``.
+  ///
+  /// - Returns: The changed endpoint.
   public func notIntercepted() -> ModifiedEndpoint<Base> {
     modified { $0.notIntercepted() }
   }
 }
 
-/// An endpoint around another one, which is the one that mocks are for.
+// MARK: - Wrapped endpoints
+
+/// An endpoint that wraps another endpoint.
+///
+/// Mocks are looked up for the wrapped endpoint.
 package protocol EndpointWrapper: RequestConvertible {
-  /// The endpoint that it is around.
+  /// The wrapped endpoint.
   var wrapped: any RequestConvertible { get }
 }
 
 extension RequestConvertible {
-  /// The outermost endpoint of a type, this one or one that it is around; nil when there is none.
+  /// Returns this endpoint or the outermost wrapped endpoint that has a given type.
   ///
-  /// - Parameter type: the type of the endpoint.
-  /// - Returns: the endpoint.
+  /// - Parameter type: The type of the endpoint.
+  /// - Returns: The endpoint, or `nil` if there is none of this type.
   package func unwrapped<Endpoint: RequestConvertible>(to type: Endpoint.Type) -> Endpoint? {
     if let endpoint = self as? Endpoint { return endpoint }
     return (self as? any EndpointWrapper)?.wrapped.unwrapped(to: type)

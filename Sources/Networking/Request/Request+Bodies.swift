@@ -1,20 +1,20 @@
 import Foundation
 
 extension Request {
-  /// Sends bytes.
+  /// Creates a request that sends bytes as its body.
   ///
   /// - Parameters:
-  ///   - data: the bytes.
-  ///   - path: the path below the base URL, or an absolute URL.
-  ///   - method: the method.
-  ///   - parameters: what to put into the query; nil is nothing.
-  ///   - headers: the header fields.
-  ///   - contentType: the media type of the bytes.
-  ///   - storePolicy: what becomes of the request when there is no network.
-  ///   - cachePolicy: how it uses the cache.
-  ///   - timeout: how long the call may take as a whole; nil is as the client has it.
-  ///   - priority: which requests go first.
-  /// - Returns: the request.
+  ///   - data: The bytes.
+  ///   - path: The path relative to the base URL, or an absolute URL.
+  ///   - method: The method.
+  ///   - parameters: The parameters, which are sent in the query. `nil` sends none.
+  ///   - headers: The header fields of the request.
+  ///   - contentType: The media type of the body.
+  ///   - storePolicy: The handling of the request when there is no network.
+  ///   - cachePolicy: The cache policy. Clients ignore it at present.
+  ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
+  ///   - priority: The priority in the client's queue.
+  /// - Returns: The request.
   public static func upload(
     data: Data, to path: RequestPath, method: HTTPMethod = .post, parameters: Parameters? = nil,
     headers: HTTPHeaders = [:], contentType: String = "application/octet-stream",
@@ -27,20 +27,22 @@ extension Request {
       storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority)
   }
 
-  /// Sends a file, read as it is sent.
+  /// Creates a request that sends a file as its body.
+  ///
+  /// The file is read while it is sent.
   ///
   /// - Parameters:
-  ///   - file: the file's URL.
-  ///   - path: the path below the base URL, or an absolute URL.
-  ///   - method: the method.
-  ///   - parameters: what to put into the query; nil is nothing.
-  ///   - headers: the header fields.
-  ///   - contentType: the media type of the bytes.
-  ///   - storePolicy: what becomes of the request when there is no network.
-  ///   - cachePolicy: how it uses the cache.
-  ///   - timeout: how long the call may take as a whole; nil is as the client has it.
-  ///   - priority: which requests go first.
-  /// - Returns: the request.
+  ///   - file: The URL of the file.
+  ///   - path: The path relative to the base URL, or an absolute URL.
+  ///   - method: The method.
+  ///   - parameters: The parameters, which are sent in the query. `nil` sends none.
+  ///   - headers: The header fields of the request.
+  ///   - contentType: The media type of the body.
+  ///   - storePolicy: The handling of the request when there is no network.
+  ///   - cachePolicy: The cache policy. Clients ignore it at present.
+  ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
+  ///   - priority: The priority in the client's queue.
+  /// - Returns: The request.
   public static func upload(
     file: URL, to path: RequestPath, method: HTTPMethod = .post, parameters: Parameters? = nil,
     headers: HTTPHeaders = [:], contentType: String = "application/octet-stream",
@@ -53,20 +55,22 @@ extension Request {
       storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority)
   }
 
-  /// Sends what is made while it is sent.
+  /// Creates a request that sends a stream as its body.
+  ///
+  /// The bytes are produced while they are sent.
   ///
   /// - Parameters:
-  ///   - stream: makes the bytes.
-  ///   - path: the path below the base URL, or an absolute URL.
-  ///   - method: the method.
-  ///   - parameters: what to put into the query; nil is nothing.
-  ///   - headers: the header fields.
-  ///   - contentType: the media type of the bytes.
-  ///   - storePolicy: what becomes of the request when there is no network.
-  ///   - cachePolicy: how it uses the cache.
-  ///   - timeout: how long the call may take as a whole; nil is as the client has it.
-  ///   - priority: which requests go first.
-  /// - Returns: the request.
+  ///   - stream: The stream.
+  ///   - path: The path relative to the base URL, or an absolute URL.
+  ///   - method: The method.
+  ///   - parameters: The parameters, which are sent in the query. `nil` sends none.
+  ///   - headers: The header fields of the request.
+  ///   - contentType: The media type of the body.
+  ///   - storePolicy: The handling of the request when there is no network.
+  ///   - cachePolicy: The cache policy. Clients ignore it at present.
+  ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
+  ///   - priority: The priority in the client's queue.
+  /// - Returns: The request.
   public static func upload(
     stream: BodyStream, to path: RequestPath, method: HTTPMethod = .post,
     parameters: Parameters? = nil,
@@ -80,19 +84,19 @@ extension Request {
       storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority)
   }
 
-  /// Sends a form that may have files in it.
+  /// Creates a request that sends a multipart form, which may contain files.
   ///
   /// - Parameters:
-  ///   - multipart: the form.
-  ///   - path: the path below the base URL, or an absolute URL.
-  ///   - method: the method.
-  ///   - parameters: the first fields of the form; nil is none.
-  ///   - headers: the header fields.
-  ///   - storePolicy: what becomes of the request when there is no network.
-  ///   - cachePolicy: how it uses the cache.
-  ///   - timeout: how long the call may take as a whole; nil is as the client has it.
-  ///   - priority: which requests go first.
-  /// - Returns: the request.
+  ///   - multipart: The form.
+  ///   - path: The path relative to the base URL, or an absolute URL.
+  ///   - method: The method.
+  ///   - parameters: The parameters, which are the first fields of the form. `nil` adds none.
+  ///   - headers: The header fields of the request.
+  ///   - storePolicy: The handling of the request when there is no network.
+  ///   - cachePolicy: The cache policy. Clients ignore it at present.
+  ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
+  ///   - priority: The priority in the client's queue.
+  /// - Returns: The request.
   public static func upload(
     multipart: MultipartFormData, to path: RequestPath, method: HTTPMethod = .post,
     parameters: Parameters? = nil,
@@ -107,16 +111,19 @@ extension Request {
   }
 }
 
+// MARK: - Payload
+
 extension Request {
-  /// A body that is there already, in the place of parameters.
+  /// A body that is not encoded from parameters.
   public enum Payload: Sendable, Hashable {
     /// Bytes in memory.
     case data(Data)
-    /// The bytes of a file, read as they are sent.
+    /// A file, which is read while it is sent.
     case file(URL)
-    /// A form, sent with the parameters as its first fields.
+    /// A multipart form. The parameters of the request are sent as its first fields.
     case multipart(MultipartFormData)
-    /// What is made while it is sent; a request with one cannot be encoded.
+    /// A stream, whose bytes are produced while they are sent. A request with a stream cannot be
+    /// encoded.
     case stream(BodyStream)
   }
 }
@@ -128,21 +135,23 @@ extension Request.Payload: Codable {
     case multipart
   }
 
+  /// The key of the value, as in a synthesized conformance.
   private enum ValueKeys: String, CodingKey {
     case value = "_0"
   }
 
-  /// Reads a payload.
+  /// Decodes a payload.
   ///
-  /// - Parameter decoder: what to read from.
-  /// - Throws: what the decoder throws; `DecodingError.dataCorrupted` when it is of no kind known.
+  /// - Parameter decoder: The decoder.
+  /// - Throws: The errors of the decoder. `DecodingError.dataCorrupted` if there is not exactly one
+  ///   key of a known kind.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     guard let key = container.allKeys.first, container.allKeys.count == 1 else {
       throw DecodingError.dataCorrupted(
         .init(
           codingPath: decoder.codingPath,
-          debugDescription: "A payload is one of data, file and multipart"))
+          debugDescription: "A payload has exactly one of the keys data, file and multipart"))
     }
     let values = try container.nestedContainer(keyedBy: ValueKeys.self, forKey: key)
     self =
@@ -153,11 +162,11 @@ extension Request.Payload: Codable {
       }
   }
 
-  /// Writes the payload.
+  /// Encodes the payload.
   ///
-  /// - Parameter encoder: what to write to.
-  /// - Throws: what the encoder throws; `EncodingError.invalidValue` for a stream, which is nothing that
-  ///   could be kept.
+  /// - Parameter encoder: The encoder.
+  /// - Throws: The errors of the encoder. `EncodingError.invalidValue` for a stream, whose bytes
+  ///   cannot be stored.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     func values(_ key: CodingKeys) -> KeyedEncodingContainer<ValueKeys> {
@@ -181,4 +190,27 @@ extension Request.Payload: Codable {
           debugDescription: "A request whose body is a stream cannot be encoded"))
     }
   }
+}
+
+extension Request.Payload: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
+{
+  /// The kind and size of the payload, such as `12 bytes`.
+  ///
+  /// The bytes are not included.
+  public var description: String {
+    switch self {
+    case .data(let data): HTTPBody.data(data).description
+    case .file(let url): HTTPBody.file(url).description
+    case .multipart(let form): "form of \(form.parts.count) parts"
+    case .stream(let stream): HTTPBody.stream(stream).description
+    }
+  }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// A mirror with the description.
+  ///
+  /// The bytes are not included.
+  public var customMirror: Mirror { Mirror(self, children: ["content": description]) }
 }

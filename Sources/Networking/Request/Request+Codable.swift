@@ -15,11 +15,13 @@ extension Request: Codable {
     case isIntercepted
   }
 
-  /// Reads a request; what is not there is as by default, so that requests kept by an earlier version
-  /// can be read.
+  /// Decodes a request.
   ///
-  /// - Parameter decoder: what to read from.
-  /// - Throws: what the decoder throws.
+  /// Missing properties have their default values, so that requests stored by an earlier version
+  /// can be decoded.
+  ///
+  /// - Parameter decoder: The decoder.
+  /// - Throws: The errors of the decoder.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     func optional<Value: Decodable>(_ key: CodingKeys) throws -> Value? {
@@ -38,10 +40,12 @@ extension Request: Codable {
     isIntercepted = try optional(.isIntercepted) ?? true
   }
 
-  /// Writes the request, with everything that is not as by default.
+  /// Encodes the request.
   ///
-  /// - Parameter encoder: what to write to.
-  /// - Throws: what the encoder throws.
+  /// Properties with their default values are omitted.
+  ///
+  /// - Parameter encoder: The encoder.
+  /// - Throws: The errors of the encoder.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(method, forKey: .method)

@@ -1,16 +1,16 @@
 extension Request {
-  /// Reads a resource.
+  /// Creates a GET request, which reads a resource.
   ///
   /// - Parameters:
-  ///   - path: the path below the base URL, or an absolute URL.
-  ///   - parameters: what to say; nil is nothing.
-  ///   - headers: the header fields.
-  ///   - contentType: how the parameters are sent; nil is in the query.
-  ///   - storePolicy: what becomes of the request when there is no network.
-  ///   - cachePolicy: how it uses the cache.
-  ///   - timeout: how long the call may take as a whole; nil is as the client has it.
-  ///   - priority: which requests go first.
-  /// - Returns: the request.
+  ///   - path: The path relative to the base URL, or an absolute URL.
+  ///   - parameters: The parameters. `nil` sends none.
+  ///   - headers: The header fields of the request.
+  ///   - contentType: The format of the parameters. `nil` sends them in the query.
+  ///   - storePolicy: The handling of the request when there is no network.
+  ///   - cachePolicy: The cache policy. Clients ignore it at present.
+  ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
+  ///   - priority: The priority in the client's queue.
+  /// - Returns: The request.
   public static func get(
     _ path: RequestPath, parameters: Parameters? = nil, headers: HTTPHeaders = [:],
     contentType: ContentType? = nil, storePolicy: StorePolicy = .none,
@@ -21,18 +21,18 @@ extension Request {
       storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority)
   }
 
-  /// Has a resource process what is sent.
+  /// Creates a POST request, which sends content for a resource to process.
   ///
   /// - Parameters:
-  ///   - path: the path below the base URL, or an absolute URL.
-  ///   - parameters: what to say; nil is nothing.
-  ///   - headers: the header fields.
-  ///   - contentType: how the parameters are sent; nil is as JSON.
-  ///   - storePolicy: what becomes of the request when there is no network.
-  ///   - cachePolicy: how it uses the cache.
-  ///   - timeout: how long the call may take as a whole; nil is as the client has it.
-  ///   - priority: which requests go first.
-  /// - Returns: the request.
+  ///   - path: The path relative to the base URL, or an absolute URL.
+  ///   - parameters: The parameters. `nil` sends none.
+  ///   - headers: The header fields of the request.
+  ///   - contentType: The format of the parameters. `nil` sends them as JSON.
+  ///   - storePolicy: The handling of the request when there is no network.
+  ///   - cachePolicy: The cache policy. Clients ignore it at present.
+  ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
+  ///   - priority: The priority in the client's queue.
+  /// - Returns: The request.
   public static func post(
     _ path: RequestPath, parameters: Parameters? = nil, headers: HTTPHeaders = [:],
     contentType: ContentType? = nil, storePolicy: StorePolicy = .none,
@@ -43,18 +43,18 @@ extension Request {
       storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority)
   }
 
-  /// Replaces a resource.
+  /// Creates a PUT request, which replaces a resource.
   ///
   /// - Parameters:
-  ///   - path: the path below the base URL, or an absolute URL.
-  ///   - parameters: what to say; nil is nothing.
-  ///   - headers: the header fields.
-  ///   - contentType: how the parameters are sent; nil is as JSON.
-  ///   - storePolicy: what becomes of the request when there is no network.
-  ///   - cachePolicy: how it uses the cache.
-  ///   - timeout: how long the call may take as a whole; nil is as the client has it.
-  ///   - priority: which requests go first.
-  /// - Returns: the request.
+  ///   - path: The path relative to the base URL, or an absolute URL.
+  ///   - parameters: The parameters. `nil` sends none.
+  ///   - headers: The header fields of the request.
+  ///   - contentType: The format of the parameters. `nil` sends them as JSON.
+  ///   - storePolicy: The handling of the request when there is no network.
+  ///   - cachePolicy: The cache policy. Clients ignore it at present.
+  ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
+  ///   - priority: The priority in the client's queue.
+  /// - Returns: The request.
   public static func put(
     _ path: RequestPath, parameters: Parameters? = nil, headers: HTTPHeaders = [:],
     contentType: ContentType? = nil, storePolicy: StorePolicy = .none,
@@ -65,18 +65,18 @@ extension Request {
       storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority)
   }
 
-  /// Changes a resource.
+  /// Creates a PATCH request, which changes a resource.
   ///
   /// - Parameters:
-  ///   - path: the path below the base URL, or an absolute URL.
-  ///   - parameters: what to say; nil is nothing.
-  ///   - headers: the header fields.
-  ///   - contentType: how the parameters are sent; nil is as JSON.
-  ///   - storePolicy: what becomes of the request when there is no network.
-  ///   - cachePolicy: how it uses the cache.
-  ///   - timeout: how long the call may take as a whole; nil is as the client has it.
-  ///   - priority: which requests go first.
-  /// - Returns: the request.
+  ///   - path: The path relative to the base URL, or an absolute URL.
+  ///   - parameters: The parameters. `nil` sends none.
+  ///   - headers: The header fields of the request.
+  ///   - contentType: The format of the parameters. `nil` sends them as JSON.
+  ///   - storePolicy: The handling of the request when there is no network.
+  ///   - cachePolicy: The cache policy. Clients ignore it at present.
+  ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
+  ///   - priority: The priority in the client's queue.
+  /// - Returns: The request.
   public static func patch(
     _ path: RequestPath, parameters: Parameters? = nil, headers: HTTPHeaders = [:],
     contentType: ContentType? = nil, storePolicy: StorePolicy = .none,
@@ -87,18 +87,18 @@ extension Request {
       storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority)
   }
 
-  /// Removes a resource.
+  /// Creates a DELETE request, which removes a resource.
   ///
   /// - Parameters:
-  ///   - path: the path below the base URL, or an absolute URL.
-  ///   - parameters: what to say; nil is nothing.
-  ///   - headers: the header fields.
-  ///   - contentType: how the parameters are sent; nil is in the query.
-  ///   - storePolicy: what becomes of the request when there is no network.
-  ///   - cachePolicy: how it uses the cache.
-  ///   - timeout: how long the call may take as a whole; nil is as the client has it.
-  ///   - priority: which requests go first.
-  /// - Returns: the request.
+  ///   - path: The path relative to the base URL, or an absolute URL.
+  ///   - parameters: The parameters. `nil` sends none.
+  ///   - headers: The header fields of the request.
+  ///   - contentType: The format of the parameters. `nil` sends them in the query.
+  ///   - storePolicy: The handling of the request when there is no network.
+  ///   - cachePolicy: The cache policy. Clients ignore it at present.
+  ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
+  ///   - priority: The priority in the client's queue.
+  /// - Returns: The request.
   public static func delete(
     _ path: RequestPath, parameters: Parameters? = nil, headers: HTTPHeaders = [:],
     contentType: ContentType? = nil, storePolicy: StorePolicy = .none,
@@ -109,18 +109,19 @@ extension Request {
       storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority)
   }
 
-  /// Reads what comes before a resource's content.
+  /// Creates a HEAD request, which reads the status and header fields of a resource without its
+  /// content.
   ///
   /// - Parameters:
-  ///   - path: the path below the base URL, or an absolute URL.
-  ///   - parameters: what to say; nil is nothing.
-  ///   - headers: the header fields.
-  ///   - contentType: how the parameters are sent; nil is in the query.
-  ///   - storePolicy: what becomes of the request when there is no network.
-  ///   - cachePolicy: how it uses the cache.
-  ///   - timeout: how long the call may take as a whole; nil is as the client has it.
-  ///   - priority: which requests go first.
-  /// - Returns: the request.
+  ///   - path: The path relative to the base URL, or an absolute URL.
+  ///   - parameters: The parameters. `nil` sends none.
+  ///   - headers: The header fields of the request.
+  ///   - contentType: The format of the parameters. `nil` sends them in the query.
+  ///   - storePolicy: The handling of the request when there is no network.
+  ///   - cachePolicy: The cache policy. Clients ignore it at present.
+  ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
+  ///   - priority: The priority in the client's queue.
+  /// - Returns: The request.
   public static func head(
     _ path: RequestPath, parameters: Parameters? = nil, headers: HTTPHeaders = [:],
     contentType: ContentType? = nil, storePolicy: StorePolicy = .none,
@@ -131,18 +132,18 @@ extension Request {
       storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority)
   }
 
-  /// Asks what can be done with a resource.
+  /// Creates an OPTIONS request, which asks for the communication options of a resource.
   ///
   /// - Parameters:
-  ///   - path: the path below the base URL, or an absolute URL.
-  ///   - parameters: what to say; nil is nothing.
-  ///   - headers: the header fields.
-  ///   - contentType: how the parameters are sent; nil is in the query.
-  ///   - storePolicy: what becomes of the request when there is no network.
-  ///   - cachePolicy: how it uses the cache.
-  ///   - timeout: how long the call may take as a whole; nil is as the client has it.
-  ///   - priority: which requests go first.
-  /// - Returns: the request.
+  ///   - path: The path relative to the base URL, or an absolute URL.
+  ///   - parameters: The parameters. `nil` sends none.
+  ///   - headers: The header fields of the request.
+  ///   - contentType: The format of the parameters. `nil` sends them in the query.
+  ///   - storePolicy: The handling of the request when there is no network.
+  ///   - cachePolicy: The cache policy. Clients ignore it at present.
+  ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
+  ///   - priority: The priority in the client's queue.
+  /// - Returns: The request.
   public static func options(
     _ path: RequestPath, parameters: Parameters? = nil, headers: HTTPHeaders = [:],
     contentType: ContentType? = nil, storePolicy: StorePolicy = .none,

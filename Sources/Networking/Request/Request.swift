@@ -1,10 +1,10 @@
 import Foundation
 
-/// What is asked of a server, before it is known over what, when and by whom.
+/// A description of a request, independent of the client and the transport that send it.
 ///
-/// It is a value: an endpoint makes one, stages of the pipeline may change it, and it can be compared,
-/// kept on disk and sent again. What is wrong with it, a path, a header or a parameter, comes to light
-/// when it is built into an ``HTTPRequest``, as a ``NetworkError``.
+/// It is a value type. It can be changed, compared, stored on disk and sent again. An invalid path,
+/// header field or parameter is reported as a ``NetworkError`` when a client builds an
+/// ``HTTPRequest`` from it.
 ///
 /// ```swift
 /// Request.get("boards", parameters: ["page": 2])
@@ -12,52 +12,70 @@ import Foundation
 /// Request.upload(file: picture, to: "boards/\(id)/picture", contentType: "image/png")
 /// ```
 public struct Request: Sendable, Hashable {
-  /// The method.
+  /// The HTTP method.
   public var method: HTTPMethod
-  /// The path below the base URL, or an absolute URL.
+  /// The path relative to the base URL, or an absolute URL.
   public var path: RequestPath
-  /// What to say; nil is nothing.
+  /// The parameters.
+  ///
+  /// `nil` sends none.
   public var parameters: Parameters?
-  /// The header fields, which win over an endpoint's and a client's.
+  /// The header fields, which override those of the endpoint and the client.
   public var headers: HTTPHeaders
-  /// How the parameters are sent; nil is as the method does by default.
+  /// The format of the parameters.
   ///
-  /// With a payload of bytes, a file or a stream it is the payload's type where it is
-  /// ``ContentType/custom(_:)``, and the parameters go into the query.
+  /// `nil` uses the default of the method.
+  ///
+  /// If the payload consists of bytes, a file or a stream, the parameters are sent in the query. A
+  /// ``ContentType/custom(_:)`` content type is then the media type of the payload.
   public var contentType: ContentType?
-  /// A body that is there already; nil is none.
-  public var payload: Payload?
-  /// What becomes of the request when there is no network.
-  public var storePolicy: StorePolicy
-  /// Whose order it joins when it is kept: those of one key are sent one after the other, each when the
-  /// one before has been answered; those of different keys do not wait for one another.
-  public var storeKey = ""
-  /// How it uses the cache.
-  public var cachePolicy: CachePolicy
-  /// How long the call may take as a whole, with all its attempts; nil is as the client has it.
-  public var timeout: Duration?
-  /// Which requests go first.
-  public var priority: Priority
-  /// Whether it may share the exchange of an identical one that is under way; nil is as the client has it.
+  /// A body that is not encoded from the parameters.
   ///
-  /// ``NetworkingConfiguration/sharesRequests`` says which are identical.
+  /// `nil` if there is none.
+  public var payload: Payload?
+  /// The handling of the request when there is no network.
+  public var storePolicy: StorePolicy
+  /// The key of the order in which stored requests are replayed.
+  ///
+  /// Requests with the same key are sent one after another in the order in which they were stored.
+  /// Each one is sent after the response to the previous one. Requests with different keys do not
+  /// wait for each other.
+  public var storeKey = ""
+  /// The cache policy.
+  ///
+  /// Clients ignore it at present.
+  public var cachePolicy: CachePolicy
+  /// The time limit for the whole call with all its attempts.
+  ///
+  /// `nil` uses the client's setting.
+  public var timeout: Duration?
+  /// The priority in the client's queue.
+  public var priority: Priority
+  /// Whether the request may share the exchange of an identical running request.
+  ///
+  /// `nil` uses the client's setting. ``NetworkingConfiguration/sharesRequests`` defines which
+  /// requests are identical.
   public var isShared: Bool?
-  /// Whether the interceptors that answer for others, such as a token's refresh, see this request.
+  /// Whether the request passes through the interceptors that hold or resend requests.
+  ///
+  /// These are ``PipelineBarrier``, ``RefreshInterceptor`` and ``ResponseInterceptor``. A request
+  /// that bypasses them does not wait for its turn in the client's queue either, because other
+  /// requests in the queue may wait for it.
   public var isIntercepted = true
 
-  /// Makes a request.
+  /// Creates a request.
   ///
   /// - Parameters:
-  ///   - method: the method.
-  ///   - path: the path below the base URL, or an absolute URL.
-  ///   - parameters: what to say; nil is nothing.
-  ///   - headers: the header fields, which win over an endpoint's and a client's.
-  ///   - contentType: how the parameters are sent; nil is as the method does by default.
-  ///   - payload: a body that is there already; nil is none.
-  ///   - storePolicy: what becomes of the request when there is no network.
-  ///   - cachePolicy: how it uses the cache.
-  ///   - timeout: how long the call may take as a whole; nil is as the client has it.
-  ///   - priority: which requests go first.
+  ///   - method: The method.
+  ///   - path: The path relative to the base URL, or an absolute URL.
+  ///   - parameters: The parameters. `nil` sends none.
+  ///   - headers: The header fields, which override those of the endpoint and the client.
+  ///   - contentType: The format of the parameters. `nil` uses the default of the method.
+  ///   - payload: A body that is not encoded from the parameters. `nil` if there is none.
+  ///   - storePolicy: The handling of the request when there is no network.
+  ///   - cachePolicy: The cache policy. Clients ignore it at present.
+  ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
+  ///   - priority: The priority in the client's queue.
   public init(
     _ method: HTTPMethod, _ path: RequestPath, parameters: Parameters? = nil,
     headers: HTTPHeaders = [:], contentType: ContentType? = nil, payload: Payload? = nil,
@@ -77,139 +95,165 @@ public struct Request: Sendable, Hashable {
   }
 }
 
-/// The same request with one thing different.
-extension Request {
-  private func with(_ change: (inout Request) -> Void) -> Request {
-    var request = self
-    change(&request)
-    return request
-  }
+// MARK: - Modifiers
 
-  /// With another store policy.
+extension Request {
+  /// Returns a request with another store policy.
   ///
   /// - Parameters:
-  ///   - policy: what becomes of it when there is no network.
-  ///   - key: whose order it joins when it is kept; see ``storeKey``.
-  /// - Returns: the changed request.
+  ///   - policy: The store policy.
+  ///   - key: The key of the replay order. See ``storeKey``.
+  /// - Returns: The changed request.
   public func storing(_ policy: StorePolicy, key: String = "") -> Request {
-    with {
+    updated {
       $0.storePolicy = policy
       $0.storeKey = key
     }
   }
 
-  /// With another cache policy, which clients do not act on yet.
+  /// Returns a request with another cache policy.
   ///
-  /// - Parameter policy: how it uses the cache.
-  /// - Returns: the changed request.
-  public func caching(_ policy: CachePolicy) -> Request { with { $0.cachePolicy = policy } }
+  /// Clients ignore the cache policy at present.
+  ///
+  /// - Parameter policy: The cache policy.
+  /// - Returns: The changed request.
+  public func caching(_ policy: CachePolicy) -> Request { updated { $0.cachePolicy = policy } }
 
-  /// With another priority.
+  /// Returns a request with another priority.
   ///
-  /// - Parameter priority: which requests go first.
-  /// - Returns: the changed request.
-  public func prioritized(_ priority: Priority) -> Request { with { $0.priority = priority } }
+  /// - Parameter priority: The priority in the client's queue.
+  /// - Returns: The changed request.
+  public func prioritized(_ priority: Priority) -> Request { updated { $0.priority = priority } }
 
-  /// With another time limit.
+  /// Returns a request with another time limit.
   ///
-  /// - Parameter timeout: how long the call may take as a whole; nil is as the client has it.
-  /// - Returns: the changed request.
-  public func timingOut(after timeout: Duration?) -> Request { with { $0.timeout = timeout } }
+  /// - Parameter timeout: The time limit for the whole call. `nil` uses the client's setting.
+  /// - Returns: The changed request.
+  public func timingOut(after timeout: Duration?) -> Request { updated { $0.timeout = timeout } }
 
-  /// With further headers, in the place of those of the same names.
+  /// Returns a request with additional header fields, which replace fields of the same name.
   ///
-  /// - Parameter headers: the header fields.
-  /// - Returns: the changed request.
+  /// - Parameter headers: The header fields.
+  /// - Returns: The changed request.
   public func adding(headers: HTTPHeaders) -> Request {
-    with { $0.headers = $0.headers.merging(headers) }
+    updated { $0.headers = $0.headers.merging(headers) }
   }
 
-  /// Sharing the exchange of an identical request that is under way, or not.
+  /// Returns a request with another setting for sharing the exchange of an identical running
+  /// request.
   ///
-  /// - Parameter isShared: whether it does; nil is as the client has it. Which requests are identical says
-  ///   ``NetworkingConfiguration/sharesRequests``.
-  /// - Returns: the changed request.
-  public func sharing(_ isShared: Bool? = true) -> Request { with { $0.isShared = isShared } }
+  /// ``NetworkingConfiguration/sharesRequests`` defines which requests are identical.
+  ///
+  /// - Parameter isShared: Whether the exchange is shared. `nil` uses the client's setting.
+  /// - Returns: The changed request.
+  public func sharing(_ isShared: Bool? = true) -> Request { updated { $0.isShared = isShared } }
 
-  /// Out of sight of the interceptors that answer for others, so that a token's refresh cannot wait
-  /// for itself.
+  /// Returns a request that bypasses the interceptors that hold or resend requests.
   ///
-  /// - Returns: the changed request.
-  public func notIntercepted() -> Request { with { $0.isIntercepted = false } }
+  /// Use it for a request that such an interceptor makes itself, such as a token refresh. Otherwise
+  /// the request would wait for itself. See ``isIntercepted``.
+  ///
+  /// - Returns: The changed request.
+  public func notIntercepted() -> Request { updated { $0.isIntercepted = false } }
+
+  private func updated(_ change: (inout Request) -> Void) -> Request {
+    var request = self
+    change(&request)
+    return request
+  }
 }
 
+// MARK: - Policies
+
 extension Request {
-  /// What becomes of a request for which there is no network.
+  /// The handling of a request that fails because there is no network.
   ///
-  /// It makes no difference to downloads and streams, whose answers would have nowhere to go later.
+  /// Downloads and streams are never stored, because a later response would have no destination.
   public enum StorePolicy: String, Sendable, Hashable, Codable {
-    /// It fails.
+    /// The request fails and is not stored.
     case none
-    /// It fails, and is kept in the client's offline store, to be sent when that is replayed.
+    /// The request fails and is stored in the client's offline store.
     ///
-    /// - It is kept after all retries, when it has failed by a code that is
-    ///   ``NetworkError/Code-swift.enum/isNetworkUnavailable``: no answer of the server's has come. A
-    ///   status such as 503 is an answer, and what is cancelled is not kept.
-    /// - Its promise is rejected once it is on the disk, with the error that it failed with, whose
-    ///   ``NetworkError/isKept`` is true; or with `offlineStoreFull` or `offlineStoreFailed`, and then
-    ///   nothing of it is kept.
-    /// - A request with a field in its query, JSON or form that goes by a secret's name, such as `password`, is not
-    ///   kept unless the store ``OfflineStore/storesSecrets``; it fails as without a policy, and the error's
-    ///   ``NetworkError/reason`` names the field.
-    /// - It arrives at least once, so it has an `Idempotency-Key` from its first attempt on, which the
-    ///   replay sends too; and with that it is retried whatever its method.
+    /// A replay of the store sends it again.
+    ///
+    /// - The request is stored after all retries, if
+    ///   ``NetworkError/Code-swift.enum/isNetworkUnavailable`` is `true` for the code of its error.
+    ///   In this case no complete response was received. The request is not stored after a response
+    ///   with any status, such as 503, or after a cancellation.
+    /// - The promise is rejected after the request has been written to disk. The error is that of
+    ///   the request, and its ``NetworkError/isStoredOffline`` is true. If the store is full or
+    ///   cannot be written, the code of the error is `offlineStoreFull` or `offlineStoreFailed`.
+    /// - A request whose query, JSON or form has a field with a secret name, such as `password`, is
+    ///   not stored unless ``OfflineStore/storesSecrets`` is set. It fails as with ``none``, and
+    ///   ``NetworkError/reason`` contains the name.
+    /// - The request may reach the server more than once. It therefore has an `Idempotency-Key`
+    ///   from its first attempt on, which the replay sends too. Because of this key, a request of
+    ///   any method is retried.
     case offline
   }
 
-  /// How a request uses the cache; the names are those of `fetch`.
+  /// The use of a cache by a request.
   ///
-  /// It is kept with the request, but clients do not act on it yet: they have no cache.
+  /// The names are those of `fetch`.
+  ///
+  /// The policy is stored with the request. Clients ignore it at present, because they have no
+  /// cache.
   ///
   /// Source: the Fetch Standard (WHATWG) section 2.2.5, cache mode.
   public enum CachePolicy: String, Sendable, Hashable, Codable {
-    /// As HTTP says: what is fresh is taken from the cache, what is stale is asked for again.
+    /// Uses a fresh cached response.
+    ///
+    /// Sends a request if the cached response is stale.
     case `default`
-    /// Neither taken from the cache nor put into it.
+    /// Ignores the cache and does not store the response in it.
     case noStore
-    /// Not taken from the cache, but put into it.
+    /// Ignores cached responses and stores the new response.
     case reload
-    /// Always asked for, with the validators that the cache has.
+    /// Always sends a request, with the validators of the cached response.
     case noCache
-    /// Taken from the cache, fresh or stale; asked for only when it is not there.
+    /// Uses a cached response, fresh or stale.
+    ///
+    /// Sends a request only if there is none.
     case forceCache
-    /// Taken from the cache, fresh or stale; fails when it is not there.
+    /// Uses a cached response, fresh or stale.
+    ///
+    /// Fails if there is none.
     case onlyIfCached
   }
 
-  /// Which requests go first when several wait.
+  /// The priority of a request among the waiting requests of a client.
   public enum Priority: String, Sendable, Hashable, Codable, CaseIterable {
-    /// After all others.
+    /// Starts after all others.
     case veryLow
-    /// After the normal ones.
+    /// Starts after requests of normal priority.
     case low
-    /// As they come.
+    /// The default priority.
     case normal
-    /// Before the normal ones.
+    /// Starts before requests of normal priority.
     case high
-    /// Before all others.
+    /// Starts before all others.
     case veryHigh
   }
 }
 
+// MARK: - Description
+
 extension Request: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// Method and path, without secrets: `GET boards?token=***`.
+  /// The method and the path with secrets masked, such as `GET boards?token=***`.
   public var description: String { NetworkError.RequestSummary(self).description }
 
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// What there is to see without secrets: path, header fields and parameters masked, of the payload its size.
+  /// A mirror with the secrets in path, header fields and parameters masked.
+  ///
+  /// Only the size of the payload is included.
   public var customMirror: Mirror {
     Mirror(
       self,
       children: [
         "method": method, "path": NetworkError.RequestSummary(self).url,
-        "parameters": parameters.map(Redaction.parameters) as Any, "headers": headers,
+        "parameters": parameters.map(Redactor.standard.maskedParameters) as Any, "headers": headers,
         "contentType": contentType as Any, "payload": payload as Any, "storePolicy": storePolicy,
         "storeKey": storeKey, "cachePolicy": cachePolicy, "timeout": timeout as Any,
         "priority": priority, "isShared": isShared as Any, "isIntercepted": isIntercepted,
@@ -217,21 +261,13 @@ extension Request: CustomStringConvertible, CustomDebugStringConvertible, Custom
   }
 }
 
-extension Request.Payload: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
-{
-  /// What it consists of, for people: `12 bytes`; nothing of the bytes themselves.
-  public var description: String {
-    switch self {
-    case .data(let data): HTTPBody.data(data).description
-    case .file(let url): HTTPBody.file(url).description
-    case .multipart(let form): "form of \(form.parts.count) parts"
-    case .stream(let stream): HTTPBody.stream(stream).description
-    }
+extension NetworkError.RequestSummary {
+  /// Makes a summary of a request that has not been built yet.
+  ///
+  /// ``url`` is the path of the request.
+  ///
+  /// - Parameter request: The request.
+  public init(_ request: Request) {
+    self.init(method: request.method, url: request.path.text)
   }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-
-  /// None of the bytes.
-  public var customMirror: Mirror { Mirror(self, children: ["content": description]) }
 }

@@ -1,33 +1,42 @@
 import Foundation
 import Synchronization
 
-/// Makes of a ``Request`` what goes over the wire.
+/// A builder that converts a ``Request`` to an ``HTTPRequest``.
 ///
-/// Headers come from three places, and the later win over the earlier name by name: the client's, the
-/// endpoint type's, the request's. `Content-Type` is the encoder's unless one of them has it; that of
-/// a multipart form is always the encoder's, as it has the boundary. Fields that the transport adds or
-/// that describe the connection (`Host`, `Content-Length`, `Transfer-Encoding`, `Connection` and its
-/// like) are refused rather than dropped, so that nobody believes them sent.
+/// - The header fields of the client, the endpoint type and the request are merged. For fields of
+///   the same name, those of the endpoint type override those of the client, and those of the
+///   request override both.
+/// - The encoder sets `Content-Type` if the merged fields do not contain it. For a multipart form
+///   it always does, because the value contains the boundary.
+/// - Fields that the transport adds or that describe the connection, such as `Host`,
+///   `Content-Length`, `Transfer-Encoding` and `Connection`, are rejected. Dropping them silently
+///   would suggest that they are sent.
 public struct RequestBuilder: Sendable {
-  /// What paths are relative to; nil allows absolute URLs only.
+  /// The base URL of relative paths.
+  ///
+  /// `nil` allows absolute URLs only.
   public var baseURL: BaseURL?
   /// The header fields of all requests.
   public var headers: HTTPHeaders
-  /// The encoders, one for each content type.
+  /// The parameter encoders, one for each content type.
   public var encoders: ParameterEncoders
-  /// How long the transport may take to connect, TLS included; nil is without limit.
+  /// The time limit for connecting, including TLS.
+  ///
+  /// `nil` sets no limit.
   public var connectTimeout: Duration?
-  /// How long a connection may be silent while something is awaited from it; nil is without limit.
+  /// The time limit for a connection without activity while data is expected.
+  ///
+  /// `nil` sets no limit.
   public var idleTimeout: Duration?
 
-  /// Makes a builder.
+  /// Creates a builder.
   ///
   /// - Parameters:
-  ///   - baseURL: what paths are relative to; nil allows absolute URLs only.
-  ///   - headers: the header fields of all requests.
-  ///   - encoders: the encoders, one for each content type.
-  ///   - connectTimeout: how long the transport may take to connect; nil is without limit.
-  ///   - idleTimeout: how long a connection may be silent; nil is without limit.
+  ///   - baseURL: The base URL of relative paths. `nil` allows absolute URLs only.
+  ///   - headers: The header fields of all requests.
+  ///   - encoders: The parameter encoders, one for each content type.
+  ///   - connectTimeout: The time limit for connecting. `nil` sets no limit.
+  ///   - idleTimeout: The time limit for a connection without activity. `nil` sets no limit.
   public init(
     baseURL: BaseURL? = nil, headers: HTTPHeaders = .defaults,
     encoders: ParameterEncoders = ParameterEncoders(), connectTimeout: Duration? = nil,
@@ -43,12 +52,12 @@ public struct RequestBuilder: Sendable {
   /// Builds a request.
   ///
   /// - Parameters:
-  ///   - request: what is asked.
-  ///   - endpointHeaders: the headers of the endpoint's type.
-  /// - Returns: the request as it goes over the wire; no file has been read for it.
-  /// - Throws: ``NetworkError`` with the method and URL, of the code `invalidURL`, `invalidMethod`,
-  ///   `invalidHeader` (with the field's name and what is wrong, never its value) or `encodingFailed`
-  ///   (with the key path).
+  ///   - request: The request.
+  ///   - endpointHeaders: The header fields of the endpoint type.
+  /// - Returns: The HTTP request. The files of its body have not been read.
+  /// - Throws: ``NetworkError`` with a summary of the request and one of these codes: `invalidURL`,
+  ///   `invalidMethod`, `invalidHeader` (with the name and the problem of the field, but not its
+  ///   value) or `encodingFailed` (with the key path).
   public func build(
     _ request: Request, endpointHeaders: HTTPHeaders = [:]
   ) throws -> HTTPRequest {
@@ -59,19 +68,19 @@ public struct RequestBuilder: Sendable {
     }
   }
 
-  /// Builds a request whose base URL and header fields are known already.
+  /// Builds a request with a base URL and header fields that the caller has prepared.
   ///
   /// - Parameters:
-  ///   - request: what is asked.
-  ///   - base: what relative paths are relative to; nil allows absolute URLs only.
-  ///   - headers: gives the fields to start from, fit to be sent.
-  /// - Returns: the request as it goes over the wire; no file has been read for it.
-  /// - Throws: the same as `build(_:endpointHeaders:)`.
+  ///   - request: The request.
+  ///   - base: The base URL of relative paths. `nil` allows absolute URLs only.
+  ///   - headers: Returns the validated header fields of the client and the endpoint type.
+  /// - Returns: The HTTP request. The files of its body have not been read.
+  /// - Throws: The errors of `build(_:endpointHeaders:)`.
   func build(
     _ request: Request, against base: BaseURL?, headers: () throws -> HTTPHeaders
   ) throws -> HTTPRequest {
     do {
-      return try built(request, base, headers)
+      return try makeHTTPRequest(request, base, headers)
     } catch var error as NetworkError {
       error.request = error.request ?? NetworkError.RequestSummary(request)
       throw error
@@ -82,24 +91,24 @@ public struct RequestBuilder: Sendable {
     }
   }
 
-  private func built(
-    _ request: Request, _ base: BaseURL?, _ start: () throws -> HTTPHeaders
+  private func makeHTTPRequest(
+    _ request: Request, _ base: BaseURL?, _ baseHeaders: () throws -> HTTPHeaders
   ) throws -> HTTPRequest {
     guard request.method.rawValue.isToken else {
       throw NetworkError(.invalidMethod, "the method is not a token")
     }
-    var headers = try start()
+    var headers = try baseHeaders()
     if !request.headers.isEmpty { headers = headers.merging(request.headers) }
     let (query, body) = try content(of: request, &headers)
+    // Otherwise the fields are those of the client and the endpoint type, which are valid already.
     if !request.headers.isEmpty || body != .none { try headers.check() }
     return HTTPRequest(
       method: request.method,
       url: try BaseURL.resolve(request.path, against: base, query: query),
       headers: headers, body: body, connectTimeout: connectTimeout, idleTimeout: idleTimeout)
   }
-}
 
-extension RequestBuilder {
+  /// Returns the query and the body of a request, and sets `Content-Type`.
   private func content(
     of request: Request, _ headers: inout HTTPHeaders
   ) throws -> (query: String, body: HTTPBody) {
@@ -121,6 +130,7 @@ extension RequestBuilder {
     }
   }
 
+  /// Returns the query and the body of a request whose payload is the body.
   private func upload(
     _ body: HTTPBody, _ request: Request, _ headers: inout HTTPHeaders
   ) throws -> (query: String, body: HTTPBody) {
@@ -129,11 +139,14 @@ extension RequestBuilder {
     }
     guard let parameters = request.parameters else { return ("", body) }
     guard case .query(let query) = try encoders.query.encode(parameters) else {
-      throw ParameterEncodingError(keyPath: "", reason: "got a body from the encoder for queries")
+      throw ParameterEncodingError(
+        keyPath: "",
+        reason: "cannot be sent in the query, because the query encoder returned a body")
     }
     return (query, body)
   }
 
+  /// Returns the query and the body of encoded parameters, and sets `Content-Type` for a body.
   private func apply(
     _ encoded: EncodedParameters, to headers: inout HTTPHeaders, overridesType: Bool
   ) -> (query: String, body: HTTPBody) {
@@ -145,7 +158,10 @@ extension RequestBuilder {
     }
   }
 
-  /// A body of no bytes, with a length, where the method leads a server to expect one.
+  /// Returns the body for a request without content.
+  ///
+  /// For POST, PUT and PATCH it is empty data, so that the request has a `Content-Length` of 0.
+  /// Servers expect content for these methods.
   ///
   /// Source: RFC 9110 section 8.6.
   private func emptyBody(of method: HTTPMethod) -> HTTPBody {
@@ -156,29 +172,31 @@ extension RequestBuilder {
   }
 }
 
-/// The client's and the endpoint's header fields, merged and checked once as long as neither changes.
+/// A cache of the merged and validated header fields of a client and its last endpoint type.
 final class HeaderCache: Sendable {
-  private let own: HTTPHeaders
+  private let clientHeaders: HTTPHeaders
   private let last: Mutex<(endpoint: HTTPHeaders, merged: HTTPHeaders)?>
 
-  /// Makes a cache.
+  /// Creates a cache.
   ///
-  /// - Parameter own: the client's fields, over which an endpoint's come.
-  init(_ own: HTTPHeaders) {
-    self.own = own
+  /// - Parameter clientHeaders: The header fields of the client, which those of an endpoint
+  ///   override.
+  init(_ clientHeaders: HTTPHeaders) {
+    self.clientHeaders = clientHeaders
     last = Mutex(nil)
   }
 
-  /// What a request to an endpoint starts from.
+  /// Returns the header fields of the client and an endpoint type.
   ///
-  /// - Parameter endpoint: the endpoint's own fields.
-  /// - Returns: both, fit to be sent.
-  /// - Throws: ``NetworkError/Code-swift.enum/invalidHeader``.
+  /// - Parameter endpoint: The header fields of the endpoint type.
+  /// - Returns: The merged and validated fields.
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/invalidHeader``.
   func headers(with endpoint: HTTPHeaders) throws -> HTTPHeaders {
-    // Mostly a constant, so that the comparison is one of two addresses.
-    let known = last.withLock { $0?.endpoint.fields == endpoint.fields ? $0?.merged : nil }
-    if let known { return known }
-    let merged = endpoint.isEmpty ? own : own.merging(endpoint)
+    // The fields of an endpoint type are usually a constant. Comparing an array with itself is
+    // fast, because it compares the addresses of the buffers first.
+    let cached = last.withLock { $0?.endpoint.fields == endpoint.fields ? $0?.merged : nil }
+    if let cached { return cached }
+    let merged = endpoint.isEmpty ? clientHeaders : clientHeaders.merging(endpoint)
     try merged.check()
     last.withLock { $0 = (endpoint, merged) }
     return merged

@@ -1,50 +1,17 @@
 extension RequestPath {
-  /// Takes an absolute URL apart, or nil when the text is none.
-  ///
-  /// Source: RFC 3986 sections 3.1 and 3.2.
-  static func absoluteParts(
-    of text: String
-  ) -> (scheme: Substring, authority: Substring, rest: Substring)? {
-    var text = text
-    guard let length = text.withUTF8(schemeLength) else { return nil }
-    let utf8 = text.utf8
-    let colon = utf8.index(utf8.startIndex, offsetBy: length)
-    let start = utf8.index(colon, offsetBy: 3)
-    let end = utf8[start...].firstIndex { "/?#".utf8.contains($0) } ?? utf8.endIndex
-    return (text[..<colon], text[start..<end], text[end...])
-  }
-
-  /// How long the scheme is that `://` follows; nil where there is none.
-  private static func schemeLength(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
-    guard let colon = bytes.firstIndex(where: { !isSchemeCharacter($0) }), colon > 0,
-      bytes[colon] == UInt8(ascii: ":"), bytes[colon...].starts(with: "://".utf8)
-    else { return nil }
-    return colon
-  }
-
-  private static func isSchemeCharacter(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"),
-      UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "%"):
-      true
-    default: false
-    }
-  }
-
-  /// What is found on the way through a path and its query.
+  /// The result of a scan of a path with its query and fragment.
   struct Scan {
-    /// Where the query begins, its question mark included.
+    /// The position of the question mark before the query.
     var query: Int?
-    /// Where the fragment begins.
+    /// The position of the `#` before the fragment.
     var fragment: Int?
-    /// Whether a segment is `.` or `..`.
+    /// Whether a segment of the path is `.` or `..`.
     var hasDotSegments = false
-    /// What must not be there, or nil.
+    /// The first syntax error as a sentence, or `nil` if there is none.
     var problem: String?
   }
 
-  /// Goes through the path, query and fragment of a reference, once.
+  /// Scans the path, query, and fragment of a reference in one pass.
   ///
   /// Source: RFC 3986 sections 3.3 and 3.4.
   static func scan(_ text: Substring) -> Scan {
@@ -62,15 +29,16 @@ extension RequestPath {
           if position + 2 >= bytes.count || bytes[position + 1].hexDigitValue == nil
             || bytes[position + 2].hexDigitValue == nil
           {
-            scan.problem = "a percent sign is not followed by two hexadecimal digits"
+            scan.problem = "it contains a percent sign without two hexadecimal digits"
           }
         default:
           if !isPathCharacter(byte) { scan.problem = problem(of: byte) }
         }
         if scan.problem != nil { break }
         guard scan.query == nil || scan.query == position else { continue }
-        let ends = byte == UInt8(ascii: "/") || position == scan.query || position == scan.fragment
-        if ends {
+        let endsSegment =
+          byte == UInt8(ascii: "/") || position == scan.query || position == scan.fragment
+        if endsSegment {
           scan.checkForDotSegment(bytes[segment..<position])
           segment = position + 1
         }
@@ -83,18 +51,18 @@ extension RequestPath {
 
   private static func problem(of byte: UInt8) -> String {
     switch byte {
-    case 0..<0x20, 0x7F: "a control character is in it"
-    case UInt8(ascii: " "): "a space is in it; %20 is how to write one"
-    case 0x80...: "a character beyond ASCII is in it; it has to be percent-encoded"
+    case 0..<0x20, 0x7F: "it contains a control character"
+    case UInt8(ascii: " "): "it contains a space, which must be written as %20"
+    case 0x80...: "it contains a non-ASCII character, which must be percent-encoded"
     default:
-      "the character \(Character(Unicode.Scalar(byte))) is in it; it has to be percent-encoded"
+      "it contains the character \(Character(Unicode.Scalar(byte))), which must be percent-encoded"
     }
   }
 
   private static func isPathCharacter(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      // The last are . / and the digits, and : ;
+      // - . / 0-9 : ;
       UInt8(ascii: "-")...UInt8(ascii: ";"), UInt8(ascii: "_"), UInt8(ascii: "~"),
       // & ' ( ) * + ,
       UInt8(ascii: "&")...UInt8(ascii: ","), UInt8(ascii: "!"), UInt8(ascii: "$"),

@@ -1,23 +1,27 @@
 import Foundation
 
-/// Where a request goes: a path below a base URL, or an absolute URL.
+/// The target of a request: a path relative to the base URL, or an absolute URL.
 ///
 /// ```swift
 /// let path: RequestPath = "boards/\(id)/cards?owner=\(owner)"
 /// ```
 ///
-/// What is written stays as it is, and is checked when the request is built. What is interpolated is
-/// percent-encoded as ONE segment of the path, or one value of the query: no `/`, `?`, `#` or `%` in it
-/// gets out of its place. A segment that would come out empty, `.` or `..` for what was interpolated
-/// names another resource than was meant, and no encoding saves it, as servers decode first; such a
-/// path is refused with ``NetworkError/Code-swift.enum/invalidURL``, and so is a value inside the host
-/// of an absolute URL. `\(raw:)` puts text in as if it had been written.
+/// - The literal parts are not encoded. They are validated when the request is built.
+/// - An interpolated value is percent-encoded as one segment of the path, or as one value of the
+///   query. Characters such as `/`, `?`, `#` and `%` in it never act as delimiters.
+/// - If an interpolated value makes a segment empty, `.` or `..`, the path is rejected with
+///   ``NetworkError/Code-swift.enum/invalidURL``, because it would address another resource.
+///   Encoding does not prevent that, because servers decode a segment before they interpret it.
+/// - A value that is interpolated into the host of an absolute URL is rejected in the same way.
+/// - `\(raw:)` inserts text as if it were part of the literal.
 ///
 /// Source: RFC 3986 sections 2.3, 3.3 and 3.4.
 public struct RequestPath: Sendable, Hashable {
-  /// The path or URL, with what was interpolated encoded.
+  /// The path or URL with interpolated values encoded.
   public let text: String
-  /// What is wrong with what was interpolated, or nil.
+  /// The description of an invalid interpolation.
+  ///
+  /// `nil` if there is none.
   let problem: String?
 
   init(text: String, problem: String?) {
@@ -25,24 +29,24 @@ public struct RequestPath: Sendable, Hashable {
     self.problem = problem
   }
 
-  /// Makes a path of text, as if it had been written in the place of a literal.
+  /// Creates a path from a string, which is treated like a literal.
   ///
-  /// - Parameter text: a path or an absolute URL.
+  /// - Parameter text: A path or an absolute URL.
   public init(raw text: String) {
     self.init(text: text, problem: nil)
   }
 
-  /// An absolute URL, or one relative to the base URL.
+  /// Returns a path for an absolute or relative URL.
   ///
-  /// - Parameter url: the URL; its fragment is not sent.
-  /// - Returns: a path that is the URL.
+  /// - Parameter url: The URL. Its fragment is not sent.
+  /// - Returns: The path.
   public static func url(_ url: URL) -> RequestPath {
     RequestPath(raw: url.absoluteString)
   }
 }
 
 extension RequestPath: CustomStringConvertible {
-  /// The path or URL, with what was interpolated encoded.
+  /// The path or URL with interpolated values encoded.
   public var description: String { text }
 }
 
@@ -52,10 +56,10 @@ extension RequestPath: Codable {
     case problem
   }
 
-  /// Reads a path.
+  /// Decodes a path.
   ///
-  /// - Parameter decoder: what to read from.
-  /// - Throws: what the decoder throws.
+  /// - Parameter decoder: The decoder.
+  /// - Throws: The errors of the decoder.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
@@ -63,10 +67,12 @@ extension RequestPath: Codable {
       problem: try container.decodeIfPresent(String.self, forKey: .problem))
   }
 
-  /// Writes the path; one that was refused stays so.
+  /// Encodes the path.
   ///
-  /// - Parameter encoder: what to write to.
-  /// - Throws: what the encoder throws.
+  /// An invalid interpolation remains invalid.
+  ///
+  /// - Parameter encoder: The encoder.
+  /// - Throws: The errors of the encoder.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(text, forKey: .text)
@@ -75,73 +81,75 @@ extension RequestPath: Codable {
 }
 
 extension RequestPath: ExpressibleByStringInterpolation {
-  /// Makes a path of a literal.
+  /// Creates a path from a literal.
   ///
-  /// - Parameter value: a path or an absolute URL.
+  /// - Parameter value: A path or an absolute URL.
   public init(stringLiteral value: String) {
     self.init(raw: value)
   }
 
-  /// Makes a path of a literal with interpolated values.
+  /// Creates a path from a literal with interpolated values.
   ///
-  /// - Parameter stringInterpolation: what the compiler has gathered.
+  /// - Parameter stringInterpolation: The parts of the literal.
   public init(stringInterpolation: StringInterpolation) {
     self.init(text: stringInterpolation.text, problem: stringInterpolation.problem)
   }
 
-  /// Gathers what is written and what is interpolated.
+  /// A collector of the parts of an interpolated literal.
   ///
-  /// An optional cannot be interpolated: `boards/Optional(5)` would never be what was meant.
+  /// Interpolating an optional value is a compile-time error, because the result would be a path
+  /// such as `boards/Optional(5)`.
   public struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var text = ""
-    /// Where the interpolated values stand, as offsets in UTF-8.
+    /// The positions of the encoded values in ``text``, as offsets in UTF-8.
     private var values: [Range<Int>] = []
 
-    /// Makes room.
+    /// Creates an empty collector.
     ///
     /// - Parameters:
-    ///   - literalCapacity: how much is written.
-    ///   - interpolationCount: how many values are interpolated.
+    ///   - literalCapacity: The approximate size of the literal parts.
+    ///   - interpolationCount: The number of interpolated values.
     public init(literalCapacity: Int, interpolationCount: Int) {
-      // A text of up to 15 bytes takes no memory of its own: a short one with a number in it.
+      // A string of up to 15 bytes needs no allocation. A short literal with a number fits into it.
       if literalCapacity > 12 { text.reserveCapacity(literalCapacity + 16 * interpolationCount) }
     }
 
-    /// Appends what is written.
+    /// Appends a literal part unchanged.
     ///
-    /// - Parameter literal: the text.
+    /// - Parameter literal: The text.
     public mutating func appendLiteral(_ literal: String) {
       text += literal
     }
 
-    /// Appends a value's description, encoded as one segment.
+    /// Appends the description of a value, encoded as one segment.
     ///
-    /// - Parameter value: the value.
+    /// - Parameter value: The value.
     public mutating func appendInterpolation(_ value: some CustomStringConvertible) {
       append(value.description)
     }
 
-    /// Appends the text that a value, such as that of an enumeration, stands for, encoded as one
-    /// segment.
+    /// Appends the raw value of a value such as an enumeration case, encoded as one segment.
     ///
-    /// - Parameter value: the value.
+    /// - Parameter value: The value.
     public mutating func appendInterpolation<Value: RawRepresentable>(_ value: Value)
     where Value.RawValue: CustomStringConvertible {
       append(value.rawValue.description)
     }
 
-    /// Appends a value's description, encoded as one segment.
+    /// Appends the description of a value, encoded as one segment.
     ///
-    /// - Parameter value: the value.
+    /// - Parameter value: The value.
     public mutating func appendInterpolation<Value: RawRepresentable & CustomStringConvertible>(
       _ value: Value
     ) where Value.RawValue: CustomStringConvertible {
       append(value.description)
     }
 
-    /// Appends text as if it had been written: nothing is encoded, and it may be any part of a URL.
+    /// Appends text without encoding it, like a part of the literal.
     ///
-    /// - Parameter text: the text; never a value from outside.
+    /// The text may contain any part of a URL. Do not pass untrusted values.
+    ///
+    /// - Parameter text: The text.
     public mutating func appendInterpolation(raw text: String) {
       self.text += text
     }
@@ -155,22 +163,26 @@ extension RequestPath: ExpressibleByStringInterpolation {
 }
 
 extension RequestPath.StringInterpolation {
-  /// What is wrong with the interpolated values where they stand, or nil.
+  /// The description of an invalid interpolation, or `nil` if there is none.
   ///
-  /// Encoded values have none of `/`, `?`, `:` and `#`, so those that are found were written.
+  /// Encoded values do not contain `/`, `?`, `:` and `#`. Each of these characters in the text
+  /// therefore belongs to a literal part.
   fileprivate var problem: String? {
     guard !values.isEmpty else { return nil }
     var start = 0
-    if let absolute = RequestPath.absoluteParts(of: text) {
+    if let absolute = AbsoluteURLParts(text) {
       start = text.utf8.distance(from: text.startIndex, to: absolute.rest.startIndex)
       if values.contains(where: { $0.lowerBound <= start }) {
-        return "a value is interpolated into the host; \\(raw:) is for that"
+        return "a value is interpolated into the host, which requires \\(raw:)"
       }
     }
     var text = text
     return text.withUTF8 { problem(in: $0, from: start) }
   }
 
+  /// Checks the path segments that contain an interpolated value.
+  ///
+  /// `start` is the offset of the path.
   private func problem(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> String? {
     let end =
       bytes[start...].firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
@@ -179,12 +191,13 @@ extension RequestPath.StringInterpolation {
       let slash = UInt8(ascii: "/")
       let first = bytes[..<value.lowerBound].lastIndex(of: slash).map { $0 + 1 } ?? 0
       let last = bytes[value.upperBound..<end].firstIndex(of: slash) ?? end
-      if first < last, !".%".utf8.contains(bytes[first]) { continue }  // The usual, told quickly.
+      // Fast path: only an empty segment and one that starts with a dot can be invalid.
+      if first < last, !".%".utf8.contains(bytes[first]) { continue }
       switch String(decoding: bytes[first..<last], as: UTF8.self).lowercased()
         .replacing("%2e", with: ".")
       {
-      case "": return "an interpolated value is empty, which would name another resource"
-      case ".", "..": return "an interpolated value makes a segment of dots alone"
+      case "": return "an interpolated value is empty, so the path would address another resource"
+      case ".", "..": return "an interpolated value creates a segment of only dots"
       default: break
       }
     }

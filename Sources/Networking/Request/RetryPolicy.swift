@@ -1,7 +1,7 @@
 import Foundation
 import Promises
 
-/// Which requests are tried again, after what, how often and when.
+/// A policy that decides which requests are retried, after which failures, how often and when.
 ///
 /// ```swift
 /// var policy = RetryPolicy.exponential(initial: .seconds(1), limit: 3)
@@ -9,39 +9,50 @@ import Promises
 /// let patient = RetryPolicy.delayed(.seconds(10), limit: 100).withIdempotencyKey()
 /// ```
 ///
-/// Unless changed, it is for idempotent methods and for requests with an `Idempotency-Key` only, whose
-/// body can be sent again; and for the statuses 408, 429, 500, 502, 503 and 504 and failures of the
-/// connection (``NetworkError/Code-swift.enum/isConnectionFailure``). A `Retry-After` is honoured:
-/// what is longer, that or the computed time, is waited. A cancellation is never tried again.
+/// With the default settings a policy has these rules:
 ///
-/// When there are no more attempts the last response comes as it is, with its body, and the last error
-/// with all attempts in ``NetworkError/history``.
+/// - A request is retried only if its body can be sent again, and if its method is idempotent or it
+///   has an `Idempotency-Key`.
+/// - It is retried after the statuses 408, 429, 500, 502, 503 and 504, and after a failure of the
+///   connection (``NetworkError/Code-swift.enum/isConnectionFailure``).
+/// - The delay is the longer of the computed delay and the `Retry-After` of the response.
+/// - A cancellation is never retried.
 ///
-/// A policy given with one request (``RequestConvertible/retrying(_:)``) wins over that of its endpoint
-/// (``RetryableRequest``), and that over the client's.
+/// If the last attempt fails too, the result of the call is its response with the body, or its
+/// error with all attempts in ``NetworkError/history``.
+///
+/// The policy of a single request (``RequestConvertible/retrying(_:)``) overrides that of its
+/// endpoint (``RetryableRequest``), which overrides that of the client.
 ///
 /// Source: RFC 9110 sections 9.2.2 (idempotent methods) and 10.2.3 (Retry-After).
 public struct RetryPolicy: Sendable {
-  /// What a closure says of a failed attempt.
+  /// The decision of a custom policy about a failed attempt.
   public enum Decision: Sendable, Hashable {
-    /// Leave it at that.
+    /// Do not retry.
     case stop
-    /// Try again after so long.
+    /// Retry after a delay.
     case after(Duration)
   }
 
-  /// How many times it is tried again in a call at the most; 0 is never.
-  public var limit: Int
-  /// The statuses that are tried again; those of a custom policy are its closure's matter.
-  public var statuses: Set<Int> = [408, 429, 500, 502, 503, 504]
-  /// Whether requests are tried again though doing them twice may not be the same as once.
-  public var retriesAnyMethod = false
-  /// The longest `Retry-After` that is waited for; a response that asks for more is the answer.
+  /// The maximum number of retries in a call.
   ///
-  /// A custom policy's closure sees it and decides for itself.
+  /// 0 disables retries.
+  public var limit: Int
+  /// The statuses that are retried.
+  ///
+  /// A custom policy ignores them; its closure decides.
+  public var statuses: Set<Int> = [408, 429, 500, 502, 503, 504]
+  /// Whether requests are retried even if their method is not idempotent and they have no
+  /// `Idempotency-Key`.
+  public var retriesAnyMethod = false
+  /// The longest `Retry-After` that the client waits for.
+  ///
+  /// A response with a longer `Retry-After` is the result of the call. A custom policy ignores this
+  /// limit; its closure receives the `Retry-After`.
   public var maximumRetryAfter: Duration = .seconds(60)
-  /// Makes the `Idempotency-Key` of a request that is not idempotent and has none, once a call; nil
-  /// makes none.
+  /// Generates an `Idempotency-Key` for a request that has none and whose method is not idempotent.
+  ///
+  /// It runs at most once in a call. `nil` generates no keys.
   public var idempotencyKey: (@Sendable () -> String)?
 
   private enum Rule: Sendable {
@@ -51,36 +62,44 @@ public struct RetryPolicy: Sendable {
 
   private let rule: Rule
 
-  /// Makes a policy of any schedule, which is asked with a ``NetworkError`` for a response, too.
+  /// Creates a policy from a retry schedule.
   ///
-  /// - Parameter schedule: how often, when and after which errors.
+  /// For a response, the schedule receives a ``NetworkError`` with the code
+  /// ``NetworkError/Code-swift.enum/unacceptableStatus(_:)``.
+  ///
+  /// - Parameter schedule: The schedule, which defines how often, when and after which errors a
+  ///   request is retried.
   public init(_ schedule: RetrySchedule) {
     limit = schedule.limit
     rule = .schedule(schedule)
   }
 
-  /// Makes a policy of a closure.
+  /// Creates a policy from a closure.
   ///
   /// - Parameters:
-  ///   - limit: how many times at the most.
-  ///   - decide: gets each attempt that ended with an error, but a cancellation, or with a status of 400
-  ///     and above, and decides; it runs where the attempt ended, and must not block.
-  /// - Returns: the policy.
+  ///   - limit: The maximum number of retries in a call.
+  ///   - decide: Decides about each attempt that ended with a status of 400 or above, or with an
+  ///     error other than a cancellation. It runs on the thread on which the attempt ended, and
+  ///     must not block.
+  /// - Returns: The policy.
   public static func custom(
     limit: Int = .max, _ decide: @escaping @Sendable (_ attempt: FailedAttempt) -> Decision
   ) -> RetryPolicy {
     RetryPolicy(limit: limit, rule: .custom(decide))
   }
 
-  /// The same policy for requests of all methods: those that are not idempotent get a key of their own.
+  /// Returns a policy that also retries requests whose method is not idempotent, and adds an
+  /// `Idempotency-Key` to them.
   ///
-  /// The server has to know such keys, and do what it has done before only once. The draft that
-  /// describes the field has its value in quotes; most servers have not, and nor has this.
+  /// The server must support such keys and process requests with the same key only once. The draft
+  /// specifies a quoted value for the field. The value is not quoted here, because most servers do
+  /// not expect quotes.
   ///
   /// Source: draft-ietf-httpapi-idempotency-key-header.
   ///
-  /// - Parameter key: makes a key, once a call; each attempt has the same. A UUID unless said otherwise.
-  /// - Returns: the changed policy.
+  /// - Parameter key: Generates a key. It is called once in a call, and all attempts have the same
+  ///   key. The default is a UUID.
+  /// - Returns: The changed policy.
   public func withIdempotencyKey(
     _ key: @escaping @Sendable () -> String = { UUID().uuidString }
   ) -> RetryPolicy {
@@ -89,22 +108,23 @@ public struct RetryPolicy: Sendable {
     return policy
   }
 
-  /// Whether a request may be sent more than once at all.
+  /// Returns whether a request may be sent more than once.
   ///
-  /// - Parameter request: the request, its key in it.
-  /// - Returns: true when its method, or a key, and its body allow it.
+  /// - Parameter request: The request, including its `Idempotency-Key`.
+  /// - Returns: `true` if the limit is above 0, the body can be sent again, and the method or a key
+  ///   allows it.
   public func allows(_ request: HTTPRequest) -> Bool {
     limit > 0 && request.body.isRepeatable
       && (retriesAnyMethod || request.method.isIdempotent
-        || request.headers.contains("Idempotency-Key"))
+        || request.headers.contains(HTTPHeaders.idempotencyKeyName))
   }
 
-  /// Says how long to wait before an attempt is repeated.
+  /// Returns the delay before a retry.
   ///
   /// - Parameters:
-  ///   - retryNumber: its number, from 1.
-  ///   - attempt: the attempt before.
-  /// - Returns: how long to wait; nil to leave it at that.
+  ///   - retryNumber: The number of the retry, starting at 1.
+  ///   - attempt: The attempt that failed.
+  /// - Returns: The delay, or `nil` for no retry.
   public func delay(beforeRetry retryNumber: Int, after attempt: FailedAttempt) -> Duration? {
     guard retryNumber <= limit, allowsRetry(attempt.result) else { return nil }
     switch rule {
@@ -113,15 +133,15 @@ public struct RetryPolicy: Sendable {
       return nil
     case .schedule(var schedule):
       schedule.limit = limit
-      let least = attempt.retryAfter ?? .zero
-      guard least <= maximumRetryAfter,
+      let retryAfter = attempt.retryAfter ?? .zero
+      guard retryAfter <= maximumRetryAfter,
         let delay = schedule.delay(beforeRetry: retryNumber, after: attempt.error)
       else { return nil }
-      return max(delay, least)
+      return max(delay, retryAfter)
     }
   }
 
-  /// Whether an outcome is one of those that may be repeated, if there are attempts left.
+  /// Returns whether the result of an attempt may be retried, regardless of the limit.
   func allowsRetry(_ result: Result<Response, any Error>) -> Bool {
     switch (rule, result) {
     case (.custom, .success(let response)): response.status >= 400
@@ -140,36 +160,36 @@ public struct RetryPolicy: Sendable {
 }
 
 extension RetryPolicy {
-  /// Tries nothing again.
+  /// A policy without retries.
   public static let never = RetryPolicy.immediate(limit: 0)
 
-  /// Tries again at once.
+  /// Returns a policy that retries immediately.
   ///
-  /// - Parameter limit: how many times at the most.
-  /// - Returns: the policy.
+  /// - Parameter limit: The maximum number of retries in a call.
+  /// - Returns: The policy.
   public static func immediate(limit: Int) -> RetryPolicy {
     RetryPolicy(RetrySchedule.immediate(limit: limit))
   }
 
-  /// Tries again after the same time each time.
+  /// Returns a policy that retries after a constant delay.
   ///
   /// - Parameters:
-  ///   - delay: how long to wait.
-  ///   - limit: how many times at the most.
-  /// - Returns: the policy.
+  ///   - delay: The delay before each retry.
+  ///   - limit: The maximum number of retries in a call.
+  /// - Returns: The policy.
   public static func delayed(_ delay: Duration, limit: Int) -> RetryPolicy {
     RetryPolicy(RetrySchedule.delayed(delay, limit: limit))
   }
 
-  /// Waits longer each time, and not quite as long as everybody else.
+  /// Returns a policy with exponential backoff and random jitter.
   ///
   /// - Parameters:
-  ///   - initial: the computed time before the first repetition.
-  ///   - multiplier: how much longer each is than the one before.
-  ///   - cap: what a computed time is never above.
-  ///   - jitter: how a time is spread once it has been computed.
-  ///   - limit: how many times at the most.
-  /// - Returns: the policy.
+  ///   - initial: The delay before the first retry, without jitter.
+  ///   - multiplier: The ratio of each delay to the previous one.
+  ///   - cap: The maximum computed delay.
+  ///   - jitter: The randomization of the delays.
+  ///   - limit: The maximum number of retries in a call.
+  /// - Returns: The policy.
   public static func exponential(
     initial: Duration, multiplier: Double = 2, cap: Duration = .seconds(60),
     jitter: RetrySchedule.Jitter = .equal, limit: Int
@@ -180,24 +200,26 @@ extension RetryPolicy {
   }
 }
 
-/// An attempt that a ``RetryPolicy`` is asked about.
+/// A failed attempt, which a ``RetryPolicy`` evaluates.
 public struct FailedAttempt: Sendable {
-  /// Its number in the call, from 1.
+  /// The number of the attempt in the call, starting at 1.
   public let number: Int
-  /// What was sent.
+  /// The request.
   public let request: HTTPRequest
-  /// What came of it: a response whose status is an error's, or an error.
+  /// The result: a response with an error status, or an error.
   public let result: Result<Response, any Error>
-  /// How long the response asks to be left alone; nil when it does not say, or there is none.
+  /// The `Retry-After` of the response.
+  ///
+  /// `nil` if there is none.
   public let retryAfter: Duration?
 
-  /// Makes one, for tests of policies.
+  /// Creates an attempt, for tests of policies.
   ///
   /// - Parameters:
-  ///   - number: its number in the call, from 1.
-  ///   - request: what was sent.
-  ///   - result: what came of it.
-  ///   - retryAfter: how long the response asks to be left alone.
+  ///   - number: The number of the attempt in the call, starting at 1.
+  ///   - request: The request.
+  ///   - result: The result.
+  ///   - retryAfter: The `Retry-After` of the response. `nil` if there is none.
   public init(
     number: Int, request: HTTPRequest, result: Result<Response, any Error>,
     retryAfter: Duration? = nil
@@ -208,10 +230,14 @@ public struct FailedAttempt: Sendable {
     self.retryAfter = retryAfter
   }
 
-  /// The response; nil when there was none.
+  /// The response.
+  ///
+  /// `nil` if the attempt ended with an error.
   public var response: Response? { try? result.get() }
 
-  /// What went wrong; for a response ``NetworkError/Code-swift.enum/unacceptableStatus(_:)``.
+  /// The error.
+  ///
+  /// For a response it has the code ``NetworkError/Code-swift.enum/unacceptableStatus(_:)``.
   public var error: any Error {
     switch result {
     case .success(let response): NetworkError(.unacceptableStatus(response.status), response)
@@ -220,24 +246,24 @@ public struct FailedAttempt: Sendable {
   }
 }
 
-/// How long a server asks to be left alone.
+/// A parser of the `Retry-After` header field.
 ///
 /// Source: RFC 9110 section 10.2.3.
 enum RetryAfter {
-  /// Reads the first `Retry-After` field, of either form.
+  /// Returns the delay of the first `Retry-After` field, which is a number of seconds or a date.
   ///
   /// - Parameters:
-  ///   - headers: the response's.
-  ///   - now: the time of day, for a date.
-  /// - Returns: how long from now, nothing for a date in the past; nil when there is no such field, or it
-  ///   says nothing that can be understood.
+  ///   - headers: The header fields of the response.
+  ///   - now: The current time, from which the delay until a date is computed.
+  /// - Returns: The delay, which is 0 for a date in the past. `nil` if there is no field or its
+  ///   value is invalid.
   static func delay(in headers: HTTPHeaders, now: Date) -> Duration? {
     guard
       let value = headers.values(for: "Retry-After").first?.trimmingCharacters(in: .whitespaces),
       !value.isEmpty
     else { return nil }
     if value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
-      // What does not fit is longer than anybody waits.
+      // A larger number is clamped, because it exceeds every useful limit.
       return .seconds(Int64(Int32(value) ?? .max))
     }
     return HTTPDate.parse(value, now: now).map { date in

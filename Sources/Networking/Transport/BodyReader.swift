@@ -1,18 +1,19 @@
 import Foundation
 import Synchronization
 
-/// Reads the bytes of a body, whatever it consists of; for transports.
+/// A reader for request bodies of any kind, for use by transports.
 ///
-/// Files are opened when the reader is made, and closed when it is released. A stream is begun by the
-/// first read, and ended when the reader is released. Any thread may read, one at a time.
+/// Files are open from the initializer until the release of the reader. A stream is started by the
+/// first read and cancelled at the release of the reader. Any thread can read, one at a time.
 public final class BodyReader: Sendable {
-  /// What reading gave.
+  /// The outcome of a read.
   public enum Outcome: Sendable, Hashable {
-    /// So many bytes, at least one.
+    /// The number of bytes read, at least 1.
     case bytes(Int)
-    /// Nothing, and nothing is to come.
+    /// The end of the body.
     case end
-    /// Nothing yet; the closure given along runs once it is worth reading again.
+    /// No bytes are available yet. The closure passed to `read` runs when it is worth reading
+    /// again.
     case pending
   }
 
@@ -26,14 +27,14 @@ public final class BodyReader: Sendable {
     var offset: Int64 = 0
   }
 
-  /// How many bytes there are; nil when that is not known before the end.
+  /// The length of the body in bytes, or `nil` if it is not known before the end.
   public let length: Int64?
   private let state: Mutex<State>
 
   /// Opens a body.
   ///
-  /// - Parameter body: what to read.
-  /// - Throws: a failure of the code `encodingFailed` when a file cannot be opened.
+  /// - Parameter body: The body.
+  /// - Throws: A failure with the code `encodingFailed` if a file cannot be opened.
   public init(_ body: HTTPBody) throws(TransportFailure) {
     if case .stream(let stream) = body {
       length = stream.length
@@ -53,17 +54,21 @@ public final class BodyReader: Sendable {
     state.withLock { if case .stream(let stream) = $0.source { stream.cancel() } }
   }
 
-  /// How many bytes have been read.
+  /// The number of bytes read so far.
   public var offset: Int64 { state.withLock { $0.offset } }
 
-  /// Reads the next bytes without waiting for them; files are read right here.
+  /// Reads the next bytes without waiting for a stream.
+  ///
+  /// Files are read synchronously.
   ///
   /// - Parameters:
-  ///   - buffer: where to; of at least one byte.
-  ///   - whenReady: runs once, on any thread, when the outcome is ``Outcome/pending`` and there is more
-  ///     to be had; otherwise never, nor after the reader has been released.
-  /// - Returns: how many bytes there were.
-  /// - Throws: a failure of the code `encodingFailed`, with what a stream threw.
+  ///   - buffer: The buffer, of at least one byte.
+  ///   - whenReady: A closure that runs once, on any thread, if the outcome is ``Outcome/pending``,
+  ///     when it is worth reading again. It does not run after any other outcome, nor after the
+  ///     reader is released.
+  /// - Returns: The outcome.
+  /// - Throws: A failure with the code `encodingFailed`. Its underlying error is the error of the
+  ///   stream, if any.
   public func read(
     into buffer: UnsafeMutableRawBufferPointer, whenReady: @escaping @Sendable () -> Void
   ) throws(TransportFailure) -> Outcome {
@@ -90,12 +95,12 @@ public final class BodyReader: Sendable {
     return try result.get()
   }
 
-  /// The next bytes, for asynchronous code.
+  /// Reads the next bytes, waiting until some are available.
   ///
-  /// - Parameter count: how many at the most, at least 1.
-  /// - Returns: as many as there are at once; nil at the end.
-  /// - Throws: a ``TransportFailure`` of the code `encodingFailed`; `CancellationError` when the task has
-  ///   been cancelled.
+  /// - Parameter count: The maximum number of bytes, at least 1.
+  /// - Returns: The bytes that are available, up to `count`, or `nil` at the end.
+  /// - Throws: A ``TransportFailure`` with the code `encodingFailed`, or `CancellationError` if the
+  ///   task is cancelled.
   public func next(upTo count: Int = 64 << 10) async throws -> Data? {
     while true {
       try Task.checkCancellation()
@@ -112,7 +117,9 @@ public final class BodyReader: Sendable {
     }
   }
 
-  /// Goes back to the start, for a body that has to be sent again; a stream is opened anew.
+  /// Returns to the start, for a body that has to be sent again.
+  ///
+  /// A stream is opened again.
   public func rewind() {
     state.withLock { state in
       guard state.offset > 0 else { return }
@@ -125,22 +132,23 @@ public final class BodyReader: Sendable {
 }
 
 extension TransportFailure {
-  fileprivate init(_ problem: PieceReader.ReadError) {
-    self.init(code: .encodingFailed, detail: "The body cannot be read: \(problem.reason)")
+  fileprivate init(_ error: PieceReader.ReadError) {
+    self.init(code: .encodingFailed, detail: "The body cannot be read: \(error.reason)")
   }
 
   fileprivate init(unreadable error: any Error) {
-    // A user's error may say what is not for everybody's eyes: it is handed on, and not quoted.
-    let ours =
+    // An error of the app may contain private data. It is passed as the underlying error and not
+    // quoted.
+    let message =
       (error as? StreamReader.LengthMismatchError)?.description
       ?? (error as? BodyStream.AlreadyConsumedError)?.description
     self.init(
-      code: .encodingFailed, detail: "The body cannot be read: \(ours ?? "its stream failed")",
+      code: .encodingFailed, detail: "The body cannot be read: \(message ?? "its stream failed")",
       underlying: error)
   }
 }
 
-/// One thing to wait for, and one who does; cancelling the task ends the wait.
+/// A one-time signal that one task waits for, until it is cancelled.
 private final class Waiter: Sendable {
   private enum State {
     case idle
@@ -175,16 +183,16 @@ private final class Waiter: Sendable {
   }
 }
 
-/// Reads what is there already: bytes in memory, and files, one behind the other.
+/// A reader for a sequence of byte buffers and files.
 ///
-/// The files stay open until it is released; where one has got to is up to whoever reads.
+/// The files stay open until the reader is released. The caller keeps track of the position.
 final class PieceReader: Sendable {
   private enum Source: Sendable {
     case data(Data)
     case file(descriptor: Int32)
   }
 
-  /// A stretch of the body, and where in it that begins.
+  /// A part of the body and its position.
   private struct BodySegment: Sendable {
     let source: Source
     let start: Int64
@@ -193,79 +201,81 @@ final class PieceReader: Sendable {
     var end: Int64 { start + length }
   }
 
-  /// Why a body cannot be read.
+  /// The reason that a body cannot be read, as part of a sentence.
   struct ReadError: Error {
     let reason: String
   }
 
-  /// How many bytes there are.
+  /// The length of the body in bytes.
   let length: Int64
-  private let stretches: [BodySegment]
+  private let segments: [BodySegment]
 
-  /// Opens what a body consists of; the length of a file now is the length sent.
+  /// Opens the pieces of a body.
+  ///
+  /// The current length of a file is the length that is sent.
   init(_ pieces: [BodyPiece]) throws(ReadError) {
-    var stretches: [BodySegment] = []
+    var segments: [BodySegment] = []
     do throws(ReadError) {
       for piece in pieces {
-        let start = stretches.last?.end ?? 0
+        let start = segments.last?.end ?? 0
         switch piece {
         case .data(let data):
-          stretches.append(
+          segments.append(
             BodySegment(source: .data(data), start: start, length: Int64(data.count)))
         case .file(let url):
           let (descriptor, length) = try Self.open(url)
-          stretches.append(
+          segments.append(
             BodySegment(source: .file(descriptor: descriptor), start: start, length: length))
         }
       }
     } catch {
-      Self.close(stretches)
+      Self.close(segments)
       throw error
     }
-    self.stretches = stretches
-    length = stretches.last?.end ?? 0
+    self.segments = segments
+    length = segments.last?.end ?? 0
   }
 
   deinit {
-    Self.close(stretches)
+    Self.close(segments)
   }
 
-  private static func close(_ stretches: [BodySegment]) {
-    for stretch in stretches {
-      if case .file(let descriptor) = stretch.source { Foundation.close(descriptor) }
+  private static func close(_ segments: [BodySegment]) {
+    for segment in segments {
+      if case .file(let descriptor) = segment.source { Foundation.close(descriptor) }
     }
   }
 
   private static func open(_ file: URL) throws(ReadError) -> (descriptor: Int32, length: Int64) {
-    guard file.isFileURL else { throw ReadError(reason: "its URL is not a file's") }
+    guard file.isFileURL else { throw ReadError(reason: "its URL is not a file URL") }
     let descriptor = Foundation.open(file.path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw ReadError(reason: reason()) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       Foundation.close(descriptor)
-      throw ReadError(reason: "it is no file")
+      throw ReadError(reason: "it is not a regular file")
     }
     return (descriptor, Int64(status.st_size))
   }
 
-  /// The bytes from a place on into a buffer.
+  /// Copies the bytes from an offset on into a buffer.
   ///
-  /// - Returns: how many; 0 at the end.
+  /// - Returns: The number of bytes, or 0 at the end.
   func read(
     into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
   ) throws(ReadError) -> Int {
-    guard let stretch = stretches.first(where: { $0.end > offset }) else { return 0 }
-    let wanted = min(Int64(buffer.count), stretch.end - offset)
-    let place = offset - stretch.start
+    guard let segment = segments.first(where: { $0.end > offset }) else { return 0 }
+    let available = min(Int64(buffer.count), segment.end - offset)
+    let position = offset - segment.start
     let count: Int
-    switch stretch.source {
+    switch segment.source {
     case .data(let data):
-      count = Int(wanted)
-      let start = data.startIndex + Int(place)
+      count = Int(available)
+      let start = data.startIndex + Int(position)
       data.copyBytes(to: buffer, from: start..<(start + count))
     case .file(let descriptor):
-      count = pread(descriptor, buffer.baseAddress, Int(wanted), off_t(place))
-      if count == 0 { throw ReadError(reason: "it became shorter while it was sent") }
+      count = pread(descriptor, buffer.baseAddress, Int(available), off_t(position))
+      if count == 0 { throw ReadError(reason: "the file was truncated while it was sent") }
       if count < 0 { throw ReadError(reason: Self.reason()) }
     }
     return count

@@ -1,35 +1,35 @@
 import Foundation
 import Synchronization
 
-/// Where the bytes of a response go that are not gathered in memory.
+/// A destination of a response body that is not collected in memory.
 ///
-/// The calls come one at a time, but for ``abandon()``, which may come at any time from any thread.
+/// Calls are serial, except for ``abandon()``, which any thread can call at any time.
 protocol BodySink: AnyObject, Sendable {
   func take(_ bytes: Data)
 
-  /// All has come.
+  /// The body is complete.
   func end(_ metrics: TransportMetrics)
 
-  /// No more will come, and what has come is not all.
+  /// The exchange failed before the body was complete.
   func fail(_ error: NetworkError)
 
-  /// Nobody wants it any more.
+  /// The response is no longer needed.
   func abandon()
 }
 
-/// What passes the bytes of a response on to the one who reads them.
+/// A channel that passes the bytes of a response body to its reader.
 final class ByteChannel: BodySink, ByteSource {
   private typealias Reader = CheckedContinuation<Data?, any Error>
   private typealias End = Result<TransportMetrics, any Error>
 
   private struct State {
     var bytes = ByteQueue()
-    /// Set once nothing more will come.
+    /// The result, once no more bytes will arrive.
     var end: End?
     var reader: Reader?
     var whenFinished: [@Sendable (End) -> Void] = []
 
-    /// What a reader gets now; nil when it has to wait.
+    /// Removes and returns the next result for the reader, or `nil` if the reader has to wait.
     mutating func next() -> Result<Data?, any Error>? {
       if let piece = bytes.popFirst() { return .success(piece) }
       return end.map { $0.map { _ in nil } }
@@ -68,13 +68,15 @@ final class ByteChannel: BodySink, ByteSource {
     stop(CancellationError())
   }
 
-  /// - Returns: whether it was not over before.
+  /// Ends the channel.
+  ///
+  /// - Returns: Whether the channel had not ended before.
   @discardableResult
   private func finish(_ result: End, dropping: Bool = false) -> Bool {
     let (isFirst, reader, actions) = state.withLock {
       state -> (Bool, Reader?, [@Sendable (End) -> Void]) in
       let isFirst = state.end == nil
-      // What has come and is dropped must not look like a body that ends there.
+      // Discarded bytes must not look like the regular end of a shorter body.
       if isFirst || (dropping && !state.bytes.isEmpty) { state.end = result }
       if dropping { state.bytes = ByteQueue() }
       defer { state.whenFinished = [] }
@@ -124,11 +126,13 @@ final class ByteChannel: BodySink, ByteSource {
   }
 }
 
-/// Holds a server back while what has come of a body waits to be used, and lets go of its exchange.
+/// Applies backpressure to the server while received bytes wait to be consumed, and cancels the
+/// exchange.
 ///
-/// Bytes are added by the transport's thread and removed by whoever uses them. Above the high mark the
-/// exchange is suspended, and resumed at the low one. One thread at a time tells the exchange's handle,
-/// and looks again afterwards, so that the last word is what the marks say.
+/// The transport's thread adds bytes; the consumer removes them. At or above the high mark the
+/// exchange is suspended. At or below the low mark it is resumed. Only one thread at a time calls
+/// the exchange's handle. It checks the state again after each call, so that the last call always
+/// matches the marks.
 final class FlowControl: Sendable {
   private struct State {
     var handle: (any TransportHandle)?
@@ -138,7 +142,7 @@ final class FlowControl: Sendable {
     var isApplying = false
     var isCancelled = false
 
-    /// What the handle is to be told.
+    /// Returns the next call of the handle, or `nil` if there is nothing to do.
     mutating func nextAction() -> (handle: any TransportHandle, pauses: Bool)? {
       guard let handle, !isApplying, !isCancelled, isPaused != shouldPause else { return nil }
       isApplying = true
@@ -151,15 +155,17 @@ final class FlowControl: Sendable {
   private let low: Int
   private let state = Mutex(State())
 
+  /// Makes a flow control.
+  ///
   /// - Parameters:
-  ///   - high: how many bytes may wait.
-  ///   - low: at how many the server goes on.
+  ///   - high: The number of waiting bytes at which the exchange is suspended.
+  ///   - low: The number of waiting bytes at which the exchange is resumed.
   init(high: Int = 256 << 10, low: Int = 64 << 10) {
     self.high = high
     self.low = low
   }
 
-  /// Takes the handle, which may come after the first bytes.
+  /// Sets the handle, which may arrive after the first bytes.
   func attach(_ handle: any TransportHandle) {
     let isCancelled = state.withLock { state in
       state.handle = handle
@@ -186,7 +192,7 @@ final class FlowControl: Sendable {
     if changes { applyPauseState() }
   }
 
-  /// Cancels the exchange, now or as soon as there is a handle.
+  /// Cancels the exchange, now or as soon as its handle is set.
   func cancel() {
     let handle = state.withLock { state in
       state.isCancelled = true

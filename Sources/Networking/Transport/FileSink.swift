@@ -1,29 +1,30 @@
 import Foundation
 import Synchronization
 
-/// Writes the bytes of a response to a file, on a queue of its own.
+/// A body sink that writes a response body to a file, on its own dispatch queue.
 ///
-///     filling ──end──▶ ending ──written, moved──▶ over
-///        └──failure, cancellation, full disk────────▶ over
+///     receiving --end--> ending --written and moved--> finished
+///         |                                               ^
+///         +---- failure, cancellation, full disk ---------+
 ///
-/// The transport's thread only adds to what is pending. The queue takes all that is pending at once; it is
-/// set to work when a batch is together, or at the end.
+/// The transport's thread only appends to the pending bytes. The queue starts to write when a full
+/// batch is pending or the body has ended, and takes all pending bytes at once.
 final class FileSink: BodySink {
-  private static let batch = 128 << 10
+  private static let batchSize = 128 << 10
 
   private struct State {
     var pending: [Data] = []
     var pendingBytes = 0
-    /// Whether the queue is at work.
+    /// Whether the queue is writing.
     var isWriting = false
-    /// Set once all has come.
+    /// Set when the body is complete.
     var metrics: TransportMetrics?
     var isFinished = false
     var file: PartialFile?
 
-    /// Whether the queue is to be set to work; says so once.
+    /// Returns whether the caller has to start the queue, at most once per run of the queue.
     mutating func startWritingIfNeeded() -> Bool {
-      guard !isWriting, !isFinished, metrics != nil || pendingBytes >= FileSink.batch else {
+      guard !isWriting, !isFinished, metrics != nil || pendingBytes >= FileSink.batchSize else {
         return false
       }
       isWriting = true
@@ -32,7 +33,7 @@ final class FileSink: BodySink {
 
     mutating func step() -> Step {
       if isFinished { return .idle }
-      if !pending.isEmpty, metrics != nil || pendingBytes >= FileSink.batch {
+      if !pending.isEmpty, metrics != nil || pendingBytes >= FileSink.batchSize {
         defer {
           pending = []
           pendingBytes = 0
@@ -56,52 +57,56 @@ final class FileSink: BodySink {
 
   private let target: FileTarget
   private let flow: FlowControl
-  private let settle: @Sendable (Result<TransportMetrics, any Error>) -> Void
+  private let completion: @Sendable (Result<TransportMetrics, any Error>) -> Void
   private let queue = DispatchQueue(label: "Catena.Download")
   private let state = Mutex(State())
 
+  /// Makes a sink.
+  ///
   /// - Parameters:
-  ///   - target: where the file will be.
-  ///   - flow: told how much is pending; it takes marks above a batch.
-  ///   - settle: runs once, unless the file is abandoned: with a `PartialFile.Problem` when it cannot be
-  ///     written.
+  ///   - target: The location of the finished file.
+  ///   - flow: The flow control of the exchange. Its high mark must be above the batch size.
+  ///   - completion: A closure that runs once, unless the sink is abandoned. It gets a
+  ///     `PartialFile.FileError` if the file cannot be written.
   init(
     _ target: FileTarget, _ flow: FlowControl,
-    _ settle: @escaping @Sendable (Result<TransportMetrics, any Error>) -> Void
+    _ completion: @escaping @Sendable (Result<TransportMetrics, any Error>) -> Void
   ) {
     self.target = target
     self.flow = flow
-    self.settle = settle
+    self.completion = completion
   }
 
   func take(_ bytes: Data) {
     flow.add(bytes.count)
-    let startWritingIfNeeded = state.withLock { state in
+    let shouldStart = state.withLock { state in
       guard !state.isFinished else { return false }
       state.pending.append(bytes)
       state.pendingBytes += bytes.count
       return state.startWritingIfNeeded()
     }
-    if startWritingIfNeeded { queue.async { self.work() } }
+    if shouldStart { queue.async { self.writePending() } }
   }
 
   func end(_ metrics: TransportMetrics) {
-    let startWritingIfNeeded = state.withLock { state in
+    let shouldStart = state.withLock { state in
       state.metrics = metrics
       return state.startWritingIfNeeded()
     }
-    if startWritingIfNeeded { queue.async { self.work() } }
+    if shouldStart { queue.async { self.writePending() } }
   }
 
   func fail(_ error: NetworkError) {
-    if discard() { settle(.failure(error)) }
+    if discard() { completion(.failure(error)) }
   }
 
   func abandon() {
     _ = discard()
   }
 
-  /// - Returns: false when it was over before.
+  /// Finishes the sink and removes the partial file.
+  ///
+  /// - Returns: `false` if the sink had already finished.
   private func discard() -> Bool {
     let (isFirst, file) = state.withLock { state in
       defer {
@@ -116,7 +121,7 @@ final class FileSink: BodySink {
 
   // MARK: On the queue
 
-  private func work() {
+  private func writePending() {
     do {
       while true {
         switch state.withLock({ $0.step() }) {
@@ -130,17 +135,17 @@ final class FileSink: BodySink {
         case .finish(let open, let metrics):
           let file = try open ?? PartialFile(for: target.url, replacing: target.replaces)
           try file.commit()
-          return settle(.success(metrics))
+          return completion(.success(metrics))
         }
       }
     } catch {
       _ = discard()
-      settle(.failure(error))
+      completion(.failure(error))
       flow.cancel()
     }
   }
 
-  /// Nil when it has been over meanwhile.
+  /// Returns a new file, or `nil` if the sink has finished in the meantime.
   private func makeFile() throws -> PartialFile? {
     let file = try PartialFile(for: target.url, replacing: target.replaces)
     return state.withLock { state in
@@ -151,9 +156,9 @@ final class FileSink: BodySink {
   }
 }
 
-/// What becomes of the body of a response, and who is told how it gets on.
+/// The destination of a response body, and the receiver of its progress.
 struct BodyDestination: Sendable {
-  /// Where the body of a success, 2xx, goes; any other stays in memory.
+  /// The destination of the body of a successful response (2xx); other bodies are kept in memory.
   enum Kind: Sendable {
     case memory
     case file(FileTarget)
@@ -161,7 +166,7 @@ struct BodyDestination: Sendable {
   }
 
   var kind = Kind.memory
-  /// The most that is taken into memory; nil is without limit.
+  /// The maximum size in memory, in bytes, or `nil` for no limit.
   var maximumBodySize: Int?
   var progress: (any ProgressReporting)?
 
@@ -170,18 +175,18 @@ struct BodyDestination: Sendable {
   }
 }
 
-/// A place for a file, and whether it may take that of another.
+/// The location of a downloaded file, and whether an existing file is replaced.
 struct FileTarget: Sendable {
   let url: URL
   let replaces: Bool
 }
 
-/// A file that is being written beside the place where it will be.
+/// A file that is written under a temporary name in the folder of its target.
 ///
-/// It is there under its name at once and whole, or not at all. Released without ``commit()`` it is
-/// removed.
+/// The target appears complete, in one step, or not at all. If the object is released without
+/// ``commit()``, it removes the file.
 final class PartialFile: Sendable {
-  /// Why it cannot be written, as part of a sentence.
+  /// The reason that the file cannot be written, as part of a sentence.
   struct FileError: Error {
     let reason: String
 
@@ -196,26 +201,26 @@ final class PartialFile: Sendable {
   private let path: String
   private let replaces: Bool
   private let descriptor: Int32
-  /// Whether there is a file at `path`.
+  /// Whether the file exists at `path`.
   private let exists = Atomic(true)
 
-  /// Makes the file, and the folders that it is to be in.
+  /// Creates the file and its missing parent folders.
   ///
   /// - Parameters:
-  ///   - target: where it will be.
-  ///   - replaces: whether it may take the place of another.
-  /// - Throws: why it cannot be made.
+  ///   - target: The location of the finished file.
+  ///   - replaces: Whether an existing file is replaced.
+  /// - Throws: The reason that the file cannot be created.
   init(for target: URL, replacing replaces: Bool) throws(FileError) {
     try Self.check(target, replacing: replaces)
     let folder = target.deletingLastPathComponent()
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
-      throw FileError("its folder cannot be made")
+      throw FileError("its folder cannot be created")
     }
     self.target = target.path
     self.replaces = replaces
-    // Hidden, and short whatever the target's name is.
+    // A hidden name. It is short even if the target's name has the maximum length.
     path = folder.appending(path: ".\(UUID().uuidString).part").path
     descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
     if descriptor < 0 {
@@ -229,19 +234,19 @@ final class PartialFile: Sendable {
     discard()
   }
 
-  /// Looks whether a file can be put somewhere, as far as that shows beforehand.
+  /// Checks whether a file can be written at a location, as far as it is possible in advance.
   static func check(_ target: URL, replacing replaces: Bool) throws(FileError) {
-    guard target.isFileURL else { throw FileError("its URL is not a file's") }
+    guard target.isFileURL else { throw FileError("its URL is not a file URL") }
     var isDirectory: ObjCBool = false
     guard FileManager.default.fileExists(atPath: target.path, isDirectory: &isDirectory) else {
       return
     }
-    if isDirectory.boolValue { throw FileError("there is a folder of its name") }
-    if !replaces { throw FileError("there is a file of its name") }
+    if isDirectory.boolValue { throw FileError("a folder with that name already exists") }
+    if !replaces { throw FileError("a file with that name already exists") }
   }
 
   func write(_ data: Data) throws(FileError) {
-    let problem = data.withUnsafeBytes { bytes -> FileError? in
+    let failure = data.withUnsafeBytes { bytes -> FileError? in
       var rest = bytes
       while !rest.isEmpty {
         let count = Foundation.write(descriptor, rest.baseAddress, rest.count)
@@ -251,38 +256,40 @@ final class PartialFile: Sendable {
       }
       return nil
     }
-    if let problem { throw problem }
+    if let failure { throw failure }
   }
 
-  /// Moves it to its place; once.
+  /// Moves the file to its target.
+  ///
+  /// Call it once.
   func commit() throws(FileError) {
     if replaces {
       guard rename(path, target) == 0 else { throw .systemError }
       exists.store(false, ordering: .relaxed)
     } else {
-      // Unlike a move, a link never replaces what came to be there meanwhile.
+      // Unlike `rename`, `link` never replaces a file that was created in the meantime.
       guard link(path, target) == 0 else {
-        throw errno == EEXIST ? FileError("there is a file of its name") : .systemError
+        throw errno == EEXIST ? FileError("a file with that name already exists") : .systemError
       }
       discard()
     }
   }
 
-  /// Removes it from its folder at once, though somebody may still be writing.
+  /// Removes the file immediately, even if another thread is still writing to it.
   func discard() {
     if exists.exchange(false, ordering: .relaxed) { unlink(path) }
   }
 }
 
-/// A file in the temporary folder, for its owner's eyes only, that is removed with this object.
+/// A temporary file that only its owner can read and that is removed when the object is released.
 final class TemporaryFile: Sendable {
   let url = FileManager.default.temporaryDirectory.appending(
     path: "catena-copy-\(UUID().uuidString)")
 
-  /// Makes a file.
+  /// Creates a file and writes its content.
   ///
-  /// - Parameter write: writes what is to be in it.
-  /// - Throws: what `write` throws, or why there can be no file.
+  /// - Parameter write: A closure that writes the content.
+  /// - Throws: The error of `write`, or the reason that the file cannot be created.
   init(_ write: (FileHandle) async throws -> Void) async throws {
     try Data().write(to: url, options: .withoutOverwriting)
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: url.path)

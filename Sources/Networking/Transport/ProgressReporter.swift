@@ -1,10 +1,10 @@
 import Promises
 import Synchronization
 
-/// Tells somebody how a transfer gets on, in a context of theirs.
+/// A progress receiver that passes the progress to a closure in the caller's execution context.
 ///
-/// One report at a time is on its way there, and takes along what is newest when it arrives, so that a
-/// context that is slow sees fewer reports, not a queue of them.
+/// At most one report is scheduled at a time. It reads the latest progress when it runs, so a slow
+/// context gets fewer reports and no backlog.
 final class ProgressReporter: ProgressReporting {
   private struct State {
     var progress = TransferProgress()
@@ -42,18 +42,18 @@ final class ProgressReporter: ProgressReporting {
     }
   }
 
-  /// The bytes of a response's body in all, as far as its head tells.
+  /// Returns the total number of bytes of a response body, or `nil` if the head does not state it.
   static func total(_ head: HTTPResponseHead) -> Int64? {
     guard !head.headers.contains("Content-Encoding") else { return nil }
     return head.headers["Content-Length"].flatMap { Int64($0) }
   }
 }
 
-/// Somebody who is told how a transfer gets on.
+/// A receiver of progress changes.
 protocol ProgressReporting: AnyObject, Sendable {
-  /// Starts from nothing again, without a report of it.
+  /// Resets the progress to zero without a report.
   func begin()
 
-  /// Takes in what has happened.
+  /// Applies a change to the progress and reports it.
   func change(_ change: (inout TransferProgress) -> Void)
 }

@@ -1,42 +1,45 @@
 import Foundation
 
-/// Makes a response's head of the lines of it, as a library that has taken the message apart gives them.
+/// A parser that makes a response head from its lines, as libcurl delivers them.
 ///
-/// Heads of interim responses, 1xx, are passed over, and so is what comes behind the final head: the
+/// The parser skips interim responses (1xx). It ignores lines after the final head, which are the
 /// fields of a trailer.
 ///
-/// The answers of a server say much the same. What stands where it stood in the head before is not made
-/// anew but taken from there, and of a head that is all the same the fields are not even copied.
+/// Consecutive responses of a server often have the same fields. The parser reuses the strings of
+/// fields that are equal to the previous head's. If all fields are equal, it reuses the whole array
+/// without a copy.
 struct ResponseHeadParser {
   private var status = 0
   private var version = ""
-  /// Those of this head, from the first on that is not as in the head before.
+  /// The fields of this head; empty while all of them match the previous head.
   private var fields: [HTTPHeaders.Field] = []
-  /// Those of the head before.
+  /// The fields of the previous head.
   private var previousFields: [HTTPHeaders.Field] = []
-  /// How many are the same until now; nil once one is not, and all of them are in `fields`.
+  /// The number of fields while all of them match the previous head.
+  ///
+  /// It is `nil` after the first difference; `fields` then contains all fields.
   private var matchingFieldCount: Int? = 0
 
-  /// Whether there has been a status line, perhaps that of an interim response.
-  var isBegun: Bool { status > 0 }
+  /// Whether a status line was read, possibly that of an interim response.
+  var hasStatusLine: Bool { status > 0 }
   /// Whether the head is complete.
   private(set) var isComplete = false
 
-  /// Begins the head of another response.
+  /// Prepares the parser for the head of another response.
   mutating func reset() {
     status = 0
     isComplete = false
-    forgetFields()
+    resetFields()
   }
 
-  /// Takes the next line, with or without its line break.
+  /// Parses the next line, with or without its line break.
   ///
-  /// - Returns: the head, when the line was the empty one that completes it.
+  /// - Returns: The head, if the line is the empty line that completes it.
   mutating func take(_ line: UnsafeRawBufferPointer) -> HTTPResponseHead? {
     guard !isComplete else { return nil }
     let line = line.trimmingEnd()
     guard let first = line.first else { return finish() }
-    if first == UInt8(ascii: "H"), line.starts(with: Self.prefix), takeStatusLine(line) {
+    if first == UInt8(ascii: "H"), line.starts(with: Self.versionPrefix), takeStatusLine(line) {
       return nil
     }
     if first == UInt8(ascii: " ") || first == UInt8(ascii: "\t") {
@@ -50,22 +53,22 @@ struct ResponseHeadParser {
   }
 
   private mutating func add(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
-    let place = matchingFieldCount ?? fields.count
-    guard place < previousFields.count else {
+    let index = matchingFieldCount ?? fields.count
+    guard index < previousFields.count else {
       stopReusingPrevious()
       return fields.append(HTTPHeaders.Field(name: name.text, value: value.text))
     }
-    let hasName = previousFields[place].name.hasBytes(of: name)
-    let hasValue = previousFields[place].value.hasBytes(of: value)
-    if matchingFieldCount != nil, hasName, hasValue { return matchingFieldCount = place + 1 }
+    let hasName = previousFields[index].name.hasBytes(of: name)
+    let hasValue = previousFields[index].value.hasBytes(of: value)
+    if matchingFieldCount != nil, hasName, hasValue { return matchingFieldCount = index + 1 }
     stopReusingPrevious()
     fields.append(
       HTTPHeaders.Field(
-        name: hasName ? previousFields[place].name : name.text,
-        value: hasValue ? previousFields[place].value : value.text))
+        name: hasName ? previousFields[index].name : name.text,
+        value: hasValue ? previousFields[index].value : value.text))
   }
 
-  /// From here on the head is another than that before.
+  /// Copies the matching fields, because the head differs from the previous one from here on.
   private mutating func stopReusingPrevious() {
     guard let count = matchingFieldCount else { return }
     fields.reserveCapacity(max(8, previousFields.count))
@@ -73,14 +76,14 @@ struct ResponseHeadParser {
     matchingFieldCount = nil
   }
 
-  private mutating func forgetFields() {
+  private mutating func resetFields() {
     fields = []
     matchingFieldCount = 0
   }
 
-  private static let prefix: [UInt8] = Array("HTTP/".utf8)
+  private static let versionPrefix: [UInt8] = Array("HTTP/".utf8)
 
-  /// `HTTP/1.1 200 OK`; false when it is none.
+  /// Parses a status line such as `HTTP/1.1 200 OK`, or returns `false` if the line is not one.
   private mutating func takeStatusLine(_ line: UnsafeRawBufferPointer) -> Bool {
     guard let space = line.firstIndex(of: UInt8(ascii: " ")), line.count >= space + 4 else {
       return false
@@ -91,13 +94,13 @@ struct ResponseHeadParser {
       status = status * 10 + Int(byte - UInt8(ascii: "0"))
     }
     self.status = status
-    let version = UnsafeRawBufferPointer(rebasing: line[Self.prefix.count..<space])
+    let version = UnsafeRawBufferPointer(rebasing: line[Self.versionPrefix.count..<space])
     if !self.version.hasBytes(of: version) { self.version = version.text }
-    forgetFields()
+    resetFields()
     return true
   }
 
-  /// A value on a line of its own, which belongs to the field before.
+  /// Appends a folded line to the value of the previous field.
   ///
   /// Source: RFC 9112 section 5.2.
   private mutating func continueField(_ line: UnsafeRawBufferPointer) {
@@ -107,18 +110,19 @@ struct ResponseHeadParser {
   }
 
   private mutating func finish() -> HTTPResponseHead? {
-    defer { forgetFields() }
+    defer { resetFields() }
     guard status >= 200 || status == 101 else { return nil }
     isComplete = true
     if matchingFieldCount == previousFields.count { return head(of: previousFields) }
     stopReusingPrevious()
     let size = fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
-    previousFields = size <= Self.keptBytes ? fields : []
+    previousFields = size <= Self.maximumKeptSize ? fields : []
     return head(of: fields)
   }
 
-  /// A longer head is not kept for the next.
-  private static let keptBytes = 8 << 10
+  /// The largest size of a head, in bytes of names and values, that is kept for comparison with the
+  /// next.
+  private static let maximumKeptSize = 8 << 10
 
   private func head(of fields: [HTTPHeaders.Field]) -> HTTPResponseHead {
     HTTPResponseHead(status: status, version: version, headers: HTTPHeaders(fields))
@@ -126,21 +130,23 @@ struct ResponseHeadParser {
 }
 
 extension String {
-  /// Whether its UTF-8 is these bytes.
+  /// Whether the UTF-8 of the string equals the bytes.
   fileprivate func hasBytes(of bytes: UnsafeRawBufferPointer) -> Bool {
     guard utf8.count == bytes.count, let start = bytes.baseAddress else {
       return bytes.isEmpty && isEmpty
     }
-    return utf8.withContiguousStorageIfAvailable { own in
-      own.baseAddress.map { memcmp($0, start, bytes.count) == 0 } ?? true
+    return utf8.withContiguousStorageIfAvailable { text in
+      text.baseAddress.map { memcmp($0, start, bytes.count) == 0 } ?? true
     } ?? utf8.elementsEqual(bytes)
   }
 }
 
 extension UnsafeRawBufferPointer {
-  /// UTF-8 where that is what it is, or else ISO-8859-1, of which every byte is a character.
+  /// The bytes decoded as UTF-8 if they are valid, else as ISO-8859-1, in which every byte is a
+  /// character.
   fileprivate var text: String {
-    // Nearly always ASCII, and then `String(validating:)` takes four times as long.
+    // Fast path for ASCII, which nearly all fields are: `String(validating:)` takes four times as
+    // long.
     if allSatisfy({ $0 < 0x80 }) { return String(decoding: self, as: UTF8.self) }
     return String(validating: self, as: UTF8.self)
       ?? String(decoding: map(UInt16.init), as: UTF16.self)

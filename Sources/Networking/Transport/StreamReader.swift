@@ -2,18 +2,18 @@ import Foundation
 import Promises
 import Synchronization
 
-/// Reads a ``BodyStream`` once from its start to its end.
+/// A reader that reads a ``BodyStream`` once, from start to end.
 ///
-/// A task, begun by the first read, makes pieces ahead of the reader, up to a mark. It waits beyond it
-/// until the reader has taken them.
+/// The first read starts a task that reads ahead, up to a high-water mark. At the mark the task
+/// waits until the caller has read some of the bytes.
 final class StreamReader: Sendable {
-  /// With so many bytes unread no more are made.
+  /// The number of unread bytes at which the task stops reading ahead.
   private static let highWaterMark = 256 << 10
 
   enum Outcome {
     case bytes(Int)
     case end
-    /// Nothing is there yet.
+    /// No bytes are available yet.
     case pending
     case failed(any Error)
   }
@@ -24,9 +24,9 @@ final class StreamReader: Sendable {
     var task: Task<Void, Never>?
     var end: Result<Void, any Error>?
     var isCancelled = false
-    /// The one who makes pieces, waiting for room.
+    /// The continuation of the task while it waits for space.
     var producer: CheckedContinuation<Bool, Never>?
-    /// The one who reads, waiting for bytes.
+    /// The callback of a reader that waits for bytes.
     var whenReady: (@Sendable () -> Void)?
   }
 
@@ -37,12 +37,13 @@ final class StreamReader: Sendable {
     self.stream = stream
   }
 
-  /// The next bytes into a buffer.
+  /// Copies the next bytes into a buffer.
   ///
   /// - Parameters:
-  ///   - buffer: takes them.
-  ///   - whenReady: runs once there is more, after `pending`, on any thread.
-  /// - Returns: how many, or why none.
+  ///   - buffer: The buffer.
+  ///   - whenReady: A closure that runs once, on any thread, after `pending`, when more bytes are
+  ///     available or the stream has ended.
+  /// - Returns: The number of bytes, or the reason that there are none.
   func read(
     into buffer: UnsafeMutableRawBufferPointer, whenReady: @escaping @Sendable () -> Void
   ) -> Outcome {
@@ -67,7 +68,7 @@ final class StreamReader: Sendable {
     return outcome
   }
 
-  /// Ends the task; nothing more is read.
+  /// Cancels the task, so that no more pieces are read from the stream.
   func cancel() {
     let (task, producer) = state.withLock { state in
       state.isCancelled = true
@@ -123,7 +124,7 @@ final class StreamReader: Sendable {
     whenReady?()
   }
 
-  /// A stream that gives other than it says.
+  /// An error for a stream whose number of bytes differs from its stated length.
   struct LengthMismatchError: Error, CustomStringConvertible {
     let description: String
   }

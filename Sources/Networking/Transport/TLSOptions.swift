@@ -1,15 +1,15 @@
 import Foundation
 
-/// Whom a transport trusts, and how it shows who it is.
+/// The TLS settings of a transport: trusted servers and the client certificate.
 ///
-/// As made by `TLSOptions()`, a server has to show a certificate for its host, valid now, from an
-/// authority that the system trusts.
+/// With the default `TLSOptions()`, a server must present a certificate that is valid now, matches
+/// its host, and was issued by an authority that the system trusts.
 public struct TLSOptions: Sendable, Hashable {
   /// A version of TLS.
   public enum Version: Sendable, Hashable {
-    /// TLS 1.0, broken.
+    /// TLS 1.0, which is insecure.
     case v1_0
-    /// TLS 1.1, broken.
+    /// TLS 1.1, which is insecure.
     case v1_1
     /// TLS 1.2.
     case v1_2
@@ -17,23 +17,23 @@ public struct TLSOptions: Sendable, Hashable {
     case v1_3
   }
 
-  /// What the client shows a server that asks for a certificate.
+  /// The certificate that the client presents to a server that requests one.
   ///
-  /// What prints it leaves the password out.
+  /// Descriptions and dumps of the value omit the password.
   public struct ClientCertificate: Sendable, Hashable {
-    /// A file with the certificate, in PEM, those of its issuers behind it.
+    /// A PEM file with the certificate, followed by the certificates of its issuers.
     public var certificate: URL
-    /// A file with the private key, in PEM.
+    /// A PEM file with the private key.
     public var privateKey: URL
-    /// The password of the private key; nil when it has none.
+    /// The password of the private key, or `nil` if it has none.
     public var password: String?
 
-    /// Makes a client certificate of files, which are read at each handshake.
+    /// Makes a client certificate from files, which are read at each handshake.
     ///
     /// - Parameters:
-    ///   - certificate: a file with the certificate, in PEM.
-    ///   - privateKey: a file with the private key, in PEM.
-    ///   - password: the password of the private key; nil when it has none.
+    ///   - certificate: A PEM file with the certificate.
+    ///   - privateKey: A PEM file with the private key.
+    ///   - password: The password of the private key, or `nil` if it has none.
     public init(certificate: URL, privateKey: URL, password: String? = nil) {
       self.certificate = certificate
       self.privateKey = privateKey
@@ -41,30 +41,33 @@ public struct TLSOptions: Sendable, Hashable {
     }
   }
 
-  /// A file with the certificates, in PEM, of the only authorities to trust; nil trusts the
-  /// system's.
+  /// A PEM file with the certificates of the only authorities to trust, or `nil` for the system's.
   public var certificateAuthorities: URL?
-  /// What to show a server that asks for a certificate; nil for nothing.
+  /// The certificate for servers that request one, or `nil` for none.
   public var clientCertificate: ClientCertificate?
-  /// The SHA-256 hashes, in base64 and with or without `sha256//` before it, of the public keys
-  /// one of which the server's certificate must have, besides being trusted; empty asks for none.
-  public var pinnedPublicKeys: [String]
-  /// The lowest version of TLS to speak.
-  public var minimumVersion: Version
-  /// Takes any certificate from anybody, for any host: whoever sits between reads and changes all
-  /// of it.
+  /// The SHA-256 hashes of the accepted public keys, in base64, with or without the prefix
+  /// `sha256//`.
   ///
-  /// For a test against a server of one's own; pinned keys are still asked for.
+  /// The server's certificate must have one of these keys, and it must also be trusted. An empty
+  /// array accepts any key.
+  public var pinnedPublicKeys: [String]
+  /// The lowest version of TLS to negotiate.
+  public var minimumVersion: Version
+  /// Whether to accept any certificate from any server, for any host.
+  ///
+  /// This lets an attacker on the network path read and change all traffic. Use it only in tests
+  /// against your own server. Pinned keys are still checked.
   public var dangerouslyTrustsAnyCertificate: Bool
 
   /// Makes options.
   ///
   /// - Parameters:
-  ///   - certificateAuthorities: a file of the only authorities to trust; nil for the system's.
-  ///   - clientCertificate: what to show a server that asks; nil for nothing.
-  ///   - pinnedPublicKeys: hashes of the keys one of which the server must have.
-  ///   - minimumVersion: the lowest version of TLS to speak.
-  ///   - dangerouslyTrustsAnyCertificate: takes any certificate from anybody, for any host.
+  ///   - certificateAuthorities: A PEM file of the only authorities to trust. `nil` trusts the
+  ///     system's authorities.
+  ///   - clientCertificate: The certificate for servers that request one, or `nil` for none.
+  ///   - pinnedPublicKeys: The hashes of the accepted public keys. An empty array accepts any key.
+  ///   - minimumVersion: The lowest version of TLS to negotiate.
+  ///   - dangerouslyTrustsAnyCertificate: Whether to accept any certificate from any server.
   public init(
     certificateAuthorities: URL? = nil, clientCertificate: ClientCertificate? = nil,
     pinnedPublicKeys: [String] = [], minimumVersion: Version = .v1_2,
@@ -79,19 +82,19 @@ public struct TLSOptions: Sendable, Hashable {
 }
 
 extension TLSOptions.ClientCertificate: CustomStringConvertible, CustomReflectable {
-  /// The files, and whether there is a password.
+  /// The paths of the files, and a mask in place of the password.
   public var description: String {
     let files = "\(certificate.path), \(privateKey.path)"
-    return password == nil ? files : "\(files), \(Redaction.mask)"
+    return password == nil ? files : "\(files), \(Redactor.mask)"
   }
 
-  /// The same for `dump` and for debuggers.
+  /// The same values for `dump` and debuggers, with the password masked.
   public var customMirror: Mirror {
     Mirror(
       self,
       children: [
         "certificate": certificate, "privateKey": privateKey,
-        "password": password.map { _ in Redaction.mask } as Any,
+        "password": password.map { _ in Redactor.mask } as Any,
       ])
   }
 }

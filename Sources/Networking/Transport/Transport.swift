@@ -1,97 +1,78 @@
 import Foundation
 import Promises
 
-/// Performs one exchange at a time over the network, or in its stead.
+/// A type that performs single HTTP exchanges, over a network or simulated.
 ///
-/// A transport does exactly one hop: it follows no redirect, keeps no cookie and no cache, tries nothing
-/// again and knows no credentials. All that is done above it, alike for every transport.
+/// A transport performs exactly one hop. It does not follow redirects, store cookies, cache
+/// responses, retry, or add credentials. The client does all of this above the transport, in the
+/// same way for every transport.
 public protocol Transport: Sendable {
   /// Starts an exchange.
   ///
   /// - Parameters:
-  ///   - request: what to send.
-  ///   - receive: gets the events of the exchange, one at a time and in order, on a thread of the
-  ///     transport's choice, perhaps before this method has returned. The last is `end` or `failure`,
-  ///     exactly one of them; after it nothing comes. It must not block.
-  /// - Returns: a handle on the exchange; dropping it changes nothing.
+  ///   - request: The request.
+  ///   - receive: The handler for the events of the exchange. The transport delivers one event at a
+  ///     time, in order, on a thread of its choice, possibly before this method returns. The last
+  ///     event is either `end` or `failure`. It is delivered exactly once, and no event follows it.
+  ///     The handler must not block.
+  /// - Returns: The handle of the exchange. Releasing it does not affect the exchange.
   func start(
     _ request: HTTPRequest, _ receive: @escaping @Sendable (_ event: TransportEvent) -> Void
   ) -> any TransportHandle
 
-  /// Whether what it does needs a network: false for one that stands in for servers, which is not held
-  /// back while there is none. True unless a transport says otherwise.
+  /// Whether the transport needs a network. The default is `true`.
+  ///
+  /// A transport that simulates servers returns `false`. The client does not hold back its requests
+  /// while there is no network.
   var needsNetwork: Bool { get }
 }
 
 extension Transport {
-  /// True.
+  /// The default, `true`.
   public var needsNetwork: Bool { true }
 }
 
-/// A handle on an exchange under way; every method may be called from any thread, any number of times.
+/// The handle of an exchange.
+///
+/// Every method can be called from any thread, any number of times.
 public protocol TransportHandle: Sendable {
-  /// Breaks the exchange off: the connection is closed, or its stream reset, and the exchange ends with
-  /// a failure of the code ``NetworkError/Code-swift.enum/cancelled``, unless it has ended already.
+  /// Cancels the exchange.
+  ///
+  /// The transport closes the connection or resets the stream. The exchange ends with a failure
+  /// with the code ``NetworkError/Code-swift.enum/cancelled``, unless it has already ended.
   func cancel()
 
-  /// Takes no more of the response from the connection, so that the server has to wait.
+  /// Pauses reading the response from the connection, so that the server has to wait.
   func suspend()
 
-  /// Goes on taking the response from the connection.
+  /// Resumes reading the response from the connection.
   func resume()
 }
 
-/// What happens in an exchange.
+/// An event of an exchange.
 public enum TransportEvent: Sendable {
-  /// A connection stands, new or kept, and the request is about to go over it; with what has been measured
-  /// until then.
+  /// The connection is established, new or reused, and the request is about to be sent. The metrics
+  /// contain the measurements up to this point.
   ///
-  /// It is for those who watch the client: a transport that can tell does so when somebody asks for it, before
-  /// the head; again when it replaces a kept connection that turned out to have been closed.
+  /// Only network monitors use this event. A transport that supports it sends it before the head,
+  /// if a monitor requested it. The transport sends it again when it replaces a reused connection
+  /// that turned out to be closed.
   case connected(TransportMetrics)
-  /// Nothing goes over a network, as somebody answers in its stead; `mock` or the like.
+  /// The response comes from a local source, not from a network. The value names the source, such
+  /// as `mock`.
   ///
-  /// It is for those who watch the client, in place of ``connected(_:)``.
+  /// Only network monitors use this event. It takes the place of ``connected(_:)``.
   case servedLocally(by: String)
-  /// So many bytes of the body have been sent, of so many in all where that is known.
+  /// The number of bytes of the request body sent so far, and the total number if it is known.
   case sent(bytes: Int64, total: Int64?)
-  /// The status and header fields of the final response, once.
+  /// The status and header fields of the final response. It is sent once.
   case head(HTTPResponseHead)
-  /// The next bytes of the body, decoded from any content coding; never empty.
+  /// The next bytes of the response body, with any content coding decoded. Never empty.
   case body(Data)
   /// The response is complete.
   case end(TransportMetrics)
-  /// The exchange came to nothing, perhaps after a head and some of a body.
+  /// The exchange failed, possibly after the head and a part of the body.
   case failure(TransportFailure)
-}
-
-/// Why an exchange came to nothing, in words that do not depend on the transport.
-public struct TransportFailure: Error, Sendable {
-  /// What kind of failure it was.
-  public var code: NetworkError.Code
-  /// What the transport's library says of it, for people; without credentials, bodies or full URLs.
-  public var detail: String
-  /// What was measured until then.
-  public var metrics: TransportMetrics
-  /// What caused it, such as what a ``BodyStream`` threw; or nil.
-  public var underlying: (any Error)?
-
-  /// Makes a failure.
-  ///
-  /// - Parameters:
-  ///   - code: what kind of failure it was.
-  ///   - detail: what the transport's library says of it.
-  ///   - metrics: what was measured until then.
-  ///   - underlying: what caused it, or nil.
-  public init(
-    code: NetworkError.Code, detail: String = "", metrics: TransportMetrics = TransportMetrics(),
-    underlying: (any Error)? = nil
-  ) {
-    self.code = code
-    self.detail = detail
-    self.metrics = metrics
-    self.underlying = underlying
-  }
 }
 
 /// A transport that fails every request.

@@ -1,7 +1,8 @@
 import Promises
 import Synchronization
 
-/// A dynamic scope that provides transports to all clients used in it, such as the scope of `withMocks`.
+/// A dynamic scope that provides transports to all clients used in it, such as the scope of
+/// `withMocks`.
 ///
 /// A client's own provider takes precedence. A client made in a scope stays in it, wherever it is used. After the
 /// end of the scope, requests of the client do not fall back to the network.
@@ -32,7 +33,9 @@ package final class TransportScope: Sendable {
   /// The innermost scope of the current task or handler, ended or not.
   static var innermost: TransportScope? { HandlerScope.current?.value as? TransportScope }
 
-  /// Runs an operation in the scope. The scope ends when the operation returns.
+  /// Runs an operation in the scope.
+  ///
+  /// The scope ends when the operation returns.
   ///
   /// - Parameters:
   ///   - isolation: The caller's isolation, which the operation inherits.

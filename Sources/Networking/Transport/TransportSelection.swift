@@ -16,8 +16,8 @@ public protocol TransportProvider<Endpoint>: Sendable {
   /// - Returns: The transport, or `nil` for the client's own.
   func transport(for endpoint: Endpoint, real: any Transport) -> (any Transport)?
 
-  /// Returns the transport for a request that an earlier run or another client put into the offline store, so
-  /// that its endpoint is not known.
+  /// Returns the transport for a request that an earlier run or another client put into the offline
+  /// store, so that its endpoint is not known.
   ///
   /// The default implementation returns `nil`.
   ///
@@ -43,13 +43,17 @@ extension TransportProvider {
 
 /// The transport of one request, and its source.
 struct SelectedTransport: Sendable {
-  /// The source of a transport. Requests share an exchange only if their transports have the same source.
+  /// The source of a transport.
+  ///
+  /// Requests share an exchange only if their transports have the same source.
   enum Source: Hashable, Sendable {
     /// The client's own transport.
     case client
     /// The client's ``TransportProvider``.
     case provider
-    /// A scope of mocks. Two scopes may respond differently to the same request.
+    /// A scope of mocks.
+    ///
+    /// Two scopes may respond differently to the same request.
     case scope(TransportScope)
   }
 
@@ -57,7 +61,8 @@ struct SelectedTransport: Sendable {
   var source: Source = .client
 }
 
-/// Selects the transport of each request of a client: that of its provider, else of a scope, else its own.
+/// Selects the transport of each request of a client: that of its provider, else of a scope, else
+/// its own.
 struct TransportSelector<Endpoint: RequestConvertible>: Sendable {
   /// The client's own transport.
   let transport: any Transport
@@ -76,7 +81,8 @@ struct TransportSelector<Endpoint: RequestConvertible>: Sendable {
     provided(for: endpoint) ?? scoped(for: endpoint)
   }
 
-  /// Returns the transport for a request of an endpoint of any type, which may be a modified endpoint of the client.
+  /// Returns the transport for a request of an endpoint of any type, which may be a modified
+  /// endpoint of the client.
   func select(forAny endpoint: any RequestConvertible) -> SelectedTransport {
     // The cast is slow, so it is skipped without a provider.
     let own = provider == nil ? nil : endpoint.unwrapped(to: Endpoint.self)

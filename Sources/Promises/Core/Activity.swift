@@ -1,8 +1,9 @@
 import Dispatch
 import Synchronization
 
-/// Counts what is under way, handlers in the contexts that it tracks among it, and tells when there is
-/// nothing.
+/// Counts activities in flight and resumes its waiters when none is left.
+///
+/// The handlers of tracked contexts count as activities.
 final class ActivityTracker: Sendable {
   private struct State {
     var inFlight = 0
@@ -11,7 +12,8 @@ final class ActivityTracker: Sendable {
 
   private let state = Mutex(State())
 
-  /// A context like `context`, whose handlers count from being sent until they have returned.
+  /// Returns a context that runs handlers in `context` and counts each one from enqueueing until it
+  /// returns.
   func tracking(_ context: ExecutionContext) -> ExecutionContext {
     if case .custom(let custom) = context.target, let tracked = custom as? TrackedContext,
       tracked.activity === self
@@ -21,7 +23,7 @@ final class ActivityTracker: Sendable {
     return ExecutionContext(.custom(TrackedContext(base: context, activity: self)))
   }
 
-  /// Returns when nothing is under way: at once, or when the last handler has returned.
+  /// Returns when no activity is in flight: immediately, or when the last one ends.
   func waitUntilIdle() async {
     await withCheckedContinuation { continuation in
       let isIdle = state.withLock { state in
@@ -32,7 +34,7 @@ final class ActivityTracker: Sendable {
     }
   }
 
-  /// Counts something more as under way, until its ticket ends.
+  /// Counts one more activity until the returned token ends.
   func begin() -> ActivityToken {
     state.withLock { $0.inFlight += 1 }
     return ActivityToken { self.end() }
@@ -50,7 +52,9 @@ final class ActivityTracker: Sendable {
 }
 
 extension ExecutionContext {
-  /// Runs tasks so that who waits for this context's handlers waits for them; nil where nobody does.
+  /// An executor that counts the jobs of tasks in this context's tracker.
+  ///
+  /// `nil` for an untracked context.
   var activityExecutor: ActivityExecutor? {
     guard case .custom(let custom) = target, let tracked = custom as? TrackedContext else {
       return nil
@@ -69,25 +73,28 @@ private final class TrackedContext: CustomContext {
   }
 
   func enqueue(_ job: @escaping Job) {
-    let ticket = activity.begin()
-    // A handler that is dropped unrun drops its ticket with it.
+    let token = activity.begin()
+    // A context that drops a handler releases the token with it.
     base.run {
       job()
-      ticket.end()
+      token.end()
     }
   }
 
-  func adopting(_ explicit: ExecutionContext) -> ExecutionContext {
-    activity.tracking(base.combined(with: explicit))
+  func adapting(_ explicit: ExecutionContext) -> ExecutionContext {
+    activity.tracking(base.adapting(explicit))
   }
 }
 
-/// Runs the steps of tasks, and counts each as under way until it has come to a point where its task waits.
+/// A task executor that counts each job as an activity from enqueueing until the task suspends or
+/// ends.
 ///
-/// So a scheduler whose time is turned by hand waits for asynchronous code that can go on, and for none
-/// that waits itself: for an answer, for a test, or for that very time.
+/// A virtual-time scheduler therefore waits for asynchronous code that can run. It does not wait
+/// for suspended code, such as code that awaits a response, the test or the virtual time itself.
 package final class ActivityExecutor: TaskExecutor {
-  /// The one whose tasks here are counted; nil for none.
+  /// The executor that counts the tasks started here.
+  ///
+  /// `nil` counts none.
   @TaskLocal package static var current: ActivityExecutor?
 
   private let begin: @Sendable () -> ActivityToken?
@@ -96,21 +103,26 @@ package final class ActivityExecutor: TaskExecutor {
     self.begin = begin
   }
 
-  /// Makes one for a scheduler; nil where activity is no matter to that.
+  /// Creates an executor for a scheduler.
   ///
-  /// - Parameter scheduler: waits for the tasks.
+  /// Returns `nil` if the scheduler does not track activities.
+  ///
+  /// - Parameter scheduler: The scheduler that waits for the tasks.
   package convenience init?(for scheduler: any Scheduler) {
     guard scheduler.beginActivity() != nil else { return nil }
     self.init { scheduler.beginActivity() }
   }
 
-  /// Has the tasks of promises made within a closure, and of what these do, counted for a scheduler.
+  /// Runs a closure and counts the tasks of the promises that it creates as activities of a
+  /// scheduler.
+  ///
+  /// The promises that those tasks create are counted too.
   ///
   /// - Parameters:
-  ///   - scheduler: waits for the tasks.
-  ///   - body: makes promises.
-  /// - Returns: what it returns.
-  /// - Throws: what it throws.
+  ///   - scheduler: The scheduler that waits for the tasks.
+  ///   - body: The closure that creates promises.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error that `body` throws.
   package static func counting<Result>(
     for scheduler: any Scheduler, _ body: () throws -> Result
   ) rethrows -> Result {
@@ -119,30 +131,33 @@ package final class ActivityExecutor: TaskExecutor {
   }
 
   package func enqueue(_ job: consuming ExecutorJob) {
-    let ticket = begin()
+    let token = begin()
     let job = UnownedJob(job)
     DispatchQueue.global().async {
       job.runSynchronously(on: self.asUnownedTaskExecutor())
-      ticket?.end()
+      token?.end()
     }
   }
 }
 
-/// Something under way that a scheduler waits for before it lets time pass.
+/// An activity that a scheduler waits for before it advances its time.
 ///
-/// It is over with the first call of ``end()``, or when the ticket is released.
+/// The activity ends at the first call of ``end()`` or when the token is released.
 public final class ActivityToken: Sendable {
   private let onEnd: @Sendable () -> Void
   private let isOpen = Atomic(true)
 
-  /// Makes a ticket, for a ``Scheduler`` of your own.
+  /// Creates a token, for a custom ``Scheduler``.
   ///
-  /// - Parameter onEnd: called once, when what was under way is over, on the thread that ends it.
+  /// - Parameter onEnd: The closure to call when the activity ends. It runs once, on the thread
+  ///   that ends the activity.
   public init(onEnd: @escaping @Sendable () -> Void) {
     self.onEnd = onEnd
   }
 
-  /// Tells that it is over; a repeated call does nothing.
+  /// Ends the activity.
+  ///
+  /// Repeated calls have no effect.
   public func end() {
     if isOpen.exchange(false, ordering: .relaxed) { onEnd() }
   }

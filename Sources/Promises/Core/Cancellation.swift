@@ -1,81 +1,23 @@
 import Synchronization
 
-extension Promise: Upstream {
-  /// Rejects this promise with `CancellationError` at once, and tells what it waits for.
-  ///
-  /// Upstream work, a socket or a timer, is cancelled when its last consumer has gone, and not
-  /// before: a promise that others have derived from, awaited, or attached a ``done(on:_:)``
-  /// to goes on for them. Handlers `fail` and `always` only look on; they keep no work alive.
-  ///
-  /// Of a promise that has settled it changes nothing. Handlers on promises derived from this one see
-  /// the same `CancellationError`.
-  public func cancel() {
-    reject(CancellationError(), by: .consumer)
-  }
-
-  @usableFromInline
-  func consumerCancelled() {
-    guard !isSettled else { return }
-    let departure = machine.withLock { machine in
-      isSettled ? .others(dead: []) : machine.consumerCancelled()
-    }
-    if case .last = departure { cancel() }
-  }
-
-  @usableFromInline
-  var upstreamLinks: UpstreamLinks {
-    machine.withLock { $0.links }
-  }
-
-  /// Has `action` run when this promise is settled by anybody but the one who owes it its value; at
-  /// once when that has happened already.
-  func onCancel(_ action: @escaping Job) {
-    let isCancelled = machine.withLock { machine in
-      guard !isSettled else { return machine.isCancelled }
-      machine.upstream = CancellationHandler(before: machine.upstream.take(), action)
-      return false
-    }
-    if isCancelled { action() }
-  }
-}
-
-/// Work outside the graph of promises, seen as an upstream: told that its consumer has left, it acts.
-final class CancellationHandler: Upstream {
-  private let action: Job
-  private let next: (any Upstream)?
-
-  /// - Parameters:
-  ///   - next: what the promise waited for before, to be told after `action`.
-  ///   - action: what to do.
-  init(before next: (any Upstream)? = nil, _ action: @escaping Job) {
-    self.action = action
-    self.next = next
-  }
-
-  func consumerCancelled() {
-    action()
-    if let next { Trampoline.notify(next) }
-  }
-
-  var upstreamLinks: UpstreamLinks { next.map(UpstreamLinks.one) ?? .none }
-}
-
-/// What a pending promise waits for and holds a claim on: another promise, a group of them, or work
-/// outside, such as a timer or a task.
+/// The work that a pending promise waits for: another promise, a group of promises, or work outside
+/// the promise graph, such as a timer or a task.
 ///
-/// A promise that settles before its upstream does has no more use for it and says so once, by
-/// ``consumerLeft()``. That is the whole of cancellation: it travels against the flow of values, one
-/// claim at a time, and ends where somebody else still has one.
+/// A pending promise holds one claim on its upstream. If it settles before the upstream, it
+/// withdraws the claim once, by ``consumerCancelled()``. Cancellation consists of these calls only:
+/// it travels upstream one claim at a time and stops at an upstream that has another consumer.
 @usableFromInline
 protocol Upstream: AnyObject, Sendable {
-  /// One consumer has settled early; upstream work whose last consumer has gone is cancelled.
+  /// Withdraws the claim of one consumer that settled early.
+  ///
+  /// When the last consumer leaves, the work is cancelled.
   func consumerCancelled()
 
-  /// What this one waits for in its turn, for the search for cycles.
+  /// The upstreams of this upstream, for cycle detection.
   var upstreamLinks: UpstreamLinks { get }
 }
 
-/// The next steps against the flow from one point of a promise graph.
+/// The upstreams that are one step away from a node of the promise graph.
 @usableFromInline
 enum UpstreamLinks: Sendable {
   case none
@@ -84,11 +26,11 @@ enum UpstreamLinks: Sendable {
 }
 
 extension UpstreamLinks {
-  /// Whether following these links, over any number of steps, comes to `target`.
+  /// Returns whether `target` can be reached along these links, over any number of steps.
   ///
-  /// The common case, a chain without a branch, takes no memory; behind the first branch the
-  /// places seen are remembered, so that a graph that joins again is walked once.
-  func lead(to target: AnyObject) -> Bool {
+  /// A chain without a branch, the common case, allocates no memory. After the first branch,
+  /// visited nodes are recorded, so that a node that several branches lead to is visited once.
+  func canReach(_ target: AnyObject) -> Bool {
     var links = self
     while true {
       switch links {
@@ -120,7 +62,72 @@ extension UpstreamLinks {
   }
 }
 
-/// The several promises that one made by a combinator waits for.
+extension Promise: Upstream {
+  /// Rejects this promise with `CancellationError` immediately and withdraws it as a consumer of
+  /// its upstream.
+  ///
+  /// Upstream work, such as a socket or a timer, is cancelled when its last consumer leaves, and
+  /// not before. A promise continues while other promises are derived from it, tasks await it, or a
+  /// ``done(on:_:)`` handler is attached to it. The handlers `fail` and `always` are observers:
+  /// they do not keep work alive.
+  ///
+  /// Cancelling a settled promise has no effect. Handlers of promises derived from this one receive
+  /// the same `CancellationError`.
+  public func cancel() {
+    reject(CancellationError(), by: .consumer)
+  }
+
+  @usableFromInline
+  func consumerCancelled() {
+    guard !isSettled else { return }
+    let departure = machine.withLock { machine in
+      isSettled ? .others(dead: []) : machine.consumerCancelled()
+    }
+    if case .last = departure { cancel() }
+  }
+
+  @usableFromInline
+  var upstreamLinks: UpstreamLinks {
+    machine.withLock { $0.links }
+  }
+
+  /// Runs `action` when a consumer settles this promise, or immediately if a consumer has already
+  /// settled it.
+  ///
+  /// `action` never runs when the promise is settled by its resolver or by its upstream.
+  func onCancel(_ action: @escaping Job) {
+    let isCancelled = machine.withLock { machine in
+      guard !isSettled else { return machine.isCancelled }
+      machine.upstream = CancellationHandler(before: machine.upstream.take(), action)
+      return false
+    }
+    if isCancelled { action() }
+  }
+}
+
+/// An upstream that represents work outside the promise graph and runs an action when its consumer
+/// leaves.
+final class CancellationHandler: Upstream {
+  private let action: Job
+  private let next: (any Upstream)?
+
+  /// - Parameters:
+  ///   - next: The previous upstream of the promise. It is notified after `action` has run.
+  ///   - action: The action that cancels the work.
+  init(before next: (any Upstream)? = nil, _ action: @escaping Job) {
+    self.action = action
+    self.next = next
+  }
+
+  func consumerCancelled() {
+    action()
+    if let next { Trampoline.notify(next) }
+  }
+
+  var upstreamLinks: UpstreamLinks { next.map(UpstreamLinks.one) ?? .none }
+}
+
+/// The group of promises that a combinator's promise waits for.
 final class UpstreamGroup: Upstream {
   private let members: [any Upstream]
 
@@ -129,8 +136,8 @@ final class UpstreamGroup: Upstream {
   }
 
   init<Member>(_ members: [Promise<Member>]) {
-    // One by one, since to convert the array as a whole casts each member at run time; and by index,
-    // since Array.map allocates for each element where it is not specialised.
+    // Element by element, because a conversion of the whole array casts each member at run time. By
+    // index, because an unspecialized `Array.map` allocates for each element.
     self.members = members.indices.map { members[$0] }
   }
 

@@ -1,24 +1,24 @@
 import Dispatch
 import Synchronization
 
-/// Where a handler runs.
+/// The context in which a promise runs its handlers.
 ///
-/// Every promise carries a context, which the handlers attached to it use unless they name one of
-/// their own, and which the promises derived from it inherit; ``Promise/on(_:file:line:)`` changes it from
-/// there on. A promise made from nothing starts with ``main``.
+/// Every promise has a context. Its handlers use it unless they specify their own, and derived
+/// promises inherit it. ``Promise/on(_:file:line:)`` changes the context for the rest of a chain. A
+/// promise that is not derived from another starts with ``main``.
 ///
 /// ```swift
 /// download
-///   .then(on: .queue(parsing)) { data in try Catalogue(data) }   // on a queue of your own
+///   .then(on: .queue(parsing)) { data in try Catalogue(data) }   // on a custom queue
 ///   .done { catalogue in show(catalogue) }                       // on the main queue again
 /// ```
 ///
-/// Only a handler that has something to do moves to its context: a rejection passes a `then`, and a
-/// value passes a `recover`, right where the promise settled.
+/// Only a handler that applies to the outcome is dispatched to its context. A rejection skips a
+/// `then`, and a value skips a `recover`, without a hop.
 ///
-/// On every context but ``inline`` a handler runs after the call that attached it has returned, even
-/// when the promise had settled before (Promises/A+ 2.2.4). Handlers of one promise reach their
-/// contexts in the order in which they were attached.
+/// On every context except ``inline``, a handler runs after the call that attaches it has returned,
+/// even if the promise has already settled (Promises/A+ 2.2.4). The handlers of one promise are
+/// dispatched to their contexts in the order of attachment.
 public struct ExecutionContext: Sendable {
   @usableFromInline
   enum Target: Sendable {
@@ -35,48 +35,58 @@ public struct ExecutionContext: Sendable {
     self.target = target
   }
 
-  /// The main queue, which on Apple's platforms the main run loop turns.
+  /// The main queue.
   ///
-  /// A command-line program on any platform has to turn it itself: an asynchronous `main` that awaits
-  /// a promise does, and so do ``Promise/wait(timeout:)`` on the main thread, `dispatchMain()` and
-  /// `RunLoop.main.run()`. A main thread that blocks in any other way never runs these handlers.
+  /// On Apple platforms, the main run loop runs this queue. A command-line program must run it
+  /// itself: with an asynchronous `main` that awaits a promise, with ``Promise/wait(timeout:)`` on
+  /// the main thread, with `dispatchMain()` or with `RunLoop.main.run()`. If the main thread blocks
+  /// in any other way, these handlers never run.
   public static let main = ExecutionContext(.main)
 
-  /// No hop: the handler runs on the thread that settles the promise, or, when the promise has
-  /// settled already, inside the call that attaches it.
+  /// A context without a hop.
   ///
-  /// Where that thread is in the middle of another inline handler the new one waits until it has
-  /// returned, so that chains of any length need no stack. An inline handler must not block; it runs
-  /// inside whatever lock its caller holds.
+  /// The handler runs on the thread that settles the promise. If the promise has already settled,
+  /// the handler runs within the call that attaches it.
+  ///
+  /// If that thread is running another inline handler, the new handler waits until that one
+  /// returns, so chains of any length use constant stack depth. An inline handler must not block.
+  /// It runs under any lock that its caller holds.
   @inlinable
   public static var inline: ExecutionContext { ExecutionContext(.inline) }
 
-  /// A dispatch queue; a concurrent one gives up the order of handlers among themselves.
+  /// A dispatch queue.
   ///
-  /// - Parameter queue: the queue each handler is sent to with `async`.
-  /// - Returns: the context.
+  /// A concurrent queue does not preserve the order of the handlers.
+  ///
+  /// - Parameter queue: The queue that receives each handler by `async`.
+  /// - Returns: The context.
   public static func queue(_ queue: DispatchQueue) -> ExecutionContext {
     ExecutionContext(.queue(queue))
   }
 
-  /// The global concurrent queue of the default quality of service.
+  /// The global concurrent queue with the default quality of service.
   public static let background = ExecutionContext.queue(.global())
 
-  /// A task executor of Swift Concurrency; each handler is a task of its own on it.
+  /// A Swift Concurrency task executor.
   ///
-  /// - Parameter executor: where the tasks run; a serial one keeps the order of the handlers.
-  /// - Returns: the context.
+  /// Each handler runs in a separate task on it.
+  ///
+  /// - Parameter executor: The executor of the tasks. A serial executor preserves the order of the
+  ///   handlers.
+  /// - Returns: The context.
   public static func executor(_ executor: any TaskExecutor) -> ExecutionContext {
     .custom { job in
       Task(executorPreference: executor) { job() }
     }
   }
 
-  /// Anything else that can run a closure: an operation queue, an event loop.
+  /// A context that runs closures by a custom function, such as on an operation queue or an event
+  /// loop.
   ///
-  /// - Parameter enqueue: takes a handler and runs it exactly once, now or later, on any thread. One
-  ///   that it drops never runs; the promise waiting for it rejects with ``PromiseError/abandoned``.
-  /// - Returns: the context.
+  /// - Parameter enqueue: The function that receives a handler and runs it exactly once, now or
+  ///   later, on any thread. If it drops a handler, the promise that depends on the handler is
+  ///   rejected with ``PromiseError/abandoned``.
+  /// - Returns: The context.
   public static func custom(
     _ enqueue: @escaping @Sendable (_ handler: @escaping @Sendable () -> Void) -> Void
   ) -> ExecutionContext {
@@ -87,29 +97,34 @@ public struct ExecutionContext: Sendable {
     if case .inline = target { true } else { false }
   }
 
-  /// The context for a handler: the one that it names as the context of its promise would have it, or
-  /// that one itself, inside the scope that it is attached in.
+  /// Returns the context for a handler, inside the current ``HandlerScope``.
+  ///
+  /// This is `explicit` as adapted by this context, or this context if `explicit` is `nil`.
   @inlinable
-  func adopting(_ explicit: ExecutionContext?) -> ExecutionContext {
-    let context = explicit.map(combined(with:)) ?? self
+  func resolving(_ explicit: ExecutionContext?) -> ExecutionContext {
+    let context = explicit.map(adapting(_:)) ?? self
     guard HandlerScope.isUsed.load(ordering: .relaxed) else { return context }
     return HandlerScope.scoped(context)
   }
 
-  /// A context that is named, as this one would have it.
+  /// Returns an explicit context as adapted by this context.
+  ///
+  /// ``inline`` is returned unchanged.
   @inlinable
-  func combined(with explicit: ExecutionContext) -> ExecutionContext {
-    if case .custom(let custom) = target, !explicit.isInline { return custom.adopting(explicit) }
+  func adapting(_ explicit: ExecutionContext) -> ExecutionContext {
+    if case .custom(let custom) = target, !explicit.isInline { return custom.adapting(explicit) }
     return explicit
   }
 
-  /// The context that a promise carries which is told to carry `explicit` after this one: inline
-  /// handlers need no tracking, but those that come after them do.
+  /// Returns the context of a promise that replaces this context by `explicit`.
+  ///
+  /// Unlike ``adapting(_:)``, it adapts ``inline`` too: inline handlers need no tracking, but the
+  /// handlers after them do.
   func replaced(by explicit: ExecutionContext) -> ExecutionContext {
-    if case .custom(let custom) = target { custom.adopting(explicit) } else { explicit }
+    if case .custom(let custom) = target { custom.adapting(explicit) } else { explicit }
   }
 
-  /// Runs a job here: at once when inline, later otherwise.
+  /// Runs a job in this context: immediately if the context is inline, otherwise asynchronously.
   @usableFromInline
   package func run(_ job: @escaping @Sendable () -> Void) {
     switch target {
@@ -120,27 +135,31 @@ public struct ExecutionContext: Sendable {
     }
   }
 
-  /// Runs a job that settles a promise: a context that drops it unrun abandons the promise.
+  /// Runs a job that settles a promise.
+  ///
+  /// If the context drops the job, the promise is abandoned.
   @usableFromInline
   func run(for promise: any Settleable, _ job: @escaping Job) {
     guard case .custom(let context) = target else { return run(job) }
-    let abandonmentGuard = AbandonmentGuard(to: promise)
+    let abandonmentGuard = AbandonmentGuard(for: promise)
     context.enqueue {
       if abandonmentGuard.beginRun() { job() }
     }
   }
 }
 
-/// What a job in the hands of a foreign context owes a promise.
+/// Abandons a promise if the context releases the job that settles the promise without running it.
 private final class AbandonmentGuard: Sendable {
   private let promise: any Settleable
   private let isOpen = Atomic(true)
 
-  init(to promise: any Settleable) {
+  init(for promise: any Settleable) {
     self.promise = promise
   }
 
-  /// False for a context that runs a handler again, against its contract.
+  /// Marks the job as run.
+  ///
+  /// Returns `false` if a context runs the job a second time, against its contract.
   func beginRun() -> Bool {
     isOpen.exchange(false, ordering: .relaxed)
   }
@@ -150,13 +169,13 @@ private final class AbandonmentGuard: Sendable {
   }
 }
 
-/// A context that this module does not know by name.
+/// A context that is implemented by an object.
 @usableFromInline
 protocol CustomContext: AnyObject, Sendable {
   func enqueue(_ job: @escaping Job)
 
-  /// What becomes of a context that a handler names in this one's stead.
-  func adopting(_ explicit: ExecutionContext) -> ExecutionContext
+  /// Returns the context for a handler that specifies `explicit` instead of this context.
+  func adapting(_ explicit: ExecutionContext) -> ExecutionContext
 }
 
 private final class ClosureContext: CustomContext {
@@ -170,45 +189,47 @@ private final class ClosureContext: CustomContext {
     body(job)
   }
 
-  func adopting(_ explicit: ExecutionContext) -> ExecutionContext { explicit }
+  func adapting(_ explicit: ExecutionContext) -> ExecutionContext { explicit }
 }
 
 extension Promise {
-  /// The same promise with another default for the handlers attached from here on.
+  /// Returns a promise with the same outcome and another default context for its handlers.
   ///
   /// ```swift
   /// download.on(.queue(parsing)).then(parse).then(index).on(.main).done(show)
   /// ```
   ///
   /// - Parameters:
-  ///   - context: where handlers run that name no context of their own, here and down the chain.
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  /// - Returns: a promise with this one's outcome, that carries `context`.
+  ///   - context: The context for handlers that specify none, here and in derived promises.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: A promise with this promise's outcome and the context `context`.
   public func on(
     _ context: ExecutionContext, file: StaticString = #fileID, line: UInt = #line
   ) -> Promise {
     let next = Promise(
       waitingFor: isSettled ? nil : self, on: self.context.replaced(by: context),
       at: CallSite(file, line))
-    follow(with: next)
+    forward(to: next)
     return next
   }
 
-  /// Has `next` settle as this promise does.
+  /// Settles `next` with the outcome of this promise.
   ///
   /// - Parameters:
-  ///   - next: settles after this one.
-  ///   - willSettle: called in between; it is called, too, where somebody else has settled `next`.
-  func follow(with next: Promise, willSettle: Job? = nil) {
+  ///   - next: The promise to settle after this one.
+  ///   - willSettle: The closure to call after this promise settles and before `next` does. It is
+  ///     called even if `next` has been settled by other means.
+  func forward(to next: Promise, willSettle: Job? = nil) {
     guard let willSettle else {
-      return attach(.everything, Reaction(for: next) { Promise.from($1).settle(like: .from($0)) })
+      return attach(
+        .everything, Reaction(for: next) { Promise.from($1).settle(withOutcomeOf: .from($0)) })
     }
     attach(
       .everything,
       Reaction(for: nil) { settled, _ in
         willSettle()
-        if next.settle(like: .from(settled)) { Trampoline.deliver(next) }
+        if next.settle(withOutcomeOf: .from(settled)) { Trampoline.deliver(next) }
         return false
       })
   }

@@ -1,24 +1,28 @@
 import Synchronization
 
-/// A value that the tasks started and the handlers attached within a task all see.
+/// A value that is visible in all tasks started and all handlers attached within an operation.
 ///
-/// A task's local values reach the tasks that it starts, but not a handler that a promise sends to a
-/// queue. This one reaches both, whenever and in whatever context they run, and the handlers attached
-/// inside those handlers. Only the closure of an operator that runs where its promise settles, such as
-/// `map`, does not see it.
+/// The task-local values of a task reach its child tasks, but not a handler that a promise
+/// dispatches to a queue. A scope reaches both, whenever and in whatever context they run, and also
+/// the handlers attached inside those handlers. The exception is the closure of an operator that
+/// runs inline by default, such as `map`, which does not see the scope.
 @usableFromInline
 package struct HandlerScope: Sendable {
-  /// What is seen.
+  /// The value of the scope.
   package let value: any Sendable
 
-  /// The innermost scope here; nil outside of all.
+  /// The innermost scope of the current task.
+  ///
+  /// `nil` outside all scopes.
   @TaskLocal package static var current: HandlerScope?
-  /// Whether there has been a scope in this process: without one nobody asks for the current.
+  /// Whether any scope has been entered in this process.
+  ///
+  /// While `false`, ``current`` is not read.
   @usableFromInline static let isUsed = Atomic(false)
 
-  /// Makes a scope.
+  /// Creates a scope.
   ///
-  /// - Parameter value: what is to be seen.
+  /// - Parameter value: The value to make visible.
   package init(_ value: some Sendable) {
     self.value = value
   }
@@ -26,10 +30,10 @@ package struct HandlerScope: Sendable {
   /// Runs an operation within this scope.
   ///
   /// - Parameters:
-  ///   - isolation: the caller's, which the operation keeps.
-  ///   - operation: starts tasks and attaches handlers.
-  /// - Returns: what it returns.
-  /// - Throws: what it throws.
+  ///   - isolation: The isolation of the caller. The operation keeps it.
+  ///   - operation: The operation that starts tasks and attaches handlers.
+  /// - Returns: The result of `operation`.
+  /// - Throws: The error that `operation` throws.
   package func run<Result>(
     isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Result
   ) async rethrows -> Result {
@@ -37,10 +41,10 @@ package struct HandlerScope: Sendable {
     return try await Self.$current.withValue(self, operation: operation)
   }
 
-  /// Work that runs within the scope that is the current one now, wherever it is called.
+  /// Returns a closure that runs `work` within the current scope, wherever it is called.
   ///
-  /// - Parameter work: the work.
-  /// - Returns: the same work; itself outside of all scopes.
+  /// - Parameter work: The closure to wrap.
+  /// - Returns: The wrapped closure. Outside all scopes, `work` itself.
   @inlinable
   package static func capturing<Result>(
     _ work: @escaping @Sendable () -> Result
@@ -48,7 +52,8 @@ package struct HandlerScope: Sendable {
     isUsed.load(ordering: .relaxed) ? capturingCurrent(work) : work
   }
 
-  /// Apart from the other, so that a scope costs those nothing who have none.
+  /// The slow path of `capturing`, kept out of line so that callers without a scope pay for one
+  /// check only.
   @usableFromInline
   static func capturingCurrent<Result>(
     _ work: @escaping @Sendable () -> Result
@@ -57,10 +62,11 @@ package struct HandlerScope: Sendable {
     return { $current.withValue(scope, operation: work) }
   }
 
-  /// Work with an argument that runs within the scope that is the current one now, wherever it is called.
+  /// Returns a closure with an argument that runs `work` within the current scope, wherever it is
+  /// called.
   ///
-  /// - Parameter work: the work.
-  /// - Returns: the same work; itself outside of all scopes.
+  /// - Parameter work: The closure to wrap.
+  /// - Returns: The wrapped closure. Outside all scopes, `work` itself.
   static func capturing<Argument, Result>(
     _ work: @escaping @Sendable (Argument) throws -> Result
   ) -> @Sendable (Argument) throws -> Result {
@@ -68,7 +74,7 @@ package struct HandlerScope: Sendable {
     return { argument in try $current.withValue(scope) { try work(argument) } }
   }
 
-  /// The context as handlers attached here have it.
+  /// Returns `context` with the current scope, for handlers attached here.
   @usableFromInline
   static func scoped(_ context: ExecutionContext) -> ExecutionContext {
     guard let current else { return context }
@@ -88,8 +94,8 @@ package struct HandlerScope: Sendable {
       base.run { [scope] in HandlerScope.$current.withValue(scope, operation: job) }
     }
 
-    func adopting(_ explicit: ExecutionContext) -> ExecutionContext {
-      base.combined(with: explicit)
+    func adapting(_ explicit: ExecutionContext) -> ExecutionContext {
+      base.adapting(explicit)
     }
   }
 }

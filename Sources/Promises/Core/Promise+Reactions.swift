@@ -1,19 +1,21 @@
 import Synchronization
 
-/// A piece of work without arguments.
+/// A unit of work without arguments.
 @usableFromInline
 typealias Job = @Sendable () -> Void
 
-/// What is to happen when a promise settles.
+/// The work to run when a promise settles.
 @usableFromInline
 struct Reaction: Sendable {
-  /// The promise that this reaction will settle, or nil for a handler such as `done`, which no
-  /// one can withdraw.
+  /// The promise that this reaction settles.
+  ///
+  /// `nil` for a handler such as `done`, which cannot be withdrawn.
   @usableFromInline var dependent: (any Settleable)?
   @usableFromInline let job: Work
 
-  /// Gets the promise that has settled and the dependent, so that it need not hold on to them, and
-  /// returns whether it has settled the dependent, whose reactions are then due.
+  /// Receives the settled promise and the dependent, so that the closure need not retain them.
+  ///
+  /// Returns whether it has settled the dependent, whose reactions must then be delivered.
   @usableFromInline
   typealias Work = @Sendable (_ settled: any Settleable, _ dependent: (any Settleable)?) -> Bool
 
@@ -23,36 +25,43 @@ struct Reaction: Sendable {
     self.job = job
   }
 
-  /// Has nothing left to do, since its dependent was settled by somebody else.
+  /// Whether the reaction has nothing left to do because its dependent has been settled by other
+  /// means.
   var isDead: Bool { dependent?.isSettled == true }
 
-  /// Runs the work, and queues what it has made due.
+  /// Runs the work.
+  ///
+  /// If it settles the dependent, queues the dependent for delivery.
   @inlinable
   consuming func run(for settled: any Settleable, on trampoline: Trampoline.Current) {
-    // Taken, and taken again, so that it is moved on to the trampoline: a copy would count references.
+    // Taken twice, so that the reference is moved to the trampoline. A copy would be retained and
+    // released.
     var dependent = dependent.take()
     if job(settled, dependent), let due = dependent.take() { trampoline.pointee.append(due) }
   }
 }
 
-/// A promise seen without its type: what the machinery needs to know of it.
+/// The type-erased interface of a promise for the delivery of reactions.
 @usableFromInline
 protocol Settleable: AnyObject, Sendable {
   var isSettled: Bool { get }
 
-  /// Rejects: what was to settle this promise has been let go of.
+  /// Rejects the promise because the code responsible for settling it was released without doing
+  /// so.
   func abandon()
 
-  /// Runs the reactions attached so far, and those attached meanwhile, in order.
+  /// Runs the attached reactions, and those attached meanwhile, in order.
   ///
-  /// - Parameter trampoline: this thread's, which is running, and gets what is due in turn.
+  /// - Parameter trampoline: The running trampoline of this thread. It receives the promises to
+  ///   deliver next.
   func deliver(on trampoline: Trampoline.Current)
 }
 
-/// Whether attaching a reaction takes on the promise's rejection, its work, or neither.
+/// The responsibilities that a reaction takes on: for the rejection, for the upstream work, for
+/// both or for neither.
 ///
-/// It stands outside `Promise`, since inside it would be generic as that is, and each test of it in
-/// code that is not specialised a search for metadata.
+/// The type is declared outside `Promise`, because a nested type would be generic, and each test of
+/// it in unspecialized code would look up metadata.
 @usableFromInline
 struct Interest: OptionSet, Sendable {
   @usableFromInline let rawValue: UInt8
@@ -62,19 +71,20 @@ struct Interest: OptionSet, Sendable {
     self.rawValue = rawValue
   }
 
-  /// A rejection is handled, or passed on to a promise that has to be.
+  /// The rejection is handled, or passed on to a promise that must handle it.
   @inlinable static var rejection: Interest { Interest(rawValue: 1) }
-  /// The value is wanted: upstream work goes on while this consumer stays.
+  /// The value is used: upstream work continues while this consumer stays.
   @inlinable static var value: Interest { Interest(rawValue: 2) }
-  /// What a derived promise takes on.
+  /// The interest of a derived promise.
   @inlinable static var everything: Interest { [.rejection, .value] }
 }
 
 extension Promise {
-  /// Runs `job` right here when this promise has settled, every reaction attached before has had its
-  /// turn, and the thread is idle; else does nothing and returns false.
+  /// Runs `job` immediately if this promise has delivered all earlier reactions and the thread is
+  /// idle.
   ///
-  /// A hot operator tries this first: what runs here need not be made a heap object.
+  /// Otherwise it does nothing and returns `false`. Operators on the hot path try this first,
+  /// because `job` then needs no heap allocation.
   @inlinable
   func reactNow<Next>(
     _ interest: Interest, _ next: Promise<Next>, _ job: (Promise, Promise<Next>) -> Bool
@@ -84,23 +94,25 @@ extension Promise {
     return Trampoline.runIfIdle { if job(self, next) { Trampoline.deliver(next) } }
   }
 
-  /// Has a reaction run once this promise has settled and every one attached before has had its turn.
+  /// Attaches a reaction that runs once this promise has settled and all earlier reactions have
+  /// run.
   ///
-  /// It runs inline: what moves to a context does so itself, since only it knows whether there is
-  /// anything to do there. It may read `error`, and `value` if that is nil, of the promise it gets.
+  /// The reaction runs inline and moves to a context itself, because only the reaction knows
+  /// whether it has work to do there. On the settled promise, it may read `error`, and the value if
+  /// `error` is `nil`.
   @inlinable
   func attach(_ interest: Interest, _ reaction: consuming Reaction) {
     if interest.contains(.rejection) { isHandled.store(true, ordering: .relaxed) }
-    // Optional, so that it can be moved into the closure: a copy would count references up and down.
+    // Optional, so that the closure can take it. A copy would be retained and released.
     var reaction = Optional(reaction)
     let isDue = machine.withLock { machine in
-      // Wraps, since on a settled promise, where it means nothing, it has no bound.
+      // Wrapping addition: on a settled promise the count has no meaning and no bound.
       if interest.contains(.value) { machine.consumers &+= 1 }
       if !isSettled, first == nil {
         first = reaction.take()
         return false
       }
-      if extend() {
+      if extendDelivery() {
         machine.append(reaction.take())
         return false
       }
@@ -111,34 +123,39 @@ extension Promise {
     if isDue { Trampoline.deliver(self) }
   }
 
-  /// Tells whoever delivers that the list gets longer; under the lock.
+  /// Tells the delivering thread that the list of reactions grows.
   ///
-  /// - Returns: false when all has been delivered: then it is up to the caller, and nobody else can begin to
-  ///   deliver before the lock is free.
+  /// Requires the lock.
+  ///
+  /// - Returns: `false` if everything has been delivered. The caller must then deliver; no other
+  ///   thread can start before the lock is released.
   @inlinable
-  func extend() -> Bool {
+  func extendDelivery() -> Bool {
     guard isSettled else { return true }
-    let (_, before) = deliveryState.compareExchange(
+    let (_, previous) = deliveryState.compareExchange(
       expected: DeliveryState.delivering.rawValue, desired: DeliveryState.deliveringMore.rawValue,
       ordering: .acquiringAndReleasing)
-    return before != DeliveryState.delivered.rawValue
+    return previous != DeliveryState.delivered.rawValue
   }
 
-  /// A promise that comes back to its reaction, with its type.
+  /// Restores the type of a promise that is passed to its reaction.
   ///
-  /// Inlined always, since a call would look its metadata up in code that is not specialised.
+  /// Always inlined, because a call from unspecialized code would look up metadata.
   @inlinable @inline(__always)
   static func from(_ promise: (any Settleable)?) -> Promise {
     unsafeDowncast(promise.unsafelyUnwrapped, to: Promise.self)
   }
 
-  /// A promise that `react` settles once this one has settled: what most operators are made of.
+  /// Returns a promise that `react` settles after this promise settles.
+  ///
+  /// Most operators are built on this method.
   ///
   /// - Parameters:
-  ///   - site: where it was made.
-  ///   - interest: what it takes on.
-  ///   - react: runs inline, with both promises, and returns whether it has settled the second.
-  /// - Returns: the promise.
+  ///   - site: The source location of the new promise.
+  ///   - interest: The responsibilities that the new promise takes on.
+  ///   - react: The closure that runs inline with both promises. It returns whether it has settled
+  ///     the second one.
+  /// - Returns: The new promise.
   func derive<Next>(
     at site: CallSite, _ interest: Interest = .everything,
     _ react: @escaping @Sendable (_ settled: Promise, _ next: Promise<Next>) -> Bool
@@ -150,12 +167,13 @@ extension Promise {
     return next
   }
 
-  /// Has `settle` run in a context, and its reactions delivered from there.
+  /// Runs `settle` in a context and delivers the reactions from there.
   ///
   /// - Parameters:
-  ///   - context: where.
-  ///   - settle: settles this promise and returns whether its reactions are due.
-  /// - Returns: true when the context was inline, and the caller is to see to the reactions.
+  ///   - context: The context for `settle`.
+  ///   - settle: The closure that settles this promise. It returns whether reactions must be
+  ///     delivered.
+  /// - Returns: `true` if the context is inline and the caller must deliver the reactions.
   func settle(
     on context: ExecutionContext, _ settle: @escaping @Sendable (_ promise: Promise) -> Bool
   ) -> Bool {
@@ -164,7 +182,7 @@ extension Promise {
     return false
   }
 
-  /// Has a handler called with the outcome, in a context and with no promise derived.
+  /// Calls a handler with the settled promise, inline and without a derived promise.
   @inlinable
   func observe(_ interest: Interest, _ handler: @escaping @Sendable (_ settled: Promise) -> Void) {
     attach(
@@ -180,16 +198,16 @@ extension Promise {
   var outcome: Result<Value, any Error> {
     if let error { .failure(error) } else { .success(fulfilledValue) }
   }
-}
 
-extension Promise {
-  /// Runs a handler once this promise has settled and its settling thread has run all the inline handlers
-  /// that this gave rise to, and sent the others on their way.
+  /// Runs a handler after this promise has settled and its handlers have been processed.
   ///
-  /// The handler is no consumer: this promise may be cancelled for want of others.
+  /// The settling thread first runs all inline handlers that follow from the settlement and
+  /// dispatches the others.
   ///
-  /// - Parameter handler: runs once, on the thread that settles the promise or, where that has happened,
-  ///   on the caller's.
+  /// The handler is not a consumer: it does not keep this promise from being cancelled.
+  ///
+  /// - Parameter handler: The closure to run once: on the thread that settles the promise or, if it
+  ///   has settled, on the caller's thread.
   package func runAfterHandlers(_ handler: @escaping @Sendable () -> Void) {
     observe([]) { _ in Trampoline.runLast(handler) }
   }

@@ -1,24 +1,24 @@
 import Synchronization
 
-/// How far a promise is.
+/// The delivery state of a promise.
 ///
-///     pending ──settle──▶ delivering ⇄ extended
-///        │                  │   ▲
-///        │                  ▼   │ attach
-///        └──nobody waits──▶ delivered
+///     pending -- settle, with reactions ----> delivering <--> deliveringMore
+///        |                                      |    ^
+///        |                                      v    | attach
+///        +-- settle, without reactions ----> delivered
 ///
-/// `delivering` and `delivered` stay apart for the sake of order: while one thread runs the reactions
-/// of a settlement, a reaction attached by another joins the end of the list instead of overtaking
-/// it. `deliveringMore` tells the delivering thread that the list is not at its end, so that at the end it
-/// needs no lock.
+/// `delivering` and `delivered` are separate states to preserve order: while one thread runs the
+/// reactions of a settlement, a reaction attached by another thread joins the end of the list
+/// instead of overtaking it. `deliveringMore` tells the delivering thread that the list has more
+/// entries; without it, the thread finishes without taking the lock.
 @usableFromInline
 enum DeliveryState: UInt8, Sendable {
   case pending
-  /// Settled; one thread is running the reactions.
+  /// The promise has settled, and one thread is running the reactions.
   case delivering
-  /// The same, and there are more in the list than it has taken.
+  /// As `delivering`, and the list contains reactions that the thread has not taken.
   case deliveringMore
-  /// Settled, and every reaction attached so far has run or been sent on its way.
+  /// The promise has settled, and every reaction attached so far has run or has been dispatched.
   case delivered
 }
 
@@ -28,7 +28,8 @@ extension Promise: Settleable {
     deliveryState.load(ordering: .acquiring) != DeliveryState.pending.rawValue
   }
 
-  /// Settled, and every reaction attached so far has run or been sent on its way.
+  /// Whether the promise has settled and every reaction attached so far has run or has been
+  /// dispatched.
   @inlinable
   package var isDelivered: Bool {
     deliveryState.load(ordering: .acquiring) == DeliveryState.delivered.rawValue
@@ -41,12 +42,12 @@ extension Promise: Settleable {
 
   // MARK: Settling
 
-  /// Settles, if nobody has before.
+  /// Settles the promise unless it has already settled.
   ///
   /// - Parameters:
-  ///   - source: who does.
-  ///   - write: stores the outcome, before anybody can see that it is there.
-  /// - Returns: true when there are reactions, which the caller is to see delivered.
+  ///   - source: The origin of the settlement.
+  ///   - write: The closure that stores the outcome before other threads can see the settlement.
+  /// - Returns: `true` if there are reactions that the caller must deliver.
   @inlinable
   func settle(by source: PromiseMachine.SettlementSource, _ write: () -> Void) -> Bool {
     var upstream: (any Upstream)?
@@ -60,7 +61,7 @@ extension Promise: Settleable {
       return isDue
     }
     guard source == .consumer, let upstream else { return isDue }
-    // The handlers come first, then the news travels on.
+    // Handlers run first. Then the upstream is notified.
     if isDue { Trampoline.deliver(self) }
     Trampoline.notify(upstream)
     return false
@@ -86,9 +87,11 @@ extension Promise: Settleable {
     if settle(rejecting: error, by: source) { Trampoline.deliver(self) }
   }
 
-  // MARK: Settling as the upstream's doing
+  // MARK: Settling on behalf of the upstream
 
-  /// Settles with what `body` returns or throws; skips it when somebody has cancelled meanwhile.
+  /// Settles with the value that `body` returns or the error that it throws.
+  ///
+  /// Skips `body` if already settled.
   @inlinable
   func settle(with body: () throws -> Value) -> Bool {
     guard !isSettled else { return false }
@@ -99,8 +102,9 @@ extension Promise: Settleable {
     }
   }
 
-  /// Follows the promise that `body` returns, or rejects with what it throws; skips it when somebody
-  /// has cancelled meanwhile.
+  /// Follows the promise that `body` returns, or rejects with the error that it throws.
+  ///
+  /// Skips `body` if this promise has already settled.
   @inlinable
   func follow(_ body: () throws -> Promise<Value>) -> Bool {
     guard !isSettled else { return false }
@@ -111,9 +115,9 @@ extension Promise: Settleable {
     }
   }
 
-  /// Settles with what another promise has settled with.
+  /// Settles with the outcome of another settled promise.
   @inlinable
-  func settle(like other: Promise<Value>) -> Bool {
+  func settle(withOutcomeOf other: Promise<Value>) -> Bool {
     if let error = other.error {
       settle(rejecting: error, by: .upstream)
     } else {
@@ -129,7 +133,11 @@ extension Promise: Settleable {
     while !endDelivery() { deliverOthers(on: trampoline) }
   }
 
-  /// True when the list was at its end; the next to attach a reaction then delivers it.
+  /// Ends the delivery if the list has no more reactions.
+  ///
+  /// Returns whether the delivery has ended.
+  ///
+  /// The next attached reaction then starts a new delivery.
   @inlinable
   func endDelivery() -> Bool {
     deliveryState.compareExchange(
@@ -150,45 +158,45 @@ extension Promise: Settleable {
 }
 
 extension Promise {
-  /// Binds this promise to another, whose outcome becomes its own.
+  /// Adopts the outcome of another promise, now or when it settles.
   ///
-  /// A promise that would wait for itself, directly or through any number of others, rejects with
-  /// ``PromiseError/cycle``. The links are made before the search, so that of two threads closing a
-  /// circle from both ends the later one sees it.
+  /// A promise that would wait for itself, directly or through other promises, is rejected with
+  /// ``PromiseError/cycle``. The links are made before the search, so that if two threads close a
+  /// cycle from both ends, the later one detects it.
   ///
   /// Source: Promises/A+ 2.3.1, 2.3.2.
   ///
-  /// - Returns: true when that has settled it here and now, and its reactions are due.
+  /// - Returns: `true` if this settled the promise and its reactions must be delivered.
   @inlinable
   func adopt(_ other: Promise<Value>) -> Bool {
     if other.isDelivered {
       other.isHandled.store(true, ordering: .relaxed)
-      return settle(like: other)
+      return settle(withOutcomeOf: other)
     }
     bind(to: other, by: .upstream)
     return false
   }
 
-  /// The same for a promise that may not be where it thinks: one that others settle too.
+  /// Binds this promise to another unless it has settled or `source` may no longer settle it.
   ///
   /// - Parameters:
-  ///   - other: the promise to become like.
-  ///   - source: who does it.
-  ///   - willSettle: called once the other has settled, and before this one does.
+  ///   - other: The promise to follow.
+  ///   - source: The origin of the settlement.
+  ///   - willSettle: The closure to call after `other` settles and before this promise does.
   @usableFromInline
   func bind(
     to other: Promise<Value>, by source: PromiseMachine.SettlementSource, willSettle: Job? = nil
   ) {
-    var earlier: (any Upstream)?
+    var previous: (any Upstream)?
     let (isBound, isCancelled) = machine.withLock { machine in
       guard !isSettled, machine.accepts(source) else { return (false, machine.isCancelled) }
       machine.isBound = true
-      // A resolver's promise keeps what its resolver has asked for by `onCancel`.
-      if source == .upstream { earlier = machine.upstream.take() }
+      // A resolver's promise keeps the cancellation actions that its resolver added by `onCancel`.
+      if source == .upstream { previous = machine.upstream.take() }
       return (true, false)
     }
-    // Released after unlocking, since a user's `deinit` may follow.
-    withExtendedLifetime(earlier) {}
+    // Released after unlocking, because this may run a user's `deinit`.
+    withExtendedLifetime(previous) {}
     guard isBound else {
       if let willSettle { other.observe(.rejection) { _ in willSettle() } }
       if isCancelled { other.registerCancelledConsumer() }
@@ -198,20 +206,22 @@ extension Promise {
       willSettle?()
       return reject(PromiseError.cycle, by: .upstream)
     }
-    // What has been delivered need not be followed. A moment has to come by way of the trampoline, though,
-    // as it may give rise to another of its kind, and that to another.
+    // Fast path for a delivered promise. A `willSettle` closure must run on the trampoline instead:
+    // it may bind another promise with such a closure, and so on, which would recurse without a
+    // bound.
     if willSettle == nil, other.isDelivered {
       other.isHandled.store(true, ordering: .relaxed)
-      if settle(like: other) { Trampoline.deliver(self) }
+      if settle(withOutcomeOf: other) { Trampoline.deliver(self) }
       return
     }
-    other.follow(with: self, willSettle: willSettle)
+    other.forward(to: self, willSettle: willSettle)
     link(to: other)
   }
 
-  /// Makes `other` what this promise waits for.
+  /// Makes `other` the upstream of this promise.
   ///
-  /// Not before it has been attached: who leaves without having come takes away somebody else's claim.
+  /// Must be called after attaching to `other`: withdrawing a claim that was never made removes
+  /// another consumer's claim.
   private func link(to other: Promise<Value>) {
     let isLinked = machine.withLock { machine in
       guard !isSettled else { return false }
@@ -222,20 +232,20 @@ extension Promise {
     if isInCycle(through: other) { reject(PromiseError.cycle, by: .upstream) }
   }
 
-  /// Whether this promise waits for itself, by way of one that it has just come to wait for.
+  /// Returns whether this promise waits for itself through an upstream that it has just linked to.
   func isInCycle(through other: any Upstream) -> Bool {
-    // Only a promise that somebody waits for can be what closes a circle.
+    // Only a promise with a consumer can close a cycle.
     let isAwaited = machine.withLock { _ in !isSettled && first != nil }
-    return isAwaited && UpstreamLinks.one(other).lead(to: self)
+    return isAwaited && UpstreamLinks.one(other).canReach(self)
   }
 
-  /// Work handed to a promise that has been cancelled meanwhile has lost a consumer before it had it.
+  /// Registers a consumer and withdraws it, for work passed to a promise that is already cancelled.
   func registerCancelledConsumer() {
     addConsumer()
     consumerCancelled()
   }
 
-  /// Counts a consumer ahead of its being attached, for one that may have to leave before that.
+  /// Counts a consumer before its reaction is attached, for a consumer that may leave before that.
   func addConsumer() {
     isHandled.store(true, ordering: .relaxed)
     machine.withLock { $0.consumers += 1 }

@@ -1,43 +1,43 @@
 import Synchronization
 
-// `@unchecked Sendable` because what is not in `machine` is protected by its lock and by `deliveryState`: `first`,
-// `error` and `slot` are written under the lock until settlement. The settlement is the last to write
-// `error` and `slot`; who reads them has seen `deliveryState` say so, with acquire ordering. From then on `first`
-// belongs to the one thread that delivers; when all has been delivered the next to attach a reaction puts it
-// there, under the lock, and becomes that thread.
+// `@unchecked Sendable` because everything outside `machine` is protected by its lock and by
+// `deliveryState`. Until settlement, `first`, `error` and `slot` are written under the lock. The
+// settlement is the last write of `error` and `slot`; readers first load `deliveryState` with
+// acquire ordering and see a settled state. After settlement, `first` belongs to the one thread
+// that delivers. When delivery has ended, the next thread that attaches a reaction stores it in
+// `first` under the lock and becomes the delivering thread.
 
-/// A value that is not there yet, or the reason why it will never be.
+/// The future result of asynchronous work: a value or an error.
 ///
-/// A promise is pending until it is fulfilled with a value or rejected with an error; the first
-/// settlement wins, every later one is ignored, and it never changes again. Handlers attached before
-/// and after settlement are treated alike: each runs exactly once, in the order attached, never
-/// under a lock of the promise's.
+/// A promise is pending until it is fulfilled with a value or rejected with an error. The first
+/// settlement wins. Later ones are ignored, and the outcome never changes. Handlers attached before
+/// and after settlement are treated alike: each runs exactly once, in the order of attachment,
+/// never under a lock of the promise.
 ///
 /// ```swift
 /// login(user, password)
-///   .then { session in boards(of: session) }      // a step that takes time: another promise
-///   .map { boards in boards.filter(\.isOpen) }     // one that does not
+///   .then { session in boards(of: session) }      // an asynchronous step returns a promise
+///   .map { boards in boards.filter(\.isOpen) }    // a synchronous step returns a value
 ///   .done { boards in show(boards) }
 ///   .fail { error in report(error) }
 /// ```
 ///
-/// - **Threads.** Everything may be called from any thread. Handlers run in their
-///   ``ExecutionContext``, `.main` unless said otherwise.
-/// - **Lifetime.** A promise needs no owner: what will settle it keeps it alive, and it keeps its
-///   handlers alive until they have run. Dropping a promise cancels nothing.
-/// - **Cancellation.** ``cancel()`` rejects with `CancellationError` at once, and cancels upstream
-///   work that nobody else waits for.
-/// - **Errors nobody handles** are reported to ``PromiseDiagnostics``, with the line that made the
+/// - **Threads.** All members may be used from any thread. Handlers run in their
+///   ``ExecutionContext``, by default ``ExecutionContext/main``.
+/// - **Lifetime.** A promise needs no owner. The work that settles it keeps it alive, and it keeps
+///   its handlers alive until they have run. Releasing a promise does not cancel it.
+/// - **Cancellation.** ``cancel()`` rejects with `CancellationError` immediately and cancels
+///   upstream work that has no other consumer.
+/// - **Unhandled errors** are reported to ``PromiseDiagnostics`` with the source location of the
 ///   promise.
 ///
 /// Source: Promises/A+ 1.1, with cancellation and contexts added.
 public final class Promise<Value: Sendable>: @unchecked Sendable {
   @usableFromInline let deliveryState = Atomic<UInt8>(DeliveryState.pending.rawValue)
-  /// Whether somebody has taken on this promise's rejection: a handler of its own, or a promise
-  /// derived from it.
+  /// Whether the rejection of this promise is handled, by a handler or by a derived promise.
   @usableFromInline let isHandled = Atomic<Bool>(false)
   @usableFromInline let machine: Mutex<PromiseMachine>
-  /// The first reaction has a place of its own: most promises never have a second.
+  /// The first reaction, stored inline because most promises have only one.
   @exclusivity(unchecked)
   @usableFromInline var first: Reaction?
   @exclusivity(unchecked)
@@ -45,11 +45,13 @@ public final class Promise<Value: Sendable>: @unchecked Sendable {
   @exclusivity(unchecked)
   @usableFromInline var slot = ValueSlot()
 
-  /// Where handlers run that name no context of their own.
+  /// The context for handlers that specify none.
   public let context: ExecutionContext
   @usableFromInline let site: CallSite
 
-  /// The one designated way to make a promise: pending, with what it waits for.
+  /// Creates a pending promise with its upstream.
+  ///
+  /// All other initializers use this one.
   @inlinable
   init(waitingFor upstream: (any Upstream)?, on context: ExecutionContext, at site: CallSite) {
     machine = Mutex(PromiseMachine(upstream: upstream))
@@ -69,48 +71,37 @@ public final class Promise<Value: Sendable>: @unchecked Sendable {
 }
 
 extension Promise {
-  /// The value, once `deliveryState` says settled and `error` is nil; to be read at no other time.
-  @inlinable
-  var fulfilledValue: Value { slot.read(as: Value.self) }
-
-  /// A promise that waits for this one and inherits its context.
-  @inlinable
-  func derived<NewValue>(at site: CallSite) -> Promise<NewValue> {
-    Promise<NewValue>(waitingFor: isSettled ? nil : self, on: context, at: site)
-  }
-}
-
-extension Promise {
-  /// What a promise is at one moment.
+  /// A snapshot of a promise's state.
   ///
   /// Source: Promises/A+ 2.1.
   public enum State: Sendable {
-    /// Neither fulfilled nor rejected yet.
+    /// The promise is neither fulfilled nor rejected.
     case pending
-    /// Has its value, for good.
+    /// The promise has a value, which is final.
     case fulfilled(Value)
-    /// Has its error, for good.
+    /// The promise has an error, which is final.
     case rejected(any Error)
   }
 
-  /// The state at this moment, which may be another by the time it is looked at if it is `pending`.
+  /// The current state.
   ///
-  /// Looking does not count as handling a rejection.
+  /// A promise may settle just after this property returned `pending`. Reading the state does not
+  /// count as handling a rejection.
   public var state: State {
     guard isSettled else { return .pending }
     if let error { return .rejected(error) }
     return .fulfilled(fulfilledValue)
   }
-}
 
-extension Promise {
-  /// A promise fulfilled from the start.
+  // MARK: Creating promises
+
+  /// Returns a promise that is already fulfilled.
   ///
   /// - Parameters:
-  ///   - value: its value.
-  ///   - file: where it was made, for diagnostics.
-  ///   - line: where it was made, for diagnostics.
-  /// - Returns: a settled promise on the ``ExecutionContext/main`` context.
+  ///   - value: The value of the promise.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: A settled promise with the context ``ExecutionContext/main``.
   @inlinable
   public static func fulfilled(
     _ value: Value, file: StaticString = #fileID, line: UInt = #line
@@ -120,13 +111,13 @@ extension Promise {
     return promise
   }
 
-  /// A promise rejected from the start.
+  /// Returns a promise that is already rejected.
   ///
   /// - Parameters:
-  ///   - error: its error.
-  ///   - file: where it was made, for diagnostics.
-  ///   - line: where it was made, for diagnostics.
-  /// - Returns: a settled promise on the ``ExecutionContext/main`` context.
+  ///   - error: The error of the promise.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: A settled promise with the context ``ExecutionContext/main``.
   @inlinable
   public static func rejected(
     _ error: any Error, file: StaticString = #fileID, line: UInt = #line
@@ -136,13 +127,13 @@ extension Promise {
     return promise
   }
 
-  /// A promise and the one object that can settle it.
+  /// Returns a pending promise and its resolver.
   ///
   /// - Parameters:
-  ///   - context: what the promise carries.
-  ///   - file: where it was made, for diagnostics.
-  ///   - line: where it was made, for diagnostics.
-  /// - Returns: a pending promise, and its resolver.
+  ///   - context: The context of the promise.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: The promise and the resolver that settles it.
   @inlinable
   public static func pending(
     on context: ExecutionContext = .main, file: StaticString = #fileID, line: UInt = #line
@@ -151,7 +142,7 @@ extension Promise {
     return (promise, Resolver(promise))
   }
 
-  /// Wraps work that reports by callback.
+  /// Creates a promise for work that reports its result by a callback.
   ///
   /// ```swift
   /// let size = Promise<Int> { resolver in
@@ -160,10 +151,11 @@ extension Promise {
   /// ```
   ///
   /// - Parameters:
-  ///   - file: where it was made, for diagnostics.
-  ///   - line: where it was made, for diagnostics.
-  ///   - start: starts the work; runs once, here and now, before this initialiser returns. An error
-  ///     that it throws rejects the promise, unless it has settled it before.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  ///   - start: The closure that starts the work. It runs once, before this initializer returns. An
+  ///     error that it throws rejects the promise, unless the closure has already settled the
+  ///     promise.
   @inlinable
   public convenience init(
     file: StaticString = #fileID, line: UInt = #line,
@@ -179,18 +171,19 @@ extension Promise {
     }
   }
 
-  /// Runs a closure that returns or throws at once, and keeps the outcome.
+  /// Creates a promise for the result of a synchronous closure.
   ///
   /// ```swift
   /// let catalogue = Promise(on: .background) { try Catalogue(contentsOf: file) }
   /// ```
   ///
   /// - Parameters:
-  ///   - context: where `body` runs; ``ExecutionContext/inline`` is here and now, before this
-  ///     initialiser returns. It is not what the promise carries: that is ``ExecutionContext/main``.
-  ///   - file: where it was made, for diagnostics.
-  ///   - line: where it was made, for diagnostics.
-  ///   - body: the work; runs once, or never when the promise is cancelled before.
+  ///   - context: The context for `body`. With ``ExecutionContext/inline``, `body` runs before this
+  ///     initializer returns. The context of the promise itself is always
+  ///     ``ExecutionContext/main``.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  ///   - body: The work. It runs once, or never if the promise is cancelled first.
   public convenience init(
     on context: ExecutionContext = .inline,
     file: StaticString = #fileID, line: UInt = #line,
@@ -200,12 +193,27 @@ extension Promise {
     context.run(for: self) { if self.settle(with: body) { Trampoline.deliver(self) } }
   }
 
-  /// A pending promise that nothing inside this module will settle by itself, watched when
-  /// ``PromiseDiagnostics`` has been asked to.
+  /// Returns a pending promise that is settled from outside this module.
+  ///
+  /// ``PromiseDiagnostics`` watches the promise if the watch for pending promises is on.
   @inlinable
   static func root(on context: ExecutionContext, at site: CallSite) -> Promise {
     let promise = Promise(waitingFor: nil, on: context, at: site)
     promise.watchIfEnabled()
     return promise
+  }
+
+  // MARK: Internals
+
+  /// The value of a fulfilled promise.
+  ///
+  /// Reading it in any other state is undefined.
+  @inlinable
+  var fulfilledValue: Value { slot.read(as: Value.self) }
+
+  /// Returns a pending promise that waits for this one and inherits its context.
+  @inlinable
+  func derived<NewValue>(at site: CallSite) -> Promise<NewValue> {
+    Promise<NewValue>(waitingFor: isSettled ? nil : self, on: context, at: site)
   }
 }

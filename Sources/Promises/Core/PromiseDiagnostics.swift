@@ -1,25 +1,26 @@
 import Foundation
 import Synchronization
 
-/// Reports promises that were used wrongly, each with the line that made them.
+/// The reports of incorrect use of promises, each with the source location of the promise.
 ///
-/// Nothing here is on the path of a promise that is used well: a report costs something only when
-/// there is one to make.
+/// Diagnostics are not on the hot path: the cost arises only when a report is made.
 ///
 /// ```swift
 /// PromiseDiagnostics.handler = { event in logger.warning("\(event)") }
 /// PromiseDiagnostics.watchPending(longerThan: .seconds(60))
 /// ```
 public enum PromiseDiagnostics {
-  /// Gets every report.
+  /// The handler of all reports in the process.
   ///
-  /// Nil keeps silent. At first it writes a line to standard error for each.
-  /// One for the whole process. It is called on whatever thread the report arises, perhaps inside
-  /// the release of an object, and from several at once; it should hand over and return.
+  /// `nil` discards the reports.
+  ///
+  /// The default handler writes a line to standard error for each report. The handler is called on
+  /// the thread that causes the report, possibly during the release of an object, and on several
+  /// threads concurrently. It should return quickly.
   public static var handler: (@Sendable (_ event: PromiseEvent) -> Void)? {
     get { state.withLock { $0.handler } }
     set {
-      // The old one is released after unlocking: a report may follow from that.
+      // Released after unlocking, because the release may cause a report.
       let old = state.withLock { state in
         defer { state.handler = newValue }
         return state.handler
@@ -28,32 +29,10 @@ public enum PromiseDiagnostics {
     }
   }
 
-  /// Reports every promise that is made from now on and pends for longer than `limit`, once.
-  ///
-  /// It looks at promises made with a resolver or from a task, on which all others depend. A report
-  /// does not touch the promise. Each promise made while the watch is on costs a timer.
-  ///
-  /// - Parameters:
-  ///   - limit: how long a promise may pend; nil ends the watch, also for promises made before.
-  ///   - scheduler: whose time counts.
-  public static func watchPending(
-    longerThan limit: Duration?, scheduler: some Scheduler = .live
-  ) {
-    let watch = limit.map { PendingWatch(limit: $0, scheduler: scheduler) }
-    let old = state.withLock { state in
-      defer { state.watch = watch }
-      return state.watch
-    }
-    withExtendedLifetime(old) {}
-    isWatching.store(limit != nil, ordering: .relaxed)
-  }
+  // MARK: Internals
 
-  // MARK: Inside
-
-  struct PendingWatch: Sendable {
-    let limit: Duration
-    let scheduler: any Scheduler
-  }
+  /// A closure that receives each promise created during the watch for pending promises.
+  typealias PendingWatch = @Sendable (_ promise: any Settleable, _ site: CallSite) -> Void
 
   private struct State {
     var handler: (@Sendable (PromiseEvent) -> Void)? = { event in
@@ -69,46 +48,64 @@ public enum PromiseDiagnostics {
     handler?(event)
   }
 
-  /// The watch in force; one relaxed load when there is none.
+  /// The current watch.
+  ///
+  /// Costs one relaxed load if there is none.
   static var watch: PendingWatch? {
     guard isWatching.load(ordering: .relaxed) else { return nil }
     return state.withLock { $0.watch }
   }
+
+  /// Replaces the current watch.
+  ///
+  /// `nil` ends it.
+  static func setWatch(_ watch: PendingWatch?) {
+    let old = state.withLock { state in
+      defer { state.watch = watch }
+      return state.watch
+    }
+    withExtendedLifetime(old) {}
+    isWatching.store(watch != nil, ordering: .relaxed)
+  }
 }
 
-/// What ``PromiseDiagnostics`` reports about a promise.
+/// A report from ``PromiseDiagnostics`` about a promise.
 public enum PromiseEvent: Sendable, CustomStringConvertible {
-  /// A promise was rejected and released, and nobody had attached a `fail`, an `always`, a `recover`,
-  /// an await or a wait to it or to a promise derived from it.
+  /// A promise was rejected and released without a handler for the rejection.
   ///
-  /// Cancellations are not reported, nor are rejections that follow from an abandoned promise, which
-  /// has a report of its own.
+  /// Neither the promise nor a promise derived from it had a `fail`, an `always`, a `recover`, an
+  /// await or a wait. Cancellations are not reported. Rejections that follow from an abandoned
+  /// promise are not reported either, because the abandonment has its own report.
   case unhandledRejection(any Error, at: CallSite)
 
-  /// A resolver was released without having been called, or a custom ``ExecutionContext`` has dropped a
-  /// handler; the promise has been rejected with ``PromiseError/abandoned``.
+  /// A resolver was released without a call, or a custom ``ExecutionContext`` dropped a handler.
+  ///
+  /// The promise has been rejected with ``PromiseError/abandoned``.
   case abandoned(at: CallSite)
 
-  /// A promise has been pending for as long as ``PromiseDiagnostics/watchPending(longerThan:scheduler:)``
-  /// was told, or, where the time is nil, has been released while pending, so that nothing can settle
-  /// it any more.
+  /// A promise has been pending for the limit of
+  /// ``PromiseDiagnostics/watchPending(longerThan:scheduler:)``, or was released while pending.
+  ///
+  /// `after` is the limit. It is `nil` for a promise that was released while pending and can no
+  /// longer settle.
   case neverSettled(at: CallSite, after: Duration?)
 
-  /// One line for people, which shows at most 200 characters of an error.
+  /// A description in one line that shows at most 200 characters of an error.
   public var description: String {
     switch self {
     case .unhandledRejection(let error, let site):
-      "nobody handled the rejection of the promise made at \(site): \("\(error)".prefix(200))"
+      "unhandled rejection of the promise created at \(site): \("\(error)".prefix(200))"
     case .abandoned(let site):
-      "the promise made at \(site) was abandoned: what was to settle it was released without doing so"
+      "the promise created at \(site) was abandoned: "
+        + "its resolver or handler was released before settling it"
     case .neverSettled(let site, let time?):
-      "the promise made at \(site) is still pending after \(time)"
+      "the promise created at \(site) is still pending after \(time)"
     case .neverSettled(let site, nil):
-      "the promise made at \(site) was released while pending; its handlers never ran"
+      "the promise created at \(site) was released while pending; its handlers never ran"
     }
   }
 
-  /// The line that made the promise.
+  /// The source location of the promise.
   public var site: CallSite {
     switch self {
     case .unhandledRejection(_, let site), .abandoned(let site), .neverSettled(let site, _):
@@ -118,18 +115,23 @@ public enum PromiseEvent: Sendable, CustomStringConvertible {
 }
 
 extension Promise {
-  /// From deinit, of a rejected promise that nobody took on.
+  /// Reports a rejected promise without a handler for the rejection.
+  ///
+  /// Called from `deinit`.
   func reportUnhandled() {
     guard let error, !error.isCancellation, error as? PromiseError != .abandoned else { return }
     PromiseDiagnostics.report(.unhandledRejection(error, at: site))
   }
 
-  /// From deinit, of a pending promise.
+  /// Reports a pending promise.
+  ///
+  /// Called from `deinit`.
   func reportNeverSettled() {
     PromiseDiagnostics.report(.neverSettled(at: site, after: nil))
   }
 
-  /// Rejects for a resolver that was released, unless it had been called; for a handler that was dropped.
+  /// Rejects the promise for a resolver that was released without a call, or for a handler that was
+  /// dropped.
   @usableFromInline
   func abandon() {
     var isAbandoned = false
@@ -141,51 +143,49 @@ extension Promise {
     if isDue { Trampoline.deliver(self) }
   }
 
+  /// Passes this promise to the watch for pending promises, if there is one.
   @usableFromInline
   func watchIfEnabled() {
-    guard let watch = PromiseDiagnostics.watch else { return }
-    let (site, limit) = (site, watch.limit)
-    _ = watch.scheduler.schedule(after: limit) { [weak self] in
-      guard let self, !isSettled, PromiseDiagnostics.watch != nil else { return }
-      PromiseDiagnostics.report(.neverSettled(at: site, after: limit))
-    }
+    PromiseDiagnostics.watch?(self, site)
   }
 }
 
-/// The place in the source where a promise was made: what a diagnostic points at.
+/// The source location of a promise, for diagnostics.
 ///
-/// Its description is `module/file.swift:line`, as `#fileID` and `#line` give them, so that no path
-/// of the machine that compiled the program is in it.
+/// The description is `module/file.swift:line`, as in `#fileID` and `#line`. It contains no path of
+/// the machine that compiled the program.
 public struct CallSite: Sendable, Hashable, CustomStringConvertible {
   private let staticFile: StaticString
   private let shortLine: UInt32
 
-  /// Names a place; the operators pass their caller's `#fileID` and `#line`.
+  /// Creates a source location.
+  ///
+  /// Operators pass the `#fileID` and `#line` of their caller.
   ///
   /// - Parameters:
-  ///   - file: a `#fileID`.
-  ///   - line: a `#line`, counted from 1.
+  ///   - file: A `#fileID`.
+  ///   - line: A `#line`, counted from 1.
   @usableFromInline
   init(_ file: StaticString, _ line: UInt) {
     staticFile = file
     shortLine = UInt32(truncatingIfNeeded: line)
   }
 
-  /// The module and the file's name, `Module/File.swift`.
+  /// The module and the file name: `Module/File.swift`.
   public var file: String { "\(staticFile)" }
 
   /// The line in the file, counted from 1.
   public var line: Int { Int(shortLine) }
 
-  /// `Module/File.swift:line`.
+  /// The location as `Module/File.swift:line`.
   public var description: String { "\(file):\(line)" }
 
-  /// Two sites are equal when file and line are.
+  /// Returns whether two locations have the same file and line.
   public static func == (left: CallSite, right: CallSite) -> Bool {
     left.line == right.line && left.file == right.file
   }
 
-  /// Feeds file and line to the hasher.
+  /// Hashes the file and the line.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(file)
     hasher.combine(line)

@@ -1,61 +1,63 @@
 import Foundation
 
-/// Why a promise was rejected by this module itself, and not by the work that it stands for.
+/// An error with which this module rejects a promise, as opposed to an error of the promise's work.
 ///
-/// Cancellation is not among them: that is the language's own `CancellationError`.
+/// Cancellation is not part of this type. It is represented by `CancellationError`.
 public enum PromiseError: Error, Equatable {
-  /// The promise's ``Resolver`` was released without having been called, or a custom
-  /// ``ExecutionContext`` has dropped the handler that was to settle it.
+  /// The promise's ``Resolver`` was released without a call, or a custom ``ExecutionContext``
+  /// dropped the handler that settles the promise.
   case abandoned
-  /// The promise would have waited for itself, directly or through others (Promises/A+ 2.3.1).
+  /// The promise would wait for itself, directly or through other promises (Promises/A+ 2.3.1).
   case cycle
-  /// No outcome within the time given to ``Promise/timeout(_:scheduler:file:line:)`` or
+  /// The promise did not settle within the limit of ``Promise/timeout(_:scheduler:file:line:)`` or
   /// ``Promise/wait(timeout:)``.
   case timedOut
-  /// ``any(_:file:line:)`` or ``race(_:file:line:)`` was given no promise at all.
+  /// ``any(_:file:line:)`` or ``race(_:file:line:)`` received no promises.
   case empty
-  /// The value did not meet the condition of ``Promise/validate(on:file:line:where:)``.
+  /// The value does not meet the condition of ``Promise/validate(on:file:line:where:)``.
   case unacceptableValue
-  /// The closure of ``Promise/compactMap(on:file:line:_:)`` returned nil.
+  /// The closure of ``Promise/compactMap(on:file:line:_:)`` returned `nil`.
   case missingValue
 }
 
 extension PromiseError: CustomStringConvertible {
-  /// One line for people.
+  /// A description of the error in one line.
   public var description: String {
     switch self {
     case .abandoned:
-      "the promise was abandoned: what was to settle it was released without doing so"
-    case .cycle: "the promise would have waited for itself"
-    case .timedOut: "the promise had no outcome within its time limit"
-    case .empty: "there was no promise to choose from"
-    case .unacceptableValue: "the value was refused by validate(where:)"
+      "the promise was abandoned: its resolver or handler was released before settling it"
+    case .cycle: "the promise would wait for itself"
+    case .timedOut: "the promise did not settle within its time limit"
+    case .empty: "any or race received no promises"
+    case .unacceptableValue: "the value does not meet the condition of validate(where:)"
     case .missingValue: "compactMap's closure returned nil"
     }
   }
 }
 
-/// Every one of several promises was rejected: the error of ``any(_:file:line:)``.
+/// The errors of several promises that were all rejected, as reported by ``any(_:file:line:)``.
 ///
 /// Source: ECMA-262, AggregateError.
 public struct AggregateError: Error, CustomStringConvertible {
-  /// The errors, in the order in which the promises were given; at least one.
+  /// The errors, in the order of the promises.
+  ///
+  /// Never empty.
   public let errors: [any Error]
 
-  /// One line for people: how many there were, and the first.
+  /// A description in one line with the number of errors and the first error.
   public var description: String {
     let first = errors.first.map { ", the first: \($0)" } ?? ""
     return "all \(errors.count) promises were rejected\(first)"
   }
 }
 
-/// Which errors a handler is for.
+/// The errors that a handler receives.
 ///
-/// A cancellation is what somebody asked for; a program seldom wants to show it as a failure.
+/// A cancellation is requested by the program, so most handlers should not treat it as a failure.
 public enum ErrorPolicy: Sendable {
-  /// Every error but those that are a cancellation, as ``Swift/Error/isCancellation`` tells.
+  /// All errors except cancellations, as determined by ``Swift/Error/isCancellation``.
   case allErrorsExceptCancellation
-  /// Every error.
+  /// All errors.
   case allErrors
 
   @usableFromInline
@@ -64,19 +66,20 @@ public enum ErrorPolicy: Sendable {
   }
 }
 
-/// An error type of which some values mean that the work was cancelled on purpose.
+/// An error type with values that represent a deliberate cancellation.
 ///
-/// Conform a type of your own to have ``Swift/Error/isCancellation`` know it.
+/// ``Swift/Error/isCancellation`` recognizes types that conform.
 public protocol CancellationRepresenting: Error {
-  /// Whether this value stands for a cancellation.
+  /// Whether this value represents a cancellation.
   var representsCancellation: Bool { get }
 }
 
 extension Error {
-  /// Whether this error says that the work was cancelled on purpose rather than that it failed.
+  /// Whether this error represents a deliberate cancellation rather than a failure.
   ///
-  /// True for `CancellationError`, for what a ``CancellationRepresenting`` type calls so, and for
-  /// Foundation's `URLError.cancelled` and `CocoaError.userCancelled`. ``ErrorPolicy`` goes by it.
+  /// `true` for `CancellationError`, for values of a ``CancellationRepresenting`` type that
+  /// represent a cancellation, and for Foundation's `URLError.cancelled` and
+  /// `CocoaError.userCancelled`. ``ErrorPolicy`` uses this property.
   public var isCancellation: Bool {
     if self is CancellationError { return true }
     if let error = self as? any CancellationRepresenting { return error.representsCancellation }

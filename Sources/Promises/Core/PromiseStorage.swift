@@ -1,25 +1,30 @@
-/// Who waits for a promise, and what it waits for: what its lock protects.
+/// The consumers and the upstream of a promise, protected by the promise's lock.
 ///
-/// The methods take an event and return what is to be done about it; the promise does that after
-/// unlocking, so that no code of a user, not even a `deinit`, ever runs under the lock.
+/// The methods take an event and return the action for it. The promise performs the action after
+/// unlocking, so that no user code, not even a `deinit`, runs under the lock.
 @usableFromInline
 struct PromiseMachine: ~Copyable, Sendable {
-  /// Who settles a promise.
+  /// The origin of a settlement.
   @usableFromInline
   enum SettlementSource: Sendable {
-    /// The promise's resolver, which counts only until it has bound the promise to another one.
+    /// The promise's resolver.
+    ///
+    /// It is ignored after it has bound the promise to another one.
     case resolver
-    /// What the promise waits for; it has ended and need not be told.
+    /// The upstream of the promise.
+    ///
+    /// It has ended, so it is not notified.
     case upstream
-    /// Somebody who no longer waits: a cancellation, a timeout, a winner elsewhere.
+    /// A consumer that no longer waits: a cancellation, a timeout, or a combinator that already has
+    /// its outcome.
     case consumer
   }
 
   @usableFromInline var isBound = false
-  /// Settled by a consumer.
+  /// Whether a consumer settled the promise.
   @usableFromInline var isCancelled = false
   @usableFromInline var upstream: (any Upstream)?
-  /// The reactions after the first one, which has a place of its own in the promise.
+  /// The reactions after the first one, which the promise stores itself.
   @usableFromInline var others: [Reaction]?
   @usableFromInline var consumers: Int32 = 0
   @usableFromInline var departed: Int32 = 0
@@ -38,35 +43,40 @@ struct PromiseMachine: ~Copyable, Sendable {
 
   // MARK: Attaching
 
-  /// Not inlined, so that the common path, where this is not called, stays small.
+  /// Not inlined, so that the common path, which does not call this, stays small.
   @usableFromInline @inline(never)
   mutating func append(_ reaction: consuming Reaction?) {
     guard let reaction else { return }
     if others == nil { others = [reaction] } else { others?.append(reaction) }
   }
 
-  // MARK: Waiting
+  // MARK: Upstream
 
   var links: UpstreamLinks { upstream.map(UpstreamLinks.one) ?? .none }
 
-  // MARK: Consumers leaving
+  // MARK: Removing consumers
 
-  /// What follows from a consumer's leaving a pending promise.
+  /// The result of removing a consumer of a pending promise.
   enum ConsumerRemoval: Sendable {
-    /// Others still wait. The dead reactions are to be let go of after unlocking.
+    /// Other consumers remain.
+    ///
+    /// The dead reactions must be released after unlocking.
     case others(dead: [Reaction])
     case last
   }
 
-  /// Dead reactions are swept out once they are half of all, so a promise that outlives
-  /// thousands of consumers holds on to few of them, at a constant cost for each.
+  /// Removes one consumer.
+  ///
+  /// Dead reactions are removed once they are half of all reactions. A promise that outlives
+  /// thousands of consumers therefore retains few of them, at a constant amortized cost.
   mutating func consumerCancelled() -> ConsumerRemoval {
     consumers -= 1
     guard consumers > 0 else { return .last }
     departed += 1
     guard departed >= 8, Int(departed) * 2 >= others?.count ?? 0 else { return .others(dead: []) }
     departed = 0
-    // Each is asked once: one that died between two questions would be released under the lock.
+    // Each reaction is tested once. A second test could find that it died meanwhile, and the
+    // reaction would then be released under the lock.
     var (dead, alive): ([Reaction], [Reaction]) = ([], [])
     for reaction in others.take() ?? [] {
       if reaction.isDead { dead.append(reaction) } else { alive.append(reaction) }
@@ -76,13 +86,12 @@ struct PromiseMachine: ~Copyable, Sendable {
   }
 }
 
-/// Room for one value, which does not make the layout of the class that has it depend on the value's
-/// type.
+/// Storage for one value that keeps the layout of its class independent of the value's type.
 ///
-/// A generic class with a field of type `Value?` looks that type's metadata up each time an instance
-/// is destroyed, which costs as much as a third of a short chain. This slot is three plain words;
-/// small values live in them, larger ones in a block of their own. It knows nothing of whether it is
-/// full: its owner does, and has to call ``destroy(_:)`` exactly once if it is.
+/// A generic class with a field of type `Value?` looks up the type's metadata on each destruction
+/// of an instance, which costs up to a third of a short chain. This slot consists of three words.
+/// It stores small values inline and larger ones in a heap block. The slot does not know whether it
+/// is full: the owner keeps track and must call ``destroy(_:)`` exactly once if it is full.
 @usableFromInline
 struct ValueSlot: Sendable {
   @usableFromInline var words: (UInt, UInt, UInt) = (0, 0, 0)
@@ -96,7 +105,7 @@ struct ValueSlot: Sendable {
       && MemoryLayout<Value>.alignment <= MemoryLayout<UInt>.alignment
   }
 
-  /// Puts a value into the empty slot.
+  /// Stores a value in the empty slot.
   @inlinable
   mutating func fill<Value>(with value: Value) {
     withUnsafeMutableBytes(of: &words) { bytes in
@@ -111,7 +120,7 @@ struct ValueSlot: Sendable {
     }
   }
 
-  /// A copy of the value in the full slot.
+  /// Returns a copy of the value in the full slot.
   @inlinable
   func read<Value>(as type: Value.Type) -> Value {
     withUnsafeBytes(of: words) { bytes in
@@ -126,7 +135,8 @@ struct ValueSlot: Sendable {
   /// Destroys the value in the full slot.
   @inlinable
   mutating func destroy<Value>(_ type: Value.Type) {
-    // Nothing to do for a number and its like, of which the general way takes a hundred instructions.
+    // Fast path for trivial types, such as numbers. The general path takes about a hundred
+    // instructions.
     if _isPOD(Value.self), Self.fits(Value.self) { return }
     withUnsafeMutableBytes(of: &words) { bytes in
       guard let start = bytes.baseAddress else { return }

@@ -1,11 +1,11 @@
-/// The write side of a promise: whoever holds it owes the promise a settlement.
+/// The write side of a promise, with the obligation to settle it.
 ///
-/// Only the first of its calls counts; every later one is ignored, from any thread. Once it has bound
-/// its promise to another by ``resolve(_:)-(Promise<Value>)``, the call has been made, though the
-/// promise may be pending still.
+/// Only the first call counts. Later calls are ignored, on any thread.
+/// ``resolve(_:)-(Promise<Value>)`` counts as that call, although the promise may remain pending.
 ///
-/// A resolver released without any call rejects its promise with ``PromiseError/abandoned`` and reports
-/// to ``PromiseDiagnostics`` where it was made, so that no promise is left pending by oversight.
+/// If a resolver is released without a call, its promise is rejected with
+/// ``PromiseError/abandoned``, and ``PromiseDiagnostics`` reports the source location of the
+/// promise. No promise remains pending by oversight.
 ///
 /// ```swift
 /// let (promise, resolver) = Promise<String>.pending()
@@ -28,7 +28,7 @@ public final class Resolver<Value: Sendable>: Sendable {
 
   /// Fulfils the promise with a value.
   ///
-  /// - Parameter value: what the promise's handlers receive.
+  /// - Parameter value: The value for the promise's handlers.
   @inlinable
   public func fulfill(_ value: Value) {
     promise.fulfill(value, by: .resolver)
@@ -36,7 +36,7 @@ public final class Resolver<Value: Sendable>: Sendable {
 
   /// Rejects the promise with an error.
   ///
-  /// - Parameter error: what the promise's handlers receive.
+  /// - Parameter error: The error for the promise's handlers.
   @inlinable
   public func reject(_ error: any Error) {
     promise.reject(error, by: .resolver)
@@ -44,7 +44,7 @@ public final class Resolver<Value: Sendable>: Sendable {
 
   /// Settles the promise with a result.
   ///
-  /// - Parameter result: success fulfils, failure rejects.
+  /// - Parameter result: The outcome. A success fulfils the promise; a failure rejects it.
   public func resolve(_ result: Result<Value, any Error>) {
     switch result {
     case .success(let value): fulfill(value)
@@ -52,53 +52,57 @@ public final class Resolver<Value: Sendable>: Sendable {
     }
   }
 
-  /// Settles the promise with a result whose errors are of one type.
+  /// Settles the promise with a result that has a typed error.
   ///
-  /// - Parameter result: success fulfils, failure rejects.
+  /// - Parameter result: The outcome. A success fulfils the promise; a failure rejects it.
   public func resolve<Failure>(_ result: Result<Value, Failure>) {
     resolve(result.mapError { $0 as any Error })
   }
 
-  /// Binds the promise to another, whose outcome becomes its own.
+  /// Binds the promise to another promise and adopts its outcome.
   ///
-  /// The promise is a consumer of `other`: when it is cancelled and nobody else waits for `other`, that
-  /// is cancelled too. A promise that would wait for itself, directly or through others, rejects with
-  /// ``PromiseError/cycle``.
+  /// The promise becomes a consumer of `other`: if it is cancelled and `other` has no other
+  /// consumer, `other` is cancelled too. A promise that would wait for itself, directly or through
+  /// other promises, is rejected with ``PromiseError/cycle``.
   ///
   /// Source: Promises/A+ 2.3.
   ///
-  /// - Parameter other: the promise to follow, settled or not.
+  /// - Parameter other: The promise to follow, pending or settled.
   public func resolve(_ other: Promise<Value>) {
     promise.bind(to: other, by: .resolver)
   }
 
-  /// The same, and calls something once `other` has settled, before the promise does.
+  /// Binds the promise to another promise and calls a closure between the two settlements.
   ///
   /// - Parameters:
-  ///   - other: the promise to follow, settled or not.
-  ///   - willSettle: called once, whoever has settled the promise.
+  ///   - other: The promise to follow, pending or settled.
+  ///   - willSettle: The closure to call once, after `other` settles and before the promise does.
+  ///     It is called even if the promise has been settled by other means.
   package func resolve(_ other: Promise<Value>, willSettle: @escaping @Sendable () -> Void) {
     promise.bind(to: other, by: .resolver, willSettle: willSettle)
   }
 
-  /// Has `action` run when the promise is cancelled: by ``Promise/cancel()``, or because its last
-  /// consumer has gone.
+  /// Runs `action` when the promise is cancelled, by ``Promise/cancel()`` or because its last
+  /// consumer left.
   ///
-  /// It runs once, on the thread that cancels, after the promise has been rejected and its inline
-  /// handlers have run; at once when that has happened already; never when the promise was settled by this resolver. Of several actions the
-  /// last added runs first.
+  /// `action` runs once, on the thread that cancels, after the promise has been rejected and its
+  /// inline handlers have run. If the promise is already cancelled, `action` runs immediately. It
+  /// never runs if this resolver settled the promise. Actions run in the reverse order of their
+  /// addition.
   ///
-  /// - Parameter action: stops the work that would have settled the promise.
+  /// - Parameter action: The closure that stops the work of the promise.
   public func onCancel(_ action: @escaping @Sendable () -> Void) {
     promise.onCancel(action)
   }
 
-  /// Whether nobody needs this resolver's call any more: the promise has settled, perhaps cancelled.
+  /// Whether the promise has settled, for example by cancellation.
+  ///
+  /// Calls of this resolver then have no effect.
   public var isSettled: Bool { promise.isSettled }
 }
 
 extension Resolver where Value == Void {
-  /// Fulfils a promise of nothing.
+  /// Fulfils a promise without a value.
   public func fulfill() {
     fulfill(())
   }

@@ -1,64 +1,70 @@
-/// Where time comes from: for a program the clock, for a test a ``TestScheduler``.
+/// A source of time: a clock in a program, a ``TestScheduler`` in a test.
 ///
-/// Whatever waits in this package takes a scheduler, and reads no other clock.
+/// Delays, timeouts and retries take a scheduler and read no other clock.
 public protocol Scheduler: Sendable {
-  /// The time since a moment of the scheduler's own; it never goes back.
+  /// The time since a reference point of the scheduler.
+  ///
+  /// It never decreases.
   var now: Duration { get }
 
-  /// Runs an action once a time has passed.
+  /// Runs an action after a delay.
   ///
-  /// Actions due at the same time run in the order in which they were scheduled.
+  /// Actions that are due at the same time run in the order of scheduling.
   ///
   /// - Parameters:
-  ///   - delay: how long to wait; nothing or less than nothing is as soon as possible, but not before
-  ///     this call has returned.
-  ///   - action: what to run, at most once, on a thread of the scheduler's choice. It must not block:
-  ///     others wait behind it.
-  /// - Returns: a handle to cancel it by; dropping that changes nothing.
+  ///   - delay: The delay. Zero or a negative value means as soon as possible, but not before this
+  ///     call returns.
+  ///   - action: The closure to run, at most once, on a thread chosen by the scheduler. It must not
+  ///     block, because it delays other actions.
+  /// - Returns: A handle to cancel the action. Releasing the handle has no effect.
   func schedule(
     after delay: Duration, _ action: @escaping @Sendable () -> Void
   ) -> ScheduledAction
 
-  /// The context that promises settled by this scheduler's time are to carry in place of another.
+  /// Returns the context for promises that this scheduler settles.
   ///
-  /// A scheduler that has to know when the handlers it set off have ended, as a ``TestScheduler``
-  /// does, returns one that tells it. The one given here returns `context` itself.
+  /// A scheduler that must know when the handlers it triggers have ended, such as a
+  /// ``TestScheduler``, returns a context that tracks them. The default implementation returns
+  /// `context`.
   ///
-  /// - Parameter context: the context they would carry otherwise.
-  /// - Returns: the context to carry.
+  /// - Parameter context: The context that the promises would otherwise have.
+  /// - Returns: The context for the promises.
   func context(for context: ExecutionContext) -> ExecutionContext
 
-  /// Tells that something is under way, outside promises, that may yet schedule an action.
+  /// Registers an activity outside promises that may schedule an action.
   ///
-  /// A scheduler whose time is turned by hand, as a ``TestScheduler``'s is, lets none of it pass until
-  /// the ticket ends; so what is under way must not itself wait for that time. The one given here
-  /// returns nil, as a clock waits for nobody.
+  /// A scheduler with virtual time, such as a ``TestScheduler``, does not advance until the token
+  /// ends. The activity therefore must not wait for that time. The default implementation returns
+  /// `nil`, because a clock waits for nothing.
   ///
-  /// - Returns: a ticket that ends the activity; nil from a scheduler to which that is no matter.
+  /// - Returns: A token that ends the activity. `nil` from a scheduler that does not track
+  ///   activities.
   func beginActivity() -> ActivityToken?
 }
 
 extension Scheduler {
-  /// Changes nothing.
+  /// Returns `context`.
   public func context(for context: ExecutionContext) -> ExecutionContext { context }
 
-  /// Does nothing, and returns nil.
+  /// Does nothing and returns `nil`.
   public func beginActivity() -> ActivityToken? { nil }
 }
 
-/// A handle on something scheduled.
+/// A handle to a scheduled action.
 public struct ScheduledAction: Sendable {
   private let onCancel: @Sendable () -> Void
 
-  /// Makes a handle, for a ``Scheduler`` of your own.
+  /// Creates a handle, for a custom ``Scheduler``.
   ///
-  /// - Parameter onCancel: sees to it that the action does not run if it has not begun; called any
-  ///   number of times, from any thread.
+  /// - Parameter onCancel: The closure that prevents the action from running if it has not started.
+  ///   It may be called repeatedly, from any thread.
   public init(onCancel: @escaping @Sendable () -> Void) {
     self.onCancel = onCancel
   }
 
-  /// Keeps the action from running, if it has not begun, and releases it; a repeated call does nothing.
+  /// Prevents the action from running if it has not started, and releases it.
+  ///
+  /// Repeated calls have no effect.
   public func cancel() {
     onCancel()
   }

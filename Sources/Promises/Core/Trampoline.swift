@@ -10,12 +10,13 @@ import Dispatch
   import Android
 #endif
 
-/// The work that settlements on one thread have given rise to, done one piece after the other.
+/// The queue of work that follows from settlements on one thread.
 ///
-/// A reaction that settles another promise does not run that one's reactions from inside itself; they
-/// wait here until it has returned. So a chain of any length takes a constant depth of stack, and
-/// what was caused first runs first. Each thread has a trampoline of its own, made when it first needs
-/// one and released when it ends; it needs no lock, since no other thread sees it.
+/// A reaction that settles another promise does not run that promise's reactions itself. They wait
+/// in this queue until the reaction returns. A chain of any length therefore uses constant stack
+/// depth, and work runs in the order in which it was caused. Each thread has its own trampoline,
+/// created on first use and released when the thread ends. It needs no lock, because no other
+/// thread accesses it.
 @usableFromInline
 struct Trampoline {
   private enum Work {
@@ -23,18 +24,19 @@ struct Trampoline {
     case notify(any Upstream)
   }
 
-  /// A thread's trampoline, for use on that thread.
+  /// A pointer to the trampoline of a thread, for use on that thread.
   @usableFromInline typealias Current = UnsafeMutablePointer<Trampoline>
 
   private var isRunning = false
   private var queue = FIFO<Work>()
   /// The work, when there is only one piece; a chain without branches never uses the queue.
   private var single: Work?
-  /// What waits until there is no other work.
+  /// The work to run when no other work is left.
   private var last: [() -> Void] = []
 
-  /// Runs `body` and then all that it has given rise to; does nothing and returns false when the
-  /// thread is in the middle of such work already.
+  /// Runs `body` and then all work that follows from it.
+  ///
+  /// Does nothing and returns `false` if the thread is already running such work.
   @usableFromInline
   static func runIfIdle(_ body: () -> Void) -> Bool {
     let trampoline = current
@@ -46,7 +48,7 @@ struct Trampoline {
     return true
   }
 
-  /// Has a settled promise run its reactions: now, or when the thread's work in hand is done.
+  /// Runs the reactions of a settled promise: now, or after the current work of the thread.
   @usableFromInline
   static func deliver(_ promise: consuming any Settleable) {
     let trampoline = current
@@ -60,7 +62,7 @@ struct Trampoline {
     }
   }
 
-  /// Tells what a promise was waiting for that it does so no longer.
+  /// Notifies an upstream that a consumer has left.
   @usableFromInline
   static func notify(_ upstream: any Upstream) {
     let trampoline = current
@@ -71,16 +73,19 @@ struct Trampoline {
     trampoline.pointee.isRunning = false
   }
 
-  /// Runs `body` when the thread's work in hand, and all that this gives rise to, is done; at once when
-  /// there is none.
+  /// Runs `body` after the current work of the thread and all work that follows from it.
+  ///
+  /// Runs `body` immediately if there is none.
   static func runLast(_ body: @escaping () -> Void) {
     let trampoline = current
     guard trampoline.pointee.isRunning else { return body() }
     trampoline.pointee.last.append(body)
   }
 
-  /// Does the thread's outstanding work from inside a piece of it: for a caller about to block, who
-  /// would else wait for something behind itself in the queue.
+  /// Runs the pending work of the thread from within a unit of work.
+  ///
+  /// For a caller that is about to block: otherwise it could wait for work that is queued behind
+  /// it.
   static func runPending() {
     drain(current)
   }
@@ -106,7 +111,7 @@ struct Trampoline {
     }
   }
 
-  /// Queues a settled promise for its turn, on a trampoline that is running.
+  /// Queues a settled promise for delivery on a running trampoline.
   @usableFromInline
   mutating func append(_ promise: consuming any Settleable) {
     append(.deliver(promise))
@@ -120,7 +125,7 @@ struct Trampoline {
     }
   }
 
-  /// Not inlined, so that the common path, where this is not called, stays small.
+  /// Not inlined, so that the common path, which does not call this, stays small.
   @inline(never)
   private mutating func appendToQueue(_ work: consuming Work) {
     if let earlier = single.take() { queue.append(earlier) }
@@ -132,7 +137,7 @@ struct Trampoline {
     return queue.popFirst()
   }
 
-  // MARK: One a thread
+  // MARK: Per-thread storage
 
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
@@ -152,7 +157,10 @@ struct Trampoline {
     trampoline.deallocate()
   }
 
-  /// This thread's, reached by a pointer, field by field, since what it runs comes back to it.
+  /// The trampoline of this thread.
+  ///
+  /// A pointer, accessed field by field, because the work that it runs accesses the trampoline
+  /// again.
   private static var current: Current {
     if let pointer = pthread_getspecific(key) {
       return pointer.assumingMemoryBound(to: Trampoline.self)

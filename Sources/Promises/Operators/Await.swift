@@ -1,19 +1,19 @@
 import Foundation
 
 extension Promise {
-  /// Runs an asynchronous closure as a task, and keeps the outcome.
+  /// Creates a promise for the result of an asynchronous closure, which runs in a task.
   ///
   /// ```swift
   /// let text = Promise { try await client.read() }
   /// ```
   ///
-  /// Cancelling the promise, or the departure of its last consumer, cancels the task.
+  /// The task is cancelled when the promise is cancelled or loses its last consumer.
   ///
   /// - Parameters:
-  ///   - priority: the task's priority; the current one when nil.
-  ///   - file: where it was made, for diagnostics.
-  ///   - line: where it was made, for diagnostics.
-  ///   - body: the work; runs once, in a task of its own that begins soon after.
+  ///   - priority: The priority of the task. `nil` uses the current priority.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  ///   - body: The work. It runs once, in a new task that starts soon after this call.
   public convenience init(
     priority: TaskPriority? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable () async throws -> Value
@@ -21,13 +21,14 @@ extension Promise {
     self.init(priority: priority, executor: nil, at: CallSite(file, line), body)
   }
 
-  /// Runs an asynchronous closure as a task.
+  /// Creates a promise for the result of an asynchronous closure, with an executor for its task.
   ///
   /// - Parameters:
-  ///   - priority: the task's priority; the current one when nil.
-  ///   - executor: counts the task's steps; that of the code around when nil.
-  ///   - site: where it was made.
-  ///   - body: the work.
+  ///   - priority: The priority of the task. `nil` uses the current priority.
+  ///   - executor: The executor that counts the jobs of the task. `nil` uses
+  ///     ``ActivityExecutor/current``.
+  ///   - site: The source location of the promise.
+  ///   - body: The work.
   convenience init(
     priority: TaskPriority?, executor: ActivityExecutor?, at site: CallSite,
     _ body: @escaping @Sendable () async throws -> Value
@@ -37,7 +38,7 @@ extension Promise {
     follow(priority: priority, executor ?? ActivityExecutor.current, body)
   }
 
-  /// Settles as a task does, which is cancelled when nobody waits for this promise any more.
+  /// Starts a task that settles this promise and is cancelled with it.
   private func follow(
     priority: TaskPriority?, _ executor: ActivityExecutor?,
     _ body: @escaping @Sendable () async throws -> Value
@@ -51,37 +52,38 @@ extension Promise {
     }
     onCancel { task.cancel() }
   }
-}
 
-extension Promise {
-  /// Awaits the value.
+  // MARK: async/await
+
+  /// The value, when the promise is fulfilled.
   ///
   /// ```swift
   /// let board = try await fetch(board: 7).value
   /// ```
   ///
-  /// The task is a consumer of the promise like any other: when it is cancelled while it waits it gets
-  /// a `CancellationError` at once, and the promise is cancelled unless somebody else waits for it.
-  /// The task goes on wherever its own actor says, not in the promise's context.
+  /// The awaiting task is a consumer of the promise. If the task is cancelled while it waits, it
+  /// receives a `CancellationError` immediately, and the promise is cancelled unless it has other
+  /// consumers. The task resumes on its own actor, not in the promise's context.
   ///
-  /// - Throws: the promise's error.
+  /// - Throws: The error of the promise. `CancellationError` if the task is cancelled while it
+  ///   waits.
   public var value: Value {
     get async throws { try await result.get() }
   }
 
-  /// Awaits the outcome, without throwing.
+  /// The outcome, when the promise has settled.
   ///
-  /// It counts as handling a rejection. Of cancellation the same holds as for ``value``: the result is
-  /// then a failure with `CancellationError`.
+  /// Awaiting it counts as handling a rejection. The cancellation of the awaiting task works as for
+  /// ``value``; the result is then a failure with `CancellationError`.
   public var result: Result<Value, any Error> {
     get async {
       if isDelivered {
         isHandled.store(true, ordering: .relaxed)
         return outcome
       }
-      // A promise of the task's own, by which it can leave without taking the others along.
+      // A promise for this task only, so that the task can leave without affecting other consumers.
       let waiter = derived(at: site) as Promise
-      follow(with: waiter)
+      forward(to: waiter)
       return await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in
           waiter.observe(.rejection) { continuation.resume(returning: $0.outcome) }
@@ -91,30 +93,32 @@ extension Promise {
       }
     }
   }
-}
 
-extension Promise {
-  /// Blocks the calling thread until the promise has settled: for scripts and command-line programs.
+  // MARK: Blocking
+
+  /// Blocks the calling thread until the promise settles, for scripts and command-line programs.
   ///
-  /// On the main thread it keeps the main queue turning meanwhile, and until the handlers on
-  /// ``ExecutionContext/main`` that were attached to this promise before have run. It cannot do so from
-  /// inside a block of the main queue, such as a handler on `.main`, since a queue does not run one block
-  /// inside another: do not wait there. Asynchronous code awaits ``value`` instead, and the compiler says
-  /// so.
+  /// On the main thread, it runs the main queue while it waits and until the handlers on
+  /// ``ExecutionContext/main`` that were attached to this promise earlier have run. It cannot do so
+  /// inside a block of the main queue, such as a handler on `.main`, because a queue does not run
+  /// one block inside another. Do not wait there. Asynchronous code must await ``value`` instead;
+  /// the compiler rejects this method in it.
   ///
-  /// A wait is a consumer of the promise, until it gives up: the work upstream is then cancelled
-  /// unless somebody else waits for it.
+  /// The waiting thread is a consumer of the promise. On timeout, it leaves, and the upstream work
+  /// is cancelled unless it has other consumers.
   ///
-  /// - Parameter timeout: how long to wait at the most; nil is for ever, nothing or less only looks.
-  /// - Returns: the value.
-  /// - Throws: the promise's error; ``PromiseError/timedOut`` when there was no outcome in time.
+  /// - Parameter timeout: The maximum time to wait. `nil` waits without a limit; zero or a negative
+  ///   value only checks the state.
+  /// - Returns: The value.
+  /// - Throws: The error of the promise, or ``PromiseError/timedOut`` if the promise does not
+  ///   settle in time.
   @available(*, noasync, message: "await the promise's value instead")
   public func wait(timeout: Duration? = nil) throws -> Value {
     isHandled.store(true, ordering: .relaxed)
     let waiter = derived(at: site) as Promise
-    follow(with: waiter)
+    forward(to: waiter)
     waiter.isHandled.store(true, ordering: .relaxed)
-    // What this thread still has to do for other promises may be what this one waits for.
+    // This promise may depend on pending work of this thread for other promises.
     Trampoline.runPending()
     let deadline = timeout.map { ContinuousClock.now + $0 }
     if Thread.isMainThread {
@@ -138,7 +142,7 @@ extension Promise {
 
   private func runMainQueue(until deadline: ContinuousClock.Instant?) {
     let handled = DispatchSemaphore(value: 0)
-    // A block behind those of the handlers attached before. It wakes the run loop, too.
+    // This block runs after those of the handlers attached earlier. It also wakes the run loop.
     observe(.rejection) { _ in DispatchQueue.main.async { handled.signal() } }
     Trampoline.runPending()
     while !isSettled {
@@ -146,19 +150,22 @@ extension Promise {
       guard rest > 0 else { return }
       runMainQueue(for: min(rest, Self.pollInterval))
     }
-    // Inside a block of the main queue it would never run, hence the bound.
+    // Bounded, because within a block of the main queue `handled` is never signalled.
     for _ in 0..<5 {
       if handled.wait(timeout: .now()) == .success { return }
       runMainQueue(for: Self.pollInterval)
     }
   }
 
-  /// At the most; the run loop returns after a block of the main queue.
+  /// Runs the main run loop for at most `seconds`.
+  ///
+  /// It returns after one block of the main queue.
   private func runMainQueue(for seconds: Double) {
     if !RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: seconds)) {
       Thread.sleep(forTimeInterval: seconds)
     }
-    // Inside an inline handler, what the blocks have settled waits for that to return.
+    // Within an inline handler, promises settled by these blocks are queued until the handler
+    // returns.
     Trampoline.runPending()
   }
 

@@ -1,18 +1,20 @@
 extension Promise {
-  /// Uses the value, and changes nothing about the promise.
+  /// Calls a handler with the value and returns this promise.
   ///
-  /// A promise with a `done` handler is wanted: losing its other consumers does not cancel it.
+  /// A `done` handler is a consumer that stays: the promise is not cancelled when its other
+  /// consumers leave.
   ///
   /// - Parameters:
-  ///   - context: where `handler` runs; the promise's own ``context`` when nil.
-  ///   - handler: gets the value; runs exactly once if the promise is fulfilled, else never.
-  /// - Returns: this promise, for the next handler.
+  ///   - context: The context for `handler`. `nil` uses the promise's ``context``.
+  ///   - handler: The handler of the value. It runs exactly once if the promise is fulfilled,
+  ///     otherwise never.
+  /// - Returns: This promise, for further handlers.
   @discardableResult
   @inlinable
   public func done(
     on context: ExecutionContext? = nil, _ handler: @escaping @Sendable (_ value: Value) -> Void
   ) -> Promise {
-    let context = self.context.adopting(context)
+    let context = self.context.resolving(context)
     attach(
       .value,
       Reaction(for: nil) { settled, _ in
@@ -25,36 +27,38 @@ extension Promise {
     return self
   }
 
-  /// Uses the value on the main actor: the same for a handler marked `{ @MainActor value in … }`.
+  /// Calls a handler marked `{ @MainActor value in ... }` with the value and returns this promise.
   ///
-  /// - Parameter handler: gets the value, always on the main queue; runs exactly once if the promise
-  ///   is fulfilled, else never.
-  /// - Returns: this promise, for the next handler.
+  /// - Parameter handler: The handler of the value. It runs on the main queue, exactly once if the
+  ///   promise is fulfilled, otherwise never.
+  /// - Returns: This promise, for further handlers.
   @discardableResult
   public func done(
     _ handler: @escaping @MainActor @Sendable (_ value: Value) -> Void
   ) -> Promise {
     done(on: .main) { value in MainActor.assumeIsolated { handler(value) } }
   }
-}
 
-extension Promise {
-  /// Looks at the error, and changes nothing about the promise.
+  // MARK: fail
+
+  /// Calls a handler with the error and returns this promise.
   ///
-  /// It counts as handling the rejection, of this promise and of those that it was derived from.
+  /// The rejection counts as handled, for this promise and for the promises that it is derived
+  /// from.
   ///
   /// - Parameters:
-  ///   - context: where `handler` runs; the promise's own ``context`` when nil.
-  ///   - policy: which errors it is for; a cancellation is not among them unless asked for.
-  ///   - handler: gets the error; runs exactly once if the promise is rejected with such an error.
-  /// - Returns: this promise, for the next handler.
+  ///   - context: The context for `handler`. `nil` uses the promise's ``context``.
+  ///   - policy: The errors to handle. The default excludes cancellations.
+  ///   - handler: The handler of the error. It runs exactly once if the promise is rejected with an
+  ///     error that `policy` covers, otherwise never.
+  /// - Returns: This promise, for further handlers.
   @discardableResult
   @inlinable
   public func fail(
     on context: ExecutionContext? = nil, policy: ErrorPolicy = .allErrorsExceptCancellation,
     _ handler: @escaping @Sendable (_ error: any Error) -> Void
   ) -> Promise {
-    let context = self.context.adopting(context)
+    let context = self.context.resolving(context)
     observe(.rejection) { settled in
       guard let error = settled.error, policy.covers(error) else { return }
       context.run { handler(error) }
@@ -62,13 +66,13 @@ extension Promise {
     return self
   }
 
-  /// Looks at the error on the main actor: the same for a handler marked `{ @MainActor error in … }`.
+  /// Calls a handler marked `{ @MainActor error in ... }` with the error and returns this promise.
   ///
   /// - Parameters:
-  ///   - policy: which errors it is for; a cancellation is not among them unless asked for.
-  ///   - handler: gets the error, always on the main queue; runs exactly once if the promise is
-  ///     rejected with such an error.
-  /// - Returns: this promise, for the next handler.
+  ///   - policy: The errors to handle. The default excludes cancellations.
+  ///   - handler: The handler of the error. It runs on the main queue, exactly once if the promise
+  ///     is rejected with an error that `policy` covers, otherwise never.
+  /// - Returns: This promise, for further handlers.
   @discardableResult
   public func fail(
     policy: ErrorPolicy = .allErrorsExceptCancellation,
@@ -76,25 +80,25 @@ extension Promise {
   ) -> Promise {
     fail(on: .main, policy: policy) { error in MainActor.assumeIsolated { handler(error) } }
   }
-}
 
-extension Promise {
-  /// Does something whatever the outcome, a cancellation included, and changes nothing about it.
+  // MARK: always
+
+  /// Calls a handler with the outcome, including a cancellation, and returns this promise.
   ///
-  /// It counts as handling a rejection.
+  /// A rejection counts as handled.
   ///
   /// - Parameters:
-  ///   - context: where `handler` runs; the promise's own ``context`` when nil.
-  ///   - handler: gets the outcome; runs exactly once.
-  /// - Returns: this promise, for the next handler.
+  ///   - context: The context for `handler`. `nil` uses the promise's ``context``.
+  ///   - handler: The handler of the outcome. It runs exactly once.
+  /// - Returns: This promise, for further handlers.
   @discardableResult
   @inlinable
   public func always(
     on context: ExecutionContext? = nil,
     _ handler: @escaping @Sendable (_ result: Result<Value, any Error>) -> Void
   ) -> Promise {
-    let context = self.context.adopting(context)
-    // Without the closure that a context takes along.
+    let context = self.context.resolving(context)
+    // Avoids the closure that a dispatch to a context needs.
     if context.isInline {
       observe(.rejection) { settled in handler(settled.outcome) }
       return self
@@ -106,11 +110,11 @@ extension Promise {
     return self
   }
 
-  /// Does something on the main actor whatever the outcome: the same for a handler marked
-  /// `{ @MainActor result in … }`.
+  /// Calls a handler marked `{ @MainActor result in ... }` with the outcome and returns this
+  /// promise.
   ///
-  /// - Parameter handler: gets the outcome, always on the main queue; runs exactly once.
-  /// - Returns: this promise, for the next handler.
+  /// - Parameter handler: The handler of the outcome. It runs on the main queue, exactly once.
+  /// - Returns: This promise, for further handlers.
   @discardableResult
   public func always(
     _ handler: @escaping @MainActor @Sendable (_ result: Result<Value, any Error>) -> Void

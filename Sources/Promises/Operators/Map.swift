@@ -1,18 +1,18 @@
 extension Promise {
-  /// Changes the value, right where the promise settles.
+  /// Transforms the value inline, on the thread that settles this promise.
   ///
-  /// What sets it apart from `then` is the context: a plain change of a value needs no hop, so the
-  /// default here is ``ExecutionContext/inline``. The promise that it makes still inherits this one's.
-  /// It is quicker to compile, too: `then` has several forms, and a row of five or more whose closures
-  /// are bare arithmetic, `.then { $0 + 1 }`, takes the type checker longer than it allows itself.
+  /// Unlike `then`, it uses ``ExecutionContext/inline`` by default, because a synchronous
+  /// transformation needs no hop. The new promise still inherits this promise's context. `map` also
+  /// compiles faster: `then` has several overloads, and the type checker fails with a timeout on a
+  /// chain of five or more calls with closures of plain arithmetic, such as `.then { $0 + 1 }`.
   ///
   /// - Parameters:
-  ///   - context: where `transform` runs.
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  ///   - transform: makes the new value of the old; runs at most once.
-  /// - Returns: a promise of what `transform` returns, rejected with what it throws, or with this
-  ///   promise's error.
+  ///   - context: The context for `transform`.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  ///   - transform: The closure that transforms the value. It runs at most once.
+  /// - Returns: A promise for the result of `transform`. It is rejected with the error that
+  ///   `transform` throws or with this promise's error.
   @inlinable
   public func map<NewValue>(
     on context: ExecutionContext = .inline, file: StaticString = #fileID, line: UInt = #line,
@@ -20,18 +20,19 @@ extension Promise {
   ) -> Promise<NewValue> {
     then(on: context, file: file, line: line, transform)
   }
-}
 
-extension Promise {
-  /// Changes the value to one that may be missing.
+  // MARK: compactMap
+
+  /// Transforms the value and rejects if the result is `nil`.
   ///
   /// - Parameters:
-  ///   - context: where `transform` runs.
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  ///   - transform: makes the new value of the old, or nil; runs at most once.
-  /// - Returns: a promise of what `transform` returns, rejected with ``PromiseError/missingValue``
-  ///   when that is nil, with what it throws, or with this promise's error.
+  ///   - context: The context for `transform`.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  ///   - transform: The closure that transforms the value or returns `nil`. It runs at most once.
+  /// - Returns: A promise for the result of `transform`. It is rejected with
+  ///   ``PromiseError/missingValue`` if the result is `nil`, with the error that `transform`
+  ///   throws, or with this promise's error.
   public func compactMap<NewValue>(
     on context: ExecutionContext = .inline, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (_ value: Value) throws -> NewValue?
@@ -41,32 +42,33 @@ extension Promise {
       return new
     }
   }
-}
 
-extension Promise {
-  /// Drops the value, for where only the end matters.
+  // MARK: asVoid
+
+  /// Discards the value.
   ///
   /// - Parameters:
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  /// - Returns: a promise of nothing, rejected with this promise's error.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: A promise without a value. It is rejected with this promise's error.
   public func asVoid(file: StaticString = #fileID, line: UInt = #line) -> Promise<Void> {
     map(file: file, line: line) { _ in }
   }
-}
 
-extension Promise {
-  /// Does something with the value on its way, and passes the value on when that is done.
+  // MARK: tap
+
+  /// Performs an action with the value and passes the value on.
   ///
-  /// Unlike ``done(on:_:)`` it is a step of the chain: what follows waits for it, and fails with it.
+  /// Unlike ``done(on:_:)``, this is a step of the chain: later steps wait for the action and fail
+  /// if it throws.
   ///
   /// - Parameters:
-  ///   - context: where `action` runs; the promise's own ``context`` when nil.
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  ///   - action: gets the value; runs at most once.
-  /// - Returns: a promise of the same value, rejected with what `action` throws, or with this
-  ///   promise's error.
+  ///   - context: The context for `action`. `nil` uses the promise's ``context``.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  ///   - action: The action. It runs at most once.
+  /// - Returns: A promise with the same value. It is rejected with the error that `action` throws
+  ///   or with this promise's error.
   public func tap(
     on context: ExecutionContext? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ action: @escaping @Sendable (_ value: Value) throws -> Void
@@ -77,15 +79,16 @@ extension Promise {
     }
   }
 
-  /// Does something with the value that takes time, and passes the value on when that is done.
+  /// Performs an asynchronous action with the value and passes the value on when the action has
+  /// completed.
   ///
   /// - Parameters:
-  ///   - context: where `action` runs; the promise's own ``context`` when nil.
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  ///   - action: starts something with the value; runs at most once.
-  /// - Returns: a promise of the same value, rejected with what `action` throws or its promise is
-  ///   rejected with, or with this promise's error.
+  ///   - context: The context for `action`. `nil` uses the promise's ``context``.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  ///   - action: The closure that starts the action. It runs at most once.
+  /// - Returns: A promise with the same value. It is rejected with the error that `action` throws,
+  ///   with the error of its promise, or with this promise's error.
   public func tap<Ignored>(
     on context: ExecutionContext? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ action: @escaping @Sendable (_ value: Value) throws -> Promise<Ignored>
@@ -94,18 +97,19 @@ extension Promise {
       try action(value).map(file: file, line: line) { _ in value }
     }
   }
-}
 
-extension Promise {
-  /// Lets only values pass that meet a condition.
+  // MARK: validate
+
+  /// Rejects values that do not meet a condition.
   ///
   /// - Parameters:
-  ///   - context: where `isAcceptable` runs.
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  ///   - isAcceptable: looks at the value; runs at most once.
-  /// - Returns: a promise of the same value, rejected with ``PromiseError/unacceptableValue`` when
-  ///   `isAcceptable` returned false, with what it throws, or with this promise's error.
+  ///   - context: The context for `isAcceptable`.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  ///   - isAcceptable: The condition. It runs at most once.
+  /// - Returns: A promise with the same value. It is rejected with
+  ///   ``PromiseError/unacceptableValue`` if `isAcceptable` returns `false`, with the error that
+  ///   `isAcceptable` throws, or with this promise's error.
   public func validate(
     on context: ExecutionContext = .inline, file: StaticString = #fileID, line: UInt = #line,
     where isAcceptable: @escaping @Sendable (_ value: Value) throws -> Bool

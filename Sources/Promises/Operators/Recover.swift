@@ -1,14 +1,15 @@
 extension Promise {
-  /// Makes a value of an error.
+  /// Replaces an error by a value.
   ///
   /// - Parameters:
-  ///   - context: where `transform` runs; the promise's own ``context`` when nil.
-  ///   - policy: which errors it is for; a cancellation is not among them unless asked for.
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  ///   - transform: makes a value of the error, or throws another; runs at most once.
-  /// - Returns: a promise of this one's value, or else of what `transform` returns; rejected with what
-  ///   that throws, or with an error that `policy` leaves out.
+  ///   - context: The context for `transform`. `nil` uses the promise's ``context``.
+  ///   - policy: The errors to handle. The default excludes cancellations.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  ///   - transform: The closure that returns a value for the error or throws another error. It runs
+  ///     at most once.
+  /// - Returns: A promise with this promise's value or the result of `transform`. It is rejected
+  ///   with the error that `transform` throws or with an error that `policy` excludes.
   @_disfavoredOverload
   public func recover(
     on context: ExecutionContext? = nil, policy: ErrorPolicy = .allErrorsExceptCancellation,
@@ -20,16 +21,17 @@ extension Promise {
     }
   }
 
-  /// Goes on with another promise after an error.
+  /// Replaces an error by the outcome of another promise.
   ///
   /// - Parameters:
-  ///   - context: where `transform` runs; the promise's own ``context`` when nil.
-  ///   - policy: which errors it is for; a cancellation is not among them unless asked for.
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  ///   - transform: starts something else, or throws another error; runs at most once.
-  /// - Returns: a promise of this one's value, or else of what the returned promise will be; rejected
-  ///   with what `transform` throws, or with an error that `policy` leaves out.
+  ///   - context: The context for `transform`. `nil` uses the promise's ``context``.
+  ///   - policy: The errors to handle. The default excludes cancellations.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  ///   - transform: The closure that starts other work or throws another error. It runs at most
+  ///     once.
+  /// - Returns: A promise with this promise's value or the outcome of the returned promise. It is
+  ///   rejected with the error that `transform` throws or with an error that `policy` excludes.
   public func recover(
     on context: ExecutionContext? = nil, policy: ErrorPolicy = .allErrorsExceptCancellation,
     file: StaticString = #fileID, line: UInt = #line,
@@ -40,33 +42,36 @@ extension Promise {
     }
   }
 
-  /// The common part: settles the new promise in the context when `match` makes something of the error.
+  /// Returns a promise that `settle` settles in a context if `match` accepts the error.
   func recover<Matched: Sendable>(
     _ site: CallSite, on context: ExecutionContext?,
     matching match: @escaping @Sendable (any Error) -> Matched?,
     _ settle: @escaping @Sendable (_ next: Promise, _ error: Matched) -> Bool
   ) -> Promise {
-    let context = self.context.adopting(context)
+    let context = self.context.resolving(context)
     return derive(at: site) { settled, next in
       guard let error = settled.error, let matched = match(error) else {
-        return next.settle(like: settled)
+        return next.settle(withOutcomeOf: settled)
       }
       return next.settle(on: context) { settle($0, matched) }
     }
   }
-}
 
-extension Promise {
-  /// Makes a value of an error of one type; other errors pass.
+  // MARK: Errors of one type
+
+  /// Replaces an error of one type by a value.
+  ///
+  /// Other errors are passed on.
   ///
   /// - Parameters:
-  ///   - type: the type of the errors it is for.
-  ///   - context: where `transform` runs; the promise's own ``context`` when nil.
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  ///   - transform: makes a value of the error, or throws another; runs at most once.
-  /// - Returns: a promise of this one's value, or else of what `transform` returns; rejected with what
-  ///   that throws, or with an error of another type.
+  ///   - type: The type of the errors to handle.
+  ///   - context: The context for `transform`. `nil` uses the promise's ``context``.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  ///   - transform: The closure that returns a value for the error or throws another error. It runs
+  ///     at most once.
+  /// - Returns: A promise with this promise's value or the result of `transform`. It is rejected
+  ///   with the error that `transform` throws or with an error of another type.
   @_disfavoredOverload
   public func recover<Failure: Error>(
     _ type: Failure.Type, on context: ExecutionContext? = nil,
@@ -78,16 +83,19 @@ extension Promise {
     }
   }
 
-  /// Goes on with another promise after an error of one type; other errors pass.
+  /// Replaces an error of one type by the outcome of another promise.
+  ///
+  /// Other errors are passed on.
   ///
   /// - Parameters:
-  ///   - type: the type of the errors it is for.
-  ///   - context: where `transform` runs; the promise's own ``context`` when nil.
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  ///   - transform: starts something else, or throws another error; runs at most once.
-  /// - Returns: a promise of this one's value, or else of what the returned promise will be; rejected
-  ///   with what `transform` throws, or with an error of another type.
+  ///   - type: The type of the errors to handle.
+  ///   - context: The context for `transform`. `nil` uses the promise's ``context``.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  ///   - transform: The closure that starts other work or throws another error. It runs at most
+  ///     once.
+  /// - Returns: A promise with this promise's value or the outcome of the returned promise. It is
+  ///   rejected with the error that `transform` throws or with an error of another type.
   public func recover<Failure: Error>(
     _ type: Failure.Type, on context: ExecutionContext? = nil,
     file: StaticString = #fileID, line: UInt = #line,
@@ -97,23 +105,25 @@ extension Promise {
       next.follow { try transform(error) }
     }
   }
-}
 
-extension Promise {
-  /// Makes a value of one particular error; others pass.
+  // MARK: One specific error
+
+  /// Replaces one specific error by a value.
+  ///
+  /// Other errors are passed on.
   ///
   /// ```swift
   /// load.timeout(.seconds(2)).recover(PromiseError.timedOut) { cached }
   /// ```
   ///
   /// - Parameters:
-  ///   - failure: the error it is for.
-  ///   - context: where `transform` runs; the promise's own ``context`` when nil.
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  ///   - transform: makes a value, or throws another error; runs at most once.
-  /// - Returns: a promise of this one's value, or else of what `transform` returns; rejected with what
-  ///   that throws, or with another error.
+  ///   - failure: The error to handle.
+  ///   - context: The context for `transform`. `nil` uses the promise's ``context``.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  ///   - transform: The closure that returns a value or throws another error. It runs at most once.
+  /// - Returns: A promise with this promise's value or the result of `transform`. It is rejected
+  ///   with the error that `transform` throws or with an error other than `failure`.
   @_disfavoredOverload
   public func recover<Failure: Error & Equatable>(
     _ failure: Failure, on context: ExecutionContext? = nil,
@@ -125,16 +135,19 @@ extension Promise {
     }
   }
 
-  /// Goes on with another promise after one particular error; others pass.
+  /// Replaces one specific error by the outcome of another promise.
+  ///
+  /// Other errors are passed on.
   ///
   /// - Parameters:
-  ///   - failure: the error it is for.
-  ///   - context: where `transform` runs; the promise's own ``context`` when nil.
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  ///   - transform: starts something else, or throws another error; runs at most once.
-  /// - Returns: a promise of this one's value, or else of what the returned promise will be; rejected
-  ///   with what `transform` throws, or with another error.
+  ///   - failure: The error to handle.
+  ///   - context: The context for `transform`. `nil` uses the promise's ``context``.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  ///   - transform: The closure that starts other work or throws another error. It runs at most
+  ///     once.
+  /// - Returns: A promise with this promise's value or the outcome of the returned promise. It is
+  ///   rejected with the error that `transform` throws or with an error other than `failure`.
   public func recover<Failure: Error & Equatable>(
     _ failure: Failure, on context: ExecutionContext? = nil,
     file: StaticString = #fileID, line: UInt = #line,

@@ -1,11 +1,12 @@
-/// Waits until every one of a number of promises has settled, however it did.
+/// Waits until all promises have settled, fulfilled or rejected.
 ///
 /// - Parameters:
-///   - promises: the promises; none fulfils with an empty array.
-///   - file: where the new promise was made, for diagnostics.
-///   - line: where the new promise was made, for diagnostics.
-/// - Returns: a promise of all outcomes, in the order of `promises`, which is never rejected but by a
-///   cancellation of its own; that cancels those which nobody else waits for.
+///   - promises: The promises. An empty array fulfils the result with an empty array.
+///   - file: The source file of the caller, for diagnostics.
+///   - line: The source line of the caller, for diagnostics.
+/// - Returns: A promise for all outcomes, in the order of `promises`. It is rejected only if it is
+///   cancelled itself, which also cancels the promises without another consumer. It has the context
+///   of the first promise.
 public func settled<Value>(
   _ promises: [Promise<Value>], file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<[Result<Value, any Error>]> {
@@ -16,38 +17,38 @@ public func settled<Value>(
   }
 }
 
-/// Waits until every one of several promises of different types has settled, however it did.
+/// Waits until several promises of different types have settled, fulfilled or rejected.
 ///
 /// - Parameters:
-///   - first: a promise, whose context the result carries.
-///   - second: another.
-///   - others: any number of others.
-///   - file: where the new promise was made, for diagnostics.
-///   - line: where the new promise was made, for diagnostics.
-/// - Returns: a promise of a tuple of the outcomes, which is never rejected but by a cancellation of
-///   its own; that cancels those which nobody else waits for.
+///   - first: The first promise. The result has its context.
+///   - second: The second promise.
+///   - others: Further promises.
+///   - file: The source file of the caller, for diagnostics.
+///   - line: The source line of the caller, for diagnostics.
+/// - Returns: A promise for a tuple of the outcomes. It is rejected only if it is cancelled itself,
+///   which also cancels the promises without another consumer.
 public func settled<First, Second, each Other>(
   _ first: Promise<First>, _ second: Promise<Second>, _ others: repeat Promise<each Other>,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<
   (Result<First, any Error>, Result<Second, any Error>, repeat Result<each Other, any Error>)
 > {
-  gather(first, second, repeat each others, at: CallSite(file, line), endsWithFirstError: false) {
+  gather(first, second, repeat each others, at: CallSite(file, line), failsFast: false) {
     (first.outcome, second.outcome, repeat (each others).outcome)
   }
 }
 
-/// Takes the first of a number of promises to be fulfilled.
+/// Returns a promise for the value of the first promise to be fulfilled.
 ///
-/// The others are then cancelled unless somebody else waits for them. Cancelling the result does the
-/// same for all of them.
+/// The other promises are then cancelled unless they have other consumers. Cancelling the result
+/// does the same for all of them.
 ///
 /// - Parameters:
-///   - promises: the promises; none rejects with ``PromiseError/empty``.
-///   - file: where the new promise was made, for diagnostics.
-///   - line: where the new promise was made, for diagnostics.
-/// - Returns: a promise of the first value, rejected with an ``AggregateError`` when every one of them
-///   has been rejected. It carries the context of the first of them.
+///   - promises: The promises. An empty array rejects the result with ``PromiseError/empty``.
+///   - file: The source file of the caller, for diagnostics.
+///   - line: The source line of the caller, for diagnostics.
+/// - Returns: A promise for the first value. It is rejected with an ``AggregateError`` if all
+///   promises are rejected. It has the context of the first promise in the array.
 public func any<Value>(
   _ promises: [Promise<Value>], file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<Value> {
@@ -63,15 +64,18 @@ public func any<Value>(
   }
 }
 
-/// Takes the first to be fulfilled of several promises: the same as for an array of them.
+/// Returns a promise for the value of the first of several promises to be fulfilled.
+///
+/// Equivalent to ``any(_:file:line:)`` with an array.
 ///
 /// - Parameters:
-///   - first: a promise, whose context the result carries.
-///   - second: another.
-///   - others: any number of others.
-///   - file: where the new promise was made, for diagnostics.
-///   - line: where the new promise was made, for diagnostics.
-/// - Returns: the promise that the array would give.
+///   - first: The first promise. The result has its context.
+///   - second: The second promise.
+///   - others: Further promises.
+///   - file: The source file of the caller, for diagnostics.
+///   - line: The source line of the caller, for diagnostics.
+/// - Returns: A promise for the first value. It is rejected with an ``AggregateError`` if all
+///   promises are rejected.
 public func any<Value>(
   _ first: Promise<Value>, _ second: Promise<Value>, _ others: Promise<Value>...,
   file: StaticString = #fileID, line: UInt = #line
@@ -79,18 +83,18 @@ public func any<Value>(
   any([first, second] + others, file: file, line: line)
 }
 
-/// Takes the first of a number of promises to settle, fulfilled or rejected.
+/// Returns a promise for the outcome of the first promise to settle, fulfilled or rejected.
 ///
-/// The others are then cancelled unless somebody else waits for them. Cancelling the result does the
-/// same for all of them.
+/// The other promises are then cancelled unless they have other consumers. Cancelling the result
+/// does the same for all of them.
 ///
 /// - Parameters:
-///   - promises: the promises; none rejects with ``PromiseError/empty``. Of several that have settled
-///     already the first in the array wins.
-///   - file: where the new promise was made, for diagnostics.
-///   - line: where the new promise was made, for diagnostics.
-/// - Returns: a promise with the outcome of the first to settle. It carries the context of the first
-///   of them.
+///   - promises: The promises. An empty array rejects the result with ``PromiseError/empty``. If
+///     several promises have already settled, the first of them in the array wins.
+///   - file: The source file of the caller, for diagnostics.
+///   - line: The source line of the caller, for diagnostics.
+/// - Returns: A promise for the outcome of the first promise to settle. It has the context of the
+///   first promise in the array.
 public func race<Value>(
   _ promises: [Promise<Value>], file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<Value> {
@@ -106,15 +110,17 @@ public func race<Value>(
   }
 }
 
-/// Takes the first to settle of several promises: the same as for an array of them.
+/// Returns a promise for the outcome of the first of several promises to settle.
+///
+/// Equivalent to ``race(_:file:line:)`` with an array.
 ///
 /// - Parameters:
-///   - first: a promise, whose context the result carries.
-///   - second: another.
-///   - others: any number of others.
-///   - file: where the new promise was made, for diagnostics.
-///   - line: where the new promise was made, for diagnostics.
-/// - Returns: the promise that the array would give.
+///   - first: The first promise. The result has its context.
+///   - second: The second promise.
+///   - others: Further promises.
+///   - file: The source file of the caller, for diagnostics.
+///   - line: The source line of the caller, for diagnostics.
+/// - Returns: A promise for the outcome of the first promise to settle.
 public func race<Value>(
   _ first: Promise<Value>, _ second: Promise<Value>, _ others: Promise<Value>...,
   file: StaticString = #fileID, line: UInt = #line

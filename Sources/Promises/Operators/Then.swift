@@ -1,23 +1,23 @@
 extension Promise {
-  /// The next step, which has its value at once.
+  /// Transforms the value by a synchronous closure.
   ///
   /// Source: Promises/A+ 2.2.
   ///
   /// - Parameters:
-  ///   - context: where `transform` runs; the promise's own ``context`` when nil.
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  ///   - transform: makes the new value of the old; runs at most once, when this promise is
-  ///     fulfilled and the new one has not been cancelled.
-  /// - Returns: a promise of what `transform` returns, rejected with what it throws, or with this
-  ///   promise's error. It inherits this promise's context.
+  ///   - context: The context for `transform`. `nil` uses the promise's ``context``.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  ///   - transform: The closure that transforms the value. It runs at most once: when this promise
+  ///     is fulfilled and the new one has not been cancelled.
+  /// - Returns: A promise for the result of `transform`. It is rejected with the error that
+  ///   `transform` throws or with this promise's error. It inherits this promise's context.
   @inlinable
   public func then<NewValue>(
     on context: ExecutionContext? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (_ value: Value) throws -> NewValue
   ) -> Promise<NewValue> {
     let next: Promise<NewValue> = derived(at: CallSite(file, line))
-    let context = self.context.adopting(context)
+    let context = self.context.resolving(context)
     @Sendable func react(_ settled: Promise, _ next: Promise<NewValue>) -> Bool {
       if let error = settled.error { return next.settle(rejecting: error, by: .upstream) }
       let value = settled.fulfilledValue
@@ -33,28 +33,28 @@ extension Promise {
     return next
   }
 
-  /// The next step, which takes time: another promise.
+  /// Starts an asynchronous step with the value and follows its promise.
   ///
-  /// The new promise follows the one returned. Cancelling it cancels whichever of the two it is
-  /// waiting for at that moment, if nobody else is.
+  /// Cancelling the new promise cancels the promise that it waits for at that moment, either this
+  /// one or the returned one, unless that promise has other consumers.
   ///
   /// Source: Promises/A+ 2.2.7.1, 2.3.2.
   ///
   /// - Parameters:
-  ///   - context: where `transform` runs; the promise's own ``context`` when nil.
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  ///   - transform: starts the next step with the value; runs at most once, when this promise is
+  ///   - context: The context for `transform`. `nil` uses the promise's ``context``.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  ///   - transform: The closure that starts the step. It runs at most once: when this promise is
   ///     fulfilled and the new one has not been cancelled.
-  /// - Returns: a promise of what the returned promise will be, rejected with what `transform`
-  ///   throws, or with this promise's error. It inherits this promise's context.
+  /// - Returns: A promise for the outcome of the returned promise. It is rejected with the error
+  ///   that `transform` throws or with this promise's error. It inherits this promise's context.
   @inlinable
   public func then<NewValue>(
     on context: ExecutionContext? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (_ value: Value) throws -> Promise<NewValue>
   ) -> Promise<NewValue> {
     let next: Promise<NewValue> = derived(at: CallSite(file, line))
-    let context = self.context.adopting(context)
+    let context = self.context.resolving(context)
     @Sendable func react(_ settled: Promise, _ next: Promise<NewValue>) -> Bool {
       if let error = settled.error { return next.settle(rejecting: error, by: .upstream) }
       let value = settled.fulfilledValue
@@ -69,26 +69,26 @@ extension Promise {
     }
     return next
   }
-}
 
-extension Promise {
-  /// The next step, which is asynchronous code.
+  // MARK: Asynchronous closures
+
+  /// Transforms the value by an asynchronous closure, which runs in a task.
   ///
   /// ```swift
   /// login(user).then { session in try await store.open(session) }
   /// ```
   ///
-  /// Cancelling the new promise cancels the task, when it has begun.
+  /// Cancelling the new promise cancels the task if it has started.
   ///
   /// - Parameters:
-  ///   - priority: the task's priority; the current one when nil.
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  ///   - transform: makes the new value of the old, in a task of its own; runs at most once, when this
-  ///     promise is fulfilled and the new one has not been cancelled. Where it runs is for its actor
-  ///     to say; no ``ExecutionContext`` applies.
-  /// - Returns: a promise of what `transform` returns, rejected with what it throws, or with this
-  ///   promise's error. It inherits this promise's context.
+  ///   - priority: The priority of the task. `nil` uses the current priority.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  ///   - transform: The closure that transforms the value, in a new task. It runs at most once:
+  ///     when this promise is fulfilled and the new one has not been cancelled. It runs on its own
+  ///     actor; no ``ExecutionContext`` applies.
+  /// - Returns: A promise for the result of `transform`. It is rejected with the error that
+  ///   `transform` throws or with this promise's error. It inherits this promise's context.
   public func then<NewValue>(
     priority: TaskPriority? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (_ value: Value) async throws -> NewValue
@@ -100,19 +100,19 @@ extension Promise {
       }
     }
   }
-}
 
-extension Promise {
-  /// The next step, off the main thread: `then` on ``ExecutionContext/background``.
+  // MARK: Background queue
+
+  /// Transforms the value off the main thread: `then` on ``ExecutionContext/background``.
   ///
-  /// The promise that it makes inherits this one's context, so the step after it is back there.
+  /// The new promise inherits this promise's context, so the next step runs there again.
   ///
   /// - Parameters:
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  ///   - transform: makes the new value of the old; runs at most once.
-  /// - Returns: a promise of what `transform` returns, rejected with what it throws, or with this
-  ///   promise's error.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  ///   - transform: The closure that transforms the value. It runs at most once.
+  /// - Returns: A promise for the result of `transform`. It is rejected with the error that
+  ///   `transform` throws or with this promise's error.
   public func thenInBackground<NewValue>(
     file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (_ value: Value) throws -> NewValue
@@ -120,34 +120,36 @@ extension Promise {
     then(on: .background, file: file, line: line, transform)
   }
 
-  /// The next step, off the main thread, that ends in a promise: `then` on
-  /// ``ExecutionContext/background``.
+  /// Starts an asynchronous step off the main thread: `then` on ``ExecutionContext/background``.
   ///
   /// - Parameters:
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  ///   - transform: starts the next step with the value; runs at most once.
-  /// - Returns: a promise that follows the one returned, rejected with what `transform` throws, or
-  ///   with this promise's error.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  ///   - transform: The closure that starts the step. It runs at most once.
+  /// - Returns: A promise for the outcome of the returned promise. It is rejected with the error
+  ///   that `transform` throws or with this promise's error.
   public func thenInBackground<NewValue>(
     file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (_ value: Value) throws -> Promise<NewValue>
   ) -> Promise<NewValue> {
     then(on: .background, file: file, line: line, transform)
   }
-}
 
-extension Promise {
-  /// Another step behind this one where the outcome asks for one, as a redirect does; else the outcome as
-  /// it is, without a promise between.
+  // MARK: Conditional steps
+
+  /// Adds a step that runs only for some outcomes, such as a redirect.
+  ///
+  /// Without a step, the new promise adopts this promise's outcome directly, without an
+  /// intermediate promise.
   ///
   /// - Parameters:
-  ///   - step: starts the step, right where this promise settles; nil when there is none. It runs at most
-  ///     once, unless the new promise has been cancelled.
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  /// - Returns: a promise of what the step's will be, or of this one's outcome; rejected with what `step`
-  ///   throws. It inherits this promise's context.
+  ///   - step: The closure that starts the step or returns `nil` for no step. It runs inline where
+  ///     this promise settles, at most once: only if the new promise has not been cancelled.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: A promise for the outcome of the step or, without a step, for this promise's
+  ///   outcome. It is rejected with the error that `step` throws. It inherits this promise's
+  ///   context.
   @inlinable
   package func followed(
     by step: @escaping @Sendable (_ outcome: Result<Value, any Error>) throws -> Promise<Value>?,
@@ -158,7 +160,7 @@ extension Promise {
       guard !next.isSettled else { return false }
       do {
         guard let following = try step(settled.outcome) else {
-          return next.settle(like: settled)
+          return next.settle(withOutcomeOf: settled)
         }
         return next.adopt(following)
       } catch {
@@ -172,15 +174,16 @@ extension Promise {
   }
 }
 
-/// Starts a chain with a function that may throw before it has a promise to return.
+/// Starts a chain with a closure that may throw before it returns a promise.
 ///
-/// Everything that can go wrong then ends in the chain's `fail`.
+/// All errors, including those thrown by `body`, then reach the `fail` of the chain.
 ///
 /// - Parameters:
-///   - file: where the promise was made, for diagnostics.
-///   - line: where the promise was made, for diagnostics.
-///   - body: starts the first step; runs once, here and now.
-/// - Returns: the promise that `body` returns, or one rejected with what it throws.
+///   - file: The source file of the caller, for diagnostics.
+///   - line: The source line of the caller, for diagnostics.
+///   - body: The closure that starts the first step. It runs once, before this function returns.
+/// - Returns: The promise that `body` returns, or a promise rejected with the error that `body`
+///   throws.
 public func firstly<Value>(
   file: StaticString = #fileID, line: UInt = #line, _ body: () throws -> Promise<Value>
 ) -> Promise<Value> {

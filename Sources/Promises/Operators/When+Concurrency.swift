@@ -1,23 +1,24 @@
 import Synchronization
 
-/// Starts a number of things, never more than some at a time, and waits for all.
+/// Starts operations, at most `concurrency` at a time, and waits for all of them.
 ///
 /// ```swift
 /// let covers = when(books.map { book in { download(book.cover) } }, concurrency: 4)
 /// ```
 ///
-/// As soon as one fails so does the result: no more are started, and those under way are cancelled
-/// unless somebody else waits for them. Cancelling the result does the same.
+/// As soon as one operation fails, the result is rejected, no further operations start, and those
+/// in flight are cancelled unless they have other consumers. Cancelling the result does the same.
 ///
 /// - Parameters:
-///   - starts: each starts one thing, and runs at most once. The first ones run here and now, each
-///     later one where an earlier promise settles, in the order of the array. Throwing is failing.
-///   - concurrency: how many may be under way at once; at least 1, anything else is a programmer's
-///     error and stops the program.
-///   - file: where the new promise was made, for diagnostics.
-///   - line: where the new promise was made, for diagnostics.
-/// - Returns: a promise of all values, in the order of `starts`, rejected with the first error to come.
-///   It carries the context of the first promise.
+///   - starts: The closures that each start one operation. Each runs at most once, in the order of
+///     the array: the first ones before this function returns, each later one where an earlier
+///     promise settles. A thrown error fails the operation.
+///   - concurrency: The maximum number of operations in flight. Must be at least 1; otherwise the
+///     program stops with a failed precondition.
+///   - file: The source file of the caller, for diagnostics.
+///   - line: The source line of the caller, for diagnostics.
+/// - Returns: A promise for all values, in the order of `starts`. It is rejected with the first
+///   error that occurs. It has the context of the first operation's promise.
 public func when<Value>(
   _ starts: [@Sendable () throws -> Promise<Value>], concurrency: Int,
   file: StaticString = #fileID, line: UInt = #line
@@ -32,22 +33,23 @@ public func when<Value>(
   return result
 }
 
-/// Does the same for each of a number of things, never more than some at a time, and waits for all.
+/// Starts an operation for each item, at most `concurrency` at a time, and waits for all of them.
 ///
 /// ```swift
 /// let covers = when(books, concurrency: 4) { book in download(book.cover) }
 /// ```
 ///
 /// - Parameters:
-///   - items: what to go through, in order.
-///   - concurrency: how many may be under way at once; at least 1, anything else is a programmer's
-///     error and stops the program.
-///   - file: where the new promise was made, for diagnostics.
-///   - line: where the new promise was made, for diagnostics.
-///   - start: starts the work for one item, and runs at most once for each. Throwing is failing.
-/// - Returns: a promise of all values, in the order of `items`, rejected with the first error to come,
-///   with which no more are started and those under way are cancelled unless somebody else waits.
-///   It carries the context of the first promise.
+///   - items: The items, processed in order.
+///   - concurrency: The maximum number of operations in flight. Must be at least 1; otherwise the
+///     program stops with a failed precondition.
+///   - file: The source file of the caller, for diagnostics.
+///   - line: The source line of the caller, for diagnostics.
+///   - start: The closure that starts the operation for one item. It runs at most once for each. A
+///     thrown error fails the operation.
+/// - Returns: A promise for all values, in the order of `items`. It is rejected with the first
+///   error that occurs. No further operations then start, and those in flight are cancelled unless
+///   they have other consumers. It has the context of the first operation's promise.
 public func when<Item: Sendable, Value>(
   _ items: some Sequence<Item>, concurrency: Int,
   file: StaticString = #fileID, line: UInt = #line,
@@ -57,7 +59,7 @@ public func when<Item: Sendable, Value>(
   return when(starts, concurrency: concurrency, file: file, line: line)
 }
 
-/// The work of one bounded `when`: what is under way, and what is still to be started.
+/// The operations of one bounded `when`: those in flight and those still to start.
 private final class Batch<Value: Sendable>: Upstream {
   private struct State {
     var started = 0
@@ -73,13 +75,15 @@ private final class Batch<Value: Sendable>: Upstream {
 
   init(_ starts: [@Sendable () throws -> Promise<Value>]) {
     count = starts.count
-    // The later ones start wherever an earlier promise settles.
+    // Captures the scope, because later operations start where an earlier promise settles.
     start = HandlerScope.capturing { index in try starts[index]() }
     state = Mutex(
       State(fulfilled: Array(repeating: nil, count: starts.count), unfinishedCount: starts.count))
   }
 
-  /// Starts the next thing, if there is one, whose fulfilment starts the one after.
+  /// Starts the next operation, if any.
+  ///
+  /// Its fulfilment starts the one after it.
   func startNext(for result: Promise<[Value]>) {
     guard let next = startNext() else { return }
     follow(next.promise, next.index, for: result)
@@ -91,25 +95,25 @@ private final class Batch<Value: Sendable>: Upstream {
     do {
       promise = try start(index)
     } catch {
-      // A promise too, so that a long row of these takes no deeper stack than one.
+      // Wrapped in a promise, so that a long run of throwing closures uses constant stack depth.
       promise = .rejected(error)
     }
-    // Not only when its turn comes to be handled, which inside another handler is later.
+    // Checked here because the reaction runs later when this code runs inside another handler.
     if promise.isSettled, promise.error != nil { stopStarting() }
     return (promise, index)
   }
 
   func follow(_ promise: Promise<Value>, _ index: Int, for result: Promise<[Value]>) {
     promise.addConsumer()
-    let isWanted = state.withLock { state in
+    let isActive = state.withLock { state in
       if !state.isFinished { state.inFlight[index] = promise }
       return !state.isFinished
     }
-    guard isWanted else { return promise.consumerCancelled() }
+    guard isActive else { return promise.consumerCancelled() }
     promise.attach(
       [],
       Reaction(for: result) { settled, result in
-        self.ended(index, .from(settled), for: .from(result))
+        self.memberSettled(index, .from(settled), for: .from(result))
       })
     if result.isInCycle(through: promise) { result.reject(PromiseError.cycle, by: .consumer) }
   }
@@ -126,7 +130,7 @@ private final class Batch<Value: Sendable>: Upstream {
     }
   }
 
-  private func ended(
+  private func memberSettled(
     _ index: Int, _ promise: Promise<Value>, for result: Promise<[Value]>
   ) -> Bool {
     if let error = promise.error {
@@ -160,17 +164,18 @@ private final class Batch<Value: Sendable>: Upstream {
   }
 }
 
-/// Goes through a sequence with steps that take time, one after the other.
+/// Combines the elements of a sequence by asynchronous steps, one after the other.
 ///
 /// - Parameters:
-///   - sequence: what to go through; its elements are all taken here and now.
-///   - initial: what the first step starts from, and the result of none.
-///   - context: where `step` runs.
-///   - file: where the new promise was made, for diagnostics.
-///   - line: where the new promise was made, for diagnostics.
-///   - step: starts a step with what has come of the earlier ones; the next waits for its promise.
-/// - Returns: a promise of what the last step has come to, rejected with the first error, after which
-///   no step is started.
+///   - sequence: The sequence. All elements are read before this function returns.
+///   - initial: The partial result for the first step. It is the result of an empty sequence.
+///   - context: The context for `step`.
+///   - file: The source file of the caller, for diagnostics.
+///   - line: The source line of the caller, for diagnostics.
+///   - step: The closure that starts a step with the partial result of the earlier steps. The next
+///     step waits for its promise.
+/// - Returns: A promise for the result of the last step. It is rejected with the first error, after
+///   which no step starts.
 public func reduce<Elements: Sequence & Sendable, Partial>(
   _ sequence: Elements, _ initial: Partial, on context: ExecutionContext = .main,
   file: StaticString = #fileID, line: UInt = #line,

@@ -1,16 +1,17 @@
 import Synchronization
 
-/// Waits for all of a number of promises.
+/// Waits for all promises to be fulfilled.
 ///
-/// As soon as one is rejected so is the result, and the others are cancelled unless somebody else
-/// waits for them. Cancelling the result does the same. Work and memory grow linearly with the number.
+/// As soon as one promise is rejected, the result is rejected too, and the other promises are
+/// cancelled unless they have other consumers. Cancelling the result does the same. Time and memory
+/// are linear in the number of promises.
 ///
 /// - Parameters:
-///   - promises: the promises; none fulfils with an empty array.
-///   - file: where the new promise was made, for diagnostics.
-///   - line: where the new promise was made, for diagnostics.
-/// - Returns: a promise of all values, in the order of `promises`, rejected with the first error to
-///   come. It carries the context of the first of them.
+///   - promises: The promises. An empty array fulfils the result with an empty array.
+///   - file: The source file of the caller, for diagnostics.
+///   - line: The source line of the caller, for diagnostics.
+/// - Returns: A promise for all values, in the order of `promises`. It is rejected with the first
+///   error that occurs. It has the context of the first promise.
 public func when<Value>(
   _ promises: [Promise<Value>], file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<[Value]> {
@@ -23,36 +24,37 @@ public func when<Value>(
   }
 }
 
-/// Waits for several promises of different types.
+/// Waits for several promises of different types to be fulfilled.
 ///
 /// ```swift
 /// let (profile, orders) = try await when(fetch(Profile()), fetch(Orders())).value
 /// ```
 ///
-/// As soon as one is rejected so is the result, and the others are cancelled unless somebody else
-/// waits for them. Cancelling the result does the same.
+/// As soon as one promise is rejected, the result is rejected too, and the other promises are
+/// cancelled unless they have other consumers. Cancelling the result does the same.
 ///
 /// - Parameters:
-///   - first: a promise, whose context the result carries.
-///   - second: another.
-///   - others: any number of others.
-///   - file: where the new promise was made, for diagnostics.
-///   - line: where the new promise was made, for diagnostics.
-/// - Returns: a promise of a tuple of the values, rejected with the first error to come.
+///   - first: The first promise. The result has its context.
+///   - second: The second promise.
+///   - others: Further promises.
+///   - file: The source file of the caller, for diagnostics.
+///   - line: The source line of the caller, for diagnostics.
+/// - Returns: A promise for a tuple of the values. It is rejected with the first error that occurs.
 public func when<First, Second, each Other>(
   _ first: Promise<First>, _ second: Promise<Second>, _ others: repeat Promise<each Other>,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<(First, Second, repeat each Other)> {
-  gather(first, second, repeat each others, at: CallSite(file, line), endsWithFirstError: true) {
+  gather(first, second, repeat each others, at: CallSite(file, line), failsFast: true) {
     (first.fulfilledValue, second.fulfilledValue, repeat (each others).fulfilledValue)
   }
 }
 
-/// The promise of what `collect` makes of several promises once all have settled, or, if asked for,
-/// of the first error.
+/// Returns a promise for the result of `collect`, which runs when all promises have settled.
+///
+/// With `failsFast`, the first error rejects the promise instead.
 func gather<First, each Other, Collected>(
   _ first: Promise<First>, _ others: repeat Promise<each Other>,
-  at site: CallSite, endsWithFirstError: Bool, _ collect: @escaping @Sendable () -> Collected
+  at site: CallSite, failsFast: Bool, _ collect: @escaping @Sendable () -> Collected
 ) -> Promise<Collected> {
   var members: [any Upstream] = [first]
   repeat members.append(each others)
@@ -64,7 +66,7 @@ func gather<First, each Other, Collected>(
       .everything,
       Reaction(for: result) { member, result in
         let result = Promise<Collected>.from(result)
-        if endsWithFirstError, let error = Promise<Member>.from(member).error {
+        if failsFast, let error = Promise<Member>.from(member).error {
           return result.settle(rejecting: error, by: .consumer)
         }
         return countdown.countDown() && result.settle(fulfilling: collect(), by: .upstream)
@@ -77,30 +79,31 @@ func gather<First, each Other, Collected>(
 }
 
 extension Promise {
-  /// A promise that waits for all of a number of others, and carries the context of the first.
+  /// Returns a promise that waits for all members and has the context of the first one.
   ///
   /// - Parameters:
-  ///   - members: what it waits for; at least one.
-  ///   - site: where it was made.
-  ///   - react: runs inline for each member that settles, with the promise made here; returns whether
-  ///     it has settled that.
-  /// - Returns: the promise, pending until `react` settles it.
+  ///   - members: The promises to wait for. At least one.
+  ///   - site: The source location of the new promise.
+  ///   - react: The closure that runs inline for each member that settles, with the new promise. It
+  ///     returns whether it has settled the new promise.
+  /// - Returns: The new promise. It is pending until `react` settles it.
   static func gathering<Member>(
     _ members: [Promise<Member>], at site: CallSite,
     _ react: @escaping @Sendable (_ member: Promise<Member>, _ result: Promise) -> Bool
   ) -> Promise {
     let result = Promise(waitingFor: nil, on: members.first?.context ?? .main, at: site)
-    // One closure serves every member, so a member costs no allocation.
+    // One closure serves all members, so that a member needs no allocation.
     let work: Reaction.Work = { member, result in react(.from(member), .from(result)) }
     for member in members { member.attach(.everything, Reaction(for: result, work)) }
     result.wait(for: UpstreamGroup(members))
     return result
   }
 
-  /// Makes `group`, to whose every member this promise has been attached, what it waits for.
+  /// Makes `group` the upstream of this promise, which must already be attached to all members.
   ///
-  /// Not before it has been attached to all: a member that has settled already may settle this promise
-  /// too, which would then leave members that it has not come to, at the cost of somebody else's claim.
+  /// An earlier call would be wrong: a settled member can settle this promise while it attaches.
+  /// Cancelling the group would then withdraw claims from members that this promise is not attached
+  /// to yet, and so remove claims of other consumers.
   func wait(for group: UpstreamGroup) {
     let isWaiting = machine.withLock { machine in
       guard !isSettled else { return false }
@@ -111,7 +114,7 @@ extension Promise {
   }
 }
 
-/// Tells the last of a number of events, from whatever threads they come.
+/// A thread-safe counter that detects the last of a fixed number of events.
 final class Countdown: Sendable {
   private let remaining: Atomic<Int>
 
@@ -119,7 +122,9 @@ final class Countdown: Sendable {
     remaining = Atomic(count)
   }
 
-  /// Counts one event; true for the last.
+  /// Counts one event.
+  ///
+  /// Returns `true` for the last one.
   func countDown() -> Bool {
     remaining.subtract(1, ordering: .acquiringAndReleasing).newValue == 0
   }

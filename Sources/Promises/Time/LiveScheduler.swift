@@ -1,21 +1,25 @@
 import Dispatch
 import Synchronization
 
-/// Real time, of the machine's monotonic clock; see ``Scheduler/live``.
+/// A scheduler on the monotonic clock of the system.
 ///
-/// Its actions run on one serial queue of its own. However many wait, one timer of the system's is
-/// set, for the earliest.
+/// See ``Scheduler/live``.
+///
+/// Actions run on one private serial queue. The scheduler uses a single system timer, set to the
+/// earliest action.
 public final class LiveScheduler: Scheduler {
   private struct State {
     var timers = TimerQueue()
-    /// What the system's timer is set to; nil when to nothing.
+    /// The time that the system timer is set to.
+    ///
+    /// `nil` if it is not set.
     var armedTime: Duration?
   }
 
   private let state = Mutex(State())
   private let queue = DispatchQueue(label: "Catena.LiveScheduler")
-  // `nonisolated(unsafe)` because dispatch sources may be used from any thread, which their Swift type
-  // does not say; setting it is protected by `state`'s lock besides.
+  // `nonisolated(unsafe)` because dispatch sources are thread-safe, although their Swift type does
+  // not declare it. Setting the timer is also protected by the lock of `state`.
   nonisolated(unsafe) private let timer: any DispatchSourceTimer
 
   init() {
@@ -28,24 +32,24 @@ public final class LiveScheduler: Scheduler {
     timer.cancel()
   }
 
-  /// The time since the machine started, as `DispatchTime` counts it.
+  /// The time since the system started, as counted by `DispatchTime`.
   public var now: Duration {
     .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds))
   }
 
-  /// Runs an action once a time has passed, on this scheduler's queue.
+  /// Runs an action after a delay, on this scheduler's queue.
   ///
   /// - Parameters:
-  ///   - delay: how long to wait; less than nothing is nothing.
-  ///   - action: what to run, at most once; it must not block.
-  /// - Returns: a handle to cancel it by.
+  ///   - delay: The delay. A negative value counts as zero.
+  ///   - action: The closure to run, at most once. It must not block.
+  /// - Returns: A handle to cancel the action.
   public func schedule(
     after delay: Duration, _ action: @escaping @Sendable () -> Void
   ) -> ScheduledAction {
     let due = now + max(delay, .zero)
     let id = state.withLock { state in
       let id = state.timers.insert(due: due, action)
-      // Most are due after what is set already.
+      // Most actions are due later than the armed time.
       if state.armedTime.map({ due < $0 }) ?? true { armTimer(&state) }
       return id
     }
@@ -61,7 +65,7 @@ public final class LiveScheduler: Scheduler {
     state.withLock { armTimer(&$0) }
   }
 
-  /// Sets the system's timer when the next action comes before what it is set to.
+  /// Sets the system timer if the next action is due before the armed time.
   private func armTimer(_ state: inout State) {
     guard let due = state.timers.nextDue, state.armedTime.map({ due < $0 }) ?? true else { return }
     state.armedTime = due
@@ -70,7 +74,7 @@ public final class LiveScheduler: Scheduler {
 }
 
 extension Scheduler where Self == LiveScheduler {
-  /// The clock on the wall, for programs.
+  /// The shared scheduler on the system clock.
   public static var live: LiveScheduler { .shared }
 }
 
@@ -79,7 +83,9 @@ extension LiveScheduler {
 }
 
 extension Duration {
-  /// Rounded up, so that a timer never goes off early; what does not fit counts as for ever.
+  /// The duration in nanoseconds, rounded up so that a timer never fires early.
+  ///
+  /// Clamped to `Int64.max`.
   fileprivate var wholeNanoseconds: UInt64 {
     guard self < .nanoseconds(Int64.max) else { return UInt64(Int64.max) }
     let (seconds, attoseconds) = components

@@ -1,22 +1,23 @@
 import Synchronization
 
-/// Does something until it succeeds or a schedule gives up.
+/// Repeats an operation until it succeeds or its schedule ends.
 ///
 /// ```swift
 /// retry(.exponential(initial: .seconds(1), limit: 3)) { attempt in upload(part) }
 /// ```
 ///
-/// Attempts follow one another; there is never more than one. However many there are, they take no
-/// more stack and memory than one. Cancelling the promise cancels the attempt under way, or the wait.
+/// Attempts never overlap. Stack depth and memory do not grow with the number of attempts.
+/// Cancelling the promise cancels the current attempt or the current delay.
 ///
 /// - Parameters:
-///   - schedule: how often, when and after which errors to try again.
-///   - scheduler: whose time counts.
-///   - file: where the promise was made, for diagnostics.
-///   - line: where the promise was made, for diagnostics.
-///   - body: starts an attempt, and gets its number, from 1. The first runs here and now, the others
-///     where the promise before or the timer settles. Throwing is failing.
-/// - Returns: a promise of the first value, rejected with the last attempt's error.
+///   - schedule: The number of retries, the delays and the errors to retry.
+///   - scheduler: The scheduler for the delays.
+///   - file: The source file of the caller, for diagnostics.
+///   - line: The source line of the caller, for diagnostics.
+///   - body: The closure that starts an attempt. It receives the number of the attempt, from 1. The
+///     first attempt starts before this function returns, later ones where the previous promise or
+///     the timer settles. A thrown error fails the attempt.
+/// - Returns: A promise for the first value. It is rejected with the error of the last attempt.
 public func retry<Value>(
   _ schedule: RetrySchedule, scheduler: some Scheduler = .live,
   file: StaticString = #fileID, line: UInt = #line,
@@ -30,13 +31,13 @@ public func retry<Value>(
   return promise
 }
 
-/// The attempts of one `retry`, of which one is under way at a time.
+/// The sequence of attempts of one `retry`.
 private final class Attempts<Value: Sendable>: Upstream {
   private let schedule: RetrySchedule
   private let scheduler: any Scheduler
   private let site: CallSite
   private let body: @Sendable (Int) throws -> Promise<Value>
-  /// The attempt under way, or the wait for the next.
+  /// The current attempt or the delay before the next one.
   private let current = Mutex<(any Upstream)?>(nil)
 
   init(
@@ -46,18 +47,20 @@ private final class Attempts<Value: Sendable>: Upstream {
     self.schedule = schedule
     self.scheduler = scheduler
     self.site = site
-    // Later attempts are made wherever the one before ends.
+    // Captures the scope, because later attempts start where the previous one ends.
     self.body = HandlerScope.capturing(body)
   }
 
-  /// Starts an attempt, whose outcome settles `promise` or leads to the next.
+  /// Starts an attempt.
+  ///
+  /// Its outcome settles `promise` or leads to the next attempt.
   func start(_ number: Int, for promise: Promise<Value>) {
     guard !promise.isSettled else { return }
     let attempt: Promise<Value>
     do {
       attempt = try body(number)
     } catch {
-      // A promise too, so that a thousand throwing attempts take no deeper stack than one.
+      // Wrapped in a promise, so that many throwing attempts use constant stack depth.
       attempt = .rejected(error)
     }
     follow(attempt, for: promise) { settled in
@@ -80,18 +83,18 @@ private final class Attempts<Value: Sendable>: Upstream {
     }
   }
 
-  /// Makes `step` what cancelling `promise` cancels, and has `handle` called with it when it settles.
+  /// Makes `step` the target of a cancellation of `promise` and calls `handle` when `step` settles.
   private func follow<Step>(
     _ step: Promise<Step>, for promise: Promise<Value>,
     _ handle: @escaping @Sendable (_ settled: Promise<Step>) -> Void
   ) {
     step.addConsumer()
-    // The one before is released after unlocking.
-    let before = current.withLock { current in
+    // Released after unlocking.
+    let previous = current.withLock { current in
       defer { current = step }
       return current
     }
-    withExtendedLifetime(before) {}
+    withExtendedLifetime(previous) {}
     step.attach(
       [],
       Reaction(for: promise) { settled, _ in

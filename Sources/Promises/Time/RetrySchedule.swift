@@ -1,25 +1,27 @@
 import Foundation
 
-/// How often, when and after which errors something is tried again.
+/// The number of retries, the delays between them and the errors to retry.
 ///
 /// ```swift
 /// .exponential(initial: .seconds(1), cap: .seconds(30), limit: 5).when { $0 is TemporaryError }
 /// ```
 ///
-/// A limit counts the repetitions: one of 3 allows four attempts in all. A cancellation is never tried
-/// again.
+/// The limit counts retries: a limit of 3 allows four attempts in total. A cancellation is never
+/// retried.
 public struct RetrySchedule: Sendable {
-  /// How a wait is spread, so that many who failed together do not come back together.
+  /// The randomization of delays, which prevents clients that fail together from retrying together.
   public enum Jitter: Sendable {
-    /// Exactly the computed time.
+    /// The computed delay, without randomization.
     case none
-    /// Anything between half the computed time and all of it.
+    /// A random delay between half the computed delay and the computed delay.
     case equal
-    /// Anything between nothing and the computed time.
+    /// A random delay between zero and the computed delay.
     case full
   }
 
-  /// How many times it is tried again at the most; 0 is never.
+  /// The maximum number of retries.
+  ///
+  /// Zero disables retries.
   public var limit: Int
 
   private let delay: @Sendable (_ repetition: Int, _ error: any Error) -> Duration?
@@ -27,33 +29,33 @@ public struct RetrySchedule: Sendable {
   private var jitter = Jitter.none
   private var random: @Sendable (ClosedRange<Double>) -> Double = { .random(in: $0) }
 
-  /// Tries again at once.
+  /// Returns a schedule that retries immediately.
   ///
-  /// - Parameter limit: how many times at the most.
-  /// - Returns: the schedule.
+  /// - Parameter limit: The maximum number of retries.
+  /// - Returns: The schedule.
   public static func immediate(limit: Int) -> RetrySchedule {
     RetrySchedule(limit: limit) { _, _ in .zero }
   }
 
-  /// Tries again after the same time each time.
+  /// Returns a schedule with a constant delay.
   ///
   /// - Parameters:
-  ///   - delay: how long to wait before each repetition.
-  ///   - limit: how many times at the most.
-  /// - Returns: the schedule.
+  ///   - delay: The delay before each retry.
+  ///   - limit: The maximum number of retries.
+  /// - Returns: The schedule.
   public static func delayed(_ delay: Duration, limit: Int) -> RetrySchedule {
     RetrySchedule(limit: limit) { _, _ in delay }
   }
 
-  /// Waits longer each time: `initial`, then that times `multiplier`, and so on.
+  /// Returns a schedule with growing delays: `initial`, `initial` times `multiplier`, and so on.
   ///
   /// - Parameters:
-  ///   - initial: the computed time before the first repetition.
-  ///   - multiplier: how much longer each is than the one before.
-  ///   - cap: what a computed time is never above.
-  ///   - jitter: how a time is spread once it has been computed.
-  ///   - limit: how many times at the most.
-  /// - Returns: the schedule.
+  ///   - initial: The computed delay before the first retry.
+  ///   - multiplier: The ratio of each computed delay to the previous one.
+  ///   - cap: The maximum computed delay.
+  ///   - jitter: The randomization of computed delays.
+  ///   - limit: The maximum number of retries.
+  /// - Returns: The schedule.
   public static func exponential(
     initial: Duration, multiplier: Double = 2, cap: Duration = .seconds(60),
     jitter: Jitter = .equal, limit: Int
@@ -67,13 +69,13 @@ public struct RetrySchedule: Sendable {
     return schedule
   }
 
-  /// Asks each time.
+  /// Returns a schedule that computes each delay by a closure.
   ///
   /// - Parameters:
-  ///   - limit: how many times at the most.
-  ///   - delay: gets the number of the repetition, from 1, and the error it follows; returns how long
-  ///     to wait, or nil to give up with that error.
-  /// - Returns: the schedule.
+  ///   - limit: The maximum number of retries.
+  ///   - delay: The closure that receives the number of the retry, from 1, and the error of the
+  ///     previous attempt. It returns the delay, or `nil` to give up with that error.
+  /// - Returns: The schedule.
   public static func custom(
     limit: Int = .max,
     _ delay: @escaping @Sendable (_ repetition: Int, _ error: any Error) -> Duration?
@@ -81,23 +83,25 @@ public struct RetrySchedule: Sendable {
     RetrySchedule(limit: limit, delay: delay)
   }
 
-  /// The same schedule for some errors only; others are passed on at once.
+  /// Returns a copy of this schedule that retries only some errors.
   ///
-  /// - Parameter isRetryable: says of an error whether to try again; all conditions given this way
-  ///   have to hold.
-  /// - Returns: the narrower schedule.
+  /// Other errors are passed on immediately.
+  ///
+  /// - Parameter isRetryable: The condition for a retry after an error. All conditions added by
+  ///   this method must hold.
+  /// - Returns: The restricted schedule.
   public func when(
     _ isRetryable: @escaping @Sendable (_ error: any Error) -> Bool
   ) -> RetrySchedule {
     var copy = self
-    copy.isRetryable = { [before = self.isRetryable] in before($0) && isRetryable($0) }
+    copy.isRetryable = { [previous = self.isRetryable] in previous($0) && isRetryable($0) }
     return copy
   }
 
-  /// The same schedule with another source of chance, for tests.
+  /// Returns a copy of this schedule with another random number generator, for tests.
   ///
-  /// - Parameter random: returns a number in the range that it gets.
-  /// - Returns: the schedule with that source.
+  /// - Parameter random: The closure that returns a number in the given range.
+  /// - Returns: The schedule with that generator.
   public func randomized(
     by random: @escaping @Sendable (_ range: ClosedRange<Double>) -> Double
   ) -> RetrySchedule {
@@ -106,12 +110,12 @@ public struct RetrySchedule: Sendable {
     return copy
   }
 
-  /// Says how long to wait before a repetition.
+  /// Returns the delay before a retry.
   ///
   /// - Parameters:
-  ///   - repetition: its number, from 1.
-  ///   - error: what the attempt before has failed with.
-  /// - Returns: the time to wait, jitter included; nil to give up.
+  ///   - repetition: The number of the retry, from 1.
+  ///   - error: The error of the previous attempt.
+  /// - Returns: The delay, with jitter. `nil` to give up.
   public func delay(beforeRetry repetition: Int, after error: any Error) -> Duration? {
     guard repetition <= limit, !error.isCancellation, isRetryable(error),
       let delay = delay(repetition, error)

@@ -1,28 +1,29 @@
 import Synchronization
 
-/// Time that passes when a test says so, and costs none.
+/// A scheduler with virtual time that advances only when a test advances it.
 ///
 /// ```swift
 /// let time = TestScheduler()
-/// let answer = slow.timeout(.seconds(30), scheduler: time)
+/// let response = slow.timeout(.seconds(30), scheduler: time)
 /// await time.advance(by: .seconds(30))
-/// // `answer` is rejected, and its handlers have run
+/// // `response` is rejected, and its handlers have run
 /// ```
 ///
-/// **Order.** Actions run one after the other in the order of their times, and those of equal times in
-/// the order in which they were scheduled, whatever the machine is doing. An action that schedules
-/// another within the span being advanced sees it run in that span, at its own time.
+/// **Order.** Actions run one after the other in the order of their due times. Actions that are due
+/// at the same time run in the order of scheduling, independent of the load of the machine. If an
+/// action schedules another one within the span of the current advance, that action runs during the
+/// same advance, at its due time.
 ///
-/// **Handlers.** Between any two actions the scheduler waits until every handler that it set off has
-/// returned, on whatever context that runs, and the handlers that those set off in their turn: what
-/// a promise that came by this scheduler's time, or one derived from it, has dispatched. So a call of
-/// ``advance(by:)`` that returns has left nothing undone. It waits in the same way for whatever has told
-/// it of itself by ``beginActivity()``, such as requests whose turn has come in a client's queue, and for a step that is `async` code,
-/// until that itself waits for something: for an answer, for the test, or for time to pass. What
-/// it cannot know of is a `Task` that a handler starts, a hop to an actor with an executor of its own, such as
-/// the main actor, or a hop outside promises.
+/// **Handlers.** Between two actions, the scheduler waits until all handlers that it has triggered
+/// have returned, on any context, including the handlers that those trigger in turn. These are the
+/// handlers dispatched by promises that this scheduler settles and by promises derived from them.
+/// All of this work is done when ``advance(by:)`` returns. The scheduler also waits for activities
+/// registered by ``beginActivity()``, such as the next requests of a client's queue, and for
+/// `async` steps until they suspend, for example to await a response, the test or the virtual time.
+/// It does not detect a `Task` started by a handler, a hop to an actor with a custom executor, such
+/// as the main actor, or a hop outside promises.
 ///
-/// Any thread may schedule and cancel. One task at a time should advance.
+/// Any thread may schedule and cancel. Only one task at a time should advance the time.
 public final class TestScheduler: Scheduler {
   private struct State {
     var now: Duration = .zero
@@ -32,25 +33,27 @@ public final class TestScheduler: Scheduler {
   private let state = Mutex(State())
   private let activity = ActivityTracker()
 
-  /// Makes a scheduler whose time is zero.
+  /// Creates a scheduler with the time zero.
   public init() {}
 
-  /// How far this scheduler's time has come since it was made.
+  /// The virtual time since the creation of this scheduler.
   public var now: Duration { state.withLock { $0.now } }
 
-  /// The same as ``now``, in the words of a test: how much virtual time has passed.
+  /// The elapsed virtual time.
+  ///
+  /// Equal to ``now``.
   public var elapsed: Duration { now }
 
-  /// How many actions are waiting for their time.
+  /// The number of actions that have not run and have not been cancelled.
   public var scheduledCount: Int { state.withLock { $0.timers.count } }
 
-  /// Has an action run when the time is advanced past its moment.
+  /// Runs an action when the time advances to its due time.
   ///
   /// - Parameters:
-  ///   - delay: how long from ``now``; less than nothing is nothing, and nothing is the next advance,
-  ///     be it by zero.
-  ///   - action: what to run, at most once, on the thread that advances.
-  /// - Returns: a handle to cancel it by.
+  ///   - delay: The delay from ``now``. A negative value counts as zero. Zero means the next
+  ///     advance, even by zero.
+  ///   - action: The closure to run, at most once, on the thread that advances the time.
+  /// - Returns: A handle to cancel the action.
   public func schedule(
     after delay: Duration, _ action: @escaping @Sendable () -> Void
   ) -> ScheduledAction {
@@ -61,31 +64,33 @@ public final class TestScheduler: Scheduler {
     }
   }
 
-  /// A context like another, whose handlers this scheduler waits for.
+  /// Returns a context whose handlers this scheduler waits for.
   ///
-  /// - Parameter context: where the handlers run.
-  /// - Returns: a context that does the same and counts what is under way.
+  /// - Parameter context: The context that runs the handlers.
+  /// - Returns: A context that runs handlers in `context` and counts them as activities.
   public func context(for context: ExecutionContext) -> ExecutionContext {
     activity.tracking(context)
   }
 
-  /// Keeps this scheduler's time from passing until the ticket ends.
+  /// Prevents this scheduler's time from advancing until the returned token ends.
   ///
-  /// - Returns: the ticket.
+  /// - Returns: The token.
   public func beginActivity() -> ActivityToken? {
     activity.begin()
   }
 
-  /// Lets time pass, and all that is due in it happen.
+  /// Advances the time by a duration and runs the actions that become due.
   ///
-  /// - Parameter duration: how much; nothing or less runs what is due now.
+  /// - Parameter duration: The duration. Zero or a negative value runs the actions that are due
+  ///   now.
   public func advance(by duration: Duration) async {
     await advance(to: now + max(duration, .zero))
   }
 
-  /// Lets time pass up to a moment, and all that is due until then, that moment included, happen.
+  /// Advances the time to a point and runs the actions that are due up to and including it.
   ///
-  /// - Parameter moment: on this scheduler's ``now``; one in the past runs what is due now.
+  /// - Parameter moment: The point on the scale of ``now``. A point in the past runs the actions
+  ///   that are due now.
   public func advance(to moment: Duration) async {
     await activity.waitUntilIdle()
     while let action = next(dueBy: moment) {
@@ -95,10 +100,10 @@ public final class TestScheduler: Scheduler {
     state.withLock { $0.now = max($0.now, moment) }
   }
 
-  /// Lets time pass until nothing waits for it any more.
+  /// Advances the time until no action is scheduled.
   ///
-  /// - Parameter limit: how much may pass at the most, for a story that never ends, such as a timer
-  ///   that sets itself anew; a year unless said otherwise.
+  /// - Parameter limit: The maximum duration, for actions that reschedule themselves without end.
+  ///   The default is one year.
   public func run(atMost limit: Duration = .seconds(365 * 24 * 3600)) async {
     let end = now + limit
     await activity.waitUntilIdle()

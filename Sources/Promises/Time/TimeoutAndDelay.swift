@@ -1,16 +1,17 @@
 extension Promise {
-  /// Gives up waiting after some time.
+  /// Returns a promise that is rejected if this promise does not settle in time.
   ///
-  /// Giving up is leaving as a consumer: the work upstream is cancelled unless somebody else waits
-  /// for it. The timer is stopped as soon as there is an outcome.
+  /// On timeout, the new promise leaves as a consumer: the upstream work is cancelled unless it has
+  /// other consumers. The timer is cancelled as soon as there is an outcome.
   ///
   /// - Parameters:
-  ///   - duration: how long from now; nothing or less rejects at once, whatever this promise is.
-  ///   - scheduler: whose time counts.
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  /// - Returns: a promise with this one's outcome, if that comes in time, else rejected with
-  ///   ``PromiseError/timedOut``.
+  ///   - duration: The limit, from now. Zero or a negative value rejects immediately, in any state
+  ///     of this promise.
+  ///   - scheduler: The scheduler for the timeout.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: A promise with this promise's outcome, or rejected with ``PromiseError/timedOut``
+  ///   on timeout.
   public func timeout(
     _ duration: Duration, scheduler: some Scheduler = .live,
     file: StaticString = #fileID, line: UInt = #line
@@ -18,16 +19,20 @@ extension Promise {
     timeout(duration, scheduler: scheduler, file: file, line: line) { PromiseError.timedOut }
   }
 
-  /// Gives up waiting after some time, with an error of one's own, which nothing upstream can have
-  /// failed with.
+  /// Returns a promise that is rejected with a custom error if this promise does not settle in
+  /// time.
+  ///
+  /// A custom error is distinguishable from the errors of upstream work.
   ///
   /// - Parameters:
-  ///   - duration: how long from now; nothing or less rejects at once, whatever this promise is.
-  ///   - scheduler: whose time counts.
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  ///   - error: makes the error, when the time is up; runs on the scheduler's thread, at most once.
-  /// - Returns: a promise with this one's outcome, if that comes in time, else rejected with the error.
+  ///   - duration: The limit, from now. Zero or a negative value rejects immediately, in any state
+  ///     of this promise.
+  ///   - scheduler: The scheduler for the timeout.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  ///   - error: The closure that creates the error on timeout. It runs at most once, on the
+  ///     scheduler's thread or, for a duration of zero or less, on the caller's thread.
+  /// - Returns: A promise with this promise's outcome, or rejected with the error on timeout.
   package func timeout(
     _ duration: Duration, scheduler: some Scheduler,
     file: StaticString = #fileID, line: UInt = #line,
@@ -42,35 +47,38 @@ extension Promise {
       return next
     }
     guard !isDelivered else {
-      follow(with: next)
+      forward(to: next)
       return next
     }
-    // Before the timer is set, which may go off before the reaction is attached.
+    // Called before the timer is set, because the timer may fire before the reaction is attached.
     addConsumer()
     let timer = scheduler.schedule(after: duration) { next.reject(error(), by: .consumer) }
     next.onCancel { timer.cancel() }
-    // In the one reaction that settles it: a second one on the promise would cost each timeout a list.
+    // The reaction that settles `next` also cancels the timer: a second reaction on the promise
+    // would allocate a list for each timeout.
     attach(
       [],
       Reaction(for: next) { settled, next in
         timer.cancel()
-        return Promise.from(next).settle(like: .from(settled))
+        return Promise.from(next).settle(withOutcomeOf: .from(settled))
       })
     return next
   }
-}
 
-extension Promise {
-  /// Passes the value on only after some time; an error passes at once.
+  // MARK: Delay
+
+  /// Delays the value.
   ///
-  /// Cancelling the new promise stops the timer.
+  /// An error is passed on immediately.
+  ///
+  /// Cancelling the new promise cancels the timer.
   ///
   /// - Parameters:
-  ///   - duration: how long after this promise's fulfilment; less than nothing is nothing.
-  ///   - scheduler: whose time counts.
-  ///   - file: where the new promise was made, for diagnostics.
-  ///   - line: where the new promise was made, for diagnostics.
-  /// - Returns: a promise of the same value, rejected with this promise's error.
+  ///   - duration: The delay after this promise is fulfilled. A negative value counts as zero.
+  ///   - scheduler: The scheduler for the delay.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Returns: A promise with the same value. It is rejected with this promise's error.
   public func delay(
     _ duration: Duration, scheduler: some Scheduler = .live,
     file: StaticString = #fileID, line: UInt = #line
@@ -82,23 +90,23 @@ extension Promise {
   }
 }
 
-/// A promise that is fulfilled once some time has passed.
+/// Returns a promise that is fulfilled after a delay.
 ///
-/// Cancelling it stops the timer.
+/// Cancelling the promise cancels the timer.
 ///
 /// - Parameters:
-///   - duration: how long; less than nothing is nothing.
-///   - scheduler: whose time counts.
-///   - file: where the promise was made, for diagnostics.
-///   - line: where the promise was made, for diagnostics.
-/// - Returns: a promise of nothing, that is never rejected but by a cancellation.
+///   - duration: The delay. A negative value counts as zero.
+///   - scheduler: The scheduler for the delay.
+///   - file: The source file of the caller, for diagnostics.
+///   - line: The source line of the caller, for diagnostics.
+/// - Returns: A promise without a value. It is rejected only if it is cancelled.
 public func after(
   _ duration: Duration, scheduler: some Scheduler = .live,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<Void> {
   let promise = Promise<Void>(
     waitingFor: nil, on: scheduler.context(for: .main), at: CallSite(file, line))
-  // The timer holds the resolver, so that the promise does not outlive a scheduler unsettled.
+  // The timer retains the resolver, so that the promise is rejected if the scheduler is released.
   let resolver = Resolver(promise)
   let timer = scheduler.schedule(after: duration) { resolver.fulfill(()) }
   resolver.onCancel { timer.cancel() }

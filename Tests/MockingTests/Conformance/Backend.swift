@@ -6,31 +6,31 @@
   import TestSupport
   import Testing
 
-  /// One backend, described once as routes, and served to a subject: on loopback sockets or in memory.
+  /// A backend of routes that is served to a kind of transport on loopback sockets or in memory.
   ///
-  /// Each list of routes is an origin of its own. The transport that reaches them keeps them alive.
+  /// Each list of routes is a separate origin. The transport retains the servers.
   final class Backend: Transport {
-    typealias Answer = @Sendable (_ request: Mocking.ReceivedRequest) throws -> Mock
+    typealias Answer = @Sendable (_ request: ReceivedRequest) throws -> Mock
 
-    /// The origins' roots, without a slash behind them.
+    /// The URLs of the origins, without a trailing slash.
     let urls: [URL]
-    /// What was received, by whichever origin, where the backend was made of an answer.
-    let received: Log<Mocking.ReceivedRequest>
-    /// The servers; none in memory.
+    /// The requests received by all origins, if the backend was created with a handler.
+    let received: Log<ReceivedRequest>
+    /// The servers; empty in memory.
     let servers: [MockServer]
     private let transport: any Transport
 
     init(
-      _ subject: Subject, origins: [[Route]], scheduler: any Scheduler = .live,
-      received: Log<Mocking.ReceivedRequest> = Log()
+      _ kind: TransportKind, origins: [[Route]], scheduler: any Scheduler = .live,
+      received: Log<ReceivedRequest> = Log()
     ) throws {
       self.received = received
-      switch subject {
+      switch kind {
       case .curl, .urlSession:
         servers = try origins.map { try MockServer(routes: $0, scheduler: scheduler) }
         urls = servers.map(\.url)
         transport =
-          subject == .curl ? CurlTransport() : URLSessionTransport(scheduler: scheduler)
+          kind == .curl ? CurlTransport() : URLSessionTransport(scheduler: scheduler)
       case .mock:
         servers = []
         urls = try origins.indices.map {
@@ -41,19 +41,19 @@
       }
     }
 
-    /// A backend of so many origins, which answer all requests alike and note them.
+    /// Creates a backend of several origins that share one handler and record all requests.
     convenience init(
-      _ subject: Subject, origins: Int = 1, scheduler: any Scheduler = .live,
+      _ kind: TransportKind, origins: Int = 1, scheduler: any Scheduler = .live,
       discardsBodies: Bool = false, _ answer: @escaping Answer = { _ in .status(200) }
     ) throws {
-      let received = Log<Mocking.ReceivedRequest>()
+      let received = Log<ReceivedRequest>()
       var route = Route(nil, "/{rest*}") { request in
         received.append(request)
         return try answer(request)
       }
       if discardsBodies { route = route.discardingBody() }
       try self.init(
-        subject, origins: Array(repeating: [route], count: origins), scheduler: scheduler,
+        kind, origins: Array(repeating: [route], count: origins), scheduler: scheduler,
         received: received)
     }
 
@@ -63,15 +63,15 @@
       transport.start(request, receive)
     }
 
-    /// The requests received until now.
-    var requests: [Mocking.ReceivedRequest] { received.entries }
+    /// The requests received so far.
+    var requests: [ReceivedRequest] { received.entries }
 
-    /// A URL of an origin's; the text begins with a slash.
+    /// Returns the URL of a target, which begins with a slash, at an origin.
     func url(_ target: String = "/", origin: Int = 0) throws -> URL {
       try #require(URL(string: urls[origin].absoluteString + target))
     }
 
-    /// A client of the first origin, without cookies and default fields unless they are asked for.
+    /// Returns a client of the first origin, by default without cookies.
     func client(
       _ configure: (inout NetworkingConfiguration) -> Void = { _ in }
     ) -> Networking<Request> {
@@ -83,12 +83,12 @@
       return client
     }
 
-    /// The response to a GET by a client.
+    /// Sends a GET request with a client and returns the response.
     func get(_ path: RequestPath = "/") async throws -> Response {
       try await client().request(.get(path)).value
     }
 
-    /// How a GET by a client fails.
+    /// Sends a GET request with a client and returns the error.
     func failure(of path: RequestPath = "/") async -> NetworkError? {
       await client().request(.get(path)).result.failure()
     }

@@ -8,7 +8,7 @@
     private static let text = String(
       repeating: "compressed, and taken off again\n", count: 8)
 
-    /// `text`, made by Python's gzip and zlib.
+    /// `text`, compressed by Python's gzip and zlib.
     private static let gzipped = Data(
       base64Encoded:
         "H4sIAAAAAAACA0vOzy0oSi0uTk3RUUjMS1EoScxOzVPIT0tTSExPzMzjSh7m8gAz13AXAAEAAA==")
@@ -24,56 +24,56 @@
       [("gzip", gzipped), ("deflate", deflated)].flatMap {
         coding, data in
         [
-          Behaviour("a sized body in \(coding) is decoded") { subject async throws in
-            let backend = try Backend(subject) { _ in coded(data, coding) }
+          Behaviour("a sized body in \(coding) is decoded") { kind async throws in
+            let backend = try Backend(kind) { _ in coded(data, coding) }
             let response = try await backend.get()
             #expect(String(decoding: response.data, as: UTF8.self) == text)
             #expect(response.headers["Content-Encoding"] == coding)
           },
-          Behaviour("a chunked body in \(coding) is decoded") { subject async throws in
-            let backend = try Backend(subject) { _ in
+          Behaviour("a chunked body in \(coding) is decoded") { kind async throws in
+            let backend = try Backend(kind) { _ in
               Mock.chunks((data ?? Data()).map { Data([$0]) }).header("Content-Encoding", coding)
             }
             #expect(String(decoding: try await backend.get().data, as: UTF8.self) == text)
           },
-          Behaviour("a body in \(coding) that is cut short fails") { subject async throws in
-            let backend = try Backend(subject) { _ in
+          Behaviour("a body in \(coding) that is truncated fails") { kind async throws in
+            let backend = try Backend(kind) { _ in
               coded(data, coding).interrupted(by: .close, at: .body(afterBytes: 20))
             }
             #expect(await backend.failure() != nil)
           },
-          Behaviour("a body that is no \(coding) is malformed") { subject async throws in
-            let backend = try Backend(subject) { _ in coded(Data("not zipped".utf8), coding) }
+          Behaviour("a body that is not \(coding) is malformed") { kind async throws in
+            let backend = try Backend(kind) { _ in coded(Data("not zipped".utf8), coding) }
             #expect(await backend.failure()?.code == .malformedResponse)
           },
         ]
       }
       + [
-        Behaviour("the answer to HEAD has no body to decode") { subject async throws in
-          let backend = try Backend(subject) { _ in coded(gzipped, "gzip") }
+        Behaviour("a response to HEAD has no body to decode") { kind async throws in
+          let backend = try Backend(kind) { _ in coded(gzipped, "gzip") }
           let response = try await backend.client().request(.head("/")).value
           #expect(response.headers["Content-Encoding"] == "gzip")
           #expect(response.data.isEmpty)
         },
-        Behaviour("a body in identity is as it is") { subject async throws in
-          let backend = try Backend(subject) { _ in coded(Data(text.utf8), "identity") }
+        Behaviour("a body in identity is unchanged") { kind async throws in
+          let backend = try Backend(kind) { _ in coded(Data(text.utf8), "identity") }
           #expect(String(decoding: try await backend.get().data, as: UTF8.self) == text)
         },
-        Behaviour("a body in a coding that nobody knows is malformed") { subject async throws in
-          let backend = try Backend(subject) { _ in coded(Data("abc".utf8), "rot13") }
+        Behaviour("a body in an unknown coding is malformed") { kind async throws in
+          let backend = try Backend(kind) { _ in coded(Data("abc".utf8), "rot13") }
           #expect(await backend.failure()?.code == .malformedResponse)
         },
-        Behaviour("a request that accepts only identity gets the bytes as they come") {
-          subject async throws in
-          let backend = try Backend(subject) { _ in coded(gzipped, "gzip") }
+        Behaviour("a request that accepts only identity receives the bytes unchanged") {
+          kind async throws in
+          let backend = try Backend(kind) { _ in coded(gzipped, "gzip") }
           let response = try await backend.client().request(
             .get("/", headers: ["Accept-Encoding": "identity"])
           ).value
           #expect(response.data == gzipped)
         },
-        Behaviour("what the request accepts is asked for as it is written") {
-          subject async throws in
-          let backend = try Backend(subject)
+        Behaviour("the Accept-Encoding of the request is sent unchanged") {
+          kind async throws in
+          let backend = try Backend(kind)
           _ = try await backend.client().request(
             .get("/", headers: ["Accept-Encoding": "gzip;q=0.5"])
           ).value

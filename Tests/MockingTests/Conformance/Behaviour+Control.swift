@@ -7,11 +7,11 @@
   import Testing
 
   extension Behaviour {
-    /// A backend whose handlers wait at a gate, and note what they have received before.
-    private static func gated(_ subject: Subject, _ gate: Gate, _ mock: Mock) throws -> Backend {
-      let received = Log<Mocking.ReceivedRequest>()
+    /// Returns a backend whose handlers record the request and then wait at a gate.
+    private static func gated(_ kind: TransportKind, _ gate: Gate, _ mock: Mock) throws -> Backend {
+      let received = Log<ReceivedRequest>()
       return try Backend(
-        subject,
+        kind,
         origins: [
           [
             Route(nil, "/gate/{rest*}") { request async in
@@ -28,9 +28,9 @@
     }
 
     static let cancellation: [Behaviour] = [
-      Behaviour("cancelling before the head reaches the server") { subject async throws in
+      Behaviour("cancellation before the head reaches the server") { kind async throws in
         let gate = Gate()
-        let backend = try gated(subject, gate, .status(200))
+        let backend = try gated(kind, gate, .status(200))
         let promise = backend.client().request(.get("/gate"))
         let request = await backend.received.entries(1)[0]
         promise.cancel()
@@ -40,18 +40,19 @@
           #expect(try await server.closing(of: request.connection).value.wasAborted)
         }
       },
-      Behaviour("cancelling the end of a chain reaches the server") { subject async throws in
+      Behaviour("cancellation of the end of a chain reaches the server") { kind async throws in
         let gate = Gate()
-        let backend = try gated(subject, gate, .status(200))
+        let backend = try gated(kind, gate, .status(200))
         let last = backend.client().request(.get("/gate")).validate().toData().map(\.count)
         _ = await backend.received.entries(1)
         last.cancel()
         #expect(await last.result.error is CancellationError)
         _ = await gate.cancelled.entries(1)
       },
-      Behaviour("cancelling all requests of a client reaches the server") { subject async throws in
+      Behaviour("cancellation of all requests of a client reaches the server") {
+        kind async throws in
         let gate = Gate()
-        let backend = try gated(subject, gate, .status(200))
+        let backend = try gated(kind, gate, .status(200))
         let client = backend.client()
         let promises = (0..<3).map { _ in client.request(.get("/gate")) }
         _ = await backend.received.entries(3)
@@ -59,8 +60,8 @@
         for promise in promises { #expect(await promise.result.error is CancellationError) }
         _ = await gate.cancelled.entries(3)
       },
-      Behaviour("cancelling in the body closes the connection") { subject async throws in
-        let backend = try Backend(subject) { _ in
+      Behaviour("cancellation during the body closes the connection") { kind async throws in
+        let backend = try Backend(kind) { _ in
           Mock.bytes(100_000).interrupted(by: .stall, at: .body(afterBytes: 10))
         }
         let response = try await backend.client().stream(.get("/")).value
@@ -76,31 +77,31 @@
           #expect(try await server.closing(of: backend.requests[0].connection).value.wasAborted)
         }
       },
-      Behaviour("a transport says of what is cancelled that it was, once") { subject async throws in
-        let backend = try Backend(subject) { _ in .fault(.stall, at: .request) }
-        let exchange = PerformedExchange(backend, HTTPRequest(url: try backend.url()))
+      Behaviour("a transport reports a cancellation once") { kind async throws in
+        let backend = try Backend(kind) { _ in .fault(.stall, at: .request) }
+        let exchange = ExchangeRecorder(backend, HTTPRequest(url: try backend.url()))
         _ = await backend.received.entries(1)
         exchange.cancel()
         exchange.cancel()
-        let performed = await exchange.outcome
-        #expect(performed.order == ["failure"])
-        #expect(performed.failure?.code == .cancelled)
+        let record = await exchange.record
+        #expect(record.order == ["failure"])
+        #expect(record.failure?.code == .cancelled)
         exchange.cancel()
         exchange.resume()
-        #expect(exchange.soFar.lastEvents == 1)
+        #expect(exchange.current.lastEvents == 1)
       },
-      Behaviour("cancelling what is over changes nothing") { subject async throws in
-        let backend = try Backend(subject) { _ in .text("abc") }
-        let exchange = PerformedExchange(backend, HTTPRequest(url: try backend.url()))
-        #expect(await exchange.outcome.order == ["head", "body", "end"])
+      Behaviour("cancellation after the end is a no-op") { kind async throws in
+        let backend = try Backend(kind) { _ in .text("abc") }
+        let exchange = ExchangeRecorder(backend, HTTPRequest(url: try backend.url()))
+        #expect(await exchange.record.order == ["head", "body", "end"])
         exchange.cancel()
         #expect(await backend.get(try backend.url()).head?.status == 200)
-        #expect(exchange.soFar.lastEvents == 1)
+        #expect(exchange.current.lastEvents == 1)
       },
-      Behaviour("a request that waits for its turn is cancelled without being sent") {
-        subject async throws in
+      Behaviour("a cancelled queued request is not sent") {
+        kind async throws in
         let gate = Gate()
-        let backend = try gated(subject, gate, .status(200))
+        let backend = try gated(kind, gate, .status(200))
         let client = Networking<Request>(mode: .sync, transport: backend)
         client.setBaseURL(backend.urls[0])
         let first = client.request(.get("/gate"))
@@ -114,8 +115,9 @@
         #expect(await second.result.error is CancellationError)
         #expect(backend.requests.map(\.path.text) == ["/gate", "/third"])
       },
-      Behaviour("cancelling while a stream is sent ends its reading") { subject async throws in
-        let backend = try Backend(subject)
+      Behaviour("cancellation during the upload of a stream ends its reading") {
+        kind async throws in
+        let backend = try Backend(kind)
         let (isReading, ended) = (Log<Void>(), Log<Void>())
         let stream = BodyStream {
           AsyncStream<Data> { continuation in
@@ -135,32 +137,32 @@
     private static let flood = 32 << 20
 
     static let flowControl: [Behaviour] = [
-      Behaviour("what is suspended tells nothing of a body until it is resumed") {
-        subject async throws in
+      Behaviour("a suspended exchange delivers no body until it is resumed") {
+        kind async throws in
         let gate = Gate()
-        let backend = try gated(subject, gate, .text("abc"))
-        let exchange = PerformedExchange(backend, HTTPRequest(url: try backend.url("/gate")))
+        let backend = try gated(kind, gate, .text("abc"))
+        let exchange = ExchangeRecorder(backend, HTTPRequest(url: try backend.url("/gate")))
         _ = await backend.received.entries(1)
         exchange.suspend()
         gate.open()
         #expect(await backend.get(try backend.url("/other")).head?.status == 200)
-        #expect(!exchange.soFar.order.contains("body") && exchange.soFar.lastEvents == 0)
+        #expect(!exchange.current.order.contains("body") && exchange.current.lastEvents == 0)
         exchange.resume()
-        #expect(await exchange.outcome.order == ["head", "body", "end"])
-        #expect(exchange.soFar.body == Data("abc".utf8))
+        #expect(await exchange.record.order == ["head", "body", "end"])
+        #expect(exchange.current.body == Data("abc".utf8))
       },
-      Behaviour("what is suspended can be cancelled") { subject async throws in
+      Behaviour("a suspended exchange can be cancelled") { kind async throws in
         let gate = Gate()
-        let backend = try gated(subject, gate, .text("abc"))
-        let exchange = PerformedExchange(backend, HTTPRequest(url: try backend.url("/gate")))
+        let backend = try gated(kind, gate, .text("abc"))
+        let exchange = ExchangeRecorder(backend, HTTPRequest(url: try backend.url("/gate")))
         exchange.suspend()
         exchange.cancel()
-        #expect(await exchange.outcome.failure?.code == .cancelled)
+        #expect(await exchange.record.failure?.code == .cancelled)
       },
-      Behaviour("suspending and resuming many times loses nothing") { subject async throws in
-        let backend = try Backend(subject) { _ in .data(.pattern(1 << 20)) }
-        let handles = Log<PerformedExchange>()
-        let exchange = PerformedExchange(backend, HTTPRequest(url: try backend.url())) { event in
+      Behaviour("repeated suspension and resumption loses nothing") { kind async throws in
+        let backend = try Backend(kind) { _ in .data(.pattern(1 << 20)) }
+        let handles = Log<ExchangeRecorder>()
+        let exchange = ExchangeRecorder(backend, HTTPRequest(url: try backend.url())) { event in
           guard case .body = event else { return }
           for handle in handles.entries {
             handle.suspend()
@@ -168,13 +170,13 @@
           }
         }
         handles.append(exchange)
-        #expect(await exchange.outcome.body == .pattern(1 << 20))
-        #expect(exchange.soFar.lastEvents == 1)
+        #expect(await exchange.record.body == .pattern(1 << 20))
+        #expect(exchange.current.lastEvents == 1)
       },
-      Behaviour("a server waits for a reader that takes nothing") { subject async throws in
+      Behaviour("a server waits for a reader that does not read") { kind async throws in
         let made = Mutex(0)
         let backend = try Backend(
-          subject,
+          kind,
           origins: [
             [
               Route(.get, "/flood") { _ in
@@ -189,7 +191,7 @@
           ])
         let client = backend.client()
         let response = try await client.stream(.get("/flood")).value
-        // Each further request lets the server send on, if there is room.
+        // Each further request lets the server continue to send if the buffer has space.
         for _ in 0..<1_500 where made.withLock({ $0 }) < flood {
           _ = try await client.request(.get("/")).value
         }
@@ -201,60 +203,60 @@
     ]
 
     static let connections: [Behaviour] = [
-      Behaviour("a connection serves one request after the other") { subject async throws in
-        let backend = try Backend(subject) { _ in .text("abc") }
+      Behaviour("a connection serves requests sequentially") { kind async throws in
+        let backend = try Backend(kind) { _ in .text("abc") }
         let client = backend.client()
         for _ in 0..<5 { _ = try await client.request(.get("/")).value }
         #expect(Set(backend.requests.map(\.connection)) == [0])
         #expect(backend.requests.map(\.exchange) == [0, 1, 2, 3, 4])
       },
-      Behaviour("it is told whether a connection had served before") { subject async throws in
-        let backend = try Backend(subject) { _ in .text("abc") }
+      Behaviour("the reuse of a connection is reported") { kind async throws in
+        let backend = try Backend(kind) { _ in .text("abc") }
         let client = backend.client()
         let first = try await client.request(.get("/")).value
         let second = try await client.request(.get("/")).value
         #expect(!first.metrics.reusedConnection)
         #expect(second.metrics.reusedConnection)
       },
-      Behaviour("a connection that the server is to close serves no more") { subject async throws in
-        let backend = try Backend(subject) { _ in .text("abc").header("Connection", "close") }
+      Behaviour("a connection that the server will close is not reused") { kind async throws in
+        let backend = try Backend(kind) { _ in .text("abc").header("Connection", "close") }
         let client = backend.client()
         for _ in 0..<3 {
           #expect(try await client.request(.get("/")).value.data == Data("abc".utf8))
         }
         #expect(backend.requests.map(\.connection) == [0, 1, 2])
       },
-      Behaviour("a connection that was closed meanwhile is replaced") { subject async throws in
-        let backend = try Backend(subject) { _ in .text("abc").interrupted(by: .close, at: .end) }
+      Behaviour("a connection closed in the meantime is replaced") { kind async throws in
+        let backend = try Backend(kind) { _ in .text("abc").interrupted(by: .close, at: .end) }
         let client = backend.client()
         for _ in 0..<3 {
           #expect(try await client.request(.get("/")).value.data == Data("abc".utf8))
         }
       },
-      Behaviour("after a lost connection the next request is well") { subject async throws in
-        let backend = try Backend(subject) { request in
+      Behaviour("the request after a lost connection succeeds") { kind async throws in
+        let backend = try Backend(kind) { request in
           request.path.text == "/" ? .text("abc") : .fault(.reset, at: .body(afterBytes: 5))
         }
         #expect(await backend.failure(of: "/lost")?.code == .connectionLost)
         #expect(try await backend.get().data == Data("abc".utf8))
       },
-      Behaviour("eight requests are under way at once") { subject async throws in
+      Behaviour("eight requests run concurrently") { kind async throws in
         let gate = Gate()
-        let backend = try gated(subject, gate, .text("abc"))
+        let backend = try gated(kind, gate, .text("abc"))
         let client = backend.client()
         let promises = (0..<8).map { client.request(.get("/gate/\($0)")) }
         _ = await backend.received.entries(8)
         gate.open()
         for promise in promises { #expect(try await promise.value.data == Data("abc".utf8)) }
       },
-      Behaviour("times are told in their order") { subject async throws in
-        let backend = try Backend(subject) { _ in .data(.pattern(100_000)) }
+      Behaviour("times are reported in order") { kind async throws in
+        let backend = try Backend(kind) { _ in .data(.pattern(100_000)) }
         let metrics = try await backend.get().metrics
         #expect(metrics.total >= metrics.firstByte ?? .zero)
         #expect(metrics.firstByte ?? .zero >= metrics.requestSent ?? .zero)
       },
-      Behaviour("when the first byte came is told") { subject async throws in
-        let backend = try Backend(subject) { _ in .text("abc") }
+      Behaviour("the time of the first byte is reported") { kind async throws in
+        let backend = try Backend(kind) { _ in .text("abc") }
         #expect(try await backend.get().metrics.firstByte != nil)
       },
     ]

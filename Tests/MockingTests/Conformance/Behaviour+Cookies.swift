@@ -5,12 +5,12 @@
   import Testing
 
   extension Behaviour {
-    /// The cookies that arrive at paths, one after the other, when the first answers set some.
+    /// Returns the cookies that arrive at the paths, in order, after the first responses set some.
     private static func arriving(
-      at paths: [String], _ subject: Subject, setting values: [String],
+      at paths: [String], _ kind: TransportKind, setting values: [String],
       _ policy: CookiePolicy? = nil
     ) async throws -> [Set<String>] {
-      let backend = try Backend(subject) { request in
+      let backend = try Backend(kind) { request in
         guard request.path.text.hasSuffix("/set") else { return .status(200) }
         return Mock(headers: HTTPHeaders(values.map { .init(name: "Set-Cookie", value: $0) }))
       }
@@ -22,70 +22,72 @@
       }
     }
 
-    private static func arriving(_ value: String, _ subject: Subject) async throws -> Set<String> {
-      try await arriving(at: ["/"], subject, setting: [value])[0]
+    private static func arriving(_ value: String, _ kind: TransportKind) async throws -> Set<String>
+    {
+      try await arriving(at: ["/"], kind, setting: [value])[0]
     }
 
     static let cookies: [Behaviour] = [
-      Behaviour("a cookie is sent back") { subject async throws in
-        #expect(try await arriving("a=1; Path=/", subject) == ["a=1"])
+      Behaviour("a cookie is sent back") { kind async throws in
+        #expect(try await arriving("a=1; Path=/", kind) == ["a=1"])
       },
-      Behaviour("several cookies are sent back in one field") { subject async throws in
+      Behaviour("several cookies are sent back in one field") { kind async throws in
         let values = ["a=1; Path=/", "b=2; Path=/; HttpOnly", "c=\"3 4\"; Path=/"]
-        let arrived = try await arriving(at: ["/"], subject, setting: values)
+        let arrived = try await arriving(at: ["/"], kind, setting: values)
         #expect(arrived == [["a=1", "b=2", "c=\"3 4\""]])
       },
-      Behaviour("a cookie without a path is for where it was set") { subject async throws in
-        let arrived = try await arriving(at: ["/in/x", "/"], subject, setting: ["a=1"])
+      Behaviour("a cookie without a path applies to the path where it was set") {
+        kind async throws in
+        let arrived = try await arriving(at: ["/in/x", "/"], kind, setting: ["a=1"])
         #expect(arrived == [["a=1"], []])
       },
-      Behaviour("a cookie's path is matched by whole segments") { subject async throws in
+      Behaviour("a cookie's path is matched by whole segments") { kind async throws in
         let arrived = try await arriving(
-          at: ["/in", "/in/x", "/inside", "/"], subject, setting: ["a=1; Path=/in"])
+          at: ["/in", "/in/x", "/inside", "/"], kind, setting: ["a=1; Path=/in"])
         #expect(arrived == [["a=1"], ["a=1"], [], []])
       },
-      Behaviour("a later cookie of the same name and path takes the place of the first") {
-        subject async throws in
+      Behaviour("a later cookie of the same name and path replaces the first") {
+        kind async throws in
         let values = ["a=1; Path=/", "a=2; Path=/"]
-        #expect(try await arriving(at: ["/"], subject, setting: values) == [["a=2"]])
+        #expect(try await arriving(at: ["/"], kind, setting: values) == [["a=2"]])
       },
-      Behaviour("a cookie for another domain is not taken") { subject async throws in
-        #expect(try await arriving("a=1; Path=/; Domain=other.example", subject).isEmpty)
+      Behaviour("a cookie for another domain is rejected") { kind async throws in
+        #expect(try await arriving("a=1; Path=/; Domain=other.example", kind).isEmpty)
       },
-      Behaviour("a cookie that has expired is not sent") { subject async throws in
+      Behaviour("an expired cookie is not sent") { kind async throws in
         let value = "a=1; Path=/; Expires=Wed, 21 Oct 2015 07:28:00 GMT"
-        #expect(try await arriving(value, subject).isEmpty)
+        #expect(try await arriving(value, kind).isEmpty)
       },
-      Behaviour("a cookie that expires far from now is sent") { subject async throws in
+      Behaviour("a cookie that expires in the future is sent") { kind async throws in
         let value = "a=1; Path=/; Expires=Wed, 21 Oct 2099 07:28:00 GMT"
-        #expect(try await arriving(value, subject) == ["a=1"])
+        #expect(try await arriving(value, kind) == ["a=1"])
       },
-      Behaviour("Max-Age comes before Expires") { subject async throws in
+      Behaviour("Max-Age overrides Expires") { kind async throws in
         let value = "a=1; Path=/; Max-Age=1000; Expires=Wed, 21 Oct 2015 07:28:00 GMT"
-        #expect(try await arriving(value, subject) == ["a=1"])
+        #expect(try await arriving(value, kind) == ["a=1"])
       },
-      Behaviour("a cookie is taken back by Max-Age=0") { subject async throws in
+      Behaviour("Max-Age=0 removes a cookie") { kind async throws in
         let values = ["a=1; Path=/", "a=; Path=/; Max-Age=0"]
-        #expect(try await arriving(at: ["/"], subject, setting: values) == [[]])
+        #expect(try await arriving(at: ["/"], kind, setting: values) == [[]])
       },
-      Behaviour("a Secure cookie does not go over http") { subject async throws in
-        #expect(try await arriving("a=1; Path=/; Secure", subject).isEmpty)
+      Behaviour("a Secure cookie is not sent over http") { kind async throws in
+        #expect(try await arriving("a=1; Path=/; Secure", kind).isEmpty)
       },
-      Behaviour("without a storage no cookie is kept") { subject async throws in
+      Behaviour("without a storage no cookie is stored") { kind async throws in
         let arrived = try await arriving(
-          at: ["/"], subject, setting: ["a=1; Path=/"], CookiePolicy.none)
+          at: ["/"], kind, setting: ["a=1; Path=/"], CookiePolicy.none)
         #expect(arrived == [[]])
       },
-      Behaviour("a request's own Cookie goes as it is") { subject async throws in
-        let backend = try Backend(subject) { _ in .status(200).header("Set-Cookie", "a=1; Path=/") }
+      Behaviour("a Cookie field of the request is sent unchanged") { kind async throws in
+        let backend = try Backend(kind) { _ in .status(200).header("Set-Cookie", "a=1; Path=/") }
         let storage = try CookieJar.make()
         let client = backend.client { $0.cookies = .storage(storage) }
         _ = try await client.request(.get("/")).value
         _ = try await client.request(.get("/", headers: ["Cookie": "b=2; c=3"])).value
         #expect(backend.requests.last?.headers.values(for: "Cookie") == ["b=2; c=3"])
       },
-      Behaviour("a cookie set on a redirect goes with the next hop") { subject async throws in
-        let backend = try Backend(subject) { request in
+      Behaviour("a cookie set on a redirect is sent with the next hop") { kind async throws in
+        let backend = try Backend(kind) { request in
           request.path.text == "/login"
             ? .redirect(to: "/home").header("Set-Cookie", "a=1; Path=/") : .status(200)
         }
@@ -94,8 +96,8 @@
         _ = try await client.request(.get("/login")).value
         #expect(backend.requests.map { $0.headers["Cookie"] } == [nil, "a=1"])
       },
-      Behaviour("a cookie set with a failure is kept") { subject async throws in
-        let backend = try Backend(subject) { _ in
+      Behaviour("a cookie of an error response is stored") { kind async throws in
+        let backend = try Backend(kind) { _ in
           .status(401).header("Set-Cookie", "a=1; Path=/")
         }
         let storage = try CookieJar.make()
@@ -103,8 +105,8 @@
         for _ in 0..<2 { _ = try await client.request(.get("/")).value }
         #expect(backend.requests.map { $0.headers["Cookie"] } == [nil, "a=1"])
       },
-      Behaviour("a cookie is for all ports of a host") { subject async throws in
-        let backend = try Backend(subject, origins: 2) { _ in
+      Behaviour("a cookie applies to all ports of a host") { kind async throws in
+        let backend = try Backend(kind, origins: 2) { _ in
           .status(200).header("Set-Cookie", "a=1; Path=/")
         }
         let storage = try CookieJar.make()
@@ -113,8 +115,8 @@
         _ = try await client.request(.get(.url(backend.url("/", origin: 1)))).value
         #expect(backend.requests.map { $0.headers["Cookie"] } == [nil, "a=1"])
       },
-      Behaviour("clients of one storage share its cookies, others do not") { subject async throws in
-        let backend = try Backend(subject) { _ in .status(200).header("Set-Cookie", "a=1; Path=/") }
+      Behaviour("only clients of one storage share cookies") { kind async throws in
+        let backend = try Backend(kind) { _ in .status(200).header("Set-Cookie", "a=1; Path=/") }
         let (first, second) = (try CookieJar.make(), try CookieJar.make())
         for storage in [first, first, second] {
           let client = backend.client { $0.cookies = .storage(storage) }
@@ -122,8 +124,8 @@
         }
         #expect(backend.requests.map { $0.headers["Cookie"] } == [nil, "a=1", nil])
       },
-      Behaviour("a transport alone keeps no cookie") { subject async throws in
-        let backend = try Backend(subject) { _ in .status(200).header("Set-Cookie", "a=1; Path=/") }
+      Behaviour("a transport without a client stores no cookies") { kind async throws in
+        let backend = try Backend(kind) { _ in .status(200).header("Set-Cookie", "a=1; Path=/") }
         for _ in 0..<2 { _ = await backend.get(try backend.url()) }
         #expect(backend.requests.allSatisfy { !$0.headers.contains("Cookie") })
       },

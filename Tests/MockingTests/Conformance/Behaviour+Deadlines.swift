@@ -7,38 +7,40 @@
   import Testing
 
   extension Behaviour {
-    /// How long silence may last: virtual time, but for libcurl, which has only the clock.
-    private static func patience(_ subject: Subject) -> Duration {
-      subject == .curl ? .seconds(1) : .seconds(60)
+    /// Returns the idle timeout: short for libcurl, which uses the real clock, and virtual
+    /// otherwise.
+    private static func patience(_ kind: TransportKind) -> Duration {
+      kind == .curl ? .seconds(1) : .seconds(60)
     }
 
-    /// How an exchange ends with a server that falls silent once `signal` has been seen.
+    /// Returns the record of an exchange with a server that stalls after `signal`.
     private static func silence(
-      _ subject: Subject, _ mock: Mock, after signal: @escaping @Sendable (TransportEvent) -> Bool
-    ) async throws -> Performed {
+      _ kind: TransportKind, _ mock: Mock,
+      after signal: @escaping @Sendable (TransportEvent) -> Bool
+    ) async throws -> ExchangeRecord {
       let time = TestScheduler()
-      let backend = try Backend(subject, scheduler: time) { _ in mock }
+      let backend = try Backend(kind, scheduler: time) { _ in mock }
       let seen = Log<Void>()
-      let exchange = PerformedExchange(
-        backend, HTTPRequest(url: try backend.url(), idleTimeout: patience(subject))
+      let exchange = ExchangeRecorder(
+        backend, HTTPRequest(url: try backend.url(), idleTimeout: patience(kind))
       ) { if signal($0) { seen.append(()) } }
       _ = await backend.received.entries(1)
       if mock.isToBeSeen { _ = await seen.entries(1) }
-      if subject != .curl {
-        await time.advance(by: patience(subject) - .milliseconds(1))
-        #expect(exchange.soFar.lastEvents == 0)
+      if kind != .curl {
+        await time.advance(by: patience(kind) - .milliseconds(1))
+        #expect(exchange.current.lastEvents == 0)
         await time.advance(by: .milliseconds(1))
       }
-      return await exchange.outcome
+      return await exchange.record
     }
 
-    /// A client's call that is answered after two hops, each of which takes six seconds.
+    /// Performs a call with two hops, each of which takes six seconds.
     private static func twoHops(
-      _ subject: Subject, _ configure: (inout NetworkingConfiguration) -> Void
+      _ kind: TransportKind, _ configure: (inout NetworkingConfiguration) -> Void
     ) async throws -> Result<Response, any Error> {
-      let (time, gate, received) = (TestScheduler(), Gate(), Log<Mocking.ReceivedRequest>())
+      let (time, gate, received) = (TestScheduler(), Gate(), Log<ReceivedRequest>())
       let backend = try Backend(
-        subject,
+        kind,
         origins: [
           [
             Route(.get, "/1") { request async in
@@ -66,13 +68,13 @@
       return await promise.result
     }
 
-    /// How a client's call to a silent server ends when a time is up, and not before.
+    /// Checks that a call to a silent server ends exactly at its limit, and returns the error code.
     private static func call(
-      _ subject: Subject, limit: Duration, _ request: Request,
+      _ kind: TransportKind, limit: Duration, _ request: Request,
       _ configure: (inout NetworkingConfiguration) -> Void = { _ in }
     ) async throws -> NetworkError.Code? {
       let time = TestScheduler()
-      let backend = try Backend(subject, scheduler: time) { _ in .fault(.stall, at: .request) }
+      let backend = try Backend(kind, scheduler: time) { _ in .fault(.stall, at: .request) }
       let client = backend.client {
         $0.scheduler = time
         configure(&$0)
@@ -80,19 +82,19 @@
       let promise = client.request(request)
       _ = await backend.received.entries(1)
       await time.advance(by: limit - .milliseconds(1))
-      #expect(promise.stillPends)
+      #expect(promise.isPending)
       await time.advance(by: .milliseconds(1))
       return await promise.result.failure(as: NetworkError.self)?.code
     }
 
-    /// What comes of a connection that is neither accepted nor refused.
+    /// Connects to a port that neither accepts nor refuses connections, and returns the failure.
     private static func connect(
-      _ subject: Subject, _ method: HTTPMethod, _ body: HTTPBody
+      _ kind: TransportKind, _ method: HTTPMethod, _ body: HTTPBody
     ) async throws -> NetworkError.Code? {
       let time = TestScheduler()
       let full = try FullListener()
       let transport: any Transport =
-        switch subject {
+        switch kind {
         case .curl: CurlTransport()
         case .urlSession: URLSessionTransport(scheduler: time)
         case .mock:
@@ -100,40 +102,40 @@
         }
       let request = HTTPRequest(
         method: method, url: full.url, body: body,
-        connectTimeout: subject == .curl ? .milliseconds(50) : .seconds(30),
+        connectTimeout: kind == .curl ? .milliseconds(50) : .seconds(30),
         idleTimeout: .seconds(60))
-      let exchange = PerformedExchange(AnyTransport(transport), request)
+      let exchange = ExchangeRecorder(AnyTransport(transport), request)
       await time.advance(by: .seconds(30))
       if case .none = body { await time.advance(by: .seconds(60)) }
-      return await exchange.outcome.failure?.code
+      return await exchange.record.failure?.code
     }
 
     static let deadlines: [Behaviour] = [
-      Behaviour("a connection that does not come about times out, before a body") {
-        subject async throws in
-        let code = try await connect(subject, .post, .data(Data("x".utf8)))
+      Behaviour("a connection that is not established times out before a body") {
+        kind async throws in
+        let code = try await connect(kind, .post, .data(Data("x".utf8)))
         #expect(code == .timedOut(.connect))
       },
-      Behaviour("a connection that does not come about times out, without a body") {
-        subject async throws in
-        #expect(try await connect(subject, .get, .none) == .timedOut(.connect))
+      Behaviour("a connection that is not established times out without a body") {
+        kind async throws in
+        #expect(try await connect(kind, .get, .none) == .timedOut(.connect))
       },
-      Behaviour("a server that is silent from the start times out") { subject async throws in
-        let performed = try await silence(subject, .fault(.stall, at: .request)) { _ in true }
-        #expect(performed.order == ["failure"])
-        #expect(performed.failure?.code == .timedOut(.idle))
+      Behaviour("a server that is silent from the start times out") { kind async throws in
+        let record = try await silence(kind, .fault(.stall, at: .request)) { _ in true }
+        #expect(record.order == ["failure"])
+        #expect(record.failure?.code == .timedOut(.idle))
       },
-      Behaviour("a server that falls silent in the body times out") { subject async throws in
+      Behaviour("a server that becomes silent during the body times out") { kind async throws in
         let mock = Mock.text("abcdef").interrupted(by: .stall, at: .body(afterBytes: 3))
-        let performed = try await silence(subject, mock) {
+        let record = try await silence(kind, mock) {
           if case .body = $0 { true } else { false }
         }
-        #expect(performed.order == ["head", "body", "failure"])
-        #expect(performed.failure?.code == .timedOut(.idle))
-        #expect(performed.body == Data("abc".utf8))
+        #expect(record.order == ["head", "body", "failure"])
+        #expect(record.failure?.code == .timedOut(.idle))
+        #expect(record.body == Data("abc".utf8))
       },
-      Behaviour("what has come of a body is in the error of its silence") { subject async throws in
-        let backend = try Backend(subject) { _ in
+      Behaviour("an idle timeout has the partial body") { kind async throws in
+        let backend = try Backend(kind) { _ in
           Mock.text("abcdef", status: 503).interrupted(by: .stall, at: .body(afterBytes: 3))
         }
         let client = backend.client { $0.idleTimeout = .milliseconds(500) }
@@ -142,44 +144,44 @@
         #expect(error?.response?.status == 503)
         #expect(error?.body == Data("abc".utf8))
       },
-      Behaviour("an attempt that takes too long times out") { subject async throws in
-        let code = try await call(subject, limit: .seconds(10), .get("/")) {
+      Behaviour("an attempt that takes too long times out") { kind async throws in
+        let code = try await call(kind, limit: .seconds(10), .get("/")) {
           $0.attemptTimeout = .seconds(10)
           $0.idleTimeout = nil
         }
         #expect(code == .timedOut(.attempt))
       },
-      Behaviour("a call that takes too long times out") { subject async throws in
-        let code = try await call(subject, limit: .seconds(10), .get("/")) {
+      Behaviour("a call that takes too long times out") { kind async throws in
+        let code = try await call(kind, limit: .seconds(10), .get("/")) {
           $0.callTimeout = .seconds(10)
           $0.idleTimeout = nil
         }
         #expect(code == .timedOut(.call))
       },
-      Behaviour("a request's own time comes in place of the client's") { subject async throws in
-        let code = try await call(subject, limit: .seconds(5), .get("/", timeout: .seconds(5))) {
+      Behaviour("the timeout of the request overrides the client's") { kind async throws in
+        let code = try await call(kind, limit: .seconds(5), .get("/", timeout: .seconds(5))) {
           $0.callTimeout = .seconds(50)
           $0.idleTimeout = nil
         }
         #expect(code == .timedOut(.call))
       },
-      Behaviour("the time of an attempt begins anew with each hop") { subject async throws in
-        let result = try await twoHops(subject) {
+      Behaviour("the attempt timeout restarts with each hop") { kind async throws in
+        let result = try await twoHops(kind) {
           $0.attemptTimeout = .seconds(10)
           $0.idleTimeout = nil
         }
         #expect(try result.get().status == 200)
       },
-      Behaviour("the time of a call goes on over its hops") { subject async throws in
-        let result = try await twoHops(subject) {
+      Behaviour("the call timeout spans all hops") { kind async throws in
+        let result = try await twoHops(kind) {
           $0.callTimeout = .seconds(10)
           $0.idleTimeout = nil
         }
         #expect(result.failure(as: NetworkError.self)?.code == .timedOut(.call))
       },
-      Behaviour("the time of a stream counts to the end of its body") { subject async throws in
+      Behaviour("the timeout of a stream includes its body") { kind async throws in
         let time = TestScheduler()
-        let backend = try Backend(subject, scheduler: time) { _ in
+        let backend = try Backend(kind, scheduler: time) { _ in
           Mock.text("abcdef").interrupted(by: .stall, at: .body(afterBytes: 3))
         }
         let client = backend.client {
@@ -197,24 +199,24 @@
         }
         #expect(body == Data("abc".utf8))
       },
-      Behaviour("a response that is held back does not time out") { subject async throws in
-        let backend = try Backend(subject) { request in
+      Behaviour("a suspended response does not time out") { kind async throws in
+        let backend = try Backend(kind) { request in
           request.path.text == "/held" ? .text("abc") : .fault(.stall, at: .request)
         }
-        let held = PerformedExchange(
+        let held = ExchangeRecorder(
           backend, HTTPRequest(url: try backend.url("/held"), idleTimeout: .milliseconds(100)))
         held.suspend()
-        // Another one whose time is up proves that it would have been.
+        // The timeout of another exchange shows that this one's time has passed too.
         let other = await backend.perform(
           HTTPRequest(url: try backend.url("/"), idleTimeout: .milliseconds(300)))
         #expect(other.failure?.code == .timedOut(.idle))
         held.resume()
-        #expect(await held.outcome.order == ["head", "body", "end"])
+        #expect(await held.record.order == ["head", "body", "end"])
       },
     ]
   }
 
-  /// A transport of whatever type.
+  /// A type-erased transport.
   private struct AnyTransport: Transport {
     let transport: any Transport
 
@@ -230,7 +232,7 @@
   }
 
   extension Mock {
-    /// Whether something of it comes before it falls silent.
+    /// Whether the client receives anything before the stall.
     fileprivate var isToBeSeen: Bool {
       status == 200 && headers["Content-Type"]?.hasPrefix("text") == true
     }

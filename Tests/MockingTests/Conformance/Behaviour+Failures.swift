@@ -6,7 +6,7 @@
   import Testing
 
   extension Behaviour {
-    /// An origin that refuses connections, as long as it lives.
+    /// Returns a server that refuses connections until it is released.
     private static func refusing() throws -> MockServer {
       let server = try MockServer {}
       server.refuseConnections()
@@ -14,8 +14,8 @@
     }
 
     static let connecting: [Behaviour] = [
-      Behaviour("a connection that is refused cannot be made") { subject async throws in
-        let backend = try Backend(subject)
+      Behaviour("a refused connection fails") { kind async throws in
+        let backend = try Backend(kind)
         let server = try refusing()
         defer { server.stop() }
         let url = server.url.appendingPathComponent("")
@@ -24,9 +24,9 @@
         #expect(error?.response == nil)
         #expect(await backend.perform(HTTPRequest(url: url)).order == ["failure"])
       },
-      Behaviour("a body that cannot be sent as the connection is refused is no other failure") {
-        subject async throws in
-        let backend = try Backend(subject)
+      Behaviour("a refused connection with a body fails in the same way") {
+        kind async throws in
+        let backend = try Backend(kind)
         let server = try refusing()
         defer { server.stop() }
         let result = await backend.client().request(
@@ -34,8 +34,8 @@
         ).result
         #expect(result.failure(as: NetworkError.self)?.code == .cannotConnect)
       },
-      Behaviour("a name that does not exist is not resolved") { subject async throws in
-        let backend = try Backend(subject)
+      Behaviour("an unknown host name is not resolved") { kind async throws in
+        let backend = try Backend(kind)
         let error = await backend.failure(of: .url(.of("http://catena.invalid/x?token=secret")))
         #expect(error?.code == .dnsFailed)
         #expect(error.map { "\($0)" }?.contains("secret") == false)
@@ -46,17 +46,17 @@
     private static let chunks = Mock.chunks(
       [Data("abcd".utf8), Data("efgh".utf8)], contentType: nil)
 
-    /// How an exchange ends, and what has come of it until then.
+    /// Returns a behaviour that checks the events and the body of a failed exchange.
     private static func check(
       _ name: String, _ mock: Mock, _ order: [String], body: String = ""
     ) -> Behaviour {
-      Behaviour(name) { subject async throws in
-        let backend = try Backend(subject) { _ in mock }
-        let performed = await backend.get(try backend.url())
-        #expect(performed.order == order)
-        #expect(performed.failure?.code == .connectionLost)
-        #expect(String(decoding: performed.body, as: UTF8.self) == body)
-        #expect(performed.lastEvents == 1)
+      Behaviour(name) { kind async throws in
+        let backend = try Backend(kind) { _ in mock }
+        let record = await backend.get(try backend.url())
+        #expect(record.order == order)
+        #expect(record.failure?.code == .connectionLost)
+        #expect(String(decoding: record.body, as: UTF8.self) == body)
+        #expect(record.lastEvents == 1)
       }
     }
 
@@ -70,10 +70,10 @@
             "a connection \(name) in the status line is lost",
             text.interrupted(by: fault, at: .head(afterBytes: 12)), ["failure"]),
           check(
-            "a connection \(name) among the fields is lost",
+            "a connection \(name) in the header is lost",
             text.interrupted(by: fault, at: .head(afterBytes: 25)), ["failure"]),
           check(
-            "a connection \(name) behind the head is lost",
+            "a connection \(name) after the head is lost",
             text.interrupted(by: fault, at: .body(afterBytes: 0)), ["head", "failure"]),
           check(
             "a connection \(name) in a sized body is lost",
@@ -91,15 +91,15 @@
             "a connection \(name) before the last chunk's end is lost",
             chunks.interrupted(by: fault, at: .body(afterBytes: 21)), ["head", "body", "failure"],
             body: "abcdefgh"),
-          Behaviour("a connection \(name) behind the response is no failure") {
-            subject async throws in
-            let backend = try Backend(subject) { _ in text.interrupted(by: fault, at: .end) }
+          Behaviour("a connection \(name) after the response is not a failure") {
+            kind async throws in
+            let backend = try Backend(kind) { _ in text.interrupted(by: fault, at: .end) }
             #expect(try await backend.get().data == Data("abcdefgh".utf8))
           },
         ]
       } + [
-        Behaviour("what has come is in the error of a client's") { subject async throws in
-          let backend = try Backend(subject) { _ in
+        Behaviour("the error of a client has the partial response") { kind async throws in
+          let backend = try Backend(kind) { _ in
             Mock.text("abcdefgh", status: 500).interrupted(by: .close, at: .body(afterBytes: 3))
           }
           let error = await backend.failure()
@@ -107,8 +107,8 @@
           #expect(error?.response?.status == 500)
           #expect(error?.body == Data("abc".utf8))
         },
-        Behaviour("a stream that breaks off throws after what has come") { subject async throws in
-          let backend = try Backend(subject) { _ in
+        Behaviour("a truncated stream throws after its partial body") { kind async throws in
+          let backend = try Backend(kind) { _ in
             text.interrupted(by: .close, at: .body(afterBytes: 3))
           }
           let response = try await backend.client().stream(.get("/")).value
@@ -119,9 +119,9 @@
           #expect(error?.code == .connectionLost)
           #expect(body == Data("abc".utf8))
         },
-        Behaviour("a download that breaks off leaves no file") { subject async throws in
+        Behaviour("a truncated download leaves no file") { kind async throws in
           let folder = TemporaryFolder()
-          let backend = try Backend(subject) { _ in
+          let backend = try Backend(kind) { _ in
             text.interrupted(by: .close, at: .body(afterBytes: 3))
           }
           let result = await backend.client().download(.get("/"), to: folder.url("file")).result

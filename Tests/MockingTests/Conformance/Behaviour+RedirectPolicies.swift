@@ -6,7 +6,7 @@
   import Testing
 
   extension Behaviour {
-    /// Leads from `/n` to `/n+1`, and answers `/end` numbers on by 200.
+    /// Redirects from `/n` to `/n+1`, and responds with 200 from the number `end` on.
     private static func stairs(_ end: Int) -> Backend.Answer {
       { request in
         let step = Int(request.path.segments.last ?? "") ?? 0
@@ -15,34 +15,34 @@
     }
 
     static let redirectPolicies: [Behaviour] = [
-      Behaviour("twenty hops are followed") { subject async throws in
-        let backend = try Backend(subject, stairs(20))
+      Behaviour("twenty hops are followed") { kind async throws in
+        let backend = try Backend(kind, stairs(20))
         #expect(try await backend.get("/0").data == Data("top".utf8))
         #expect(backend.requests.count == 21)
       },
-      Behaviour("the twenty-first hop is not followed") { subject async throws in
-        let backend = try Backend(subject, stairs(21))
+      Behaviour("the twenty-first hop is not followed") { kind async throws in
+        let backend = try Backend(kind, stairs(21))
         let error = await backend.failure(of: "/0")
         #expect(error?.code == .tooManyRedirects)
         #expect(error?.response?.status == 302)
         #expect(backend.requests.count == 21)
       },
-      Behaviour("a limit of one's own counts") { subject async throws in
-        let backend = try Backend(subject, stairs(9))
+      Behaviour("a custom limit applies") { kind async throws in
+        let backend = try Backend(kind, stairs(9))
         let client = backend.client { $0.redirects = .follow(limit: 2) }
         let result = await client.request(.get("/0")).result
         #expect(result.failure(as: NetworkError.self)?.code == .tooManyRedirects)
         #expect(backend.requests.count == 3)
       },
-      Behaviour("a circle is seen when it closes, and named") { subject async throws in
-        let backend = try Backend(subject) { .redirect(to: $0.path.text == "/a" ? "/b" : "/a") }
+      Behaviour("a loop is detected and reported") { kind async throws in
+        let backend = try Backend(kind) { .redirect(to: $0.path.text == "/a" ? "/b" : "/a") }
         let error = await backend.failure(of: "/a")
         #expect(error?.code == .tooManyRedirects)
-        #expect(error?.reason == "a circle")
+        #expect(error?.reason == "a redirect loop")
         #expect(backend.requests.count == 2)
       },
-      Behaviour("a circle that a cookie ends is followed") { subject async throws in
-        let backend = try Backend(subject) { request in
+      Behaviour("a loop that a cookie ends is followed") { kind async throws in
+        let backend = try Backend(kind) { request in
           request.headers.contains("Cookie")
             ? .text("in") : .redirect(to: "/").header("Set-Cookie", "a=1; Path=/")
         }
@@ -50,8 +50,8 @@
         let client = backend.client { $0.cookies = .storage(storage) }
         #expect(try await client.request(.get("/")).value.data == Data("in".utf8))
       },
-      Behaviour("by the policy to refuse, a redirect is the answer") { subject async throws in
-        let backend = try Backend(subject) { _ in
+      Behaviour("with the refuse policy a redirect is the response") { kind async throws in
+        let backend = try Backend(kind) { _ in
           Mock.text("moved", status: 301).header("Location", "/there")
         }
         let response = try await backend.client { $0.redirects = .refuse }.request(.get("/")).value
@@ -59,17 +59,17 @@
         #expect(response.headers["Location"] == "/there")
         #expect(backend.requests.count == 1)
       },
-      Behaviour("the body of a redirect that is not followed is the answer's") {
-        subject async throws in
-        let backend = try Backend(subject) { _ in
+      Behaviour("a redirect that is not followed has its body") {
+        kind async throws in
+        let backend = try Backend(kind) { _ in
           Mock.text("moved", status: 307).header("Location", "/there")
         }
         let response = try await backend.client { $0.redirects = .refuse }.request(.get("/")).value
         #expect(response.data == Data("moved".utf8))
       },
-      Behaviour("a closure may change where a redirect leads, and stop it") {
-        subject async throws in
-        let backend = try Backend(subject, stairs(9))
+      Behaviour("a closure can change or stop a redirect") {
+        kind async throws in
+        let backend = try Backend(kind, stairs(9))
         let client = backend.client {
           $0.redirects = .deciding { response, proposed in
             guard proposed.url.path != "/3" else { return nil }
@@ -83,8 +83,8 @@
         #expect(response.url.path == "/2")
         #expect(backend.requests.map { $0.headers["X-From"] } == [nil, "/0", "/1"])
       },
-      Behaviour("300, 304, 305 and 306 are not followed") { subject async throws in
-        let backend = try Backend(subject) { request in
+      Behaviour("300, 304, 305 and 306 are not followed") { kind async throws in
+        let backend = try Backend(kind) { request in
           .redirect(to: "/there", status: Int(request.path.segments.last ?? "") ?? 0)
         }
         for status in [300, 304, 305, 306] {
@@ -93,13 +93,13 @@
         }
         #expect(backend.requests.count == 4)
       },
-      Behaviour("a redirect without a Location is the answer") { subject async throws in
-        let backend = try Backend(subject) { _ in .status(302) }
+      Behaviour("a redirect without a Location is the response") { kind async throws in
+        let backend = try Backend(kind) { _ in .status(302) }
         #expect(try await backend.get().status == 302)
       },
-      Behaviour("https to http is refused, and followed where it is allowed") {
-        subject async throws in
-        let backend = try Backend(subject) { request in
+      Behaviour("a redirect from https to http is followed only if permitted") {
+        kind async throws in
+        let backend = try Backend(kind) { request in
           request.headers.contains("X-TLS")
             ? .redirect(to: "http://a.example/there") : .text("there")
         }
@@ -120,7 +120,8 @@
     ]
   }
 
-  /// Leads every host to a backend's first origin, and says by a field which requests were for `https`.
+  /// A transport that sends all requests to a backend's first origin, and marks those for `https`
+  /// with a field.
   private struct PretendedTLS: Transport {
     let backend: Backend
 

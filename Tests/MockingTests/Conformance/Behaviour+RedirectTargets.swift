@@ -5,7 +5,7 @@
   import Testing
 
   extension Behaviour {
-    /// What is followed from `/from/hop?…`, and the target that arrives.
+    /// Locations of redirects from `/from/hop?...`, with the expected target.
     private static let locations = [
       ("/there", "/there"), ("there", "/from/there"), ("./there", "/from/there"),
       ("../there", "/there"), ("../../../there", "/there"), ("?only=query", "/from/hop?only=query"),
@@ -15,8 +15,8 @@
 
     static let redirectTargets: [Behaviour] =
       locations.map { location, target in
-        Behaviour("the Location \"\(location)\" leads to \(target)") { subject async throws in
-          let backend = try Backend(subject, hopping)
+        Behaviour("the Location \"\(location)\" leads to \(target)") { kind async throws in
+          let backend = try Backend(kind, hopping)
           let response = try await backend.client().request(hop(to: location)).value
           #expect(response.status == 200)
           #expect(backend.requests.map(\.target).last == target)
@@ -24,8 +24,8 @@
         }
       }
       + [
-        Behaviour("a Location in full leads to another origin") { subject async throws in
-          let backend = try Backend(subject, origins: 2, hopping)
+        Behaviour("an absolute Location leads to another origin") { kind async throws in
+          let backend = try Backend(kind, origins: 2, hopping)
           let target = try backend.url("/there?x=1", origin: 1)
           let response = try await backend.client().request(
             hop(to: target.absoluteString)
@@ -33,47 +33,48 @@
           #expect(response.url == target)
           #expect(backend.requests.last?.target == "/there?x=1")
         },
-        Behaviour("a Location without a scheme keeps that of the request") { subject async throws in
-          let backend = try Backend(subject, origins: 2, hopping)
+        Behaviour("a Location without a scheme keeps the scheme of the request") {
+          kind async throws in
+          let backend = try Backend(kind, origins: 2, hopping)
           let target = try backend.url("/there", origin: 1)
           let location = target.absoluteString.dropFirst("http:".count)
           let response = try await backend.client().request(hop(to: String(location))).value
           #expect(response.url == target)
         },
         Behaviour("a Location with an IPv6 host and no scheme is followed") {
-          subject async throws in
-          let backend = try Backend(subject, hopping)
+          kind async throws in
+          let backend = try Backend(kind, hopping)
           let result = await backend.client().request(hop(to: "//[::1]:9/x")).result
           #expect(result.failure(as: NetworkError.self)?.code == .cannotConnect)
         },
-        Behaviour("a fragment of a Location is the answer's, and is not sent") {
-          subject async throws in
-          let backend = try Backend(subject, hopping)
+        Behaviour("a fragment of a Location is in the response's URL and is not sent") {
+          kind async throws in
+          let backend = try Backend(kind, hopping)
           let response = try await backend.client().request(hop(to: "/there#part")).value
           #expect(response.url.fragment == "part")
           #expect(backend.requests.map(\.target).last == "/there")
         },
-        Behaviour("a Location that is no http or https URL is refused") { subject async throws in
-          let backend = try Backend(subject, hopping)
+        Behaviour("a Location that is not an http or https URL is rejected") { kind async throws in
+          let backend = try Backend(kind, hopping)
           for location in ["ftp://a.example/", "mailto:a@b", "javascript:1", "file:///etc/passwd"] {
             let result = await backend.client().request(hop(to: location)).result
             #expect(
               result.failure(as: NetworkError.self)?.code == .redirectRefused, "\(location)")
           }
         },
-        Behaviour("an empty Location leads to the same place, and is a circle") {
-          subject async throws in
-          let backend = try Backend(subject) { _ in .redirect(to: "") }
+        Behaviour("an empty Location is a loop") {
+          kind async throws in
+          let backend = try Backend(kind) { _ in .redirect(to: "") }
           #expect(await backend.failure(of: "/x")?.code == .tooManyRedirects)
         },
-        Behaviour("a redirect to an origin that refuses connections fails so") {
-          subject async throws in
-          let backend = try Backend(subject, hopping)
+        Behaviour("a redirect to an origin that refuses connections fails") {
+          kind async throws in
+          let backend = try Backend(kind, hopping)
           let result = await backend.client().request(hop(to: "http://127.0.0.1:9/")).result
           #expect(result.failure(as: NetworkError.self)?.code == .cannotConnect)
         },
-        Behaviour("a redirect to a name that does not exist fails so") { subject async throws in
-          let backend = try Backend(subject, hopping)
+        Behaviour("a redirect to an unknown host fails") { kind async throws in
+          let backend = try Backend(kind, hopping)
           let result = await backend.client().request(hop(to: "http://catena.invalid/")).result
           #expect(result.failure(as: NetworkError.self)?.code == .dnsFailed)
         },

@@ -6,7 +6,7 @@
   import Testing
 
   extension Behaviour {
-    /// Leads from `/hop` to where the query says, and answers all else by 200.
+    /// Redirects from `/hop` to the location in the query, and responds with 200 otherwise.
     static let hopping: Backend.Answer = { request in
       guard request.path.text.hasSuffix("/hop"), let target = request.query["to"] else {
         return .text("there")
@@ -14,7 +14,7 @@
       return .redirect(to: target, status: Int(request.query["status"] ?? "") ?? 302)
     }
 
-    /// A request for `/from/hop`, which leads to a location.
+    /// Returns a request for `/from/hop` that is redirected to a location.
     static func hop(
       _ status: Int = 302, to location: String, _ method: HTTPMethod = .get,
       headers: HTTPHeaders = [:], payload: Request.Payload? = nil
@@ -25,7 +25,7 @@
         payload: payload)
     }
 
-    /// Which method follows, and whether with the body.
+    /// Returns the method of the redirected request and whether it has the body.
     private static func expected(_ status: Int, _ method: String) -> (String, Bool) {
       switch (status, method) {
       case (303, "HEAD"): ("HEAD", false)
@@ -34,13 +34,13 @@
       }
     }
 
-    /// What becomes of the method, the body and the fields.
+    /// The method, the body, and the fields of redirected requests.
     static let redirectRules: [Behaviour] =
       [301, 302, 303, 307, 308].flatMap { status in
         ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PURGE"].map { method in
-          Behaviour("\(method) that is answered by \(status) goes on as it must") {
-            subject async throws in
-            let backend = try Backend(subject, hopping)
+          Behaviour("\(method) is redirected correctly by \(status)") {
+            kind async throws in
+            let backend = try Backend(kind, hopping)
             let body: Data? = ["GET", "HEAD", "OPTIONS"].contains(method) ? nil : .pattern(1_000)
             let response = try await backend.client().request(
               hop(
@@ -60,27 +60,27 @@
       }
       + [307, 308].flatMap { status in
         [
-          Behaviour("a file is sent again after a \(status)") { subject async throws in
+          Behaviour("a file is sent again after a \(status)") { kind async throws in
             let folder = TemporaryFolder()
             try Data.pattern(100_000).write(to: folder.url("file"))
-            let backend = try Backend(subject, hopping)
+            let backend = try Backend(kind, hopping)
             _ = try await backend.client().request(
               hop(status, to: "/there", .post, payload: .file(folder.url("file")))
             ).value
             #expect(backend.requests.map(\.body) == [.pattern(100_000), .pattern(100_000)])
           },
-          Behaviour("a stream that can be made anew is sent again after a \(status)") {
-            subject async throws in
-            let backend = try Backend(subject, hopping)
-            let stream = CountedBytes.stream(100_000, tellsLength: false)
+          Behaviour("a repeatable stream is sent again after a \(status)") {
+            kind async throws in
+            let backend = try Backend(kind, hopping)
+            let stream = BytePattern.stream(100_000, tellsLength: false)
             _ = try await backend.client().request(
               hop(status, to: "/there", .post, payload: .stream(stream))
             ).value
             #expect(backend.requests.map(\.bodyByteCount) == [100_000, 100_000])
           },
-          Behaviour("a stream that cannot be made anew fails after a \(status)") {
-            subject async throws in
-            let backend = try Backend(subject, hopping)
+          Behaviour("a one-time stream fails after a \(status)") {
+            kind async throws in
+            let backend = try Backend(kind, hopping)
             let once = AsyncStream<Data> { continuation in
               continuation.yield(Data("once".utf8))
               continuation.finish()
@@ -94,11 +94,11 @@
         ]
       }
       + [
-        ("a path", false, true), ("the same origin in full", false, true),
+        ("a path", false, true), ("an absolute URL of the same origin", false, true),
         ("another port", true, false),
       ].map { name, isOther, isKept in
-        Behaviour("credentials written by hand, redirected to \(name)") { subject async throws in
-          let backend = try Backend(subject, origins: 2, hopping)
+        Behaviour("an Authorization field redirected to \(name)") { kind async throws in
+          let backend = try Backend(kind, origins: 2, hopping)
           let location =
             name == "a path"
             ? "/there" : try backend.url("/there", origin: isOther ? 1 : 0).absoluteString
@@ -116,8 +116,9 @@
         }
       }
       + [
-        Behaviour("a client's credentials stay with its origin") { subject async throws in
-          let backend = try Backend(subject, origins: 2, hopping)
+        Behaviour("the credentials of a client are not sent to other origins") {
+          kind async throws in
+          let backend = try Backend(kind, origins: 2, hopping)
           let client = backend.client()
           client.authenticate(bearerToken: "t")
           let other = try backend.url("/there", origin: 1).absoluteString
@@ -128,14 +129,14 @@
             backend.requests.map { $0.headers["Authorization"] }
               == ["Bearer t", "Bearer t", "Bearer t", nil])
         },
-        Behaviour("Host is that of the origin redirected to") { subject async throws in
-          let backend = try Backend(subject, origins: 2, hopping)
+        Behaviour("Host names the origin of the redirect") { kind async throws in
+          let backend = try Backend(kind, origins: 2, hopping)
           let target = try backend.url("/there", origin: 1)
           _ = try await backend.client().request(hop(to: target.absoluteString)).value
           #expect(backend.requests.last?.headers["Host"] == "127.0.0.1:\(target.port ?? 0)")
         },
-        Behaviour("the body of a redirect is not the answer's") { subject async throws in
-          let backend = try Backend(subject) { request in
+        Behaviour("the body of a followed redirect is discarded") { kind async throws in
+          let backend = try Backend(kind) { request in
             guard request.path.text == "/" else { return .text("there") }
             return Mock.text("moved", status: 301).header("Location", "/there")
           }

@@ -22,32 +22,32 @@
       sizes.flatMap { name, size in
         let body = Data.pattern(size)
         return [
-          Behaviour("bytes of \(name) arrive with their length") { subject async throws in
-            let backend = try Backend(subject)
+          Behaviour("bytes of \(name) arrive with their length") { kind async throws in
+            let backend = try Backend(kind)
             _ = try await backend.client().request(.upload(data: body, to: "/")).value
             #expect(backend.requests.map(\.body) == [body])
             #expect(backend.requests.first?.headers.values(for: "Content-Length") == ["\(size)"])
           },
-          Behaviour("a file of \(name) arrives with its length") { subject async throws in
+          Behaviour("a file of \(name) arrives with its length") { kind async throws in
             let folder = TemporaryFolder()
             try body.write(to: folder.url("file"))
-            let backend = try Backend(subject)
+            let backend = try Backend(kind)
             _ = try await backend.client().request(.upload(file: folder.url("file"), to: "/")).value
             #expect(backend.requests.map(\.body) == [body])
             #expect(backend.requests.first?.headers.values(for: "Content-Length") == ["\(size)"])
           },
-          Behaviour("a stream of \(name) that tells its length arrives with it") {
-            subject async throws in
-            let backend = try Backend(subject)
+          Behaviour("a stream of \(name) with a length arrives with it") {
+            kind async throws in
+            let backend = try Backend(kind)
             _ = try await backend.client().request(
               .upload(stream: stream(body, tellsLength: true), to: "/")
             ).value
             #expect(backend.requests.map(\.body) == [body])
             #expect(backend.requests.first?.headers.values(for: "Content-Length") == ["\(size)"])
           },
-          Behaviour("a stream of \(name) that does not tell its length arrives") {
-            subject async throws in
-            let backend = try Backend(subject)
+          Behaviour("a stream of \(name) without a length arrives") {
+            kind async throws in
+            let backend = try Backend(kind)
             _ = try await backend.client().request(
               .upload(stream: stream(body, tellsLength: false), to: "/")
             ).value
@@ -56,8 +56,8 @@
         ]
       }
       + [
-        Behaviour("a stream that does not tell its length goes in chunks") { subject async throws in
-          let backend = try Backend(subject)
+        Behaviour("a stream without a length is sent chunked") { kind async throws in
+          let backend = try Backend(kind)
           _ = try await backend.client().request(
             .upload(stream: stream(.pattern(1_000), tellsLength: false), to: "/")
           ).value
@@ -65,10 +65,10 @@
           #expect(headers.values(for: "Transfer-Encoding") == ["chunked"])
           #expect(!headers.contains("Content-Length"))
         },
-        Behaviour("a form of several parts arrives whole") { subject async throws in
+        Behaviour("a multipart form arrives complete") { kind async throws in
           let folder = TemporaryFolder()
           try Data.pattern(100_000).write(to: folder.url("file"))
-          let backend = try Backend(subject)
+          let backend = try Backend(kind)
           let pieces: [BodyPiece] = [
             .data(Data("<".utf8)), .file(folder.url("file")), .data(Data(">".utf8)),
           ]
@@ -78,8 +78,8 @@
           #expect(backend.requests.map(\.body) == [whole])
           #expect(backend.requests.first?.headers["Content-Length"] == "100002")
         },
-        Behaviour("a stream that fails fails the request") { subject async throws in
-          let backend = try Backend(subject)
+        Behaviour("a stream that fails fails the request") { kind async throws in
+          let backend = try Backend(kind)
           let stream = BodyStream {
             AsyncThrowingStream<Data, any Error> { continuation in
               continuation.yield(Data("abc".utf8))
@@ -92,10 +92,10 @@
           #expect(error?.underlying as? TestError == TestError("broken"))
           #expect(backend.requests.isEmpty)
         },
-        Behaviour("a stream that does not keep to its length fails the request") {
-          subject async throws in
+        Behaviour("a stream of a wrong length fails the request") {
+          kind async throws in
           for length: Int64 in [2, 4] {
-            let backend = try Backend(subject)
+            let backend = try Backend(kind)
             let stream = BodyStream(length: length) {
               AsyncStream<Data> { continuation in
                 continuation.yield(Data("abc".utf8))
@@ -106,28 +106,28 @@
             #expect(result.failure(as: NetworkError.self)?.code == .encodingFailed)
           }
         },
-        Behaviour("a file that is not there fails the request, and nothing is sent") {
-          subject async throws in
+        Behaviour("a missing file fails the request, and nothing is sent") {
+          kind async throws in
           let folder = TemporaryFolder()
-          let backend = try Backend(subject)
+          let backend = try Backend(kind)
           for url in [folder.url("missing"), folder.url] {
             let result = await backend.client().request(.upload(file: url, to: "/")).result
             #expect(result.failure(as: NetworkError.self)?.code == .encodingFailed)
           }
           #expect(backend.requests.isEmpty)
         },
-        Behaviour("what is sent is told, up to all of it") { subject async throws in
-          let backend = try Backend(subject)
-          let performed = await backend.perform(
+        Behaviour("sent bytes are reported up to the total") { kind async throws in
+          let backend = try Backend(kind)
+          let record = await backend.perform(
             HTTPRequest(method: .put, url: try backend.url(), body: .data(.pattern(1 << 20))))
-          #expect(performed.order == ["sent", "head", "end"])
-          #expect(performed.sent == performed.sent.sorted())
-          #expect(performed.sent.last == 1 << 20)
-          #expect(performed.metrics?.bytesSent == 1 << 20)
+          #expect(record.order == ["sent", "head", "end"])
+          #expect(record.sent == record.sent.sorted())
+          #expect(record.sent.last == 1 << 20)
+          #expect(record.metrics?.bytesSent == 1 << 20)
         },
-        Behaviour("a body is sent after 100 Continue was asked for and given") {
-          subject async throws in
-          let backend = try Backend(subject)
+        Behaviour("a body is sent after 100 Continue") {
+          kind async throws in
+          let backend = try Backend(kind)
           let response = try await backend.client().request(
             .upload(data: .pattern(100_000), to: "/", headers: ["Expect": "100-continue"])
           ).value
@@ -135,17 +135,17 @@
           #expect(backend.requests.map(\.body) == [.pattern(100_000)])
           #expect(backend.requests.first?.headers.values(for: "Expect") == ["100-continue"])
         },
-        Behaviour("a refusal in place of 100 Continue is the answer") { subject async throws in
+        Behaviour("a final response instead of 100 Continue is the response") { kind async throws in
           let backend = try Backend(
-            subject, origins: [[Route(.put, "/") { _ in .status(200) }]])
+            kind, origins: [[Route(.put, "/") { _ in .status(200) }]])
           let response = try await backend.client().request(
             .upload(data: .pattern(100_000), to: "/", headers: ["Expect": "100-continue"])
           ).value
           #expect(response.status == 405)
         },
-        Behaviour("a body that the server answers before it has come is no failure") {
-          subject async throws in
-          let backend = try Backend(subject, origins: [[Route(.get, "/") { _ in .status(200) }]])
+        Behaviour("a response before the end of the body is not a failure") {
+          kind async throws in
+          let backend = try Backend(kind, origins: [[Route(.get, "/") { _ in .status(200) }]])
           let response = try await backend.client().request(
             .upload(data: .pattern(1 << 20), to: "/")
           ).value

@@ -13,14 +13,14 @@
     private static let sizes = [("0 B", 0), ("1 B", 1), ("64 KiB", 65_536), ("1 MiB", 1 << 20)]
     private static let large = 100 << 20
 
-    /// A body in the chunked coding, taken down literally.
+    /// Returns a mock with a literal chunked body.
     private static func chunked(_ text: String) -> Mock {
       Mock(headers: ["Transfer-Encoding": "chunked"], body: .data(Data(text.utf8)))
     }
 
-    /// What a stream of a client's brings.
-    private static func counted(_ backend: Backend) async throws -> CountedBytes {
-      var counted = CountedBytes()
+    /// Streams a response and checks its bytes.
+    private static func counted(_ backend: Backend) async throws -> BytePattern {
+      var counted = BytePattern()
       let response = try await backend.client().stream(.get("/")).value
       for try await piece in response.bytes { counted.take(piece) }
       return counted
@@ -30,12 +30,12 @@
       sizes.flatMap { name, size in
         let body = Data.pattern(size)
         return [
-          Behaviour("a sized body of \(name) is whole") { subject async throws in
-            let backend = try Backend(subject) { _ in .data(body) }
+          Behaviour("a sized body of \(name) is complete") { kind async throws in
+            let backend = try Backend(kind) { _ in .data(body) }
             #expect(try await backend.get().data == body)
           },
-          Behaviour("a chunked body of \(name) is whole") { subject async throws in
-            let backend = try Backend(subject) { _ in .chunks(pieces(body, of: 10_007)) }
+          Behaviour("a chunked body of \(name) is complete") { kind async throws in
+            let backend = try Backend(kind) { _ in .chunks(pieces(body, of: 10_007)) }
             let response = try await backend.get()
             #expect(response.headers.values(for: "Transfer-Encoding") == ["chunked"])
             #expect(response.data == body)
@@ -43,63 +43,63 @@
         ]
       }
       + [
-        Behaviour("a body without a length goes on to the end of the connection") {
-          subject async throws in
+        Behaviour("a body without a length ends with the connection") {
+          kind async throws in
           let head = Data("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nbegin ".utf8)
-          let backend = try Backend(subject) { _ in
+          let backend = try Backend(kind) { _ in
             Mock(headers: ["Connection": "close"]).interrupted(by: .garbage(head), at: .request)
           }
           let response = try await backend.get()
           #expect(String(decoding: response.data, as: UTF8.self).hasPrefix("begin HTTP/1.1 200"))
         },
-        Behaviour("extensions of chunks are passed over") { subject async throws in
-          let backend = try Backend(subject) { _ in
+        Behaviour("chunk extensions are ignored") { kind async throws in
+          let backend = try Backend(kind) { _ in
             chunked("5;a=b\r\nhello\r\n1 ; c=\"d\"\r\n!\r\n0\r\n\r\n")
           }
           #expect(try await backend.get().data == Data("hello!".utf8))
         },
-        Behaviour("trailers are passed over") { subject async throws in
-          let backend = try Backend(subject) { _ in
+        Behaviour("trailers are ignored") { kind async throws in
+          let backend = try Backend(kind) { _ in
             chunked("5\r\nhello\r\n0\r\nX-Trailer: 1\r\n\r\n")
           }
           let response = try await backend.get()
           #expect(response.data == Data("hello".utf8))
           #expect(!response.headers.contains("X-Trailer"))
         },
-        Behaviour("sizes of chunks may be in capitals and begin with zeros") {
-          subject async throws in
-          let backend = try Backend(subject) { _ in
+        Behaviour("chunk sizes can have capital letters and leading zeros") {
+          kind async throws in
+          let backend = try Backend(kind) { _ in
             chunked("00A\r\n0123456789\r\n0000\r\n\r\n")
           }
           #expect(try await backend.get().data == Data("0123456789".utf8))
         },
-        Behaviour("a body that comes byte by byte is whole") { subject async throws in
-          let backend = try Backend(subject) { _ in
+        Behaviour("a body that arrives byte by byte is complete") { kind async throws in
+          let backend = try Backend(kind) { _ in
             .chunks(Data("in the end all of it".utf8).map { Data([$0]) })
           }
           #expect(try await backend.get().data == Data("in the end all of it".utf8))
         },
-        Behaviour("the head is told before the body, and the end once") { subject async throws in
-          let backend = try Backend(subject) { _ in .data(.pattern(100_000)) }
-          let performed = await backend.get(try backend.url())
-          #expect(performed.order == ["head", "body", "end"])
-          #expect(performed.lastEvents == 1)
-          #expect(!performed.pieces.contains(0))
-          #expect(performed.metrics?.bytesReceived == 100_000)
+        Behaviour("the head precedes the body, and the end is reported once") { kind async throws in
+          let backend = try Backend(kind) { _ in .data(.pattern(100_000)) }
+          let record = await backend.get(try backend.url())
+          #expect(record.order == ["head", "body", "end"])
+          #expect(record.lastEvents == 1)
+          #expect(!record.pieces.contains(0))
+          #expect(record.metrics?.bytesReceived == 100_000)
         },
-        Behaviour("a download puts the body into a file") { subject async throws in
+        Behaviour("a download writes the body to a file") { kind async throws in
           let folder = TemporaryFolder()
-          let backend = try Backend(subject) { _ in .data(.pattern(100_000)) }
+          let backend = try Backend(kind) { _ in .data(.pattern(100_000)) }
           let target = folder.url("file")
           let response = try await backend.client().download(.get("/"), to: target).value
           #expect(response.file == target)
           #expect(try Data(contentsOf: target) == .pattern(100_000))
         },
-        Behaviour("a stream's promise is fulfilled before its body has come") {
-          subject async throws in
+        Behaviour("the promise of a stream is fulfilled before its body arrives") {
+          kind async throws in
           let gate = Log<Void>()
           let backend = try Backend(
-            subject,
+            kind,
             origins: [
               [
                 Route(.get, "/") { _ in
@@ -118,52 +118,52 @@
           #expect(count == 200_000)
           _ = await gate.entries(1)
         },
-        Behaviour("a body larger than the client takes is refused") { subject async throws in
-          let backend = try Backend(subject) { _ in .bytes(10_000) }
+        Behaviour("a body above the limit of the client is rejected") { kind async throws in
+          let backend = try Backend(kind) { _ in .bytes(10_000) }
           let client = backend.client { $0.maximumBodySize = 9_999 }
           let result = await client.request(.get("/")).result
           #expect(result.failure(as: NetworkError.self)?.code == .bodyTooLarge)
         },
       ]
 
-    /// One at a time, and nothing of them is kept.
+    /// Large bodies, sent one at a time and not stored.
     static let largeBodies: [Behaviour] = [
-      Behaviour("a sized body of 100 MiB is whole") { subject async throws in
-        let backend = try Backend(subject) { _ in .bytes(large) }
+      Behaviour("a sized body of 100 MiB is complete") { kind async throws in
+        let backend = try Backend(kind) { _ in .bytes(large) }
         let counted = try await counted(backend)
         #expect(counted.count == large)
         #expect(counted.isInOrder)
       },
-      Behaviour("a chunked body of 100 MiB is whole") { subject async throws in
+      Behaviour("a chunked body of 100 MiB is complete") { kind async throws in
         let piece = Data((0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0) })
-        let backend = try Backend(subject) { _ in
+        let backend = try Backend(kind) { _ in
           .chunks(Array(repeating: piece, count: large >> 20))
         }
         let counted = try await counted(backend)
         #expect(counted.count == large)
         #expect(counted.isInOrder)
       },
-      Behaviour("a file of 100 MiB arrives") { subject async throws in
+      Behaviour("a file of 100 MiB arrives") { kind async throws in
         let folder = TemporaryFolder()
         let url = folder.url("large")
         try Data().write(to: url)
         let file = try FileHandle(forWritingTo: url)
         try file.truncate(atOffset: UInt64(large))
         try file.close()
-        let backend = try Backend(subject, discardsBodies: true)
+        let backend = try Backend(kind, discardsBodies: true)
         _ = try await backend.client().request(.upload(file: url, to: "/")).value
         #expect(backend.requests.map(\.bodyByteCount) == [large])
         #expect(backend.requests.first?.headers["Content-Length"] == "\(large)")
       },
-      Behaviour("a stream of 100 MiB arrives, its length told") { subject async throws in
-        let backend = try Backend(subject, discardsBodies: true)
-        let stream = CountedBytes.stream(large, tellsLength: true)
+      Behaviour("a stream of 100 MiB with a length arrives") { kind async throws in
+        let backend = try Backend(kind, discardsBodies: true)
+        let stream = BytePattern.stream(large, tellsLength: true)
         _ = try await backend.client().request(.upload(stream: stream, to: "/")).value
         #expect(backend.requests.map(\.bodyByteCount) == [large])
       },
-      Behaviour("a stream of 100 MiB arrives, its length not told") { subject async throws in
-        let backend = try Backend(subject, discardsBodies: true)
-        let stream = CountedBytes.stream(large, tellsLength: false)
+      Behaviour("a stream of 100 MiB without a length arrives") { kind async throws in
+        let backend = try Backend(kind, discardsBodies: true)
+        let stream = BytePattern.stream(large, tellsLength: false)
         _ = try await backend.client().request(.upload(stream: stream, to: "/")).value
         #expect(backend.requests.map(\.bodyByteCount) == [large])
       },

@@ -7,7 +7,7 @@
   extension Behaviour {
     private static let bodiless: Set<Int> = [204, 304]
 
-    /// Answers with the status that the path names, and a body.
+    /// Responds with the status in the path and a body.
     private static let naming: Backend.Answer = { request in
       let status = Int(request.path.segments.last ?? "") ?? 500
       return .text("of \(status)", status: status)
@@ -16,8 +16,8 @@
     static let statuses: [Behaviour] =
       [200...299, 300...399, 400...499, 500...599, 600...999].map {
         statuses in
-        Behaviour("every status of \(statuses) comes as it is") { subject async throws in
-          let backend = try Backend(subject) { request in
+        Behaviour("every status of \(statuses) is reported unchanged") { kind async throws in
+          let backend = try Backend(kind) { request in
             .status(Int(request.path.segments.last ?? "") ?? 0)
           }
           let client = backend.client()
@@ -30,12 +30,12 @@
       }
       + [
         ("2xx", [200, 201, 202, 203, 205, 206, 226, 299]), ("3xx", [300, 301, 302, 303, 307, 308]),
-        ("3xx that is no redirect", [305, 306, 309, 399]),
+        ("3xx that is not a redirect", [305, 306, 309, 399]),
         ("4xx", [400, 403, 404, 405, 410, 418, 429, 499]), ("5xx", [500, 503, 511, 599]),
         ("beyond 5xx", [600, 799, 999]),
       ].map { name, statuses in
-        Behaviour("a \(name) without a Location has its body") { subject async throws in
-          let backend = try Backend(subject, naming)
+        Behaviour("a \(name) without a Location has its body") { kind async throws in
+          let backend = try Backend(kind, naming)
           let client = backend.client()
           for status in statuses {
             let response = try await client.request(.get("/\(status)")).value
@@ -45,9 +45,9 @@
         }
       }
       + [204, 304].map { status in
-        Behaviour("a \(status) has no body, and the next answer is its own") {
-          subject async throws in
-          let backend = try Backend(subject, naming)
+        Behaviour("a \(status) has no body, and the next response is separate") {
+          kind async throws in
+          let backend = try Backend(kind, naming)
           let client = backend.client()
           let response = try await client.request(.get("/\(status)")).value
           #expect(response.status == status)
@@ -56,8 +56,8 @@
         }
       }
       + [
-        Behaviour("a 304 may tell the length of what is not sent") { subject async throws in
-          let backend = try Backend(subject) { _ in
+        Behaviour("a 304 can have a Content-Length without a body") { kind async throws in
+          let backend = try Backend(kind) { _ in
             Mock(status: 304, headers: ["Content-Length": "1000", "ETag": "\"x\""])
           }
           let response = try await backend.get()
@@ -65,8 +65,8 @@
           #expect(response.headers["ETag"] == "\"x\"")
           #expect(response.data.isEmpty)
         },
-        Behaviour("a 205 without content is complete at once") { subject async throws in
-          let backend = try Backend(subject) { _ in .status(205) }
+        Behaviour("a 205 without content is complete immediately") { kind async throws in
+          let backend = try Backend(kind) { _ in .status(205) }
           let response = try await backend.get()
           #expect(response.status == 205)
           #expect(response.data.isEmpty)
@@ -78,9 +78,9 @@
         (401, "WWW-Authenticate", "Bearer"), (401, "WWW-Authenticate", "Negotiate"),
         (407, "Proxy-Authenticate", "Basic realm=\"x\""),
       ].map { status, field, challenge in
-        Behaviour("a \(status) that challenges by \(challenge) has its body, once") {
-          subject async throws in
-          let backend = try Backend(subject) { _ in
+        Behaviour("a \(status) with the challenge \(challenge) is a response with its body") {
+          kind async throws in
+          let backend = try Backend(kind) { _ in
             .text("who are you?", status: status).header(field, challenge)
           }
           let response = try await backend.get()
@@ -93,31 +93,31 @@
 
     static let interimResponses: [Behaviour] =
       [100, 102, 103, 199].map { status in
-        Behaviour("a \(status) before the response is passed over") { subject async throws in
+        Behaviour("a \(status) before the response is skipped") { kind async throws in
           let interim = Data("HTTP/1.1 \(status) X\r\nLink: </a>\r\n\r\n".utf8)
-          let backend = try Backend(subject) { _ in
+          let backend = try Backend(kind) { _ in
             .text("then", status: 201).interrupted(by: .garbage(interim), at: .request)
           }
-          let performed = await backend.get(try backend.url())
-          #expect(performed.order == ["head", "body", "end"])
-          #expect(performed.head?.status == 201)
-          #expect(performed.head?.headers.contains("Link") == false)
-          #expect(performed.body == Data("then".utf8))
+          let record = await backend.get(try backend.url())
+          #expect(record.order == ["head", "body", "end"])
+          #expect(record.head?.status == 201)
+          #expect(record.head?.headers.contains("Link") == false)
+          #expect(record.body == Data("then".utf8))
         }
       } + [
-        Behaviour("three interim responses in a row are passed over") { subject async throws in
+        Behaviour("three interim responses are skipped") { kind async throws in
           let interim = Data(String(repeating: "HTTP/1.1 103 X\r\nA: b\r\n\r\n", count: 3).utf8)
-          let backend = try Backend(subject) { _ in
+          let backend = try Backend(kind) { _ in
             .text("then").interrupted(by: .garbage(interim), at: .request)
           }
           let response = try await backend.get()
           #expect(response.status == 200)
           #expect(response.data == Data("then".utf8))
         },
-        Behaviour("an interim response before a refusal of the body is passed over") {
-          subject async throws in
+        Behaviour("an interim response before a rejection of the body is skipped") {
+          kind async throws in
           let interim = Data("HTTP/1.1 102 Processing\r\n\r\n".utf8)
-          let backend = try Backend(subject) { _ in
+          let backend = try Backend(kind) { _ in
             .text("no", status: 413).interrupted(by: .garbage(interim), at: .request)
           }
           let response = try await backend.client().request(
@@ -125,9 +125,9 @@
           ).value
           #expect(response.status == 413)
         },
-        Behaviour("a connection closed behind an interim response is lost") {
-          subject async throws in
-          let backend = try Backend(subject) { _ in
+        Behaviour("a connection closed after an interim response is lost") {
+          kind async throws in
+          let backend = try Backend(kind) { _ in
             Mock(status: 103).header("Connection", "close")
           }
           #expect(await backend.failure()?.code == .connectionLost)

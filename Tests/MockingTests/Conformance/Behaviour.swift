@@ -1,18 +1,21 @@
 #if os(Linux)
+  import Foundation
+  import FoundationNetworking
   import Testing
 
-  /// Something that is to be the same for all subjects: a claim, and how it is shown.
+  /// A claim that every transport must meet, with its check.
   struct Behaviour: Sendable {
-    /// The claim; its name in the whole suite.
+    /// The claim, which identifies the behaviour.
     let name: String
-    let check: @Sendable (_ subject: Subject) async throws -> Void
+    let check: @Sendable (_ kind: TransportKind) async throws -> Void
 
-    init(_ name: String, _ check: @escaping @Sendable (_ subject: Subject) async throws -> Void) {
+    init(_ name: String, _ check: @escaping @Sendable (_ kind: TransportKind) async throws -> Void)
+    {
       self.name = name
       self.check = check
     }
 
-    /// Every topic of the suite.
+    /// The behaviours of all topics.
     static let all: [Behaviour] = [
       methods, targets, statuses, interimResponses, responseHeaders, requestHeaders, responseBodies,
       largeBodies, contentCodings, requestBodies, redirectRules, redirectTargets, redirectPolicies,
@@ -21,28 +24,72 @@
     ].flatMap { $0 }
   }
 
-  /// A behaviour shown by a subject.
-  struct Showing: Sendable, CustomTestStringConvertible {
+  /// A behaviour checked with one kind of transport.
+  struct BehaviourCase: Sendable, CustomTestStringConvertible {
     let behaviour: Behaviour
-    let subject: Subject
+    let kind: TransportKind
 
-    /// All that may be run of some behaviours.
-    static func of(_ behaviours: [Behaviour]) -> [Showing] {
+    /// Returns the cases of some behaviours, without those that must not run.
+    static func of(_ behaviours: [Behaviour]) -> [BehaviourCase] {
       behaviours.flatMap { behaviour in
-        Subject.allCases.map { Showing(behaviour: behaviour, subject: $0) }
-      }.filter { Limit.of($0.subject, $0.behaviour)?.isNotRun != true }
+        TransportKind.allCases.map { BehaviourCase(behaviour: behaviour, kind: $0) }
+      }.filter { KnownFailure.of($0.kind, $0.behaviour)?.isNotRun != true }
     }
 
-    var testDescription: String { "\(subject.rawValue): \(behaviour.name)" }
+    var testDescription: String { "\(kind.rawValue): \(behaviour.name)" }
 
-    /// Shows it; what is known not to be so must not be so.
+    /// Checks the behaviour; a known failure must fail.
     func run() async throws {
-      guard let limit = Limit.of(subject, behaviour) else {
-        return try await behaviour.check(subject)
+      guard let known = KnownFailure.of(kind, behaviour) else {
+        return try await behaviour.check(kind)
       }
-      await withKnownIssue("\(limit.reason)") {
-        try await behaviour.check(subject)
+      await withKnownIssue("\(known.reason)") {
+        try await behaviour.check(kind)
       }
+    }
+  }
+
+  /// A behaviour that a kind of transport is known not to have.
+  ///
+  /// Its test fails when the transport has the behaviour, so that the entry is removed.
+  struct KnownFailure: Sendable {
+    let kind: TransportKind
+    /// The name of the behaviour.
+    let behaviour: String
+    let reason: String
+    /// Whether the check must not run, for example because it would crash.
+    let isNotRun: Bool
+
+    init(_ kind: TransportKind, _ behaviour: String, _ reason: String, isNotRun: Bool = false) {
+      self.kind = kind
+      self.behaviour = behaviour
+      self.reason = reason
+      self.isNotRun = isNotRun
+    }
+
+    static let all = curl + urlSession + mock
+
+    static func of(_ kind: TransportKind, _ behaviour: Behaviour) -> KnownFailure? {
+      all.first { $0.kind == kind && $0.behaviour == behaviour.name }
+    }
+  }
+
+  /// The transports under test.
+  enum TransportKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    /// `CurlTransport`, over a loopback socket.
+    case curl
+    /// `URLSessionTransport`, over a loopback socket.
+    case urlSession
+    /// `MockTransport`, in memory.
+    case mock
+
+    var testDescription: String { rawValue }
+  }
+
+  /// Creates separate cookie storages for tests.
+  enum CookieJar {
+    static func make() throws -> HTTPCookieStorage {
+      try #require(URLSessionConfiguration.ephemeral.httpCookieStorage)
     }
   }
 #endif

@@ -1,91 +1,94 @@
 #if os(Linux)
   import Testing
 
-  /// The same behaviours by every transport, from one description of a backend.
+  /// The conformance of every transport to the same behaviours.
   ///
-  /// What is known to be otherwise is listed by ``Limit``; a test fails when it is so no more.
+  /// Exceptions are listed in ``KnownFailure``; a listed behaviour that passes fails the test.
   @Suite(.serialized, .timeLimit(.minutes(10)))
   struct ConformanceTests {
-    @Test(arguments: Showing.of(Behaviour.methods))
-    func methods(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.methods))
+    func methodsConform(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.targets))
-    func targets(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.targets))
+    func targetsConform(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.statuses))
-    func statuses(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.statuses))
+    func statusesConform(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.interimResponses))
-    func interimResponses(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.interimResponses))
+    func interimResponsesConform(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.responseHeaders))
-    func responseHeaders(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.responseHeaders))
+    func responseHeadersConform(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.requestHeaders))
-    func requestHeaders(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.requestHeaders))
+    func requestHeadersConform(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.responseBodies))
-    func responseBodies(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.responseBodies))
+    func responseBodiesConform(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.largeBodies))
-    func largeBodies(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.largeBodies))
+    func largeBodiesConform(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.contentCodings))
-    func contentCodings(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.contentCodings))
+    func contentCodingsConform(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.requestBodies))
-    func requestBodies(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.requestBodies))
+    func requestBodiesConform(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.redirectRules))
-    func redirectRules(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.redirectRules))
+    func redirectRulesConform(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.redirectTargets))
-    func redirectTargets(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.redirectTargets))
+    func redirectTargetsConform(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.redirectPolicies))
-    func redirectPolicies(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.redirectPolicies))
+    func redirectPoliciesConform(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.cookies))
-    func cookies(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.cookies))
+    func cookiesConform(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.deadlines))
-    func deadlines(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.deadlines))
+    func deadlinesConform(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.connecting))
-    func connecting(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.connecting))
+    func connectingConforms(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.truncations))
-    func truncations(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.truncations))
+    func truncationsConform(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.malformedResponses))
-    func malformedResponses(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.malformedResponses))
+    func malformedResponsesConform(_ example: BehaviourCase) async throws {
+      try await example.run()
+    }
 
-    @Test(arguments: Showing.of(Behaviour.cancellation))
-    func cancellation(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.cancellation))
+    func cancellationConforms(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.flowControl))
-    func flowControl(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.flowControl))
+    func flowControlConforms(_ example: BehaviourCase) async throws { try await example.run() }
 
-    @Test(arguments: Showing.of(Behaviour.connections))
-    func connections(_ showing: Showing) async throws { try await showing.run() }
+    @Test(arguments: BehaviourCase.of(Behaviour.connections))
+    func connectionsConform(_ example: BehaviourCase) async throws { try await example.run() }
   }
 
   @Suite
-  struct LimitTests {
-    @Test func everyBehaviourHasANameOfItsOwn() {
+  struct KnownFailureTests {
+    @Test func behaviourNamesAreUnique() {
       let names = Behaviour.all.map(\.name)
       #expect(Set(names).count == names.count)
     }
 
-    @Test func everyLimitIsOfABehaviourThatThereIs() {
+    @Test func everyKnownFailureNamesABehaviour() {
       let names = Set(Behaviour.all.map(\.name))
-      for limit in Limit.all {
-        #expect(names.contains(limit.behaviour), "\(limit.behaviour) is no behaviour any more")
+      for known in KnownFailure.all {
+        #expect(names.contains(known.behaviour), "\(known.behaviour) is not a behaviour")
       }
     }
 
-    @Test func noLimitIsListedTwice() {
-      #expect(Set(Limit.all.map { "\($0.subject) \($0.behaviour)" }).count == Limit.all.count)
+    @Test func knownFailuresAreUnique() {
+      #expect(
+        Set(KnownFailure.all.map { "\($0.kind) \($0.behaviour)" }).count == KnownFailure.all.count)
     }
   }
 #endif

@@ -6,7 +6,7 @@
   import TestSupport
   import Testing
 
-  /// The whole way: client, queue, stages, libcurl, a real socket, and back.
+  /// End-to-end calls: client, queue, pipeline, libcurl, and a real socket.
   @Suite(.timeLimit(.minutes(10)))
   struct EndToEndTests {
     private struct Board: Codable, Sendable, Equatable {
@@ -37,7 +37,7 @@
     private func client(_ server: MockServer, _ mode: RequestMode = .async) -> Networking<Request> {
       var configuration = NetworkingConfiguration()
       configuration.cookies = .none
-      // However long the machine is busy with other tests.
+      // Other tests can delay the machine for any time.
       configuration.idleTimeout = nil
       let client = Networking<Request>(mode: mode, configuration: configuration)
       client.setBaseURL(server.url.appendingPathComponent("v1"))
@@ -45,7 +45,7 @@
       return client
     }
 
-    @Test func aChainOfDependentRequests() async throws {
+    @Test func dependentRequestsAreChained() async throws {
       let server = try server()
       defer { server.stop() }
       let networking = client(server)
@@ -59,7 +59,7 @@
       #expect(board == Board(id: 7, title: "Board 7"))
     }
 
-    @Test func aBodyArrivesAsItWasSent() async throws {
+    @Test func aBodyArrivesUnchanged() async throws {
       let server = try server()
       defer { server.stop() }
       let answer = try await client(server)
@@ -90,7 +90,7 @@
     }
 
     @Test(arguments: [1, 3])
-    func aModeIsSeenByTheServer(_ width: Int) async throws {
+    func theServerSeesTheConcurrencyOfTheMode(_ width: Int) async throws {
       let gates = Log<Resolver<Mock>>()
       let server = try MockServer {
         Route(.get, "/v1/x") { _ in

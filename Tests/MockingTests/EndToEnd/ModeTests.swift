@@ -6,7 +6,7 @@
   import TestSupport
   import Testing
 
-  /// How many requests a client has under way, as a server sees it, and as mocks do.
+  /// The number of concurrent requests of each client mode, measured by a server and by mocks.
   @Suite(.timeLimit(.minutes(10)))
   struct ModeTests {
     private func client(
@@ -14,7 +14,7 @@
     ) -> Networking<Request> {
       var configuration = NetworkingConfiguration()
       configuration.cookies = .none
-      // However long the machine is busy with other tests.
+      // Other tests can delay the machine for any time.
       configuration.idleTimeout = nil
       let client = Networking<Request>(
         mode: mode, mockProvider: provider, configuration: configuration)
@@ -28,7 +28,7 @@
     ]
 
     @Test(arguments: widths)
-    func aServerSeesTheModesNumberAndNeverMore(
+    func theServerSeesTheConcurrencyOfTheModeAndNeverMore(
       _ mode: RequestMode, _ width: Int, _ count: Int
     ) async throws {
       let open = Log<(path: String, resolver: Resolver<Mock>)>()
@@ -54,7 +54,7 @@
     }
 
     @Test(arguments: widths)
-    func mocksAreAsManyAtOnce(_ mode: RequestMode, _ width: Int, _ count: Int) async throws {
+    func mocksHaveTheSameConcurrency(_ mode: RequestMode, _ width: Int, _ count: Int) async throws {
       let clock = RecordingScheduler()
       let networking = client(
         mode, MockProvider(delay: .seconds(1), scheduler: clock) { _ in .text("x") })

@@ -7,8 +7,9 @@
   import Testing
   import ThreadSanitizerSupport
 
-  /// Thousands of random requests over a real socket, always the same ones: what the server has received
-  /// reads as what was put in, by rules written down here anew.
+  /// Thousands of deterministic random requests over a real socket.
+  ///
+  /// The received requests are decoded by an independent implementation and must equal the input.
   @Suite(.timeLimit(.minutes(10)))
   struct RoundTripTests {
     private static let count = thread_sanitizer_is_on() ? 1_000 : 10_000
@@ -30,23 +31,23 @@
 
     /// Sends the requests.
     ///
-    /// - Returns: what came of each: as the server received it, or why it was refused.
+    /// - Returns: The received request or the error of each one.
     private func send(
       _ requests: [Request]
-    ) async -> [(received: Mocking.ReceivedRequest?, refusal: NetworkError.Code?)] {
+    ) async -> [(received: ReceivedRequest?, refusal: NetworkError.Code?)] {
       let promises = requests.enumerated().map { number, request in
         client.request(request.adding(headers: ["Number": "\(number)"]))
       }
       var results: [Result<Response, any Error>] = []
       for promise in promises { results.append(await promise.result) }
-      var received: [String: Mocking.ReceivedRequest] = [:]
+      var received: [String: ReceivedRequest] = [:]
       for request in server.requests { received[request.headers["Number"] ?? ""] = request }
       return results.enumerated().map { number, result in
         (received["\(number)"], result.failure(as: NetworkError.self)?.code)
       }
     }
 
-    /// The fields of a query or a form, in order, as scalars.
+    /// Returns the fields of a query or a form in order, as scalars.
     private func fields(_ text: some StringProtocol, plusIsSpace: Bool) -> [[[UInt32]]] {
       text.split(separator: "&").map { field in
         field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { part in
@@ -56,13 +57,13 @@
       }
     }
 
-    private func query(_ request: Mocking.ReceivedRequest) -> Substring {
+    private func query(_ request: ReceivedRequest) -> Substring {
       request.target.unicodeScalars.firstIndex(of: "?").map {
         request.target[request.target.unicodeScalars.index(after: $0)...]
       } ?? ""
     }
 
-    @Test func pathsArrive() async {
+    @Test func pathsArriveUnchanged() async {
       var random = RandomValues(seed: 11)
       let texts = (0..<Self.count).map { _ in (random.text(), random.text(), random.text()) }
       let requests = texts.map { Request.get("a/\($0.0)/b/\($0.1)?q=\($0.2)") }
@@ -81,10 +82,10 @@
       }
     }
 
-    @Test func headersArriveOrAreRefused() async {
+    @Test func headersArriveOrAreRejected() async {
       var random = RandomValues(seed: 12)
       let fields = (0..<Self.count).map { number in
-        // Names of random text are refused for the most part.
+        // Most random names are rejected.
         (number % 4 == 0 ? "X" + random.text() : "X-Name", random.text(), random.text())
       }
       let requests = fields.map { Request.get("a", headers: [$0.0: $0.1, "Y": "y", $0.0: $0.2]) }
@@ -100,7 +101,7 @@
         #expect((outcome.received != nil) == isFine, "\(field)")
         guard let received = outcome.received else { continue }
         arrived += 1
-        // Blanks at the ends are no part of a value (RFC 9110 section 5.5).
+        // Leading and trailing whitespace is not part of a value (RFC 9110 section 5.5).
         let trimmed = values.map { $0.trimmingCharacters(in: CharacterSet(charactersIn: " \t")) }
         #expect(received.headers.values(for: name).map(\.scalars) == trimmed.map(\.scalars))
       }
@@ -111,7 +112,7 @@
       charactersIn: "!#$%&'*+-.^_`|~0123456789"
         + "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
-    @Test func treesArriveAsAQueryAFormAndJSON() async throws {
+    @Test func treesArriveAsQueryFormAndJSON() async throws {
       var random = RandomValues(seed: 13)
       let trees = (0..<Self.count).map { _ in random.parameters() }
       let requests = trees.enumerated().map { number, tree -> Request in
@@ -134,7 +135,7 @@
       }
     }
 
-    /// The leaves of a tree with their names, `root[member][]`, nulls left out.
+    /// Returns the leaves of a tree with their names, `root[member][]`, without nulls.
     private func leaves(_ tree: Parameters, _ name: String = "") -> [[[UInt32]]] {
       let value: String
       switch tree {
@@ -152,6 +153,39 @@
       case .data(let data): value = data.base64EncodedString()
       }
       return [[name.scalars, value.scalars]]
+    }
+  }
+
+  /// The options of an exchange do not remain on the libcurl handle.
+  @Suite(.timeLimit(.minutes(10)))
+  struct HandleReuseTests {
+    static let refused: [HTTPRequest] = {
+      let url = URL(fileURLWithPath: "/")
+      let headers: HTTPHeaders = ["not a token": "x"]
+      return [
+        HTTPRequest(method: .delete, url: url, headers: headers),
+        HTTPRequest(method: .head, url: url, headers: headers),
+        HTTPRequest(method: .post, url: url, headers: headers, body: .data(Data("old".utf8))),
+      ]
+    }()
+
+    @Test(arguments: refused)
+    func aRejectedRequestDoesNotAffectTheNext(_ refused: HTTPRequest) async throws {
+      let server = try MockServer { Route(nil, "/{rest*}") { _ in .text("new") } }
+      defer { server.stop() }
+      let transport = CurlTransport()
+      let url = server.url.appending(path: "next")
+      // The first round uses a new handle, the second one a reused handle.
+      for count in 1...2 {
+        var refused = refused
+        refused.url = url
+        let failed = await ExchangeRecorder(transport, refused).record
+        #expect(failed.failure?.code == .invalidHeader)
+        let next = await ExchangeRecorder(transport, HTTPRequest(url: url)).record
+        #expect(next.body == Data("new".utf8))
+        #expect(server.requests.map(\.method) == Array(repeating: .get, count: count))
+        #expect(server.requests.map(\.body.count).max() == 0)
+      }
     }
   }
 #endif

@@ -4,7 +4,7 @@
   import TestSupport
   import Testing
 
-  /// `swift run mock-server` as a user runs it.
+  /// Tests of the `mock-server` program as a child process.
   @Suite(.serialized, .timeLimit(.minutes(10)))
   struct MockServerProgramTests {
     private let folder = TemporaryFolder()
@@ -29,24 +29,24 @@
       return try #require(URL(string: String(address)))
     }
 
-    /// A line about a request without its time and how long it took, which vary.
-    private func settled(_ line: String) -> String {
+    /// Returns a request line without its time of day and duration, which vary.
+    private func withoutTimes(_ line: String) -> String {
       line.replacing(#/^[0-9]{2}:[0-9]{2}:[0-9]{2}  /#, with: "")
         .replacing(#/ +[0-9]+\.[0-9] ms/#, with: " ms")
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
-    func theRoutesAndTheRequestsArePrintedAndASignalEndsIt(_ number: Int32) async throws {
+    func printsRoutesAndRequestsAndStopsOnASignal(_ number: Int32) async throws {
       let (program, url) = try await serve()
       let transport = CurlTransport()
       #expect(await transport.get(url.appending(path: "boards/1")).body == Data(#"{"id":1}"#.utf8))
-      // On a connection that has served already, it would be tried again.
+      // A new transport: on a reused connection the request would be retried.
       let lost = await CurlTransport().get(try #require(URL(string: "\(url)/lost?a=1")))
       #expect(lost.failure?.code == .connectionLost)
       _ = await program.lines.first { $0.contains("/lost?a=1") }
       program.signal(number)
       #expect(await program.end.status == .exited(0))
-      let lines = await program.end.lines.map(settled)
+      let lines = await program.end.lines.map(withoutTimes)
       #expect(
         lines == [
           "\(file.path): 2 routes at \(url)",
@@ -58,13 +58,13 @@
         ])
     }
 
-    @Test func aChangedFileIsTakenOverAndABrokenOneIsNot() async throws {
+    @Test func reloadsAChangedFileAndIgnoresAnInvalidOne() async throws {
       let (program, url) = try await serve()
       func status(_ path: String) async -> Int? {
         await CurlTransport().get(url.appending(path: path)).head?.status
       }
       #expect(await status("new") == 404)
-      // As most editors save: another file takes the name.
+      // Most editors replace the file with a new one.
       try Data(#"{"routes": [{"path": "/new", "status": 202}]}"#.utf8).write(
         to: file, options: .atomic)
       #expect(
@@ -74,10 +74,10 @@
       try Data(#"{"routes": [{"path": "/new", "satus": 203}]}"#.utf8).write(to: file)
       #expect(
         await program.errorLines.first { _ in true }
-          == "mock-server: \(file.path):1:30: routes[0].satus: \"satus\" is not known here; did you "
-          + "mean \"status\"?; the routes stay as they were")
+          == "mock-server: \(file.path):1:30: routes[0].satus: unknown key \"satus\"; did you "
+          + "mean \"status\"?; the routes are unchanged")
       #expect(await status("new") == 202)
-      // In place.
+      // Others write the file in place.
       try Data(#"{"routes": [{"path": "/new", "status": 203}, {"path": "/b"}]}"#.utf8).write(
         to: file)
       #expect(await program.lines.first { $0.hasSuffix("has changed: 2 routes") } != nil)
@@ -86,7 +86,7 @@
       #expect(await program.end.status == .exited(0))
     }
 
-    @Test func aSessionIsRecordedAndServed() async throws {
+    @Test func recordsASessionAndServesIt() async throws {
       let origin = try MockServer {
         Route(.get, "/a") { _ in .sequence(.text("one"), .text("two")) }
       }
@@ -97,13 +97,13 @@
       for _ in 0..<2 { _ = await CurlTransport().get(url.appending(path: "a")) }
       recorder.signal(SIGINT)
       #expect(await recorder.end.status == .exited(0))
-      #expect(await recorder.end.lines.last == "2 exchanges are in \(recording.path)")
+      #expect(await recorder.end.lines.last == "wrote 2 exchanges to \(recording.path)")
       origin.stop()
       let player = try Program.start("mock-server", [recording.path, "--port", "0"])
       let other = try await address(of: player)
       for expected in ["one", "two", "two"] {
-        let answer = await CurlTransport().get(other.appending(path: "a"))
-        #expect(String(decoding: answer.body, as: UTF8.self) == expected)
+        let response = await CurlTransport().get(other.appending(path: "a"))
+        #expect(String(decoding: response.body, as: UTF8.self) == expected)
       }
       player.signal(SIGINT)
       #expect(await player.end.status == .exited(0))
@@ -114,27 +114,29 @@
 
     @Test(arguments: [
       (["--frobnicate"], "unknown option --frobnicate"),
-      ([], "there is no file to serve, or to record to"),
-      (["a", "b"], "b is one file too many"), (["a", "--port"], "--port needs a value"),
+      ([], "missing argument FILE"),
+      (["a", "b"], "unexpected argument b after the file"),
+      (["a", "--port"], "--port requires a value"),
       (["a", "--port", "x"], "--port x: a port is a number from 0 to 65535"),
-      (["a", "--allow-tokens"], "--allow-tokens goes with --record"),
+      (["a", "--allow-tokens"], "--allow-tokens requires --record"),
       (
         ["a", "--record", "http://b/c"],
         "--record http://b/c: expected a server such as https://api.example.com, without a path"
       ),
     ])
-    func aWrongCommandLineIsOneMessageAndStatus2(arguments: [String], message: String) async throws
-    {
+    func anInvalidCommandLinePrintsOneMessageAndExitsWithStatus2(
+      arguments: [String], message: String
+    ) async throws {
       let program = try await Program.mockServer(arguments)
       #expect(program.status == .exited(2))
       #expect(program.output.isEmpty)
-      #expect(program.errors == "mock-server: \(message); --help shows what there is\n")
+      #expect(program.errors == "mock-server: \(message); see --help\n")
     }
 
-    @Test func aWrongFileIsOneMessageAndStatus1() async throws {
+    @Test func anInvalidFilePrintsOneMessageAndExitsWithStatus1() async throws {
       let missing = try await Program.mockServer([file.path])
       #expect(missing.status == .exited(1))
-      #expect(missing.errors == "mock-server: \(file.path): there is no such file\n")
+      #expect(missing.errors == "mock-server: \(file.path): no such file\n")
       try Data("{\n\"routes\": 1}".utf8).write(to: file)
       let broken = try await Program.mockServer([file.path])
       #expect(broken.status == .exited(1))
@@ -147,11 +149,11 @@
       let recording = try await Program.mockServer([archive.path])
       #expect(recording.status == .exited(1))
       #expect(
-        recording.errors == "mock-server: \(archive.path):1:2: no HTTP archive: "
+        recording.errors == "mock-server: \(archive.path):1:2: not an HTTP archive: "
           + "expected JSON: the file ends too soon\n")
     }
 
-    @Test func aPortInUseIsOneMessageAndStatus1() async throws {
+    @Test func aPortInUsePrintsOneMessageAndExitsWithStatus1() async throws {
       try Data(Self.text.utf8).write(to: file)
       let server = try MockServer {}
       let program = try await Program.mockServer([file.path, "--port", "\(server.port)"])
@@ -159,10 +161,10 @@
       #expect(program.output.isEmpty)
       #expect(
         program.errors == "mock-server: cannot listen on port \(server.port): Address already in "
-          + "use; --port 0 chooses a free one\n")
+          + "use; --port 0 chooses a free port\n")
     }
 
-    @Test func helpNamesEveryOption() async throws {
+    @Test func helpListsEveryOption() async throws {
       let program = try await Program.mockServer(["--help"])
       #expect(program.status == .exited(0))
       for option in ["--port", "--record", "--allow-tokens", "--help"] {

@@ -3,20 +3,20 @@
   import Mocking
   import Testing
 
-  /// The example as a user runs it: a program of its own, with its own environment.
+  /// Tests of the `quickstart` program as a child process with its own environment.
   @Suite(.serialized, .timeLimit(.minutes(10)))
   struct QuickstartTests {
-    /// An environment in which each scheme has this proxy.
+    /// Returns an environment with a proxy for all URL schemes.
     private static func proxied(by url: URL) -> [String: String] {
       ["http_proxy": url.absoluteString, "all_proxy": url.absoluteString]
     }
 
-    @Test func walksInEveryModeServedAndMocked() async throws {
+    @Test func walksInEveryModeOverHTTPAndMocked() async throws {
       let program = try await Program.quickstart()
       #expect(program.status == .exited(0))
       #expect(program.errors.isEmpty)
       let lines = program.output.split(separator: "\n")
-      let counts = lines.filter { $0.hasPrefix("  most at once ") }
+      let counts = lines.filter { $0.hasPrefix("  max concurrent ") }
         .map { $0.split(separator: " ").compactMap { Int($0) } }
       #expect(counts.count == 2)
       for count in counts {
@@ -26,13 +26,13 @@
         #expect(count.last.map { (1...6).contains($0) } == true)
       }
       #expect(lines.filter { $0.contains("6 x GET boards/{id}") }.count == 2)
-      #expect(lines.last == "All 66 requests were answered as they should be.")
+      #expect(lines.last == "All 66 requests succeeded.")
     }
 
     @Test(arguments: [
       ["--frobnicate"], ["--url"], ["--url", "boards"], ["--serve", "x"], ["--help", "me"],
     ])
-    func aWrongCommandLineIsOneMessageAndStatus2(arguments: [String]) async throws {
+    func anInvalidCommandLinePrintsOneMessageAndExitsWithStatus2(arguments: [String]) async throws {
       let program = try await Program.quickstart(arguments)
       #expect(program.status == .exited(2))
       #expect(program.output.isEmpty)
@@ -40,7 +40,7 @@
       #expect(program.errors.split(separator: "\n").count == 1)
     }
 
-    @Test func theStepThatWentWrongIsNamed() async throws {
+    @Test func theErrorNamesTheFailedStep() async throws {
       let server = try MockServer {
         Route(.post, "/login") { _ in .json(["token": "t"]) }
         Route(.get, "/boards") { _ in .status(503) }
@@ -55,7 +55,7 @@
           """)
     }
 
-    @Test func anotherMachineIsReachedByTheProxyOfTheEnvironment() async throws {
+    @Test func aRemoteHostIsReachedThroughTheProxyOfTheEnvironment() async throws {
       let proxy = try MockServer { Route(.post, "/login") { _ in .status(502) } }
       let program = try await Program.quickstart(
         ["--url", "http://boards.invalid"], environment: Self.proxied(by: proxy.url))
@@ -63,7 +63,7 @@
       #expect(proxy.requests.map(\.target) == ["http://boards.invalid/login"])
     }
 
-    @Test func thisMachineIsReachedWithoutTheProxyOfTheEnvironment() async throws {
+    @Test func theLoopbackHostIsReachedWithoutTheProxyOfTheEnvironment() async throws {
       let proxy = try MockServer {}
       let program = try await Program.quickstart(environment: Self.proxied(by: proxy.url))
       #expect(program.status == .exited(0))

@@ -5,21 +5,160 @@ import Testing
 
 @testable import Mocking
 
-@Suite struct HARTests {
-  private let folder: TapeFolder
+@Suite struct MalformedHARTests {
+  static let archive = """
+    {
+      "log": {
+        "version": "1.2", "creator": {"name": "x", "version": "1"},
+        "entries": [
+          {
+            "startedDateTime": "2026-01-01T00:00:00.000Z", "time": 1, "cache": {},
+            "request": {
+              "method": "GET", "url": "https://a.test/", "httpVersion": "HTTP/1.1",
+              "cookies": [], "headers": [], "queryString": [], "headersSize": -1, "bodySize": 0
+            },
+            "response": {
+              "status": 200, "statusText": "OK", "httpVersion": "HTTP/1.1", "cookies": [],
+              "headers": [], "content": {"size": 0, "mimeType": "text/plain"},
+              "redirectURL": "", "headersSize": -1, "bodySize": 0
+            },
+            "timings": {"send": 0, "wait": 1, "receive": 0}
+          }
+        ]
+      }
+    }
+    """
 
-  init() throws {
-    folder = try TapeFolder()
+  /// The position of a value in a file: its line, its column, and its path in the JSON.
+  struct Place: Sendable {
+    let line: Int
+    let column: Int
+    let path: String
+
+    init(_ line: Int, _ column: Int, _ path: String = "") {
+      (self.line, self.column, self.path) = (line, column, path)
+    }
+
+    static let method = Place(8, 21, "log.entries[0].request.method")
+    static let url = Place(8, 35, "log.entries[0].request.url")
+    static let status = Place(12, 21, "log.entries[0].response.status")
+    static let timings = Place(16, 20, "log.entries[0].timings")
   }
 
-  @Test func aByteOrderMarkAndUnknownMembersArePassedOver() throws {
+  /// A malformed file and its expected error.
+  struct MalformedFile: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let text: String
+    let place: Place
+    let problem: String
+
+    init(_ name: String, _ text: String, _ place: Place, _ problem: String) {
+      (testDescription, self.text) = (name, text)
+      (self.place, self.problem) = (place, problem)
+    }
+
+    /// Replaces a part of the valid archive.
+    init(
+      _ name: String, _ old: String, to new: String, _ place: Place, _ problem: String
+    ) {
+      self.init(name, archive.replacing(old, with: new), place, problem)
+    }
+  }
+
+  static let malformedFiles = [
+    MalformedFile("empty", "", Place(1, 1), "expected JSON: the file ends too soon"),
+    MalformedFile(
+      "cut off", "{\"log\":\n {\"ver", Place(2, 7), "expected JSON: the file ends too soon"),
+    MalformedFile(
+      "a stray comma", "{\"log\":\n  [1,,2]}", Place(2, 6), "expected JSON: invalid value"),
+    MalformedFile(
+      "a stray comma behind other letters", "{\"é\":\n  [\"é\",,2]}", Place(2, 8),
+      "expected JSON: invalid value"),
+    MalformedFile("no log", "{}", Place(1, 1), "expected a member \"log\", found none"),
+    MalformedFile("an array", "\n[1]", Place(2, 1), "expected an object, found an array"),
+    MalformedFile(
+      "another version", "\"1.2\"", to: "\"3.0\"", Place(3, 16, "log.version"),
+      "expected 1.2, found \"3.0\""),
+    MalformedFile(
+      "no method", #""method": "GET", "#, to: "", Place(7, 20, "log.entries[0].request"),
+      "expected a member \"method\", found none"),
+    MalformedFile(
+      "no date", #""startedDateTime": "2026-01-01T00:00:00.000Z", "#, to: "",
+      Place(5, 7, "log.entries[0]"), "expected a member \"startedDateTime\", found none"),
+    MalformedFile(
+      "a status that is text", "200", to: "\"200\"", .status,
+      "expected a whole number, found a string"),
+    MalformedFile(
+      "a status out of range", "200", to: "42", .status,
+      "expected a status of three digits, or 0"),
+    MalformedFile(
+      "headers that are null", #""headers": [], "queryString""#,
+      to: #""headers": null, "queryString""#, Place(9, 37, "log.entries[0].request.headers"),
+      "expected an array, found null"),
+    MalformedFile(
+      "a URL that is a number", "\"https://a.test/\"", to: "7", .url,
+      "expected a string, found a number"),
+    MalformedFile(
+      "a wrong date", "2026-01-01T00:00:00.000Z", to: "yesterday",
+      Place(6, 28, "log.entries[0].startedDateTime"), "expected a date and time in ISO 8601"),
+    MalformedFile(
+      "a wrong method", "GET", to: "GET /", .method,
+      "expected a method, such as GET"),
+    MalformedFile(
+      "an empty method", "GET", to: "", .method,
+      "expected a method, such as GET"),
+    MalformedFile(
+      "a wait without end", "\"wait\": 1", to: "\"wait\": 1e300", .timings,
+      "expected times of at most a day"),
+    MalformedFile(
+      "a wait of more than a day", "\"wait\": 1", to: "\"wait\": 86400001", .timings,
+      "expected times of at most a day"),
+    MalformedFile(
+      "a relative URL", "https://a.test/", to: "/boards", .url,
+      "expected an absolute URL"),
+    MalformedFile(
+      "a body that is no base64", #""mimeType": "text/plain""#,
+      to: #""mimeType": "text/plain", "encoding": "base64", "text": "%%%""#,
+      Place(13, 105, "log.entries[0].response.content.text"),
+      "expected base64, as its encoding says"),
+  ]
+
+  @Test(arguments: malformedFiles)
+  func aMalformedFileIsOneErrorWithItsLine(_ malformed: MalformedFile) throws {
+    let folder = TemporaryFolder()
+    let file = try folder.file("malformed.har", malformed.text)
+    let expected = RecordingError.malformed(
+      file: file, line: malformed.place.line, column: malformed.place.column,
+      path: malformed.place.path, problem: malformed.problem)
+    #expect(throws: expected) { try HAR(contentsOf: file) }
+    #expect(throws: expected) { try Tape(replaying: file) }
+    #expect(throws: expected) { try StubFile(contentsOf: file) }
+  }
+
+  @Test func theMessageHasTheFormatOfCompilers() throws {
+    let file = URL(fileURLWithPath: "/a/b.har")
+    let place = RecordingError.malformed(
+      file: file, line: 8, column: 33, path: "log.entries[0].request.url", problem: "expected x")
+    #expect(
+      "\(place)"
+        == "/a/b.har:8:33: no HTTP archive: log.entries[0].request.url: expected x")
+    let syntax = RecordingError.malformed(
+      file: file, line: 1, column: 2, path: "", problem: "expected JSON: y")
+    #expect("\(syntax)" == "/a/b.har:1:2: no HTTP archive: expected JSON: y")
+  }
+}
+
+@Suite struct HARTests {
+  private let folder = TemporaryFolder()
+
+  @Test func aByteOrderMarkAndUnknownMembersAreIgnored() throws {
     let text = MalformedHARTests.archive.replacing(
       "\"cache\"", with: "\"_priority\": \"High\", \"cache\"")
-    let file = try folder.file("bom.har", holding: "\u{FEFF}\(text)")
+    let file = try folder.file("bom.har", "\u{FEFF}\(text)")
     #expect(try HAR(contentsOf: file).log.entries.count == 1)
   }
 
-  @Test func whatIsWrittenReadsTheSame() throws {
+  @Test func archivesRoundTrip() throws {
     var entry = HAR.Entry(
       startedDateTime: "2026-01-01T00:00:00.000Z",
       request: HAR.Request(
@@ -29,8 +168,8 @@ import Testing
       response: HAR.Response(status: 200), timings: HAR.Timings(dns: 0.123, wait: 1.5))
     entry.response.content.set(Data([0, 255, 1]))
     let har = HAR(log: HAR.Log(entries: [entry]))
-    try har.write(to: folder.file())
-    #expect(try HAR(contentsOf: folder.file()) == har)
+    try har.write(to: folder.tape)
+    #expect(try HAR(contentsOf: folder.tape) == har)
   }
 
   @Test(arguments: [
@@ -40,7 +179,7 @@ import Testing
     TransportMetrics(
       requestSent: .microseconds(120), firstByte: .milliseconds(4), total: .milliseconds(5),
       reusedConnection: true),
-    // Measured in another order, as when the answer comes before all is sent.
+    // Times in another order, as when the response arrives before the request is complete.
     TransportMetrics(
       nameResolved: .milliseconds(2), connected: .milliseconds(1), requestSent: .milliseconds(9),
       firstByte: .milliseconds(4), total: .milliseconds(10)),
@@ -65,17 +204,17 @@ import Testing
     ("image/png", Data([0x89, 0x50, 0x00, 0xFF]), true),
     ("text/plain; charset=utf-16", Data([0xFF, 0xFE, 0x41, 0x00]), true),
   ])
-  func bodiesAreTextOrBase64AndLoseNothing(_ type: String, _ data: Data, _ isBase64: Bool) {
+  func bodiesRoundTripAsTextOrBase64(_ type: String, _ data: Data, _ isBase64: Bool) {
     let (text, encoding) = HARBodyCoding.of(data, mimeType: type)
     #expect((encoding == "base64") == isBase64)
     #expect(HARBodyCoding.data(text, encoding: encoding, mimeType: type) == data)
   }
 
-  @Test func aBodyOfFilesIsReadAsFarAsTheLimitGoes() throws {
-    let file = try folder.file("body", holding: "0123456789")
+  @Test func aFileBodyIsReadUpToTheLimit() throws {
+    let file = try folder.file("body", "0123456789")
     let body = HTTPBody.pieces([.data(Data("<".utf8)), .file(file)])
     #expect(LimitedBodyReader.read(body, limit: 11) == Data("<0123456789".utf8))
     #expect(LimitedBodyReader.read(body, limit: 10) == nil)
-    #expect(LimitedBodyReader.read(.file(folder.file("none")), limit: 10) == nil)
+    #expect(LimitedBodyReader.read(.file(folder.url("none")), limit: 10) == nil)
   }
 }

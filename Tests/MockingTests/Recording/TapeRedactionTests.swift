@@ -6,13 +6,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct TapeRedactionTests {
-  private let folder: TapeFolder
+  private let folder = TemporaryFolder()
 
-  init() throws {
-    folder = try TapeFolder()
-  }
-
-  /// Known to be secrets, and such that no measure of randomness would tell most of them.
+  /// Secrets with known names; most of them are not random enough to be detected otherwise.
   private enum Secret {
     static let bearer = "bearer-0001-fish"
     static let basicPassword = "basic-0002-trout"
@@ -76,7 +72,7 @@ struct TapeRedactionTests {
         Data("user=ann&password=\(form)&client_secret=\(Secret.formSecret)".utf8)),
       try post("4", "application/json", json),
       try post("5", "multipart/form-data; boundary=b", Data(multipart.utf8)),
-      // The same secrets again, where no name tells of them.
+      // The same secrets in places without a name.
       HTTPRequest(url: try url("https://a.test/sessions/\(Secret.path)/close")),
       try post("6", "text/plain", Data("I am \(Secret.bearer), or \(query)".utf8)),
     ]
@@ -109,14 +105,14 @@ struct TapeRedactionTests {
     }
   }
 
-  @Test func noSecretIsLeftInTheFileInAnyForm() async throws {
+  @Test func theFileContainsNoSecretInAnyForm() async throws {
     let network = FakeTransport { self.answer($0) }
-    let tape = try Tape(folder.file(), over: network)
-    for request in try requests() { #expect(await tape.play(request).failure == nil) }
+    let tape = try Tape(folder.tape, over: network)
+    for request in try requests() { #expect(await tape.perform(request).failure == nil) }
     #expect(tape.entries.count == 7)
-    let draft = try Data(contentsOf: folder.file("tape.har.partial"))
+    let draft = try Data(contentsOf: folder.url("tape.har.partial"))
     try tape.save()
-    let file = try Data(contentsOf: folder.file())
+    let file = try Data(contentsOf: folder.tape)
     for secret in Secret.all {
       let base64 = Data(secret.utf8).base64EncodedString()
       let encoded = secret.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
@@ -129,11 +125,11 @@ struct TapeRedactionTests {
         #expect(file.range(of: Data(form.utf8)) == nil, "\(form)")
         #expect(draft.range(of: Data(form.utf8)) == nil, "\(form) in the draft")
       }
-      // A name and a password in base64 begin elsewhere.
+      // The base64 of a name and a password has another alignment.
       let shifted = Data("ann:\(secret)".utf8).base64EncodedString()
       #expect(file.range(of: Data(shifted.utf8)) == nil)
     }
-    let entries = try HAR(contentsOf: folder.file()).log.entries
+    let entries = try HAR(contentsOf: folder.tape).log.entries
     #expect(entries[0].request.url == "https://a.test/1?access_token=***&key=***")
     #expect(entries[0].request.cookies.map(\.name) == ["theme", "sid"])
     let cookie = try #require(entries[0].response.cookies.first)
@@ -149,20 +145,20 @@ struct TapeRedactionTests {
     #expect(body["next"] == "https://a.test/?token=***")
   }
 
-  @Test func theSameRequestsFindTheirAnswersAtReplay() async throws {
+  @Test func redactedRequestsMatchAtReplay() async throws {
     let options = Tape.Options(matching: [.method, .url, .header("Authorization"), .body])
-    let tape = try Tape(folder.file(), over: FakeTransport { self.answer($0) }, options: options)
+    let tape = try Tape(folder.tape, over: FakeTransport { self.answer($0) }, options: options)
     let requests = try requests()
-    for request in requests { _ = await tape.play(request) }
+    for request in requests { _ = await tape.perform(request) }
     try tape.save()
-    let replay = try Tape(replaying: folder.file(), options: options)
+    let replay = try Tape(replaying: folder.tape, options: options)
     for request in requests {
-      // Where the answer is replayed the client has a masked identifier of its session.
+      // A replayed response gives the client a masked session identifier.
       var request = request
       if request.url.path.hasPrefix("/sessions") {
         request.url = try url("https://a.test/sessions/%2A%2A%2A/close")
       }
-      let played = await replay.play(request)
+      let played = await replay.perform(request)
       #expect(played.failure == nil, "\(played.reason)")
     }
     #expect(replay.unplayed.isEmpty)

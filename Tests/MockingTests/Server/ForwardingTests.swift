@@ -7,7 +7,7 @@
 
   @Suite(.timeLimit(.minutes(10)))
   struct ForwardingTests {
-    @Test func aRequestGoesOnAsItCameAndSoDoesItsAnswer() async throws {
+    @Test func requestsAndResponsesAreForwardedUnchanged() async throws {
       let origin = try MockServer {
         Route(.post, "/echo/{path*}") { request in
           .data(request.body, contentType: "text/x").header(
@@ -35,7 +35,7 @@
       #expect(origin.requestCount == 1)
     }
 
-    @Test func anAnswerToHEADKeepsItsLength() async throws {
+    @Test func aResponseToHEADKeepsItsLength() async throws {
       let origin = try MockServer { Route(.get, "/") { _ in .text("hello") } }
       let server = try MockServer { Route.forwarding(to: origin.url, over: CurlTransport()) }
       let answer = await CurlTransport().perform(HTTPRequest(method: .head, url: server.url))
@@ -43,8 +43,8 @@
       #expect(answer.head?.headers.values(for: "Content-Length") == ["5"])
     }
 
-    /// A target of two slashes names no other host.
-    @Test func nothingGoesToAnotherOrigin() async throws {
+    /// A target that begins with two slashes does not select another host.
+    @Test func nothingIsForwardedToAnotherOrigin() async throws {
       let other = try MockServer { Route(nil, "/{path*}") { _ in .text("other") } }
       let origin = try MockServer { Route(nil, "/{path*}") { _ in .text("origin") } }
       let server = try MockServer { Route.forwarding(to: origin.url, over: CurlTransport()) }
@@ -57,7 +57,7 @@
       #expect(origin.requestCount == 2)
     }
 
-    @Test func aRedirectWithinTheOriginLeadsBack() async throws {
+    @Test func aRedirectWithinTheOriginIsRewritten() async throws {
       let origin = try MockServer {
         Route(.get, "/a") { request in
           .redirect(to: "http://\(request.headers["Host"] ?? "")/b?c=d")
@@ -69,7 +69,7 @@
       #expect(answer.head?.headers["Location"] == "/b?c=d")
     }
 
-    @Test func aFailureIsA502AndAnAnswerThatBreaksOffDoesSoAgain() async throws {
+    @Test func aFailureIsA502AndATruncatedResponseIsTruncated() async throws {
       let origin = try MockServer {
         Route(.get, "/broken") { _ in
           .text("hello").interrupted(by: .close, at: .body(afterBytes: 2))

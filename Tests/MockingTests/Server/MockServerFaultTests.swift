@@ -12,7 +12,7 @@ struct MockServerFaultTests {
     try MockServer { Route(.get, "/a") { _ in .text("hello").interrupted(by: fault, at: stage) } }
   }
 
-  @Test func aCloseTruncates() async throws {
+  @Test func aCloseTruncatesTheResponse() async throws {
     let server = try server(.close, .body(afterBytes: 2))
     let client = try RawClient(port: server.port)
     try await client.send(get)
@@ -20,14 +20,14 @@ struct MockServerFaultTests {
     #expect(try await server.closing(of: 0).value.closedBy == .server)
   }
 
-  @Test func aResetIsOne() async throws {
+  @Test func aResetResetsTheConnection() async throws {
     let server = try server(.reset, .request)
     let client = try RawClient(port: server.port)
     try await client.send(get)
     await #expect(throws: POSIXError(.ECONNRESET)) { try await client.receive() }
   }
 
-  @Test func aStallLastsUntilTheClientLeaves() async throws {
+  @Test func aStallLastsUntilTheClientDisconnects() async throws {
     let server = try server(.stall, .head(afterBytes: 8))
     var client: RawClient? = try RawClient(port: server.port)
     try await client?.send(get)
@@ -37,7 +37,7 @@ struct MockServerFaultTests {
     #expect(try await server.closing(of: 0).value.wasAborted)
   }
 
-  @Test func garbageComesBeforeTheStatusLine() async throws {
+  @Test func garbagePrecedesTheStatusLine() async throws {
     let server = try server(.garbage, .request)
     let client = try RawClient(port: server.port)
     try await client.send(get)
@@ -52,7 +52,7 @@ struct MockServerFaultTests {
     #expect(try await client.receiveAll().hasSuffix("\r\n\r\n2\r\nhe\r\nno-size\r\n"))
   }
 
-  @Test func aConnectionCanFailAsItIsMade() async throws {
+  @Test func aConnectionCanFailWhenItIsAccepted() async throws {
     let faults: [MockFault?] = [.close, .reset, .stall, .garbage(Data("!!".utf8)), nil]
     let server = try MockServer(connectionFault: { faults[$0] }) {
       Route(.get, "/a") { _ in .text("hello") }
@@ -69,7 +69,7 @@ struct MockServerFaultTests {
     #expect(server.requestCount == 1)
   }
 
-  @Test func aGeneratorThatGivesTooLittleBreaksTheConnectionOff() async throws {
+  @Test func aGeneratorThatEndsEarlyClosesTheConnection() async throws {
     let server = try MockServer {
       Route(.get, "/a") { _ in
         Mock(

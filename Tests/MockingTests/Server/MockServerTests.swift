@@ -1,10 +1,10 @@
 import Foundation
-@testable import Networking
 import Promises
 import TestSupport
 import Testing
 
 @testable import Mocking
+@testable import Networking
 
 @Suite(.timeLimit(.minutes(10)))
 struct MockServerTests {
@@ -31,7 +31,7 @@ struct MockServerTests {
     "GET \(path) HTTP/1.1\r\nHost: a\r\n\(more)\r\n"
   }
 
-  @Test func aConnectionServesOneRequestAfterTheOther() async throws {
+  @Test func aConnectionServesRequestsSequentially() async throws {
     let server = try server()
     #expect(server.url.absoluteString == "http://127.0.0.1:\(server.port)")
     let client = try RawClient(port: server.port)
@@ -43,7 +43,7 @@ struct MockServerTests {
     #expect(server.requests.map(\.exchange) == [0, 1, 2])
   }
 
-  @Test func anAnswerHasADateUnlessItNamesOneItself() async throws {
+  @Test func aResponseHasADateUnlessTheMockSetsOne() async throws {
     let server = try MockServer {
       Route(.get, "/", .status(204))
       Route(.get, "/own", .status(204, headers: ["date": "Sun, 06 Nov 1994 08:49:37 GMT"]))
@@ -63,7 +63,7 @@ struct MockServerTests {
     #expect(refused.count == 1)
   }
 
-  @Test func requestsSentAheadAreAnsweredInOrder() async throws {
+  @Test func pipelinedRequestsAreServedInOrder() async throws {
     let server = try server()
     let client = try RawClient(port: server.port)
     let paths = ["/async", "/boards/1", "/promise", "/chunks", "/throws", "/rejects", "/nowhere"]
@@ -81,7 +81,7 @@ struct MockServerTests {
     #expect(parts.map { $0.prefix(3) } == ["200", "200", "200", "200", "500", "500", "404", "200"])
   }
 
-  @Test func bodiesComeBackAsTheyWere() async throws {
+  @Test func bodiesAreEchoedUnchanged() async throws {
     let server = try server()
     let client = try RawClient(port: server.port)
     let body = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
@@ -114,7 +114,7 @@ struct MockServerTests {
     #expect(try await client.receive(until: "300000 0").hasSuffix("300000 0"))
   }
 
-  @Test func generatedBytesCountUp() async throws {
+  @Test func generatedBytesHaveTheCountingPattern() async throws {
     let server = try server()
     let client = try RawClient(port: server.port)
     try await client.send(get("/bytes/1000003"))
@@ -123,7 +123,7 @@ struct MockServerTests {
     #expect(try await client.receive(exactly: expected.count) == expected)
   }
 
-  @Test func aClientThatWaitsBeforeTheBodyIsToldToGoOn() async throws {
+  @Test func aClientThatExpects100ContinueReceivesIt() async throws {
     let server = try server()
     let client = try RawClient(port: server.port)
     let head = "HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"
@@ -135,7 +135,7 @@ struct MockServerTests {
     #expect(try await client.receiveAll().hasPrefix("HTTP/1.1 404 Not Found\r\n"))
   }
 
-  @Test func version10ClosesUnlessAskedOtherwise() async throws {
+  @Test func http10ClosesByDefault() async throws {
     let server = try server()
     let client = try RawClient(port: server.port)
     try await client.send("GET /boards/1 HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
@@ -144,7 +144,7 @@ struct MockServerTests {
     #expect(try await client.receiveAll().hasSuffix("Connection: close\r\n\r\nab"))
   }
 
-  @Test func anAnswerToHeadIsTheHeadAlone() async throws {
+  @Test func aResponseToHEADIsOnlyTheHead() async throws {
     let server = try server()
     let client = try RawClient(port: server.port)
     try await client.send("HEAD /boards/1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
@@ -153,7 +153,7 @@ struct MockServerTests {
     #expect(received.hasSuffix("\r\n\r\n"))
   }
 
-  @Test func malformedInputIsAnsweredAndTheConnectionClosed() async throws {
+  @Test func malformedInputReceivesAnErrorAndClosesTheConnection() async throws {
     var limits = MockServerLimits()
     limits.bodyBytes = 10
     let server = try server(limits: limits)
@@ -179,7 +179,7 @@ struct MockServerTests {
     #expect(throws: MockServerError.self) { try MockServer(port: 70_000) {} }
   }
 
-  @Test func afterStopNothingIsOpenAndThePortIsFree() async throws {
+  @Test func stopClosesEverythingAndFreesThePort() async throws {
     let server = try server()
     let client = try RawClient(port: server.port)
     try await client.send(get("/boards/1"))
@@ -192,7 +192,7 @@ struct MockServerTests {
     #expect(server.openConnections == 0)
   }
 
-  @Test func aServerReleasedIsStopped() async throws {
+  @Test func aReleasedServerStops() async throws {
     var server: MockServer? = try server()
     let port = try #require(server?.port)
     let client = try RawClient(port: port)
@@ -202,19 +202,19 @@ struct MockServerTests {
     #expect(try await client.receiveAll().isEmpty)
   }
 
-  @Test func manyMayStopAtOnce() async throws {
+  @Test func concurrentStopsAreSafe() async throws {
     for _ in 0..<50 {
       let server = try server()
       let client = try RawClient(port: server.port)
       await onThreads(4) { _ in server.stop() }
-      // It ends, be it by a reset. Not asked by connecting again: another test's server may have been
-      // given the port by now.
+      // The connection ends, possibly by a reset. A new connection would prove nothing, because
+      // another test's server may already have the port.
       _ = try? await client.receiveAll()
       #expect(server.openConnections == 0)
     }
   }
 
-  @Test func aHandlerMayStopItsServer() async throws {
+  @Test func aHandlerCanStopItsServer() async throws {
     let slot = Log<MockServer>()
     let server = try MockServer {
       Route(.get, "/stop") { _ in
@@ -228,7 +228,7 @@ struct MockServerTests {
     #expect(try await client.receiveAll().isEmpty)
   }
 
-  @Test func sequencesTemplatesAndMissingFilesAreAnsweredOnASocket() async throws {
+  @Test func sequencesTemplatesAndMissingFilesAreServed() async throws {
     let server = try MockServer {
       Route(.get, "/sequence") { _ in
         .sequence(.text("one"), .text("two"), then: .fallsThrough)
@@ -246,9 +246,9 @@ struct MockServerTests {
       (get("/sequence"), "200 OK", "one"), (get("/sequence"), "200 OK", "two"),
       (
         get("/sequence"), "404 Not Found",
-        "no route for GET /sequence, where a sequence falls through\n"
+        "no route for GET /sequence after a sequence falls through\n"
       ),
-      (get("/over"), "500 ", "has no answers for GET /over\n"),
+      (get("/over"), "500 ", "is exhausted after 0 responses for GET /over\n"),
       ("POST /template HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi", "200 OK", "saw hi"),
       (get("/file"), "500 ", "there is no file \"a.json\" in /nowhere\n"),
       (get("/dns"), "500 ", "a server cannot bring about the failure dnsFailed\n"),
@@ -260,3 +260,34 @@ struct MockServerTests {
     }
   }
 }
+
+#if os(Linux)
+  import Glibc
+
+  @Suite(.timeLimit(.minutes(1)))
+  struct ListeningSocketTests {
+    @Test func aClosedSocketAcceptsNoConnectionsEvenIfAChildHasACopy() throws {
+      let (socket, port) = try Socket.listening(on: 0)
+      let copy = dup(socket.descriptor)
+      defer { close(copy) }
+      socket.closeListening()
+      #expect(throws: POSIXError(.ECONNREFUSED)) { try RawClient(port: port) }
+      let (again, same) = try Socket.listening(on: port)
+      again.close()
+      #expect(same == port)
+    }
+
+    @Test func childProcessesDoNotInheritTheSockets() throws {
+      let (listener, port) = try Socket.listening(on: 0)
+      defer { listener.closeListening() }
+      let client = try RawClient(port: port)
+      let accepted = try #require(try listener.accept())
+      defer { accepted.close() }
+      for socket in [listener, accepted] {
+        #expect(fcntl(socket.descriptor, F_GETFD) & FD_CLOEXEC != 0)
+        #expect(fcntl(socket.descriptor, F_GETFL) & O_NONBLOCK != 0)
+      }
+      withExtendedLifetime(client) {}
+    }
+  }
+#endif

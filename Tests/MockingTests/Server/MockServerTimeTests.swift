@@ -9,7 +9,7 @@ import Testing
 struct MockServerTimeTests {
   private let get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
 
-  @Test func aDelayedAnswerComesWhenItsTimeHasCome() async throws {
+  @Test func aDelayedResponseArrivesAfterItsDelay() async throws {
     let time = TestScheduler()
     let server = try MockServer(scheduler: time) {
       Route(.get, "/a") { _ in .text("late").delayed(by: .seconds(3_600)) }
@@ -24,7 +24,7 @@ struct MockServerTimeTests {
     #expect(try await client.receive(until: "late").hasSuffix("\r\n\r\nlate"))
   }
 
-  @Test func aDribbleComesPieceByPiece() async throws {
+  @Test func aDribbledBodyArrivesInPieces() async throws {
     let time = TestScheduler()
     let server = try MockServer(scheduler: time) {
       Route(.get, "/a") { _ in .text("abc").dribbled(pieces: 3, over: .seconds(10)) }
@@ -36,14 +36,14 @@ struct MockServerTimeTests {
     #expect(try await client.receive() == Data("b".utf8))
     await time.advance(by: .seconds(5))
     #expect(try await client.receive() == Data("c".utf8))
-    // One advance past all of it does as well.
+    // A single advance beyond all times also works.
     try await client.send(get)
     #expect(try await client.receive(until: "\r\n\r\na").hasSuffix("\r\n\r\na"))
     await time.advance(by: .seconds(10))
     #expect(try await client.receive(exactly: 2) == Data("bc".utf8))
   }
 
-  @Test func aClientThatLeavesTakesTheTimersWithIt() async throws {
+  @Test func aDisconnectCancelsTheTimers() async throws {
     let time = TestScheduler()
     let server = try MockServer(scheduler: time) {
       Route(.get, "/a") { _ in .text("late").delayed(by: .seconds(60)) }
@@ -56,7 +56,7 @@ struct MockServerTimeTests {
     #expect(time.scheduledCount == 0)
   }
 
-  @Test func onTheLiveClockADelayEndsByItself() async throws {
+  @Test func aDelayEndsInRealTime() async throws {
     let server = try MockServer {
       Route(.get, "/a") { _ in .text("late").delayed(by: .milliseconds(5)) }
     }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Mocking
 
-/// A mistake is one message, which names the place and what was expected.
+/// A mistake in a stub file is one message with its place and the expected content.
 struct StubFileErrorTests {
-  private static let answerKeys =
+  private static let responseKeys =
     "status, headers, json, text, base64, file, delay, bodyDelay, bytesPerSecond, dribble, fault"
 
   private static let mistakes: [(text: String, message: String)] = [
@@ -17,11 +17,11 @@ struct StubFileErrorTests {
     ("{\"routes\": 5}", "1:12: routes: expected an array of routes, found 5"),
     (
       "{\"roots\": []}",
-      "1:2: roots: \"roots\" is not known here; did you mean \"routes\"?"
+      "1:2: roots: unknown key \"roots\"; did you mean \"routes\"?"
     ),
     (
       "{\"routes\": [\n  {\"path\": \"/a\", \"stauts\": 200}\n]}",
-      "2:18: routes[0].stauts: \"stauts\" is not known here; did you mean \"status\"?"
+      "2:18: routes[0].stauts: unknown key \"stauts\"; did you mean \"status\"?"
     ),
     (
       "{\"routes\": [\n  {\"path\": \"/ä\", \"status\": 99}\n]}",
@@ -39,13 +39,13 @@ struct StubFileErrorTests {
     ),
     (
       "{\"routes\": [{\"path\": \"/\", \"delay\": 80}]}",
-      "1:36: routes[0].delay: expected a time such as \"80 ms\", {\"from\": …, \"to\": …} or "
-        + "{\"median\": …, \"sigma\": …, \"cap\": …}, found 80"
+      "1:36: routes[0].delay: expected a time such as \"80 ms\", {\"from\": ..., \"to\": ...} or "
+        + "{\"median\": ..., \"sigma\": ..., \"cap\": ...}, found 80"
     ),
     (
       "{\"routes\": [{\"path\": \"/\", \"delay\": \"80\"}]}",
-      "1:36: routes[0].delay: expected a time such as \"80 ms\", \"1.5 s\" or \"2 min\", a day at the "
-        + "most, found \"80\""
+      "1:36: routes[0].delay: expected a time such as \"80 ms\", \"1.5 s\" or \"2 min\", at most "
+        + "one day, found \"80\""
     ),
     (
       "{\"routes\": [{\"path\": \"/\", \"fault\": \"rest\"}]}",
@@ -54,15 +54,15 @@ struct StubFileErrorTests {
     ),
     (
       "{\"routes\": [{\"path\": \"/\", \"json\": 1, \"text\": \"\"}]}",
-      "1:38: routes[0].text: \"text\" does not go with \"json\""
+      "1:38: routes[0].text: \"text\" cannot be combined with \"json\""
     ),
     (
       "{\"routes\": [{\"path\": \"/\", \"sequence\": [{\"satus\": 1}]}]}",
-      "1:41: routes[0].sequence[0].satus: \"satus\" is not known here; did you mean \"status\"?"
+      "1:41: routes[0].sequence[0].satus: unknown key \"satus\"; did you mean \"status\"?"
     ),
     (
       "{\"routes\": [{\"path\": \"/\", \"sequence\": [{\"zzzzzz\": 1}]}]}",
-      "1:41: routes[0].sequence[0].zzzzzz: \"zzzzzz\" is not known here; known are \(answerKeys)"
+      "1:41: routes[0].sequence[0].zzzzzz: unknown key \"zzzzzz\"; known keys: \(responseKeys)"
     ),
     (
       "{\"routes\": [{\"path\": \"/\", \"base64\": \"?\"}]}",
@@ -79,21 +79,21 @@ struct StubFileErrorTests {
     (
       "{\"routes\": [{\"path\": \"/\", \"scenario\": {\"name\": \"s\", \"then\": \"done\"}},\n"
         + "{\"path\": \"/\", \"scenario\": {\"name\": \"s\", \"when\": \"dnoe\"}}]}",
-      "2:49: routes[1].scenario.when: no route leads the scenario \"s\" to the state \"dnoe\"; "
+      "2:49: routes[1].scenario.when: no route sets the scenario \"s\" to the state \"dnoe\"; "
         + "did you mean \"done\"?"
     ),
   ]
 
   @Test(arguments: mistakes)
-  func aMistakeHasItsPlace(text: String, message: String) throws {
-    let stubs = try StubFolder(text)
+  func aMistakeIsReportedWithItsPlace(text: String, message: String) throws {
+    let stubs = try StubFixture(text)
     let error = #expect(throws: StubFileError.self) { try StubFile(contentsOf: stubs.file) }
     let description = try #require(error).description
     #expect(description == "\(stubs.file.path):\(message)")
   }
 
-  @Test func aFixtureThatIsNotThereIsNamed() throws {
-    let stubs = try StubFolder("{\"routes\": [{\"path\": \"/\", \"file\": \"x.json\"}]}")
+  @Test func aMissingFixtureIsReported() throws {
+    let stubs = try StubFixture("{\"routes\": [{\"path\": \"/\", \"file\": \"x.json\"}]}")
     let error = #expect(throws: StubFileError.self) { try StubFile(contentsOf: stubs.file) }
     #expect(
       "\(try #require(error))"
@@ -101,7 +101,7 @@ struct StubFileErrorTests {
         + stubs.folder.url.path)
   }
 
-  @Test func aFileThatIsNotThereOrNoTextIsNamed() throws {
+  @Test func aMissingOrBinaryFileIsReported() throws {
     let folder = TemporaryFolder()
     let missing = folder.url("stubs.json")
     #expect(throws: StubFileError.missing(file: missing)) { try StubFile(contentsOf: missing) }

@@ -6,8 +6,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct StubFileTests {
-  @Test func anAnswerHasAllItsParts() async throws {
-    let stubs = try StubFolder(
+  @Test func aResponseHasAllItsParts() async throws {
+    let stubs = try StubFixture(
       """
       {"$schema": "x", "comment": 1, "routes": [
         {"path": "/json", "json": {"b": [1, null], "a": 2.5}, "status": 201,
@@ -32,8 +32,8 @@ struct StubFileTests {
     #expect(await transport.answer("/lost") == "connectionLost")
   }
 
-  @Test func delaysAndPacesTakeTheirTime() async throws {
-    let stubs = try StubFolder(
+  @Test func delaysAndPacesAreApplied() async throws {
+    let stubs = try StubFixture(
       """
       {"routes": [
         {"path": "/fixed", "delay": "1.5 s"},
@@ -51,16 +51,16 @@ struct StubFileTests {
     for (path, range) in expected {
       let time = TestScheduler()
       let transport = try stubs.transport(time)
-      let exchange = PerformedExchange(
+      let exchange = ExchangeRecorder(
         transport, HTTPRequest(url: URL.of("http://a/").appending(path: path)))
       await time.run()
-      #expect(exchange.soFar.head?.status == 200)
+      #expect(exchange.current.head?.status == 200)
       #expect(range.contains(time.elapsed), "\(path)")
     }
   }
 
-  @Test func conditionsChooseAmongStubs() async throws {
-    let stubs = try StubFolder(
+  @Test func conditionsSelectStubs() async throws {
+    let stubs = try StubFixture(
       #"""
       {"routes": [
         {"method": "GET", "path": "/a", "when": {"query": {"page": "2", "x": false}}, "text": "page two"},
@@ -90,8 +90,8 @@ struct StubFileTests {
     #expect(await transport.answer("/a?page=x") == "mockFailed")
   }
 
-  @Test func aScenarioRemembersWhatHasHappened() async throws {
-    let stubs = try StubFolder(
+  @Test func aScenarioKeepsItsState() async throws {
+    let stubs = try StubFixture(
       """
       {"routes": [
         {"method": "GET", "path": "/boards", "scenario": {"name": "b", "when": "started"}, "text": "none"},
@@ -108,8 +108,8 @@ struct StubFileTests {
     #expect(await (try stubs.transport()).answer("/boards") == "200 none")
   }
 
-  @Test func aSequenceIsAnsweredInTurn() async throws {
-    let stubs = try StubFolder(
+  @Test func aSequenceRespondsInOrder() async throws {
+    let stubs = try StubFixture(
       """
       {"routes": [
         {"path": "/repeats", "headers": {"X-A": "1"}, "sequence": [{"status": 503}, {"text": "x"}]},
@@ -131,11 +131,11 @@ struct StubFileTests {
     #expect(try await answer("/fails") == "503 ")
     #expect(
       try await answer("/fails")
-        == "500 the sequence at stubs.json:3:3 has given its one answer for GET /fails\n")
+        == "500 the sequence at stubs.json:3:3 is exhausted after 1 response for GET /fails\n")
   }
 
-  @Test func connectionsHaveTheirFaults() throws {
-    let stubs = try StubFolder(
+  @Test func connectionFaultsAreApplied() throws {
+    let stubs = try StubFixture(
       """
       {"routes": [], "connectionFaults": [{"connection": 1, "type": "reset"}, {"type": "garbage", "text": "!"}]}
       """)
@@ -172,5 +172,41 @@ struct StubFileTests {
     #expect(await transport.answer("/a?b=c&d=e") == "200 two")
     #expect(await transport.answer("/lost") == "connectionLost")
     #expect(await transport.answer("/a?b=x").hasPrefix("404 GET http"))
+  }
+}
+
+/// A temporary folder with a stub file.
+struct StubFixture {
+  let folder = TemporaryFolder()
+
+  var file: URL { folder.url("stubs.json") }
+
+  init(_ text: String) throws {
+    try Data(text.utf8).write(to: file)
+  }
+
+  /// Returns an in-memory transport of the stub file.
+  func transport(_ scheduler: any Scheduler = .live) throws -> MockTransport {
+    MockTransport(routes: try StubFile(contentsOf: file).routes, scheduler: scheduler)
+  }
+}
+
+extension Transport {
+  /// Returns the status and the body of a response, `200 text`, or the code of a failure.
+  func answer(_ target: String, _ headers: HTTPHeaders = [:]) async -> String {
+    await answer(.get, target, headers)
+  }
+
+  /// Returns the status and the body of a response to any method, or the code of a failure.
+  func answer(
+    _ method: HTTPMethod, _ target: String, _ headers: HTTPHeaders = [:], body: String = ""
+  ) async -> String {
+    let url = URL(string: "http://a\(target)") ?? URL(filePath: "/")
+    let request = HTTPRequest(
+      method: method, url: url, headers: headers,
+      body: body.isEmpty ? .none : .data(Data(body.utf8)))
+    let record = await perform(request)
+    if let failure = record.failure { return "\(failure.code)" }
+    return "\(record.head?.status ?? 0) \(String(decoding: record.body, as: UTF8.self))"
   }
 }

@@ -9,7 +9,7 @@ import Testing
 struct AwaitedExchangeTests {
   private final class LoggingHandle: TransportHandle {
     let log = Log<String>()
-    /// Runs within the first `suspend`, before that counts.
+    /// A closure that runs during the first `suspend`, before it takes effect.
     let whileSuspending = Mutex<(@Sendable () -> Void)?>(nil)
 
     func suspend() {
@@ -43,7 +43,7 @@ struct AwaitedExchangeTests {
   }
 
   @Test(arguments: [(Int?.none, true), (10, true), (nil, false)])
-  func theSilenceBeforeAnAnswerIsOne(_ body: Int?, _ isTooLong: Bool) async {
+  func theTimeBeforeAResponseCountsAsSilence(_ body: Int?, _ isTooLong: Bool) async {
     let time = TestScheduler()
     let transport = MockTransport(scheduler: time) {
       Route(nil, "/") { _ in
@@ -51,14 +51,14 @@ struct AwaitedExchangeTests {
           .map { Mock.text("x").delayed(by: isTooLong ? .seconds(30) : .seconds(20)) }
       }
     }
-    let exchange = PerformedExchange(
+    let exchange = ExchangeRecorder(
       transport,
       HTTPRequest(
         method: .post, url: .of("http://a/"), body: body.map { .data(Data(count: $0)) } ?? .none,
         idleTimeout: .seconds(60)))
     await time.advance(by: .seconds(60))
-    #expect(exchange.soFar.failure?.code == (isTooLong ? .timedOut(.idle) : nil))
-    #expect(exchange.soFar.lastEvents == 1)
+    #expect(exchange.current.failure?.code == (isTooLong ? .timedOut(.idle) : nil))
+    #expect(exchange.current.lastEvents == 1)
   }
 
   @Test func timeThatPassesWhileSuspendedIsNotCounted() async {
@@ -77,7 +77,7 @@ struct AwaitedExchangeTests {
     #expect(failures.entries.isEmpty)
     await time.advance(by: .seconds(1))
     #expect(failures.entries.map(\.code) == [.timedOut(.idle)])
-    #expect(promise.wasCancelled)
+    #expect(promise.isCancelled)
     withExtendedLifetime(resolver) {}
   }
 }

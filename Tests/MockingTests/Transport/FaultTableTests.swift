@@ -4,12 +4,12 @@
   import TestSupport
   import Testing
 
-  /// What each fault at each stage comes to, on a socket and in memory.
+  /// The events of each fault at each stage, on a socket and in memory.
   @Suite(.timeLimit(.minutes(10)))
   struct FaultTableTests {
     struct Row: Sendable, CustomTestStringConvertible {
       let mock: Mock
-      /// The events, repetitions left out.
+      /// The events without repetitions.
       let order: [String]
       let code: NetworkError.Code?
       let body: String
@@ -131,9 +131,11 @@
           body: "abcdefgh"),
       ]
 
-    /// What a server does as soon as it has a connection; what it cannot do in memory.
+    /// A fault of a server at the connection, which does not exist in memory.
     struct ConnectRow: Sendable, CustomTestStringConvertible {
-      /// Nil refuses connections.
+      /// The fault.
+      ///
+      /// `nil` refuses connections.
       let fault: MockFault?
       let code: NetworkError.Code
       let exitCode: Int32
@@ -159,7 +161,7 @@
       ConnectRow(fault: .malformedChunk, code: .connectionLost, exitCode: 52),
     ]
 
-    /// Again and again, since what depends on who is faster shows only now and then.
+    /// Repeats the exchange, because races show only sometimes.
     private func checkOnConnect(_ row: ConnectRow, over transport: some Transport) async throws {
       let isTimed = row.code == .timedOut(.idle)
       for _ in 0..<(isTimed ? 1 : 20) {
@@ -168,24 +170,24 @@
         let request = HTTPRequest(
           url: server.url.appendingPathComponent(""),
           idleTimeout: isTimed ? .seconds(2) : .seconds(50))
-        let performed = await transport.perform(request)
-        #expect(performed.order == ["failure"])
-        #expect(performed.failure?.code == row.code)
+        let record = await transport.perform(request)
+        #expect(record.order == ["failure"])
+        #expect(record.failure?.code == row.code)
         #expect(server.requestCount == 0)
       }
     }
 
     @Test(arguments: connectRows)
-    func onConnect(_ row: ConnectRow) async throws {
+    func connectionFaultsOfCurl(_ row: ConnectRow) async throws {
       try await checkOnConnect(row, over: CurlTransport())
     }
 
     @Test(arguments: connectRows)
-    func onConnectByURLSession(_ row: ConnectRow) async throws {
+    func connectionFaultsOfURLSession(_ row: ConnectRow) async throws {
       try await checkOnConnect(row, over: URLSessionTransport())
     }
 
-    /// How the `curl` of the command line ends; by 0 where it is not here.
+    /// The exit codes of the `curl` command; 0 for faults that are not listed.
     static let exitCodes: [String: Int32] = [
       "close request": 52, "close head 0": 52, "close head 8": 52, "close head all": 18,
       "close body 0": 18, "close body 3": 18, "close chunk": 18, "reset request": 56,
@@ -197,15 +199,15 @@
       "timed out": 28,
     ]
 
-    private func check(_ performed: Performed, _ row: Row) {
-      #expect(performed.order == row.order)
-      #expect(performed.failure?.code == row.code)
-      #expect(String(decoding: performed.body, as: UTF8.self) == row.body)
-      #expect(performed.lastEvents == 1)
+    private func check(_ record: ExchangeRecord, _ row: Row) {
+      #expect(record.order == row.order)
+      #expect(record.failure?.code == row.code)
+      #expect(String(decoding: record.body, as: UTF8.self) == row.body)
+      #expect(record.lastEvents == 1)
     }
 
     @Test(arguments: rows)
-    func onASocket(_ row: Row) async throws {
+    func faultsOfCurlOnASocket(_ row: Row) async throws {
       let server = try MockServer { Route(.get, "/") { _ in row.mock } }
       defer { server.stop() }
       let limit: Duration = row.code == .timedOut(.idle) ? .seconds(2) : .seconds(50)
@@ -213,8 +215,8 @@
       check(await CurlTransport().perform(request), row)
     }
 
-    /// A client tries again of itself when a connection that has served breaks before the first byte.
-    @Test func aLostConnectionIsLostOnOneThatHasServedToo() async throws {
+    /// A client retries when a reused connection breaks before the first byte.
+    @Test func aLostReusedConnectionIsLost() async throws {
       let server = try MockServer {
         Route(.get, "/warm") { _ in .status(200) }
         Route(.get, "/lost") { _ in .sequence(.failure(.connectionLost), .status(200)) }
@@ -229,7 +231,7 @@
     }
 
     @Test(arguments: rows.filter { !stopsFoundation($0) })
-    func byURLSession(_ row: Row) async throws {
+    func faultsOfURLSessionOnASocket(_ row: Row) async throws {
       let server = try MockServer { Route(.get, "/") { _ in row.mock } }
       defer { server.stop() }
       let limit: Duration = row.code == .timedOut(.idle) ? .seconds(2) : .seconds(50)
@@ -237,17 +239,17 @@
       check(await URLSessionTransport().perform(request), row)
     }
 
-    /// On Linux Foundation ends the process where a head breaks off behind a whole status line.
+    /// On Linux, Foundation traps when a head ends after a complete status line.
     private static func stopsFoundation(_ row: Row) -> Bool { row.name == "close head 20" }
 
     @Test(arguments: rows)
-    func inMemory(_ row: Row) async throws {
+    func faultsInMemory(_ row: Row) async throws {
       let time = TestScheduler()
       let transport = MockTransport(scheduler: time) { Route(.get, "/") { _ in row.mock } }
-      let exchange = PerformedExchange(
+      let exchange = ExchangeRecorder(
         transport, HTTPRequest(url: .of("http://a/"), idleTimeout: .seconds(50)))
       await time.run()
-      check(exchange.soFar, row)
+      check(exchange.current, row)
     }
   }
 #endif

@@ -38,7 +38,7 @@ struct MockProviderTests {
     return client
   }
 
-  @Test func answersComeByEndpointAndNilIsTheRealNetwork() async throws {
+  @Test func endpointsSelectMocksAndNilUsesTheNetwork() async throws {
     let networking = client(
       .async,
       MockProvider { endpoint in
@@ -71,16 +71,16 @@ struct MockProviderTests {
     #expect(
       error?.description
         == "GET https://api.example.com/boards: there is no mocked answer: no route for GET /boards; "
-        + "the nearest: GET /board; path: expected /board, actual /boards; GET /a; "
+        + "nearest routes: GET /board; path: expected /board, actual /boards; GET /a; "
         + "path: expected /a, actual /boards")
   }
 
-  @Test func aChangedEndpointIsTheProvidersToo() async throws {
+  @Test func aModifiedEndpointIsMocked() async throws {
     let provider = MockProvider<GetBoard> { endpoint in .json(.int(endpoint.id)) }
     let networking = Networking<GetBoard>(mockProvider: provider, transport: network)
     networking.callbackContext = .inline
     #expect(try await networking.fetch(GetBoard(id: 7).notIntercepted()).value == 7)
-    // In generic code a change of a change is one of its own.
+    // In generic code, a modification of a modified endpoint is nested.
     func changed<Changed: TypedEndpoint>(_ endpoint: Changed) -> ModifiedEndpoint<Changed> {
       endpoint.modified { $0 }
     }
@@ -88,14 +88,14 @@ struct MockProviderTests {
     #expect(network.requests.isEmpty)
   }
 
-  @Test func aDelayTakesVirtualTime() async throws {
+  @Test func aDelayUsesVirtualTime() async throws {
     let clock = RecordingScheduler()
     let networking = client(
       .async, MockProvider(delay: .seconds(30), scheduler: clock) { _ in .text("late") })
     let promise = networking.request(.boards).toString()
     #expect(await clock.scheduled(1) == [.seconds(30)])
     await clock.time.advance(by: .seconds(29))
-    #expect(promise.stillPends)
+    #expect(promise.isPending)
     await clock.time.advance(by: .seconds(1))
     #expect(try await promise.value == "late")
   }
@@ -106,7 +106,7 @@ struct MockProviderTests {
     #expect(result.failure(as: NetworkError.self)?.code == .connectionLost)
   }
 
-  @Test func cancellingWhileTheAnswerIsDueStopsItsTimer() async {
+  @Test func cancellationDuringTheDelayStopsTheTimer() async {
     let clock = RecordingScheduler()
     let networking = client(
       .async, MockProvider(delay: .seconds(30), scheduler: clock) { _ in .text("late") })
@@ -117,7 +117,7 @@ struct MockProviderTests {
     #expect(clock.time.scheduledCount == 0)
   }
 
-  @Test func aModeMeansTheSameForMocks() async {
+  @Test func aModeAppliesToMocks() async {
     let clock = RecordingScheduler()
     let networking = client(
       .limited(2), MockProvider(delay: .seconds(1), scheduler: clock) { _ in .text("x") })
@@ -130,7 +130,7 @@ struct MockProviderTests {
     for promise in promises { #expect((try? await promise.value.status) == 200) }
   }
 
-  @Test func aSequenceGoesOnFromRequestToRequest() async throws {
+  @Test func aSequenceContinuesAcrossRequests() async throws {
     let networking = client(
       .async, MockProvider { _ in .sequence(.status(503), .status(502), .json([])) })
     var statuses: [Int] = []
@@ -139,7 +139,7 @@ struct MockProviderTests {
     #expect(try await networking.request(.board(1)).value.status == 503)
   }
 
-  @Test func aSequenceGoesOnFromAttemptToAttempt() async throws {
+  @Test func aSequenceContinuesAcrossAttempts() async throws {
     let provider = MockProvider<API> { _ in .sequence(.status(503), .status(503), .json([])) }
     let transport = try #require(provider.transport(for: .boards, real: network))
     var statuses: [Int?] = []
@@ -149,23 +149,23 @@ struct MockProviderTests {
     #expect(statuses == [503, 503, 200])
   }
 
-  @Test func aSequenceFallsThroughToTheRealNetworkWhenItIsToldTo() async throws {
+  @Test func aSequenceFallsThroughToTheNetworkIfConfigured() async throws {
     let networking = client(
       .async, MockProvider { _ in .sequence(.status(201), then: .fallsThrough) })
     #expect(try await networking.request(.boards).value.status == 201)
     #expect(try await networking.request(.boards).value.status == 299)
   }
 
-  @Test func anExhaustedSequenceNamesItself() async throws {
+  @Test func anExhaustedSequenceIsReportedByName() async throws {
     let networking = client(.async, MockProvider { _ in .sequence(.status(201), then: .fails) })
     _ = try await networking.request(.boards).value
     let error = await networking.request(.boards).result.failure(as: NetworkError.self)
     #expect(error?.code == .mockFailed)
     #expect(error?.reason?.hasPrefix("the sequence at MockingTests/MockProvider") == true)
-    #expect(error?.reason?.hasSuffix(" has given its one answer for GET /boards") == true)
+    #expect(error?.reason?.hasSuffix(" is exhausted after 1 response for GET /boards") == true)
   }
 
-  @Test func aTemplateSeesTheRequest() async throws {
+  @Test func aTemplateReceivesTheRequest() async throws {
     let networking = client(
       .async,
       MockProvider { _ in
@@ -175,18 +175,16 @@ struct MockProviderTests {
     #expect(text == "POST /files hi")
   }
 
-  @Test func aFileIsAnsweredWithItsType() async throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try Data("[7]".utf8).write(to: folder.appendingPathComponent("boards.json"))
-    let networking = client(.async, MockProvider { _ in .file("boards.json", in: folder) })
+  @Test func aFileIsServedWithItsType() async throws {
+    let folder = TemporaryFolder()
+    _ = try folder.file("boards.json", "[7]")
+    let networking = client(.async, MockProvider { _ in .file("boards.json", in: folder.url) })
     let response = try await networking.request(.boards).value
     #expect(response.contentType?.description == "application/json")
     #expect(response.data == Data("[7]".utf8))
   }
 
-  @Test func aMissingFileIsNamed() async {
+  @Test func aMissingFileIsReported() async {
     let folder = URL(fileURLWithPath: "/nowhere", isDirectory: true)
     let networking = client(.async, MockProvider { _ in .file("boards.json", in: folder) })
     let error = await networking.request(.boards).result.failure(as: NetworkError.self)
@@ -197,7 +195,7 @@ struct MockProviderTests {
   enum DelayOf: CaseIterable, Sendable { case provider, mock, body }
 
   @Test(arguments: DelayOf.allCases)
-  func drawnDelaysAreTheSameInEachRun(_ whose: DelayOf) async {
+  func randomDelaysAreDeterministic(_ whose: DelayOf) async {
     func run() async -> [Duration] {
       let clock = RecordingScheduler()
       let drawn = MockDelay.uniform(.milliseconds(80), .milliseconds(300))
@@ -221,7 +219,7 @@ struct MockProviderTests {
     #expect(Set(first).count == 3)
   }
 
-  @Test func routesServeAClientWithoutLookingAtEndpoints() async throws {
+  @Test func routesServeAClientWithoutEndpoints() async throws {
     let backend = [Route(.get, "/boards/{id}") { request in .text(request.path["id"]) }]
     let strict = client(.async, MockProvider(routes: backend))
     #expect(try await strict.request(.board(7)).toString().value == "7")
@@ -230,7 +228,7 @@ struct MockProviderTests {
     #expect(
       error?.reason == """
         no route for GET /boards
-        the nearest:
+        nearest routes:
           GET /boards/{id}
             path: expected /boards/{id}, actual /boards
         """)
@@ -239,7 +237,7 @@ struct MockProviderTests {
     #expect(try await open.request(.boards).value.status == 299)
   }
 
-  @Test func aStreamIsReadBeforeItIsAnswered() async throws {
+  @Test func aStreamIsReadBeforeTheResponse() async throws {
     let transport = MockTransport {
       Route(.post, "/files") { request in .text("\(request.bodyByteCount)") }
     }
@@ -255,7 +253,7 @@ struct MockProviderTests {
     #expect(try await text.value == "3000")
   }
 
-  @Test func aStreamThatFailsFailsTheRequest() async {
+  @Test func aFailingStreamFailsTheRequest() async {
     let provider = MockProvider<Request> { _ in .status(200) }
     let stream = BodyStream { AsyncThrowingStream { $0.finish(throwing: TestError()) } }
     let client = Networking<Request>(mockProvider: provider)

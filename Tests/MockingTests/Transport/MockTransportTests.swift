@@ -22,29 +22,29 @@ struct MockTransportTests {
     try #require(URL(string: "http://api.example.com:81\(path)"))
   }
 
-  @Test func routesAnswerWithTheirVariables() async throws {
+  @Test func routesReceiveTheirVariables() async throws {
     let transport = MockTransport(routes: backend)
-    let performed = await transport.get(try url("/boards/a%2Fb?x=1"))
-    #expect(performed.order == ["head", "body", "end"])
-    #expect(performed.head?.headers["Content-Length"] == "12")
-    #expect(String(decoding: performed.body, as: UTF8.self) == #"{"id":"a/b"}"#)
+    let record = await transport.get(try url("/boards/a%2Fb?x=1"))
+    #expect(record.order == ["head", "body", "end"])
+    #expect(record.head?.headers["Content-Length"] == "12")
+    #expect(String(decoding: record.body, as: UTF8.self) == #"{"id":"a/b"}"#)
     let head = await transport.perform(HTTPRequest(method: .head, url: try url("/boards/1")))
     #expect(head.order == ["head", "end"])
     #expect(head.head?.headers["Content-Length"] == "10")
   }
 
-  @Test func oneBackendServesBoth() async throws {
+  @Test func oneBackendServesBothTransports() async throws {
     let server = try MockServer(routes: backend)
     defer { server.stop() }
     let client = try RawClient(port: server.port)
     try await client.send("GET /boards/7 HTTP/1.1\r\nHost: a\r\n\r\n")
     #expect(try await client.receive(until: "}").hasSuffix(#"{"id":"7"}"#))
-    let performed = await MockTransport(routes: backend).get(try url("/boards/7"))
-    #expect(String(decoding: performed.body, as: UTF8.self) == #"{"id":"7"}"#)
+    let record = await MockTransport(routes: backend).get(try url("/boards/7"))
+    #expect(String(decoding: record.body, as: UTF8.self) == #"{"id":"7"}"#)
   }
 
-  @Test func aHandlerSeesTheRequestAsAServerWould() async throws {
-    let log = Log<Mocking.ReceivedRequest>()
+  @Test func aHandlerReceivesTheRequestLikeAServer() async throws {
+    let log = Log<ReceivedRequest>()
     let time = TestScheduler()
     let transport = MockTransport(scheduler: time) {
       Route(nil, "/{all*}") { request in
@@ -72,13 +72,10 @@ struct MockTransportTests {
   }
 
   @Test func bodiesComeFromMemoryAndFiles() async throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let file = folder.appendingPathComponent("body.txt")
-    try Data("file".utf8).write(to: file)
+    let folder = TemporaryFolder()
+    let file = try folder.file("body.txt", "file")
     let transport = MockTransport(routes: backend)
-    func post(_ path: String, _ body: HTTPBody) async throws -> Performed {
+    func post(_ path: String, _ body: HTTPBody) async throws -> ExchangeRecord {
       await transport.perform(HTTPRequest(method: .post, url: try url(path), body: body))
     }
     let pieces = HTTPBody.pieces([.data(Data("a ".utf8)), .file(file)])
@@ -88,20 +85,20 @@ struct MockTransportTests {
     #expect(echoed.order == ["sent", "head", "body", "end"])
     let counted = try await post("/count", .file(file))
     #expect(String(decoding: counted.body, as: UTF8.self) == "4 0")
-    let missing = HTTPBody.file(folder.appendingPathComponent("none"))
+    let missing = HTTPBody.file(folder.url("none"))
     for path in ["/echo", "/count"] {
       #expect(try await post(path, missing).failure?.code == .encodingFailed)
     }
   }
 
-  @Test func anUnmatchedRequestSaysWhatItWas() async throws {
+  @Test func anUnmatchedRequestIsDescribed() async throws {
     let transport = MockTransport(routes: backend)
     let failure = await transport.get(try url("/nowhere?secret=1")).failure
     #expect(failure?.code == .mockFailed)
     #expect(
       failure?.detail == """
         no route for GET /nowhere
-        the nearest:
+        nearest routes:
           GET /async
             path: expected /async, actual /nowhere
           GET /throws
@@ -118,7 +115,7 @@ struct MockTransportTests {
         == #"the route "no-slash" is malformed: it does not begin with a slash"#)
   }
 
-  @Test func aFallbackTakesWhatHasNoRoute() async throws {
+  @Test func aFallbackHandlesUnmatchedRequests() async throws {
     let network = FakeTransport { _ in .response(299) }
     let transport = MockTransport(fallback: network) {
       Route(.get, "/a") { _ in .sequence(.status(201), then: .fallsThrough) }
@@ -130,24 +127,24 @@ struct MockTransportTests {
     #expect(network.requests.count == 2)
   }
 
-  @Test func aSequenceWithNothingToFallThroughToIsUnmatched() async throws {
+  @Test func aSequenceWithoutAFallbackIsUnmatched() async throws {
     let transport = MockTransport {
       Route(.get, "/a") { _ in .sequence([], then: .fallsThrough) }
     }
     #expect(
       await transport.get(try url("/a")).failure?.detail
-        == "no route for GET /a, where a sequence falls through")
+        == "no route for GET /a after a sequence falls through")
   }
 
-  @Test func handlersMayTakeTheirTimeAndFail() async throws {
+  @Test func handlersCanSuspendAndFail() async throws {
     let transport = MockTransport(routes: backend)
     let later = await transport.get(try url("/async"))
     #expect(String(decoding: later.body, as: UTF8.self) == "later")
     for (path, error) in [("/throws", "handler"), ("/rejects", "promise")] {
-      let performed = await transport.get(try url(path))
-      #expect(performed.head?.status == 500)
+      let record = await transport.get(try url(path))
+      #expect(record.head?.status == 500)
       #expect(
-        String(decoding: performed.body, as: UTF8.self)
+        String(decoding: record.body, as: UTF8.self)
           == "the handler failed: TestError(\(error))\n")
     }
   }
@@ -155,36 +152,36 @@ struct MockTransportTests {
   @Test func aPendingHandlerIsCancelledWithItsRequest() async throws {
     let (promise, resolver) = Promise<Mock>.pending()
     let transport = MockTransport { Route(.get, "/a") { _ in promise } }
-    let exchange = PerformedExchange(transport, HTTPRequest(url: try url("/a")))
-    #expect(exchange.soFar.order.isEmpty)
+    let exchange = ExchangeRecorder(transport, HTTPRequest(url: try url("/a")))
+    #expect(exchange.current.order.isEmpty)
     exchange.cancel()
     exchange.cancel()
-    #expect(exchange.soFar.failure?.code == .cancelled)
-    #expect(exchange.soFar.lastEvents == 1)
+    #expect(exchange.current.failure?.code == .cancelled)
+    #expect(exchange.current.lastEvents == 1)
     #expect(await promise.result.error is CancellationError)
     withExtendedLifetime(resolver) {}
   }
 
-  @Test func aHandlerThatNeverAnswersTimesOut() async throws {
+  @Test func aHandlerThatNeverReturnsTimesOut() async throws {
     let time = TestScheduler()
     let (promise, resolver) = Promise<Mock>.pending()
     let transport = MockTransport(scheduler: time) { Route(.get, "/a") { _ in promise } }
-    let exchange = PerformedExchange(
+    let exchange = ExchangeRecorder(
       transport, HTTPRequest(url: try url("/a"), idleTimeout: .seconds(60)))
     await time.advance(by: .seconds(60))
-    #expect(exchange.soFar.failure?.code == .timedOut(.idle))
+    #expect(exchange.current.failure?.code == .timedOut(.idle))
     resolver.fulfill(.text("late"))
-    #expect(exchange.soFar.lastEvents == 1)
+    #expect(exchange.current.lastEvents == 1)
   }
 
-  @Test func anAnswerThatComesWhileSuspendedIsHeldBack() async throws {
+  @Test func aResponseDuringSuspensionIsDeferred() async throws {
     let (promise, resolver) = Promise<Mock>.pending()
     let transport = MockTransport { Route(.get, "/a") { _ in promise } }
-    let exchange = PerformedExchange(transport, HTTPRequest(url: try url("/a")))
+    let exchange = ExchangeRecorder(transport, HTTPRequest(url: try url("/a")))
     exchange.suspend()
     resolver.fulfill(.text("held"))
-    #expect(exchange.soFar.order.isEmpty)
+    #expect(exchange.current.order.isEmpty)
     exchange.resume()
-    #expect(exchange.soFar.order == ["head", "body", "end"])
+    #expect(exchange.current.order == ["head", "body", "end"])
   }
 }

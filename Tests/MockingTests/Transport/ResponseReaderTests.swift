@@ -8,7 +8,7 @@ struct ResponseReaderTests {
   private func lines(
     _ pieces: [String], answering method: HTTPMethod = .get
   ) -> [String] {
-    var reader = ResponseParser(for: method)
+    var reader = ResponseParser(answering: method)
     var lines: [String] = []
     for piece in pieces {
       for output in reader.read(.bytes(Array(piece.utf8)[...])) {
@@ -54,12 +54,12 @@ struct ResponseReaderTests {
       ("HTTP/1.1 abc\r\n", ["malformed"]), ("", ["lost"]), ("HTTP", ["lost"]),
       ("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", ["200 1", "malformed"]),
     ] as [(String, [String])])
-  func theOutputDoesNotDependOnWhereBytesAreCut(text: String, expected: [String]) {
+  func theOutputIsIndependentOfFragmentation(text: String, expected: [String]) {
     #expect(lines([text]) == expected)
     #expect(lines(text.utf8.map { String(decoding: [$0], as: UTF8.self) }) == expected)
   }
 
-  @Test func anAnswerToHeadHasNoBody() {
+  @Test func aResponseToHEADHasNoBody() {
     #expect(
       lines(["HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n"], answering: .head)
         == ["200 1", "complete"])

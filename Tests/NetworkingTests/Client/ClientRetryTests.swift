@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Retries, refreshes and barriers as a client's user sees them.
+/// Retries, credential refreshes, and barriers through the public client API.
 @Suite(.timeLimit(.minutes(10)))
 struct ClientRetryTests {
   private enum API: RetryableRequest {
@@ -36,7 +36,7 @@ struct ClientRetryTests {
     return client
   }
 
-  @Test func thePolicyIsTheRequestsOrTheEndpointsOrTheClients() async throws {
+  @Test func theRequestsPolicyOverridesTheEndpointsAndTheClients() async throws {
     let transport = FakeTransport { _ in .response(429) }
     let client = client(.async, transport)
     for (endpoint, count) in [(API.boards, 3), (.login, 4)] {
@@ -49,7 +49,7 @@ struct ClientRetryTests {
   }
 
   @Test(arguments: [RequestMode.sync, .limited(3), .async])
-  func signingInOnceForFiveHundredCallers(_ mode: RequestMode) async throws {
+  func fiveHundredCallersShareOneRefresh(_ mode: RequestMode) async throws {
     let refreshes = Counter()
     let transport = FakeTransport { request in
       if request.url.path.hasSuffix("refresh") {
@@ -71,7 +71,7 @@ struct ClientRetryTests {
   }
 
   @Test(arguments: [false, true])
-  func aRefreshRequestThatWouldWaitForItselfFailsAndSaysHowToMakeIt(_ isInTask: Bool) async {
+  func aRefreshRequestThatWouldWaitForItselfFailsWithAHint(_ isInTask: Bool) async {
     let client = client(.async, FakeTransport { _ in .response(401) })
     defer { withExtendedLifetime(client) {} }
     client.interceptors.append(
@@ -84,13 +84,13 @@ struct ClientRetryTests {
       let error = await call.result.failure(as: NetworkError.self)
       #expect(
         error?.description
-          == "POST https://api.example.com/v1/refresh: the status 401 is not acceptable: it is asked "
-          + "for by the refresh that it would have to wait for; make it with .notIntercepted()")
+          == "POST https://api.example.com/v1/refresh: the status 401 is not acceptable: the "
+          + "request is part of the token refresh that it would wait for; make it .notIntercepted()")
       #expect(error?.code == .unacceptableStatus(401))
     }
   }
 
-  @Test func whatIsMadeInsideARefreshGoesAgainWhenThatHasEnded() async throws {
+  @Test func aRequestMadeDuringARefreshIsResentAfterIt() async throws {
     let gate = GatedTransport()
     let unthrottledQueue = Log<NetworkPromise>()
     let client = Networking<API>(transport: gate)
@@ -105,14 +105,14 @@ struct ClientRetryTests {
       })
     let call = client.request(.boards)
     gate.answer(401)
-    // The refresh, what is made beside it, and what had it started.
+    // The responses for the refresh, the request made during it, and the request that triggered it.
     for status in [200, 401, 200, 200] { gate.answer(status) }
     #expect(try await call.value.status == 200)
     #expect(try await unthrottledQueue.entries[0].value.status == 200)
     #expect(gate.tokens == ["none", "none", "none", "Bearer new", "Bearer new"])
   }
 
-  @Test func aHostThatKeepsFailingIsLeftAlone() async throws {
+  @Test func aFailingHostReceivesNoMoreRequests() async throws {
     let transport = FakeTransport { _ in .response(500) }
     let client = client(.async, transport)
     _ = try await client.request(.boards).value

@@ -6,24 +6,6 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct ClientTests {
-  private enum BoardsAPI: RequestConvertible {
-    case login(user: String, password: String)
-    case boards
-    case board(id: Int)
-
-    static let baseURL: URL? = URL(string: "https://api.example.com/v1/")
-    static let headers: HTTPHeaders = ["Accept": "application/json"]
-
-    var request: Request {
-      switch self {
-      case .login(let user, let password):
-        .post("login", parameters: ["user": .string(user), "password": .string(password)])
-      case .boards: .get("boards")
-      case .board(let id): .get("boards/\(id)")
-      }
-    }
-  }
-
   private struct Board: Codable, Sendable, Equatable {
     let id: Int
   }
@@ -56,7 +38,7 @@ struct ClientTests {
     return client
   }
 
-  @Test func aChainOfDependentRequests() async throws {
+  @Test func dependentRequestsAreChained() async throws {
     let networking = client()
     let board = try await networking.request(.boards)
       .validate()
@@ -112,14 +94,14 @@ struct ClientTests {
       backend.requests[0].headers["X-One"] == "1" && backend.requests[0].headers["X-Two"] == "2")
   }
 
-  @Test func aMiddlewareThatRejectsKeepsTheRequestFromBeingSent() async {
+  @Test func aRejectingMiddlewarePreventsTheRequest() async {
     let networking = client()
     networking.middleware = { _ in .rejected(TestError("closed")) }
     #expect(await networking.request(.boards).result.failure() == TestError("closed"))
     #expect(backend.requests.isEmpty)
   }
 
-  @Test func credentialsGoToTheBaseURLsOriginOnly() async throws {
+  @Test func credentialsAreSentOnlyToTheOriginOfTheBaseURL() async throws {
     let networking = client()
     networking.authenticate(username: "ann", password: "ä")
     _ = try await networking.request(.boards).value
@@ -133,7 +115,7 @@ struct ClientTests {
     #expect(backend.requests[1].url.host == "staging.example.com")
   }
 
-  @Test func aSuspendedClientBeginsNothingAndCancellingEndsWhatWaits() async {
+  @Test func aSuspendedClientStartsNoRequestsAndCancellationEndsQueuedOnes() async {
     let networking = client(.sync)
     networking.suspend()
     let waiting = [networking.request(.boards), networking.request(.boards)]
@@ -144,7 +126,7 @@ struct ClientTests {
     #expect(backend.requests.isEmpty)
   }
 
-  @Test func aWrongBaseURLOrHeaderIsAnErrorOfTheRequest() async {
+  @Test func anInvalidBaseURLOrHeaderIsAnErrorOfTheRequest() async {
     let networking = client()
     networking.setBaseURL(.of("ftp://example.com/"))
     let wrongURL = await networking.request(.boards).result.failure(as: NetworkError.self)
@@ -165,7 +147,7 @@ struct ClientTests {
     for promise in promises { #expect(try await promise.value.status == 200) }
   }
 
-  @Test func aCallsDeadlineTakesVirtualTime() async {
+  @Test func theCallTimeoutUsesVirtualTime() async {
     let clock = RecordingScheduler()
     var configuration = NetworkingConfiguration()
     configuration.cookies = .none

@@ -12,7 +12,7 @@
 
     private var target: URL { folder.url("report.bin") }
 
-    @Test func aSuccessGoesIntoTheFileAndNotIntoMemory() async throws {
+    @Test func aSuccessfulBodyIsWrittenToTheFileOnly() async throws {
       let body = Data.pattern(3_000_001)
       let server = try ScriptedServer { _ in [.respond("200 OK", ["X-One: 1"], body)] }
       let response = try await client.download(.get(server.path), to: target)
@@ -23,7 +23,7 @@
       #expect(folder.names == ["report.bin"])
     }
 
-    @Test func hundredMebibytesGoThroughMemoryBothWays() async throws {
+    @Test func aHundredMebibytesAreTransferredInMemoryInBothDirections() async throws {
       let size = 100 << 20
       let server = try ScriptedServer(keepsBodies: false) { _ in
         [.text("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n"), .flood(size)]
@@ -34,14 +34,14 @@
       #expect(server.requests.entries.first?.bodyCount == size)
     }
 
-    @Test func anEmptySuccessIsAnEmptyFile() async throws {
+    @Test func anEmptySuccessfulBodyIsAnEmptyFile() async throws {
       let server = try ScriptedServer { _ in [.text("HTTP/1.1 204 No Content\r\n\r\n")] }
       let response = try await client.download(.get(server.path), to: target).value
       #expect(response.file == target)
       #expect(try Data(contentsOf: target).isEmpty)
     }
 
-    @Test func foldersOnTheWayAreMadeAndAnotherFileIsReplaced() async throws {
+    @Test func missingFoldersAreCreatedAndAnExistingFileIsReplaced() async throws {
       let server = try ScriptedServer { _ in [.respond("200 OK", [], Data("new".utf8))] }
       let deep = folder.url("a/b/c.txt")
       for _ in 0..<2 { _ = try await client.download(.get(server.path), to: deep).value }
@@ -50,17 +50,18 @@
         try FileManager.default.contentsOfDirectory(atPath: folder.url("a/b").path) == ["c.txt"])
     }
 
-    @Test func aFileThatIsNotToBeReplacedStaysAndNothingIsSent() async throws {
+    @Test func aFileThatMustNotBeReplacedIsKeptAndNothingIsSent() async throws {
       let server = try ScriptedServer { _ in [.respond()] }
       try Data("old".utf8).write(to: target)
       let result = await client.download(.get(server.path), to: target, replacing: false).result
       let error = try #require(result.failure(as: NetworkError.self))
-      #expect(error.code == .fileNotWritten && error.reason == "there is a file of its name")
+      #expect(
+        error.code == .fileNotWritten && error.reason == "a file with that name already exists")
       #expect(try String(contentsOf: target, encoding: .utf8) == "old")
       #expect(server.connectionCount == 0)
     }
 
-    @Test func aFileThatCameMeanwhileIsNotReplacedEither() async throws {
+    @Test func aFileCreatedDuringTheDownloadIsNotReplaced() async throws {
       let server = try ScriptedServer { _ in
         [.text("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n"), .stall, .text("new")]
       }
@@ -74,7 +75,7 @@
     }
 
     @Test(arguments: ["/proc/none/report.bin", "/dev/null/report.bin", "/tmp"])
-    func aTargetThatCannotBeWrittenIsAClearError(path: String) async throws {
+    func anUnwritableDestinationIsAnErrorWithAReason(path: String) async throws {
       let server = try ScriptedServer { _ in [.respond("200 OK", [], Data("x".utf8))] }
       let result = await client.download(
         .get(server.path), to: URL(fileURLWithPath: path)
@@ -84,7 +85,7 @@
       #expect(error.description.contains("the file for the body cannot be written"))
     }
 
-    @Test func aFailuresBodyStaysInMemoryAndLeavesTheFileAlone() async throws {
+    @Test func theBodyOfAFailureStaysInMemoryAndDoesNotChangeTheFile() async throws {
       let server = try ScriptedServer { _ in
         [.respond("404 Not Found", ["Content-Type: application/json"], Data(#"{"a":"b"}"#.utf8))]
       }
@@ -97,7 +98,7 @@
       #expect(folder.names == ["report.bin"])
     }
 
-    @Test func ofALargeFailureTheFirstMebibyteIsKept() async throws {
+    @Test func theFirstMebibyteOfALargeFailureIsKept() async throws {
       let server = try ScriptedServer { _ in
         [.text("HTTP/1.1 500 No\r\nContent-Length: 67108864\r\n\r\n"), .flood(64 << 20)]
       }
@@ -107,7 +108,7 @@
       #expect(folder.names == [])
     }
 
-    @Test func aRedirectsBodyDoesNotGoIntoTheFile() async throws {
+    @Test func theBodyOfARedirectIsNotWrittenToTheFile() async throws {
       let server = try ScriptedServer { request in
         request.target == "/end"
           ? [.respond("200 OK", [], Data("the end".utf8))]
@@ -118,7 +119,7 @@
       #expect(try String(contentsOf: target, encoding: .utf8) == "the end")
     }
 
-    @Test func aTruncatedBodyLeavesNothing() async throws {
+    @Test func aTruncatedBodyLeavesNoFile() async throws {
       let server = try ScriptedServer { _ in
         [.text("HTTP/1.1 200 OK\r\nContent-Length: 2000000\r\n\r\n"), .flood(1_000_000), .close]
       }
@@ -137,7 +138,7 @@
     }
 
     @Test(arguments: Stage.allCases)
-    func cancellingLeavesNoFile(stage: Stage) async throws {
+    func cancellationLeavesNoFile(stage: Stage) async throws {
       let head = ScriptedServer.Step.text("HTTP/1.1 200 OK\r\nContent-Length: 2000000\r\n\r\n")
       let server = try ScriptedServer { _ in
         switch stage {
@@ -157,14 +158,14 @@
       promise.cancel()
       #expect(await promise.result.error is CancellationError)
       #expect(await server.closed.entries(1) == [0])
-      // Removed and closed by the queue that writes, once it has let go; the suite's time limit bounds the
-      // wait.
-      while folder.names != [] || ProcessCensus.hasOpenFile(below: folder.url) {
+      // The writing queue removes and closes the file asynchronously. The time limit of the suite
+      // bounds the wait.
+      while folder.names != [] || ProcessResources.hasOpenFile(below: folder.url) {
         await Task.yield()
       }
     }
 
-    @Test func aMockedAnswerGoesIntoTheFileToo() async throws {
+    @Test func aMockedBodyIsWrittenToTheFile() async throws {
       let networking = Networking<Request>(
         transport: FakeTransport { _ in .response(200, [:], "mocked") }, configuration: .plain)
       let response = try await networking.download(.get("http://a.example/"), to: target).value

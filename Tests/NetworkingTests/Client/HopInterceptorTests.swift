@@ -11,7 +11,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct HopInterceptorTests {
-  /// Notes what goes out and what comes back.
+  /// Records requests and responses.
   private struct Witness: Interceptor {
     let log = Log<String>()
 
@@ -39,7 +39,7 @@ struct HopInterceptorTests {
     return client
   }
 
-  @Test func eachHopOfARedirectPassesThrough() async throws {
+  @Test func eachHopOfARedirectIsIntercepted() async throws {
     let transport = FakeTransport { request in
       request.url.path == "/a" ? .response(302, ["Location": "/b"]) : .response(200)
     }
@@ -51,7 +51,7 @@ struct HopInterceptorTests {
     #expect(call.log.entries == ["/a out", "200 in"])
   }
 
-  @Test func eachAttemptPassesThrough() async throws {
+  @Test func eachAttemptIsIntercepted() async throws {
     let tries = Counter()
     let transport = FakeTransport { _ in .response(tries.add() < 3 ? 503 : 200) }
     let client = client(transport) { $0.retry = .delayed(.seconds(1), limit: 2) }
@@ -62,7 +62,7 @@ struct HopInterceptorTests {
       witness.log.entries == ["/a out", "503 in", "/a out", "503 in", "/a out", "200 in"])
   }
 
-  @Test func theySeeTheCredentialsAndTheCookiesThatGoOut() async throws {
+  @Test func interceptorsSeeCredentialsAndCookies() async throws {
     struct Reader: Interceptor {
       let log = Log<HTTPHeaders>()
 
@@ -83,7 +83,7 @@ struct HopInterceptorTests {
     #expect(reader.log.entries == transport.requests.map(\.headers))
   }
 
-  @Test func whatTheyAddIsForThatHopAlone() async throws {
+  @Test func addedFieldsApplyToOneHopOnly() async throws {
     let transport = FakeTransport { request in
       request.url.path == "/a" ? .response(307, ["Location": "/b"]) : .response(200)
     }
@@ -102,7 +102,7 @@ struct HopInterceptorTests {
   }
 
   @Test(arguments: [NetworkError.Phase.call, .attempt])
-  func oneThatDoesNotCallBackIsNamedByWhicheverTimeIsUp(_ phase: NetworkError.Phase) async {
+  func aStuckInterceptorIsNamedByTheTimeoutThatEndsIt(_ phase: NetworkError.Phase) async {
     struct Stuck: Interceptor {
       let name = "the signer"
       let promise: NetworkPromise
@@ -120,10 +120,10 @@ struct HopInterceptorTests {
     let error = await answer.result.failure(as: NetworkError.self)
     #expect(error?.code == .timedOut(phase))
     #expect(error?.reason == "the interceptor the signer has not called back")
-    #expect(never.promise.wasCancelled && transport.requests.isEmpty)
+    #expect(never.promise.isCancelled && transport.requests.isEmpty)
   }
 
-  @Test func oneMayAnswerItselfAndChangesCountForLaterCalls() async throws {
+  @Test func anInterceptorCanRespondAndChangesApplyToLaterCalls() async throws {
     struct Cached: Interceptor {
       func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
         .fulfilled(Response(head: HTTPResponseHead(status: 203), request: exchange.request))

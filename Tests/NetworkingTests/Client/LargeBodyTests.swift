@@ -4,11 +4,13 @@
   import Testing
   import ThreadSanitizerSupport
 
-  /// Large bodies, each in a program of its own, so that its memory is what the body takes.
+  /// Large bodies, each in a separate process so that its memory use can be measured.
   @Suite(.serialized, .timeLimit(.minutes(10)))
   struct LargeBodyTests {
     private static let size = 100 << 20
-    /// Of the peak of resident memory, in KiB; instrumented code takes more.
+    /// The allowed growth of the peak resident memory, in KiB.
+    ///
+    /// Sanitized code needs more.
     private static let allowedGrowth = thread_sanitizer_is_on() ? 64 << 10 : 16 << 10
 
     private let folder = TemporaryFolder()
@@ -26,7 +28,7 @@
       }
     }
 
-    /// Runs the program, under a shell's limits when there are any.
+    /// Runs the program, optionally with shell limits.
     private func run(_ arguments: [String], limits: String = "") async throws -> ChildProcess.End {
       try await ChildProcess(
         "/bin/sh",
@@ -61,7 +63,7 @@
       }
     }
 
-    @Test func aFullDiskIsAClearErrorEndsTheTransferAndLeavesNothing() async throws {
+    @Test func aFullDiskEndsTheTransferWithAnErrorAndLeavesNoFile() async throws {
       let server = try server()
       let end = try await run(
         ["down-file", server.url().absoluteString, folder.url("body").path],

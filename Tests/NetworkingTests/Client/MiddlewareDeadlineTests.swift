@@ -3,11 +3,11 @@ import Promises
 import TestSupport
 import Testing
 
-/// The time for a call covers what its middleware takes.
+/// The call timeout includes the middleware.
 @Suite(.timeLimit(.minutes(10)))
 struct MiddlewareDeadlineTests {
   private let time = TestScheduler()
-  private let server = MoodyServer(.answers(200))
+  private let server = SwitchableServer(.responds(200))
 
   private func client(_ mode: RequestMode = .async) -> Networking<NotesAPI> {
     var configuration = NetworkingConfiguration()
@@ -18,7 +18,7 @@ struct MiddlewareDeadlineTests {
     return Networking(mode: mode, transport: server.transport, configuration: configuration)
   }
 
-  @Test func aMiddlewareThatNeverSettlesIsNamedAndGivesUpItsPlace() async throws {
+  @Test func aStuckMiddlewareIsNamedAndFreesItsQueueSlot() async throws {
     let never = Promise<Void>.pending()
     let client = client(.sync)
     client.middleware = { _ in never.promise }
@@ -26,61 +26,61 @@ struct MiddlewareDeadlineTests {
     client.middleware = nil
     let next = client.request(.list)
     await time.advance(by: .seconds(9))
-    #expect(stuck.stillPends && next.stillPends)
+    #expect(stuck.isPending && next.isPending)
     await time.advance(by: .seconds(1))
-    let error = stuck.settledError as? NetworkError
+    let error = stuck.rejectionError as? NetworkError
     #expect(error?.code == .timedOut(.call) && error?.attempts == 0)
     #expect(
       error?.description
         == "GET notes: the time for the call was up: the middleware has not called back")
-    #expect(next.settledValue?.status == 200 && server.requests.count == 1)
-    #expect(never.promise.wasCancelled && time.scheduledCount == 0)
+    #expect(next.fulfilledValue?.status == 200 && server.requests.count == 1)
+    #expect(never.promise.isCancelled && time.scheduledCount == 0)
   }
 
-  @Test func whatItTakesIsTakenOffTheTimeForTheRest() async throws {
+  @Test func theTimeOfTheMiddlewareCountsAgainstTheCallTimeout() async throws {
     let client = client()
-    server.mood = .isSilent
+    server.behavior = .stalls
     client.middleware = { [time] _ in after(.seconds(6), scheduler: time) }
     let call = client.request(.list)
     await time.advance(by: .seconds(9))
-    #expect(call.stillPends && server.requests.count == 1)
+    #expect(call.isPending && server.requests.count == 1)
     await time.advance(by: .seconds(1))
-    let error = call.settledError as? NetworkError
+    let error = call.rejectionError as? NetworkError
     #expect(error?.code == .timedOut(.call) && error?.reason == nil && error?.attempts == 1)
   }
 
-  @Test func whatTakesAllOfItIsNotSent() async throws {
+  @Test func aRequestWhoseMiddlewareUsesTheWholeTimeIsNotSent() async throws {
     let client = client()
     client.middleware = { [time] _ in after(.seconds(10), scheduler: time) }
     let call = client.request(.list)
     await time.advance(by: .seconds(10))
-    #expect((call.settledError as? NetworkError)?.code == .timedOut(.call))
+    #expect((call.rejectionError as? NetworkError)?.code == .timedOut(.call))
     #expect(server.requests.isEmpty)
   }
 
-  @Test func aRequestsOwnTimeCountsInPlaceOfTheClients() async throws {
+  @Test func theTimeoutOfTheRequestOverridesTheClients() async throws {
     let client = client()
     client.middleware = { [time] _ in after(.seconds(6), scheduler: time) }
     let short = client.request(NotesAPI.list.timingOut(after: .seconds(5)))
     let long = client.request(NotesAPI.list.timingOut(after: .seconds(60)))
     await time.advance(by: .seconds(6))
-    #expect((short.settledError as? NetworkError)?.code == .timedOut(.call))
-    #expect(long.settledValue?.status == 200)
+    #expect((short.rejectionError as? NetworkError)?.code == .timedOut(.call))
+    #expect(long.fulfilledValue?.status == 200)
   }
 
-  @Test func aPromiseThatOthersWaitForIsLeftToThem() async throws {
+  @Test func aSharedMiddlewarePromiseIsNotCancelled() async throws {
     let consent = Promise<Void>.pending()
     let client = client()
     client.middleware = { _ in consent.promise }
     let short = client.request(NotesAPI.list.timingOut(after: .seconds(5)))
     let long = client.request(.list)
     await time.advance(by: .seconds(5))
-    #expect(!short.stillPends && !consent.promise.wasCancelled)
+    #expect(!short.isPending && !consent.promise.isCancelled)
     consent.resolver.fulfill()
     #expect(try await long.value.status == 200)
   }
 
-  @Test func aRequestToBeKeptIsKeptThen() async throws {
+  @Test func anOfflineRequestIsStoredOnTimeout() async throws {
     let client = client()
     let never = Promise<Void>.pending()
     client.middleware = { _ in never.promise }
@@ -88,6 +88,6 @@ struct MiddlewareDeadlineTests {
     await time.advance(by: .seconds(10))
     let error = await call.result.failure(as: NetworkError.self)
     #expect(error?.code == .timedOut(.call) && error?.isStoredOffline == true)
-    #expect(never.promise.wasCancelled)
+    #expect(never.promise.isCancelled)
   }
 }

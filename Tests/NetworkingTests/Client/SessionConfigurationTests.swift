@@ -8,7 +8,7 @@
 
   @Suite(.timeLimit(.minutes(10)))
   struct SessionConfigurationTests {
-    /// Sets a cookie at `/set` and tells what it got otherwise.
+    /// A server that sets a cookie at `/set` and otherwise returns the received cookies.
     private let server: ScriptedServer
 
     init() throws {
@@ -39,7 +39,7 @@
       return String(decoding: response.data, as: UTF8.self)
     }
 
-    @Test func ephemeralClientsHaveCookiesOfTheirOwn() async throws {
+    @Test func ephemeralClientsHaveSeparateCookies() async throws {
       let (first, second) = (client(.ephemeral), client(.ephemeral))
       _ = try await get("/set", first)
       #expect(try await get("/", first) == "session=7")
@@ -47,7 +47,7 @@
       #expect(HTTPCookieStorage.shared.cookies(for: server.url())?.isEmpty ?? true)
     }
 
-    @Test func ephemeralClientsHaveConnectionsOfTheirOwnThatGoWithThem() async throws {
+    @Test func ephemeralClientsHaveSeparateConnectionsThatCloseWithThem() async throws {
       do {
         let (first, second) = (client(.ephemeral), client(.ephemeral))
         for client in [first, second, first, second] { _ = try await get("/", client) }
@@ -56,8 +56,8 @@
       #expect(Set(await server.closed.entries(2)) == [0, 1])
     }
 
-    /// In a process of its own, where no other test keeps the shared transport busy: that has two threads
-    /// when it is, with connections of their own.
+    /// Runs in a separate process: when other tests keep the shared transport busy, it has two
+    /// threads with separate connections.
     @Test func defaultClientsShareConnections() async throws {
       await #expect(processExitsWith: .success) {
         let tests = try SessionConfigurationTests()
@@ -71,11 +71,11 @@
       let result = await networking.request(.get(.url(server.url()))).result
       let error = try #require(result.failure(as: NetworkError.self))
       #expect(error.code == .unsupported)
-      #expect(error.reason == "There are no background sessions here")
+      #expect(error.reason == "Background sessions are not supported")
       #expect(server.connectionCount == 0)
     }
 
-    @Test func aCustomSessionHasTheCookiesOfItsConfiguration() async throws {
+    @Test func aCustomSessionUsesTheCookiesOfItsConfiguration() async throws {
       let configuration = URLSessionConfiguration.ephemeral
       let networking = client(.custom(configuration))
       _ = try await get("/set", networking)
@@ -88,7 +88,7 @@
       #expect(try await get("/", other) == "")
     }
 
-    @Test func aCustomSessionIsThatOfItsConfiguration() async throws {
+    @Test func aCustomSessionUsesItsConfiguration() async throws {
       let configuration = URLSessionConfiguration.ephemeral
       configuration.httpAdditionalHeaders = ["X-Custom": "yes"]
       let networking = client(.custom(configuration))
@@ -97,7 +97,7 @@
       #expect(server.requests.entries[0].values(of: "X-Custom") == ["yes"])
     }
 
-    @Test func aPolicyOfOnesOwnComesBeforeTheSessions() async throws {
+    @Test func anExplicitCookiePolicyOverridesTheSessions() async throws {
       let storage = try #require(URLSessionConfiguration.ephemeral.httpCookieStorage)
       let (keeping, other) = (client(.ephemeral, .storage(storage)), client(.ephemeral, .none))
       for client in [keeping, other] { _ = try await get("/set", client) }
@@ -106,7 +106,7 @@
       #expect(storage.cookies?.map(\.value) == ["7"])
     }
 
-    @Test func redirectsGoThroughTheStagesAbove() async throws {
+    @Test func redirectsPassThroughThePipeline() async throws {
       let server = try ScriptedServer { request in
         request.target == "/there"
           ? [.respond("200 OK", [], Data(request.values(of: "Cookie").joined().utf8))]

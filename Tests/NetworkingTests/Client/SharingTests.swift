@@ -9,7 +9,7 @@
 
   @Suite(.timeLimit(.minutes(10)))
   struct SharingTests {
-    /// Tells when a request has gone past it, into the stages where it is shared.
+    /// Records requests that pass it, before they reach the sharing stage.
     private struct Turnstile: Interceptor {
       let passed = Log<Void>()
 
@@ -36,7 +36,7 @@
       return client
     }
 
-    @Test func aThousandCallersAreOneRequest() async throws {
+    @Test func aThousandCallersShareOneRequest() async throws {
       let server = try ScriptedServer { _ in [.stall, .respond("200 OK", [], Data("one".utf8))] }
       let client = client(at: server.url())
       let calls = (1...1_000).map { _ in client.request(.get("a")).toString() }
@@ -47,7 +47,7 @@
       await server.stop()
     }
 
-    @Test func offByDefaultAndOnForARequest() async throws {
+    @Test func sharingIsOffByDefaultAndCanBeEnabledForARequest() async throws {
       let server = try ScriptedServer { _ in [.stall, .respond()] }
       let client = client(at: server.url(), shares: false)
       let requests: [Request] = [.get("a"), .get("a"), .get("b").sharing(), .get("b").sharing()]
@@ -61,7 +61,7 @@
       await server.stop()
     }
 
-    @Test func theLastOneToGoClosesTheConnection() async throws {
+    @Test func cancellingTheLastCallerClosesTheConnection() async throws {
       let server = try ScriptedServer { _ in [.stall] }
       let client = client(at: server.url())
       let calls = (1...3).map { _ in client.request(.get("a")) }
@@ -76,7 +76,7 @@
       await server.stop()
     }
 
-    @Test func cancellingAllRequestsClosesItToo() async throws {
+    @Test func cancellingAllRequestsClosesTheConnection() async throws {
       let server = try ScriptedServer { _ in [.stall] }
       let client = client(at: server.url())
       let calls = (1...3).map { _ in client.request(.get("a")) }
@@ -87,7 +87,7 @@
       await server.stop()
     }
 
-    @Test func oneWhoComesInTheMiddleOfTheBodyGetsAllOfItAndAllProgress() async throws {
+    @Test func aCallerThatJoinsDuringTheBodyReceivesTheWholeBodyAndItsProgress() async throws {
       let server = try ScriptedServer { _ in
         [.text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .stall, .text("world")]
       }
@@ -97,7 +97,7 @@
       var seen = 1
       while await early.entries(seen).last?.received.bytes != 5 { seen += 1 }
       let second = client.request(.get("a"), progress: { late.append($0) })
-      // What has come already it is told at once.
+      // The progress so far is reported immediately.
       #expect(await late.entries(1) == [TransferProgress(received: .init(bytes: 5, total: 10))])
       let gone = client.request(.get("a"))
       _ = await turnstile.passed.entries(3)
@@ -111,7 +111,7 @@
       await server.stop()
     }
 
-    @Test func theOneWhoAskedFirstMayLeaveAndIsToldNoMore() async throws {
+    @Test func theFirstCallerCanCancelAndReceivesNoMoreProgress() async throws {
       let server = try ScriptedServer { _ in
         [.text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .stall, .text("world")]
       }
@@ -143,7 +143,7 @@
       await server.stop()
     }
 
-    @Test func callersWithOtherCredentialsHaveExchangesOfTheirOwn() async throws {
+    @Test func callersWithDifferentCredentialsDoNotShare() async throws {
       let server = try ScriptedServer { request in
         [.stall, .respond("200 OK", [], Data(request.values(of: "Authorization").joined().utf8))]
       }
@@ -162,7 +162,7 @@
       await server.stop()
     }
 
-    @Test func eachOccupiesAPlaceInTheQueueSoThatInOneLaneNothingIsShared() async throws {
+    @Test func eachCallerOccupiesAQueueSlotSoASerialQueueSharesNothing() async throws {
       for (mode, expected) in [(RequestMode.sync, 6), (.limited(2), 3), (.async, 1)] {
         let time = TestScheduler()
         let transport = MockTransport(scheduler: time) {
@@ -181,7 +181,7 @@
       }
     }
 
-    @Test func mocksAreSharedWithinTheirScopeOnly() async throws {
+    @Test func mocksAreSharedOnlyWithinTheirScope() async throws {
       var configuration = NetworkingConfiguration.plain
       configuration.sharesRequests = true
       let time = TestScheduler()
@@ -205,7 +205,7 @@
       #expect(answers == ["outer", "outer", "inner", "inner"])
     }
 
-    @Test func aRefreshWithinAHopDoesNotWaitForTheRequestThatWaitsForIt() async throws {
+    @Test func aRefreshWithinAHopDoesNotJoinTheRequestThatWaitsForIt() async throws {
       let transport = FakeTransport { request in
         .response(request.headers["X-Fresh"] == nil ? 401 : 200)
       }

@@ -13,7 +13,7 @@
 
     private let client = Networking<Request>(transport: CurlTransport(), configuration: .plain)
 
-    @Test func theHeadComesFirstAndTheBodyInPieces() async throws {
+    @Test func theHeadArrivesFirstAndTheBodyInPieces() async throws {
       let server = try ScriptedServer { _ in
         [.text("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n"), .stall, .text("abcdef")]
       }
@@ -23,17 +23,17 @@
       #expect(try await response.bytes.collected() == Data("abcdef".utf8))
     }
 
-    @Test func aLargeBodyComesWhole() async throws {
+    @Test func aLargeBodyArrivesComplete() async throws {
       let body = Data.pattern(5_000_003)
       let server = try ScriptedServer { _ in [.respond("200 OK", [], body)] }
       let response = try await client.stream(.get(server.path)).value
       #expect(try await response.bytes.collected() == body)
     }
 
-    @Test func aSlowReaderHoldsTheServerBack() async throws {
+    @Test func aSlowReaderAppliesBackpressure() async throws {
       let server = try ScriptedServer { _ in [Self.floodHead, .flood(Self.flood)] }
       let response = try await client.stream(.get(server.path)).value
-      // As much of another body passes meanwhile, on the same thread of the transport.
+      // The same amount of another body is transferred in the meantime on the same I/O thread.
       let other = try ScriptedServer { _ in [Self.floodHead, .flood(Self.flood)] }
       for try await _ in try await client.stream(.get(other.path)).value.bytes {}
       let taken = await server.blocked.entries(1).last
@@ -51,7 +51,7 @@
       await #expect(throws: NetworkError.self) { try await response.bytes.collected() }
     }
 
-    @Test func droppingTheResponseClosesTheConnection() async throws {
+    @Test func releasingTheResponseClosesTheConnection() async throws {
       let server = try ScriptedServer { _ in [Self.floodHead, .flood(Self.flood)] }
       _ = try await client.stream(.get(server.path)).value
       #expect(await server.closed.entries(1) == [0])
@@ -87,7 +87,7 @@
       #expect(await server.closed.entries(1) == [0])
     }
 
-    @Test func aTruncatedBodyGivesWhatCameAndThenAnError() async throws {
+    @Test func aTruncatedBodyDeliversItsBytesAndThenThrows() async throws {
       let server = try ScriptedServer { _ in
         [.text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"), .close]
       }
@@ -102,7 +102,7 @@
       #expect(data == Data("abc".utf8))
     }
 
-    @Test func aFailuresBodyIsInMemory() async throws {
+    @Test func theBodyOfAFailureIsInMemory() async throws {
       let server = try ScriptedServer { _ in [.respond("404 No", [], Data("why".utf8))] }
       let result = await client.stream(.get(server.path)).validate().result
       #expect(result.failure(as: NetworkError.self)?.body == Data("why".utf8))
@@ -111,7 +111,7 @@
       #expect(try await response.bytes.collected() == Data("why".utf8))
     }
 
-    @Test func aRedirectsBodyIsNotStreamed() async throws {
+    @Test func theBodyOfARedirectIsNotStreamed() async throws {
       let server = try ScriptedServer { request in
         request.target == "/end"
           ? [.respond("200 OK", [], Data("the end".utf8))]
@@ -121,7 +121,7 @@
       #expect(try await response.bytes.collected() == Data("the end".utf8))
     }
 
-    @Test func theReaderMayMakeRequestsThoughOneAtATimeIsAllowed() async throws {
+    @Test func theReaderCanMakeRequestsInASerialClient() async throws {
       let client = Networking<Request>(
         mode: .sync, transport: CurlTransport(), configuration: .plain)
       let server = try ScriptedServer { request in
@@ -136,7 +136,7 @@
       }
     }
 
-    @Test func theCallsDeadlineCountsToTheEndOfTheBody() async throws {
+    @Test func theCallTimeoutIncludesTheBody() async throws {
       let time = TestScheduler()
       var configuration = NetworkingConfiguration.plain
       configuration.scheduler = time
@@ -157,7 +157,7 @@
       #expect(await server.closed.entries(1) == [0])
     }
 
-    @Test func eachOfManyStreamsGivenUpClosesItsConnection() async throws {
+    @Test func eachOfManyAbandonedStreamsClosesItsConnection() async throws {
       let server = try ScriptedServer { _ in [Self.floodHead, .flood(Self.flood)] }
       for number in 0..<20 {
         let response = try await client.stream(.get(server.path)).value

@@ -17,7 +17,7 @@
     }
 
     @Test(arguments: [nil, 4_500_000] as [Int64?])
-    func aStreamIsSentInChunksOrWithItsLength(length: Int64?) async throws {
+    func aStreamIsSentChunkedOrWithItsLength(length: Int64?) async throws {
       let server = try ScriptedServer { _ in [.respond()] }
       let piece = Data.pattern(45_000)
       let stream = BodyStream(length: length) { pieces(Array(repeating: piece, count: 100)) }
@@ -39,7 +39,7 @@
       #expect(server.requests.entries.first?.body.isEmpty == true)
     }
 
-    @Test func aStreamWithNothingReadyWaitsWithoutTimingOut() async throws {
+    @Test func aStreamWithoutDataWaitsWithoutTimingOut() async throws {
       let server = try ScriptedServer { _ in [.respond()] }
       let (bytes, continuation) = AsyncStream<Data>.makeStream()
       var configuration = NetworkingConfiguration.plain
@@ -51,7 +51,8 @@
       }
       continuation.yield(Data("one".utf8))
       _ = await sent.entries(1)
-      // Longer than the time limit: another connection's is up meanwhile.
+      // The stream stays silent for longer than the timeout, because another connection times out
+      // first.
       let silent = try ScriptedServer { _ in [.stall] }
       let late = await client.request(.get(silent.path)).result.failure(as: NetworkError.self)
       #expect(late?.code == .timedOut(.idle))
@@ -71,7 +72,7 @@
         }
       }
       let promise = client.request(.upload(stream: stream, to: server.path)) { _ in }
-      // The server reads nothing: what is made is what the sockets and the queue hold.
+      // The server does not read, so only the socket buffers and the queue are filled.
       let other = try ScriptedServer { _ in [.respond()] }
       for _ in 0..<50 { _ = try await client.request(.get(other.path)).value }
       #expect(made.value < 512)
@@ -80,7 +81,7 @@
       #expect(server.requests.entries.first?.body.count == 512 * piece.count)
     }
 
-    @Test func whatAStreamThrowsRejectsTheRequest() async throws {
+    @Test func anErrorThrownByAStreamRejectsTheRequest() async throws {
       let server = try ScriptedServer { _ in [.respond()] }
       let stream = BodyStream {
         AsyncThrowingStream<Data, any Error> { continuation in
@@ -95,7 +96,7 @@
     }
 
     @Test(arguments: [(10, "it ended after 4 of 10 bytes"), (3, "it goes on after 3 bytes")])
-    func aStreamOfAnotherLengthThanItSaysIsAnError(length: Int64, reason: String) async throws {
+    func aStreamOfAWrongLengthIsAnError(length: Int64, reason: String) async throws {
       let server = try ScriptedServer { _ in [.respond()] }
       let stream = BodyStream(length: length) { pieces([Data("abcd".utf8)]) }
       let result = await client.request(.upload(stream: stream, to: server.path)).result
@@ -103,7 +104,7 @@
       #expect(error.code == .encodingFailed && error.reason?.contains(reason) == true)
     }
 
-    @Test func aRedirectThatKeepsTheBodyOpensTheStreamAnew() async throws {
+    @Test func aRedirectThatKeepsTheBodyReopensTheStream() async throws {
       let server = try ScriptedServer { request in
         request.target == "/end" ? [.respond()] : [.respond("307 Go", ["Location: /end"])]
       }
@@ -114,10 +115,10 @@
       let result = await client.request(.upload(stream: once, to: server.path)).result
       let error = try #require(result.failure(as: NetworkError.self))
       #expect(error.code == .encodingFailed)
-      #expect(error.reason?.hasSuffix("the stream can be sent once only, and has been") == true)
+      #expect(error.reason?.hasSuffix("the stream can be sent only once, and has been sent before") == true)
     }
 
-    @Test func cancellingEndsTheStreamsTask() async throws {
+    @Test func cancellationEndsTheTaskOfTheStream() async throws {
       let server = try ScriptedServer(greeting: [.hold]) { _ in [.respond()] }
       let ended = Log<Void>()
       let begun = Log<Void>()
@@ -134,7 +135,7 @@
       #expect(await promise.result.error is CancellationError)
     }
 
-    @Test func aRequestWithAStreamCannotBeEncodedAndOthersReadAsBefore() throws {
+    @Test func aRequestWithAStreamCannotBeEncodedAndOtherRequestsCan() throws {
       let stream = BodyStream { pieces([]) }
       #expect(throws: EncodingError.self) {
         try JSONEncoder().encode(Request.upload(stream: stream, to: "x"))
@@ -147,7 +148,7 @@
       #expect(HTTPBody.stream(stream) != .stream(BodyStream { pieces([]) }))
     }
 
-    @Test func progressTellsOfBothBodiesAndTheLastIsWhole() async throws {
+    @Test func progressReportsBothBodiesAndEndsComplete() async throws {
       let server = try ScriptedServer { _ in [.respond("200 OK", [], .pattern(300_000))] }
       let seen = Log<TransferProgress>()
       client.callbackContext = .queue(DispatchQueue(label: "progress"))
@@ -163,7 +164,7 @@
       #expect(amounts == amounts.sorted())
     }
 
-    @Test func aSlowContextGetsTheNewestProgressAndNoQueueOfThem() async throws {
+    @Test func aSlowContextReceivesOnlyTheLatestProgress() async throws {
       let server = try ScriptedServer { _ in [.respond("200 OK", [], .pattern(3_000_000))] }
       let handlers = Log<@Sendable () -> Void>()
       client.callbackContext = .custom { handlers.append($0) }
@@ -177,7 +178,7 @@
       #expect(seen.entries == [3_000_000])
     }
 
-    @Test func aBodyLargerThanAllowedIsRefused() async throws {
+    @Test func aBodyAboveTheLimitIsRejected() async throws {
       var configuration = NetworkingConfiguration.plain
       configuration.maximumBodySize = 1_000
       let client = Networking<Request>(transport: CurlTransport(), configuration: configuration)

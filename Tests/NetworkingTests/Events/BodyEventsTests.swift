@@ -5,21 +5,21 @@ import Promises
 import TestSupport
 import Testing
 
-/// Downloads and streams: where their bodies end, and so their calls.
+/// The end events of downloads and streams.
 @Suite(.timeLimit(.minutes(5)))
 struct BodyEventsTests {
-  private let stand = EventStand()
+  private let fixture = EventFixture()
 
   private func client(
     _ configure: (inout NetworkingConfiguration) -> Void = { _ in }
   ) -> Networking<Request> {
-    stand.client(configure) {
+    fixture.client(configure) {
       Route(.get, "/feed", Mock.text("0123456789").dribbled(pieces: 5, over: .seconds(5)))
       Route(.get, "/missing", Mock.text("no such thing", status: 404))
     }
   }
 
-  @Test func aDownloadIsFinishedWhenItsFileIsThere() async throws {
+  @Test func aDownloadEndsWhenItsFileIsComplete() async throws {
     let folder = TemporaryFolder()
     let file = folder.url("feed")
     let isThere = Log<Bool>()
@@ -28,24 +28,24 @@ struct BodyEventsTests {
       if event.isFinal { isThere.append(FileManager.default.fileExists(atPath: file.path)) }
     }
     let call = client.download(.get("feed"), to: file)
-    await stand.time.run()
+    await fixture.time.run()
     _ = try await call.value
     #expect(await isThere.entries(1) == [true])
-    let words = await stand.monitor.events(ofCalls: 1).words
+    let words = await fixture.monitor.events(ofCalls: 1).kinds
     #expect(words.suffix(3) == ["head 200", "body of 10 bytes", "finished with 200"])
   }
 
-  @Test func aStreamIsFinishedWhenItsBodyIs() async throws {
+  @Test func aStreamEndsWithItsBody() async throws {
     let client = client()
     let response = client.stream(.get("feed"))
-    await stand.time.advance(by: .seconds(2))
+    await fixture.time.advance(by: .seconds(2))
     let bytes = try await response.value.bytes
-    #expect(stand.monitor.events.words.last == "head 200")
-    await stand.time.run()
+    #expect(fixture.monitor.events.kinds.last == "head 200")
+    await fixture.time.run()
     for try await _ in bytes {}
-    let (head, end) = (stand.monitor.events[5], stand.monitor.events.suffix(2))
+    let (head, end) = (fixture.monitor.events[5], fixture.monitor.events.suffix(2))
     #expect(
-      Array(end).words == ["body of 10 bytes", "finished with 200"]
+      Array(end).kinds == ["body of 10 bytes", "finished with 200"]
         && end.last.map {
           $0.elapsed > head.elapsed
         } == true)
@@ -53,63 +53,63 @@ struct BodyEventsTests {
     #expect(metrics.bytesReceived == 10)
   }
 
-  @Test func aStreamThatIsGivenUpIsCancelled() async throws {
+  @Test func anAbandonedStreamIsCancelled() async throws {
     let client = client()
     let response = client.stream(.get("feed"))
-    await stand.time.advance(by: .seconds(2))
+    await fixture.time.advance(by: .seconds(2))
     try await response.value.bytes.cancel()
-    await stand.time.run()
-    #expect(stand.monitor.events.words.suffix(2) == ["head 200", "cancelled"])
+    await fixture.time.run()
+    #expect(fixture.monitor.events.kinds.suffix(2) == ["head 200", "cancelled"])
   }
 
-  @Test func aStreamThatTakesTooLongFails() async throws {
+  @Test func aStreamThatTimesOutFails() async throws {
     let client = client { $0.callTimeout = .seconds(3) }
     let response = client.stream(.get("feed"))
-    await stand.time.advance(by: .seconds(2))
+    await fixture.time.advance(by: .seconds(2))
     let bytes = try await response.value.bytes
-    await stand.time.run()
+    await fixture.time.run()
     #expect(
-      stand.monitor.events.words.suffix(2) == [
+      fixture.monitor.events.kinds.suffix(2) == [
         "head 200", "failed: the time for the call was up",
       ])
     await #expect(throws: NetworkError.self) { for try await _ in bytes {} }
   }
 
-  @Test func aStreamOfNoSuccessIsFinishedLikeAnyOther() async throws {
+  @Test func aStreamWithAnErrorStatusEndsNormally() async throws {
     let client = client()
     let response = client.stream(.get("missing"))
-    await stand.time.run()
+    await fixture.time.run()
     #expect(try await response.value.status == 404)
     #expect(
-      stand.monitor.events.words.suffix(3) == [
+      fixture.monitor.events.kinds.suffix(3) == [
         "head 404", "body of 13 bytes", "finished with 404",
       ])
   }
 
-  @Test func whatIsLeftOutOfALargeFailureIsNotWaitedFor() async throws {
+  @Test func theRestOfALargeFailureIsNotAwaited() async throws {
     var large = Mock.bytes(2 << 20).throttled(bytesPerSecond: 1 << 19)
     large.status = 500
-    let client = stand.client { [large] in
+    let client = fixture.client { [large] in
       Route(.get, "/feed", large)
     }
     let response = client.stream(.get("feed"))
-    await stand.time.run()
+    await fixture.time.run()
     #expect(try await response.value.data.count == 1 << 20)
-    let words = stand.monitor.events.words
+    let words = fixture.monitor.events.kinds
     #expect(words.filter { $0.hasPrefix("body of") }.count == 1)
     #expect(words.last == "finished with 500")
   }
 
-  @Test func aBodyThatIsTooLargeIsAFailure() async throws {
-    let client = stand.client {
+  @Test func aBodyAboveTheLimitIsAFailure() async throws {
+    let client = fixture.client {
       $0.maximumBodySize = 4
     } routes: {
       Route(.get, "/feed", .text("0123456789"))
     }
     _ = client.request(.get("feed")).fail { _ in }
-    await stand.time.run()
+    await fixture.time.run()
     #expect(
-      stand.monitor.events.words.suffix(2) == [
+      fixture.monitor.events.kinds.suffix(2) == [
         "head 200", "failed: the body of the response is too large: more than 4 bytes",
       ])
   }

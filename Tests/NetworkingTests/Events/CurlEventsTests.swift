@@ -25,7 +25,7 @@
       return client
     }
 
-    @Test func aNewConnectionIsResolvedAndConnectedAndAKeptOneOnlyConnected() async throws {
+    @Test func aNewConnectionIsResolvedAndConnectedAndAReusedOneOnlyConnected() async throws {
       let server = try MockServer { Route(.get, "/boards", .text("hello")) }
       let client = client(server.url)
       let first = try await client.request(.get("/boards")).value
@@ -34,15 +34,15 @@
       let place = "127.0.0.1:\(server.port)"
       let end = ["request sent", "head 200", "body of 5 bytes", "finished with 200"]
       #expect(
-        calls.map(\.words) == [
+        calls.map(\.kinds) == [
           ["queued", "started", "sending", "resolved", "connected to \(place)"] + end,
-          ["queued", "started", "sending", "connected to \(place), kept"] + end,
+          ["queued", "started", "sending", "connected to \(place), reused"] + end,
         ])
       #expect(first.metrics.remoteAddress == "127.0.0.1")
       #expect(first.metrics.remotePort == server.port && first.metrics.httpVersion == "1.1")
     }
 
-    @Test func timesNeverGoBack() async throws {
+    @Test func timesAreMonotonic() async throws {
       let server = try MockServer { Route(.get, "/boards", .text("hello")) }
       let client = client(server.url)
       for _ in 0..<3 { _ = try await client.request(.get("/boards")).value }
@@ -65,54 +65,54 @@
       _ = try await client.request(.upload(stream: stream, to: "/boards")).value
       let calls = await monitor.events(ofCalls: 2).byCall
       #expect(
-        calls.first?.words.filter { $0.contains("sen") } == [
+        calls.first?.kinds.filter { $0.contains("sen") } == [
           "sending 7 bytes", "request sent, 7 bytes",
         ])
       #expect(
-        calls.last?.words.filter { $0.contains("sen") } == [
+        calls.last?.kinds.filter { $0.contains("sen") } == [
           "sending a body of unknown size", "request sent, 10 bytes",
         ])
       for call in calls {
         #expect(
-          call.words.suffix(4).map { $0.prefix(12) } == [
+          call.kinds.suffix(4).map { $0.prefix(12) } == [
             "request sent", "head 201", "body of 5 by", "finished wit",
           ])
       }
     }
 
-    @Test func whoIsWaitedForIsKnownBeforeTheAnswerComes() async throws {
+    @Test func theServerIsReportedBeforeTheResponse() async throws {
       let server = try ScriptedServer { _ in [.stall, .respond()] }
       let client = client(server.url())
       _ = client.request(.get("/"))
       let events = await monitor.events(6)
       #expect(
-        events.words.suffix(3) == [
+        events.kinds.suffix(3) == [
           "resolved", "connected to 127.0.0.1:\(server.port)", "request sent",
         ])
       server.release()
-      #expect(await monitor.events(ofCalls: 1).words.last == "finished with 200")
+      #expect(await monitor.events(ofCalls: 1).kinds.last == "finished with 200")
     }
 
-    @Test func aConnectionThatIsRefusedIsAFailureBehindTheResolving() async throws {
+    @Test func aRefusedConnectionFailsAfterTheResolution() async throws {
       let port = try ClosedPort()
       let client = client(port.url)
       _ = client.request(.get("/")).fail { _ in }
       let events = await monitor.events(ofCalls: 1)
-      #expect(events.words.dropLast() == ["queued", "started", "sending", "resolved"])
+      #expect(events.kinds.dropLast() == ["queued", "started", "sending", "resolved"])
       guard case .failed(let failure)? = events.last?.kind else { return #expect(Bool(false)) }
       #expect(failure.code == .cannotConnect)
     }
 
-    @Test func aNameThatIsNotThereIsAFailureBeforeAnything() async throws {
+    @Test func anUnknownHostFailsBeforeTheResolution() async throws {
       let client = client(.of("http://catena.invalid/"))
       _ = client.request(.get("/")).fail { _ in }
       let events = await monitor.events(ofCalls: 1)
-      #expect(events.words.dropLast() == ["queued", "started", "sending"])
+      #expect(events.kinds.dropLast() == ["queued", "started", "sending"])
       guard case .failed(let failure)? = events.last?.kind else { return #expect(Bool(false)) }
       #expect(failure.code == .dnsFailed)
     }
 
-    @Test func aKeptConnectionThatWasClosedIsReplacedByAnother() async throws {
+    @Test func aClosedConnectionIsReplaced() async throws {
       let server = try ScriptedServer { request in
         request.target == "/first" || request.connection > 0 ? [.respond()] : [.close]
       }
@@ -122,14 +122,14 @@
       let call = await monitor.events(ofCalls: 2).byCall.last
       let place = "127.0.0.1:\(server.port)"
       #expect(
-        call?.words == [
+        call?.kinds == [
           "queued", "started", "sending", "connected to \(place), kept", "request sent",
           "resolved", "connected to \(place)", "request sent", "head 200", "body of 0 bytes",
           "finished with 200",
         ])
     }
 
-    @Test func aRetryAndARedirectGoOverTheKeptConnection() async throws {
+    @Test func aRetryAndARedirectReuseTheConnection() async throws {
       let server = try MockServer {
         Route(.get, "/old", .sequence(.status(503), .redirect(to: "/new")))
         Route(.get, "/new", .text("there"))
@@ -142,23 +142,23 @@
         words == [
           "0.0 queued", "0.0 started", "1.1 sending", "1.1 resolved", "1.1 connected to \(place)",
           "1.1 request sent", "1.1 head 503", "1.1 body of 0 bytes",
-          "1.1 retrying by attempt 2 after 0.0 seconds, as the status 503 is not acceptable",
-          "2.1 sending", "2.1 connected to \(place), kept", "2.1 request sent", "2.1 head 302",
+          "1.1 retrying in 0.0 seconds (attempt 2): the status 503 is not acceptable",
+          "2.1 sending", "2.1 connected to \(place), reused", "2.1 request sent", "2.1 head 302",
           "2.1 body of 0 bytes", "2.1 redirected to \(server.url.absoluteString)/new",
-          "2.2 sending", "2.2 connected to \(place), kept", "2.2 request sent", "2.2 head 200",
+          "2.2 sending", "2.2 connected to \(place), reused", "2.2 request sent", "2.2 head 200",
           "2.2 body of 5 bytes", "2.2 finished with 200",
         ])
     }
 
     @Test(.enabled(if: Certificates.areAvailable, "The openssl tool makes the certificates"))
-    func aSecureConnectionIsSecuredBehindItsConnecting() async throws {
+    func aTLSConnectionIsSecuredAfterItIsConnected() async throws {
       let certificates = try await Certificates()
       try await certificates.make("good")
       let server = try await TLSServer(certificates, "good")
       let trusting = TLSOptions(certificateAuthorities: certificates.authority)
       let client = client(server.url, .init(tls: trusting))
       _ = try await client.request(.get("/")).value
-      let words = await monitor.events(ofCalls: 1).words
+      let words = await monitor.events(ofCalls: 1).kinds
       #expect(
         words.dropFirst(3).prefix(4) == [
           "resolved", "connected to 127.0.0.1:\(server.port)", "secured", "request sent",
@@ -166,15 +166,15 @@
     }
 
     @Test(.enabled(if: Certificates.areAvailable, "The openssl tool makes the certificates"))
-    func aConnectionThatIsNotTrustedIsAFailure() async throws {
+    func anUntrustedConnectionIsAFailure() async throws {
       let certificates = try await Certificates()
       try await certificates.make("good")
       let server = try await TLSServer(certificates, "good")
       let client = client(server.url)
       _ = client.request(.get("/")).fail { _ in }
       let events = await monitor.events(ofCalls: 1)
-      // libcurl 7.88 does not tell that a connection stood whose handshake failed.
-      let kinds = events.words.map { $0.prefix(9) }
+      // libcurl 7.88 does not report an established connection whose TLS handshake fails.
+      let kinds = events.kinds.map { $0.prefix(9) }
       #expect(
         kinds.filter { $0 != "connected" }.dropLast() == [
           "queued", "started", "sending", "resolved",
@@ -183,7 +183,7 @@
       #expect(failure.code == .tlsUntrusted)
     }
 
-    @Test func aHandleThatIsUsedAgainTellsOnlyWhoWatches() async throws {
+    @Test func aReusedHandleReportsOnlyToCurrentMonitors() async throws {
       let server = try ScriptedServer { _ in [.respond()] }
       let transport = CurlTransport()
       var orders: [[String]] = []
@@ -196,7 +196,7 @@
       #expect(orders == [watched, watched, ["head", "end"], watched])
     }
 
-    @Test func headsHaveTheirSizes() async throws {
+    @Test func headEventsHaveTheirSizes() async throws {
       let head = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-A: b\r\n\r\n"
       let server = try ScriptedServer { _ in [.text(head + "hello")] }
       let client = client(server.url())

@@ -5,77 +5,80 @@ import Promises
 import TestSupport
 import Testing
 
-/// The ends of calls: one for each, and nothing after it.
+/// Each call has exactly one end event, and no event after it.
 @Suite(.timeLimit(.minutes(5)))
 struct EndingEventsTests {
-  private let stand = EventStand()
+  private let fixture = EventFixture()
 
-  @Test func aCallThatIsCancelledWhileItWaitsNeverStarts() async throws {
-    let client = stand.client(mode: .sync) {
+  @Test func aCallCancelledInTheQueueNeverStarts() async throws {
+    let client = fixture.client(mode: .sync) {
       Route(.get, "/boards", Mock.text("hello").delayed(by: .seconds(2)))
     }
     _ = client.request(.get("boards"))
     let waiting = client.request(.get("boards"))
-    await stand.time.advance(by: .seconds(1))
+    await fixture.time.advance(by: .seconds(1))
     waiting.cancel()
     waiting.cancel()
-    await stand.time.run()
-    #expect(stand.monitor.events.byCall.last?.numbered == ["0.0 0.0 queued", "0.0 1.0 cancelled"])
+    await fixture.time.run()
+    #expect(
+      fixture.monitor.events.byCall.last?.timedKinds == ["0.0 0.0 queued", "0.0 1.0 cancelled"])
   }
 
-  @Test func cancellingBreaksACallOffWhereItIs() async throws {
-    let client = stand.client {
+  @Test func cancellationEndsARunningCall() async throws {
+    let client = fixture.client {
       Route(.get, "/boards", Mock.text("hello").delayed(by: .seconds(2)))
     }
     let call = client.request(.get("boards"))
-    await stand.time.advance(by: .seconds(1))
+    await fixture.time.advance(by: .seconds(1))
     call.cancel()
-    await stand.time.run()
+    await fixture.time.run()
     #expect(
-      stand.monitor.events.numbered == EventStand.begun
-        + EventStand.hop("1.1", 200).prefix(3) + ["1.1 1.0 cancelled"])
+      fixture.monitor.events.timedKinds == EventFixture.begun
+        + EventFixture.hop("1.1", 200).prefix(3) + ["1.1 1.0 cancelled"])
   }
 
   @Test func cancellingAllEndsEachCallOnce() async throws {
-    let client = stand.client(mode: .limited(2)) {
+    let client = fixture.client(mode: .limited(2)) {
       Route(.get, "/boards", Mock.text("hello").delayed(by: .seconds(2)))
     }
     for _ in 0..<10 { _ = client.request(.get("boards")) }
-    await stand.time.advance(by: .seconds(1))
+    await fixture.time.advance(by: .seconds(1))
     client.cancelAllRequests()
-    await stand.time.run()
-    let calls = stand.monitor.events.byCall
+    await fixture.time.run()
+    let calls = fixture.monitor.events.byCall
     #expect(calls.count == 10)
-    #expect(calls.allSatisfy { $0.words.last == "cancelled" && $0.filter(\.isFinal).count == 1 })
+    #expect(calls.allSatisfy { $0.kinds.last == "cancelled" && $0.filter(\.isFinal).count == 1 })
   }
 
-  @Test func theLastConsumersLeavingIsACancellation() async throws {
-    let client = stand.client {
+  @Test func cancellingTheLastConsumerIsACancellation() async throws {
+    let client = fixture.client {
       Route(.get, "/boards", Mock.text("hello").delayed(by: .seconds(2)))
     }
     let text = client.request(.get("boards")).validate().toString()
-    await stand.time.advance(by: .seconds(1))
+    await fixture.time.advance(by: .seconds(1))
     text.cancel()
-    await stand.time.run()
-    #expect(stand.monitor.events.words.last == "cancelled")
+    await fixture.time.run()
+    #expect(fixture.monitor.events.kinds.last == "cancelled")
   }
 
-  @Test func whatTheMiddlewareRefusesFailsBeforeAnyAttempt() async throws {
-    let client = stand.client()
+  @Test func aRequestRejectedByTheMiddlewareFailsBeforeAnyAttempt() async throws {
+    let client = fixture.client()
     client.middleware = { _ in .rejected(TestError("closed")) }
     _ = client.request(.get("boards")).fail { _ in }
-    await stand.time.run()
+    await fixture.time.run()
     #expect(
-      stand.monitor.events.numbered == EventStand.begun + ["0.0 0.0 failed: TestError(closed)"])
+      fixture.monitor.events.timedKinds == EventFixture.begun + [
+        "0.0 0.0 failed: TestError(closed)"
+      ])
   }
 
-  @Test func whatCannotBeBuiltFailsBeforeAnyAttempt() async throws {
-    let client = stand.client()
+  @Test func anInvalidRequestFailsBeforeAnyAttempt() async throws {
+    let client = fixture.client()
     _ = client.request(.get("boards", headers: ["X": "a\r\n"])).fail { _ in }
-    await stand.time.run()
-    #expect(stand.monitor.events.count == 3)
-    guard case .failed(let failure)? = stand.monitor.events.last?.kind else {
-      return #expect(Bool(false), "\(stand.monitor.events)")
+    await fixture.time.run()
+    #expect(fixture.monitor.events.count == 3)
+    guard case .failed(let failure)? = fixture.monitor.events.last?.kind else {
+      return #expect(Bool(false), "\(fixture.monitor.events)")
     }
     #expect(failure.code == .invalidHeader)
   }
@@ -86,50 +89,50 @@ struct EndingEventsTests {
     var request: Request { get throws { throw TestError("no request") } }
   }
 
-  @Test func anEndpointThatThrowsHasItsFailureAlone() async throws {
+  @Test func aThrowingEndpointHasOnlyAFailureEvent() async throws {
     let monitor = RecordingMonitor()
     let client = Networking<Thrower>(transport: MockTransport(routes: []))
     client.addMonitor(monitor)
     _ = client.request(.board).fail { _ in }
     let events = await monitor.events(ofCalls: 1)
-    #expect(events.words == ["failed: TestError(no request)"])
+    #expect(events.kinds == ["failed: TestError(no request)"])
     #expect(events.first?.request == nil)
   }
 
-  @Test func aDeadlineOfTheCallIsItsFailure() async throws {
-    let client = stand.client {
+  @Test func theCallTimeoutIsAFailure() async throws {
+    let client = fixture.client {
       $0.callTimeout = .seconds(3)
     } routes: {
       Route(.get, "/boards", Mock.text("late").delayed(by: .seconds(5)))
     }
     _ = client.request(.get("boards")).fail { _ in }
-    await stand.time.run()
+    await fixture.time.run()
     #expect(
-      stand.monitor.events.numbered == EventStand.begun
-        + EventStand.hop("1.1", 200).prefix(3)
+      fixture.monitor.events.timedKinds == EventFixture.begun
+        + EventFixture.hop("1.1", 200).prefix(3)
         + ["1.1 3.0 failed: the time for the call was up"])
   }
 
-  @Test func anAttemptThatTimedOutIsNotHeardOfAgain() async throws {
-    // It answers when the next attempt is under way, as it does not care for being cancelled.
-    let transport = DeafTransport(after: .seconds(5), scheduler: stand.time)
-    let client = stand.client(over: transport) {
+  @Test func anAttemptThatTimedOutHasNoMoreEvents() async throws {
+    // The transport ignores cancellation, so its response arrives during the next attempt.
+    let transport = DeafTransport(after: .seconds(5), scheduler: fixture.time)
+    let client = fixture.client(over: transport) {
       $0.attemptTimeout = .seconds(2)
       $0.retry = .delayed(.seconds(2), limit: 1)
     }
     _ = client.request(.get("boards")).fail { _ in }
-    await stand.time.run()
+    await fixture.time.run()
     #expect(
-      stand.monitor.events.numbered == EventStand.begun + [
+      fixture.monitor.events.timedKinds == EventFixture.begun + [
         "1.1 0.0 sending",
-        "1.1 2.0 retrying by attempt 2 after 2.0 seconds, as the time for an attempt was up",
+        "1.1 2.0 retrying in 2.0 seconds (attempt 2): the time for an attempt was up",
         "2.1 4.0 sending",
         "2.1 6.0 failed: the time for an attempt was up, after 2 attempts "
           + "(the time for an attempt was up, after 2.0 seconds the time for an attempt was up)",
       ])
   }
 
-  /// Answers late, and whatever happens meanwhile.
+  /// A transport that responds after a delay and ignores cancellation.
   private struct DeafTransport: Transport {
     let after: Duration
     let scheduler: any Scheduler

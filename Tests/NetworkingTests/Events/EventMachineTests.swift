@@ -3,7 +3,7 @@ import Testing
 
 @testable import Networking
 
-/// What is told of a call, and kept for a reader, without any call or reader.
+/// The state machines of hops, calls, and event buffers, without I/O.
 struct EventMachineTests {
   private func event(_ number: Int) -> NetworkEvent {
     NetworkEvent(.requestSent(bytes: Int64(number)))
@@ -13,7 +13,7 @@ struct EventMachineTests {
     if case .requestSent(let bytes)? = event?.kind { bytes } else { nil }
   }
 
-  // MARK: A hop
+  // MARK: Hops
 
   private func words(_ happenings: [HopEventMachine.TimedEventKind]) -> [String] {
     happenings.map { "\($0.time / .seconds(1)) \($0.kind)" }
@@ -23,7 +23,7 @@ struct EventMachineTests {
     nameResolved: .seconds(1), connected: .seconds(2), secured: .seconds(3),
     remoteAddress: "2001:db8::1", remotePort: 443)
 
-  @Test func phasesHaveTheirOwnTimes() {
+  @Test func phasesHaveSeparateTimes() {
     var hop = HopEventMachine(bodySize: 0, began: .seconds(10))
     #expect(
       words(hop.receive(.connected(measured), at: .seconds(20))) == [
@@ -34,7 +34,7 @@ struct EventMachineTests {
     #expect(words(hop.receive(.end(.init()), at: .seconds(22))) == ["22.0 body of 0 bytes"])
   }
 
-  @Test func aFailureTellsOfPhasesThatWereNotToldOf() {
+  @Test func aFailureReportsPendingPhases() {
     var hop = HopEventMachine(bodySize: 0, began: .zero)
     let failure = TransportFailure(code: .tlsUntrusted, metrics: measured)
     #expect(words(hop.receive(.failure(failure), at: .seconds(9))).count == 3)
@@ -43,7 +43,7 @@ struct EventMachineTests {
     #expect(hop.receive(.failure(failure), at: .seconds(9)).isEmpty)
   }
 
-  @Test func aBodyIsOutWhenAllOfItIs() {
+  @Test func theRequestIsSentWhenItsBodyIsComplete() {
     var hop = HopEventMachine(bodySize: 10, began: .zero)
     #expect(words(hop.receive(.connected(.init(reusedConnection: true)), at: .zero)).count == 1)
     #expect(hop.receive(.sent(bytes: 5, total: 10), at: .zero).isEmpty)
@@ -54,7 +54,7 @@ struct EventMachineTests {
     #expect(words(hop.receive(.head(.init(status: 200)), at: .seconds(2))) == ["2.0 head 200"])
   }
 
-  @Test func anAnswerThatComesBeforeAllIsOutSaysHowMuchWas() {
+  @Test func anEarlyResponseReportsTheBytesSent() {
     var hop = HopEventMachine(bodySize: 10, began: .zero)
     _ = hop.receive(.sent(bytes: 5, total: 10), at: .zero)
     #expect(
@@ -65,7 +65,7 @@ struct EventMachineTests {
   }
 
   @Test(arguments: [true, false])
-  func progressIsToldInSteps(_ isTotalKnown: Bool) {
+  func progressIsReportedInSteps(_ isTotalKnown: Bool) {
     var hop = HopEventMachine(bodySize: 0, began: .zero)
     let total = 1 << 30
     let headers: HTTPHeaders = isTotalKnown ? ["Content-Length": "\(total)"] : [:]
@@ -78,9 +78,9 @@ struct EventMachineTests {
     #expect(isTotalKnown ? (90...100).contains(count) : (100...1_000).contains(count))
   }
 
-  // MARK: A call
+  // MARK: Calls
 
-  @Test func nothingComesBehindTheEnd() {
+  @Test func noEventFollowsTheEnd() {
     var call = CallEventMachine(.init(), callStart: Date())
     let request = NetworkError.RequestSummary(method: .get, url: "/")
     #expect(call.queue(request, at: .zero).count == 1)
@@ -89,10 +89,10 @@ struct EventMachineTests {
     #expect(call.end(.cancelled, at: .zero).isEmpty)
     let begun = call.begin(request, headers: [:], bodySize: 0, attempt: 1, hop: 1, at: .zero)
     #expect(begun.events.isEmpty)
-    #expect(call.answer(by: "a", since: 0, at: .zero).isEmpty)
+    #expect(call.servedLocally(by: "a", since: 0, at: .zero).isEmpty)
   }
 
-  @Test func aHopThatIsOverIsNotHeardOfAgain() {
+  @Test func aFinishedHopHasNoMoreEvents() {
     var call = CallEventMachine(.init(), callStart: Date())
     let request = NetworkError.RequestSummary(method: .get, url: "/")
     func begin() -> Int {
@@ -114,7 +114,7 @@ struct EventMachineTests {
     #expect(!isHeard(third))
   }
 
-  @Test func timeNeverGoesBackNorAhead() {
+  @Test func timesAreMonotonicAndNeverInTheFuture() {
     var call = CallEventMachine(.init(), callStart: Date())
     let request = NetworkError.RequestSummary(method: .get, url: "/")
     let hop = call.begin(
@@ -127,9 +127,9 @@ struct EventMachineTests {
     #expect(call.add(.started, at: .seconds(2)).first?.elapsed == .seconds(3))
   }
 
-  // MARK: A buffer
+  // MARK: Buffers
 
-  @Test func aBufferKeepsTheNewest() {
+  @Test func aFullBufferKeepsTheNewestEvents() {
     var buffer = EventBufferMachine<Int>(limit: 3)
     for number in 0..<1_000 { buffer.add(event(number)) }
     #expect(buffer.dropped == 997 && buffer.count == 3)
@@ -144,7 +144,7 @@ struct EventMachineTests {
     #expect(buffer.nextPendingRead()?.reader == nil)
   }
 
-  @Test func whoLeavesIsNotAnswered() {
+  @Test func aCancelledReaderIsNotResumed() {
     var buffer = EventBufferMachine<String>(limit: 0)
     buffer.wait(1, "a")
     buffer.wait(2, "b")

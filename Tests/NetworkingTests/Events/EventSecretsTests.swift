@@ -9,12 +9,12 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// Secrets in whatever place of a call: none is in its events.
+/// Secrets in any part of a call do not appear in its events.
 @Suite(.timeLimit(.minutes(5)))
 struct EventSecretsTests {
-  private let stand = EventStand()
+  private let fixture = EventFixture()
 
-  /// All that can be seen of the events: their words, and what `dump` shows.
+  /// Returns the descriptions of the events and their `dump` output.
   private func text(_ events: [NetworkEvent]) -> String {
     var text = ""
     for event in events {
@@ -24,8 +24,8 @@ struct EventSecretsTests {
     return text
   }
 
-  @Test func theyAreInNone() async throws {
-    let client = stand.client {
+  @Test func noEventContainsASecret() async throws {
+    let client = fixture.client {
       $0.headers = ["X-Api-Key": "s3cret-01", "X-Client": "kept"]
       $0.cookies = URLSessionConfiguration.ephemeral.httpCookieStorage.map { .storage($0) } ?? .none
       $0.retry = .immediate(limit: 1)
@@ -47,10 +47,10 @@ struct EventSecretsTests {
           "Cookie": "a=s3cret-13", "Referer": "https://u:s3cret-14@a.example/?sig=s3cret-15",
           "Proxy-Authorization": "Basic s3cret-16",
         ]))
-    await stand.time.run()
-    let events = stand.monitor.events
+    await fixture.time.run()
+    let events = fixture.monitor.events
     let text = text(events)
-    #expect(events.words.contains { $0.hasPrefix("retrying") })
+    #expect(events.kinds.contains { $0.hasPrefix("retrying") })
     #expect(!text.contains("s3cret"))
     #expect(text.contains("kept") && text.contains("page=7") && text.contains("***"))
   }
@@ -60,13 +60,13 @@ struct EventSecretsTests {
     let url = "https://user:s3cret@a.example/?token=s3cret"
   }
 
-  @Test func theyAreInNoFailure() async throws {
-    let client = stand.client {
+  @Test func noFailureContainsASecret() async throws {
+    let client = fixture.client {
       Route(.get, "/broken", .failure(.connectionLost))
     }
     client.middleware = { _ in .rejected(Leak()) }
     _ = client.request(.get("broken?token=s3cret")).fail { _ in }
-    await stand.time.run()
+    await fixture.time.run()
     client.middleware = nil
     client.preProcessRequest = { _ in
       throw NetworkError(
@@ -74,13 +74,13 @@ struct EventSecretsTests {
         body: Data("a body with s3cret".utf8), underlying: Leak())
     }
     _ = client.request(.get("broken?token=s3cret")).fail { _ in }
-    await stand.time.run()
-    let events = stand.monitor.events
+    await fixture.time.run()
+    let events = fixture.monitor.events
     #expect(events.filter(\.isFinal).count == 2)
     #expect(!text(events).contains("s3cret"))
   }
 
-  @Test func fieldsThatAreNoneStayAsTheyAre() async throws {
+  @Test func otherFieldsAreUnchanged() async throws {
     let fields: HTTPHeaders = [
       "Content-Type": "text/plain; charset=utf-8", "Date": "Sun, 06 Nov 1994 08:49:37 GMT",
       "ETag": "\"key=1\"", "Location": "https://a.example/b?page=2", "X-Plain": "a b c",
@@ -88,6 +88,6 @@ struct EventSecretsTests {
     ]
     var masked = fields
     masked["Authorization"] = "***"
-    #expect(Redaction.headers(fields).fields == masked.fields)
+    #expect(fields.redacted().fields == masked.fields)
   }
 }

@@ -5,21 +5,21 @@ import Promises
 import TestSupport
 import Testing
 
-/// The events of mocked calls on virtual time: exactly these, in this order, at these times.
+/// The exact events of mocked calls in virtual time, with their order and times.
 @Suite(.timeLimit(.minutes(5)))
 struct MockedEventsTests {
-  private let stand = EventStand()
+  private let fixture = EventFixture()
 
-  @Test func aPlainCallGoesFromTheQueueToItsEnd() async throws {
-    let client = stand.client {
+  @Test func aSimpleCallReportsAllPhases() async throws {
+    let client = fixture.client {
       Route(.get, "/boards", Mock.text("hello").delayed(by: .seconds(2)))
     }
     let call = client.request(.get("boards"))
-    await stand.time.run()
+    await fixture.time.run()
     _ = try await call.value
-    let events = stand.monitor.events
+    let events = fixture.monitor.events
     #expect(
-      events.numbered == EventStand.begun + EventStand.hop("1.1", 200, bytes: 5, to: 2)
+      events.timedKinds == EventFixture.begun + EventFixture.hop("1.1", 200, bytes: 5, to: 2)
         + ["1.1 2.0 finished with 200"])
     #expect(
       events.map { $0.request?.description } == ["GET boards", "GET boards"]
@@ -30,43 +30,43 @@ struct MockedEventsTests {
         == "\(events[0].call) GET https://api.example.com/boards: finished with 200")
   }
 
-  @Test func theTimeOfDayGoesWithTheTimeOfTheCall() async throws {
-    let client = stand.client {
+  @Test func theDatesOfEventsMatchTheirTimes() async throws {
+    let client = fixture.client {
       Route(.get, "/boards", Mock.text("hello").delayed(by: .seconds(45)))
     }
     _ = client.request(.get("boards"))
-    await stand.time.run()
-    let (first, last) = (stand.monitor.events.first, stand.monitor.events.last)
+    await fixture.time.run()
+    let (first, last) = (fixture.monitor.events.first, fixture.monitor.events.last)
     let (start, end) = (try #require(first?.date), try #require(last?.date))
     #expect(abs(end.timeIntervalSince(start) - 45) < 0.001)
   }
 
-  @Test func aRetriedCallTellsOfEachAttempt() async throws {
-    let client = stand.client {
+  @Test func aRetriedCallReportsEachAttempt() async throws {
+    let client = fixture.client {
       $0.retry = .exponential(initial: .seconds(1), jitter: .none, limit: 3)
     } routes: {
       Route(.get, "/boards", .sequence(.status(503), .failure(.connectionLost), .json([])))
     }
     let call = client.request(.get("boards"))
-    await stand.time.run()
+    await fixture.time.run()
     _ = try await call.value
     #expect(
-      stand.monitor.events.numbered == EventStand.begun + EventStand.hop("1.1", 503) + [
+      fixture.monitor.events.timedKinds == EventFixture.begun + EventFixture.hop("1.1", 503) + [
         "1.1 0.0 retrying by attempt 2 after 1.0 seconds, as the status 503 is not acceptable",
         "2.1 1.0 sending", "2.1 1.0 answered by mock", "2.1 1.0 request sent",
         "2.1 1.0 retrying by attempt 3 after 2.0 seconds, as the connection was lost: mocked",
-      ] + EventStand.hop("3.1", 200, bytes: 2, from: 3) + ["3.1 3.0 finished with 200"])
+      ] + EventFixture.hop("3.1", 200, bytes: 2, from: 3) + ["3.1 3.0 finished with 200"])
   }
 
-  @Test func aCallThatIsRetriedInVainFails() async throws {
-    let client = stand.client {
+  @Test func aCallWhoseRetriesFailIsAFailure() async throws {
+    let client = fixture.client {
       $0.retry = .immediate(limit: 1)
     } routes: {
       Route(.get, "/boards", .failure(.cannotConnect))
     }
     _ = client.request(.get("boards")).fail { _ in }
-    await stand.time.run()
-    let last = try #require(stand.monitor.events.last)
+    await fixture.time.run()
+    let last = try #require(fixture.monitor.events.last)
     #expect(last.attempt == 2)
     guard case .failed(let failure) = last.kind else { return #expect(Bool(false), "\(last)") }
     #expect(failure.code == .cannotConnect)
@@ -76,33 +76,33 @@ struct MockedEventsTests {
         + "no connection could be made)")
   }
 
-  @Test func aRedirectedCallTellsOfEachHop() async throws {
-    let client = stand.client {
+  @Test func aRedirectedCallReportsEachHop() async throws {
+    let client = fixture.client {
       Route(.post, "/old", .redirect(to: "/new?token=secret", status: 303))
       Route(.get, "/new", .text("there"))
     }
     let call = client.request(.post("old", parameters: ["a": 1]))
-    await stand.time.run()
+    await fixture.time.run()
     _ = try await call.value
     #expect(
-      stand.monitor.events.numbered == EventStand.begun + [
+      fixture.monitor.events.timedKinds == EventFixture.begun + [
         "1.1 0.0 sending 7 bytes", "1.1 0.0 answered by mock", "1.1 0.0 request sent, 7 bytes",
         "1.1 0.0 head 303", "1.1 0.0 body of 0 bytes",
         "1.1 0.0 redirected to https://api.example.com/new?token=***",
-      ] + EventStand.hop("1.2", 200, bytes: 5) + ["1.2 0.0 finished with 200"])
+      ] + EventFixture.hop("1.2", 200, bytes: 5) + ["1.2 0.0 finished with 200"])
     #expect(
-      stand.monitor.events.last?.request?.description
+      fixture.monitor.events.last?.request?.description
         == "GET https://api.example.com/new?token=***")
   }
 
-  @Test func aLargeBodyTellsHowItGetsOn() async throws {
-    let client = stand.client {
+  @Test func aLargeBodyReportsItsProgress() async throws {
+    let client = fixture.client {
       Route(.put, "/boards", Mock.bytes(1 << 20).throttled(bytesPerSecond: 1 << 19))
     }
     let call = client.request(.upload(data: Data(count: 300_000), to: "boards", method: .put))
-    await stand.time.run()
+    await fixture.time.run()
     _ = try await call.value
-    let progress = stand.monitor.events.compactMap { event -> TransferProgress? in
+    let progress = fixture.monitor.events.compactMap { event -> TransferProgress? in
       if case .progress(let progress) = event.kind { progress } else { nil }
     }
     let steps = zip(progress, progress.dropFirst()).map { $1.received.bytes - $0.received.bytes }
@@ -110,47 +110,48 @@ struct MockedEventsTests {
     #expect(progress.allSatisfy { $0.received.total == 1 << 20 || $0.received.total == nil })
     #expect(steps.allSatisfy { $0 >= 0 })
     #expect(progress.last?.sent.bytes == 300_000 || progress.last?.received.bytes == 0)
-    #expect(stand.monitor.events.words.suffix(2) == ["body of 1048576 bytes", "finished with 200"])
+    #expect(
+      fixture.monitor.events.kinds.suffix(2) == ["body of 1048576 bytes", "finished with 200"])
   }
 
-  @Test func theMetricsAreThoseOfTheResponse() async throws {
-    let client = stand.client {
+  @Test func eventsHaveTheMetricsOfTheResponse() async throws {
+    let client = fixture.client {
       Route(.get, "/boards", Mock.text("hello").delayed(by: .seconds(2)))
     }
     let call = client.request(.get("boards"))
-    await stand.time.run()
+    await fixture.time.run()
     let metrics = try await call.value.metrics
     #expect(metrics.firstByte == .seconds(2) && metrics.bytesReceived == 5)
-    #expect(stand.monitor.events.last?.kind == .finished(status: 200, metrics: metrics))
+    #expect(fixture.monitor.events.last?.kind == .finished(status: 200, metrics: metrics))
   }
 
   @Test(arguments: [RequestMode.sync, .limited(2)])
-  func aCallWaitsForItsTurnBetweenQueuedAndStarted(_ mode: RequestMode) async throws {
-    let client = stand.client(mode: mode) {
+  func aCallWaitsInTheQueueBetweenQueuedAndStarted(_ mode: RequestMode) async throws {
+    let client = fixture.client(mode: mode) {
       Route(.get, "/boards", Mock.text("hello").delayed(by: .seconds(2)))
     }
     for _ in 0..<3 { _ = client.request(.get("boards")) }
-    await stand.time.run()
-    let last = try #require(stand.monitor.events.byCall.last)
+    await fixture.time.run()
+    let last = try #require(fixture.monitor.events.byCall.last)
     let start: Double = if case .sync = mode { 4 } else { 2 }
     #expect(
-      last.numbered == ["0.0 0.0 queued", "0.0 \(start) started"]
-        + EventStand.hop("1.1", 200, bytes: 5, from: start, to: start + 2)
+      last.timedKinds == ["0.0 0.0 queued", "0.0 \(start) started"]
+        + EventFixture.hop("1.1", 200, bytes: 5, from: start, to: start + 2)
         + ["1.1 \(start + 2) finished with 200"])
   }
 
-  @Test func theSameStoryIsToldTheSameWayEachTime() async throws {
+  @Test func theSameCallsHaveTheSameEvents() async throws {
     func story() async -> [[String]] {
-      let stand = EventStand()
-      let client = stand.client(mode: .limited(3)) {
+      let fixture = EventFixture()
+      let client = fixture.client(mode: .limited(3)) {
         $0.retry = .exponential(initial: .seconds(1), jitter: .none, limit: 2)
       } routes: {
         Route(.get, "/a", .sequence(.status(503), .redirect(to: "/b")))
         Route(.get, "/b", Mock.text("b").delayed(by: .milliseconds(1_500)))
       }
       for index in 0..<20 { _ = client.request(.get(index.isMultiple(of: 2) ? "a" : "b")) }
-      await stand.time.run()
-      return stand.monitor.events.byCall.map(\.numbered)
+      await fixture.time.run()
+      return fixture.monitor.events.byCall.map(\.timedKinds)
     }
     let first = await story()
     #expect(first.count == 20)

@@ -5,7 +5,7 @@ import Promises
 import TestSupport
 import Testing
 
-/// Monitors of a client: whom they hear of, in what order, and whom they hold up.
+/// The monitors of a client: delivery, order, and isolation from requests.
 @Suite(.timeLimit(.minutes(5)))
 struct MonitorTests {
   private func client(
@@ -23,22 +23,23 @@ struct MonitorTests {
   }
 
   private let whole = [
-    "queued", "started", "sending", "answered by mock", "request sent", "head 200",
+    "queued", "started", "sending", "served by mock", "request sent", "head 200",
     "body of 5 bytes", "finished with 200",
   ]
 
-  @Test func eachOfSeveralIsToldEverything() async throws {
+  @Test func eachMonitorReceivesAllEvents() async throws {
     let monitors = [RecordingMonitor(), RecordingMonitor()]
     let client = client(monitors)
     let closure = Log<NetworkEvent>()
     client.addMonitor { event in closure.append(event) }
     _ = try await client.request(.get("boards")).value
-    for monitor in monitors { #expect(await monitor.events(ofCalls: 1).words == whole) }
-    #expect(await closure.entries(8).words == whole)
+    for monitor in monitors { #expect(await monitor.events(ofCalls: 1).kinds == whole) }
+    #expect(await closure.entries(8).kinds == whole)
   }
 
   @Test(arguments: [RequestMode.async, .limited(8), .sync])
-  func aThousandCallsAtOnceAreEachInOrderWithOneEnd(_ mode: RequestMode) async throws {
+  func theEventsOfAThousandConcurrentCallsAreOrderedWithOneEndEach(_ mode: RequestMode) async throws
+  {
     let monitor = RecordingMonitor()
     let client = client(mode: mode, [monitor])
     await onThreads(4) { _ in
@@ -47,12 +48,12 @@ struct MonitorTests {
     let calls = await monitor.events(ofCalls: 1_000).byCall
     #expect(calls.count == 1_000)
     for call in calls {
-      #expect(call.words == whole)
+      #expect(call.kinds == whole)
       #expect(zip(call, call.dropFirst()).allSatisfy { $0.elapsed <= $1.elapsed })
     }
   }
 
-  @Test func aThousandThatAreCancelledAtOnceHaveOneEndEach() async throws {
+  @Test func aThousandConcurrentlyCancelledCallsHaveOneEndEach() async throws {
     let monitor = RecordingMonitor()
     let client = client(mode: .limited(8), [monitor])
     let calls = Log<NetworkPromise>()
@@ -65,11 +66,11 @@ struct MonitorTests {
     for call in calls.entries { _ = await call.result }
     for call in await monitor.events(ofCalls: 1_000).byCall {
       #expect(call.count(where: \.isFinal) == 1 && call.last?.isFinal == true)
-      #expect(call.words.dropLast().elementsEqual(whole.prefix(call.count - 1)))
+      #expect(call.kinds.dropLast().elementsEqual(whole.prefix(call.count - 1)))
     }
   }
 
-  @Test func aSlowMonitorHoldsNoRequestUp() async throws {
+  @Test func aSlowMonitorDelaysNoRequest() async throws {
     let gate = DispatchSemaphore(value: 0)
     let slow = Log<NetworkEvent>()
     let client = client()
@@ -83,10 +84,10 @@ struct MonitorTests {
     #expect(await quick.events(ofCalls: 100).count == 800)
     #expect(slow.entries.isEmpty)
     for _ in 0..<800 { gate.signal() }
-    #expect(await slow.entries(800).byCall.map(\.words) == Array(repeating: whole, count: 100))
+    #expect(await slow.entries(800).byCall.map(\.kinds) == Array(repeating: whole, count: 100))
   }
 
-  @Test func aMonitorIsToldOneEventAtATime() async throws {
+  @Test func eventsAreDeliveredToAMonitorSerially() async throws {
     let atWork = Counter()
     let client = client()
     let seen = Log<Int>()
@@ -100,7 +101,7 @@ struct MonitorTests {
     #expect(await seen.entries(3_200).allSatisfy { $0 == 1 })
   }
 
-  @Test func aMonitorThatIsRemovedHearsNothingMore() async throws {
+  @Test func aRemovedMonitorReceivesNoEvents() async throws {
     let (removed, kept) = (RecordingMonitor(), RecordingMonitor())
     let client = client([kept])
     let registration = client.addMonitor(removed)
@@ -113,7 +114,7 @@ struct MonitorTests {
     #expect(removed.events.count == 8)
   }
 
-  @Test func oneThatIsRemovedMidwayIsNotToldOfTheRest() async throws {
+  @Test func aMonitorRemovedDuringACallReceivesNoMoreEvents() async throws {
     let gate = DispatchSemaphore(value: 0)
     let (entered, seen) = (Log<Void>(), Counter())
     let client = client()
@@ -133,8 +134,8 @@ struct MonitorTests {
     #expect(seen.value == 1)
   }
 
-  @Test func aMonitorIsReleasedWhenItIsRemovedOrItsClientIs() async throws {
-    let live = LiveCount()
+  @Test func aMonitorIsReleasedOnRemovalOrWithItsClient() async throws {
+    let live = InstanceCounter()
     func monitor() -> @Sendable (NetworkEvent) -> Void {
       let token = live.token()
       return { _ in withExtendedLifetime(token) {} }
@@ -145,16 +146,16 @@ struct MonitorTests {
       let registration = client.addMonitor(monitor())
       client.addMonitor(monitor())
       _ = try await client.request(.get("boards")).value
-      #expect(live.alive == 2)
+      #expect(live.liveCount == 2)
       registration.remove()
-      #expect(live.alive == 1)
+      #expect(live.liveCount == 1)
     }
     _ = await quick.events(ofCalls: 1)
-    // The end of its queue's last turn is nobody's to wait for.
-    while live.alive > 0 { await Task.yield() }
+    // The end of the monitor queue's last delivery cannot be awaited.
+    while live.liveCount > 0 { await Task.yield() }
   }
 
-  @Test func oneThatComesLaterIsToldOfLaterCallsAlone() async throws {
+  @Test func aMonitorReceivesOnlyCallsStartedAfterItWasAdded() async throws {
     let transport = FakeTransport { request in
       request.url.path == "/late" ? [] : .response(200)
     }
@@ -170,7 +171,7 @@ struct MonitorTests {
     _ = try await client.request(.get("https://api.example.com/")).value
     #expect(await second.events(ofCalls: 1).byCall.count == 1)
     #expect(
-      await first.events(ofCalls: 2).byCall.map(\.words.last) == [
+      await first.events(ofCalls: 2).byCall.map(\.kinds.last) == [
         "cancelled", "finished with 200",
       ])
     #expect(second.events.byCall.count == 1)
@@ -191,6 +192,6 @@ struct MonitorTests {
     }
     begin()
     await time.run()
-    #expect(await monitor.events(ofCalls: 1).words == whole)
+    #expect(await monitor.events(ofCalls: 1).kinds == whole)
   }
 }

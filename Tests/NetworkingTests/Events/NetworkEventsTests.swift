@@ -5,7 +5,7 @@ import Promises
 import TestSupport
 import Testing
 
-/// The events of a client as a sequence.
+/// The events of a client as an asynchronous sequence.
 @Suite(.timeLimit(.minutes(5)))
 struct NetworkEventsTests {
   private func client() -> Networking<Request> {
@@ -16,7 +16,7 @@ struct NetworkEventsTests {
     return client
   }
 
-  @Test func itHasWhatCameSinceItWasMade() async throws {
+  @Test func theSequenceHasAllEventsSinceItsCreation() async throws {
     let client = client()
     _ = try await client.request(.get("before")).value
     let events = client.events
@@ -28,12 +28,12 @@ struct NetworkEventsTests {
     }
     #expect(
       words == [
-        "queued", "started", "sending", "answered by mock", "request sent", "head 200",
+        "queued", "started", "sending", "served by mock", "request sent", "head 200",
         "body of 5 bytes", "finished with 200",
       ])
   }
 
-  @Test func itEndsWhenTheClientHasGone() async throws {
+  @Test func theSequenceEndsWhenTheClientIsReleased() async throws {
     var client: Networking<Request>? = client()
     let events = try #require(client?.events)
     let call = try #require(client?.request(.get("boards")))
@@ -44,7 +44,7 @@ struct NetworkEventsTests {
     #expect(count == 8)
   }
 
-  @Test func aReaderThatWaitsSeesTheClientGo() async throws {
+  @Test func aWaitingReaderEndsWhenTheClientIsReleased() async throws {
     let hasEvent = Log<Void>()
     func read() -> Task<Int, Never> {
       let networking = client()
@@ -64,7 +64,7 @@ struct NetworkEventsTests {
     #expect(await reading.value == 8)
   }
 
-  @Test func itEndsInATaskThatIsCancelled() async throws {
+  @Test func cancellingTheTaskEndsTheSequence() async throws {
     let client = client()
     let events = client.events
     let begun = Log<Void>()
@@ -77,13 +77,13 @@ struct NetworkEventsTests {
     _ = await begun.entries(1)
     reading.cancel()
     #expect(await reading.value == 0)
-    // Others go on.
+    // The other sequences continue.
     _ = client.request(.get("boards"))
     var iterator = events.makeAsyncIterator()
     #expect(await iterator.next()?.kind == .queued)
   }
 
-  @Test func whatIsTooMuchIsDroppedAndCounted() async throws {
+  @Test func eventsBeyondTheBufferAreDroppedAndCounted() async throws {
     let client = client()
     let events = client.events(bufferingNewest: 5)
     for _ in 0..<3 { _ = try await client.request(.get("boards")).value }
@@ -96,7 +96,7 @@ struct NetworkEventsTests {
     }
     #expect(
       words == [
-        "answered by mock", "request sent", "head 200", "body of 5 bytes", "finished with 200",
+        "served by mock", "request sent", "head 200", "body of 5 bytes", "finished with 200",
       ])
     #expect(events.droppedCount == 19)
   }
@@ -133,7 +133,7 @@ struct NetworkEventsTests {
     #expect(seen.entries.count == 800)
   }
 
-  @Test func nobodyIsToldOnceItIsReleased() async throws {
+  @Test func aReleasedSequenceReceivesNoEvents() async throws {
     let transport = FakeTransport { _ in .response(200) }
     let client = Networking<Request>(transport: transport, configuration: .plain)
     client.callbackContext = .inline

@@ -5,10 +5,10 @@ import Promises
 import TestSupport
 import Testing
 
-/// What interceptors and other bodies make of a call's events.
+/// The events that interceptors, refreshes, sharing, and tapes cause.
 @Suite(.timeLimit(.minutes(5)))
 struct StageEventsTests {
-  private let stand = EventStand()
+  private let fixture = EventFixture()
 
   private struct Answering: Interceptor {
     func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
@@ -20,41 +20,41 @@ struct StageEventsTests {
     func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise { next(exchange) }
   }
 
-  @Test func anInterceptorThatAnswersByItselfIsNamed() async throws {
-    let client = stand.client()
+  @Test func anInterceptorThatRespondsIsNamed() async throws {
+    let client = fixture.client()
     client.interceptors = [Passing(), Answering()]
     _ = client.request(.get("boards"))
-    await stand.time.run()
+    await fixture.time.run()
     #expect(
-      stand.monitor.events.numbered == EventStand.begun + [
+      fixture.monitor.events.timedKinds == EventFixture.begun + [
         "0.0 0.0 answered by Answering", "0.0 0.0 finished with 203",
       ])
   }
 
-  @Test func anInterceptorThatPassesOnIsNot() async throws {
-    let client = stand.client { Route(.get, "/boards", .status(200)) }
+  @Test func anInterceptorThatForwardsIsNotNamed() async throws {
+    let client = fixture.client { Route(.get, "/boards", .status(200)) }
     client.interceptors = [Passing()]
     _ = client.request(.get("boards"))
-    await stand.time.run()
+    await fixture.time.run()
     #expect(
-      stand.monitor.events.numbered == EventStand.begun + EventStand.hop("1.1", 200) + [
+      fixture.monitor.events.timedKinds == EventFixture.begun + EventFixture.hop("1.1", 200) + [
         "1.1 0.0 finished with 200"
       ])
   }
 
-  @Test func refreshedCredentialsAreToldOf() async throws {
-    let client = stand.client { Route(.get, "/boards", .sequence(.status(401), .status(200))) }
+  @Test func refreshedCredentialsAreReported() async throws {
+    let client = fixture.client { Route(.get, "/boards", .sequence(.status(401), .status(200))) }
     client.interceptors = [RefreshInterceptor { _ in Promise<Void>.fulfilled(()) }]
     _ = client.request(.get("boards"))
-    await stand.time.run()
+    await fixture.time.run()
     #expect(
-      stand.monitor.events.numbered == EventStand.begun + EventStand.hop("1.1", 401) + [
+      fixture.monitor.events.timedKinds == EventFixture.begun + EventFixture.hop("1.1", 401) + [
         "1.1 0.0 credentials refreshed"
-      ] + EventStand.hop("2.1", 200) + ["2.1 0.0 finished with 200"])
+      ] + EventFixture.hop("2.1", 200) + ["2.1 0.0 finished with 200"])
   }
 
-  @Test func aResponseInterceptorsResendingIsARetry() async throws {
-    let client = stand.client { Route(.get, "/boards", .sequence(.status(503), .status(200))) }
+  @Test func aRequestResentByAResponseInterceptorIsARetry() async throws {
+    let client = fixture.client { Route(.get, "/boards", .sequence(.status(503), .status(200))) }
     client.interceptors = [
       ResponseInterceptor { result, _ in
         if case .success(let response) = result, response.status == 503 {
@@ -65,53 +65,53 @@ struct StageEventsTests {
       }
     ]
     _ = client.request(.get("boards"))
-    await stand.time.run()
+    await fixture.time.run()
     #expect(
-      stand.monitor.events.numbered == EventStand.begun + EventStand.hop("1.1", 503) + [
+      fixture.monitor.events.timedKinds == EventFixture.begun + EventFixture.hop("1.1", 503) + [
         "1.1 0.0 retrying by attempt 2 after 0.0 seconds, as the status 503 is not acceptable"
-      ] + EventStand.hop("2.1", 200) + ["2.1 0.0 finished with 200"])
+      ] + EventFixture.hop("2.1", 200) + ["2.1 0.0 finished with 200"])
   }
 
   @Test(arguments: [false, true])
-  func whoSharesAnExchangeSaysWithWhom(_ leaderLeaves: Bool) async throws {
-    let client = stand.client {
+  func aSharedExchangeNamesTheLeadingCall(_ leaderLeaves: Bool) async throws {
+    let client = fixture.client {
       $0.sharesRequests = true
     } routes: {
       Route(.get, "/boards", Mock.text("hello").delayed(by: .seconds(2)))
     }
     client.interceptors = [Passing()]
     let calls = (0..<3).map { _ in client.request(.get("boards")) }
-    await stand.time.advance(by: .seconds(1))
+    await fixture.time.advance(by: .seconds(1))
     if leaderLeaves { calls[0].cancel() }
-    await stand.time.run()
-    let told = stand.monitor.events.byCall
+    await fixture.time.run()
+    let told = fixture.monitor.events.byCall
     let leader = try #require(told.first)
     #expect(
-      leader.numbered == EventStand.begun
+      leader.timedKinds == EventFixture.begun
         + (leaderLeaves
-          ? EventStand.hop("1.1", 200).prefix(3) + ["1.1 1.0 cancelled"]
-          : EventStand.hop("1.1", 200, bytes: 5, to: 2) + ["1.1 2.0 finished with 200"]))
+          ? EventFixture.hop("1.1", 200).prefix(3) + ["1.1 1.0 cancelled"]
+          : EventFixture.hop("1.1", 200, bytes: 5, to: 2) + ["1.1 2.0 finished with 200"]))
     #expect(told.count == 3)
     for follower in told.dropFirst() {
       #expect(
-        follower.numbered == EventStand.begun + [
+        follower.timedKinds == EventFixture.begun + [
           "0.0 0.0 shared with \(leader[0].call)", "0.0 2.0 finished with 200",
         ])
     }
   }
 
-  @Test func aHopInterceptorThatAnswersByItselfIsNamed() async throws {
-    let client = stand.client()
+  @Test func aHopInterceptorThatRespondsIsNamed() async throws {
+    let client = fixture.client()
     client.hopInterceptors = [Passing(), Answering()]
     _ = client.request(.get("boards"))
-    await stand.time.run()
+    await fixture.time.run()
     #expect(
-      stand.monitor.events.words == [
+      fixture.monitor.events.kinds == [
         "queued", "started", "answered by Answering", "finished with 203",
       ])
   }
 
-  @Test func whatATapeReplaysIsAnsweredByIt() async throws {
+  @Test func replayedResponsesNameTheTape() async throws {
     let folder = TemporaryFolder()
     let file = folder.url("boards.har")
     let tape = try Tape(
@@ -119,30 +119,30 @@ struct StageEventsTests {
     let request = HTTPRequest(url: .of("https://api.example.com/boards"))
     _ = await tape.perform(request)
     try tape.save()
-    let client = stand.client(over: try Tape(replaying: file))
+    let client = fixture.client(over: try Tape(replaying: file))
     _ = client.request(.get("boards"))
-    await stand.time.run()
+    await fixture.time.run()
     #expect(
-      stand.monitor.events.words == [
+      fixture.monitor.events.kinds == [
         "queued", "started", "sending", "answered by tape", "request sent", "head 200",
         "body of 5 bytes", "finished with 200",
       ])
   }
 
-  @Test func aRequestThatNobodyWatchesAsksForNothingMore() async throws {
+  @Test func unmonitoredRequestsAreNotMarkedAsWatched() async throws {
     let transport = FakeTransport { _ in .response(200) }
-    let client = stand.client(over: transport) { $0.monitors = [] }
+    let client = fixture.client(over: transport) { $0.monitors = [] }
     let call = client.request(.get("boards"))
-    await stand.time.run()
+    await fixture.time.run()
     _ = try await call.value
-    let registration = client.addMonitor(stand.monitor)
+    let registration = client.addMonitor(fixture.monitor)
     _ = client.request(.get("boards"))
-    await stand.time.run()
+    await fixture.time.run()
     registration.remove()
     _ = client.request(.get("boards"))
-    await stand.time.run()
+    await fixture.time.run()
     #expect(transport.requests.map(\.reportsConnection) == [false, true, false])
-    // It makes no other request of it.
+    // Watching does not change the request.
     #expect(Set(transport.requests).count == 1)
   }
 }

@@ -12,14 +12,13 @@ import Testing
   import Glibc
 #endif
 
-/// Files that are not as they were written, or were written by somebody else.
+/// Corrupt files and foreign files in the store.
 @Suite(.timeLimit(.minutes(10)))
 struct OfflineCorruptionTests {
-  private let temporary: TemporaryStore
+  private let temporary = TemporaryStore()
   private let store: OfflineStore
 
   init() throws {
-    temporary = try TemporaryStore()
     store = try temporary.open()
     for name in ["1", "2", "3"] {
       let payload = try temporary.file(name, Data("payload \(name)".utf8))
@@ -27,11 +26,12 @@ struct OfflineCorruptionTests {
     }
   }
 
-  /// Replays, and checks that the first and the last entry are delivered and the second set aside.
+  /// Replays and expects that the first and the last entry are delivered and the second is
+  /// quarantined.
   private func expectSecondSetAside(
     _ reason: String, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
-    // Another store's memory is as fresh as another process's.
+    // A second store has no cached state, like another process.
     let store = try temporary.open()
     #expect(try store.entries.count <= 3, sourceLocation: sourceLocation)
     let report = try await store.replay { _ in .fulfilled(.of(200)) }.value
@@ -51,39 +51,39 @@ struct OfflineCorruptionTests {
     try data.write(to: URL(fileURLWithPath: path))
   }
 
-  @Test func anEmptyFile() async throws {
+  @Test func anEmptyFileIsQuarantined() async throws {
     try change(temporary.entryFile(1)) { $0 = Data() }
-    try await expectSecondSetAside("it is empty")
+    try await expectSecondSetAside("the entry file is empty")
   }
 
-  @Test func aTruncatedFile() async throws {
+  @Test func aTruncatedFileIsQuarantined() async throws {
     try change(temporary.entryFile(1)) { $0.removeLast() }
-    try await expectSecondSetAside("it is not as long as it says")
+    try await expectSecondSetAside("the length does not match")
   }
 
-  @Test func aChangedByte() async throws {
+  @Test func aChangedByteIsQuarantined() async throws {
     try change(temporary.entryFile(1)) { $0[$0.count - 30] ^= 1 }
-    try await expectSecondSetAside("its checksum is wrong")
+    try await expectSecondSetAside("the checksum does not match")
   }
 
-  @Test func aFileOfAnotherKind() async throws {
+  @Test func aFileOfAnotherFormatIsQuarantined() async throws {
     try change(temporary.entryFile(1)) { $0 = Data("{\"hello\": 1}".utf8) }
-    try await expectSecondSetAside("it is not an entry of an offline store")
+    try await expectSecondSetAside("the file is not an offline entry")
   }
 
-  @Test func aFileOfALaterVersion() async throws {
+  @Test func aFileOfALaterVersionIsQuarantined() async throws {
     try change(temporary.entryFile(1)) { data in
       data.replaceSubrange(0..<16, with: Data("Catena-Offline/7".utf8))
     }
-    try await expectSecondSetAside("it is of another version, Catena-Offline/7")
+    try await expectSecondSetAside("the format Catena-Offline/7 is not supported")
   }
 
-  @Test func aMissingFile() async throws {
+  @Test func aMissingFileIsQuarantined() async throws {
     try FileManager.default.removeItem(atPath: temporary.entryFile(1))
-    try await expectSecondSetAside("its file is missing")
+    try await expectSecondSetAside("the entry file is missing")
   }
 
-  @Test func aLinkInAFilesPlace() async throws {
+  @Test func aSymbolicLinkIsQuarantined() async throws {
     let target = try temporary.file("target", Data())
     try FileManager.default.removeItem(atPath: temporary.entryFile(1))
     try FileManager.default.createSymbolicLink(
@@ -92,23 +92,23 @@ struct OfflineCorruptionTests {
           $0.hasPrefix("entries/") && !$0.hasSuffix("entry") && !$0.hasSuffix("file-0")
         }[1]) + "/entry",
       withDestinationPath: target.path)
-    try await expectSecondSetAside("its file is missing")
+    try await expectSecondSetAside("the entry file is missing")
   }
 
-  @Test func anothersFileInItsPlace() async throws {
+  @Test func theFileOfAnotherEntryIsQuarantined() async throws {
     let other = try Data(contentsOf: URL(fileURLWithPath: temporary.entryFile(0)))
     try change(temporary.entryFile(1)) { $0 = other }
-    try await expectSecondSetAside("it is another entry's")
+    try await expectSecondSetAside("the file belongs to another entry")
   }
 
   @Test(arguments: [Data(), Data("payload 7".utf8), Data("payload 2 and more".utf8)])
-  func aChangedPayload(_ data: Data) async throws {
+  func aChangedPayloadIsQuarantined(_ data: Data) async throws {
     let entry = try temporary.entryFile(1)
     try change(entry.dropLast("entry".count) + "file-0") { $0 = data }
-    try await expectSecondSetAside("the file 1 of its payload is not what was written")
+    try await expectSecondSetAside("payload file 1 is missing or has changed")
   }
 
-  @Test func anyByteChangedOrCutOffIsNoticed() async throws {
+  @Test func anyChangedOrTruncatedByteIsDetected() async throws {
     let path = try temporary.entryFile(1)
     let whole = try Data(contentsOf: URL(fileURLWithPath: path))
     for position in whole.indices {
@@ -128,35 +128,36 @@ struct OfflineCorruptionTests {
     ".DS_Store", "000000000000002-nonsense", "1-5B5F3A0E-0D8B-4B57-A6C5-000000000000",
     "99999999999999999999999-5B5F3A0E-0D8B-4B57-A6C5-000000000000", "-", "000000000000000-x",
   ])
-  func aForeignFileIsSetAsideAndTheRestIsReplayed(_ name: String) async throws {
+  func aForeignFileIsQuarantinedAndTheRestIsReplayed(_ name: String) async throws {
     try Data("hello".utf8).write(to: URL(fileURLWithPath: temporary.path("entries/\(name)")))
     let report = try await store.replay { _ in .fulfilled(.of(200)) }.value
     #expect(report.delivered.map(\.number) == [1, 2, 3])
-    #expect(report.quarantined.map(\.reason) == ["it is not called like an entry"])
+    #expect(report.quarantined.map(\.reason) == ["the name is not that of an entry"])
     let location = try #require(report.quarantined.first?.location)
     #expect(location.lastPathComponent.hasSuffix(name))
     #expect(try Data(contentsOf: location) == Data("hello".utf8))
   }
 
-  /// One as long as names may be, one that is no text, and a folder with such a file in it.
+  /// A name of the maximum length, a name that is not UTF-8, and a folder that contains such a
+  /// file.
   @Test(arguments: [
     Array(repeating: UInt8(ascii: "a"), count: 255), Array(repeating: 0xc3, count: 255),
     Array("caf".utf8) + [0xe9],
   ])
-  func aNameThatIsLongOrNoTextIsSetAsideAndTheRestIsReplayed(_ name: [UInt8]) async throws {
+  func longAndInvalidNamesAreQuarantinedAndTheRestIsReplayed(_ name: [UInt8]) async throws {
     let foreign = Array(temporary.path("entries/").utf8) + name
     let inner = foreign + Array("/".utf8) + name
     try #require(mkdir((foreign + [0]).map(CChar.init(bitPattern:)), 0o700) == 0)
     try #require(mkdir((inner + [0]).map(CChar.init(bitPattern:)), 0o700) == 0)
     let report = try await store.replay { _ in .fulfilled(.of(200)) }.value
     #expect(report.delivered.map(\.number) == [1, 2, 3])
-    #expect(report.quarantined.map(\.reason) == ["it is not called like an entry"])
+    #expect(report.quarantined.map(\.reason) == ["the name is not that of an entry"])
     #expect(try store.quarantined == report.quarantined.map(\.location))
     try store.emptyQuarantine()
     #expect(try store.quarantined.isEmpty)
   }
 
-  @Test func whatCannotBeSetAsideIsReportedAndTheRestIsReplayed() async throws {
+  @Test func aFailedQuarantineIsReportedAndTheRestIsReplayed() async throws {
     let foreign = temporary.path("entries/foreign")
     try Data().write(to: URL(fileURLWithPath: foreign))
     try FileManager.default.removeItem(atPath: temporary.path("quarantine"))
@@ -173,7 +174,7 @@ struct OfflineCorruptionTests {
     #expect(FileManager.default.fileExists(atPath: foreign))
   }
 
-  @Test func whatAnotherProcessLeftUnfinishedIsSwept() throws {
+  @Test func incompleteEntriesOfOtherProcessesAreRemoved() throws {
     let left = temporary.path("incoming/000000000000009-\(UUID().uuidString)")
     try FileManager.default.createDirectory(atPath: left, withIntermediateDirectories: true)
     try Data("half".utf8).write(to: URL(fileURLWithPath: left + "/entry"))
@@ -182,7 +183,7 @@ struct OfflineCorruptionTests {
     #expect(try store.count == 4)
   }
 
-  @Test func aStoreFindsItsFilesWhereverItsFolderHasGone() async throws {
+  @Test func aMovedStoreFindsItsFiles() async throws {
     let moved = temporary.folder.appendingPathComponent("moved")
     try FileManager.default.moveItem(atPath: temporary.path(""), toPath: moved.path)
     let store = try OfflineStore(folder: moved, clock: { [temporary] in temporary.now })

@@ -5,13 +5,13 @@
   import TestSupport
   import Testing
 
-  /// A disk that takes no more.
+  /// A full disk and missing permissions.
   @Suite(.timeLimit(.minutes(10)), .serialized)
   struct OfflineDiskTests {
-    /// In a process of its own, whose files may not grow beyond 4 KiB.
-    @Test func aFullDiskIsAnErrorWithNothingHalfWritten() async {
+    /// Runs in a separate process whose file size is limited to 4 KiB.
+    @Test func aFullDiskIsAnErrorAndLeavesNoPartialFile() async {
       await #expect(processExitsWith: .success) {
-        let temporary = try TemporaryStore()
+        let temporary = TemporaryStore()
         let store = try temporary.open()
         let kept = try store.add(.get("https://a.test/kept"))
         let file = try temporary.file("large", Data(count: 600_000))
@@ -36,11 +36,11 @@
       }
     }
 
-    /// In a process that is not root, whom everything is allowed.
-    @Test func anEntryThatMayNotBeReadIsReportedAndTheRestIsDone() async {
+    /// Runs in a separate process without root privileges, because root ignores permissions.
+    @Test func anUnreadableEntryIsReportedAndTheRestIsReplayed() async {
       await #expect(processExitsWith: .success) {
         _ = seteuid(65_534)
-        let temporary = try TemporaryStore()
+        let temporary = TemporaryStore()
         for name in ["1", "2", "3"] { try temporary.open().add(.put("https://a.test/\(name)")) }
         let path = try temporary.entryFile(1)
         #expect(chmod(path, 0) == 0)
@@ -57,10 +57,10 @@
       }
     }
 
-    @Test func whatMayNotBeMovedOrRemovedStopsNothing() async {
+    @Test func undeletableFilesDoNotStopTheStore() async {
       await #expect(processExitsWith: .success) {
         _ = seteuid(65_534)
-        let temporary = try TemporaryStore()
+        let temporary = TemporaryStore()
         let store = try temporary.open()
         try store.add(.put("https://a.test/1"))
         let folders = ["entries/foreign", "incoming/foreign"].map { temporary.path($0) }
@@ -76,8 +76,8 @@
       }
     }
 
-    @Test func aFolderThatCannotBeMadeIsAnError() throws {
-      let temporary = try TemporaryStore()
+    @Test func aFolderThatCannotBeCreatedIsAnError() throws {
+      let temporary = TemporaryStore()
       let file = try temporary.file("a", Data())
       for folder in [file, file.appendingPathComponent("b"), .of("https://a.test/")] {
         let error = #expect(throws: NetworkError.self) { try OfflineStore(folder: folder) }
@@ -85,8 +85,8 @@
       }
     }
 
-    @Test func aFolderThatHasGoneIsAnError() throws {
-      let temporary = try TemporaryStore()
+    @Test func aRemovedFolderIsAnError() throws {
+      let temporary = TemporaryStore()
       let store = try temporary.open()
       try FileManager.default.removeItem(atPath: temporary.path(""))
       let error = #expect(throws: NetworkError.self) { try store.add(.get("https://a.test/")) }

@@ -6,17 +6,19 @@
   import Testing
   import ThreadSanitizerSupport
 
-  /// Processes that keep and replay, and are killed: nothing accepted is lost, changed or overtaken.
+  /// Processes that store and replay requests are killed.
+  ///
+  /// No accepted request is lost, changed, or reordered.
   @Suite(.timeLimit(.minutes(10)), .serialized)
   struct OfflineKillTests {
-    /// What ends a process.
+    /// The cause of the end of a process.
     private enum End {
       case step(Int)
       case line(Int)
       case request(Int)
       case never
 
-      /// By chance, so that every step between the start and the end of a process has its turn.
+      /// Selects a random cause, so that processes end at every step.
       init(using chance: inout SeededGenerator) {
         switch Int.random(in: 0..<6, using: &chance) {
         case 0: self = .line(.random(in: 1...8, using: &chance))
@@ -26,8 +28,9 @@
       }
     }
 
-    /// In memory where there is such a folder: a process that is killed takes nothing of what it has
-    /// written with it, wherever that is, and so it takes a third of the time.
+    /// A folder in memory if there is one, which takes a third of the time.
+    ///
+    /// A killed process loses no written data on any file system.
     private let folder: URL
 
     init() throws {
@@ -39,9 +42,9 @@
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
 
-    @Test func nothingAcceptedIsLostByTwoHundredKills() async throws {
+    @Test func noAcceptedRequestIsLostIn200Kills() async throws {
       defer { try? FileManager.default.removeItem(at: folder) }
-      let server = try CountingServer()
+      let server = try UnreliableServer()
       var chance = SeededGenerator(seed: 2_026)
       var lines: [String] = []
       var (round, killed) = (0, 0)
@@ -54,14 +57,14 @@
         server.rest()
         try await server.settle()
       }
-      // Most are killed, and not all, so that all parts of a worker's life are met.
+      // Most but not all workers are killed, so that all phases of a worker are covered.
       #expect(lines.count { $0 == "idle" } < killed)
       try await checkThatAllArrived(at: server, accepted: lines)
     }
 
-    @Test func twoProcessesOnOneStoreDoNotDisturbEachOther() async throws {
+    @Test func twoProcessesCanShareAStore() async throws {
       defer { try? FileManager.default.removeItem(at: folder) }
-      let server = try CountingServer()
+      let server = try UnreliableServer()
       async let one = work(server, first: 0, count: 40, .never, queue: "one")
       async let other = work(server, first: 1_000, count: 40, .never, queue: "other")
       let lines = try await one.lines + other.lines
@@ -70,7 +73,7 @@
     }
 
     private func checkThatAllArrived(
-      at server: CountingServer, accepted lines: [String]
+      at server: UnreliableServer, accepted lines: [String]
     ) async throws {
       for line in lines {
         #expect(["accepted", "replayed", "idle"].contains(line.prefix { $0 != " " }), "\(line)")
@@ -105,9 +108,9 @@
 
     /// Runs a worker to its end.
     ///
-    /// - Returns: its lines, and whether it was killed.
+    /// - Returns: The lines of its output, and whether it was killed.
     private func work(
-      _ server: CountingServer, first: Int, count: Int, _ end: End, queue: String? = nil
+      _ server: UnreliableServer, first: Int, count: Int, _ end: End, queue: String? = nil
     ) async throws -> (lines: [String], wasKilled: Bool) {
       let steps = if case .step(let number) = end { number } else { 0 }
       let worker = try ChildProcess(
@@ -121,7 +124,7 @@
       let ended = await worker.end
       let wasKilled = ended.status == .signalled(SIGKILL)
       #expect(wasKilled || ended.status == .exited(0), "\(ended.errors)")
-      // A line that was not written to its end says nothing.
+      // An unterminated line is ignored.
       return (ended.lines, wasKilled)
     }
   }

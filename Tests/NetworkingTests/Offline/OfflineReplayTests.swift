@@ -6,11 +6,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct OfflineReplayTests {
-  private let temporary: TemporaryStore
+  private let temporary = TemporaryStore()
   private let store: OfflineStore
 
   init() throws {
-    temporary = try TemporaryStore()
     store = try temporary.open()
   }
 
@@ -18,7 +17,7 @@ struct OfflineReplayTests {
     for name in names { try store.add(.put("https://a.test/\(name)"), in: queue) }
   }
 
-  @Test func whatIsDeliveredLeavesInOrderAndProgressTells() async throws {
+  @Test func deliveredEntriesAreRemovedInOrderAndReportedAsProgress() async throws {
     try add("1", "2", "3")
     let sent = Log<String>()
     let progress = Log<String>()
@@ -39,7 +38,7 @@ struct OfflineReplayTests {
     (401, "kept"), (407, "kept"), (408, "kept"),
     (425, "kept"), (429, "kept"), (500, "kept"), (503, "kept"),
   ])
-  func anAnswersStatusDecides(_ status: Int, _ outcome: String) async throws {
+  func theStatusDecidesTheResult(_ status: Int, _ outcome: String) async throws {
     try add("1")
     let report = try await store.replay { _ in .fulfilled(.of(status)) }.value
     try check(report, outcome)
@@ -59,7 +58,7 @@ struct OfflineReplayTests {
     (.redirectRefused, "failed"),
     (.malformedResponse, "failed"),
   ])
-  func anErrorsCodeDecides(_ code: NetworkError.Code, _ outcome: String) async throws {
+  func theErrorCodeDecidesTheResult(_ code: NetworkError.Code, _ outcome: String) async throws {
     try add("1")
     let report = try await store.replay { _ in .rejected(NetworkError(code)) }.value
     try check(report, outcome)
@@ -72,7 +71,7 @@ struct OfflineReplayTests {
     .timedOut(.connect), .timedOut(.idle), .timedOut(.attempt), .timedOut(.call),
     .circuitOpen,
   ])
-  func theseAreForWantOfANetwork(_ code: NetworkError.Code) {
+  func theseCodesAreConnectivityFailures(_ code: NetworkError.Code) {
     #expect(code.isNetworkUnavailable)
   }
 
@@ -80,11 +79,11 @@ struct OfflineReplayTests {
     NetworkError.Code.invalidURL, .tlsUntrusted, .cancelled, .malformedResponse,
     .unacceptableStatus(503), .offlineStoreFull,
   ])
-  func theseAreNot(_ code: NetworkError.Code) {
+  func otherCodesAreNotConnectivityFailures(_ code: NetworkError.Code) {
     #expect(!code.isNetworkUnavailable)
   }
 
-  @Test func otherErrorsAreForGoodAndCancellationsAreNot() async throws {
+  @Test func otherErrorsAreFinalAndCancellationsAreNot() async throws {
     try add("1", "2")
     let report = try await store.replay { entry in
       if entry.number == 1 { throw TestError("mine") }
@@ -102,7 +101,7 @@ struct OfflineReplayTests {
     try store.removeAll()
   }
 
-  @Test func aQueueStopsWhereItIsOfflineAndTheOthersGoOn() async throws {
+  @Test func aConnectivityFailureStopsItsQueueOnly() async throws {
     try add("1", "2", in: "off")
     try add("3", "4", in: "on")
     let sent = Log<Int>()
@@ -116,14 +115,14 @@ struct OfflineReplayTests {
     #expect(try store.entries.map(\.attempts) == [1, 0])
   }
 
-  @Test func aRefusalDoesNotStopItsQueue() async throws {
+  @Test func aRejectedRequestDoesNotStopItsQueue() async throws {
     try add("1", "2")
     let report = try await store.replay { .fulfilled(.of($0.number == 1 ? 422 : 200)) }.value
     #expect(report.failed.map(\.entry.number) == [1])
     #expect(report.delivered.map(\.number) == [2])
   }
 
-  @Test func soManyQueuesAtOnceAndOneOfEachAtATime() async throws {
+  @Test func queuesRunConcurrentlyUpToTheLimitAndEachSerially() async throws {
     for queue in ["a", "b", "c"] { try add("1", "2", in: queue) }
     let pending = Log<Resolver<Response>>()
     let queues = Log<String>()
@@ -141,7 +140,7 @@ struct OfflineReplayTests {
     #expect(queues.entries == ["a1", "b1", "a2", "b2", "c1", "c2"])
   }
 
-  @Test func whatIsKeptMeanwhileIsForTheNextReplay() async throws {
+  @Test func entriesStoredDuringAReplayAreLeftForTheNext() async throws {
     try add("1")
     let report = try await store.replay { [temporary] _ in
       try temporary.open().add(.put("https://a.test/2"))
@@ -151,7 +150,7 @@ struct OfflineReplayTests {
     #expect(try store.entries.map(\.number) == [2])
   }
 
-  @Test func whatIsRemovedMeanwhileIsNotSent() async throws {
+  @Test func entriesRemovedDuringAReplayAreNotSent() async throws {
     try add("1", "2")
     let sent = Log<Int>()
     let report = try await store.replay { [store] entry in
@@ -164,7 +163,7 @@ struct OfflineReplayTests {
     #expect(try store.count == 0)
   }
 
-  @Test func whatHasExpiredIsRemovedUnsent() async throws {
+  @Test func expiredEntriesAreRemovedWithoutBeingSent() async throws {
     try add("1")
     temporary.pass(50)
     try add("2")
@@ -175,9 +174,9 @@ struct OfflineReplayTests {
     #expect(try store.count == 0)
   }
 
-  /// Such as that of a machine without a clock of its own, before it has asked the network.
+  /// For example the clock of a machine without a battery, before it is synchronized.
   @Test(arguments: [-1_800_000_000.0, 1_800_000_000, 200_000])
-  func aTimeThatCannotBeExpiresNothing(_ error: Double) async throws {
+  func aWrongClockExpiresNoEntry(_ error: Double) async throws {
     let right = temporary.now
     temporary.pass(error)
     try add("1")
@@ -192,7 +191,7 @@ struct OfflineReplayTests {
     #expect(later.expired.map(\.number) == [1])
   }
 
-  @Test func aTimeThatCannotBeMakesNoRoom() throws {
+  @Test func aWrongClockFreesNoSpace() throws {
     temporary.pass(-1_800_000_000)
     try add("1")
     temporary.pass(1_800_000_000)
@@ -201,7 +200,7 @@ struct OfflineReplayTests {
     #expect(error?.code == .offlineStoreFull)
   }
 
-  @Test func oneReplayAtATimeAndTheNextAfterIt() async throws {
+  @Test func replaysRunSequentially() async throws {
     try add("1")
     let (promise, resolver) = NetworkPromise.pending()
     let sending = Log<Void>()
@@ -219,7 +218,7 @@ struct OfflineReplayTests {
     #expect(try await again.value.delivered.count == 1)
   }
 
-  @Test func cancellingAReplayCancelsWhatIsBeingSentAndKeepsIt() async throws {
+  @Test func cancellingAReplayCancelsItsRequestsAndKeepsTheEntries() async throws {
     try add("1", "2")
     let cancelled = Log<Void>()
     let sending = Log<Int>()
@@ -236,22 +235,22 @@ struct OfflineReplayTests {
     _ = await cancelled.entries(1)
     #expect(try store.entries.map(\.number) == [1, 2])
     #expect(sending.entries == [1])
-    // The lock goes with the last of its steps.
+    // The lock is released after the last step.
     var report: OfflineStore.Report?
     while report == nil { report = try? await store.replay { _ in .fulfilled(.of(200)) }.value }
     #expect(report?.delivered.count == 2)
   }
 
-  @Test func aReplayTakesItsTimeFromTheScheduler() async throws {
+  @Test func aReplayUsesTheTimeOfTheScheduler() async throws {
     try add("1", "2")
     let time = TestScheduler()
     let replay = store.replay(scheduler: time) { _ in
       after(.seconds(60), scheduler: time).then(on: .inline) { Response.of(200) }
     }
     await time.advance(by: .seconds(60))
-    #expect(try store.count == 1 && replay.stillPends)
+    #expect(try store.count == 1 && replay.isPending)
     await time.advance(by: .seconds(60))
-    #expect(!replay.stillPends)
+    #expect(!replay.isPending)
     #expect(try store.count == 0)
   }
 

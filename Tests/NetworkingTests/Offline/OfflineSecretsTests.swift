@@ -6,11 +6,7 @@ import Testing
 /// Requests with secrets in their query or body.
 @Suite
 struct OfflineSecretsTests {
-  private let temporary: TemporaryStore
-
-  init() throws {
-    temporary = try TemporaryStore()
-  }
+  private let temporary = TemporaryStore()
 
   private static func form(_ name: String, _ part: String? = nil) -> MultipartFormData {
     var form = MultipartFormData()
@@ -50,13 +46,13 @@ struct OfflineSecretsTests {
     (.upload(multipart: form("password"), to: place), "password"),
     (.upload(multipart: form("a", "application/json"), to: place), "pin"),
   ])
-  func areRefusedUnlessTheStoreKeepsThem(_ request: Request, _ name: String) throws {
+  func secretsAreRejectedUnlessTheStorePermitsThem(_ request: Request, _ name: String) throws {
     let store = try temporary.open()
     let error = #expect(throws: NetworkError.self) { try store.add(request) }
     #expect(error?.code == .offlineStoreRefused)
     #expect(
       error?.reason
-        == "its field \"\(name)\" goes by a secret's name, and the store keeps no secrets")
+        == "the field \"\(name)\" has the name of a secret, and the store does not accept secrets")
     #expect(error?.description.contains("s3cr3t") == false)
     #expect(try store.count == 0)
     #expect(try temporary.open(storesSecrets: true).add(request).request == request)
@@ -68,7 +64,7 @@ struct OfflineSecretsTests {
     .upload(data: Data("password=1".utf8), to: place, contentType: "text/plain"),
     .upload(data: Data([0xff, 0]), to: place),
   ])
-  func noneIsSeenInWhatIsNone(_ request: Request) throws {
+  func requestsWithoutSecretsAreAccepted(_ request: Request) throws {
     #expect(try temporary.open().add(request).request == request)
   }
 }

@@ -6,14 +6,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct OfflineStoreTests {
-  private let temporary: TemporaryStore
+  private let temporary = TemporaryStore()
   private let base = URL.of("https://api.test/v1/")
 
-  init() throws {
-    temporary = try TemporaryStore()
-  }
-
-  @Test func whatIsKeptIsThereForOtherStoresOnTheFolder() throws {
+  @Test func entriesAreVisibleToOtherStoresOfTheFolder() throws {
     let request = Request.post(
       "boards", parameters: ["title": "Fish", "size": 3], headers: ["X-Trace": "1"],
       timeout: .seconds(5), priority: .high
@@ -29,7 +25,7 @@ struct OfflineStoreTests {
     #expect(kept.created == temporary.now && kept.expires == temporary.now + 100)
   }
 
-  @Test func aStreamCannotBeKept() throws {
+  @Test func aStreamCannotBeStored() throws {
     let store = try temporary.open()
     let stream = BodyStream { AsyncStream<Data> { $0.finish() } }
     let error = #expect(throws: NetworkError.self) {
@@ -39,7 +35,7 @@ struct OfflineStoreTests {
     #expect(try store.count == 0)
   }
 
-  @Test func aKeyThatIsKeptIsNotKeptTwice() throws {
+  @Test func aStoredKeyIsNotStoredAgain() throws {
     let store = try temporary.open()
     let first = try store.add(.post("a"), baseURL: base)
     let again = try store.add(.post("a"), baseURL: base, idempotencyKey: first.idempotencyKey)
@@ -47,7 +43,7 @@ struct OfflineStoreTests {
     #expect(try store.count == 1)
   }
 
-  @Test func numbersGrowOverStoresAndAfterAllIsRemoved() throws {
+  @Test func numbersIncreaseAcrossStoresAndRemovals() throws {
     let store = try temporary.open()
     let first = try store.add(.get("https://a.test/"))
     let second = try temporary.open().add(.get("https://a.test/"))
@@ -57,7 +53,7 @@ struct OfflineStoreTests {
     #expect(try store.entries == [third])
   }
 
-  @Test func manyThreadsKeepAtOnceAndEachHasItsNumber() async throws {
+  @Test func concurrentlyStoredEntriesHaveUniqueNumbers() async throws {
     let temporary = temporary
     let numbers = Log<Int>()
     await onThreads(4) { _ in
@@ -70,7 +66,7 @@ struct OfflineStoreTests {
     #expect(try temporary.open().entries.map(\.number) == Array(1...40))
   }
 
-  @Test func removingSaysWhetherItWasThere() throws {
+  @Test func removalReportsWhetherTheEntryExisted() throws {
     let store = try temporary.open()
     let entry = try store.add(.get("https://a.test/"))
     #expect(try store.remove(entry))
@@ -78,7 +74,7 @@ struct OfflineStoreTests {
     #expect(try store.entries.isEmpty && temporary.contents.filter { $0.contains("-") }.isEmpty)
   }
 
-  @Test func aPayloadsFilesAreCopied() throws {
+  @Test func payloadFilesAreCopied() throws {
     let bytes = Data.pattern(600_000)
     var form = MultipartFormData()
     form.append("Fish", name: "title")
@@ -105,7 +101,7 @@ struct OfflineStoreTests {
     #expect(try Data(contentsOf: file) == bytes)
   }
 
-  @Test func aFileThatIsNotThereIsAnErrorAndLeavesNothing() throws {
+  @Test func aMissingFileIsAnErrorAndLeavesNoEntry() throws {
     let store = try temporary.open()
     let missing = temporary.folder.appendingPathComponent("missing.png")
     let error = #expect(throws: NetworkError.self) {
@@ -114,7 +110,8 @@ struct OfflineStoreTests {
     #expect(error?.code == .offlineStoreFailed)
     #expect(
       error?.description
-        == "POST https://a.test/: the offline store has failed: the file missing.png is not there")
+        == "POST https://a.test/: the offline store has failed: the file missing.png does not exist"
+    )
     #expect(throws: NetworkError.self) {
       try store.add(.upload(file: temporary.folder, to: "https://a.test/"))
     }
@@ -122,7 +119,7 @@ struct OfflineStoreTests {
     #expect(try temporary.contents == ["entries", "incoming", "lock", "quarantine"])
   }
 
-  @Test func onlyItsOwnerMayLookIntoIt() throws {
+  @Test func theStoreIsReadableOnlyByItsOwner() throws {
     let file = try temporary.file("a", Data("a".utf8))
     try temporary.open().add(.upload(file: file, to: "https://a.test/"))
     for path in try temporary.contents {
@@ -136,7 +133,7 @@ struct OfflineStoreTests {
   @Test(arguments: [
     "Authorization", "proxy-authorization", "Cookie", "X-Api-Key", "X-Auth-Token", "X-Session-Id",
   ])
-  func credentialsAreInNoFile(_ name: String) throws {
+  func filesContainNoCredentials(_ name: String) throws {
     let request = Request.post("a", headers: [name: "s3cr3t-seed", "X-Trace": "here"])
     let entry = try temporary.open().add(request, baseURL: base)
     #expect(entry.removedCredentialHeaders == [name])
@@ -152,7 +149,7 @@ struct OfflineStoreTests {
     #expect(seen.contains("here") && !seen.contains("s3cr3t-seed"))
   }
 
-  @Test func aURLWithAUserOrWithoutAHostIsRefused() throws {
+  @Test func aURLWithAUserOrWithoutAHostIsRejected() throws {
     let store = try temporary.open()
     let withUser = URL.of("https://joe:s3cr3t@a.test/")
     for (request, base) in [
@@ -165,7 +162,7 @@ struct OfflineStoreTests {
     #expect(try store.count == 0)
   }
 
-  @Test func aFullStoreRefusesClearly() throws {
+  @Test func aFullStoreRejectsWithAReason() throws {
     let store = try temporary.open(limits: .init(entries: 2))
     try store.add(.get("https://a.test/"))
     try store.add(.get("https://a.test/"))
@@ -173,14 +170,14 @@ struct OfflineStoreTests {
     #expect(error?.code == .offlineStoreFull)
     #expect(
       error?.description
-        == "GET https://a.test/b: the offline store is full: there are 2 entries, and no more are allowed"
+        == "GET https://a.test/b: the offline store is full: the limit of entries, 2, is reached"
     )
     temporary.pass(100)
     try store.add(.get("https://a.test/b"))
     #expect(try store.entries.map(\.number) == [3])
   }
 
-  @Test func bytesCountWithTheFilesOfPayloads() throws {
+  @Test func theByteCountIncludesPayloadFiles() throws {
     let file = try temporary.file("a", Data(count: 6_000))
     let store = try temporary.open(limits: .init(bytes: 10_000))
     try store.add(.upload(file: file, to: "https://a.test/"))
@@ -198,7 +195,7 @@ struct OfflineStoreTests {
   }
 
   @Test(arguments: [OfflineStore.ConflictResolution.keepBoth, .replace, .drop])
-  func aConflictIsResolvedAsTheClosureSays(_ resolution: OfflineStore.ConflictResolution) throws {
+  func theClosureResolvesAConflict(_ resolution: OfflineStore.ConflictResolution) throws {
     let asked = Log<String>()
     let store = try temporary.open { kept, new in
       asked.append("\(kept.request.method) \(new.method)")
@@ -220,10 +217,10 @@ struct OfflineStoreTests {
     }
   }
 
-  @Test func theConflictClosureMayUseTheStore() throws {
+  @Test func theConflictClosureCanUseTheStore() throws {
     let other = try temporary.open()
     let store = try temporary.open { kept, _ in
-      // The conflict is gone by the time that the decision is carried out.
+      // The conflicting entry is removed before the decision is applied.
       _ = try? other.remove(kept)
       return .drop
     }
@@ -232,7 +229,7 @@ struct OfflineStoreTests {
     #expect(try store.entries.map(\.number) == [2])
   }
 
-  @Test func aConflictWithAnEntryThatWasDamagedMeanwhileIsNone() throws {
+  @Test func anEntryDamagedInTheMeantimeIsNoConflict() throws {
     let store = try temporary.open { _, _ in .replace }
     try store.add(.put("a"), baseURL: base)
     try Data().write(to: URL(fileURLWithPath: temporary.entryFile(0)))
@@ -241,7 +238,7 @@ struct OfflineStoreTests {
     #expect(try store.entries.map(\.number) == [2])
   }
 
-  @Test func theClockMayUseTheStore() throws {
+  @Test func theClockCanUseTheStore() throws {
     let (temporary, other) = (temporary, try temporary.open())
     let store = try OfflineStore(
       folder: other.folder, limits: .init(entries: 1), lifetime: .seconds(1),

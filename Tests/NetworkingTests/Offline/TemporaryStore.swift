@@ -4,29 +4,23 @@ import Promises
 import Synchronization
 import TestSupport
 
-/// A folder of a test's own, which goes with it, and what a store in it is made of.
+/// A temporary folder with an offline store and an adjustable clock.
 final class TemporaryStore: Sendable {
-  let folder: URL
+  private let temporary = TemporaryFolder()
   private let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
 
-  init() throws {
-    folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("offline-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  }
-
-  deinit {
-    try? FileManager.default.removeItem(at: folder)
-  }
+  var folder: URL { temporary.url }
 
   var now: Date { time.withLock { $0 } }
 
-  /// Lets time pass for the stores.
+  /// Advances the clock of the stores.
   func pass(_ seconds: Double) {
     time.withLock { $0 += seconds }
   }
 
-  /// A store in the folder; each is as good as one in another process.
+  /// Opens a store in the folder.
+  ///
+  /// Stores share no memory, like stores of different processes.
   func open(
     limits: OfflineStore.Limits = OfflineStore.Limits(), lifetime: Duration? = .seconds(100),
     storesSecrets: Bool = false, onConflict: OfflineStore.ConflictHandler? = nil
@@ -36,14 +30,12 @@ final class TemporaryStore: Sendable {
       storesSecrets: storesSecrets, clock: { [self] in now }, onConflict: onConflict)
   }
 
-  /// A file beside the store.
+  /// Writes a file outside of the store's folder.
   func file(_ name: String, _ data: Data) throws -> URL {
-    let file = folder.appendingPathComponent(name)
-    try data.write(to: file)
-    return file
+    try temporary.file(name, data)
   }
 
-  /// Everything in the store's folder, by its path below that.
+  /// The paths of all files in the store's folder, relative to it.
   var contents: [String] {
     get throws {
       try FileManager.default.subpathsOfDirectory(
@@ -52,17 +44,17 @@ final class TemporaryStore: Sendable {
     }
   }
 
-  /// Where something in the store's folder is.
+  /// Returns the absolute path of a file in the store's folder.
   func path(_ below: String) -> String { folder.path + "/store/" + below }
 
-  /// The file of the nth entry, in their order.
+  /// Returns the path of the nth entry's file.
   func entryFile(_ position: Int) throws -> String {
     path(try contents.filter { $0.hasSuffix("/entry") }[position])
   }
 }
 
 extension Response {
-  /// An answer to anything.
+  /// Creates a response to an arbitrary request.
   static func of(_ status: Int) -> Response {
     Response(
       head: HTTPResponseHead(status: status), request: HTTPRequest(url: .of("http://a.test/")))

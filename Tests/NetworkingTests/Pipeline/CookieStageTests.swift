@@ -9,7 +9,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// The rules of RFC 6265 that Foundation's storage on Linux does not see to.
+/// The rules of RFC 6265 that Foundation's cookie storage does not enforce on Linux.
 @Suite(.timeLimit(.minutes(10)))
 struct CookieStageTests {
   private let storage: HTTPCookieStorage
@@ -18,7 +18,7 @@ struct CookieStageTests {
     storage = try #require(URLSessionConfiguration.ephemeral.httpCookieStorage)
   }
 
-  /// Asks at a URL for an answer that sets cookies, and gives the `Cookie` field that went there.
+  /// Sends a request whose response sets cookies, and returns the request's `Cookie` field.
   @discardableResult
   private func ask(_ url: String, setting values: String...) async throws -> String? {
     let transport = FakeTransport { _ in
@@ -30,7 +30,7 @@ struct CookieStageTests {
     return transport.requests.first?.headers["Cookie"]
   }
 
-  @Test func aServerTakesNoCookieOfAnotherSiteBack() async throws {
+  @Test func aServerReceivesNoCookieOfAnotherSite() async throws {
     let cookie = "sid=1; Domain=shop.example; Path=/"
     try await ask("https://shop.example/", setting: cookie)
     for domain in ["shop.example", "shop.example; Domain=evil.test"] {
@@ -50,7 +50,7 @@ struct CookieStageTests {
     ("intranet", "Domain=intranet", true), ("127.0.0.1", "Secure", true),
     ("127.0.0.1", "Domain=0.0.1", false), ("127.0.0.1", "Domain=127.0.0.1", false),
   ])
-  func aDomainHasToBeTheServers(_ host: String, _ attribute: String, _ taken: Bool) throws {
+  func aCookieDomainMustMatchTheServer(_ host: String, _ attribute: String, _ taken: Bool) throws {
     let url = try #require(URL(string: "https://\(host)/"))
     let domain = attribute.hasPrefix("Domain=") ? String(attribute.dropFirst(7)) : ""
     let cookie = try #require(
@@ -62,7 +62,7 @@ struct CookieStageTests {
         == taken)
   }
 
-  @Test func aCookieForAWholeTopLevelDomainIsNotKept() async throws {
+  @Test func aCookieForATopLevelDomainIsRejected() async throws {
     try await ask("https://shop.example/", setting: "a=1; Domain=example; Path=/")
     #expect(storage.cookies?.isEmpty ?? true)
   }
@@ -70,7 +70,7 @@ struct CookieStageTests {
   @Test(arguments: [
     ("1000", 1_000.0), ("99999999999999999999", 3_155_760_000), ("soon", nil), ("", nil),
   ])
-  func aCookieLastsForItsAge(_ age: String, _ seconds: Double?) throws {
+  func aCookieExpiresAfterItsMaxAge(_ age: String, _ seconds: Double?) throws {
     let now = Date(timeIntervalSince1970: 1_000_000)
     let url = URL.of("https://shop.example/")
     let value = "a=1; Path=/; Max-Age=\(age)"
@@ -84,11 +84,11 @@ struct CookieStageTests {
   }
 
   @Test(arguments: ["0", "-1", "-99999999999999999999"])
-  func anAgeOfNothingOrLessTakesACookieBack(_ age: String) {
+  func aMaxAgeOfZeroOrLessRemovesACookie(_ age: String) {
     #expect(CookieRules.isDeletion("a=1; Max-Age=\(age)"))
   }
 
-  @Test func longerPathsGoFirstAndThenNamesInOrder() async throws {
+  @Test func cookiesAreOrderedByPathLengthAndName() async throws {
     let names = ["d", "b", "e", "a", "c"]
     for name in names {
       try await ask(

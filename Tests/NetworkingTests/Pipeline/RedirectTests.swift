@@ -5,14 +5,14 @@ import Testing
 
 @testable import Networking
 
-/// The rules of RFC 9110 section 15.4, seen from the requests that a redirect leads to.
+/// The rules of RFC 9110 section 15.4 for the requests that follow a redirect.
 @Suite(.timeLimit(.minutes(10)))
 struct RedirectTests {
   private static let start = URL.of("https://a.example/x/y?q=1")
 
   private func follow(
     _ request: HTTPRequest, _ policy: RedirectPolicy = .follow(),
-    _ answer: @escaping FakeTransport.Answer
+    _ answer: @escaping FakeTransport.Handler
   ) async -> (result: Result<Response, any Error>, requests: [HTTPRequest]) {
     let transport = FakeTransport(answer)
     let pipeline = Pipeline([RedirectStage(policy: policy)])
@@ -35,7 +35,7 @@ struct RedirectTests {
     (308, "POST", "POST"), (301, "PUT", "PUT"), (302, "DELETE", "DELETE"), (303, "PUT", "GET"),
     (303, "HEAD", "HEAD"), (301, "HEAD", "HEAD"), (308, "PATCH", "PATCH"),
   ])
-  func methodAndBodyChangeAsTheStatusSays(_ status: Int, _ method: String, _ then: String)
+  func theStatusDeterminesMethodAndBody(_ status: Int, _ method: String, _ then: String)
     async throws
   {
     let request = HTTPRequest(
@@ -82,7 +82,7 @@ struct RedirectTests {
   @Test(arguments: [
     "http://a.example/z", "ftp://a.example/z", "mailto:a@b", "https://", "javascript:1",
   ])
-  func aLocationThatMustNotBeFollowedIsRefused(_ location: String) async {
+  func aForbiddenLocationIsRejected(_ location: String) async {
     let (result, requests) = await follow(HTTPRequest(url: Self.start)) { _ in
       .response(302, ["Location": location])
     }
@@ -91,7 +91,7 @@ struct RedirectTests {
   }
 
   @Test(arguments: ["/z", "http://a.example/z", "mailto:a@b", "https://"])
-  func wherePoliciesRefuseTheAnswerIsTheAnswer(_ location: String) async throws {
+  func aRedirectRefusedByThePolicyIsTheResponse(_ location: String) async throws {
     let (result, requests) = await follow(HTTPRequest(url: Self.start), .refuse) { _ in
       .response(302, ["Location": location])
     }
@@ -99,14 +99,14 @@ struct RedirectTests {
     #expect(requests.count == 1)
   }
 
-  @Test func aDowngradeIsFollowedWhereItIsAllowed() async throws {
+  @Test func aDowngradeIsFollowedIfPermitted() async throws {
     let (result, _) = await follow(HTTPRequest(url: Self.start), .follow(allowsDowngrade: true)) {
       $0.url.scheme == "http" ? .response(200) : .response(302, ["Location": "http://a.example/"])
     }
     #expect(try result.get().status == 200)
   }
 
-  @Test func twentyHopsAreFollowedAndTheNextIsNot() async throws {
+  @Test func theLimitIsTwentyHops() async throws {
     for (hops, isFollowed) in [(20, true), (21, false)] {
       let (result, requests) = await follow(HTTPRequest(url: .of("https://a.example/0"))) {
         request in
@@ -119,7 +119,7 @@ struct RedirectTests {
     }
   }
 
-  @Test func aCircleIsSeenAtOnce() async {
+  @Test func aLoopIsDetectedImmediately() async {
     let (result, requests) = await follow(HTTPRequest(url: .of("https://a.example/1"))) { request in
       .response(302, ["Location": request.url.path == "/1" ? "/2" : "/1"])
     }
@@ -127,7 +127,7 @@ struct RedirectTests {
     #expect(requests.count == 2)
   }
 
-  @Test func withoutALocationOrWithRefuseTheAnswerIsTheAnswer() async throws {
+  @Test func aRedirectWithoutALocationOrWithTheRefusePolicyIsTheResponse() async throws {
     let plain = await follow(HTTPRequest(url: Self.start)) { _ in .response(302) }
     #expect(try plain.result.get().status == 302)
     let refused = await follow(HTTPRequest(url: Self.start), .refuse) { _ in
@@ -137,7 +137,7 @@ struct RedirectTests {
     #expect(refused.requests.count == 1)
   }
 
-  @Test func aClosureDecides() async throws {
+  @Test func aClosureDecidesAboutARedirect() async throws {
     let policy = RedirectPolicy.deciding { response, proposed in
       var request = proposed
       request.headers["X-From"] = response.url.path

@@ -13,7 +13,7 @@ import Testing
 struct StageTests {
   private static let url = URL.of("https://a.example/x")
 
-  @Test func stagesRunOutermostFirstAndAnswersComeBackThroughThem() async throws {
+  @Test func stagesRunOutermostFirstAndResponsesReturnThroughThem() async throws {
     let log = Log<String>()
     struct Named: Interceptor {
       let name: String
@@ -33,19 +33,19 @@ struct StageTests {
     #expect(log.entries == ["a out", "b out", "sent", "b in", "a in"])
   }
 
-  @Test func aDeadlineEndsTheExchangeAndSaysWhich() async {
+  @Test func aDeadlineEndsTheExchangeAndIsIdentified() async {
     let time = TestScheduler()
     let transport = FakeTransport { _ in [] }
     let stage = DeadlineStage(phase: .call, scheduler: time) { _ in .seconds(5) }
     let promise = Pipeline([stage]).send(Exchange(HTTPRequest(url: Self.url), over: transport))
     await time.advance(by: .seconds(4))
-    #expect(promise.stillPends && transport.cancelled == 0)
+    #expect(promise.isPending && transport.cancelled == 0)
     await time.advance(by: .seconds(1))
     #expect(await promise.result.failure(as: NetworkError.self)?.code == .timedOut(.call))
     #expect(transport.cancelled == 1)
   }
 
-  @Test func aTimeOutFromFurtherInIsNotTheDeadline() async {
+  @Test func aTimeoutOfAnInnerStageIsNotTheDeadline() async {
     struct Impatient: Interceptor {
       func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
         .rejected(PromiseError.timedOut)
@@ -71,7 +71,7 @@ struct StageTests {
     ("https://b.example/x", false),
     ("http://a.example/x", false), ("https://a.example:444/x", false),
   ])
-  func credentialsGoToTheirOriginOnly(_ url: String, _ sent: Bool) async throws {
+  func credentialsAreSentOnlyToTheirOrigin(_ url: String, _ sent: Bool) async throws {
     let transport = FakeTransport { _ in .response(200) }
     let origin = try #require(Origin(Self.url))
     let target = try #require(URL(string: url))
@@ -82,7 +82,7 @@ struct StageTests {
     #expect(transport.requests[0].headers["Authorization"] == (sent ? "Bearer t" : nil))
   }
 
-  @Test func aRequestsOwnAuthorizationIsLeftAlone() async throws {
+  @Test func theAuthorizationOfTheRequestIsKept() async throws {
     let transport = FakeTransport { _ in .response(200) }
     let origin = try #require(Origin(Self.url))
     let request = HTTPRequest(url: Self.url, headers: ["authorization": "own"])
@@ -92,7 +92,7 @@ struct StageTests {
     #expect(transport.requests[0].headers.values(for: "Authorization") == ["own"])
   }
 
-  @Test func cookiesAreKeptAndSentBackOnEveryHop() async throws {
+  @Test func cookiesAreStoredAndSentOnEveryHop() async throws {
     let storage = try #require(URLSessionConfiguration.ephemeral.httpCookieStorage)
     let transport = FakeTransport { request in
       switch request.url.path {
@@ -115,7 +115,7 @@ struct StageTests {
     #expect(sent == [[], ["a=1", "b=2"]])
   }
 
-  @Test func aRedirectTakesNoCookiesFromOneHopToTheNext() async throws {
+  @Test func aRedirectDoesNotForwardCookies() async throws {
     let storage = try #require(URLSessionConfiguration.ephemeral.httpCookieStorage)
     let transport = FakeTransport { request in
       switch request.url.path {
@@ -134,7 +134,7 @@ struct StageTests {
       Set((last.headers["Cookie"] ?? "").split(separator: "; ").map(String.init)) == ["a=1", "b=2"])
   }
 
-  @Test func aTransportsFailureBecomesAnErrorOfItsCode() async {
+  @Test func aTransportFailureBecomesAnErrorWithItsCode() async {
     let transport = FakeTransport { _ in [.failure(TransportFailure(code: .dnsFailed))] }
     let result = await transport.perform(HTTPRequest(url: Self.url)).result
     #expect(result.failure(as: NetworkError.self)?.code == .dnsFailed)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Networking
 
-/// An interceptor that never calls back is ended by the call's deadline, and named.
+/// The call deadline ends an interceptor that never completes, and the error names it.
 @Suite(.timeLimit(.minutes(10)))
 struct StuckInterceptorTests {
   private struct Plain: Interceptor {
@@ -40,22 +40,22 @@ struct StuckInterceptorTests {
   }
 
   @Test(arguments: [false, true])
-  func beforeAndAfterTheNetwork(_ isAfter: Bool) async {
+  func aStuckInterceptorIsNamedBeforeAndAfterTheNetwork(_ isAfter: Bool) async {
     let never = Promise<Void>.pending(on: .inline)
     let stuck = Stuck(promise: never.promise, isAfter: isAfter)
     let transport = FakeTransport { _ in .response(200) }
     let reason = await reason(
       [Plain(), RedirectStage(policy: .follow()), stuck, Plain()], transport)
     #expect(reason == "the interceptor the gatekeeper has not called back")
-    #expect(never.promise.wasCancelled && transport.requests.count == (isAfter ? 1 : 0))
+    #expect(never.promise.isCancelled && transport.requests.count == (isAfter ? 1 : 0))
   }
 
-  @Test func aServerThatDoesNotAnswerIsNoInterceptorsFault() async {
+  @Test func aSilentServerIsNotAttributedToAnInterceptor() async {
     let reason = await reason([Plain(), Plain()], FakeTransport { _ in [] })
     #expect(reason == nil)
   }
 
-  @Test func theExchangesOwnInterceptorsRunInTheirPlaceAndAreWatchedToo() async {
+  @Test func interceptorsOfTheExchangeRunInPlaceAndAreWatched() async {
     let never = Promise<Void>.pending(on: .inline)
     let time = TestScheduler()
     let stages: [any Interceptor] = [
@@ -75,7 +75,7 @@ struct StuckInterceptorTests {
     #expect(transport.requests.map { $0.headers["X"] } == ["1"])
   }
 
-  @Test func theNameIsThatOfTheTypeUnlessItSaysOtherwise() {
+  @Test func theDefaultNameIsTheTypeName() {
     #expect(Plain().name == "Plain" && PipelineBarrier().name == "PipelineBarrier")
     #expect(RequestAdapter(name: "signing") { $0 }.name == "signing")
   }

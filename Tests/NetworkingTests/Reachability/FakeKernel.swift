@@ -1,11 +1,11 @@
 @testable import Networking
 
-/// A kernel that answers a machine's requests from lists of payloads.
+/// A fake kernel that answers Netlink requests from lists of payloads.
 struct FakeKernel {
   var links: [[UInt8]] = []
   var addresses: [[UInt8]] = []
   var routes: [[UInt8]] = []
-  /// Put on every answer to a request.
+  /// The flags of every message of a reply.
   var flags: UInt16 = 0
 
   /// A host with one interface and a default route over it.
@@ -16,7 +16,8 @@ struct FakeKernel {
       routes: [KernelMessages.route(over: 2)])
   }
 
-  /// The answer to one request, an end included; nil for what is no request.
+  /// Returns the reply to a request, including its end message, or `nil` if the bytes are not a
+  /// request.
   func answer(_ request: [UInt8], sequence: UInt32? = nil) -> [UInt8]? {
     guard let request = NetlinkMessage.messages(in: request).messages.first else { return nil }
     let sequence = sequence ?? request.sequence
@@ -34,7 +35,7 @@ struct FakeKernel {
       } + KernelMessages.message(3, [0, 0, 0, 0], sequence: sequence, port: KernelMessages.port)
   }
 
-  /// Answers one look at links, addresses and routes, and returns what the machine wants then.
+  /// Replies to one dump of links, addresses, and routes, and returns the machine's next actions.
   func answerOnce(
     _ machine: inout RoutingMachine, _ actions: [RoutingMachine.Action]
   ) -> [RoutingMachine.Action] {
@@ -46,7 +47,7 @@ struct FakeKernel {
     return actions
   }
 
-  /// Answers all that the machine asks, and returns what it reports.
+  /// Replies to all requests of the machine and returns the reported statuses.
   func serve(
     _ machine: inout RoutingMachine, _ actions: [RoutingMachine.Action]
   ) -> [NetworkReachability.Status] {
@@ -61,9 +62,57 @@ struct FakeKernel {
     return reports
   }
 
-  /// What a machine makes of it.
+  /// The status that a machine reports for this kernel.
   var status: NetworkReachability.Status? {
     var machine = RoutingMachine(port: KernelMessages.port)
     return serve(&machine, machine.start()).last
+  }
+}
+
+/// Netlink messages in the kernel's format.
+enum KernelMessages {
+  static let port: UInt32 = 4711
+
+  static func message(
+    _ type: UInt16, _ payload: [UInt8] = [], flags: UInt16 = 0, sequence: UInt32 = 0,
+    port: UInt32 = 0
+  ) -> [UInt8] {
+    NetlinkMessage(
+      type: type, flags: flags, sequence: sequence, port: port, payload: NetlinkBytes(payload[...])
+    ).encoded
+  }
+
+  static func attribute(_ kind: UInt16, _ value: [UInt8]) -> [UInt8] {
+    let bytes = raw(UInt16(4 + value.count)) + raw(kind) + value
+    return bytes + Array(repeating: 0, count: -bytes.count & 3)
+  }
+
+  static func raw(_ number: some FixedWidthInteger & BitwiseCopyable) -> [UInt8] {
+    withUnsafeBytes(of: number) { Array($0) }
+  }
+
+  /// Returns a link payload; `flags` are the `IFF_` flags.
+  static func link(_ index: Int32, _ name: String, flags: UInt32 = 0x41) -> [UInt8] {
+    [0, 0] + raw(UInt16(1)) + raw(index) + raw(flags) + raw(UInt32(0))
+      + attribute(3, Array(name.utf8) + [0])
+  }
+
+  static func address(
+    _ index: Int32, family: UInt8 = 2, flags: UInt8 = 0, scope: UInt8 = 0
+  ) -> [UInt8] {
+    [family, 24, flags, scope] + raw(index)
+  }
+
+  static func route(
+    over index: Int32? = nil, family: UInt8 = 2, length: UInt8 = 0, type: UInt8 = 1,
+    flags: UInt32 = 0, metric: UInt32 = 0, _ attributes: [UInt8] = []
+  ) -> [UInt8] {
+    [family, length, 0, 0, 254, 3, 0, type] + raw(flags)
+      + (index.map { attribute(4, raw($0)) } ?? []) + attribute(6, raw(metric)) + attributes
+  }
+
+  static func hop(_ index: Int32, flags: UInt8 = 0) -> [UInt8] {
+    let gateway = attribute(5, [192, 0, 2, 2])
+    return raw(UInt16(8 + gateway.count)) + [flags, 0] + raw(index) + gateway
   }
 }

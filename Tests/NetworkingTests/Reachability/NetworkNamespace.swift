@@ -3,12 +3,12 @@
   import TestSupport
   import Testing
 
-  /// One of the tests' programs in a network namespace of its own, which goes with it.
+  /// A test program that runs in a new network namespace; both end with this object.
   final class NetworkNamespace: Sendable {
     static let requirement: Comment =
       "needs iproute2's `ip`, `unshare`, and the right to make network namespaces and veth pairs"
 
-    /// Whether this machine lets a test make a namespace and a link in it.
+    /// Whether the machine permits network namespaces and virtual links.
     static var isPermitted: Bool {
       get async {
         let link = ["ip", "link", "add", "probe0", "type", "veth", "peer", "name", "probe1"]
@@ -16,40 +16,42 @@
       }
     }
 
-    /// Who is not root becomes it in a namespace of users.
+    /// A user without root privileges gets them in a user namespace.
     private static var options: [String] {
       geteuid() == 0 ? ["--net"] : ["--net", "--map-root-user"]
     }
 
     private let program: ChildProcess
 
-    /// Starts a program in a namespace.
+    /// Starts a program in a new namespace.
     ///
     /// - Parameters:
-    ///   - name: the program's, among those built with the tests.
-    ///   - arguments: its arguments.
-    /// - Throws: what starting it throws.
+    ///   - name: The name of the program's target.
+    ///   - arguments: The arguments of the program.
+    /// - Throws: A `TestError` if the program cannot be started.
     init(_ name: String = "reachability-watch", _ arguments: String...) throws {
       program = try ChildProcess(
         "unshare", Self.options + [BuiltProgram.url(name).path] + arguments, input: .open)
     }
 
-    /// The first lines that the program prints, once there are so many.
+    /// Waits for `count` lines of output and returns them.
     func lines(_ count: Int) async -> [String] {
       await program.lines.first(count)
     }
 
-    /// Has a shell in the namespace run commands; one that fails is a line of the output.
+    /// Runs shell commands in the namespace.
+    ///
+    /// A failed command prints a line.
     func run(_ commands: String) {
       send("set -e; \(commands)")
     }
 
-    /// Sends the program a line.
+    /// Sends a line to the program's standard input.
     func send(_ line: String) {
       program.send(Data("\(line)\n".utf8))
     }
 
-    /// Ends the program, and the namespace with it.
+    /// Ends the program and its namespace.
     func end() async -> ChildProcess.End {
       program.closeInput()
       return await program.end

@@ -9,7 +9,7 @@ import Testing
 struct NetworkReachabilityTests {
   typealias Status = NetworkReachability.Status
 
-  @Test func theStatusIsTheMonitors() {
+  @Test func theStatusIsThatOfTheMonitor() {
     let network = MockReachability(.unreachable)
     let reachability = NetworkReachability(monitor: network)
     #expect(reachability.status == .unreachable && !reachability.status.isReachable)
@@ -17,14 +17,14 @@ struct NetworkReachabilityTests {
     #expect(reachability.status == .over("eth0") && reachability.status.isReachable)
   }
 
-  @Test func aPromiseOfTheNetworkIsFulfilledAtOnceWhenItIsThere() {
+  @Test func whenReachableIsFulfilledImmediatelyIfReachable() {
     let reachability = NetworkReachability(monitor: MockReachability(.over("eth0")))
-    #expect(!reachability.whenReachable().stillPends)
+    #expect(!reachability.whenReachable().isPending)
     #expect(reachability.waiting == 0)
   }
 
   @Test(arguments: [Status.unknown, .unreachable])
-  func aPromiseOfTheNetworkWaitsUntilItIsThere(_ status: Status) {
+  func whenReachableWaitsForTheNetwork(_ status: Status) {
     let network = MockReachability(status)
     let reachability = NetworkReachability(monitor: network)
     let log = Log<Int>()
@@ -35,18 +35,18 @@ struct NetworkReachabilityTests {
     #expect(log.entries == [])
     network.status = .over("eth0")
     #expect(log.entries == [0, 1, 2])
-    #expect(reachability.waiting == 0)
+    #expect(reachability.waiterCount == 0)
   }
 
-  @Test func cancellingAWaitLetsGoOfIt() {
+  @Test func cancellationReleasesAWait() {
     let reachability = NetworkReachability(monitor: MockReachability(.unreachable))
     let promise = reachability.whenReachable()
-    #expect(reachability.waiting == 1)
+    #expect(reachability.waiterCount == 1)
     promise.map { 1 }.cancel()
-    #expect(promise.wasCancelled && reachability.waiting == 0)
+    #expect(promise.isCancelled && reachability.waiting == 0)
   }
 
-  @Test func releasingItEndsTheMonitorAndTheWaits() async {
+  @Test func releaseEndsTheMonitorAndItsWaits() async {
     let network = MockReachability(.unreachable)
     var reachability: NetworkReachability? = NetworkReachability(monitor: network)
     let promise = reachability?.whenReachable()
@@ -54,12 +54,12 @@ struct NetworkReachabilityTests {
     #expect(network.observerCount == 1)
     reachability = nil
     #expect(network.observerCount == 0)
-    #expect(promise?.wasCancelled == true)
+    #expect(promise?.isCancelled == true)
     var iterator = changes?.makeAsyncIterator()
     #expect(await iterator?.next() == nil)
   }
 
-  @Test func aHandlerMayReleaseTheLastReference() {
+  @Test func aHandlerCanReleaseTheLastReference() {
     let network = MockReachability(.unreachable)
     let holder = Log<NetworkReachability>()
     var reachability: NetworkReachability? = NetworkReachability(monitor: network)
@@ -89,7 +89,7 @@ struct NetworkReachabilityTests {
     return await iterator.next()
   }
 
-  @Test func aSlowConsumerGetsTheLatest() async {
+  @Test func aSlowConsumerReceivesTheLatestStatus() async {
     let network = MockReachability(.unknown)
     let reachability = NetworkReachability(monitor: network)
     var slow = reachability.changes.makeAsyncIterator()
@@ -98,13 +98,13 @@ struct NetworkReachabilityTests {
     network.status = .over("eth0")
     network.status = .over("wlan0")
     #expect(await slow.next() == .over("wlan0"))
-    // Gone and come back is news, though it looks the same.
+    // A loss and a return are reported, although the status is the same as before.
     network.status = .unreachable
     network.status = .over("wlan0")
     #expect(await slow.next() == .over("wlan0"))
   }
 
-  @Test func consumersAreIndependentAndEqualStatusesAreNoNews() async {
+  @Test func consumersAreIndependentAndEqualStatusesAreNotReported() async {
     let network = MockReachability(.unreachable)
     var reachability: NetworkReachability? = NetworkReachability(monitor: network)
     let logs = (0..<3).map { _ in Log<Status>() }
@@ -133,7 +133,7 @@ struct NetworkReachabilityTests {
     _ = await log.entries(1)
     consumer.cancel()
     await consumer.value
-    #expect(reachability.waiting == 0)
+    #expect(reachability.waiterCount == 0)
   }
 
   @Test(
@@ -141,9 +141,18 @@ struct NetworkReachabilityTests {
       ("wlan0", .wifi), ("wlp2s0", .wifi), ("wwan0", .cellular), ("rmnet0", .cellular),
       ("eth0", .wired), ("enp0s3", .wired), ("tun0", .other), ("", .other),
     ] as [(String, NetworkReachability.Interface.Kind)])
-  func theKindOfAnInterfaceIsToldByItsName(
+  func theNameDeterminesTheKindOfAnInterface(
     _ name: String, _ kind: NetworkReachability.Interface.Kind
   ) {
     #expect(NetworkReachability.Interface(name: name).kind == kind)
+  }
+}
+
+extension NetworkReachability.Status {
+  /// Returns a reachable status with interfaces of these names.
+  static func over(_ names: String...) -> Self {
+    let interfaces = names.map { NetworkReachability.Interface(name: $0) }
+    return .reachable(
+      via: .init(interfaces: interfaces, isExpensive: interfaces.first?.kind == .cellular))
   }
 }

@@ -6,25 +6,26 @@
 
   @testable import Networking
 
-  /// The kernel's own word: of this machine, and of a network namespace in which a cable is pulled.
+  /// The status reported by the kernel, for this machine and for a network namespace with changing
+  /// links.
   @Suite(.serialized, .timeLimit(.minutes(10)))
   struct RouteMonitorTests {
-    @Test func theStatusIsKnownAtOnce() {
+    @Test func theStatusIsKnownImmediately() {
       #expect(NetworkReachability().status != .unknown)
     }
 
-    @Test func releasingItClosesTheSocket() async throws {
-      // Other tests open and close files meanwhile, so each socket is asked about by itself.
+    @Test func releaseClosesTheSocket() async throws {
+      // Other tests open and close files concurrently, so each socket is checked individually.
       let (closed, resolver) = Promise<Void>.pending(on: .inline)
       var reachability: NetworkReachability? = NetworkReachability(
         monitor: RouteMonitor { resolver.fulfill() })
       #expect(reachability?.status != .unknown)
-      #expect(closed.stillPends)
+      #expect(closed.isPending)
       reachability = nil
       try await closed.value
     }
 
-    @Test func aThousandMonitorsComeAndGo() async throws {
+    @Test func aThousandMonitorsLeaveNoDescriptors() async throws {
       for _ in 0..<1_000 {
         let (closed, resolver) = Promise<Void>.pending(on: .inline)
         do {
@@ -36,9 +37,9 @@
     }
 
     @Test(.enabled(NetworkNamespace.requirement) { await NetworkNamespace.isPermitted })
-    func aNamespacesStatusFollowsItsLinksAddressesAndRoutes() async throws {
+    func theStatusFollowsLinksAddressesAndRoutes() async throws {
       let namespace = try NetworkNamespace()
-      var expected = ["at first: unreachable", "unreachable"]
+      var expected = ["initial: unreachable", "unreachable"]
       #expect(await namespace.lines(2) == expected)
 
       func run(_ commands: String, gives lines: String...) async {
@@ -52,8 +53,8 @@
         """
         ip link add up0 type veth peer name peer0; ip addr add 192.0.2.1/24 dev up0; \
         ip link set peer0 up; ip link set up0 up; ip route add default via 192.0.2.2
-        """, gives: "reachable at last", online)
-      // The cable is pulled and put back.
+        """, gives: "became reachable", online)
+      // The link goes down and up again.
       await run("ip link set peer0 down", gives: "unreachable")
       await run("ip link set peer0 up", gives: online)
       await run("ip route del default", gives: "unreachable")
@@ -63,7 +64,7 @@
         gives: "unreachable")
       await run(
         "ip route replace default via 192.0.2.2", gives: online)
-      // With the address the routes vanish, of which the kernel does not tell.
+      // Removing the address removes the routes, which the kernel does not report.
       await run("ip addr flush dev up0", gives: "unreachable")
       await run(
         """

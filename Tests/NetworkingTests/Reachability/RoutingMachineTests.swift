@@ -6,7 +6,7 @@ import Testing
 struct RoutingMachineTests {
   typealias Kernel = KernelMessages
 
-  @Test func aLookAsksForLinksThenAddressesThenRoutesAndReportsOnce() {
+  @Test func aDumpRequestsLinksAddressesAndRoutesAndReportsOnce() {
     var machine = RoutingMachine(port: Kernel.port)
     var types: [UInt16] = []
     var reports: [NetworkReachability.Status] = []
@@ -39,7 +39,7 @@ struct RoutingMachineTests {
   ]
 
   @Test(arguments: changes.map(\.0))
-  func aChangeIsSeenByAnotherLook(_ name: String) throws {
+  func aChangeTriggersANewDump(_ name: String) throws {
     let change = try #require(Self.changes.first { $0.0 == name }?.1)
     var machine = RoutingMachine(port: Kernel.port)
     #expect(FakeKernel.online.serve(&machine, machine.start()) == [.over("eth0")])
@@ -48,7 +48,7 @@ struct RoutingMachineTests {
     #expect(kernel.serve(&machine, machine.receive(change)) == [.unreachable])
   }
 
-  @Test func whatDoesNotMatterCausesNoLook() {
+  @Test func irrelevantMessagesTriggerNoDump() {
     var machine = RoutingMachine(port: Kernel.port)
     _ = FakeKernel.online.serve(&machine, machine.start())
     for message in [
@@ -56,12 +56,12 @@ struct RoutingMachineTests {
       Kernel.message(25, Kernel.route(over: 2, length: 24)),
       Kernel.message(24, Kernel.route(over: 2, family: 128)), Kernel.message(28),
       Kernel.message(1), Kernel.message(24, Kernel.route(over: 2, flags: 0x200)),
-      // The end of an earlier look.
+      // The end message of an earlier dump.
       Kernel.message(3, [0, 0, 0, 0], sequence: 1, port: Kernel.port),
     ] { #expect(machine.receive(message) == []) }
   }
 
-  @Test func aChangeDuringALookHasItBegunAnewAfterwards() {
+  @Test func aChangeDuringADumpTriggersAnother() {
     var machine = RoutingMachine(port: Kernel.port)
     let start = machine.start()
     #expect(machine.receive(Kernel.message(25, Kernel.route(over: 2))) == [])
@@ -69,7 +69,7 @@ struct RoutingMachineTests {
     #expect(FakeKernel().serve(&machine, actions) == [.unreachable])
   }
 
-  @Test func aListThatChangedWhileItWasWrittenIsNotTrusted() {
+  @Test func anInconsistentDumpIsRepeated() {
     var torn = FakeKernel.online
     torn.flags = NetlinkMessage.interruptedFlag
     var machine = RoutingMachine(port: Kernel.port)
@@ -77,7 +77,7 @@ struct RoutingMachineTests {
     #expect(FakeKernel().serve(&machine, actions) == [.unreachable])
   }
 
-  @Test func aLossBeginsTheLookAnew() throws {
+  @Test func lostMessagesRestartTheDump() throws {
     var machine = RoutingMachine(port: Kernel.port)
     #expect(FakeKernel.online.serve(&machine, machine.start()) == [.over("eth0")])
     #expect(FakeKernel().serve(&machine, machine.lostMessages()) == [.unreachable])
@@ -85,12 +85,12 @@ struct RoutingMachineTests {
       return #expect(Bool(false))
     }
     let actions = machine.lostMessages()
-    // What still comes of the look that was given up changes nothing.
+    // Late messages of the abandoned dump are ignored.
     #expect(machine.receive(try #require(FakeKernel.online.answer(first))) == [])
     #expect(FakeKernel().serve(&machine, actions) == [.unreachable])
   }
 
-  @Test func aBusyKernelIsAskedAgainOnceItIsFree() throws {
+  @Test func aBusyKernelIsRetriedWhenItIsFree() throws {
     var machine = RoutingMachine(port: Kernel.port)
     guard case .send(let first)? = machine.start().first,
       case .send(let second)? = machine.lostMessages().first
@@ -102,7 +102,7 @@ struct RoutingMachineTests {
     #expect(FakeKernel.online.serve(&machine, actions) == [.over("eth0")])
   }
 
-  @Test func aRefusalLeavesTheStatusUnknownUntilSomethingChanges() {
+  @Test func aRejectedRequestLeavesTheStatusUnknownUntilAChange() {
     var machine = RoutingMachine(port: Kernel.port)
     _ = machine.start()
     let refusal = Kernel.message(2, Kernel.raw(Int32(-1)), sequence: 1, port: Kernel.port)
@@ -112,7 +112,7 @@ struct RoutingMachineTests {
   }
 
   @Test(arguments: 0..<3)
-  func aRequestThatCannotBeSentLeavesTheStatusUnknownUntilSomethingChanges(_ answered: Int) {
+  func aFailedSendLeavesTheStatusUnknownUntilAChange(_ answered: Int) {
     var machine = RoutingMachine(port: Kernel.port)
     var actions = machine.start()
     for _ in 0..<answered {
@@ -124,7 +124,7 @@ struct RoutingMachineTests {
     #expect(FakeKernel.online.serve(&machine, change) == [.over("eth0")])
   }
 
-  @Test func anyTruncationOfADatagramIsReadWithoutHarmAndMended() throws {
+  @Test func truncatedDatagramsAreHandledAndRepaired() throws {
     for table in 0..<3 {
       var machine = RoutingMachine(port: Kernel.port)
       var actions = machine.start()
@@ -142,7 +142,7 @@ struct RoutingMachineTests {
     }
   }
 
-  @Test func randomBytesAreReadWithoutHarm() {
+  @Test func randomBytesAreHandled() {
     var random = SeededGenerator(seed: 1)
     let bases = Self.changes.map(\.1) + [FakeKernel.online.answer(Kernel.message(26)) ?? []]
     for round in 0..<5_000 {

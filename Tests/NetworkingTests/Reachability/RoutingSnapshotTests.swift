@@ -2,7 +2,7 @@ import Testing
 
 @testable import Networking
 
-/// Which links, addresses and routes make a network reachable.
+/// The reachability of sets of links, addresses, and routes.
 struct RoutingSnapshotTests {
   typealias Kernel = KernelMessages
 
@@ -11,7 +11,7 @@ struct RoutingSnapshotTests {
   }
 
   @Test(arguments: [0, 1, 0x40, 0x49] as [UInt32])
-  func anInterfaceThatIsDownOrWithoutCarrierOrLoopbackLeadsNowhere(_ flags: UInt32) {
+  func interfacesThatAreDownOrWithoutCarrierOrLoopbackAreUnreachable(_ flags: UInt32) {
     var kernel = FakeKernel.online
     kernel.links[1] = Kernel.link(2, "eth0", flags: flags)
     #expect(kernel.status == .unreachable)
@@ -21,7 +21,7 @@ struct RoutingSnapshotTests {
     Kernel.address(3), Kernel.address(2, scope: 253), Kernel.address(2, scope: 254),
     Kernel.address(2, family: 10), Kernel.address(2, flags: 0x40), Kernel.address(2, flags: 0x08),
   ])
-  func anAddressOfAnotherInterfaceOrFamilyOrNarrowScopeOrNotYetUniqueDoesNotServe(
+  func addressesOfOtherInterfacesFamiliesNarrowScopeOrTentativeAreIgnored(
     _ address: [UInt8]
   ) {
     var kernel = FakeKernel.online
@@ -29,7 +29,7 @@ struct RoutingSnapshotTests {
     #expect(kernel.status == .unreachable)
   }
 
-  @Test func anOptimisticAddressServesAndSoDoesAWideOneOnTheLoopbackInterface() {
+  @Test func optimisticAddressesAndGlobalLoopbackAddressesCount() {
     var kernel = FakeKernel.online
     kernel.addresses = [Kernel.address(2, flags: 0x44)]
     #expect(kernel.status == .over("eth0"))
@@ -43,13 +43,13 @@ struct RoutingSnapshotTests {
     Kernel.route(over: 2, flags: 0x01), Kernel.route(over: 2, flags: 0x10),
     Kernel.route(over: 2, family: 128), Kernel.route(over: 9), Kernel.route(),
   ])
-  func aRouteThatIsNoDefaultOrRefusesOrIsDeadLeadsNowhere(_ route: [UInt8]) {
+  func nonDefaultRejectingAndDeadRoutesAreUnreachable(_ route: [UInt8]) {
     var kernel = FakeKernel.online
     kernel.routes = [route]
     #expect(kernel.status == .unreachable)
   }
 
-  @Test func aRouteOfSeveralHopsLeadsOverThoseThatLive() {
+  @Test func aMultipathRouteUsesItsLiveHops() {
     var kernel = FakeKernel.online
     kernel.links.append(Kernel.link(3, "wlan0"))
     kernel.addresses.append(Kernel.address(3))
@@ -58,7 +58,7 @@ struct RoutingSnapshotTests {
     #expect(kernel.status == .over("wlan0"))
   }
 
-  @Test func interfacesComeInTheOrderOfTheirMetricsOnceEach() {
+  @Test func interfacesAreUniqueAndOrderedByMetric() {
     var kernel = FakeKernel.online
     kernel.links.append(Kernel.link(3, "wwan0"))
     kernel.addresses += [Kernel.address(3), Kernel.address(3, family: 10)]
@@ -72,7 +72,7 @@ struct RoutingSnapshotTests {
     #expect(path.interfaces.map(\.kind) == [.cellular, .wired])
   }
 
-  @Test func aSixthVersionRouteNeedsAnAddressOfItsFamily() {
+  @Test func anIPv6RouteNeedsAnIPv6Address() {
     var kernel = FakeKernel.online
     kernel.routes = [Kernel.route(over: 2, family: 10)]
     #expect(kernel.status == .unreachable)

@@ -3,10 +3,10 @@ import Networking
 import TestSupport
 import Testing
 
-/// Ten thousand of each, always the same ones: nothing traps, and what comes out reads back.
+/// 10,000 deterministic random values of each kind: nothing traps, and the output can be read back.
 @Suite(.timeLimit(.minutes(10)))
-struct RandomRequests {
-  @Test func pathsReadBackAsTheirSegments() throws {
+struct RandomRequestTests {
+  @Test func pathsRoundTripAsSegments() throws {
     var random = RandomValues(seed: 1)
     let builder = RequestBuilder(baseURL: try BaseURL(host: "h", path: "v1"), headers: [:])
     for _ in 0..<10_000 {
@@ -29,7 +29,7 @@ struct RandomRequests {
     }
   }
 
-  @Test func rawPathsAreRefusedOrReadBack() throws {
+  @Test func rawPathsAreRejectedOrRoundTrip() throws {
     var random = RandomValues(seed: 2)
     let builder = RequestBuilder(baseURL: try BaseURL(host: "h", path: "v1"), headers: [:])
     var built = 0
@@ -46,7 +46,7 @@ struct RandomRequests {
     #expect(built > 100)
   }
 
-  @Test func headersAreRefusedOrSentAsTheyAre() throws {
+  @Test func headersAreRejectedOrUnchanged() throws {
     var random = RandomValues(seed: 3)
     let builder = RequestBuilder(baseURL: try BaseURL(host: "h"), headers: [:])
     for _ in 0..<10_000 {
@@ -61,7 +61,7 @@ struct RandomRequests {
     }
   }
 
-  @Test func treesReadBackByJSONSerializationAndFromStorage() throws {
+  @Test func treesRoundTripThroughJSONAndStorage() throws {
     var random = RandomValues(seed: 4)
     let builder = RequestBuilder(baseURL: try BaseURL(host: "h"), headers: [:])
     for number in 0..<10_000 {

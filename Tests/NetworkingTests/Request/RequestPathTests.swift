@@ -26,7 +26,7 @@ struct RequestPathTests {
     #expect(try resolve("boards?q=\(value)&x=1") == "https://h/v1/boards?q=\(expected)&x=1")
   }
 
-  @Test func valuesOfManyTypes() throws {
+  @Test func valuesOfManyTypesAreInterpolated() throws {
     #expect(
       try resolve("a/\(5)/\(-1.5)/\(true)/\(Kind.big)/\(HTTPMethod.get)")
         == "https://h/v1/a/5/-1.5/true/a%2Fb/GET")
@@ -34,7 +34,7 @@ struct RequestPathTests {
     #expect(try resolve("\(id)") == "https://h/v1/\(id.uuidString)")
   }
 
-  @Test func aValueThatNamesAnotherResourceIsRefused() {
+  @Test func aValueThatSelectsAnotherResourceIsRejected() {
     let empty = "an interpolated value is empty, which would name another resource"
     let dots = "an interpolated value makes a segment of dots alone"
     let (nothing, dot, up) = ("", ".", "..")
@@ -51,14 +51,14 @@ struct RequestPathTests {
     #expect(reason("boards/\(up)#x") == dots)
   }
 
-  @Test func aValueThatOnlyLooksSoIsNot() throws {
+  @Test func aHarmlessValueIsAccepted() throws {
     let (nothing, up) = ("", "..")
     #expect(try resolve("boards/x\(nothing)") == "https://h/v1/boards/x")
     #expect(try resolve("boards/\(up)json") == "https://h/v1/boards/..json")
     #expect(try resolve("boards?q=\(nothing)&r=\(up)/\(nothing)") == "https://h/v1/boards?q=&r=../")
   }
 
-  @Test func aValueInTheHostIsRefused() {
+  @Test func aValueInTheHostIsRejected() {
     let reason = "a value is interpolated into the host; \\(raw:) is for that"
     let (host, nothing) = (".evil.example.com", "")
     #expect(self.reason("https://api.example.com\(host)/x") == reason)
@@ -69,14 +69,14 @@ struct RequestPathTests {
     #expect(self.reason("\(raw: "https://api.example.com")\(host)") == reason)
   }
 
-  @Test func rawTextIsAsIfWritten() throws {
+  @Test func rawTextIsTreatedLikeALiteral() throws {
     #expect(try resolve("\(raw: "a/b?c=d")&e=\("f/g")") == "https://h/v1/a/b?c=d&e=f%2Fg")
     #expect(try resolve("\(raw: "http://other:81")/\("a/b")") == "http://other:81/a%2Fb")
     #expect(try resolve(RequestPath(raw: "../x")) == "https://h/x")
-    #expect(reason(RequestPath(raw: "a b")) == "a space is in it; %20 is how to write one")
+    #expect(reason(RequestPath(raw: "a b")) == "it contains a space, which must be written as %20")
   }
 
-  @Test func writtenURLsInAValueStayAValue() throws {
+  @Test func aURLInAValueIsEscaped() throws {
     #expect(
       try resolve("login?next=https://\("evil.example.com")/")
         == "https://h/v1/login?next=https://evil.example.com/")
@@ -84,12 +84,12 @@ struct RequestPathTests {
     #expect(try resolve("\("https://x/y")") == "https://h/v1/https%3A%2F%2Fx%2Fy")
   }
 
-  @Test func urlsAreTakenAsTheyAre() throws {
+  @Test func urlsAreUnchanged() throws {
     let url = try #require(URL(string: "https://other/a%2Fb?c=d#e"))
     #expect(try resolve(.url(url)) == "https://other/a%2Fb?c=d")
   }
 
-  @Test func aRefusedPathStaysSoInStorage() throws {
+  @Test func aRejectedPathStaysRejectedInStorage() throws {
     let nothing = ""
     for path in ["a/\(nothing)", "a/\("b c")"] as [RequestPath] {
       let again = try JSONDecoder().decode(RequestPath.self, from: JSONEncoder().encode(path))

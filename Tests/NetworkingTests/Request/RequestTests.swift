@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import TestSupport
 import Testing
 
 struct RequestTests {
@@ -9,20 +10,20 @@ struct RequestTests {
     storePolicy: .offline, cachePolicy: .reload, timeout: .milliseconds(1_500), priority: .high
   ).notIntercepted()
 
-  @Test func storageLosesNothing() throws {
+  @Test func requestsRoundTripThroughStorage() throws {
     for request in [whole, .get("a"), .upload(data: Data([1]), to: "b")] {
       let data = try JSONEncoder().encode(request)
       #expect(try JSONDecoder().decode(Request.self, from: data) == request)
     }
   }
 
-  @Test func whatIsMissingInStorageIsAsByDefault() throws {
+  @Test func valuesMissingInStorageHaveDefaults() throws {
     let text = #"{"method":"GET","path":{"text":"a"}}"#
     #expect(try JSONDecoder().decode(Request.self, from: Data(text.utf8)) == .get("a"))
     #expect(String(decoding: try JSONEncoder().encode(Request.get("a")), as: UTF8.self).count < 60)
   }
 
-  @Test func helpersNameTheirMethod() {
+  @Test func helpersSetTheirMethod() {
     #expect(Request.get("a").method == .get)
     #expect(Request.post("a").method == .post)
     #expect(Request.put("a").method == .put)
@@ -36,7 +37,7 @@ struct RequestTests {
       Request.upload(multipart: MultipartFormData(), to: "a").contentType == .multipartFormData)
   }
 
-  @Test func helpersPassEverythingOn() {
+  @Test func helpersForwardAllArguments() {
     let request = Request.post(
       "a", parameters: [1], headers: ["A": "b"], contentType: .formURLEncoded,
       storePolicy: .offline, cachePolicy: .noStore, timeout: .seconds(1), priority: .low)
@@ -47,7 +48,7 @@ struct RequestTests {
           storePolicy: .offline, cachePolicy: .noStore, timeout: .seconds(1), priority: .low))
   }
 
-  @Test func changesLeaveTheRest() {
+  @Test func modificationsKeepTheRest() {
     let request = Request.get("a", headers: ["A": "1", "B": "2"])
       .storing(.offline).caching(.noCache).prioritized(.veryHigh).timingOut(after: .seconds(3))
       .adding(headers: ["a": "3"]).sharing().notIntercepted()
@@ -63,17 +64,16 @@ struct RequestTests {
   }
 
   @Test(arguments: [nil, true, false])
-  func whetherItIsSharedIsKeptOnDisk(_ isShared: Bool?) throws {
+  func theSharingFlagRoundTripsThroughStorage(_ isShared: Bool?) throws {
     let request = Request.get("a").sharing(isShared)
     let data = try JSONEncoder().encode(request)
     #expect(try JSONDecoder().decode(Request.self, from: data) == request)
     #expect(String(decoding: data, as: UTF8.self).contains("isShared") == (isShared != nil))
   }
 
-  @Test func bodiesKnowTheirLength() throws {
-    let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-    try Data(count: 1_000).write(to: file)
-    defer { try? FileManager.default.removeItem(at: file) }
+  @Test func bodiesHaveTheirLength() throws {
+    let folder = TemporaryFolder()
+    let file = try folder.file("body", Data(count: 1_000))
     #expect(HTTPBody.none.byteCount == 0)
     #expect(HTTPBody.data(Data(count: 3)).byteCount == 3)
     #expect(HTTPBody.file(file).byteCount == 1_000)

@@ -12,23 +12,23 @@ struct ResponseHeadParserTests {
   }
 
   @Test(arguments: ["1.0", "1.1", "2", "3"])
-  func statusAndVersionAreRead(_ version: String) {
+  func statusAndVersionAreParsed(_ version: String) {
     let lines = ["HTTP/\(version) 404 Not Found", ""]
     #expect(heads(lines) == [HTTPResponseHead(status: 404, version: version)])
     #expect(heads(["HTTP/\(version) 200", ""]).map(\.status) == [200])
   }
 
-  @Test func interimHeadsGoWithTheirFields() {
+  @Test func interimHeadsAreDiscardedWithTheirFields() {
     let lines = ["HTTP/1.1 103 Early", "A: 1", "", "HTTP/1.1 200 OK", "B: 2", ""]
     #expect(heads(lines) == [HTTPResponseHead(status: 200, headers: ["B": "2"])])
   }
 
-  @Test func nothingIsTakenBehindTheHead() {
+  @Test func bytesAfterTheHeadAreNotConsumed() {
     let lines = ["HTTP/1.1 200 OK", "", "A: 1", "", "HTTP/1.1 500 No", ""]
     #expect(heads(lines) == [HTTPResponseHead(status: 200)])
   }
 
-  @Test func blanksAroundNamesAndValuesGo() {
+  @Test func whitespaceAroundNamesAndValuesIsRemoved() {
     let lines = ["HTTP/1.1 200 OK", "A :  b c \t", "D:", "E: f:g", "nothing", ""]
     #expect(heads(lines).first?.headers == ["A": "b c", "D": "", "E": "f:g"])
   }
@@ -36,12 +36,12 @@ struct ResponseHeadParserTests {
   @Test(arguments: [
     ["A: 1", ""], ["HTTP/1.1 xyz", ""], ["HTTP/1.1", ""], ["HTTP/", ""], [" folded", ""], [""],
   ])
-  func whatHasNoStatusIsNoHead(_ lines: [String]) {
+  func aHeadWithoutAStatusIsInvalid(_ lines: [String]) {
     #expect(heads(lines).isEmpty)
   }
 
-  /// Whatever came before, a head is what its own lines make it.
-  @Test func oneParserMakesOfManyHeadsWhatNewOnesMakeOfEach() {
+  /// A reused parser parses each head like a new parser.
+  @Test func aReusedParserParsesHeadsLikeANewOne() {
     var random = SeededGenerator(seed: 7)
     let names = ["Date", "Server", "date", "X-Empty", "Set-Cookie", "X-Latin"]
     let values: [[UInt8]] = [
@@ -56,7 +56,7 @@ struct ResponseHeadParserTests {
     }
     var reused = ResponseHeadParser()
     for round in 0..<2_000 {
-      // Mostly much the same as before.
+      // Most heads repeat the fields of the previous one.
       switch Int.random(in: 0..<6, using: &random) {
       case 0: lines.append(line(&random))
       case 1 where !lines.isEmpty: lines.removeLast()
@@ -73,7 +73,7 @@ struct ResponseHeadParserTests {
       let expected = whole.compactMap { line in line.withUnsafeBytes { new.take($0) } }
       let found = whole.compactMap { line in line.withUnsafeBytes { reused.take($0) } }
       #expect(found == expected && found.count == 1)
-      #expect(reused.isComplete && reused.isBegun)
+      #expect(reused.isComplete && reused.hasStatusLine)
     }
   }
 }

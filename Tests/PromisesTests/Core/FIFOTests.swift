@@ -63,19 +63,19 @@ struct FIFOTests {
   }
 
   @Test func anElementIsReleasedWhenItLeaves() {
-    let live = LiveCount()
+    let live = InstanceCounter()
     var queue = FIFO<AnyObject>()
     for _ in 0..<1_000 { queue.append(live.token()) }
     for left in (0..<1_000).reversed() {
       _ = queue.popFirst()
-      #expect(live.alive == left)
+      #expect(live.liveCount == left)
     }
     for _ in 0..<10 { queue.append(live.token()) }
     _ = queue.popFirst()
     _ = queue.removeFirst { _ in true }
-    #expect(live.alive == 8)
+    #expect(live.liveCount == 8)
     queue.removeAll()
-    #expect(live.alive == 0 && queue.isEmpty)
+    #expect(live.liveCount == 0 && queue.isEmpty)
   }
 
   // MARK: Storage

@@ -2,5 +2,5 @@
 
 #include <stdbool.h>
 
-/// Whether the thread sanitizer runs in this process, which makes everything some twenty times slower.
+/// Returns whether the process runs with the thread sanitizer, which makes it about 20 times slower.
 bool thread_sanitizer_is_on(void);

@@ -6,7 +6,7 @@ import NIOFoundationCompat
 import NIOHTTP1
 import NIOSSL
 
-// The work of catena-load, done by async-http-client.
+// The counterpart of catena-load for async-http-client.
 
 let arguments = Arguments()
 let atOnce = arguments.number("at-once", or: 1)
@@ -50,15 +50,15 @@ func chains(_ count: Int, _ length: Int) async -> Int {
   }
 }
 
-final class WholeFile: Sendable {
-  /// Writes a body to a file with async-http-client's own delegate for it.
+enum FileTransfer {
+  /// Writes a body to a file with async-http-client's `FileDownloadDelegate`.
   static func download(to path: String) async throws {
     let delegate = try FileDownloadDelegate(path: path)
     let request = try HTTPClient.Request(url: addresses[0] + "large")
     _ = try await client.execute(request: request, delegate: delegate).get()
   }
 
-  /// Sends a file a quarter of a MiB at a time, each once the one before has been written.
+  /// Sends a file in pieces of a quarter of a MiB, each after the previous one has been written.
   static func upload(_ path: String) async throws {
     let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
     let size = try handle.seekToEnd()
@@ -76,7 +76,7 @@ final class WholeFile: Sendable {
   }
 }
 
-switch arguments.work {
+switch arguments.command {
 case "get":
   if warmUp > 0 { _ = await gets(warmUp) }
   await Outcome.print(of: requests) { await gets(requests) }
@@ -88,12 +88,12 @@ case "chain":
 case "download":
   let file = arguments["file"] ?? ""
   await Outcome.print(of: 1) {
-    await Lanes(1, atOnce: 1).awaiting { _ in try await WholeFile.download(to: file) }
+    await Lanes(1, atOnce: 1).awaiting { _ in try await FileTransfer.download(to: file) }
   }
 case "upload":
   let file = arguments["file"] ?? ""
   await Outcome.print(of: 1) {
-    await Lanes(1, atOnce: 1).awaiting { _ in try await WholeFile.upload(file) }
+    await Lanes(1, atOnce: 1).awaiting { _ in try await FileTransfer.upload(file) }
   }
 default:
   print("usage: async-http-client-load get|chain|download|upload [--option value ...]")

@@ -2,7 +2,7 @@ import FlyingFox
 import Foundation
 import LoadSupport
 
-// FlyingFox with one route.
+// A FlyingFox server with one route.
 let arguments = Arguments()
 let server = HTTPServer(port: UInt16(arguments.number("port", or: 0)))
 let body = Data(Board.json.utf8)

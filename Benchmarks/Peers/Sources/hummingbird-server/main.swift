@@ -2,7 +2,7 @@ import Hummingbird
 import LoadSupport
 import Logging
 
-// Hummingbird with one route.
+// A Hummingbird server with one route.
 let arguments = Arguments()
 let router = Router()
 router.get("boards/:id") { _, _ in

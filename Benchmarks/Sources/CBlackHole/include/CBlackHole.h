@@ -1,4 +1,4 @@
 #pragma once
 
-/// Does nothing with what is at an address, which no optimiser can know.
+/// Does nothing with the memory at an address, but the optimiser must assume that it is read.
 void black_hole(const void *address);

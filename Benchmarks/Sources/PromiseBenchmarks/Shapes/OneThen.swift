@@ -2,7 +2,7 @@ import NIOEmbedded
 import Promises
 
 extension Shape {
-  /// One step on a promise that has settled: made, stepped on, dropped.
+  /// One step on a settled promise: create the promise, attach the step, release both.
   static var oneThen: Shape {
     let loop = EmbeddedEventLoop()
     let one = opaque(1)

@@ -2,14 +2,14 @@ import NIOCore
 import Promises
 
 extension Promise {
-  /// The value if it has one by now.
+  /// The value, if the promise is fulfilled.
   var settledValue: Value? {
     if case .fulfilled(let value) = state { value } else { nil }
   }
 }
 
 extension EventLoopFuture where Value: Sendable {
-  /// The value if it has one by now; nil off the future's loop.
+  /// The value, if the future has succeeded; `nil` outside the event loop of the future.
   var settledValue: Value? {
     guard eventLoop.inEventLoop else { return nil }
     var value: Value?

@@ -1,9 +1,9 @@
 import Dispatch
 
 extension Contender {
-  /// A chain of tasks, each waiting for the one before, the first for a continuation.
+  /// Returns a chain of tasks; each waits for the previous one, the first for a continuation.
   ///
-  /// All of them run on Swift's own pool; one hop there and back serves a whole round.
+  /// All tasks run on Swift's thread pool, with one switch to the pool and back for a whole round.
   static func taskChain(_ steps: Int) -> Contender {
     Contender(
       repeated: { count in
@@ -11,10 +11,10 @@ extension Contender {
           for _ in 0..<count { blackHole(await chain(steps)) }
         }
       },
-      isRight: {
+      isCorrect: {
         waiting {
           let result = await chain(steps)
-          precondition(result == 1 + steps, "tasks: the result is wrong")
+          precondition(result == 1 + steps, "tasks: the result is incorrect")
         }
         return true
       })
@@ -35,7 +35,7 @@ extension Contender {
     return await last.value
   }
 
-  /// Blocks until the body has run on Swift's pool of threads.
+  /// Blocks until the body has run on Swift's thread pool.
   private static func waiting(for body: @escaping @Sendable () async -> Void) {
     let done = DispatchSemaphore(value: 0)
     Task {

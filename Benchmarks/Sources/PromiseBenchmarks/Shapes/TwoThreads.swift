@@ -4,10 +4,11 @@ import NIOPosix
 import Promises
 
 extension Shape {
-  /// Promises with a step each, settled by two threads, half by either, up to the last step's end.
+  /// Promises with one step each, settled by two threads.
   ///
-  /// NIO's have a loop of their own, on which the steps are attached, since that is where it is at its
-  /// best; both other threads are foreign to it.
+  /// Each thread settles one half. The operation ends with the last step. The NIO promises have a
+  /// separate event loop, on which the steps are attached, because this is the fastest use of NIO.
+  /// Both settling threads are outside the loop.
   static var twoThreads: Shape {
     let count = 2000
     let loop = MultiThreadedEventLoopGroup.singleton.next()
@@ -39,7 +40,7 @@ extension Shape {
     }.wait()
     guard let (promises, steps) = attached else { return [] }
     threads.halve(count) { promises[$0].succeed(one) }
-    // The loop takes things in order: once it has done this, it has done every step.
+    // The loop runs its work in order, so all steps have run before this block.
     try? loop.submit {}.wait()
     return steps
   }

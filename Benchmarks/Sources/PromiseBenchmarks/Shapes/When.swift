@@ -3,7 +3,7 @@ import NIOEmbedded
 import Promises
 
 extension Shape {
-  /// Promises made, gathered into one, and settled one after the other.
+  /// Promises that are created, combined into one, and settled one after the other.
   static func when(_ members: Int) -> Shape {
     let loop = EmbeddedEventLoop()
     let one = opaque(1)
@@ -25,7 +25,7 @@ extension Shape {
       } read: {
         $0.settledValue?.reduce(0, +)
       },
-      // The larger one is there for its growth: see `WhenGrowth`.
+      // The larger shape measures the growth: see `WhenGrowth`.
       budgets: members > 1000
         ? [] : [.ratio(atMost: 0.7), .allocations(atMost: 2, steps: members, given: 2 * members)])
   }

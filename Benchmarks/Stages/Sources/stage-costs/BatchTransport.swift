@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import Networking
 
-/// Answers all that has been asked when it is told to, as a network does: later.
+/// A transport that responds to all pending requests on demand, asynchronously like a network.
 final class BatchTransport: Transport {
   private struct Handle: TransportHandle {
     func cancel() {}
@@ -23,7 +23,7 @@ final class BatchTransport: Transport {
     return Handle()
   }
 
-  func answer() {
+  func respondToAll() {
     let waiting = waiting.withLock { waiting in
       defer { waiting = [] }
       return waiting

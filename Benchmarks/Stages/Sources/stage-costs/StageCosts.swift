@@ -4,11 +4,11 @@ import Synchronization
 
 @testable import Networking
 
-/// Prints what each stage of the pipeline costs a request, in CPU time of the whole process.
+/// Prints the cost of each stage of the pipeline per request, in CPU time of the whole process.
 ///
-/// The variants run in turn, A B C, A B C. In a turn requests are sent 64 at a time and then answered, so
-/// that each stage waits for its answer as it does for a network's. Of a round each turn's time beyond that
-/// of its base is taken, and of the rounds the median.
+/// The variants run in the order A B C, A B C. A turn sends batches of 64 requests and then delivers the
+/// responses, so that each stage waits for its response as with a network. The cost is the difference
+/// to the empty pipeline in the same round, and the median over all rounds.
 @main
 struct StageCosts {
   static func main() {
@@ -25,14 +25,14 @@ struct StageCosts {
     for round in 0...rounds {
       for variant in variants {
         let cost = measure(variant, batches, transport)
-        // The first round warms up.
+        // The first round is the warm-up.
         if round > 0 { costs[variant.name, default: []].append(cost) }
       }
     }
     report(variants, costs)
   }
 
-  /// Microseconds of CPU a request.
+  /// Returns the CPU time per request in microseconds.
   private static func measure(
     _ variant: Variant, _ batches: Int, _ transport: BatchTransport
   ) -> Double {
@@ -44,10 +44,11 @@ struct StageCosts {
           done.add(1, ordering: .relaxed)
         }
       }
-      transport.answer()
+      transport.respondToAll()
     }
     let cost = (cpuMicroseconds() - start) / Double(batches * Variants.batch)
-    precondition(done.load(ordering: .relaxed) == batches * Variants.batch, "some have no answer")
+    precondition(
+      done.load(ordering: .relaxed) == batches * Variants.batch, "some requests have no response")
     return cost
   }
 
@@ -58,7 +59,7 @@ struct StageCosts {
   }
 
   private static func report(_ variants: [Variant], _ costs: [String: [Double]]) {
-    print("| stage | us CPU a request | us beyond no stage | middle half | budget |")
+    print("| stage | CPU us per request | us more than no stage | middle half | budget |")
     print("|---|---:|---:|---:|---|")
     for variant in variants {
       guard let own = costs[variant.name], let base = costs[Variants.empty] else { continue }

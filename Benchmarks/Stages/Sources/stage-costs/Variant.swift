@@ -1,13 +1,13 @@
 @testable import Networking
 
-/// A pipeline to be measured, and what is sent through it.
+/// A pipeline to measure, with its exchanges.
 struct Variant {
-  /// What it is called in the table.
+  /// The name in the table.
   let name: String
-  /// The cost beyond the pipeline of no stage that it should stay under, in microseconds; nil where there is no budget.
+  /// The limit for the cost in addition to the empty pipeline, in microseconds, or `nil`.
   let budget: Double?
   let pipeline: Pipeline
-  /// The exchange of one place in a batch.
+  /// Returns the exchange at an index of a batch.
   let exchange: (Int) -> Exchange
 
   init(

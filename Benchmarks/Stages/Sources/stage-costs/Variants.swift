@@ -7,14 +7,14 @@ import Promises
   import FoundationNetworking
 #endif
 
-/// The stages one by one, and the list of a client.
+/// The measured pipelines: each stage alone, and the pipelines of a client.
 struct Variants {
   static let empty = "no stage"
-  /// How many requests are under way at once.
+  /// The number of concurrent requests.
   static let batch = 64
 
   let transport: BatchTransport
-  /// One for each place in a batch, so that no two have the same URL.
+  /// One request for each index of a batch, all with different URLs.
   private let requests: [HTTPRequest]
   private let origin: Origin
 
@@ -28,12 +28,12 @@ struct Variants {
     requests = urls.map { HTTPRequest(url: $0, headers: .defaults) }
   }
 
-  /// Does nothing, as a user's own would at the least.
-  private struct Passing: Interceptor {
+  /// An interceptor that does nothing: the minimum of a user's interceptor.
+  private struct PassThroughInterceptor: Interceptor {
     func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise { next(exchange) }
   }
 
-  /// Exchanges of a GET with the client's default fields.
+  /// Returns exchanges of a GET with the client's default fields.
   private func exchange(
     timeout: Duration? = nil, token: String? = nil, interceptors: [any Interceptor] = [],
     isSame: Bool = false
@@ -76,38 +76,40 @@ struct Variants {
     var configuration = NetworkingConfiguration()
     configuration.cookies = .storage(cookies([]))
     let session = Session(transport: transport)
-    func client() -> [any Interceptor] { CallRunner.stages(configuration, session, live) }
-    let whole = client()
+    func client() -> [any Interceptor] { CallPlan.stages(configuration, session, live) }
+    let defaultStages = client()
     configuration.callTimeout = .seconds(60)
     configuration.attemptTimeout = .seconds(60)
     configuration.retry = policy
     configuration.sharesRequests = true
     configuration.circuitBreaker = CircuitBreaker()
     configuration.cookies = .storage(cookies(["session"]))
-    let everything = client()
+    let allStages = client()
     return [
       Variant(Self.empty, budget: nil, [], exchange()),
       Variant("deadline, none set", [deadline], exchange()),
       Variant("deadline, 60 s", [deadline], exchange(timeout: .seconds(60))),
       Variant("interceptors, none", [interceptors], exchange()),
-      Variant("interceptors, one", [interceptors], exchange(interceptors: [Passing()])),
+      Variant(
+        "interceptors, one", [interceptors], exchange(interceptors: [PassThroughInterceptor()])),
       Variant("sharing, off", [SharingStage(sharesAll: false)], exchange()),
-      Variant("sharing, the only one to ask", [SharingStage(sharesAll: true)], exchange()),
-      Variant("sharing, each 64 of them", [SharingStage(sharesAll: true)], exchange(isSame: true)),
+      Variant("sharing, one caller", [SharingStage(sharesAll: true)], exchange()),
+      Variant("sharing, 64 callers", [SharingStage(sharesAll: true)], exchange(isSame: true)),
       Variant("retry, never", [retry(.never)], exchange()),
-      Variant("retry, a policy", [retry(policy)], exchange()),
+      Variant("retry, with a policy", [retry(policy)], exchange()),
       Variant("redirect", [RedirectStage(policy: .follow())], exchange()),
       Variant("circuit", [CircuitStage(CircuitBreaker(), scheduler: live)], exchange()),
       Variant("authorization, none", [AuthorizationStage()], exchange()),
-      Variant("authorization, a token", [AuthorizationStage()], exchange(token: "Bearer t")),
-      Variant("cookies, none kept", [CookieStage(storage: cookies([]))], exchange()),
+      Variant("authorization, with a token", [AuthorizationStage()], exchange(token: "Bearer t")),
+      Variant("cookies, none stored", [CookieStage(storage: cookies([]))], exchange()),
       Variant("cookies, one sent", [CookieStage(storage: cookies(["a"]))], exchange()),
       Variant("hop interceptors, none", [hops], exchange()),
-      Variant("hop interceptors, one", [hops], exchange(interceptors: [Passing()])),
-      Variant("a client's list as it is at first", budget: nil, whole, exchange()),
+      Variant("hop interceptors, one", [hops], exchange(interceptors: [PassThroughInterceptor()])),
+      Variant("client pipeline, default settings", budget: nil, defaultStages, exchange()),
       Variant(
-        "a client's list with everything in use", budget: nil, everything,
-        exchange(timeout: .seconds(60), token: "Bearer t", interceptors: [Passing()])),
+        "client pipeline, all stages in use", budget: nil, allStages,
+        exchange(timeout: .seconds(60), token: "Bearer t", interceptors: [PassThroughInterceptor()])
+      ),
     ]
   }
 }

@@ -1,28 +1,29 @@
 #if os(Linux)
   import Synchronization
 
-  /// One exchange of a ``CurlTransport``, and the handle that its caller has on it.
+  /// An exchange of a ``CurlTransport``, and its handle.
   ///
-  /// The flags are what any thread may set; the I/O thread looks at them in libcurl's callbacks, so that
-  /// nothing more is delivered once they are set from within `receive`.
+  /// Any thread can set the flags. The I/O thread reads them in libcurl's callbacks, so that no
+  /// further event is delivered after `receive` itself has set them.
   final class CurlExchange: TransportHandle {
     typealias Receive = @Sendable (TransportEvent) -> Void
 
     private enum Flag {
       static let cancelled: UInt8 = 1
       static let suspended: UInt8 = 2
-      static let over: UInt8 = 4
+      static let ended: UInt8 = 4
     }
 
     let request: HTTPRequest
     private let commandQueue: CurlCommandQueue
     private let flags = Atomic<UInt8>(0)
-    // `nonisolated(unsafe)` because these two are used by the I/O thread alone once the exchange has
-    // been posted to it, which the mailbox's lock orders after `init`.
+    // `nonisolated(unsafe)` because `receive` is protected by thread confinement: only the I/O
+    // thread uses it after the exchange was posted to the command queue, whose lock orders that
+    // after `init`.
     nonisolated(unsafe) private var receive: Receive?
-    /// What performs the exchange; nil before it starts and after its end.
+    /// The libcurl handle of the exchange, or `nil` before its start and after its end.
     ///
-    /// `nonisolated(unsafe)` because it is protected as `receive` is: by being the I/O thread's alone.
+    /// `nonisolated(unsafe)` because it is protected in the same way as `receive`.
     nonisolated(unsafe) var handle: CurlHandle?
 
     init(_ request: HTTPRequest, _ receive: @escaping Receive, _ commandQueue: CurlCommandQueue) {
@@ -36,7 +37,7 @@
 
     func cancel() {
       let (before, _) = flags.bitwiseOr(Flag.cancelled, ordering: .acquiringAndReleasing)
-      if before & (Flag.cancelled | Flag.over) == 0 { commandQueue.post(.cancel(self)) }
+      if before & (Flag.cancelled | Flag.ended) == 0 { commandQueue.post(.cancel(self)) }
     }
 
     func suspend() {
@@ -45,25 +46,26 @@
 
     func resume() {
       let (before, _) = flags.bitwiseAnd(~Flag.suspended, ordering: .acquiringAndReleasing)
-      if before & Flag.suspended != 0, before & Flag.over == 0 { commandQueue.post(.resume(self)) }
+      if before & Flag.suspended != 0, before & Flag.ended == 0 { commandQueue.post(.resume(self)) }
     }
 
-    /// Has the I/O thread look again at what a callback paused.
+    /// Posts a command that resumes a transfer paused by the read callback, when more of the body
+    /// is available.
     func resumeUpload() {
-      if flags.load(ordering: .acquiring) & Flag.over == 0 { commandQueue.post(.resume(self)) }
+      if flags.load(ordering: .acquiring) & Flag.ended == 0 { commandQueue.post(.resume(self)) }
     }
 
-    /// Delivers an event that is not the last; for the I/O thread only.
+    /// Delivers an event other than the last; for the I/O thread only.
     func deliver(_ event: TransportEvent) {
       receive?(event)
     }
 
-    /// Delivers the last event and lets go of the receiver; for the I/O thread only.
+    /// Delivers the last event and releases the handler; for the I/O thread only.
     func end(with event: TransportEvent) {
-      flags.bitwiseOr(Flag.over, ordering: .acquiringAndReleasing)
+      flags.bitwiseOr(Flag.ended, ordering: .acquiringAndReleasing)
       guard let last = receive else { return }
       receive = nil
-      commandQueue.exit()
+      commandQueue.removeExchange()
       last(event)
     }
   }

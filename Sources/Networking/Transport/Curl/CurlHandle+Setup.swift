@@ -2,16 +2,18 @@
   import CCatena
   import Foundation
   import Glibc
-#endif
 
-#if os(Linux)
   extension CurlHandle {
-    /// Bodies up to this size are copied and go out with the head; larger ones are read piecewise.
-    private static let copiedBytes = 64 << 10
+    // MARK: Options of an exchange
 
-    /// Sets a handle to what an exchange asks for, and takes the exchange on.
+    /// The maximum size of a body that is copied and sent with the head.
     ///
-    /// - Throws: why it cannot be performed, nothing having been sent.
+    /// Larger bodies are read in pieces.
+    private static let maximumCopiedSize = 64 << 10
+
+    /// Sets the options of an exchange and begins it.
+    ///
+    /// - Throws: A failure if the exchange cannot be performed. Nothing has been sent in this case.
     func prepare(
       _ exchange: CurlExchange, _ options: CurlTransport.Options, _ sockets: CurlSockets
     ) throws(TransportFailure) {
@@ -20,7 +22,7 @@
         try configure(options, sockets)
         appliedOptions = AppliedOptions()
       }
-      // Until all is set: what fails on the way leaves a handle that has to be reset.
+      // `false` until all options are set: after a failure in between the handle must be reset.
       appliedOptions?.isReusable = false
       try set(url: request.url, options)
       let hasBody = try set(method: request.method, body: request.body)
@@ -31,7 +33,7 @@
       if hasBody { setUploadCallbacks() }
       appliedOptions?.isReusable = !hasBody && request.method == .get
       begin(exchange, hasBody: hasBody)
-      enableConnectionReports(of: request)
+      configureConnectionCallback(for: request)
     }
 
     private func set(url: URL, _ options: CurlTransport.Options) throws(TransportFailure) {
@@ -39,12 +41,14 @@
         guard let origin = Origin(url), origin.scheme == "http" || origin.scheme == "https" else {
           throw TransportFailure(code: .invalidURL, detail: "The URL is not http or https")
         }
-        // With a proxy of the transport's own an empty list keeps the environment's from being read. One
-        // of the environment's, which is elsewhere, would look for this machine's servers there.
+        // With an explicit proxy, an empty list prevents libcurl from reading the environment's
+        // `no_proxy`. With a proxy of the environment, the local machine is excluded, because a
+        // remote proxy would look for a local server on its own machine.
         let exceptions =
           options.proxy != .environment ? "" : origin.isLoopback ? "*" : nil
         try require(catena_easy_set_string(easy, .noProxy, exceptions))
-        // Where HTTP/2 may be spoken; else each of many first exchanges would open its own connection.
+        // With HTTP/2, concurrent first exchanges wait for one connection. Otherwise each would
+        // open its own.
         catena_easy_set_long(
           easy, .pipeWait, options.allowsHTTP2 && origin.scheme == "https" ? 1 : 0)
         appliedOptions?.origin = origin
@@ -52,7 +56,8 @@
       try require(catena_easy_set_string(easy, .URL, url.absoluteString))
     }
 
-    /// The same fields as last time are on the handle already.
+    /// Sets the header fields, unless the handle already has the same fields from the last
+    /// exchange.
     private func set(_ headers: HTTPHeaders, hasBody: Bool) throws(TransportFailure) {
       guard hasBody || appliedOptions?.headers?.fields != headers.fields else { return }
       appliedOptions?.headers = nil
@@ -65,7 +70,7 @@
 
     private func set(method: HTTPMethod, body: HTTPBody) throws(TransportFailure) -> Bool {
       guard method.rawValue.isToken else {
-        throw TransportFailure(code: .unsupported, detail: "The method is no token")
+        throw TransportFailure(code: .unsupported, detail: "The method is not a valid token")
       }
       if method == .head {
         guard case .none = body else {
@@ -85,7 +90,7 @@
       bytesToSend = nil
       switch body {
       case .none: return false
-      case .data(let data) where data.count <= Self.copiedBytes:
+      case .data(let data) where data.count <= Self.maximumCopiedSize:
         bytesToSend = Int64(data.count)
         catena_easy_set_size(easy, .postFields, Int64(data.count))
         data.withUnsafeBytes { bytes in
@@ -99,32 +104,17 @@
         upload = reader
         bytesToSend = reader.length
         catena_easy_set_long(easy, .upload, 1)
-        // -1 is unknown: in chunks, where the version of HTTP has them.
+        // -1 means unknown. HTTP/1.1 then sends chunks.
         catena_easy_set_size(easy, .upload, reader.length ?? -1)
       }
       return true
     }
-  }
 
-  extension HTTPHeaders {
-    /// Whether a response may be in a content coding: unless the request accepts none but `identity`.
-    fileprivate var acceptsCoding: Bool {
-      guard contains("Accept-Encoding") else { return true }
-      return values(for: "Accept-Encoding").contains { value in
-        value.split(separator: ",").contains { element in
-          let coding = element.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
-          return coding != "identity" && !(coding == "*" && element.contains("q=0"))
-        }
-      }
-    }
-  }
-#endif
+    // MARK: Options of a transport
 
-#if os(Linux)
-  extension CurlHandle {
-    /// Sets what is the same for all exchanges of a transport.
+    /// Sets the options that are the same for all exchanges of a transport.
     ///
-    /// - Throws: which option libcurl refuses.
+    /// - Throws: A failure if libcurl rejects an option.
     func configure(
       _ options: CurlTransport.Options, _ sockets: CurlSockets
     ) throws(TransportFailure) {
@@ -132,9 +122,9 @@
       catena_easy_set_pointer(easy, .private, Unmanaged.passUnretained(self).toOpaque())
       catena_easy_set_long(easy, .httpVersion, options.allowsHTTP2 ? 4 : 2)
       catena_easy_set_long(easy, .noSignal, 1)
-      // Nearly four times libcurl's own, for a quarter of the calls that receive a large body; a small one
-      // touches no more of it than of the other. From 64 KiB on glibc tidies its whole heap up each time that
-      // the buffer is freed, which is with every exchange.
+      // Nearly four times libcurl's default, so a large body needs a quarter of the calls. A small
+      // body touches no more memory than with the default. From 64 KiB on, glibc would consolidate
+      // its whole heap whenever the buffer is freed, which is after each exchange.
       catena_easy_set_long(easy, .bufferSize, 60 << 10)
       catena_easy_set_long(easy, .pathAsIs, 1)
       catena_easy_set_long(easy, .suppressConnectHeaders, 1)
@@ -146,15 +136,15 @@
       setCallbacks(sockets)
     }
 
-    /// Takes libcurl at its word where an option that is not set would make the exchange less safe.
+    /// Checks the result of an option without which the exchange would be less safe.
     func require(_ result: CurlResult) throws(TransportFailure) {
       guard result != .OK else { return }
       throw TransportFailure(
         code: .unsupported,
-        detail: "libcurl refuses an option: \(String(cString: catena_curl_describe(result)))")
+        detail: "libcurl rejected an option: \(String(cString: catena_curl_describe(result)))")
     }
 
-    /// What lies between here and the server.
+    /// Sets the Unix socket or the proxy.
     private func setRoute(_ options: CurlTransport.Options) throws(TransportFailure) {
       if let path = options.unixSocketPath {
         try require(catena_easy_set_string(easy, .unixSocketPath, path))
@@ -176,7 +166,7 @@
       }
       if let authorities = tls.certificateAuthorities {
         try require(catena_easy_set_string(easy, .certificateAuthorities, authorities.path))
-        // A TLS library that knows no such folder has none to leave out.
+        // A TLS library without this option has no such folder either.
         let folder = catena_easy_set_string(easy, .certificateAuthoritiesFolder, nil)
         if folder != .notBuiltIn { try require(folder) }
       }
@@ -192,24 +182,11 @@
         try require(catena_easy_set_string(easy, .pinnedPublicKey, keys.joined(separator: ";")))
       }
     }
-  }
 
-  extension TLSOptions.Version {
-    /// CURL_SSLVERSION_*.
-    fileprivate var number: Int {
-      switch self {
-      case .v1_0: 4
-      case .v1_1: 5
-      case .v1_2: 6
-      case .v1_3: 7
-      }
-    }
-  }
-#endif
+    // MARK: Callbacks
 
-#if os(Linux)
-  extension CurlHandle {
-    /// Has libcurl call this handle, and the sockets of its loop, which outlive its connections.
+    /// Sets the callbacks of the handle and of the sockets of its loop, which outlive the
+    /// connections.
     func setCallbacks(_ sockets: CurlSockets) {
       let handle = Unmanaged.passUnretained(self).toOpaque()
       catena_easy_on_header(
@@ -248,7 +225,7 @@
       catena_easy_on_seek(
         easy,
         { context, offset, origin in
-          // CURL_SEEKFUNC_OK and FAIL.
+          // `CURL_SEEKFUNC_FAIL` is 1, `CURL_SEEKFUNC_OK` is 0.
           guard origin == SEEK_SET, offset == 0, let upload = CurlHandle.at(context).upload
           else { return 1 }
           upload.rewind()
@@ -264,15 +241,15 @@
       catena_easy_set_long(easy, .noProgress, 0)
     }
 
-    /// Has libcurl tell when a connection stands, or tell it no more.
+    /// Sets or clears the callback that libcurl calls when a connection is established.
     ///
-    /// - Returns: false for a library that cannot.
+    /// - Returns: `false` if libcurl has no such callback.
     func setConnectionCallback(_ isWanted: Bool) -> Bool {
       guard isWanted else { return catena_easy_on_connected(easy, nil, nil) == .OK }
       let result = catena_easy_on_connected(
         easy,
         { context, _, _, _, _ in
-          // CURL_PREREQFUNC_OK and ABORT.
+          // `CURL_PREREQFUNC_OK` and `CURL_PREREQFUNC_ABORT`.
           CurlHandle.at(context).reportConnection() ? 0 : 1
         }, Unmanaged.passUnretained(self).toOpaque())
       return result == .OK
@@ -288,19 +265,45 @@
       Unmanaged.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
     }
   }
-#endif
 
-#if os(Linux)
-  /// What is set on an easy handle and stays from one exchange to the next: most ask the same server,
-  /// with the same header fields.
+  extension HTTPHeaders {
+    /// Whether a response may have a content coding, which is unless the request accepts only
+    /// `identity`.
+    fileprivate var acceptsCoding: Bool {
+      guard contains("Accept-Encoding") else { return true }
+      return values(for: "Accept-Encoding").contains { value in
+        value.split(separator: ",").contains { element in
+          let coding = element.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
+          return coding != "identity" && !(coding == "*" && element.contains("q=0"))
+        }
+      }
+    }
+  }
+
+  extension TLSOptions.Version {
+    /// The `CURL_SSLVERSION_*` value.
+    fileprivate var number: Int {
+      switch self {
+      case .v1_0: 4
+      case .v1_1: 5
+      case .v1_2: 6
+      case .v1_3: 7
+      }
+    }
+  }
+
+  /// The options that remain set on an easy handle after an exchange.
+  ///
+  /// Most exchanges use the same server with the same header fields, so these options are not set
+  /// again.
   struct AppliedOptions {
     /// The origin of the last URL.
     var origin: Origin?
-    /// The fields of the last request without a body, whose list the handle still has.
+    /// The header fields of the last request without a body, whose list the handle still has.
     var headers: HTTPHeaders?
-    /// Whether libcurl tells when a connection stands.
+    /// Whether the connection callback is set.
     var reportsConnection = false
-    /// Whether nothing else is set on the handle, so that it need not be reset.
+    /// Whether no other options are set, so that the handle need not be reset.
     var isReusable = true
   }
 #endif

@@ -2,9 +2,9 @@
   import CCatena
   import Foundation
 
-  /// An easy handle of libcurl with what belongs to the exchange that it performs.
+  /// An easy handle of libcurl, with the state of the exchange that it performs.
   ///
-  /// It is used again for the next one. Everything of it happens on the I/O thread.
+  /// The handle is reused for further exchanges. Only the I/O thread uses it.
   final class CurlHandle {
     let easy: OpaquePointer
     let errorBuffer: UnsafeMutablePointer<CChar>
@@ -12,34 +12,35 @@
     var fields = CurlHeaderList()
     /// The index of the handle's ``CurlDeadline`` in the heap, or `nil` if it has none.
     var deadlineIndex: Int?
-    /// Nil when the handle is as new.
+    /// The options that are set on the handle, or `nil` if it is new or reset.
     var appliedOptions: AppliedOptions?
 
-    // Of the exchange under way.
+    // The state of the current exchange.
     private(set) var exchange: CurlExchange?
     var upload: BodyReader?
-    /// Why the body could not be read.
+    /// The error of reading the request body, if any.
     private var uploadFailure: TransportFailure?
-    /// Whether its receiver was found to hold it back, and has not been seen to let it go on.
+    /// Whether the exchange was seen suspended and has not been resumed on the I/O thread since.
     private var isFlowSuspended = false
-    // Unchecked, as that is for each line of a head: it is the I/O thread's, and no access has another within.
+    // Unchecked, because dynamic exclusivity checks are slow for each line of a head. Only the I/O
+    // thread accesses the parser, and accesses do not overlap.
     @exclusivity(unchecked) private var head = ResponseHeadParser()
     private(set) var started: UInt64 = 0
     private var lastActivity: UInt64 = 0
     private var isPaused = false
     private var bytesSent: Int64 = 0
     private(set) var hasBody = false
-    /// Nil when there is nothing to send, or it is not known how much.
+    /// The length of the request body, or `nil` if there is none or its length is not known.
     var bytesToSend: Int64?
     private(set) var lastSent: UInt64 = 0
-    /// Whether the connection has to be told of at the head, as libcurl does not tell when it stands.
+    /// Whether the connection is reported with the head, because libcurl has no callback for it.
     private var reportsConnectionWithHead = false
-    /// Whether the request must not go out twice, as libcurl would have it go on its own.
-    private var isNotRepeatable = false
-    /// How often libcurl has had a connection for it.
+    /// Whether libcurl must be prevented from sending the request twice.
+    private var mustNotRepeat = false
+    /// The number of connections that libcurl has used for the request.
     private var connections = 0
 
-    /// Nil when there is no memory for it.
+    /// Makes a handle, or returns `nil` if libcurl is out of memory.
     init?(clock: CurlClock) {
       guard let easy = catena_easy_make() else { return nil }
       self.easy = easy
@@ -53,7 +54,7 @@
       fields.deallocate()
     }
 
-    /// Takes an exchange on.
+    /// Begins an exchange.
     func begin(_ exchange: CurlExchange, hasBody: Bool) {
       self.exchange = exchange
       self.hasBody = hasBody
@@ -71,13 +72,15 @@
       connections = 0
     }
 
-    /// Has the connection told of once it stands, or not, and the request kept from going out twice where
-    /// that could do harm.
+    /// Sets or clears the connection callback of libcurl.
+    ///
+    /// The callback is needed to report the connection to monitors, and to prevent a second
+    /// transmission of a request that is not idempotent.
     ///
     /// Source: RFC 9110 section 9.2.2.
-    func enableConnectionReports(of request: HTTPRequest) {
-      isNotRepeatable = !request.method.isIdempotent && !request.headers.contains("Idempotency-Key")
-      let isWanted = request.reportsConnection || isNotRepeatable
+    func configureConnectionCallback(for request: HTTPRequest) {
+      mustNotRepeat = !request.method.isIdempotent && !request.headers.contains(HTTPHeaders.idempotencyKeyName)
+      let isWanted = request.reportsConnection || mustNotRepeat
       if appliedOptions?.reportsConnection != isWanted, setConnectionCallback(isWanted) {
         appliedOptions?.reportsConnection = isWanted
       }
@@ -85,9 +88,9 @@
         request.reportsConnection && appliedOptions?.reportsConnection != true
     }
 
-    /// Lets go of the exchange.
+    /// Ends the exchange and prepares the handle for reuse.
     ///
-    /// The handle has to be out of its multi handle by now.
+    /// The handle must already be removed from its multi handle.
     func finish() -> CurlExchange? {
       defer { exchange = nil }
       exchange?.handle = nil
@@ -99,36 +102,37 @@
       return exchange
     }
 
-    /// Whether a kept connection was closed before an answer came, and libcurl is about to send the request
-    /// over another.
-    private var wouldResend: Bool { isNotRepeatable && connections > 1 && !head.isBegun }
+    /// Whether a reused connection was closed before a response, and libcurl is about to send the
+    /// request again on another connection, although it must not.
+    private var wouldResend: Bool { mustNotRepeat && connections > 1 && !head.hasStatusLine }
 
-    /// What libcurl's result comes to.
+    /// Returns the last event for a result of libcurl.
     func event(for result: CurlResult) -> TransportEvent {
       if exchange?.isCancelled == true { return failure(.cancelled) }
       if result == .abortedByCallback, wouldResend {
         return failure(
           .connectionLost,
-          "The connection was closed before an answer came; whether the request has arrived is not known"
+          "The connection was closed before a response; the server may have processed the request"
         )
       }
       if result == .OK, head.isComplete { return .end(metrics) }
-      if result == .OK, head.isBegun {
-        return failure(.connectionLost, "The connection was closed within the response's head")
+      if result == .OK, head.hasStatusLine {
+        return failure(
+          .connectionLost, "The connection was closed in the middle of the response head")
       }
-      if result == .OK { return failure(.malformedResponse, "There is no head of a response") }
+      if result == .OK { return failure(.malformedResponse, "The response has no head") }
       if var failure = uploadFailure {
         failure.metrics = metrics
         return .failure(failure)
       }
       let tunnel = catena_easy_long(easy, .connectCode)
       if tunnel != 0, tunnel / 100 != 2 {
-        return failure(.cannotConnect, "The proxy refuses the tunnel, by the status \(tunnel)")
+        return failure(.cannotConnect, "The proxy rejected the tunnel with the status \(tunnel)")
       }
       let message = String(cString: errorBuffer)
       let code = NetworkError.Code(
         result, verification: catena_easy_long(easy, .verifyResult), message: message)
-      // A proxy of the environment is quoted with its credentials.
+      // The message can contain the URL of a proxy of the environment with its credentials.
       let isSafe =
         !message.isEmpty && !message.contains("@")
         && !message.containsSecrets(exchange?.request.url)
@@ -139,7 +143,7 @@
       .failure(TransportFailure(code: code, detail: detail, metrics: metrics))
     }
 
-    /// Goes on with a transfer that a callback paused.
+    /// Resumes a transfer that a callback paused.
     func resume() {
       lastActivity = clock.now
       isFlowSuspended = false
@@ -148,11 +152,12 @@
       catena_easy_unpause(easy)
     }
 
-    /// When the connection will have been silent for too long, if nothing more happens on it; nil when
-    /// that is no matter.
+    /// Returns the time at which the idle timeout expires without further activity, or `nil`
+    /// without a limit.
     ///
-    /// What was found to be held back counts so until it is resumed here too: its receiver may have
-    /// resumed it a moment ago, and the silence until then was its own.
+    /// An exchange that was seen suspended counts as suspended until it is resumed on the I/O
+    /// thread too. Its caller may have resumed it just now, and the silence before was not the
+    /// server's fault.
     func idleDeadline() -> UInt64? {
       if exchange?.isSuspended == true { isFlowSuspended = true }
       guard let limit = exchange?.request.idleTimeout else { return nil }
@@ -169,14 +174,14 @@
       guard let exchange, let head = head.take(line) else { return }
       if reportsConnectionWithHead { reportConnection() }
       if hasBody { report(sent: catena_easy_size(easy, .uploaded)) }
-      // Maybe by the receiver of just that.
+      // The handler may have cancelled the exchange in one of the calls above.
       guard !exchange.isCancelled else { return }
       exchange.deliver(.head(head))
     }
 
-    /// Tells of the connection.
+    /// Reports the connection.
     ///
-    /// - Returns: whether to go on.
+    /// - Returns: Whether libcurl continues.
     @discardableResult
     func reportConnection() -> Bool {
       guard let exchange, !exchange.isCancelled else { return false }
@@ -188,9 +193,9 @@
       return !exchange.isCancelled
     }
 
-    /// Takes bytes of the body.
+    /// Delivers bytes of the response body.
     ///
-    /// - Returns: as many, or what tells libcurl to pause or to give up.
+    /// - Returns: The number of bytes, or the value that makes libcurl pause or abort.
     func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
       guard let exchange, !exchange.isCancelled else { return 0 }
       if exchange.isSuspended {
@@ -221,9 +226,10 @@
       }
     }
 
-    /// Tells how much of the body has been sent.
+    /// Reports the number of bytes of the request body sent so far.
     ///
-    /// libcurl counts what frames the chunks of a stream; what has been read of it bounds that.
+    /// libcurl's number includes the framing of chunks, so it is limited to the number of bytes
+    /// read from the body.
     func report(sent: Int64) {
       guard let exchange, !exchange.isCancelled else { return }
       let sent = min(sent, upload?.offset ?? sent)
@@ -236,7 +242,7 @@
   }
 
   extension String {
-    /// Whether it quotes the parts of a URL that may be secret.
+    /// Whether the string contains a part of the URL that may be secret.
     fileprivate func containsSecrets(_ url: URL?) -> Bool {
       [url?.query, url?.password, url?.user].contains { part in
         part.map { !$0.isEmpty && contains($0) } ?? false
@@ -245,16 +251,17 @@
   }
 
   extension CurlHandle {
-    /// What has been measured until now.
+    /// The measurements so far.
     var metrics: TransportMetrics {
       measure(hasConnection: time(.pretransferTime) != nil)
     }
 
-    /// What has been measured until now, for a moment when libcurl does not tell of its connection yet.
+    /// Returns the measurements so far, for a moment at which libcurl's times do not show the
+    /// connection yet.
     ///
-    /// - Parameter hasConnection: whether one stands, new or kept. Of a kept one libcurl has times, too: when
-    ///   it was found.
-    /// - Returns: the metrics.
+    /// - Parameter hasConnection: Whether a connection is established. For a reused connection
+    ///   libcurl provides times too: those at which the connection was found.
+    /// - Returns: The metrics.
     func measure(hasConnection: Bool) -> TransportMetrics {
       let isReused = hasConnection && catena_easy_long(easy, .connections) == 0
       let uploaded = catena_easy_size(easy, .uploaded)
@@ -269,7 +276,7 @@
         bytesSent: hasBody ? min(uploaded, upload?.offset ?? uploaded) : 0,
         bytesReceived: catena_easy_size(easy, .downloaded),
         reusedConnection: isReused,
-        // With a body libcurl counts that in or not, as its version has it.
+        // With a body, it depends on libcurl's version whether the number includes the body.
         headBytesSent: hasBody ? nil : count(.requestSent),
         headBytesReceived: count(.headReceived),
         httpVersion: httpVersion,
@@ -279,14 +286,14 @@
         remotePort: count(.port).map { Int($0) })
     }
 
-    /// A number, where there is one.
+    /// The value of a counter, or `nil` if it is 0 or not available.
     private func count(_ info: CurlLongInfo) -> Int64? {
       let count = catena_easy_long(easy, info)
       return count > 0 ? Int64(count) : nil
     }
 
     private var httpVersion: String? {
-      // CURL_HTTP_VERSION_*.
+      // `CURL_HTTP_VERSION_*`.
       switch catena_easy_long(easy, .httpVersion) {
       case 1: "1.0"
       case 2: "1.1"

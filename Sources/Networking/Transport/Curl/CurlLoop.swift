@@ -4,11 +4,11 @@
   import Glibc
   import Promises
 
-  /// What the I/O thread of a ``CurlTransport`` does: libcurl's multi interface, driven by epoll.
+  /// The event loop of an I/O thread: libcurl's multi interface, driven by epoll.
   ///
-  /// Each turn of the loop takes what has been posted, waits, tells libcurl which sockets are ready and
-  /// whether its time is up, and ends the exchanges that are complete. `receive` is called from within
-  /// libcurl's callbacks or at a turn's end, never under a lock.
+  /// Each iteration takes the posted commands, waits for events, tells libcurl about ready sockets
+  /// and an expired timer, and ends completed exchanges. `receive` is called from libcurl's
+  /// callbacks or at the end of an iteration, never under a lock.
   final class CurlLoop {
     private static let initialized: Void = catena_curl_initialize()
 
@@ -22,7 +22,7 @@
     /// Handles to be used again.
     private var idleHandles: [CurlHandle] = []
     private static let maximumIdleHandles = 256
-    /// When libcurl wants to be called though nothing has happened; nil for never.
+    /// The time at which libcurl's timer expires, or `nil` if none is set.
     private var timerDue: UInt64?
     private var activeCount = 0
     private var isClosing = false
@@ -30,9 +30,9 @@
     /// Makes a loop.
     ///
     /// - Parameters:
-    ///   - commandQueue: where word is left for it.
-    ///   - options: the transport's.
-    ///   - http1Origins: learns from the answers which servers speak HTTP/1.1 alone.
+    ///   - commandQueue: The queue of its commands.
+    ///   - options: The options of the transport.
+    ///   - http1Origins: The cache of HTTP/1.1 origins, which the loop updates from responses.
     init(
       commandQueue: CurlCommandQueue, options: CurlTransport.Options,
       _ http1Origins: HTTP1OriginCache
@@ -45,7 +45,7 @@
       multi = catena_multi_make()
     }
 
-    /// Returns when the transport is gone and the last exchange over.
+    /// Runs the loop until the transport is released and its last exchange has ended.
     func run() {
       catena_name_thread("Catena.Curl")
       commandQueue.setCurrent()
@@ -55,7 +55,7 @@
       repeat {
         commandQueue.take(into: &commands)
         clock.update()
-        for command in commands { open(command) }
+        for command in commands { perform(command) }
         sockets.wait(milliseconds: commands.isEmpty ? pollTimeout : 0) { [clock] socket, selected in
           clock.update()
           catena_multi_socket_ready(multi, socket, selected)
@@ -77,8 +77,8 @@
         multi, .maxHostConnections, max(options.maximumConnectionsPerHost ?? 0, 0))
       catena_multi_on_socket(
         multi,
-        { _, socket, what, context, _ in
-          CurlSockets.at(context).watch(socket, for: CurlPoll(rawValue: what) ?? .remove)
+        { _, socket, events, context, _ in
+          CurlSockets.at(context).watch(socket, for: CurlPoll(rawValue: events) ?? .remove)
           return 0
         }, Unmanaged.passUnretained(sockets).toOpaque())
       catena_multi_on_timer(
@@ -92,7 +92,7 @@
         }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    private func open(_ command: CurlCommandQueue.Command) {
+    private func perform(_ command: CurlCommandQueue.Command) {
       switch command {
       case .start(let exchange): start(exchange)
       case .cancel(let exchange):
@@ -109,7 +109,8 @@
       guard multi != nil, sockets.isUsable,
         let handle = idleHandles.popLast() ?? CurlHandle(clock: clock)
       else {
-        let failure = TransportFailure(code: .cannotConnect, detail: "No resources are left")
+        let failure = TransportFailure(
+          code: .cannotConnect, detail: "No memory or file descriptors are left")
         return exchange.end(with: .failure(failure))
       }
       do {
@@ -124,11 +125,11 @@
         deadlines.insert(CurlDeadline(due: due, handle: handle))
       }
       if catena_multi_add(multi, handle.easy) != 0 {
-        end(handle, with: handle.failure(.cannotConnect, "libcurl does not take the exchange"))
+        end(handle, with: handle.failure(.cannotConnect, "libcurl rejected the exchange"))
       }
     }
 
-    /// How long to wait at most, in milliseconds.
+    /// The maximum time to wait for events, in milliseconds, or -1 for no limit.
     private var pollTimeout: Int32 {
       let due = min(timerDue ?? .max, deadlines.first?.due ?? .max)
       guard due < .max else { return isClosing && activeCount == 0 ? 0 : -1 }
@@ -140,18 +141,18 @@
     private func fireTimer() {
       guard let timerDue, timerDue <= clock.now else { return }
       self.timerDue = nil
-      catena_multi_time_is_up(multi)
+      catena_multi_timer_expired(multi)
     }
 
     private func finishCompleted() {
       var result = CurlResult.OK
-      while let easy = catena_multi_next_done(multi, &result) {
+      while let easy = catena_multi_next_completed(multi, &result) {
         let handle = CurlHandle.at(catena_easy_private(easy))
         end(handle, with: handle.event(for: result))
       }
     }
 
-    /// Ends exchanges whose connections have been silent for too long.
+    /// Fails exchanges whose idle timeout has expired.
     private func failIdle() {
       while let deadline = deadlines.first, deadline.due <= clock.now {
         deadlines.popFirst()
@@ -165,7 +166,7 @@
       }
     }
 
-    /// Notes what a server has chosen, where it could have chosen otherwise.
+    /// Records the HTTP version that an `https` server selected, if HTTP/2 was possible.
     private func recordHTTPVersion(from event: TransportEvent, of handle: CurlHandle) {
       guard options.allowsHTTP2, let origin = handle.appliedOptions?.origin,
         origin.scheme == "https",
@@ -188,13 +189,15 @@
       exchange?.end(with: event)
     }
 
-    /// Keeps a handle that has finished.
+    /// Keeps a finished handle for reuse, up to a limit.
     private func recycle(_ handle: CurlHandle) {
       if idleHandles.count < Self.maximumIdleHandles { idleHandles.append(handle) }
     }
 
-    /// libcurl leaves the signal alone when it is told to use none, and TLS writes without asking for
-    /// an error in its place.
+    /// Blocks `SIGPIPE` on this thread.
+    ///
+    /// With `CURLOPT_NOSIGNAL`, libcurl does not ignore the signal, and the TLS library writes
+    /// without `MSG_NOSIGNAL`.
     private func blockSIGPIPE() {
       var signals = sigset_t()
       sigemptyset(&signals)
@@ -203,7 +206,7 @@
     }
   }
 
-  /// The monotonic clock, read once a turn of the I/O thread's loop, in nanoseconds.
+  /// A monotonic clock in nanoseconds whose time is cached for the current step of the I/O thread.
   final class CurlClock {
     private(set) var now: UInt64 = 0
 
@@ -215,7 +218,7 @@
       now = Self.currentTime
     }
 
-    /// The clock at this very moment.
+    /// The time of the system clock, uncached.
     static var currentTime: UInt64 {
       var time = timespec()
       clock_gettime(CLOCK_MONOTONIC, &time)
@@ -224,7 +227,7 @@
   }
 
   extension Duration {
-    /// At least 0; what does not fit counts as a century.
+    /// The duration in nanoseconds, clamped to the range from 0 to a century.
     var wholeNanoseconds: UInt64 {
       guard self > .zero else { return 0 }
       guard self < .seconds(3_155_760_000) else { return 3_155_760_000_000_000_000 }

@@ -2,29 +2,35 @@
   import CCatena
   import Glibc
 
-  /// The sockets that libcurl wants to hear of, on epoll.
+  /// The sockets of libcurl, registered with epoll.
   ///
-  /// libcurl loses interest in a connection at the end of each exchange and takes it up again with the
-  /// next. To spare two system calls an exchange, a connection stays with epoll meanwhile; it is taken
-  /// out when something happens on it. That takes knowing when its descriptor is closed, so it is done
-  /// only with sockets opened here, and not with others that libcurl uses, such as its resolver's.
+  /// libcurl stops watching a connection at the end of each exchange and watches it again in the
+  /// next. To save two system calls per exchange, the connection stays registered with epoll in
+  /// between. It is unregistered when an event occurs on it. This requires knowing when its
+  /// descriptor is closed. So it is done only for sockets opened here, and not for other sockets of
+  /// libcurl, such as its resolver's.
   final class CurlSockets {
     private struct Socket {
-      /// CURL_POLL_IN and OUT: what libcurl wants, and what epoll has been told.
+      /// `CURL_POLL_IN` and `CURL_POLL_OUT` bits: those that libcurl wants, and those registered
+      /// with epoll.
       var wanted: Int32 = 0
       var registered: Int32 = 0
       var isOpenedHere = false
     }
 
+    private let wakeupDescriptor: Int32
     private let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
-    // Unchecked, as that is for each event: all of it is the I/O thread's, and no access has another within.
+    // Unchecked, because dynamic exclusivity checks are slow for each event. Only the I/O thread
+    // accesses these properties, and accesses do not overlap.
     @exclusivity(unchecked) private var sockets: [Socket] = []
     @exclusivity(unchecked) private var events: [epoll_event]
 
-    /// - Parameter wakeupDescriptor: a descriptor that ends a wait whenever it is written to.
+    /// Makes an epoll instance.
+    ///
+    /// - Parameter wakeupDescriptor: A descriptor that ends a wait when it is written to.
     init(wakeupDescriptor: Int32) {
       events = Array(repeating: epoll_event(), count: 256)
-      // Edge-triggered, so that it need not be read.
+      // Edge-triggered, so that the descriptor need not be read.
       var event = epoll_event()
       event.events = EPOLLIN.rawValue | EPOLLET.rawValue
       event.data.fd = wakeupDescriptor
@@ -32,13 +38,11 @@
       self.wakeupDescriptor = wakeupDescriptor
     }
 
-    private let wakeupDescriptor: Int32
-
     deinit {
       Glibc.close(epoll)
     }
 
-    /// False when the system had no file descriptor left.
+    /// Whether epoll could be set up; `false` if the process had no file descriptor left.
     var isUsable: Bool { epoll >= 0 }
 
     func open(_ kind: CatenaSocketKind) -> Int32 {
@@ -53,15 +57,18 @@
       Glibc.close(socket)
     }
 
-    /// What libcurl wants to know of a socket from now on.
-    func watch(_ socket: Int32, for what: CurlPoll) {
-      let wanted = what == .remove ? 0 : what.rawValue
+    /// Sets the events for which libcurl watches a socket.
+    func watch(_ socket: Int32, for events: CurlPoll) {
+      let wanted = events == .remove ? 0 : events.rawValue
       self[socket].wanted = wanted
       if wanted != 0 || !self[socket].isOpenedHere { register(socket, for: wanted) }
     }
 
-    /// Waits for something to happen, for so many milliseconds, -1 being for ever, and tells of each
-    /// socket that is ready; what for, as CURL_CSELECT_ bits.
+    /// Waits for events and reports each ready socket.
+    ///
+    /// - Parameters:
+    ///   - milliseconds: The maximum time to wait, or -1 for no limit.
+    ///   - ready: A closure that gets each ready socket and its `CURL_CSELECT_*` bits.
     func wait(milliseconds: Int32, _ ready: (_ socket: Int32, _ selected: Int32) -> Void) {
       let count = epoll_wait(epoll, &events, Int32(events.count), milliseconds)
       guard count > 0 else { return }
@@ -79,7 +86,8 @@
       }
     }
 
-    /// Errors and hang-ups count as whatever is waited for: libcurl then finds out by trying.
+    /// Errors and hang-ups count as all awaited events: libcurl detects them on its next read or
+    /// write.
     private static func selected(by events: UInt32) -> Int32 {
       if events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 {
         return Int32(CatenaSelectIn | CatenaSelectOut)

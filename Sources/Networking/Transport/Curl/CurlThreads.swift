@@ -4,15 +4,17 @@
   import Glibc
   import Synchronization
 
-  /// The I/O threads of one transport, and which of them takes an exchange.
+  /// The pool of I/O threads of a transport, which assigns each exchange to a thread.
   ///
-  /// A few exchanges share one thread and its connections. More of them are spread over two where there are
-  /// two cores; what an answer gives rise to on its thread stays there. Exchanges that have to share
-  /// connections stay on the first: those with `https` servers, one connection of which may take them all
-  /// until an answer has shown that it does not, and all of a transport whose connections to a host are
-  /// limited.
+  /// A few exchanges share one thread and its connections. More exchanges are spread over two
+  /// threads if the machine has at least two cores. A request that is started from a response
+  /// handler stays on the handler's thread, unless that thread has many more exchanges.
+  ///
+  /// Exchanges that share connections stay on the first thread. These are all exchanges of a
+  /// transport with a limit of connections per host, and exchanges with an `https` server, until a
+  /// response shows that the server speaks HTTP/1.1.
   final class CurlLoopPool: Sendable {
-    /// From how many exchanges on each thread there is to be another.
+    /// The number of exchanges on each thread at which another thread is started.
     private static let busyThreshold = 4
 
     private let options: CurlTransport.Options
@@ -38,10 +40,10 @@
       for commandQueue in others.withLock({ $0 }) { commandQueue.post(.close) }
     }
 
-    /// The thread that is to take an exchange, which counts there from now on.
+    /// Returns the command queue of the thread for an exchange, and counts the exchange there.
     func commandQueue(for request: HTTPRequest) -> CurlCommandQueue {
-      let commandQueue = limit > 1 && !sharesConnections(request) ? choose() : first
-      commandQueue.enter()
+      let commandQueue = limit > 1 && !sharesConnections(request) ? chooseQueue() : first
+      commandQueue.addExchange()
       return commandQueue
     }
 
@@ -50,25 +52,26 @@
         && !http1Origins.contains(request.url)
     }
 
-    private func choose() -> CurlCommandQueue {
+    private func chooseQueue() -> CurlCommandQueue {
       let current = CurlCommandQueue.current
       guard first.exchangeCount >= Self.busyThreshold || current != nil else { return first }
       return others.withLock { others in
-        let least = others.reduce(first) { $1.exchangeCount < $0.exchangeCount ? $1 : $0 }
-        // Where an answer has just come there is room, and nobody need be woken.
+        let leastBusy = others.reduce(first) { $1.exchangeCount < $0.exchangeCount ? $1 : $0 }
+        // The current I/O thread has just delivered a response, so it has capacity and need not be
+        // woken.
         if let current, current === first || others.contains(where: { $0 === current }),
-          current.exchangeCount <= least.exchangeCount + Self.busyThreshold
+          current.exchangeCount <= leastBusy.exchangeCount + Self.busyThreshold
         {
           return current
         }
-        guard least.exchangeCount >= Self.busyThreshold, others.count + 1 < limit else {
-          return least
+        guard leastBusy.exchangeCount >= Self.busyThreshold, others.count + 1 < limit else {
+          return leastBusy
         }
-        let another = CurlCommandQueue()
-        guard another.isUsable else { return least }
-        run(another)
-        others.append(another)
-        return another
+        let added = CurlCommandQueue()
+        guard added.isUsable else { return leastBusy }
+        run(added)
+        others.append(added)
+        return added
       }
     }
 
@@ -81,24 +84,26 @@
   }
 
   extension HTTPRequest {
-    /// Whether it goes over TLS.
+    /// Whether the request uses TLS.
     var isSecure: Bool {
-      // Of the schemes that are not refused, `http` has the colon fifth.
+      // The accepted schemes are `http` and `https`; only `http` has a colon as its fifth
+      // character.
       url.absoluteString.utf8.dropFirst(4).first != UInt8(ascii: ":")
     }
   }
 
-  /// The `https` servers that have answered by HTTP/1.1: a connection of theirs takes one exchange at a
-  /// time, and is none that others could share.
+  /// A cache of the `https` origins that have responded with HTTP/1.1.
   ///
-  /// It is a hint. One that turns out to speak HTTP/2 has had a connection for each thread until then.
+  /// A connection to such an origin carries one exchange at a time, so exchanges cannot share it.
+  /// The cache is a hint: an origin is removed when it speaks HTTP/2, and until then each thread
+  /// opens its own connections to it.
   final class HTTP1OriginCache: Sendable {
     private static let limit = 32
 
     /// The origins, the newest first.
     private let origins = Mutex<[Origin]>([])
 
-    /// Whether a URL is one of such a server's.
+    /// Returns whether a URL belongs to one of the origins.
     func contains(_ url: URL) -> Bool {
       origins.withLock { origins in
         guard !origins.isEmpty, let origin = Origin(url) else { return false }
@@ -106,12 +111,12 @@
       }
     }
 
-    /// Forgets a server.
+    /// Removes an origin.
     func remove(_ origin: Origin) {
       origins.withLock { $0.removeAll { $0 == origin } }
     }
 
-    /// Remembers a server, and forgets the oldest where there are many.
+    /// Adds an origin, and removes the oldest one if the cache is full.
     func add(_ origin: Origin) {
       origins.withLock { origins in
         guard !origins.contains(origin) else { return }
@@ -121,17 +126,18 @@
     }
   }
 
-  /// Where any thread leaves word for the I/O thread of a transport.
+  /// A queue of commands for an I/O thread.
   ///
-  /// The I/O thread is woken once for all that is posted while it sleeps, and not at all while it is
-  /// awake. After it has ended what is posted is dropped.
+  /// Any thread can post commands. The first command after the I/O thread has fallen asleep wakes
+  /// it. While it is awake, posting does not signal it. Commands posted after its end are
+  /// discarded.
   final class CurlCommandQueue: Sendable {
-    /// Word for the I/O thread.
+    /// A command for the I/O thread.
     enum Command {
       case start(CurlExchange)
       case cancel(CurlExchange)
       case resume(CurlExchange)
-      /// No exchange will be started any more.
+      /// Ends the thread after its last exchange. No exchange is started after this command.
       case close
     }
 
@@ -142,34 +148,33 @@
     }
 
     private let state = Mutex(State())
-    /// Becomes readable when the I/O thread is to wake up.
+    private let exchanges = Atomic(0)
+    /// A descriptor that becomes readable when the I/O thread has to wake up.
     let wakeupDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
 
     deinit {
       if isUsable { Glibc.close(wakeupDescriptor) }
     }
 
-    private let exchanges = Atomic(0)
-
-    /// How many exchanges the thread has, those on their way to it among them.
+    /// The number of exchanges of the thread, including those whose start is still queued.
     var exchangeCount: Int { exchanges.load(ordering: .relaxed) }
 
-    /// An exchange is on its way.
-    func enter() {
+    /// Counts a new exchange.
+    func addExchange() {
       exchanges.wrappingAdd(1, ordering: .relaxed)
     }
 
-    /// An exchange is over.
-    func exit() {
+    /// Counts an exchange as ended.
+    func removeExchange() {
       exchanges.wrappingSubtract(1, ordering: .relaxed)
     }
 
-    /// The one of the I/O thread that this is; nil on any other thread.
+    /// The command queue of the current I/O thread, or `nil` on any other thread.
     static var current: CurlCommandQueue? {
       pthread_getspecific(key).map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// For the I/O thread: it is this one's, to its end.
+    /// Makes this the queue of the current I/O thread, until the thread ends.
     func setCurrent() {
       pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
     }
@@ -180,7 +185,7 @@
       return key
     }()
 
-    /// False when the system had no file descriptor left.
+    /// Whether the queue could be set up; `false` if the process had no file descriptor left.
     var isUsable: Bool { wakeupDescriptor >= 0 }
 
     func post(_ command: Command) {
@@ -193,8 +198,9 @@
       if wakes { eventfd_write(wakeupDescriptor, 1) }
     }
 
-    /// For the I/O thread: swaps what has been posted for an empty array; when it was nothing, whoever
-    /// posts from now on wakes the thread.
+    /// Swaps the posted commands for an empty array; for the I/O thread only.
+    ///
+    /// If there are none, the next command wakes the thread.
     func take(into commands: inout [Command]) {
       state.withLock { state in
         swap(&state.commands, &commands)
@@ -202,12 +208,14 @@
       }
     }
 
-    /// For the I/O thread: it is awake.
+    /// Marks the I/O thread as awake; for the I/O thread only.
     func wake() {
       state.withLock { $0.isSleeping = false }
     }
 
-    /// For the I/O thread: ends the post, unless there is something to be taken.
+    /// Ends the queue unless commands are waiting; for the I/O thread only.
+    ///
+    /// - Returns: Whether the queue has ended.
     func end() -> Bool {
       state.withLock { state in
         state.hasEnded = state.commands.isEmpty

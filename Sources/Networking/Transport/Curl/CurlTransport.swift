@@ -1,47 +1,52 @@
 #if os(Linux)
   import Foundation
 
-  /// Performs exchanges by libcurl; the transport that Linux programs get unless they say otherwise.
+  /// A transport over libcurl, the default transport on Linux.
   ///
-  /// All exchanges of a transport share one thread of its own, or two where many are under way over HTTP/1.1
-  /// and there are two cores; an exchange's thread calls back. Connections are kept and used again.
-  /// Thousands of exchanges may be under way at once.
+  /// All exchanges of a transport share one I/O thread, or two if many HTTP/1.1 exchanges are
+  /// active and the machine has at least two cores. Each exchange calls its handler on its I/O
+  /// thread. Connections are kept and reused. Thousands of exchanges can be active at once.
   ///
-  /// - HTTP/1.1, and HTTP/2 where TLS negotiates it.
-  /// - Bodies are decoded from gzip, deflate, Brotli and zstd, as far as the installed libcurl knows
-  ///   them. A request that says nothing of `Accept-Encoding` accepts all of them. One that accepts
-  ///   only `identity`, or nothing, gets the bytes as they come.
-  /// - The environment's proxies are obeyed unless ``Options/proxy`` says otherwise; only this machine
-  ///   itself, `localhost`, `127.0.0.0/8` and `::1`, is always reached directly by them. One that refuses
-  ///   a tunnel is a failure of ``NetworkError/Code-swift.enum/cannotConnect`` that names its status.
-  /// - No `Accept`, `User-Agent`, `Content-Type` or `Expect` header is sent but the request's own;
-  ///   `Content-Length` and `Transfer-Encoding` are the transport's, and left out of the request's.
-  /// - A URL with a user name or password in it is refused, by
-  ///   ``NetworkError/Code-swift.enum/invalidURL``: credentials are no matter of the transport.
-  /// - A kept connection that turns out to have been closed by the server before a byte of the
-  ///   response came is replaced by a new one, once, for idempotent methods and requests with an
-  ///   `Idempotency-Key`. Any other fails by ``NetworkError/Code-swift.enum/connectionLost``, since the
-  ///   server may have acted on it (RFC 9110 section 9.2.2); libcurl before 7.80 sends it again.
+  /// - The transport speaks HTTP/1.1, and HTTP/2 if TLS negotiates it.
+  /// - Bodies are decoded from gzip, deflate, Brotli and zstd, as far as the installed libcurl
+  ///   supports them. A request without `Accept-Encoding` accepts all of them. For a request that
+  ///   accepts only `identity`, or nothing, the body is not decoded.
+  /// - The proxies of the environment are used unless ``Options/proxy`` overrides them. The local
+  ///   machine (`localhost`, `127.0.0.0/8` and `::1`) is always reached without a proxy of the
+  ///   environment. If a proxy rejects a tunnel, the exchange fails with
+  ///   ``NetworkError/Code-swift.enum/cannotConnect`` and a message with the proxy's status.
+  /// - No `Accept`, `User-Agent`, `Content-Type` or `Expect` fields are sent unless the request has
+  ///   them. The transport sets `Content-Length` and `Transfer-Encoding` and ignores those of the
+  ///   request.
+  /// - A URL with a user name or password is rejected with
+  ///   ``NetworkError/Code-swift.enum/invalidURL``. Transports do not handle credentials.
+  /// - A reused connection may turn out to have been closed by the server before the first byte of
+  ///   the response. The transport then sends the request again on a new connection, once, if the
+  ///   method is idempotent or the request has an `Idempotency-Key` field. Other requests fail with
+  ///   ``NetworkError/Code-swift.enum/connectionLost``, because the server may have processed them
+  ///   (RFC 9110 section 9.2.2). With libcurl before 7.80 they are sent again too.
   ///
-  /// Releasing a transport breaks nothing off: its threads end and their connections close once the last
-  /// exchange under way is over.
+  /// Releasing a transport does not cancel exchanges. Its threads end and its connections close
+  /// after its last active exchange.
   public final class CurlTransport: Transport {
     private let loops: CurlLoopPool
 
-    /// Makes a transport, and starts its thread.
+    /// Makes a transport and starts its first thread.
     ///
-    /// - Parameter options: what to do otherwise than by default.
+    /// - Parameter options: The options.
     public init(options: Options = Options()) {
       loops = CurlLoopPool(options)
     }
 
-    /// Starts an exchange; see ``Transport/start(_:_:)``.
+    /// Starts an exchange.
+    ///
+    /// See ``Transport/start(_:_:)``.
     ///
     /// - Parameters:
-    ///   - request: what to send.
-    ///   - receive: gets the events of the exchange, on one thread of the transport's, which it must not
-    ///     block: other exchanges wait for it.
-    /// - Returns: a handle on the exchange; dropping it changes nothing.
+    ///   - request: The request.
+    ///   - receive: The handler for the events of the exchange. It runs on an I/O thread of the
+    ///     transport and must not block, because other exchanges wait for it.
+    /// - Returns: The handle of the exchange. Releasing it does not affect the exchange.
     public func start(
       _ request: HTTPRequest, _ receive: @escaping @Sendable (_ event: TransportEvent) -> Void
     ) -> any TransportHandle {
@@ -52,49 +57,53 @@
       } else {
         exchange.end(
           with: .failure(
-            TransportFailure(code: .cannotConnect, detail: "No file descriptor is left")))
+            TransportFailure(
+              code: .cannotConnect, detail: "The process has no file descriptors left")))
       }
       return exchange
     }
   }
 
   extension CurlTransport {
-    /// What holds for all exchanges of a transport.
+    /// The options of a transport, which apply to all its exchanges.
     public struct Options: Sendable, Hashable {
-      /// Whom to trust, and how to be trusted.
+      /// The TLS settings.
       public var tls: TLSOptions
-      /// The path of a Unix socket to connect to, whatever host and port a URL names; nil for none.
+      /// The path of a Unix socket to connect to in place of the URL's host and port, or `nil`.
       public var unixSocketPath: String?
-      /// What requests are sent through; nothing is when there is a ``unixSocketPath``.
+      /// The proxy for requests, ignored if ``unixSocketPath`` is set.
       public var proxy: Proxy
-      /// Who the transport is to a proxy that asks, by the Basic scheme; nil for nobody.
+      /// The credentials for a proxy that requests Basic authentication, or `nil` for none.
       ///
-      /// They go to the proxy of ``Proxy/url(_:)`` alone; the environment's have theirs in their URLs.
+      /// They are sent only to the proxy of ``Proxy/url(_:)``. The proxies of the environment have
+      /// credentials in their URLs.
       public var proxyCredentials: ProxyCredentials?
-      /// How many connections are kept at most; beyond it the one unused for longest is closed.
+      /// The maximum number of connections kept for reuse.
       ///
-      /// Where a transport may have two threads, each keeps half of them.
+      /// Beyond it, the least recently used one is closed. If the transport may use two threads,
+      /// each keeps half of the number.
       public var connectionCacheSize: Int
-      /// How many connections to one host there are at most, exchanges beyond waiting for their turn;
-      /// nil is without limit.
-      public var maximumConnectionsPerHost: Int?
-      /// Whether HTTP/2 is spoken where TLS negotiates it.
+      /// The maximum number of connections to one host, or `nil` for no limit.
       ///
-      /// Exchanges with an `https` server then wait for a first connection to tell whether it takes them
-      /// all, before more are opened.
+      /// Further exchanges wait for a free connection.
+      public var maximumConnectionsPerHost: Int?
+      /// Whether HTTP/2 is used if TLS negotiates it.
+      ///
+      /// The first exchanges with an `https` server then wait for one connection. More connections
+      /// are opened only if it cannot carry all of them.
       public var allowsHTTP2: Bool
 
       /// Makes options.
       ///
       /// - Parameters:
-      ///   - tls: whom to trust, and how to be trusted.
-      ///   - unixSocketPath: the path of a Unix socket to connect to; nil for none.
-      ///   - proxy: what requests are sent through.
-      ///   - proxyCredentials: who the transport is to the proxy; nil for nobody.
-      ///   - connectionCacheSize: how many connections are kept at most.
-      ///   - maximumConnectionsPerHost: how many connections to one host there are at most; nil is without
-      ///     limit.
-      ///   - allowsHTTP2: whether HTTP/2 is spoken where TLS negotiates it.
+      ///   - tls: The TLS settings.
+      ///   - unixSocketPath: The path of a Unix socket to connect to, or `nil`.
+      ///   - proxy: The proxy for requests.
+      ///   - proxyCredentials: The credentials for the proxy, or `nil` for none.
+      ///   - connectionCacheSize: The maximum number of connections kept for reuse.
+      ///   - maximumConnectionsPerHost: The maximum number of connections to one host. `nil` sets
+      ///     no limit.
+      ///   - allowsHTTP2: Whether HTTP/2 is used if TLS negotiates it.
       public init(
         tls: TLSOptions = TLSOptions(), unixSocketPath: String? = nil,
         proxy: Proxy = .environment, proxyCredentials: ProxyCredentials? = nil,
@@ -113,28 +122,29 @@
   }
 
   extension CurlTransport {
-    /// What a transport sends its requests through.
+    /// The proxy of a transport.
     public enum Proxy: Sendable, Hashable {
-      /// The proxies that the environment names, as libcurl reads it: `http_proxy` (lower case only),
+      /// The proxies that libcurl reads from the environment: `http_proxy` (lower case only),
       /// `https_proxy`, `all_proxy` and `no_proxy`.
       case environment
-      /// None, whatever the environment names.
+      /// No proxy, even if the environment has one.
       case none
-      /// This one, for every server, whatever the environment names.
+      /// This proxy for all servers, even if the environment has another.
       ///
-      /// The scheme tells how the proxy itself is spoken to: `http`, `https`, `socks5`, or `socks5h`,
-      /// which leaves the looking up of names to the proxy. `https` servers are reached by a tunnel
-      /// (RFC 9110 section 9.3.6), `http` ones by requests in absolute form (RFC 9112 section 3.2.2). A
-      /// URL of another scheme, or with a user name or password in it, makes every exchange fail with
-      /// ``NetworkError/Code-swift.enum/invalidURL``; ``Options/proxyCredentials`` are for those.
+      /// The scheme selects the protocol of the proxy: `http`, `https`, `socks5`, or `socks5h`,
+      /// with which the proxy resolves host names. `https` servers are reached through a tunnel
+      /// (RFC 9110 section 9.3.6), `http` servers by requests in absolute form (RFC 9112 section
+      /// 3.2.2). If the URL has another scheme, or contains a user name or password, every exchange
+      /// fails with ``NetworkError/Code-swift.enum/invalidURL``. Use ``Options/proxyCredentials``
+      /// for credentials.
       case url(URL)
     }
 
-    /// Who a transport is to its proxy.
+    /// The credentials of a transport for its proxy.
     ///
-    /// What prints it leaves the password out.
+    /// Descriptions and dumps of the value omit the password.
     public struct ProxyCredentials: Sendable, Hashable {
-      /// The name.
+      /// The user name.
       public var username: String
       /// The password.
       public var password: String
@@ -142,8 +152,8 @@
       /// Makes credentials.
       ///
       /// - Parameters:
-      ///   - username: the name.
-      ///   - password: the password.
+      ///   - username: The user name.
+      ///   - password: The password.
       public init(username: String, password: String) {
         self.username = username
         self.password = password
@@ -152,19 +162,21 @@
   }
 
   extension CurlTransport.ProxyCredentials: CustomStringConvertible, CustomReflectable {
-    /// The name, and that there is a password.
-    public var description: String { "\(username):\(Redaction.mask)" }
+    /// The user name, and a mask in place of the password.
+    public var description: String { "\(username):\(Redactor.mask)" }
 
-    /// The same for `dump` and for debuggers.
+    /// The same values for `dump` and debuggers, with the password masked.
     public var customMirror: Mirror {
-      Mirror(self, children: ["username": username, "password": Redaction.mask])
+      Mirror(self, children: ["username": username, "password": Redactor.mask])
     }
   }
 
   extension CurlTransport.Proxy {
-    /// The text that libcurl takes for it; nil leaves it to the environment.
+    /// Returns the value of libcurl's proxy option, or `nil` to leave the choice to the
+    /// environment.
     ///
-    /// - Throws: `invalidURL` when it is none that can be used, without naming it.
+    /// - Throws: A failure with the code `invalidURL`, without the URL in it, if the URL cannot be
+    ///   used.
     func libcurlValue() throws(TransportFailure) -> String? {
       switch self {
       case .environment: return nil

@@ -2,18 +2,18 @@
   import CCatena
 
   extension NetworkError.Code {
-    /// What a failure of libcurl's comes to.
+    /// Makes a code from a result of libcurl.
     ///
     /// - Parameters:
-    ///   - result: CURLE_*, other than OK.
-    ///   - verification: OpenSSL's X509_V_ERR_*; 0 for none.
-    ///   - message: libcurl's own words, which tell some failures apart that share a result.
+    ///   - result: A `CURLE_*` code other than `CURLE_OK`.
+    ///   - verification: An `X509_V_ERR_*` code of OpenSSL, or 0.
+    ///   - message: The message of libcurl, which distinguishes failures with the same result.
     init(_ result: CurlResult, verification: Int, message: String) {
       self =
         switch result {
         case .hostNotResolved, .proxyNotResolved: .dnsFailed
         case .cannotConnect, .proxy: .cannotConnect
-        // No time limit is set with libcurl but the one for connecting.
+        // The connect timeout is the only time limit that is set in libcurl.
         case .timedOut: .timedOut(.connect)
         case .malformedURL, .loginDenied: .invalidURL
         case .notBuiltIn, .unknownOption: .unsupported
@@ -22,7 +22,7 @@
         case .peerNotVerified: Self.untrusted(verification, message)
         case .badCertificateAuthorities, .issuerMismatch, .badCertificateStatus: .tlsUntrusted
         case .pinMismatch: .pinMismatch
-        // The scheme of the URL has been looked at before, so it is HTTP/0.9 that is not supported.
+        // The URL's scheme was checked before, so the unsupported protocol is HTTP/0.9.
         case .unsupportedProtocol, .weirdReply, .badContentEncoding, .tooLarge, .writeError:
           .malformedResponse
         case .outOfMemory where message.contains("header"): .malformedResponse
@@ -40,8 +40,8 @@
       case 9, 10: .tlsCertificateExpired
       // X509_V_ERR_HOSTNAME_MISMATCH and IP_ADDRESS_MISMATCH.
       case 62, 64: .tlsHostMismatch
-      // libcurl compares names itself, before it notes that OpenSSL had nothing to say against the
-      // chain; only its words tell.
+      // libcurl compares the names itself, before it stores OpenSSL's successful verification of
+      // the chain. Only the message shows the mismatch.
       case _ where message.contains("match") && message.contains("name"): .tlsHostMismatch
       default: .tlsUntrusted
       }

@@ -5,32 +5,33 @@ import Foundation
 #endif
 
 extension TransportFailure {
-  /// What an error of `URLSession`'s comes to.
+  /// Makes a failure from an error of `URLSession`.
   ///
-  /// Its words are told on where they are libcurl's, without URLs; others are in the user's language,
-  /// and the code says as much.
+  /// The message is included only if it comes from libcurl and contains no URL query. Other
+  /// messages are in the user's language and add nothing to the code.
   init(_ error: any Error) {
     guard let error = error as? URLError else {
       self.init(code: .connectionLost)
       return
     }
-    let isLibcurls = error.userInfo[NSUnderlyingErrorKey] != nil
+    let isFromLibcurl = error.userInfo[NSUnderlyingErrorKey] != nil
     let message = error.localizedDescription
     let code = NetworkError.Code(error.code, message: message)
     #if canImport(FoundationNetworking)
-      self.init(code: code, detail: isLibcurls && !message.contains("?") ? message : "")
+      self.init(code: code, detail: isFromLibcurl && !message.contains("?") ? message : "")
     #else
-      self.init(code: code, detail: isLibcurls ? "" : "URLError \(error.code.rawValue)")
+      self.init(code: code, detail: isFromLibcurl ? "" : "URLError \(error.code.rawValue)")
     #endif
   }
 }
 
 extension NetworkError.Code {
-  /// What a failure of `URLSession`'s comes to.
+  /// Makes a code from an error of `URLSession`.
   ///
   /// - Parameters:
-  ///   - code: its code.
-  ///   - message: its own words: on Linux they are libcurl's, and tell apart what shares the code -1.
+  ///   - code: The code of the error.
+  ///   - message: The message of the error. On Linux it is libcurl's and distinguishes errors that
+  ///     share the code -1.
   init(_ code: URLError.Code, message: String) {
     self =
       switch code {
@@ -41,7 +42,7 @@ extension NetworkError.Code {
       case .networkConnectionLost where message.contains("no response"): .malformedResponse
       case .networkConnectionLost, .cannotLoadFromNetwork, .backgroundSessionWasDisconnected:
         .connectionLost
-      // No time is left to `URLSession` but what the system allows for connecting.
+      // Apart from the system's limit for connecting, `URLSession` has no time limit here.
       case .timedOut: .timedOut(.connect)
       case .cancelled, .userCancelledAuthentication: .cancelled
       case .badURL: .invalidURL
@@ -63,7 +64,7 @@ extension NetworkError.Code {
       }
   }
 
-  /// On Linux it stands for a connection that was closed without a byte of an answer.
+  /// On Linux the code means that the connection was closed without a byte of a response.
   private static var badServerResponse: NetworkError.Code {
     #if canImport(FoundationNetworking)
       .connectionLost
@@ -72,7 +73,7 @@ extension NetworkError.Code {
     #endif
   }
 
-  /// What libcurl's words come to; nil when they are none of those.
+  /// Makes a code from a message of libcurl, or returns `nil` for an unknown message.
   private init?(message: String) {
     func containsAny(_ texts: String...) -> Bool { texts.contains { message.contains($0) } }
     if containsAny("certificate has expired", "certificate is not yet valid") {

@@ -5,11 +5,11 @@ import Synchronization
   import FoundationNetworking
 #endif
 
-/// The delegate of a ``URLSessionTransport``'s session: it hands each task's events to its exchange.
+/// The session delegate of a ``URLSessionTransport``, which forwards the events of each task.
 ///
-/// The session holds it until it has been invalidated and its last task is over.
+/// The session retains the delegate until it is invalidated and its last task has completed.
 final class URLSessionEventDelegate: NSObject, URLSessionDataDelegate {
-  /// Where the session calls back: serial, as the order of events is.
+  /// The delegate queue, which is serial so that events stay in order.
   let queue: OperationQueue
   private let trust: URLSessionTrust
   private let exchanges = Mutex<[Int: URLSessionExchange]>([:])
@@ -31,7 +31,7 @@ final class URLSessionEventDelegate: NSObject, URLSessionDataDelegate {
     return exchanges.withLock { $0[identifier] }
   }
 
-  // MARK: What happens to a task
+  // MARK: Events of a task
 
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
@@ -53,7 +53,7 @@ final class URLSessionEventDelegate: NSObject, URLSessionDataDelegate {
     exchange(of: dataTask)?.receive(.body(data))
   }
 
-  // Foundation on Linux never calls it.
+  // Foundation on Linux never calls this method.
   #if !canImport(FoundationNetworking)
     func urlSession(
       _ session: URLSession, task: URLSessionTask,
@@ -69,20 +69,20 @@ final class URLSessionEventDelegate: NSObject, URLSessionDataDelegate {
   ) {
     let identifier = task.taskIdentifier
     let exchange = exchanges.withLock { $0.removeValue(forKey: identifier) }
-    // Foundation on Linux keeps back the head of a redirect that names no place to go to.
+    // Foundation on Linux does not report the head of a redirect without a location.
     if error == nil, let response = task.response { exchange?.receive(head: response) }
     exchange?.complete(error.map { TransportFailure($0) })
   }
 
-  // MARK: What the session asks
+  // MARK: Decisions for the session
 
   func urlSession(
     _ session: URLSession, task: URLSessionTask,
     willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
-    // Foundation on Linux crashes when this is answered for a task that was cancelled meanwhile. On
-    // Apple's platforms the question must be answered whatever happens.
+    // Foundation on Linux crashes if the handler is called for a task that was cancelled in the
+    // meantime. On Apple platforms the handler must be called in any case.
     #if canImport(FoundationNetworking)
       guard let exchange = exchange(of: task), !exchange.isCancelled else { return }
     #endif
@@ -95,9 +95,10 @@ final class URLSessionEventDelegate: NSObject, URLSessionDataDelegate {
       @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
     #if canImport(FoundationNetworking)
-      // An answer of status 401, whole by now, is all that is asked about here. To be let through it
-      // would be completed on this thread, without Foundation's guarding its tables; so it is completed
-      // here, and the task is cancelled, which is guarded.
+      // On Linux this is called only for a complete response with the status 401. If the response
+      // were let through, Foundation would complete the task on this thread without locking its
+      // internal tables. So the exchange is completed here and the task is cancelled, which does
+      // lock them.
       exchange(of: task)?.complete(nil)
       completionHandler(.cancelAuthenticationChallenge, nil)
     #else
@@ -107,7 +108,7 @@ final class URLSessionEventDelegate: NSObject, URLSessionDataDelegate {
       }
       let exchange = exchange(of: task)
       exchange?.recordActivity()
-      let decision = trust.decide(about: space)
+      let decision = trust.decision(for: space)
       if let failure = decision.failure { exchange?.setFailure(failure) }
       completionHandler(decision.disposition, decision.credential)
     #endif
@@ -115,22 +116,22 @@ final class URLSessionEventDelegate: NSObject, URLSessionDataDelegate {
 }
 
 extension URLSessionExchange {
-  /// Takes the head of a final response; others, of statuses 1xx, are passed over.
+  /// Delivers the head of a final response; interim responses (1xx) are skipped.
   fileprivate func receive(head response: URLResponse) {
     guard let response = response as? HTTPURLResponse, response.statusCode >= 200 else { return }
     receive(.head(HTTPResponseHead(response)))
   }
 }
 
-/// Takes several `Set-Cookie` values apart that have been joined by commas, as Foundation does.
+/// A splitter for `Set-Cookie` values that Foundation has joined with commas.
 ///
-/// A comma stands between two values where a name and an equals sign follow it. In a date, the only
-/// other place for one, a day's number follows; names, values and paths have no commas if they keep to
-/// the rules.
+/// A comma separates two values if a name and an equals sign follow it. Otherwise a comma occurs
+/// only in a date, where the number of a day follows it. Valid names, values and paths contain no
+/// commas.
 ///
 /// Source: RFC 6265 section 4.1.1, RFC 9110 section 5.3.
 enum SetCookieValues {
-  /// The values of a joined one, in order.
+  /// Returns the separate values of a joined value, in order.
   static func split(_ joined: String) -> [String] {
     var values: [String] = []
     for part in joined.split(separator: ",", omittingEmptySubsequences: false) {
@@ -151,33 +152,35 @@ enum SetCookieValues {
 }
 
 extension URLRequest {
-  /// A request as `URLSession` takes it, without its body.
+  /// Makes a `URLRequest` without its body.
   ///
-  /// - Throws: why it cannot be performed.
+  /// - Throws: A failure if `URLSession` cannot perform the request.
   init(checking request: HTTPRequest) throws(TransportFailure) {
     self.init(url: try Self.checked(request.url), cachePolicy: .reloadIgnoringLocalCacheData)
     guard request.method.rawValue.isToken else {
-      throw TransportFailure(code: .unsupported, detail: "The method is no token")
+      throw TransportFailure(code: .unsupported, detail: "The method is not a valid token")
     }
     if request.method == .head, request.body != .none {
       throw TransportFailure(code: .unsupported, detail: "A HEAD request cannot have a body")
     }
     if request.method == .get, request.body != .none, request.body.byteCount != 0 {
       throw TransportFailure(
-        code: .unsupported, detail: "URLSession sends no body with a GET request")
+        code: .unsupported, detail: "URLSession does not send a body with a GET request")
     }
     let isSendable = request.headers.allSatisfy { field in
       field.name.isToken && !field.value.utf8.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 }
     }
     guard isSendable else {
-      throw TransportFailure(code: .invalidHeader, detail: "A header field cannot be sent")
+      throw TransportFailure(
+        code: .invalidHeader, detail: "A header field has an invalid name or value")
     }
     httpMethod = request.method.rawValue
     httpShouldHandleCookies = false
-    // The transport's own clock decides, which knows what for. No more than this: Foundation on Linux
-    // counts in milliseconds and does not survive an overflow.
+    // The exchange enforces the timeouts, because it knows their phases. The limit here is not
+    // larger because Foundation on Linux counts in milliseconds and crashes on overflow.
     timeoutInterval = 7 * 24 * 60 * 60
-    // How the body is framed is for URLSession to say, which otherwise waits for ever for chunks.
+    // URLSession sets the framing fields itself. With those of the request it would wait for chunks
+    // indefinitely.
     let framing: Set = ["content-length", "transfer-encoding"]
     for name in Set(request.headers.map { $0.name.lowercased() }).subtracting(framing) {
       let values = request.headers.values(for: name)
@@ -186,17 +189,17 @@ extension URLRequest {
   }
 
   private static func checked(_ url: URL) throws(TransportFailure) -> URL {
-    func refused(_ reason: String) -> TransportFailure {
+    func invalid(_ reason: String) -> TransportFailure {
       TransportFailure(code: .invalidURL, detail: reason)
     }
     guard let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) else {
-      throw refused("The URL is not http or https")
+      throw invalid("The URL is not http or https")
     }
-    guard let host = url.host, !host.isEmpty else { throw refused("The URL has no host") }
+    guard let host = url.host, !host.isEmpty else { throw invalid("The URL has no host") }
     guard url.user == nil, url.password == nil else {
-      throw refused("The URL has credentials in it")
+      throw invalid("The URL has credentials in it")
     }
-    // Foundation on Linux knows schemes in lower case only.
+    // Foundation on Linux accepts schemes in lower case only.
     guard url.scheme != scheme, var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
     else { return url.absoluteURL }
     parts.scheme = scheme
@@ -205,8 +208,9 @@ extension URLRequest {
 }
 
 extension HTTPResponseHead {
-  /// What Foundation tells of a head: its fields in the order of their names, one value a name, but for
-  /// `Set-Cookie`, which is taken apart again.
+  /// Makes a head from a response of Foundation, with one field for each name, sorted by name.
+  ///
+  /// `Set-Cookie` values are split again.
   init(_ response: HTTPURLResponse) {
     var headers = HTTPHeaders()
     let fields = response.allHeaderFields.compactMap { name, value -> (String, String)? in
@@ -224,7 +228,8 @@ extension HTTPResponseHead {
 
 #if !canImport(FoundationNetworking)
   extension TransportMetrics {
-    /// What the platform has measured of a hop, but for its end and the bodies.
+    /// Makes metrics from the measurements of a hop, except the total time and the sizes of the
+    /// bodies.
     init(_ hop: URLSessionTaskTransactionMetrics) {
       let start = hop.fetchStartDate
       func since(_ date: Date?) -> Duration? {
@@ -234,7 +239,7 @@ extension HTTPResponseHead {
       let isReused = hop.isReusedConnection
       self.init(
         nameResolved: isReused ? nil : since(hop.domainLookupEndDate),
-        // TLS is part of connecting there.
+        // The platform includes the TLS handshake in the time of connecting.
         connected: isReused ? nil : since(hop.secureConnectionStartDate ?? hop.connectEndDate),
         secured: isReused ? nil : since(hop.secureConnectionEndDate),
         requestSent: since(hop.requestEndDate),
@@ -245,7 +250,7 @@ extension HTTPResponseHead {
         remoteAddress: hop.remoteAddress, remotePort: hop.remotePort)
     }
 
-    /// `http/1.1`, `h2` and the like, in numbers.
+    /// Returns the version for a protocol name such as `http/1.1` or `h2`.
     private static func version(_ name: String) -> String? {
       switch name {
       case "http/1.0": "1.0"

@@ -6,11 +6,12 @@ import Synchronization
   import FoundationNetworking
 #endif
 
-/// One exchange of a ``URLSessionTransport``, and the handle that its caller has on it.
+/// An exchange of a ``URLSessionTransport``, and its handle.
 ///
-/// All that delivers events, and all that is said to the task after its start, runs on the session's
-/// serial delegate queue. So events come one at a time and in order, and a cancellation never comes
-/// between a redirect and its answer, which Foundation on Linux does not survive.
+/// All events are delivered on the session's serial delegate queue, so they are serial and in
+/// order. After its start, the task is also cancelled on that queue. A cancellation therefore
+/// cannot happen while Foundation waits for the delegate's decision on a redirect, which crashes
+/// Foundation on Linux.
 final class URLSessionExchange: TransportHandle {
   typealias Receive = @Sendable (TransportEvent) -> Void
 
@@ -18,9 +19,9 @@ final class URLSessionExchange: TransportHandle {
     var machine: URLSessionExchangeMachine
     var receive: Receive?
     var task: URLSessionTask?
-    /// Kept until the end: a copy in the temporary folder goes with it.
+    /// The body, kept until the end because releasing it removes its temporary copy.
     var body: URLSessionBody?
-    /// What makes the body, before there is a task.
+    /// The task that prepares the body, before there is a session task.
     var preparation: Task<Void, Never>?
     var isCancelled = false
     var failure: TransportFailure?
@@ -43,7 +44,9 @@ final class URLSessionExchange: TransportHandle {
     scheduleTimeout()
   }
 
-  /// Takes on what is going to begin or to end this exchange; cancelled if that ends before.
+  /// Sets the task that prepares the body and then begins or ends this exchange.
+  ///
+  /// If the exchange has already ended, the task is cancelled.
   func prepare(_ preparation: Task<Void, Never>) {
     let isFinished = state.withLock { state in
       let isFinished = state.isCancelled || state.machine.isFinished
@@ -53,10 +56,10 @@ final class URLSessionExchange: TransportHandle {
     if isFinished { preparation.cancel() }
   }
 
-  /// Starts the task.
+  /// Starts the session task.
   ///
-  /// It is started even for an exchange that has been cancelled, and cancelled then: one that never ran
-  /// may never end on Linux, and the session would wait for it.
+  /// The task is resumed even if the exchange has been cancelled, and is cancelled afterwards. On
+  /// Linux, a task that was never resumed may never complete, and the session would wait for it.
   func begin(_ task: URLSessionTask, _ body: URLSessionBody) {
     task.resume()
     let (isFinished, isSuspended) = state.withLock { state in
@@ -74,14 +77,14 @@ final class URLSessionExchange: TransportHandle {
     }
   }
 
-  /// Ends an exchange that does not come to a task.
+  /// Fails an exchange that has no session task.
   func end(_ failure: TransportFailure) {
     queue.addOperation { [self] in
       deliver { $0.machine.fail(failure, at: $1) }
     }
   }
 
-  // MARK: The handle
+  // MARK: TransportHandle
 
   func cancel() {
     abort(TransportFailure(code: .cancelled))
@@ -116,25 +119,25 @@ final class URLSessionExchange: TransportHandle {
       deliver(evenIfCancelled: true) { $0.machine.abort(failure, at: $1) }
       task?.cancel()
     }
-    // Before what waits in the queue, which is dropped.
+    // The operation runs before the waiting ones, whose events are then discarded.
     operation.queuePriority = .veryHigh
     queue.addOperation(operation)
   }
 
-  // MARK: On the queue
+  // MARK: Calls on the delegate queue
 
-  /// Whether the answer to a question of the session's still matters; for the queue only.
+  /// Whether the exchange was cancelled; for the delegate queue only.
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
   /// Whether a final response has begun.
   var hasHead: Bool { state.withLock { $0.machine.hasHead } }
 
-  /// Takes something that is not the last; for the queue only.
+  /// Delivers an event other than the last; for the delegate queue only.
   func receive(_ event: TransportEvent) {
     deliver { $0.machine.add(event, at: $1) }
   }
 
-  /// The connection has shown that it stands; for the queue only.
+  /// Records a sign of an established connection; for the delegate queue only.
   func recordActivity() {
     deliver {
       $0.machine.recordActivity(at: $1)
@@ -142,17 +145,17 @@ final class URLSessionExchange: TransportHandle {
     }
   }
 
-  /// Notes why the task is going to be cancelled; for the queue only.
+  /// Sets the failure of a task that is about to be cancelled; for the delegate queue only.
   func setFailure(_ failure: TransportFailure) {
     state.withLock { $0.failure = failure }
   }
 
-  /// The platform tells what it has measured; for the queue only.
+  /// Sets the measurements of the platform; for the delegate queue only.
   func setMetrics(_ metrics: TransportMetrics) {
     state.withLock { $0.machine.setMetrics(metrics) }
   }
 
-  /// The task is over; for the queue only.
+  /// Ends the exchange after its task has completed; for the delegate queue only.
   func complete(_ failure: TransportFailure?) {
     deliver { state, now in
       guard let failure = state.failure ?? failure else { return state.machine.complete(at: now) }
@@ -171,7 +174,7 @@ final class URLSessionExchange: TransportHandle {
       let events = change(&state, now)
       let receive = state.receive
       guard state.machine.isFinished else { return (receive, events, nil) }
-      // Released after unlocking, since a user's `deinit` may follow.
+      // Releasing it can run a `deinit` of the app, so it happens after unlocking.
       let dropped = state
       state.receive = nil
       state.task = nil
@@ -186,9 +189,9 @@ final class URLSessionExchange: TransportHandle {
     if dropped == nil { scheduleTimeout() }
   }
 
-  // MARK: Time
+  // MARK: Timeouts
 
-  /// Sees to it that somebody looks when the time is up; a timer that is set for earlier will do.
+  /// Schedules a check at the next deadline, unless an earlier check is scheduled already.
   private func scheduleTimeout() {
     let due = state.withLock { state -> Duration? in
       guard !state.isCancelled, let due = state.machine.deadline?.due else { return nil }
@@ -218,9 +221,9 @@ final class URLSessionExchange: TransportHandle {
 }
 
 extension URLSessionTask {
-  /// Has the server wait, where the platform can.
+  /// Pauses the transfer, where the platform supports it.
   fileprivate func pause() {
-    // On Linux a task that is suspended loses its connection, and sends its request anew when resumed.
+    // On Linux, a suspended task loses its connection and sends its request again when resumed.
     #if !canImport(FoundationNetworking)
       suspend()
     #endif
@@ -233,15 +236,17 @@ extension URLSessionTask {
   }
 }
 
-/// A request's body as `URLSession` takes it: nothing, bytes, or one file.
+/// A request body in a form that `URLSession` accepts: nothing, bytes, or one file.
 enum URLSessionBody: Sendable {
   case none
   case data(Data)
   case file(URL)
   case copy(TemporaryFile)
 
-  /// Whether it takes a copy, as `URLSession` sends one file or bytes that are there, and reads a stream
-  /// with nothing in it yet as one that has ended.
+  /// Whether a body has to be copied to a file first.
+  ///
+  /// `URLSession` sends either bytes or one file. It treats an input stream without available bytes
+  /// as ended.
   static func needsCopy(_ body: HTTPBody) -> Bool {
     switch body {
     case .none, .data, .file: false
@@ -250,10 +255,10 @@ enum URLSessionBody: Sendable {
     }
   }
 
-  /// Makes it of a body that need not be copied.
+  /// Makes a body that needs no copy.
   ///
-  /// Files are looked at before Foundation does, which on Linux does not survive a folder and waits for
-  /// ever for an empty file.
+  /// Files are checked before Foundation reads them. On Linux, Foundation crashes on a folder and
+  /// hangs on an empty file.
   init(_ body: HTTPBody) throws(TransportFailure) {
     switch body {
     case .none: self = .none
@@ -265,7 +270,7 @@ enum URLSessionBody: Sendable {
     }
   }
 
-  /// Makes it of any body, by a copy of that.
+  /// Makes a body from a temporary copy.
   init(copying body: HTTPBody) async throws(TransportFailure) {
     for case .file(let url) in body.allPieces { _ = try Self.checkedSize(of: url) }
     let reader = try BodyReader(body)
@@ -283,9 +288,10 @@ enum URLSessionBody: Sendable {
     }
   }
 
-  /// Makes the task that sends it.
+  /// Makes the session task that sends the body.
   ///
-  /// Bytes too go as an upload, since `URLSession` adds a content type of its own to others.
+  /// Bytes are sent as an upload too, because `URLSession` adds its own content type to other
+  /// tasks.
   func task(of request: URLRequest, in session: URLSession) -> URLSessionTask {
     switch self {
     case .data(let data) where !data.isEmpty || request.httpMethod != "GET":
@@ -297,19 +303,19 @@ enum URLSessionBody: Sendable {
   }
 
   private static func checkedSize(of url: URL) throws(TransportFailure) -> Int64 {
-    guard url.isFileURL else { throw unreadable("its URL is not a file's") }
+    guard url.isFileURL else { throw unreadable("its URL is not a file URL") }
     let attributes: [FileAttributeKey: Any]
     do {
       attributes = try FileManager.default.attributesOfItem(
         atPath: url.resolvingSymlinksInPath().path)
     } catch {
-      throw unreadable("there is no such file")
+      throw unreadable("the file does not exist")
     }
     guard attributes[.type] as? FileAttributeType == .typeRegular else {
-      throw unreadable("it is no file")
+      throw unreadable("it is not a regular file")
     }
     guard FileManager.default.isReadableFile(atPath: url.path) else {
-      throw unreadable("there is no permission")
+      throw unreadable("the file is not readable")
     }
     return (attributes[.size] as? NSNumber)?.int64Value ?? 0
   }

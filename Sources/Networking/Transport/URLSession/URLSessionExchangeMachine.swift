@@ -1,8 +1,8 @@
-/// What an exchange of a ``URLSessionTransport`` has come to: events go in, those to deliver come out.
+/// The state machine of a ``URLSessionExchange``, which takes events and returns those to deliver.
 struct URLSessionExchangeMachine: Sendable {
-  /// Whether a last event is known, delivered or kept back.
+  /// Whether the last event is known, though possibly still held by a suspended exchange.
   private(set) var hasFinalEvent = false
-  /// Whether the last event has been given out.
+  /// Whether the last event has been delivered.
   private(set) var isFinished = false
   /// Whether a final response has begun.
   private(set) var hasHead = false
@@ -14,7 +14,7 @@ struct URLSessionExchangeMachine: Sendable {
   private var firstByte: Duration?
   private var bytesSent: Int64 = 0
   private var bytesReceived: Int64 = 0
-  /// What the platform has measured; nil where it does not tell, or not yet.
+  /// The measurements of the platform, or `nil` if it has not provided them.
   private var collected: TransportMetrics?
 
   init(_ times: ExchangeTimeouts, started: Duration) {
@@ -22,20 +22,20 @@ struct URLSessionExchangeMachine: Sendable {
     self.started = started
   }
 
-  /// The connection has shown that it stands.
+  /// Records a sign of an established connection.
   mutating func recordActivity(at now: Duration) {
     lastActivity = now
   }
 
-  /// Something that is not the last has happened.
+  /// Adds an event other than the last.
   ///
-  /// - Returns: what to deliver now.
+  /// - Returns: The events to deliver now.
   mutating func add(_ event: TransportEvent, at now: Duration) -> [TransportEvent] {
     guard !hasFinalEvent else { return [] }
     lastActivity = now
     switch event {
     case .sent(let bytes, _):
-      // The platform may tell the same twice.
+      // The platform may report the same count twice.
       guard bytes > bytesSent else { return [] }
       bytesSent = bytes
     case .head:
@@ -51,16 +51,18 @@ struct URLSessionExchangeMachine: Sendable {
     return emitOrHold(event)
   }
 
-  /// The platform tells what it has measured.
+  /// Sets the measurements of the platform.
   mutating func setMetrics(_ metrics: TransportMetrics) {
     collected = metrics
   }
 
-  /// The response is complete.
+  /// Ends the exchange after a complete response.
+  ///
+  /// - Returns: The events to deliver now.
   mutating func complete(at now: Duration) -> [TransportEvent] {
     guard hasHead else {
       return fail(
-        TransportFailure(code: .malformedResponse, detail: "There is no head of a response"),
+        TransportFailure(code: .malformedResponse, detail: "The response has no head"),
         at: now)
     }
     guard !hasFinalEvent else { return [] }
@@ -68,14 +70,18 @@ struct URLSessionExchangeMachine: Sendable {
     return emitOrHold(.end(metrics(at: now)))
   }
 
-  /// The exchange has come to nothing.
+  /// Ends the exchange with a failure.
+  ///
+  /// - Returns: The events to deliver now.
   mutating func fail(_ failure: TransportFailure, at now: Duration) -> [TransportEvent] {
     guard !hasFinalEvent else { return [] }
     hasFinalEvent = true
     return emitOrHold(.failure(measured(failure, at: now)))
   }
 
-  /// The exchange is broken off: what was kept back is dropped.
+  /// Ends the exchange immediately with a failure and discards the held events.
+  ///
+  /// - Returns: The events to deliver now.
   mutating func abort(_ failure: TransportFailure, at now: Duration) -> [TransportEvent] {
     guard !isFinished else { return [] }
     hasFinalEvent = true
@@ -88,7 +94,9 @@ struct URLSessionExchangeMachine: Sendable {
     isSuspended = true
   }
 
-  /// - Returns: what was kept back.
+  /// Resumes delivery and restarts the idle timeout.
+  ///
+  /// - Returns: The held events.
   mutating func resume(at now: Duration) -> [TransportEvent] {
     guard isSuspended else { return [] }
     isSuspended = false
@@ -99,7 +107,8 @@ struct URLSessionExchangeMachine: Sendable {
     return events
   }
 
-  /// When it will have taken too long; nil when that is no matter.
+  /// The next deadline, or `nil` while the exchange is suspended, after its last event, or without
+  /// a limit.
   var deadline: ExchangeTimeouts.Deadline? {
     guard !hasFinalEvent, !isSuspended else { return nil }
     return times.deadline(started: started, lastActivity: lastActivity)
@@ -130,29 +139,32 @@ struct URLSessionExchangeMachine: Sendable {
   }
 }
 
-/// When an exchange has taken too long, for a transport that sees a connection only by what moves on it.
+/// The time limits of an exchange, for a transport that notices a connection only when bytes move
+/// on it.
 struct ExchangeTimeouts: Sendable, Equatable {
-  /// How long connecting may take; nil is without limit.
+  /// The limit for connecting, or `nil` for no limit.
   var connect: Duration?
-  /// How long the connection may be silent; nil is without limit.
+  /// The longest time without activity, or `nil` for no limit.
   var idle: Duration?
-  /// How long the whole may take; nil is without limit.
+  /// The limit for the whole exchange, or `nil` for no limit.
   var total: Duration?
-  /// Whether something is sent that shows that the connection stands.
+  /// Whether body bytes are sent, which show that the connection is established.
+  ///
+  /// It is `false` for a body of unknown length.
   var reportsConnect = false
 
-  /// A time at which an exchange is over, and what that is called.
+  /// The time at which an exchange fails, and the phase of the failure.
   struct Deadline: Equatable {
     let due: Duration
     let phase: NetworkError.Phase
   }
 
-  /// What comes first, if nothing happens before.
+  /// Returns the first deadline, assuming no further activity.
   ///
   /// - Parameters:
-  ///   - started: when the exchange was started.
-  ///   - lastActivity: when something was last heard of it; nil when nothing was yet.
-  /// - Returns: the deadline; nil when there is none.
+  ///   - started: The start of the exchange.
+  ///   - lastActivity: The time of the last activity, or `nil` if there was none.
+  /// - Returns: The deadline, or `nil` if there is no limit.
   func deadline(started: Duration, lastActivity: Duration?) -> Deadline? {
     let phase = phaseDeadline(started: started, lastActivity: lastActivity)
     guard let total else { return phase }
@@ -166,7 +178,8 @@ struct ExchangeTimeouts: Sendable, Equatable {
       return connect.map { Deadline(due: started + $0, phase: .connect) }
         ?? idle.map { Deadline(due: started + $0, phase: .idle) }
     }
-    // It may be connecting, or connected and silent: both have to be over before it is late for sure.
+    // The exchange may be connecting, or connected and silent. Only the sum of both limits is
+    // certain.
     return idle.map { Deadline(due: started + (connect ?? .zero) + $0, phase: .idle) }
   }
 }

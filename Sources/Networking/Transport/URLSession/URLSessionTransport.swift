@@ -5,99 +5,108 @@ import Promises
   import FoundationNetworking
 #endif
 
-/// Performs exchanges by `URLSession`; the transport that programs on Apple's platforms get unless they
-/// say otherwise, and on Linux for a session configuration of one's own.
+/// A transport over `URLSession`.
 ///
-/// Of the configuration, which is copied, whatever would do more than one hop is turned off: cookies,
-/// caches and stored credentials. Redirects and answers of status 401 come back as they are. Two of its
-/// times count where they differ from the platform's: `timeoutIntervalForRequest` beside a request's
-/// idle timeout, the shorter of the two, and `timeoutIntervalForResource` for an exchange as a whole, by
-/// the code ``NetworkError/Code-swift.enum/timedOut(_:)`` of an attempt. Events come on a serial queue
-/// of the transport's own, one for all its exchanges.
+/// It is the default transport on Apple platforms. On Linux it is used for clients with a custom
+/// session configuration.
 ///
-/// What `URLSession` does not let be done better, everywhere:
+/// The transport copies the configuration and turns off everything that involves more than one hop:
+/// cookies, caches and stored credentials. Redirects and responses with the status 401 are returned
+/// unchanged. Two time limits of the configuration apply if they differ from the platform's
+/// defaults. `timeoutIntervalForRequest` is an idle timeout; the shorter of it and the request's
+/// idle timeout applies. `timeoutIntervalForResource` limits an exchange as a whole; on expiry the
+/// exchange fails with the code ``NetworkError/Code-swift.enum/timedOut(_:)`` and the phase
+/// `attempt`. Events are delivered on one serial queue for all exchanges of the transport.
 ///
-/// - Response fields come in the order of their names, several of one name joined to one, except for
-///   `Set-Cookie`; the version is always given as 1.1.
-/// - Whether a connection stands shows only when something moves on it. Before a request with a body,
-///   its connect timeout is exact. Without one, it cannot be told from waiting for the answer: if
-///   nothing has come when both times, one behind the other, are up, the code is that of being idle,
-///   and there is no limit when only the connect timeout is set. Waiting for a connection, when the
-///   configuration allows no more to a host, counts as connecting.
-/// - The usual methods are sent in capitals however they are written: `get` becomes `GET`.
-/// - GET with a body is refused, by ``NetworkError/Code-swift.enum/unsupported``.
-/// - Of a stream, and of a body in several pieces of which one is a file, a copy is made in the temporary
-///   folder first.
-/// - Bodies are decoded from the content codings that the platform knows, whatever was asked for; bytes
-///   are counted after that.
-/// - The connection shows in the metrics at the end, and not in events before.
+/// Limitations of `URLSession` on all platforms:
 ///
-/// On Apple's platforms, authorities or a client certificate in the ``TLSOptions`` fail each request, by
-/// ``NetworkError/Code-swift.enum/unsupported``; the other options hold.
+/// - Response fields are in the order of their names. Several fields with the same name are joined
+///   into one, except for `Set-Cookie`. The HTTP version of the head is always 1.1.
+/// - The transport notices that a connection is established only when bytes move on it. For a
+///   request with a body of known length, the connect timeout is exact. For other requests,
+///   connecting and waiting for the response look the same. Such a request fails with the phase `idle` when no
+///   byte has arrived after the sum of both timeouts. With a connect timeout alone it has no limit.
+///   Waiting for a free connection, if the configuration limits the connections per host, counts as
+///   connecting.
+/// - The usual methods are sent in upper case: `get` becomes `GET`.
+/// - GET with a body fails with ``NetworkError/Code-swift.enum/unsupported``.
+/// - A stream, or a body of several pieces that include a file, is copied to the temporary folder
+///   first.
+/// - Response bodies are decoded from all content codings that the platform knows, whether the
+///   request accepts them or not. Bytes are counted after decoding.
+/// - The connection appears in the metrics at the end, but not in earlier events.
 ///
-/// And on Linux:
+/// On Apple platforms, certificate authorities or a client certificate in the ``TLSOptions`` make
+/// every request fail with ``NetworkError/Code-swift.enum/unsupported``. The other options are
+/// supported.
 ///
-/// - A redirect whose `Location` has an IPv6 host and no scheme, `//[::1]/`, ends the process: Foundation
-///   stops there before anybody is asked. So do a trailer behind a chunked body, and a connection that is
-///   closed among the fields of a head. Servers that are not trusted are for `CurlTransport`.
-/// - ``TransportHandle/suspend()`` keeps back the events, in memory; the server does not have to wait.
-/// - Of the metrics, only `firstByte` and `total` are measured, and the bytes of the bodies.
-/// - Cancelling closes the connection once what has come until then has been read.
-/// - Any ``TLSOptions`` but the default ones fail each request, by
+/// Additional limitations on Linux:
+///
+/// - A redirect whose `Location` has an IPv6 host and no scheme, such as `//[::1]/`, crashes the
+///   process: Foundation traps before it calls its delegate. Two other responses crash the process
+///   as well: a chunked body with a trailer, and a head whose connection is closed between its
+///   fields. Use `CurlTransport` for servers that are not trusted.
+/// - ``TransportHandle/suspend()`` buffers the events in memory. The server does not have to wait.
+/// - The metrics contain only `firstByte`, `total` and the byte counts of the bodies.
+/// - Cancelling closes the connection only after the bytes received so far have been read.
+/// - Any ``TLSOptions`` other than the default make every request fail with
 ///   ``NetworkError/Code-swift.enum/unsupported``.
-/// - The body of an answer of status 301 to 308 that has no `Location` is lost.
-/// - A method other than GET without a body is sent with `Content-Length: 0`, and requests that have no
-///   `User-Agent`, `Accept` or `Accept-Language` get some.
-/// - Dot segments in a path are resolved before it is sent.
+/// - The body of a response with a status from 301 to 308 and no `Location` is lost.
+/// - A request without a body and with a method other than GET is sent with `Content-Length: 0`.
+///   Foundation adds `User-Agent`, `Accept` and `Accept-Language` fields if the request has none.
+/// - Dot segments in a path are resolved before the request is sent.
 ///
-/// Releasing a transport breaks nothing off: its session ends once the last exchange under way is over.
+/// Releasing a transport does not cancel exchanges. Its session ends after its last active
+/// exchange.
 public final class URLSessionTransport: Transport {
   private let session: URLSession
   private let events: URLSessionEventDelegate
-  private let limits: SessionTimeouts
-  private let refusal: TransportFailure?
+  private let timeouts: SessionTimeouts
+  private let unsupported: TransportFailure?
   private let scheduler: any Scheduler
 
-  /// Makes a transport, and a session of its own.
+  /// Makes a transport and its session.
   ///
   /// - Parameters:
-  ///   - configuration: what to make the session of; nil for the platform's default, with as many
-  ///     connections to a host as are asked for.
-  ///   - tls: whom to trust, and how to be trusted.
-  ///   - scheduler: whose time the timeouts take.
+  ///   - configuration: The configuration of the session. `nil` uses the platform's default without
+  ///     its limit of connections per host.
+  ///   - tls: The TLS settings.
+  ///   - scheduler: The source of time for the timeouts.
   public init(
     configuration: URLSessionConfiguration? = nil, tls: TLSOptions = TLSOptions(),
     scheduler: any Scheduler = .live
   ) {
-    let given = configuration ?? .unboundedDefault
+    let base = configuration ?? .unboundedDefault
     let trust = URLSessionTrust(tls)
-    limits = SessionTimeouts(given)
-    refusal = URLSessionTrust.refusal(of: tls)
+    timeouts = SessionTimeouts(base)
+    unsupported = URLSessionTrust.unsupportedOptions(in: tls)
     self.scheduler = scheduler
     events = URLSessionEventDelegate(trust: trust)
-    let own = given.forSingleHop
-    trust.configure(own)
-    session = URLSession(configuration: own, delegate: events, delegateQueue: events.queue)
+    let single = base.forSingleHop
+    trust.configure(single)
+    session = URLSession(configuration: single, delegate: events, delegateQueue: events.queue)
   }
 
   deinit {
     session.finishTasksAndInvalidate()
   }
 
-  /// Starts an exchange; see ``Transport/start(_:_:)``.
+  /// Starts an exchange.
+  ///
+  /// See ``Transport/start(_:_:)``.
   ///
   /// - Parameters:
-  ///   - request: what to send.
-  ///   - receive: gets the events of the exchange, on the transport's queue, which it must not block:
-  ///     every other exchange waits for it.
-  /// - Returns: a handle on the exchange; dropping it changes nothing.
+  ///   - request: The request.
+  ///   - receive: The handler for the events of the exchange. It runs on the transport's queue and
+  ///     must not block, because all other exchanges wait for it.
+  /// - Returns: The handle of the exchange. Releasing it does not affect the exchange.
   public func start(
     _ request: HTTPRequest, _ receive: @escaping @Sendable (_ event: TransportEvent) -> Void
   ) -> any TransportHandle {
     let exchange = URLSessionExchange(
-      limits.times(of: request), on: events.queue, scheduler, receive)
+      timeouts.timeouts(of: request), on: events.queue, scheduler, receive)
     do throws(TransportFailure) {
-      if let refusal { throw refusal }
+      if let unsupported { throw unsupported }
       let prepared = try URLRequest(checking: request)
       if URLSessionBody.needsCopy(request.body) {
         exchange.prepare(
@@ -122,51 +131,52 @@ public final class URLSessionTransport: Transport {
   ) {
     let task = body.task(of: request, in: session)
     events.add(exchange, for: task)
-    // The body goes with it, for a copy that is to be removed when the exchange is over.
+    // The exchange keeps the body, so that a temporary copy is removed at its end.
     exchange.begin(task, body)
   }
 }
 
-/// How long the exchanges of a session may take, as far as its configuration says so.
+/// The time limits that a session configuration sets for its exchanges.
 struct SessionTimeouts: Sendable {
-  /// The silence allowed; nil when the configuration leaves it at the platform's.
+  /// The idle timeout, or `nil` if the configuration has the platform's default.
   let idle: Duration?
-  /// The time for the whole; nil when the configuration leaves it at the platform's.
+  /// The limit for a whole exchange, or `nil` if the configuration has the platform's default.
   let total: Duration?
 
   init(_ configuration: URLSessionConfiguration) {
-    let usual = URLSessionConfiguration.default
+    let platform = URLSessionConfiguration.default
     idle = Self.limit(
-      configuration.timeoutIntervalForRequest, unless: usual.timeoutIntervalForRequest)
+      configuration.timeoutIntervalForRequest, unless: platform.timeoutIntervalForRequest)
     total = Self.limit(
-      configuration.timeoutIntervalForResource, unless: usual.timeoutIntervalForResource)
+      configuration.timeoutIntervalForResource, unless: platform.timeoutIntervalForResource)
   }
 
-  func times(of request: HTTPRequest) -> ExchangeTimeouts {
+  func timeouts(of request: HTTPRequest) -> ExchangeTimeouts {
     ExchangeTimeouts(
       connect: request.connectTimeout,
       idle: [request.idleTimeout, idle].compactMap { $0 }.min(), total: total,
       reportsConnect: request.body.byteCount ?? 0 > 0)
   }
 
-  private static func limit(_ interval: TimeInterval, unless usual: TimeInterval) -> Duration? {
-    guard interval != usual, interval > 0, interval < 1e9 else { return nil }
+  private static func limit(_ interval: TimeInterval, unless standard: TimeInterval) -> Duration? {
+    guard interval != standard, interval > 0, interval < 1e9 else { return nil }
     return .seconds(interval)
   }
 }
 
 extension URLSessionConfiguration {
-  /// The platform's default, with as many connections to a host as are asked for: how many requests
-  /// are under way is for a client's mode to say.
+  /// The platform's default without its limit of connections per host.
+  ///
+  /// The client's request queue limits the number of concurrent requests.
   static var unboundedDefault: URLSessionConfiguration {
     let configuration = URLSessionConfiguration.default
     configuration.httpMaximumConnectionsPerHost = Int(Int32.max)
     return configuration
   }
 
-  /// A copy that performs one hop and keeps nothing.
+  /// A copy for single hops, which stores nothing.
   var forSingleHop: URLSessionConfiguration {
-    // Foundation's own `copy` makes the same class again.
+    // Foundation's `copy` returns an object of the same class.
     let configuration = copy() as? URLSessionConfiguration ?? .default
     configuration.httpShouldSetCookies = false
     configuration.httpCookieStorage = nil
@@ -177,7 +187,7 @@ extension URLSessionConfiguration {
     return configuration
   }
 
-  /// Where this configuration has cookies kept; nil when nowhere.
+  /// The cookie storage of the configuration, or `nil` if it does not store cookies.
   var effectiveCookieStorage: HTTPCookieStorage? {
     httpShouldSetCookies && httpCookieAcceptPolicy != .never ? httpCookieStorage : nil
   }

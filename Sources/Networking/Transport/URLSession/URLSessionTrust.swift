@@ -9,7 +9,7 @@ import Foundation
   import Security
 #endif
 
-/// The ``TLSOptions`` of a ``URLSessionTransport``, as far as the platform can keep to them.
+/// The TLS options of a ``URLSessionTransport``, as far as the platform supports them.
 struct URLSessionTrust: Sendable {
   let options: TLSOptions
 
@@ -17,15 +17,16 @@ struct URLSessionTrust: Sendable {
     self.options = options
   }
 
-  /// Why options cannot be kept to here; nil when they can.
+  /// Returns the failure for options that the platform does not support, or `nil`.
   ///
-  /// What cannot be kept to is not passed over: whoever pins a key has to know that nobody looks.
-  static func refusal(of options: TLSOptions) -> TransportFailure? {
+  /// Such options are not ignored: for example, a caller who pins a key must know if it is not
+  /// checked.
+  static func unsupportedOptions(in options: TLSOptions) -> TransportFailure? {
     #if canImport(FoundationNetworking)
       guard options != TLSOptions() else { return nil }
       return TransportFailure(
         code: .unsupported,
-        detail: "URLSession on this platform has no TLS options; CurlTransport has")
+        detail: "URLSessionTransport does not support TLS options on Linux; use CurlTransport")
     #else
       guard options.clientCertificate != nil || options.certificateAuthorities != nil else {
         return nil
@@ -33,11 +34,11 @@ struct URLSessionTrust: Sendable {
       return TransportFailure(
         code: .unsupported,
         detail:
-          "A transport on URLSession takes no client certificate and no authorities of one's own")
+          "URLSessionTransport supports neither client certificates nor custom authorities")
     #endif
   }
 
-  /// Sets what is the configuration's to say.
+  /// Applies the options that belong to the session configuration.
   func configure(_ configuration: URLSessionConfiguration) {
     #if !canImport(FoundationNetworking)
       let lowest: tls_protocol_version_t =
@@ -47,7 +48,7 @@ struct URLSessionTrust: Sendable {
         case .v1_2: .TLSv12
         case .v1_3: .TLSv13
         }
-      // The default is the configuration's own to change.
+      // The default leaves the version to the configuration.
       if options.minimumVersion != TLSOptions().minimumVersion {
         configuration.tlsMinimumSupportedProtocolVersion = lowest
       }
@@ -57,34 +58,34 @@ struct URLSessionTrust: Sendable {
 
 #if canImport(Security)
   extension URLSessionTrust {
-    /// What is said to a server's certificate.
+    /// The decision on a server's certificate.
     struct Decision {
       var disposition = URLSession.AuthChallengeDisposition.performDefaultHandling
       var credential: URLCredential?
-      /// Why the server is refused.
+      /// The failure, if the server is rejected.
       var failure: TransportFailure?
 
-      static func refuse(_ code: NetworkError.Code, _ detail: String) -> Decision {
+      static func reject(_ code: NetworkError.Code, _ detail: String) -> Decision {
         Decision(
           disposition: .cancelAuthenticationChallenge,
           failure: TransportFailure(code: code, detail: detail))
       }
     }
 
-    /// Decides about a server; what the options say nothing of is left to the system.
-    func decide(about space: URLProtectionSpace) -> Decision {
+    /// Evaluates the certificate of a server, or leaves it to the system if no option concerns it.
+    func decision(for space: URLProtectionSpace) -> Decision {
       let isChecked = !options.dangerouslyTrustsAnyCertificate
       guard !isChecked || !options.pinnedPublicKeys.isEmpty else { return Decision() }
       guard let trust = space.serverTrust else {
-        return .refuse(.tlsUntrusted, "The server shows no certificate")
+        return .reject(.tlsUntrusted, "The server sent no certificate")
       }
       var error: CFError?
       if isChecked, !SecTrustEvaluateWithError(trust, &error) {
-        // The system finds the same, and says it by a code of its own.
+        // The system reaches the same result and reports it with its own error code.
         return Decision()
       }
       if !options.pinnedPublicKeys.isEmpty, !Self.hasKey(trust, among: options.pinnedPublicKeys) {
-        return .refuse(.pinMismatch, "The server's key is not among those pinned")
+        return .reject(.pinMismatch, "The server's public key is not one of the pinned keys")
       }
       return Decision(disposition: .useCredential, credential: URLCredential(trust: trust))
     }
@@ -105,16 +106,17 @@ struct URLSessionTrust: Sendable {
   }
 #endif
 
-/// What stands before a bare public key to make it a SubjectPublicKeyInfo, which is what pins hash.
+/// The ASN.1 header that turns a bare public key into a SubjectPublicKeyInfo, the structure that
+/// pins hash.
 ///
 /// Source: RFC 5280 section 4.1.2.7, RFC 3279 section 2.3.1, RFC 5480 section 2.1.1.
 enum PublicKeyInfoHeader {
-  /// The bytes for a kind of key.
+  /// Returns the header for a kind of key.
   ///
   /// - Parameters:
-  ///   - isRSA: whether it is an RSA key; otherwise it is one on a curve of NIST's.
-  ///   - bits: its size.
-  /// - Returns: the bytes; nil for a kind that is not known.
+  ///   - isRSA: Whether the key is an RSA key. Otherwise it is a key on a NIST curve.
+  ///   - bits: The size of the key in bits.
+  /// - Returns: The header, or `nil` for an unknown kind.
   static func bytes(isRSA: Bool, bits: Int) -> Data? {
     let base64: String? =
       switch (isRSA, bits) {

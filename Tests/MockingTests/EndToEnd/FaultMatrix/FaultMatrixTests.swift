@@ -5,12 +5,14 @@
   import TestSupport
   import Testing
 
-  /// Each fault, each retry policy, each kind of method, on a real socket and in virtual time: how often
-  /// and when a request is sent, as the server counts and as the client tells, and how the call ends.
+  /// Every combination of fault, retry policy, and method, on a real socket in virtual time.
+  ///
+  /// Checks the number and the times of the requests on the server and on the client, and the
+  /// result of the call.
   @Suite(.timeLimit(.minutes(10)))
   struct FaultMatrixTests {
     @Test(arguments: MatrixFault.all, MatrixMethod.all)
-    func aFaultIsTriedAgainAsOftenAndWhenItsPolicySays(
+    func aFaultIsRetriedAccordingToThePolicy(
       _ fault: MatrixFault, _ method: MatrixMethod
     ) async throws {
       for cell in MatrixCell.all(fault, method, isWarm: false) { try await check(cell) }
@@ -19,29 +21,29 @@
     @Test(
       arguments: MatrixFault.answers.filter { !$0.isStall } + MatrixFault.statuses,
       MatrixMethod.all)
-    func aFaultOfAKeptConnectionIsTriedAgainLikeThatOfANewOne(
+    func aFaultOfAReusedConnectionIsRetriedLikeThatOfANewOne(
       _ fault: MatrixFault, _ method: MatrixMethod
     ) async throws {
       for cell in MatrixCell.all(fault, method, isWarm: true) { try await check(cell) }
     }
 
     private func check(_ cell: MatrixCell) async throws {
-      let stand = try MatrixStand(cell)
-      defer { stand.server.stop() }
-      if cell.isWarm { #expect(try await stand.outcome(of: .get("warm")).get().status == 200) }
+      let fixture = try MatrixFixture(cell)
+      defer { fixture.server.stop() }
+      if cell.isWarm { #expect(try await fixture.outcome(of: .get("warm")).get().status == 200) }
       let path: RequestPath =
         if case .redirected = cell.fault.place { "start" } else { "fault" }
-      let result = await stand.outcome(of: cell.method.request(path))
+      let result = await fixture.outcome(of: cell.method.request(path))
       let comment = Comment(rawValue: cell.description)
 
       let warmHops = cell.isWarm ? 1 : 0
       if cell.fault.isRefusal {
-        #expect(Array(stand.hops.entries.dropFirst(warmHops)) == cell.times, comment)
-        #expect(stand.server.connectionCount == (lastSucceeds(cell) ? 1 : 0), comment)
+        #expect(Array(fixture.hops.entries.dropFirst(warmHops)) == cell.times, comment)
+        #expect(fixture.server.connectionCount == (lastSucceeds(cell) ? 1 : 0), comment)
       } else {
-        #expect(stand.times(cell.fault.place) == cell.times, comment)
+        #expect(fixture.times(cell.fault.place) == cell.times, comment)
       }
-      checkRequests(stand.requests, cell, comment)
+      checkRequests(fixture.requests, cell, comment)
       try checkEnd(result, cell, comment)
     }
 
@@ -49,9 +51,9 @@
       cell.succeeds(attempt: cell.delays.count)
     }
 
-    /// Each repetition is whole, and has the key of the first.
+    /// Checks that each retry is complete and has the idempotency key of the first attempt.
     private func checkRequests(
-      _ requests: [Mocking.ReceivedRequest], _ cell: MatrixCell, _ comment: Comment
+      _ requests: [ReceivedRequest], _ cell: MatrixCell, _ comment: Comment
     ) {
       let key = cell.method.hasKey && !cell.policy.delays.isEmpty ? "key-1" : nil
       for request in requests {
@@ -64,7 +66,7 @@
       }
     }
 
-    /// The last answer comes as it is, the last error with its code; both tell of all attempts.
+    /// Checks that the last response or the code of the last error is delivered, with all attempts.
     private func checkEnd(
       _ result: Result<Response, any Error>, _ cell: MatrixCell, _ comment: Comment
     ) throws {

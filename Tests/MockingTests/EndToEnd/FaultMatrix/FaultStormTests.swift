@@ -6,7 +6,7 @@
   import TestSupport
   import Testing
 
-  /// A hundred callers of a server that is down, as it counts them.
+  /// The requests that a failing server receives from 100 callers.
   @Suite(.timeLimit(.minutes(10)))
   struct FaultStormTests {
     private static let callers = 100
@@ -34,7 +34,7 @@
       return client
     }
 
-    /// How many of a hundred calls ended in which way.
+    /// Runs 100 calls and returns the number of each result.
     private func ends(of client: Networking<Request>) async -> [String: Int] {
       var ends: [String: Int] = [:]
       for promise in (0..<Self.callers).map({ _ in client.request(.get("/")) }) {
@@ -48,7 +48,7 @@
     }
 
     @Test(arguments: [0, 1, 10, 50])
-    func theRepetitionsOfAllCallersStayWithinTheBudget(_ capacity: Int) async throws {
+    func theRetriesOfAllCallersStayWithinTheBudget(_ capacity: Int) async throws {
       let server = try server()
       defer { server.stop() }
       let client = client(.async, server) {
@@ -60,7 +60,7 @@
       for call in calls {
         call.done(on: .inline) { settled.append($0.attempts.count) }.fail(on: .inline) { _ in }
       }
-      // Those without a token are over, the others wait.
+      // Calls without a retry token have ended; the others wait.
       _ = await settled.entries(Self.callers - capacity)
       #expect(await clock.scheduled(capacity) == .init(repeating: .seconds(10), count: capacity))
       #expect(server.requestCount == Self.callers)
@@ -71,7 +71,7 @@
       #expect(clock.time.scheduledCount == 0)
     }
 
-    @Test func withoutABudgetTheStormIsMultiplied() async throws {
+    @Test func withoutABudgetRequestsAreMultiplied() async throws {
       let server = try server()
       defer { server.stop() }
       let client = client(.async, server) {
@@ -88,7 +88,7 @@
       #expect(server.requestCount == 3 * Self.callers)
     }
 
-    @Test func aBreakerSparesAServerThatIsDownAndLetsOneRequestTry() async throws {
+    @Test func aCircuitBreakerProtectsAFailingServerAndAdmitsOneTrial() async throws {
       let server = try server()
       defer { server.stop() }
       let client = client(.sync, server) {
@@ -107,7 +107,7 @@
       #expect(server.requestCount == 106)
     }
 
-    @Test func ofManyAtOnceABreakerLetsOneTry() async throws {
+    @Test func aCircuitBreakerAdmitsOneOfManyConcurrentTrials() async throws {
       let gate = Gate()
       let server = try MockServer(scheduler: clock.time) {
         Route(.get, "/") { _ in .status(503) }

@@ -4,31 +4,31 @@
   import Networking
   import Testing
 
-  /// What goes wrong in a row of the matrix.
+  /// A fault of the matrix.
   struct MatrixFault: Sendable, CustomTestStringConvertible {
-    /// Where it goes wrong.
+    /// The place of the fault.
     enum Place: Sendable {
-      /// With the answer to a request.
+      /// The response to a request.
       case answer(Mock)
-      /// With the answer to the second hop of a redirect.
+      /// The response to the second hop of a redirect.
       case redirected(Mock)
-      /// With a connection as it is accepted.
+      /// A connection when it is accepted.
       case connection(MockFault)
-      /// Nobody listens.
+      /// The server does not listen.
       case refusal
     }
 
-    /// What a client is told.
+    /// The result for the client.
     enum End: Sendable {
       case status(Int)
-      /// One of these; where there are two, the kernel decides which of them the client gets to see.
+      /// A failure with one of these codes; the kernel decides which one the client sees.
       case failure(Set<NetworkError.Code>)
     }
 
-    /// How long the server asks to be left alone.
+    /// The `Retry-After` field of the server.
     enum RetryAfter: Sendable {
       case seconds(Int)
-      /// Until so many seconds behind the beginning.
+      /// A date this number of seconds after the beginning.
       case date(Int)
     }
 
@@ -36,12 +36,12 @@
     let place: Place
     let end: End
     var retryAfter: RetryAfter?
-    /// Whether not one byte of an answer comes before the connection is gone.
+    /// Whether the connection closes before the first byte of a response.
     var isMute = false
-    /// Whether it is the client that has to end it, when the time of the attempt is up.
+    /// Whether the fault ends only with the timeout of the attempt.
     var isStall = false
 
-    /// The time of day at the beginning.
+    /// The wall-clock time at virtual time zero.
     static let beginning = Date(timeIntervalSince1970: 784_111_777)
 
     static let all = answers + statuses + connections + redirects
@@ -51,12 +51,12 @@
     private static let timedOut = End.failure([.timedOut(.attempt)])
     private static let well = End.status(200)
 
-    /// Each fault at each stage: at the request, in the head, in the body, at the end.
+    /// Each fault at each stage: the request, the head, the body, and the end.
     static let answers: [MatrixFault] = [
       (MockFault.close, [lost, lost, lost, well]),
       (.reset, [lost, lost, lost, well]),
       (.stall, [timedOut, timedOut, timedOut, well]),
-      // In a body of known length it is part of that.
+      // In a body with a `Content-Length`, garbage is part of the body.
       (.garbage, [malformed, malformed, well, well]),
       (.malformedChunk, [malformed, malformed, malformed, malformed]),
     ].flatMap { fault, ends in
@@ -76,7 +76,7 @@
           end: .status(status))
       } + [
         asking("7", .seconds(7)), asking("60", .seconds(60)), asking("61", .seconds(61)),
-        // 13 seconds behind the beginning.
+        // 13 seconds after the beginning.
         asking("Sun, 06 Nov 1994 08:49:50 GMT", .date(13)),
       ]
 

@@ -1,0 +1,207 @@
+import Foundation
+import Networking
+
+/// The redactor of a recording.
+///
+/// It masks exchanges in two steps: first the values of secret names, by a `Redactor`; then all
+/// other occurrences of the same values, by ``KnownSecrets``. A tape applies the same rules to the
+/// requests that it records and to those that it replays, so that they match. Text that is already
+/// masked stays the same.
+struct RecordingRedactor: Sendable {
+  /// The secret values of the exchanges so far.
+  let secrets: KnownSecrets
+  private let redactor: Redactor
+  /// The redactor for the descriptions of errors, which are for people.
+  private let errorRedactor: Redactor
+
+  init(_ rules: Tape.Redaction) {
+    let secrets = KnownSecrets()
+    let names = SecretNames(including: rules.masking, excluding: rules.keeping)
+    let learn: @Sendable (String) -> Void = { value in
+      secrets.learn(value)
+      secrets.learn(FormURLCoding.decode(value))
+    }
+    self.secrets = secrets
+    redactor = Redactor(names: names, purpose: .recording, onSecret: learn)
+    errorRedactor = Redactor(names: names, purpose: .display, onSecret: learn)
+  }
+
+  /// Masks the secrets in a request.
+  func redact(_ request: inout HAR.Request) {
+    request.postData?.replaceParametersByText()
+    request.replaceTexts(masked)
+    if let body = request.postData, let bytes = body.encodedBytes,
+      let masked = redactor.maskedMultipart(bytes, mimeType: body.mimeType)
+    {
+      let (text, encoding) = HARBodyCoding.of(masked, mimeType: body.mimeType)
+      request.postData?.text = text
+      request.postData?.encoding = encoding
+    }
+    secrets.search().mask(&request)
+    request.updateDerivedFields()
+  }
+
+  /// Masks the secrets in an exchange.
+  func redact(_ entry: inout HAR.Entry) {
+    redact(&entry.request)
+    entry.response.replaceTexts(masked)
+    secrets.search().mask(&entry)
+    entry.request.updateDerivedFields()
+    entry.response.updateDerivedFields()
+  }
+
+  private func masked(_ text: String, at place: RecordedTextPlace) -> String {
+    switch place {
+    case .url: redactor.maskedURL(text)
+    case .header(let name): redactor.maskedFieldValue(text, name: name)
+    case .body(let mimeType): redactor.maskedBody(text, mimeType: mimeType)
+    case .errorDetail: errorRedactor.maskedText(text)
+    }
+  }
+}
+
+extension MultiPatternSearch {
+  /// Masks all matches in a request.
+  ///
+  /// Returns whether there are any.
+  @discardableResult
+  func mask(_ request: inout HAR.Request) -> Bool {
+    request.replaceTexts { text, _ in replacing(in: text, with: Redactor.mask) }
+  }
+
+  /// Masks all matches in an exchange.
+  ///
+  /// Returns whether there are any.
+  @discardableResult
+  func mask(_ entry: inout HAR.Entry) -> Bool {
+    let isInRequest = mask(&entry.request)
+    let isInResponse = entry.response.replaceTexts { text, _ in
+      replacing(in: text, with: Redactor.mask)
+    }
+    return isInRequest || isInResponse
+  }
+}
+
+// MARK: - Texts of an exchange
+
+/// The place of a text in a recorded exchange.
+enum RecordedTextPlace {
+  /// The URL of the request.
+  case url
+  /// The value of a header field.
+  case header(name: String)
+  /// A body of text.
+  case body(mimeType: String)
+  /// The description of an error.
+  case errorDetail
+}
+
+/// Returns the replacement of a text, or `nil` to keep it.
+typealias RecordedTextReplacement = (_ text: String, _ place: RecordedTextPlace) -> String?
+
+extension HAR.Request {
+  /// Replaces the URL, the values of header fields, and the body if it is text.
+  ///
+  /// - Returns: Whether any text changed.
+  @discardableResult
+  mutating func replaceTexts(_ replacement: RecordedTextReplacement) -> Bool {
+    var hasChanged = url.replace(by: replacement, .url)
+    if headers.replaceValues(by: replacement) { hasChanged = true }
+    if let body = postData, body.encoding == nil, var text = body.text,
+      text.replace(by: replacement, .body(mimeType: body.mimeType))
+    {
+      postData?.text = text
+      hasChanged = true
+    }
+    return hasChanged
+  }
+}
+
+extension HAR.Response {
+  /// Replaces the values of header fields, the description of an error, and the body if it is text.
+  ///
+  /// - Returns: Whether any text changed.
+  @discardableResult
+  mutating func replaceTexts(_ replacement: RecordedTextReplacement) -> Bool {
+    var hasChanged = headers.replaceValues(by: replacement)
+    if var detail = errorDetail, detail.replace(by: replacement, .errorDetail) {
+      errorDetail = detail
+      hasChanged = true
+    }
+    if content.encoding == nil, var text = content.text,
+      text.replace(by: replacement, .body(mimeType: content.mimeType))
+    {
+      let mimeType = content.mimeType
+      content.set(HARBodyCoding.data(text, encoding: nil, mimeType: mimeType) ?? Data(text.utf8))
+      hasChanged = true
+    }
+    return hasChanged
+  }
+}
+
+extension [HAR.Field] {
+  fileprivate mutating func replaceValues(by replacement: RecordedTextReplacement) -> Bool {
+    var hasChanged = false
+    for index in indices
+    where self[index].value.replace(by: replacement, .header(name: self[index].name)) {
+      hasChanged = true
+    }
+    return hasChanged
+  }
+}
+
+extension String {
+  fileprivate mutating func replace(
+    by replacement: RecordedTextReplacement, _ place: RecordedTextPlace
+  ) -> Bool {
+    guard let text = replacement(self, place), text != self else { return false }
+    self = text
+    return true
+  }
+}
+
+extension HAR.PostData {
+  /// Puts the parameters of a form into ``text``, where a writer has recorded only these.
+  fileprivate mutating func replaceParametersByText() {
+    guard text == nil, encoding != "size" else { return }
+    text = content
+    params = []
+  }
+
+  /// The decoded body if it is recorded in an encoding.
+  fileprivate var encodedBytes: Data? {
+    guard let encoding, encoding != "size" else { return nil }
+    return HARBodyCoding.data(text ?? "", encoding: encoding, mimeType: mimeType)
+  }
+}
+
+// MARK: - Rules
+
+extension Tape {
+  /// Additional rules for the names of secrets in a recording.
+  ///
+  /// Without rules, a recording masks the values of well-known names such as `Authorization`,
+  /// `Cookie`, `X-Api-Key`, `access_token`, `password`, and `code` in header fields, queries,
+  /// forms, JSON, XML, and plain text. Values are replaced by `***`, and numbers in JSON by 0, so
+  /// that replayed responses still decode.
+  public struct Redaction: Sendable, Hashable {
+    /// Additional names whose values are masked.
+    ///
+    /// Case and punctuation are ignored.
+    public var masking: Set<String>
+    /// Names whose values are kept although they match the well-known names, such as `code`.
+    ///
+    /// Case and punctuation are ignored.
+    public var keeping: Set<String>
+
+    /// Creates rules.
+    ///
+    /// - Parameters:
+    ///   - masking: Additional names whose values are masked.
+    ///   - keeping: Names whose values are kept although they match the well-known names.
+    public init(masking: Set<String> = [], keeping: Set<String> = []) {
+      self.masking = masking
+      self.keeping = keeping
+    }
+  }
+}

@@ -1,0 +1,238 @@
+import Foundation
+import Networking
+
+extension StubValue {
+  static let bodyKeys = ["json", "text", "base64", "file"]
+  static let responseKeys =
+    ["status", "headers"] + bodyKeys
+    + ["delay", "bodyDelay", "bytesPerSecond", "dribble", "fault"]
+
+  /// Parses a response of a sequence.
+  func response(in folder: URL) throws(JSONDocumentError) -> Mock {
+    try object(Self.responseKeys, "a response, such as {\"status\": 503}").response(in: folder)
+  }
+}
+
+extension StubObject {
+  /// Parses the members that describe a response, and ignores all others.
+  func response(in folder: URL) throws(JSONDocumentError) -> Mock {
+    var mock = try body(in: folder)
+    if let status = self["status"] {
+      mock.status = try status.int(200...599, "a status from 200 to 599")
+    }
+    if let headers = self["headers"] { try headers.addHeaders(to: &mock.headers) }
+    mock.delay = try self["delay"]?.delay()
+    mock.bodyDelay = try self["bodyDelay"]?.delay()
+    mock.interruption = try self["fault"]?.interruption()
+    if let rate = self["bytesPerSecond"] {
+      mock = mock.throttled(
+        bytesPerSecond: try rate.int(1...Int.max, "a number of bytes per second, 1 or more"))
+    }
+    if let dribble = self["dribble"] {
+      if let rate = self["bytesPerSecond"] { throw rate.conflict(with: "dribble") }
+      let object = try dribble.object(
+        ["pieces", "over"], "an object such as {\"pieces\": 10, \"over\": \"5 s\"}")
+      mock = mock.dribbled(
+        pieces: try object.required("pieces", "a number").int(
+          1...1_000_000, "a number from 1 to 1000000"),
+        over: try object.required("over", "a time").duration())
+    }
+    return mock
+  }
+
+  private func body(in folder: URL) throws(JSONDocumentError) -> Mock {
+    let names = StubValue.bodyKeys.filter { self[$0] != nil }
+    guard let name = names.first, let value = self[name] else { return Mock() }
+    if let second = names.dropFirst().first, let other = self[second] {
+      throw other.conflict(with: name)
+    }
+    switch name {
+    case "json": return .json(value.json)
+    case "text": return .text(try value.string())
+    case "base64":
+      guard let data = Data(base64Encoded: try value.string("bytes in base64")) else {
+        throw value.expected("bytes in base64")
+      }
+      return .data(data)
+    default:
+      let file = MockFile(try value.string("the name of a file"), in: folder)
+      // The file is read for each response, but a wrong name is reported now.
+      guard file.candidates.contains(where: { FileManager.default.isReadableFile(atPath: $0.path) })
+      else {
+        throw JSONDocumentError(
+          path: value.path, text: "there is no file \"\(file.name)\" in \(folder.relativePath)")
+      }
+      return .file(file.name, in: folder)
+    }
+  }
+}
+
+extension StubValue {
+  /// Returns an error: this member and another one exclude each other.
+  func conflict(with other: String) -> JSONDocumentError {
+    let name = if case .member(let name) = path.steps.last { name } else { "" }
+    return JSONDocumentError(
+      path: path, refersToName: true, text: "\"\(name)\" cannot be combined with \"\(other)\"")
+  }
+
+  /// Sets header fields.
+  ///
+  /// An array adds one field for each of its values.
+  fileprivate func addHeaders(to headers: inout HTTPHeaders) throws(JSONDocumentError) {
+    for (name, value) in try members("an object of header fields") {
+      guard name.isToken else {
+        throw JSONDocumentError(
+          path: value.path, refersToName: true,
+          text: "expected the name of a header field, found \(name.debugDescription)")
+      }
+      headers.remove(name)
+      let values: [StubValue] =
+        if case .array = value.json { try value.elements("an array of strings") } else { [value] }
+      for value in values {
+        let text = try value.string("a string or an array of strings")
+        guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+          throw value.expected("a string without line breaks or other control characters")
+        }
+        headers.add(text, for: name)
+      }
+    }
+  }
+
+  // MARK: Conditions
+
+  /// Parses the conditions of a route.
+  func conditions() throws(JSONDocumentError) -> [RequestCondition] {
+    let object = try object(
+      ["query", "headers", "form", "text", "json"],
+      "conditions, such as {\"query\": {\"page\": \"2\"}}")
+    var conditions: [RequestCondition] = []
+    for (name, value) in try object["query"]?.members("an object of parameters") ?? [] {
+      conditions.append(.query(name, try value.textPattern()))
+    }
+    for (name, value) in try object["headers"]?.members("an object of header fields") ?? [] {
+      conditions.append(.header(name, try value.textPattern()))
+    }
+    for (name, value) in try object["form"]?.members("an object of form fields") ?? [] {
+      conditions.append(.form(name, try value.textPattern()))
+    }
+    if let value = object["text"] { conditions.append(.text(try value.textPattern())) }
+    if let value = object["json"] { conditions.append(.json(containing: value.json)) }
+    return conditions
+  }
+
+  private func textPattern() throws(JSONDocumentError) -> TextPattern {
+    let expectation =
+      "a string, true, false, {\"contains\": a string} or {\"matches\": a regular expression}"
+    switch json {
+    case .string(let text): return .equal(text)
+    case .bool(let isPresent): return isPresent ? .present : .absent
+    default:
+      let object = try object(["contains", "matches"], expectation)
+      guard object.members.count == 1 else { throw expected(expectation) }
+      if let part = object["contains"] { return .containing(try part.string()) }
+      let value = try object.required("matches", "a regular expression")
+      let pattern = TextPattern.matching(try value.string("a regular expression"))
+      guard pattern.validationError == nil else { throw value.expected("a regular expression") }
+      return pattern
+    }
+  }
+
+  // MARK: Faults
+
+  private static let faults = ["close", "reset", "stall", "garbage", "malformedChunk"]
+  private static let stages = ["request", "head", "body", "end"]
+
+  /// Parses the fault of a response and its stage.
+  func interruption() throws(JSONDocumentError) -> Mock.Interruption {
+    if case .string = json {
+      return Mock.Interruption(fault: try fault(named: self, bytes: nil), stage: .request)
+    }
+    let object = try object(
+      ["type", "at", "afterBytes", "text"],
+      "a fault, such as {\"type\": \"reset\", \"at\": \"body\"}")
+    let fault = try fault(
+      named: try object.required("type", "the fault"), bytes: try object["text"]?.string())
+    let count = try object["afterBytes"]?.int(0...Int.max, "a number of bytes, 0 or more")
+    let stage = try object["at"]?.name(of: Self.stages) ?? "request"
+    switch stage {
+    case "head": return Mock.Interruption(fault: fault, stage: .head(afterBytes: count ?? 0))
+    case "body": return Mock.Interruption(fault: fault, stage: .body(afterBytes: count ?? 0))
+    default:
+      if count != nil, let value = object["afterBytes"] {
+        throw JSONDocumentError(
+          path: value.path, refersToName: true,
+          text: "\"afterBytes\" requires \"at\": \"head\" or \"body\"")
+      }
+      return Mock.Interruption(fault: fault, stage: stage == "end" ? .end : .request)
+    }
+  }
+
+  /// Parses a connection fault.
+  ///
+  /// Without an index it applies to all connections.
+  func connectionFault() throws(JSONDocumentError) -> (connection: Int?, fault: MockFault) {
+    let object = try object(
+      ["connection", "type", "text"], "a fault, such as {\"connection\": 0, \"type\": \"reset\"}")
+    let connection = try object["connection"]?.int(
+      0...Int.max, "the index of a connection, 0 or more")
+    let type = try object.required("type", "the fault")
+    return (connection, try fault(named: type, bytes: try object["text"]?.string()))
+  }
+
+  private func fault(named value: StubValue, bytes: String?) throws(JSONDocumentError) -> MockFault
+  {
+    switch try value.name(of: Self.faults) {
+    case "close": .close
+    case "reset": .reset
+    case "stall": .stall
+    case "malformedChunk": .malformedChunk
+    default: bytes.map { .garbage(Data($0.utf8)) } ?? .garbage
+    }
+  }
+
+  // MARK: Durations and delays
+
+  /// Parses a duration with its unit, such as `80 ms`.
+  func duration() throws(JSONDocumentError) -> Duration {
+    let expectation = "a time such as \"80 ms\", \"1.5 s\" or \"2 min\""
+    let text = try string(expectation).filter { $0 != " " }
+    let units: [(name: String, seconds: Double)] = [
+      ("us", 1e-6), ("ms", 1e-3), ("min", 60), ("s", 1),
+    ]
+    for unit in units where text.hasSuffix(unit.name) {
+      let number = text.dropLast(unit.name.count)
+      guard let first = number.utf8.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first),
+        let amount = Double(number), amount * unit.seconds <= 86_400
+      else { break }
+      return .seconds(amount * unit.seconds)
+    }
+    throw expected("\(expectation), at most one day")
+  }
+
+  /// Parses a delay: a fixed duration or a random distribution.
+  func delay() throws(JSONDocumentError) -> MockDelay {
+    if case .string = json { return .fixed(try duration()) }
+    let expectation =
+      "a time such as \"80 ms\", {\"from\": ..., \"to\": ...} or "
+      + "{\"median\": ..., \"sigma\": ..., \"cap\": ...}"
+    let object = try object(["from", "to", "median", "sigma", "cap", "seed"], expectation)
+    let seed = UInt64(try object["seed"]?.int(0...Int.max, "a whole number, 0 or more") ?? 0)
+    let names = Set(object.members.keys).subtracting(["seed"])
+    if names == ["from", "to"] {
+      let (least, most) = (
+        try object.required("from", "a time").duration(),
+        try object.required("to", "a time").duration()
+      )
+      guard least <= most else { throw expected("a \"from\" that is not greater than \"to\"") }
+      return .uniform(least, most, seed: seed)
+    }
+    guard names == ["median", "sigma", "cap"] else { throw expected(expectation) }
+    let sigma = try object.required("sigma", "a number")
+    guard let deviation = sigma.json.double, (0...10).contains(deviation) else {
+      throw sigma.expected("a number from 0 to 10")
+    }
+    return .logNormal(
+      median: try object.required("median", "a time").duration(), sigma: deviation,
+      cap: try object.required("cap", "a time").duration(), seed: seed)
+  }
+}

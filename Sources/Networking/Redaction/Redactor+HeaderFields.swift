@@ -1,0 +1,125 @@
+import Foundation
+
+extension Redactor {
+  /// A class of header fields with the same treatment.
+  private enum FieldClass: Sendable {
+    /// Fields whose values are never secret.
+    case plain
+    /// Challenges, which name the required credentials but do not contain any.
+    case challenge
+    /// Fields whose value is a URL.
+    case url
+    /// Fields with an authorization scheme and credentials.
+    case credentials
+    /// The `Cookie` field.
+    case cookie
+    /// The `Set-Cookie` field.
+    case setCookie
+  }
+
+  /// The classes of well-known fields by their name in lower case.
+  private static let fieldClasses: [String: FieldClass] = {
+    let plain = [
+      "accept", "accept-encoding", "accept-language", "accept-ranges", "age", "allow",
+      "cache-control", "connection", "content-encoding", "content-language", "content-length",
+      "content-range", "content-type", "date", "etag", "expires", "host", "if-match",
+      "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "keep-alive",
+      "last-modified", "range", "retry-after", "server", "te", "trailer", "transfer-encoding",
+      "upgrade", "user-agent", "vary", "via",
+    ]
+    var classes: [String: FieldClass] = [
+      "authorization": .credentials, "proxy-authorization": .credentials,
+      "cookie": .cookie, "set-cookie": .setCookie,
+      "content-location": .url, "location": .url, "origin": .url, "referer": .url,
+      "proxy-authenticate": .challenge, "www-authenticate": .challenge,
+    ]
+    for name in plain { classes[name] = .plain }
+    return classes
+  }()
+
+  /// Masks the value of a header field.
+  ///
+  /// For display, the whole value is masked if the name is secret. A recording keeps authorization
+  /// schemes, and the names and attributes of cookies. The values of other fields are searched for
+  /// secrets as URLs or free text.
+  ///
+  /// - Parameters:
+  ///   - value: The value of the field.
+  ///   - name: The name of the field.
+  /// - Returns: The masked value.
+  package func maskedFieldValue(_ value: String, name: String) -> String {
+    let fieldClass = Self.fieldClasses[name.lowercased()]
+    switch (fieldClass, purpose) {
+    case (.plain, .display), (.challenge, .display):
+      if !hasAdditionalNames || !isSecret(name: name) { return value }
+    case (.challenge, .recording): return value
+    case (.url, .recording): return maskedURL(value)
+    case (.credentials, .recording): return maskedCredentials(value)
+    case (.cookie, .recording): return maskedCookies(value, limit: .max)
+    case (.setCookie, .recording): return maskedCookies(value, limit: 1)
+    default: break
+    }
+    if let mask = mask(name, value) { return mask }
+    return fieldClass == .url ? maskedURL(value) : maskedText(value)
+  }
+
+  /// Masks credentials and keeps the scheme: `Bearer ***`.
+  private func maskedCredentials(_ value: String) -> String {
+    guard let space = value.firstIndex(of: " ") else {
+      reportSecret(value)
+      return Self.mask
+    }
+    let credentials = String(value[value.index(after: space)...])
+    reportSecret(credentials)
+    if let data = Data(base64Encoded: credentials) {
+      // The password of basic authentication.
+      let plain = String(decoding: data, as: UTF8.self)
+      if let colon = plain.firstIndex(of: ":") {
+        reportSecret(String(plain[plain.index(after: colon)...]))
+      }
+    }
+    return value[...space] + Self.mask
+  }
+
+  /// Masks the values of cookies, and keeps names, attributes, and empty values.
+  ///
+  /// - Parameters:
+  ///   - value: The value of a `Cookie` or `Set-Cookie` field.
+  ///   - limit: The number of cookies. The rest of the value is attributes.
+  /// - Returns: The masked value.
+  private func maskedCookies(_ value: String, limit: Int) -> String {
+    func masked(_ value: String) -> String {
+      reportSecret(value)
+      return value.isEmpty ? "" : Self.mask
+    }
+    let parts = value.split(separator: ";", omittingEmptySubsequences: false)
+    return parts.enumerated().map { index, part -> String in
+      guard index < limit else { return String(part) }
+      let indent = part.prefix { $0 == " " }
+      guard let pair = CookiePair(part) else {
+        let value = part.trimmingCharacters(in: .whitespaces)
+        return value.isEmpty ? String(part) : indent + masked(value)
+      }
+      return "\(indent)\(pair.name)=\(masked(pair.value))"
+    }.joined(separator: ";")
+  }
+}
+
+/// A name and a value in a `Cookie` or `Set-Cookie` field, without surrounding white space.
+///
+/// Source: RFC 6265 sections 4.1.1 and 4.2.1.
+package struct CookiePair {
+  /// The text before the first equals sign.
+  package let name: String
+  /// The text after the first equals sign.
+  package let value: String
+
+  /// Parses `name=value`, or returns `nil` if there is no equals sign.
+  ///
+  /// - Parameter text: The text between two semicolons.
+  package init?(_ text: Substring) {
+    guard let equals = text.firstIndex(of: "=") else { return nil }
+    name = text[..<equals].trimmingCharacters(in: .whitespaces)
+    value = text[text.index(after: equals)...].trimmingCharacters(in: .whitespaces)
+  }
+}

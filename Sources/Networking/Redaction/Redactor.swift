@@ -1,0 +1,132 @@
+/// A redactor that replaces secret values with ``mask``.
+///
+/// One redactor serves logs, errors, descriptions, curl commands, and recordings. It finds a secret
+/// by its name; see ``SecretNames``. It masks URLs, form text, the values of header fields, and
+/// free text. Extensions mask bodies, parameters, and header fields where those types are declared.
+///
+/// Each kind of text has one traversal, such as `FieldMasker` for URLs. The traversal calls a
+/// ``MaskProvider`` with each name and value, so the same traversal can also find secrets without
+/// masking them.
+package struct Redactor: Sendable {
+  /// The use of a redacted copy, which decides how much of the original form is kept.
+  package enum Purpose: Sendable {
+    /// People read the copy. A secret is replaced as a whole, and the fragment of a URL is removed.
+    case display
+    /// Programs decode the copy, because a replay returns it as a response.
+    ///
+    /// Authorization schemes, cookie names, JSON types, and URL fragments are kept. Bodies that are
+    /// free text are masked line by line.
+    case recording
+  }
+
+  /// Returns the replacement for the value of a name, or `nil` to keep the value.
+  typealias MaskProvider = (_ name: String, _ value: String) -> String?
+
+  /// The replacement for secret values.
+  package static let mask = "***"
+
+  /// The redactor of logs, errors, descriptions, and curl commands.
+  package static let standard = Redactor()
+
+  let purpose: Purpose
+  private let names: SecretNames
+  private let onSecret: (@Sendable (_ value: String) -> Void)?
+
+  /// Creates a redactor.
+  ///
+  /// - Parameters:
+  ///   - names: The rules that decide which values are secret.
+  ///   - purpose: The use of the redacted copies.
+  ///   - onSecret: A closure that receives each secret value before it is masked, as it is written
+  ///     in the text.
+  package init(
+    names: SecretNames = .standard, purpose: Purpose = .display,
+    onSecret: (@Sendable (_ value: String) -> Void)? = nil
+  ) {
+    self.names = names
+    self.purpose = purpose
+    self.onSecret = onSecret
+  }
+
+  /// Returns whether a name has secret values.
+  ///
+  /// - Parameter name: The name, perhaps percent-encoded.
+  /// - Returns: `true` if values of the name are masked.
+  package func isSecret(name: String) -> Bool { names.contains(name) }
+
+  /// Whether any names are secret beyond the built-in rules.
+  var hasAdditionalNames: Bool { names.hasAdditions }
+
+  /// Returns ``mask`` if the name has secret values, otherwise `nil`.
+  func mask(_ name: String, _ value: String) -> String? {
+    guard names.contains(name) else { return nil }
+    reportSecret(value)
+    return Self.mask
+  }
+
+  /// Passes a secret value to the closure of the initializer.
+  func reportSecret(_ value: String) { onSecret?(value) }
+}
+
+// MARK: - URLs and forms
+
+extension Redactor {
+  /// Masks a URL or a reference such as `/boards?token=s3cret`.
+  ///
+  /// User name and password are removed. Values of secret names are masked in the query, in path
+  /// parameters, and in URLs that are themselves values. The fragment is removed for display; in a
+  /// recording it is masked as form text.
+  ///
+  /// - Parameter text: The URL.
+  /// - Returns: The masked URL. Text without secrets is unchanged.
+  package func maskedURL(_ text: String) -> String {
+    guard purpose == .recording, let hash = text.firstIndex(of: "#") else {
+      return maskedURL(text, by: mask)
+    }
+    let fragment = String(text[text.index(after: hash)...])
+    return "\(maskedURL(String(text[..<hash]), by: mask))#\(maskedForm(fragment))"
+  }
+
+  /// Masks `application/x-www-form-urlencoded` text such as `user=ada&password=s3cret`.
+  ///
+  /// A fragment is removed.
+  ///
+  /// - Parameter text: The form.
+  /// - Returns: The masked form.
+  package func maskedForm(_ text: String) -> String {
+    String(maskedURL("?\(text)", by: mask).dropFirst())
+  }
+
+  /// Masks a URL without its user name, password, and fragment.
+  ///
+  /// - Parameters:
+  ///   - text: The URL.
+  ///   - masking: The provider of the replacements.
+  /// - Returns: The masked URL.
+  func maskedURL(_ text: String, by masking: MaskProvider) -> String {
+    // Fast path: most URLs have nothing to mask.
+    guard
+      text.utf8.contains(where: { byte in
+        switch byte {
+        case UInt8(ascii: "="), UInt8(ascii: "%"), UInt8(ascii: "#"), UInt8(ascii: "@"): true
+        default: false
+        }
+      })
+    else { return text }
+    // Compares bytes because a combining character after `#` would hide it from a comparison of
+    // characters.
+    let fragment = text.utf8.firstIndex(of: UInt8(ascii: "#"))
+    let text = fragment.map { String(text[..<$0]) } ?? text
+    guard let parts = AbsoluteURLParts(text) else {
+      return FieldMasker.masked(text, in: .url, by: masking)
+    }
+    let rest = FieldMasker.masked(String(parts.rest), in: .url, by: masking)
+    guard let at = parts.authority.utf8.lastIndex(of: UInt8(ascii: "@")) else {
+      return "\(parts.scheme)://\(parts.authority)\(rest)"
+    }
+    if onSecret != nil {
+      for part in parts.authority[..<at].split(separator: ":") { reportSecret(String(part)) }
+    }
+    return "\(parts.scheme)://\(parts.authority[parts.authority.utf8.index(after: at)...])\(rest)"
+  }
+}

@@ -1,0 +1,66 @@
+/// The scheme, authority, and remaining text of an absolute URL.
+///
+/// The parts are slices of the text and are not validated.
+///
+/// Source: RFC 3986 sections 3.1 and 3.2.
+struct AbsoluteURLParts {
+  /// The text before `://`.
+  let scheme: Substring
+  /// The text between `://` and the path, query, or fragment, with any user information.
+  let authority: Substring
+  /// The path, query, and fragment.
+  let rest: Substring
+
+  /// Splits a text, or returns `nil` if it does not start with a scheme and `://`.
+  ///
+  /// - Parameter text: The text.
+  init?(_ text: String) {
+    var text = text
+    guard let length = text.withUTF8(Self.schemeLength) else { return nil }
+    let utf8 = text.utf8
+    let colon = utf8.index(utf8.startIndex, offsetBy: length)
+    let start = utf8.index(colon, offsetBy: 3)
+    let end = utf8[start...].firstIndex { "/?#".utf8.contains($0) } ?? utf8.endIndex
+    (scheme, authority, rest) = (text[..<colon], text[start..<end], text[end...])
+  }
+
+  /// Returns the length of the scheme before `://`, or `nil` if there is none.
+  private static func schemeLength(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+    guard let colon = bytes.firstIndex(where: { !isSchemeCharacter($0) }), colon > 0,
+      bytes[colon] == UInt8(ascii: ":"), bytes[colon...].starts(with: "://".utf8)
+    else { return nil }
+    return colon
+  }
+
+  private static func isSchemeCharacter(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"),
+      UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "%"):
+      true
+    default: false
+    }
+  }
+}
+
+extension UInt8 {
+  /// Whether the byte is an ASCII letter or digit.
+  @inlinable package var isASCIIAlphanumeric: Bool {
+    switch self {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: false
+    }
+  }
+
+  /// The value of the byte as a hexadecimal digit, or `nil` if it is not one.
+  @inlinable package var hexDigitValue: UInt8? {
+    switch self {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,85 @@
+#if os(Linux)
+  import Foundation
+  import Mocking
+  import Networking
+  import Promises
+  import TestSupport
+  import Testing
+  import ThreadSanitizerSupport
+
+  /// The server runs in this process.
+  ///
+  /// The client runs in another one, so that its files and threads can be counted and all
+  /// descriptors are available.
+  @Suite(.timeLimit(.minutes(10)), .serialized)
+  struct LoadTests {
+    @Test func tenThousandConcurrentRequestsCompleteOnFewThreads() async throws {
+      let wanted = thread_sanitizer_is_on() ? 1_000 : 10_000
+      let count = min(wanted, ProcessResources.raiseFileLimit() - 1_000)
+      if count < wanted { print("the limit of open files allows only \(count) in flight") }
+      let (gate, opener) = Promise<Void>.pending()
+      let (full, arrival) = Promise<Void>.pending()
+      let arrived = Counter()
+      let server = try MockServer {
+        Route(.get, "/held/{number}") { request in
+          if arrived.add() == count { arrival.fulfill(()) }
+          return gate.map(on: .inline) { .text(request.path["number"]) }
+        }
+        Route(.get, "/full") { _ in full.map(on: .inline) { .text("full") } }
+        Route(.post, "/open") { _ in
+          opener.fulfill(())
+          return .text("open")
+        }
+      }
+      defer { server.stop() }
+      try ExitTestArguments.write([server.port, count], as: "IN_FLIGHT")
+      let result = await #expect(
+        processExitsWith: .success, observing: [\.standardOutputContent]
+      ) {
+        let given = try ExitTestArguments.read("IN_FLIGHT")
+        try await Self.ask(port: given[0], count: given[1])
+      }
+      print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
+      #expect(arrived.value == count)
+      #expect(server.peakConcurrentRequests >= count)
+    }
+
+    /// Runs in the client process.
+    private static func ask(port: Int, count: Int) async throws {
+      _ = ProcessResources.raiseFileLimit()
+      var configuration = NetworkingConfiguration()
+      configuration.cookies = .none
+      configuration.connectTimeout = nil
+      configuration.idleTimeout = nil
+      let client = Networking<Request>(
+        mode: .async, transport: CurlTransport(), configuration: configuration)
+      client.callbackContext = .inline
+      client.setBaseURL(URL(string: "http://127.0.0.1:\(port)/"))
+      let (files, memory) = (ProcessResources.openFiles, ProcessResources.residentBytes)
+      let clock = ContinuousClock()
+      let start = clock.now
+
+      let promises = (0..<count).map { number in
+        client.request(.get("held/\(number)")).validate().toString()
+      }
+      _ = try await client.request(.get("full")).validate().value
+      let (threads, allFiles) = (ProcessResources.threads, ProcessResources.openFiles)
+      let each = (ProcessResources.residentBytes - memory) / count
+      let inFlight = clock.now
+      #expect(allFiles - files >= count)
+      // The thread pool of libdispatch has some dozens of threads in any case.
+      #expect(threads < 100)
+      #expect(promises.allSatisfy { $0.isPending })
+
+      _ = try await client.request(.post("open")).validate().value
+      for (number, promise) in promises.enumerated() {
+        #expect(try await promise.value == "\(number)")
+      }
+      #expect(ProcessResources.threads < 100)
+      // This includes about 20 KiB of libcurl for each exchange.
+      #expect(each < 64 << 10 || thread_sanitizer_is_on())
+      print("in flight: \(count), on \(threads) threads, with \(allFiles) files open,")
+      print("\(each) bytes each, there after \(inFlight - start), done after \(clock.now - start)")
+    }
+  }
+#endif

@@ -1,0 +1,52 @@
+import Foundation
+import Networking
+import TestSupport
+import Testing
+
+@testable import Mocking
+
+struct JSONLocatorTests {
+  private static let text = #"""
+    { "a" : [1, {"b\"" : "x]}"}, [], true],
+      "c\u0064": {"e": null} , "f":-1.5e3 }
+    """#
+
+  private func found(_ steps: JSONValuePath.Step..., isName: Bool = false) -> String {
+    let data = Data(Self.text.utf8)
+    let offset = JSONLocator.offset(of: JSONValuePath(steps: steps), isName: isName, in: data)
+    return String(decoding: data.dropFirst(offset).prefix(4), as: UTF8.self)
+  }
+
+  @Test func aValueIsLocatedByItsPath() {
+    #expect(found() == #"{ "a"#)
+    #expect(found(.member("a")) == "[1, ")
+    #expect(found(.member("a"), .element(0)) == "1, {")
+    #expect(found(.member("a"), .element(1), .member("b\"")) == #""x]}"#)
+    #expect(found(.member("a"), .element(2)) == "[], ")
+    #expect(found(.member("a"), .element(3)) == "true")
+    #expect(found(.member("cd"), .member("e")) == "null")
+    #expect(found(.member("f")) == "-1.5")
+    #expect(found(.member("cd"), isName: true) == #""c\u"#)
+  }
+
+  @Test func aMissingPathLocatesTheEnclosingValue() {
+    #expect(found(.member("a"), .element(9)) == "[1, ")
+    #expect(found(.member("f"), .member("x")) == "-1.5")
+  }
+
+  /// The scanner terminates for any text.
+  @Test func malformedTextsTerminate() {
+    var lots = SeededGenerator(seed: 5)
+    let bytes = Array(Self.text.utf8)
+    let path = JSONValuePath(steps: [.member("a"), .element(3), .member("x")])
+    for length in 0...bytes.count {
+      _ = JSONLocator.offset(of: path, in: Data(bytes.prefix(length)))
+      var changed = bytes
+      for _ in 0..<3 {
+        changed[Int.random(in: changed.indices, using: &lots)] = UInt8.random(
+          in: 0...255, using: &lots)
+      }
+      #expect(JSONLocator.offset(of: path, in: Data(changed)) >= 0)
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import Networking
+import Promises
+import TestSupport
+import Testing
+
+@testable import Mocking
+
+@Suite(.timeLimit(.minutes(10)))
+struct MockServerRequestTests {
+  private let get = "GET /a?b=c HTTP/1.1\r\nHost: a\r\nX-A: 1\r\n\r\n"
+
+  @Test func aRequestIsRecordedCompletely() async throws {
+    let server = try MockServer {
+      Route(.post, "/a/{id}") { _ in .status(201) }
+    }
+    let client = try RawClient(port: server.port)
+    try await client.send(
+      "POST /a/%41?b=c HTTP/1.1\r\nHost: h\r\nX-A: 1\r\nContent-Length: 9\r\n\r\n{\"d\":[1]}")
+    let request = try await server.takeRequest().value
+    #expect(request.method == .post)
+    #expect(request.target == "/a/%41?b=c")
+    #expect(request.path.text == "/a/%41")
+    #expect(request.path["id"] == "A")
+    #expect(request.path["none"] == "")
+    #expect(request.query["b"] == "c")
+    #expect(request.headers == ["Host": "h", "X-A": "1", "Content-Length": "9"])
+    #expect(try request.decode([String: [Int]].self) == ["d": [1]])
+    #expect(request.text == "{\"d\":[1]}")
+    #expect(request.version == "1.1")
+    #expect((request.connection, request.exchange) == (0, 0))
+    #expect(server.requests == [request])
+  }
+
+  @Test func requestsAreTakenOnceInOrder() async throws {
+    let server = try MockServer { Route(nil, "/{all*}") { _ in .status(204) } }
+    let early = (0..<2).map { _ in server.takeRequest() }
+    let cancelled = server.takeRequest()
+    cancelled.cancel()
+    let late = server.takeRequest()
+    let client = try RawClient(port: server.port)
+    try await client.send(String(repeating: get, count: 4))
+    #expect(try await early[0].value.exchange == 0)
+    #expect(try await early[1].value.exchange == 1)
+    #expect(try await late.value.exchange == 2)
+    #expect(try await server.takeRequest().value.exchange == 3)
+    let never = server.takeRequest()
+    server.stop()
+    #expect(await never.result.failure() == MockServerError.stopped)
+    #expect(await server.takeRequest().result.failure() == MockServerError.stopped)
+  }
+
+  @Test func theOldestRequestsAreDiscarded() async throws {
+    var limits = MockServerLimits()
+    limits.recordedRequests = 3
+    let server = try MockServer(limits: limits) { Route(nil, "/{all*}") { _ in .status(204) } }
+    let client = try RawClient(port: server.port)
+    try await client.send(String(repeating: get, count: 9) + "GET / HTTP/1.0\r\n\r\n")
+    _ = try await client.receiveAll()
+    #expect(server.requests.map(\.exchange) == [7, 8, 9])
+    #expect(server.requestCount == 10)
+    #expect(try await server.takeRequest().value.exchange == 7)
+  }
+
+  @Test func concurrentHandlersAreCounted() async throws {
+    let (answer, resolver) = Promise<Mock>.pending()
+    let server = try MockServer { Route(.get, "/a") { _ in answer.map(on: .inline) { $0 } } }
+    let clients = try (0..<5).map { _ in try RawClient(port: server.port) }
+    for client in clients { try await client.send(get) }
+    for _ in clients { _ = try await server.takeRequest().value }
+    #expect(server.openConnections == 5)
+    #expect(server.concurrentRequests == 5)
+    resolver.fulfill(.text("done"))
+    for client in clients { _ = try await client.receive(until: "done") }
+    #expect(server.peakConcurrentRequests == 5)
+    try await clients[0].send(get)
+    _ = try await clients[0].receive(until: "done")
+    server.resetPeakConcurrentRequests()
+    try await clients[0].send(get)
+    _ = try await clients[0].receive(until: "done")
+    #expect(server.peakConcurrentRequests <= 2)
+  }
+
+  @Test func aDisconnectIsRecordedAndCancelsTheHandler() async throws {
+    let (answer, resolver) = Promise<Mock>.pending()
+    let server = try MockServer { Route(.get, "/a") { _ in answer } }
+    var client: RawClient? = try RawClient(port: server.port)
+    try await client?.send(get)
+    let request = try await server.takeRequest().value
+    client = nil
+    let closing = try await server.closing(of: request.connection).value
+    #expect(closing.wasAborted)
+    #expect(closing.completedExchanges == 0)
+    #expect(answer.isCancelled)
+    #expect(server.concurrentRequests == 0)
+    #expect(server.openConnections == 0)
+    resolver.fulfill(.status(200))
+  }
+
+  @Test func aDisconnectAfterTheResponseIsNotAnAbort() async throws {
+    let server = try MockServer { Route(.get, "/a") { _ in .text("done") } }
+    var client: RawClient? = try RawClient(port: server.port)
+    try await client?.send(get)
+    _ = try await client?.receive(until: "done")
+    client = nil
+    let closing = try await server.closing(of: 0).value
+    #expect(
+      closing
+        == ClosedConnection(
+          index: 0, completedExchanges: 1, closedBy: .client, wasInsideExchange: false))
+    let never = server.closing(of: 1)
+    server.stop()
+    #expect(await never.result.failure() == MockServerError.stopped)
+  }
+
+  @Test func aDisconnectDuringARequestIsAnAbort() async throws {
+    let server = try MockServer { Route(.post, "/a") { _ in .text("done") } }
+    var client: RawClient? = try RawClient(port: server.port)
+    try await client?.send("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n1234")
+    client = nil
+    #expect(try await server.closing(of: 0).value.wasAborted)
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test func aHalfClosedClientReceivesPendingResponses() async throws {
+    let server = try MockServer { Route(.get, "/a") { _ in .bytes(3_000_000) } }
+    let client = try RawClient(port: server.port)
+    try await client.send(get + get)
+    client.finishSending()
+    var count = 0
+    while case let bytes = try await client.receive(), !bytes.isEmpty { count += bytes.count }
+    #expect(count > 6_000_000)
+  }
+}

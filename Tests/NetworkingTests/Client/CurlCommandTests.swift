@@ -1,0 +1,149 @@
+#if os(Linux) || os(macOS)
+  import Foundation
+  import Mocking
+  import Networking
+  import Promises
+  import TestSupport
+  import Testing
+
+  /// `curl` commands send the same requests as the client.
+  @Suite(.serialized, .timeLimit(.minutes(5)))
+  struct CurlCommandTests {
+    static let hasTool = FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")
+
+    /// A request as received by a server, without the fields that describe the connection or the
+    /// tool.
+    private struct Arrival: Hashable {
+      let method: String
+      let target: String
+      let fields: [String]
+      let body: Data
+
+      init(_ request: ReceivedRequest) {
+        method = request.method.rawValue
+        target = request.target
+        let others = [
+          "host", "content-length", "transfer-encoding", "connection", "expect", "accept",
+        ]
+        fields = request.headers.fields.map { "\($0.name.lowercased()): \($0.value)" }
+          .filter { field in !others.contains { field.hasPrefix("\($0):") } }.sorted()
+        body = request.body
+      }
+    }
+
+    private static let tricky = #"it's "$HOME" `id` $(id) \n %s !! ; & | > < * ~ # é 漢 🎏"#
+
+    private static let cases: [Request] = [
+      .get("plain"),
+      .get("query?q=%5Ba%5D&x=1%2F2&y=it's"),
+      .get(
+        "headers",
+        headers: ["X-Tricky": "it's \"$HOME\" `id` %s \\", "X-Empty": "", "X-Twice": "a"]),
+      .post("json", parameters: ["title": .string(tricky), "lines": "a\nb\r\nc\u{0}d"]),
+      .post("form", parameters: ["title": .string(tricky)], contentType: .formURLEncoded),
+      Request(.put, "text", contentType: .custom("text/plain"), payload: .data(Data(tricky.utf8))),
+      Request(.put, "at", payload: .data(Data("@/etc/hostname".utf8))),
+      Request(.put, "dash", payload: .data(Data([0] + "-n %d \\x41 '".utf8))),
+      Request(.put, "lines", payload: .data(Data("a\nb\n\n".utf8))),
+      Request(.put, "binary", payload: .data(Data((0...255).map { UInt8($0) }))),
+      Request(.put, "large", payload: .data(Data(repeating: UInt8(ascii: "x"), count: 300_000))),
+      Request(.put, "empty", payload: .data(Data())),
+      Request(.delete, "gone"),
+      Request(HTTPMethod(rawValue: "PROPFIND"), "odd"),
+      Request(.head, "head"),
+    ]
+
+    private func run(_ command: String) async throws -> ChildProcess.Status {
+      let environment = ["PATH": "/usr/bin:/bin", "no_proxy": "*", "HOME": "/nowhere"]
+      let shell = try ChildProcess(
+        "/bin/sh", environment: environment, input: .data(Data(command.utf8)))
+      return await shell.end.status
+    }
+
+    private func client(_ server: MockServer) -> Networking<Request> {
+      let client = Networking<Request>(configuration: .plain)
+      client.setBaseURL(server.url)
+      client.callbackContext = .inline
+      return client
+    }
+
+    private func compare(_ request: Request) async throws {
+      let server = try MockServer { Route(nil, "/{name}") { _ in .status(200) } }
+      defer { server.stop() }
+      let client = client(server)
+      client.authenticate(bearerToken: "to'ken")
+      #expect(try await client.request(request).value.status == 200)
+      let command = try client.curlCommand(for: request, redacted: false)
+      #expect(try await run(command) == .exited(0), "\(command.prefix(500))")
+      let arrivals = server.requests.map { Arrival($0) }
+      try #require(arrivals.count == 2)
+      #expect(arrivals[0] == arrivals[1])
+    }
+
+    @Test(.enabled(if: hasTool, "the curl tool is not on this machine"), arguments: cases)
+    func theCommandSendsTheSameRequestAsTheClient(_ request: Request) async throws {
+      try await compare(request)
+    }
+
+    @Test(.enabled(if: hasTool, "the curl tool is not on this machine"))
+    func filesAndFormsWithFilesArriveComplete() async throws {
+      let folder = TemporaryFolder()
+      let file = folder.url("it's a $file")
+      try Data((0...255).map { UInt8($0) }).write(to: file)
+      try await compare(Request(.put, "file", payload: .file(file)))
+      let server = try MockServer { Route(nil, "/{name}") { _ in .status(200) } }
+      defer { server.stop() }
+      var form = MultipartFormData()
+      form.append("it's %s", name: "note")
+      form.append(file: file, name: "file")
+      let request = Request(.post, "form", payload: .multipart(form))
+      let command = try client(server).curlCommand(for: request, redacted: false)
+      #expect(try await run(command) == .exited(0))
+      let body = try #require(server.requests.first).body
+      #expect(body.range(of: try Data(contentsOf: file)) != nil)
+      #expect(body.range(of: Data("\r\n\r\nit's %s\r\n".utf8)) != nil)
+    }
+
+    @Test func aRedactedCommandHasNoSecrets() throws {
+      let request = HTTPRequest(
+        method: .post, url: .of("https://u:s3cret@a.example/b?token=s3cret&page=2#s3cret"),
+        headers: [
+          "Authorization": "Bearer s3cret", "Cookie": "a=s3cret",
+          "Content-Type": "application/json",
+          "Accept-Encoding": "gzip",
+        ], body: .data(Data(#"{"password":"s3cret","name":"it's"}"#.utf8)))
+      #expect(
+        request.curlCommand()
+          == #"curl -X 'POST' --compressed -H 'Authorization: ***' -H 'Cookie: ***' "#
+          + #"-H 'Content-Type: application/json' -H 'Accept-Encoding: gzip' "#
+          + #"--data-raw '{"name":"it'\''s","password":"***"}' 'https://a.example/b?token=***&page=2'"#
+      )
+      var binary = request
+      binary.headers["Content-Type"] = "multipart/form-data; boundary=x"
+      #expect(binary.curlCommand().contains("--data-raw '(35 bytes)'"))
+      #expect(!binary.curlCommand().contains("s3cret"))
+    }
+
+    @Test func aLineBreakInAFieldDoesNotInjectAnother() {
+      let request = HTTPRequest(
+        url: .of("https://a.example/"), headers: ["X-A": "b\r\nX-Evil: 1\u{0}"])
+      #expect(
+        request.curlCommand(redacted: false)
+          == "curl -H 'X-A: b  X-Evil: 1 ' 'https://a.example/'")
+    }
+
+    @Test func theCommandIncludesTheHooksAndCredentialsOfTheClient() throws {
+      let client = Networking<Request>(configuration: .plain)
+      client.setBaseURL(URL(string: "https://api.example.com/v1/"))
+      client.authenticate(bearerToken: "s3cret")
+      client.preProcessRequest = { request in
+        var request = request
+        request.headers = ["X-Hook": "1"]
+        return request
+      }
+      #expect(
+        try client.curlCommand(for: .get("boards"))
+          == "curl -H 'X-Hook: 1' -H 'Authorization: ***' 'https://api.example.com/v1/boards'")
+    }
+  }
+#endif

@@ -1,0 +1,90 @@
+import Foundation
+import Networking
+import Promises
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(10)))
+struct DecodingTests {
+  private struct Board: Codable, Sendable, Equatable {
+    let id: Int
+  }
+
+  private func response(
+    _ body: Data, status: Int = 200, type: String? = nil
+  ) -> NetworkPromise {
+    var headers: HTTPHeaders = [:]
+    headers["Content-Type"] = type
+    return .fulfilled(
+      Response(
+        head: HTTPResponseHead(status: status, headers: headers), data: body,
+        request: HTTPRequest(url: .of("https://a.example/"))))
+  }
+
+  private func response(_ body: String, status: Int = 200, type: String? = nil) -> NetworkPromise {
+    response(Data(body.utf8), status: status, type: type)
+  }
+
+  @Test func aBodyIsDecoded() async throws {
+    #expect(try await response(#"{"id":7}"#).decode(Board.self).value == Board(id: 7))
+    let boards: [Board] = try await response(#"[{"id":7}]"#).decode().value
+    #expect(boards == [Board(id: 7)])
+  }
+
+  @Test func aCustomDecoderIsUsed() async throws {
+    struct Snake: Decodable, Sendable { let boardId: Int }
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    let value = try await response(#"{"board_id":7}"#).decode(Snake.self, decoder: decoder).value
+    #expect(value.boardId == 7)
+  }
+
+  @Test func undecodableBodiesAreErrors() async {
+    for body in ["{", #"{"id":"x"}"#, "[]"] {
+      let result = await response(body).decode(Board.self).result
+      #expect(result.failure(as: NetworkError.self)?.code == .decodingFailed)
+    }
+  }
+
+  @Test(arguments: [(200, ""), (204, ""), (205, "ignored")])
+  func anEmptyBodyDecodesToAnEmptyResponse(_ status: Int, _ body: String) async throws {
+    #expect(try await response(body, status: status).decode(Board?.self).value == nil)
+    _ = try await response(body, status: status).decode(EmptyResponse.self).value
+    let result = await response(body, status: status).decode(Board.self).result
+    #expect(result.failure(as: NetworkError.self)?.code == .noData)
+  }
+
+  @Test func anOptionalDecodesAnExistingBody() async throws {
+    #expect(try await response(#"{"id":7}"#).decode(Board?.self).value == Board(id: 7))
+    #expect(try await response("null").decode(Board?.self).value == nil)
+  }
+
+  @Test func textIsDecodedByItsCharset() async throws {
+    let latin = Data([0x66, 0xFC, 0x72])
+    #expect(
+      try await response(latin, type: "text/plain; charset=ISO-8859-1").toString().value == "für")
+    #expect(try await response(latin).toString(encoding: .isoLatin1).value == "für")
+    #expect(try await response("f\u{FC}r").toString().value == "für")
+    #expect(try await response(Data([0xEF, 0xBB, 0xBF, 0x61])).toString().value == "a")
+    #expect(try await response("").toString().value == "")
+  }
+
+  @Test func invalidTextAndUnknownCharsetsAreErrors() async {
+    let broken = await response(Data([0xFF, 0xFE, 0xFD])).toString().result
+    #expect(broken.failure(as: NetworkError.self)?.code == .stringFailed)
+    let unknown = await response("x", type: "text/plain; charset=klingon").toString().result
+    #expect(unknown.failure(as: NetworkError.self)?.code == .stringFailed)
+  }
+
+  @Test func aSerializerReceivesStatusHeadersAndData() async throws {
+    struct Summary: ResponseSerializing {
+      func serialize(_ response: Response) throws -> String {
+        guard response.status != 500 else { throw TestError("500") }
+        return "\(response.status) \(response.headers["Content-Type"] ?? "") \(response.data.count)"
+      }
+    }
+    #expect(try await response("abc", type: "a/b").serialize(using: Summary()).value == "200 a/b 3")
+    let result = await response("", status: 500).serialize(using: Summary()).result
+    #expect(result.failure() == TestError("500"))
+  }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import Networking
+import Testing
+
+/// Queries and forms.
+///
+/// The expected forms are the output of the URL Standard's serializer.
+struct FieldEncodersTests {
+  private func query(_ parameters: Parameters, _ naming: FieldNaming = FieldNaming()) throws
+    -> String
+  {
+    guard case .query(let query) = try QueryEncoder(naming: naming).encode(parameters) else {
+      return "no query"
+    }
+    return query
+  }
+
+  private func form(_ parameters: Parameters) throws -> String {
+    guard case .body(let pieces, let type) = try FormURLEncoder().encode(parameters),
+      type == "application/x-www-form-urlencoded", pieces.count == 1,
+      case .data(let data)? = pieces.first
+    else { return "no form" }
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  @Test func queriesPercentEncodeAllButUnreservedCharacters() throws {
+    #expect(
+      try query(["a b": "c+d&e=f/?#%", "ü": "😀", "-._~": "*"])
+        == "a%20b=c%2Bd%26e%3Df%2F%3F%23%25&%C3%BC=%F0%9F%98%80&-._~=%2A")
+    #expect(try query([:]) == "")
+    #expect(try query(nil) == "")
+    #expect(try query(["": ""]) == "=")
+  }
+
+  @Test func formsFollowTheURLStandard() throws {
+    #expect(
+      try form(["a b": "c+d", "x": "*-._~", "ü": "\r\n", "é&=": "%"])
+        == "a+b=c%2Bd&x=*-._%7E&%C3%BC=%0D%0A&%C3%A9%26%3D=%25")
+  }
+
+  @Test func valuesOfAllTypesAreEncoded() throws {
+    #expect(
+      try query([
+        "i": -1, "d": 1e30, "b": true, "n": nil, "x": .data(Data([255])),
+        "e": .decimal(Decimal(UInt64.max)),
+      ]) == "i=-1&d=1e%2B30&b=true&x=%2Fw%3D%3D&e=18446744073709551615")
+    #expect(
+      try query(["b": false, "n": nil], FieldNaming(bools: .digits, nulls: .empty)) == "b=0&n=")
+  }
+
+  private let tree: Parameters = ["t": ["a", ["b"]], "f": ["o": "me", "l": [["k": 1]]]]
+
+  @Test(arguments: [
+    (
+      FieldNaming.Arrays.brackets, FieldNaming.Nesting.brackets, "t[]=a&t[][]=b&f[o]=me&f[l][][k]=1"
+    ),
+    (.repeated, .dots, "t=a&t=b&f.o=me&f.l.k=1"),
+    (.indices, .brackets, "t[0]=a&t[1][0]=b&f[o]=me&f[l][0][k]=1"),
+  ])
+  func nestedValuesHaveBracketedNames(
+    arrays: FieldNaming.Arrays, nesting: FieldNaming.Nesting, expected: String
+  ) throws {
+    let query = try query(tree, FieldNaming(arrays: arrays, nesting: nesting))
+    #expect(query.removingPercentEncoding == expected)
+    #expect(!query.contains("["))
+  }
+
+  @Test func unencodableValuesAreRejectedByName() {
+    let nan = #expect(throws: ParameterEncodingError.self) {
+      try query(["a": ["b": .double(.nan)]])
+    }
+    #expect(nan?.description == "the parameter a[b] is not a finite number")
+    let root = #expect(throws: ParameterEncodingError.self) { try query([1]) }
+    #expect(
+      root?.description
+        == "the root of the parameters must be a dictionary to be a query or a form")
+    var deep: Parameters = 1
+    for _ in 0..<2_000 { deep = [deep] }
+    #expect(throws: ParameterEncodingError.self) { try query(["a": deep]) }
+  }
+}
+
+struct JSONParameterEncoderTests {
+  private func text(_ parameters: Parameters) throws -> String {
+    guard
+      case .body(let pieces, "application/json") = try JSONParameterEncoder().encode(parameters),
+      case .data(let data)? = pieces.first, pieces.count == 1
+    else { return "no body" }
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  @Test func membersKeepTheirOrder() throws {
+    #expect(
+      try text(["z": 1, "a": [true, nil, 2.5, "x"], "m": [:], "e": []])
+        == #"{"z":1,"a":[true,null,2.5,"x"],"m":{},"e":[]}"#)
+  }
+
+  @Test func rootsOfAllTypesAreEncoded() throws {
+    #expect(try text(nil) == "null")
+    #expect(try text("a") == "\"a\"")
+    #expect(try text([]) == "[]")
+    #expect(try text(.data(Data([1, 2]))) == "\"AQI=\"")
+  }
+
+  @Test func everyCharacterRoundTrips() throws {
+    let all = String(String.UnicodeScalarView((0..<0x300).compactMap { Unicode.Scalar($0) })) + "😀"
+    let json = try JSON(parsing: Data(text([.string(all)]).utf8))
+    #expect(json[0].string == all)
+    #expect(try text("\u{0}\u{1f}\"\\/") == #""\u0000\u001F\"\\/""#)
+  }
+
+  @Test(arguments: [
+    0.1, -0.0, 1e-300, .greatestFiniteMagnitude, .leastNonzeroMagnitude, 1e21, 123_456_789.125,
+  ])
+  func numbersRoundTrip(number: Double) throws {
+    #expect(try JSON(parsing: Data(text([.double(number)]).utf8))[0].double == number)
+  }
+
+  @Test(arguments: [Double.nan, .infinity, -.infinity])
+  func nonFiniteNumbersAreRejectedByKeyPath(number: Double) {
+    let error = #expect(throws: ParameterEncodingError.self) {
+      try text(["filter": ["sizes": [1, .double(number)]]])
+    }
+    #expect(error?.keyPath == "filter.sizes[1]")
+    #expect(error?.description == "the parameter filter.sizes[1] is not a finite number")
+    let root = #expect(throws: ParameterEncodingError.self) { try text(.double(number)) }
+    #expect(root?.description == "the root of the parameters is not a finite number")
+    #expect(throws: ParameterEncodingError.self) { try text([.decimal(.nan)]) }
+  }
+
+  @Test func treesThatAreTooDeepAreRejected() {
+    var deep: Parameters = 1
+    for _ in 0..<2_000 { deep = ["a": deep] }
+    let error = #expect(throws: ParameterEncodingError.self) { try text(deep) }
+    #expect(error?.reason == "is nested too deeply")
+  }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+
+@testable import Networking
+
+struct HTTPDateTests {
+  private let now = Date(timeIntervalSince1970: 1_790_000_000)  // 21 September 2026
+
+  @Test(arguments: [
+    "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
+  ])
+  func allThreeFormatsAreParsed(_ text: String) {
+    #expect(HTTPDate.parse(text, now: now) == Date(timeIntervalSince1970: 784_111_777))
+  }
+
+  @Test(arguments: [784_111_777, 0, 951_782_400, 1_790_000_000, 253_402_300_799])
+  func formattedDatesRoundTrip(_ seconds: Int) {
+    let date = Date(timeIntervalSince1970: Double(seconds))
+    #expect(HTTPDate.parse(HTTPDate.text(of: date), now: now) == date)
+  }
+
+  @Test func formattedDatesUseThePreferredFormat() {
+    let date = Date(timeIntervalSince1970: 784_111_777.9)
+    #expect(HTTPDate.text(of: date) == "Sun, 06 Nov 1994 08:49:37 GMT")
+  }
+
+  @Test(arguments: [
+    ("Friday, 01-Jan-99 00:00:00 GMT", "Fri, 01 Jan 1999 00:00:00 GMT"),
+    ("Wednesday, 01-Jan-76 00:00:00 GMT", "Wed, 01 Jan 2076 00:00:00 GMT"),
+    ("Saturday, 01-Jan-77 00:00:00 GMT", "Sat, 01 Jan 1977 00:00:00 GMT"),
+    ("Saturday, 01-Jan-26 00:00:00 GMT", "Thu, 01 Jan 2026 00:00:00 GMT"),
+  ])
+  func twoDigitYearsAreAtMostFiftyYearsAhead(_ text: String, _ same: String) throws {
+    let date = try #require(HTTPDate.parse(text, now: now))
+    #expect(date == HTTPDate.parse(same, now: now))
+  }
+
+  @Test func aLeapSecondIsTheNextSecond() {
+    let leap = HTTPDate.parse("Sat, 31 Dec 2016 23:59:60 GMT", now: now)
+    #expect(leap == HTTPDate.parse("Sun, 01 Jan 2017 00:00:00 GMT", now: now) && leap != nil)
+  }
+
+  @Test(arguments: [
+    "", "soon", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 UTC",
+    "Sun, 30 Feb 2026 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT",
+    "Sun, 6 Nov 1994 08:49:37 GMT",
+    "Sun, 06 Nev 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:60:37 GMT",
+    "sun, 06 nov 1994 08:49:37 gmt",
+    "Sun, 06 Nov 1994 08:49:37 GMT ", "Sun, ٠٦ Nov 1994 08:49:37 GMT",
+    "Sun, 00 Nov 1994 08:49:37 GMT",
+  ])
+  func invalidDatesAreNil(_ text: String) {
+    #expect(HTTPDate.parse(text, now: now) == nil)
+  }
+}

@@ -1,0 +1,223 @@
+import Foundation
+import Promises
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Networking
+
+@Suite(.timeLimit(.minutes(10)))
+struct CircuitStageTests {
+  private let time = TestScheduler()
+  private let breaker = CircuitBreaker(threshold: 3, cooldown: .seconds(10))
+
+  private func send(
+    _ pipeline: Pipeline, _ transport: FakeTransport, _ path: String = "a.example/x"
+  )
+    async throws -> Result<Response, any Error>
+  {
+    let url = try #require(URL(string: "https://\(path)"))
+    return await pipeline.send(Exchange(HTTPRequest(url: url), over: transport)).result
+  }
+
+  @Test func aFailingHostIsBlockedAndOthersAreNot() async throws {
+    let transport = FakeTransport { request in
+      request.url.host == "a.example" ? .response(500) : .response(200)
+    }
+    let pipeline = Pipeline([CircuitStage(breaker, scheduler: time)])
+    for _ in 0..<3 { _ = try await send(pipeline, transport) }
+    await time.advance(by: .seconds(4))
+    let refused = try await send(pipeline, transport).failure(as: NetworkError.self)
+    #expect(
+      refused?.description == "GET https://a.example/x: the host has failed too often and is left "
+        + "alone for now: a.example:443, for another 6.0 seconds")
+    #expect(refused?.code == .circuitOpen && refused?.attempts == 0)
+    for other in ["b.example/x", "a.example:8443/x"] {
+      _ = try await send(pipeline, transport, other)
+    }
+    #expect(transport.requests.count == 5)
+  }
+
+  @Test(arguments: [
+    (RetryMatrixTests.Failure.status(500), true), (.status(599), true), (.status(404), false),
+    (.status(429), false), (.status(499), false), (.code(.connectionLost), true),
+    (.code(.timedOut(.attempt)), true), (.code(.tlsUntrusted), false),
+    (.code(.malformedResponse), false), (.code(.cancelled), false),
+  ])
+  func onlyServerFailuresCount(_ failure: RetryMatrixTests.Failure, _ counts: Bool)
+    async throws
+  {
+    let transport = FakeTransport { _ in failure.events }
+    let pipeline = Pipeline([CircuitStage(breaker, scheduler: time)])
+    for _ in 0..<10 { _ = try await send(pipeline, transport) }
+    #expect(transport.requests.count == (counts ? 3 : 10))
+  }
+
+  @Test func oneOfManyRequestsIsTheTrialAndItsSuccessAdmitsAll() async throws {
+    let transport = FakeTransport { request in
+      switch request.url.path {
+      case "/fail": .response(503)
+      case "/slow": []
+      default: .response(200)
+      }
+    }
+    let pipeline = Pipeline([CircuitStage(breaker, scheduler: time)])
+    for _ in 0..<3 { _ = try await send(pipeline, transport, "a.example/fail") }
+    await time.advance(by: .seconds(10))
+    let slow = Exchange(HTTPRequest(url: .of("https://a.example/slow")), over: transport)
+    let trial = pipeline.send(slow)
+    for _ in 0..<5 {
+      let error = try await send(pipeline, transport).failure(as: NetworkError.self)
+      #expect(error?.reason == "a.example:443, while one request tries it")
+    }
+    // A cancelled trial has no outcome, so the next request is the trial.
+    trial.cancel()
+    #expect(try await send(pipeline, transport).get().status == 200)
+    #expect(try await send(pipeline, transport).get().status == 200)
+    #expect(transport.requests.count == 6)
+  }
+
+  /// A clock that runs an action for each of its first readings.
+  private final class CuriousClock: Scheduler {
+    private let tasks = Mutex<[@Sendable () -> Void]>([])
+
+    func whenAsked(_ tasks: [@Sendable () -> Void]) { self.tasks.withLock { $0 = tasks } }
+
+    var now: Duration {
+      let task = tasks.withLock { $0.popLast() }
+      task?()
+      return .zero
+    }
+
+    func schedule(
+      after delay: Duration, _ action: @escaping @Sendable () -> Void
+    ) -> ScheduledAction { ScheduledAction {} }
+  }
+
+  @Test func theClockIsReadOutsideTheLock() async throws {
+    let clock = CuriousClock()
+    let entered = Counter()
+    let transport = FakeTransport { _ in .response(200) }
+    let stage = CircuitStage(breaker, scheduler: clock)
+    let silent = FakeTransport { _ in [] }
+    let other = Exchange(HTTPRequest(url: .of("https://b.example/x")), over: silent)
+    let never = NetworkPromise.pending(on: .inline)
+    let enter: @Sendable () -> Void = {
+      _ = stage.intercept(other) { _ in
+        entered.add()
+        return never.promise
+      }
+    }
+    // The readings: the start of the request, the start of the nested request, and their ends.
+    clock.whenAsked([{}, enter, {}, enter])
+    #expect(try await send(Pipeline([stage]), transport).get().status == 200)
+    #expect(entered.value == 2)
+    never.resolver.reject(CancellationError())
+  }
+
+  @Test func anOpenCircuitIsNotRetried() async throws {
+    let transport = FakeTransport { _ in .response(503) }
+    let pipeline = Pipeline([
+      RetryStage(policy: .immediate(limit: 9), budget: nil, scheduler: time),
+      CircuitStage(breaker, scheduler: time),
+    ])
+    let error = try await send(pipeline, transport).failure(as: NetworkError.self)
+    #expect(error?.code == .circuitOpen && error?.attempts == 4)
+    #expect(transport.requests.count == 3)
+  }
+}
+
+struct CircuitMachineTests {
+  /// An event at a circuit that opens for ten seconds after two failures.
+  private enum Step {
+    /// A request with an outcome; `passes` is whether it must be admitted.
+    case request(CircuitMachine.Outcome, at: Int, passes: Bool = true)
+    /// A request starts.
+    case begin(at: Int)
+    /// The oldest running request ends.
+    case end(CircuitMachine.Outcome, at: Int)
+    /// A request is rejected with the remaining seconds.
+    case refused(at: Int, remaining: Int)
+  }
+
+  private func run(_ steps: [Step], _ location: SourceLocation = #_sourceLocation) -> CircuitMachine
+  {
+    var circuit = CircuitMachine(CircuitBreaker(threshold: 2, cooldown: .seconds(10)))
+    var begun: [Int] = []
+    for (number, step) in steps.enumerated() {
+      switch step {
+      case .request(let outcome, let seconds, let passes):
+        let admission = circuit.admit(at: .seconds(seconds))
+        if case .pass(let generation) = admission {
+          circuit.ended(outcome, generation: generation, at: .seconds(seconds))
+          #expect(passes, "step \(number)", sourceLocation: location)
+        } else {
+          #expect(!passes, "step \(number)", sourceLocation: location)
+        }
+      case .begin(let seconds):
+        if case .pass(let generation) = circuit.admit(at: .seconds(seconds)) {
+          begun.append(generation)
+        }
+      case .end(let outcome, let seconds):
+        circuit.ended(outcome, generation: begun.removeFirst(), at: .seconds(seconds))
+      case .refused(let seconds, let remaining):
+        let admission = circuit.admit(at: .seconds(seconds))
+        #expect(
+          admission == .refuse(remaining: .seconds(remaining)), "step \(number)",
+          sourceLocation: location)
+      }
+    }
+    return circuit
+  }
+
+  @Test func consecutiveFailuresOpenTheCircuitAndASuccessResetsThem() {
+    _ = run([
+      .request(.failure, at: 0), .request(.success, at: 0), .request(.failure, at: 0),
+      .request(.neither, at: 0), .request(.failure, at: 0), .refused(at: 4, remaining: 6),
+    ])
+  }
+
+  @Test func aHalfOpenCircuitAdmitsOneRequestWhoseSuccessClosesIt() {
+    _ = run([
+      .request(.failure, at: 0), .request(.failure, at: 0),
+      .request(.success, at: 9, passes: false),
+      .begin(at: 10), .refused(at: 10, remaining: 0), .end(.success, at: 11),
+      .request(.failure, at: 11), .request(.success, at: 11),
+    ])
+  }
+
+  @Test func aFailedTrialReopensTheCircuit() {
+    _ = run([
+      .request(.failure, at: 0), .request(.failure, at: 0), .request(.failure, at: 10),
+      .refused(at: 19, remaining: 1), .request(.success, at: 20),
+    ])
+  }
+
+  @Test func aTrialWithoutAnOutcomeAdmitsAnother() {
+    _ = run([
+      .request(.failure, at: 0), .request(.failure, at: 0), .request(.neither, at: 10),
+      .request(.success, at: 10), .request(.success, at: 10),
+    ])
+  }
+
+  @Test func requestsSentBeforeTheCircuitOpenedDoNotAffectIt() {
+    _ = run([
+      .begin(at: 0), .begin(at: 0), .request(.failure, at: 0), .request(.failure, at: 0),
+      .end(.success, at: 1), .refused(at: 1, remaining: 9), .request(.success, at: 10),
+      .end(.failure, at: 10), .request(.failure, at: 10), .request(.success, at: 10),
+    ])
+  }
+
+  @Test func onlyHostsWithoutStateAreEvicted() {
+    #expect(run([.request(.success, at: 0)]).isPristine)
+    #expect(!run([.request(.failure, at: 0)]).isPristine)
+    #expect(run([.request(.failure, at: 0), .request(.success, at: 0)]).isPristine)
+  }
+
+  @Test func aThresholdOfZeroCountsAsOne() {
+    var circuit = CircuitMachine(CircuitBreaker(threshold: 0))
+    circuit.ended(.failure, generation: 0, at: .zero)
+    let admission = circuit.admit(at: .zero)
+    #expect(admission == .refuse(remaining: .seconds(30)))
+  }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import Promises
+import TestSupport
+import Testing
+
+@testable import Networking
+
+struct SharingMachineTests {
+  private let key = SharingMachineTests.key("https://a.example/x")
+
+  private static func key(_ url: StaticString) -> SharingKey? {
+    SharingKey(Exchange(HTTPRequest(url: .of(url)), over: FakeTransport { _ in [] }))
+  }
+
+  private func caller() -> Resolver<Response> {
+    let (promise, resolver) = NetworkPromise.pending(on: .inline)
+    promise.cancel()
+    return resolver
+  }
+
+  private func kind(_ departure: SharingMachine.Departure) -> String {
+    switch departure {
+    case .stays(let caller): caller == nil ? "was over" : "stays"
+    case .abandoned(let work, _): work == nil ? "abandoned before it began" : "abandoned"
+    }
+  }
+
+  @Test func theFirstCallerStartsAndOthersJoin() throws {
+    var machine = SharingMachine()
+    let key = try #require(key)
+    let entries = (1...3).map { _ in machine.enter(key, caller()) }
+    #expect(entries.map(\.isFirst) == [true, false, false])
+    #expect(entries.map(\.ticket.caller) == [0, 1, 2] && machine.count == 1)
+    let other = try #require(Self.key("https://a.example/y"))
+    let isFirst = machine.enter(other, caller()).isFirst
+    #expect(isFirst && machine.count == 2)
+  }
+
+  @Test func theResultIsDeliveredToAllRemainingCallersInOrder() throws {
+    var machine = SharingMachine()
+    let key = try #require(key)
+    let callers = (1...4).map { _ in caller() }
+    let entries = callers.map { machine.enter(key, $0) }
+    let departure = machine.left(entries[1].ticket)
+    let (told, again) = (machine.ended(entries[0].ticket), machine.ended(entries[0].ticket))
+    let late = machine.left(entries[2].ticket)
+    #expect(
+      told.map { ObjectIdentifier($0) }
+        == [callers[0], callers[2], callers[3]].map { ObjectIdentifier($0) })
+    #expect(again.isEmpty && machine.count == 0)
+    #expect([departure, late].map(kind) == ["stays", "was over"])
+  }
+
+  @Test func cancellingTheLastCallerCancelsTheExchange() throws {
+    var machine = SharingMachine()
+    let key = try #require(key)
+    let (first, second) = (machine.enter(key, caller()), machine.enter(key, caller()))
+    let work = NetworkPromise.pending(on: .inline)
+    work.promise.cancel()
+    let isWanted = machine.began(first.ticket, work.promise)
+    let departures = [machine.left(first.ticket), machine.left(second.ticket)]
+    #expect(isWanted && departures.map(kind) == ["stays", "abandoned"] && machine.count == 0)
+  }
+
+  @Test func anExchangeThatStartsAfterAllCallersCancelledIsCancelled() throws {
+    var machine = SharingMachine()
+    let key = try #require(key)
+    let first = machine.enter(key, caller())
+    let departure = machine.left(first.ticket)
+    let next = machine.enter(key, caller())
+    let work = NetworkPromise.pending(on: .inline)
+    work.promise.cancel()
+    let isWanted = machine.began(first.ticket, work.promise)
+    #expect(kind(departure) == "abandoned before it began" && next.isFirst && !isWanted)
+    // Its end does not affect the next exchange either.
+    let (told, late) = (machine.ended(first.ticket), machine.left(first.ticket))
+    #expect(told.isEmpty && kind(late) == "was over" && machine.count == 1)
+  }
+}
+
+struct SharingKeyTests {
+  private static let url = URL.of("https://a.example/x?token=hush")
+  private static let transport = FakeTransport { _ in [] }
+
+  private static func key(
+    _ method: HTTPMethod = .get, _ url: URL = url, _ headers: HTTPHeaders = ["Accept": "a/b"],
+    body: HTTPBody = .none, credentials: String? = nil, isIntercepted: Bool = true,
+    retry: RetryPolicy? = nil, to destination: BodyDestination.Kind = .memory,
+    supplier: TransportSupplier = .client
+  ) -> SharingKey? {
+    SharingKey(
+      Exchange(
+        HTTPRequest(method: method, url: url, headers: headers, body: body),
+        credentials: credentials.flatMap { value in
+          Origin(url).map { .init(value: value, origin: $0) }
+        },
+        isIntercepted: isIntercepted, retry: retry,
+        bodyDestination: BodyDestination(destination: destination),
+        supplier: supplier, over: transport))
+  }
+
+  @Test func tracingFieldsDoNotChangeTheKey() {
+    #expect(Self.key() == Self.key(.get, Self.url, ["accept": "a/b"]))
+    let traced: HTTPHeaders = [
+      "traceparent": "00-1-2-01", "Accept": "a/b", "Tracestate": "a=b", "x-request-id": "7",
+      "X-Correlation-ID": "8",
+    ]
+    #expect(Self.key() == Self.key(.get, Self.url, traced))
+    #expect(Self.key()?.hashValue == Self.key(.get, Self.url, traced)?.hashValue)
+  }
+
+  @Test func everyRelevantFieldChangesTheKey() {
+    let scope = {
+      TransportScope(
+        scheduler: .live, knows: { _ in true }, choose: { _, _ in .unknown },
+        unmatched: { _ in nil },
+        ended: { _ in FakeTransport { _ in .response(200) } })
+    }
+    let keys = [
+      Self.key(), Self.key(.head), Self.key(.get, .of("https://a.example/y")),
+      Self.key(.get, Self.url, ["Accept": "c/d"]),
+      Self.key(.get, Self.url, ["Accept": "a/b", "Range": "bytes=0-1"]),
+      Self.key(.get, Self.url, ["Accept": "a/b", "Authorization": "Bearer 1"]),
+      Self.key(.get, Self.url, ["Accept": "a/b", "Authorization": "Bearer 2"]),
+      Self.key(.get, Self.url, ["Accept": "a/b", "Cookie": "a=1"]),
+      Self.key(credentials: "Bearer 1"), Self.key(credentials: "Bearer 2"),
+      Self.key(isIntercepted: false), Self.key(retry: .never), Self.key(supplier: .provider),
+      Self.key(supplier: .scope(scope())), Self.key(supplier: .scope(scope())),
+    ]
+    #expect(Set(keys).count == keys.count)
+  }
+
+  @Test func unsafeRequestsAndThoseWithBodiesHaveNoKey() {
+    let file = FileTarget(url: URL(fileURLWithPath: "/x"), replaces: true)
+    let keys = [
+      Self.key(.post), Self.key(.put), Self.key(.delete), Self.key(.options),
+      Self.key(body: .data(Data())), Self.key(to: .stream), Self.key(to: .file(file)),
+    ]
+    #expect(keys.allSatisfy { $0 == nil })
+  }
+
+  @Test func theKeyRevealsNoSecrets() throws {
+    let key = try #require(
+      Self.key(.get, Self.url, ["Cookie": "hush", "X": "hush"], credentials: "Bearer hush"))
+    var dumped = ""
+    dump(key, to: &dumped)
+    for text in ["\(key)", String(reflecting: key), dumped, "\([key: 1])"] {
+      #expect(text.contains("GET https://a.example/x") && !text.contains("hush"))
+    }
+  }
+}

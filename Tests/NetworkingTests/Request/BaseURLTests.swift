@@ -1,0 +1,144 @@
+import Foundation
+import Networking
+import Testing
+
+struct BaseURLTests {
+  @Test(arguments: [
+    ("https://api.example.com/v1/", "boards", "https://api.example.com/v1/boards"),
+    ("https://api.example.com/v1", "boards", "https://api.example.com/v1/boards"),
+    ("https://api.example.com", "boards", "https://api.example.com/boards"),
+    ("https://api.example.com/v1/", "/boards", "https://api.example.com/boards"),
+    ("https://api.example.com/v1", "", "https://api.example.com/v1"),
+    ("https://api.example.com/v1/", "?page=2", "https://api.example.com/v1/?page=2"),
+    ("https://api.example.com/v1", "a?x=1&y=/?:@", "https://api.example.com/v1/a?x=1&y=/?:@"),
+    ("https://api.example.com/v1", "a/", "https://api.example.com/v1/a/"),
+    ("https://api.example.com/v1", "a//b", "https://api.example.com/v1/a//b"),
+    ("https://api.example.com/v1", "boards:batch", "https://api.example.com/v1/boards:batch"),
+    ("https://api.example.com/v1", "../v2/a", "https://api.example.com/v2/a"),
+    ("https://api.example.com/v1", "../../../a/./b/..", "https://api.example.com/a/"),
+    ("https://api.example.com/v1", "a?x=../b", "https://api.example.com/v1/a?x=../b"),
+    ("https://api.example.com/v1", "a#fragment?", "https://api.example.com/v1/a"),
+    ("https://api.example.com/v1", "a?b#c#d?e", "https://api.example.com/v1/a?b"),
+    ("https://api.example.com/v1", "a#\u{301}", "https://api.example.com/v1/a"),
+    ("http://[::1]:8080/v1", "a", "http://[::1]:8080/v1/a"),
+    ("http://127.0.0.1:80", "a", "http://127.0.0.1:80/a"),
+    (
+      "https://api.example.com", "HTTP://Other.Example.COM:81?a=b",
+      "http://other.example.com:81/?a=b"
+    ),
+    ("https://api.example.com", "https://other", "https://other/"),
+  ])
+  func pathsAreResolvedAgainstTheBaseURL(base: String, path: String, expected: String) throws {
+    let base = try BaseURL(#require(URL(string: base)))
+    #expect(try base.resolve(RequestPath(raw: path)).absoluteString == expected)
+  }
+
+  @Test func partsFormAURL() throws {
+    #expect(try BaseURL(host: "Api.example.com").url.absoluteString == "https://api.example.com")
+    #expect(
+      try BaseURL(scheme: "HTTP", host: "::1", port: 8080, path: "v1/").url.absoluteString
+        == "http://[::1]:8080/v1/")
+    #expect(try BaseURL(host: "[FE80::1]").url.absoluteString == "https://[fe80::1]")
+    #expect(try BaseURL(host: "my_service.", path: "/a%20b").url.path == "/a b")
+  }
+
+  @Test(
+    arguments: [
+      ("ftp", "h", nil, "", "the scheme \"ftp\" is neither https nor http"),
+      ("https", "", nil, "", "the host is empty"),
+      ("https", "a b", nil, "", "the host has the character \" \""),
+      ("https", "a/b", nil, "", "the host has the character \"/\""),
+      ("https", "a@b", nil, "", "the host has the character \"@\""),
+      ("https", "a\r\nb", nil, "", "the host has the character \"\\r\""),
+      ("https", "a%41", nil, "", "the host has the character \"%\""),
+      (
+        "https", "bücher.example", nil, "",
+        "the host is not ASCII; an international name is written as xn--..."
+      ),
+      ("https", "a..b", nil, "", "the host has an empty label"),
+      ("https", ".", nil, "", "the host has an empty label"),
+      ("https", "-a", nil, "", "a label of the host starts or ends with a hyphen"),
+      (
+        "https", String(repeating: "a", count: 64), nil, "",
+        "a label of the host is longer than 63 characters"
+      ),
+      (
+        "https", String(repeating: "a.", count: 128), nil, "",
+        "the host is longer than 253 characters"
+      ),
+      ("https", "a:80", nil, "", "the host is not an IPv6 address"),
+      ("https", "[::1", nil, "", "the host is not an IPv6 address"),
+      ("https", "fe80::1%eth0", nil, "", "the host is not an IPv6 address"),
+      ("https", "h", 0, "", "the port 0 is not between 1 and 65535"),
+      ("https", "h", 65_536, "", "the port 65536 is not between 1 and 65535"),
+      ("https", "h", -1, "", "the port -1 is not between 1 and 65535"),
+      (
+        "https", "h", nil, "a b",
+        "the base URL's path is invalid: it contains a space, which must be written as %20"
+      ),
+      (
+        "https", "h", nil, "a%2",
+        "the base URL's path is invalid: it contains a percent sign without two hexadecimal digits"
+      ),
+      ("https", "h", nil, "a?b", "a base URL cannot have a query or a fragment"),
+      ("https", "h", nil, "a#b", "a base URL cannot have a query or a fragment"),
+      (
+        "https", "h", nil, "a/../b",
+        "the base URL's path is invalid: it has a dot segment or starts with two slashes"
+      ),
+      (
+        "https", "h", nil, "//b",
+        "the base URL's path is invalid: it has a dot segment or starts with two slashes"
+      ),
+    ] as [(String, String, Int?, String, String)])
+  func rejectionsHaveAReason(
+    scheme: String, host: String, port: Int?, path: String, reason: String
+  ) {
+    let error = #expect(throws: NetworkError.self) {
+      try BaseURL(scheme: scheme, host: host, port: port, path: path)
+    }
+    #expect(error?.code == .invalidURL)
+    #expect(error?.reason == reason)
+  }
+
+  @Test(arguments: [
+    (
+      "https://user:pass@h/",
+      "it has a user name or password, which do not belong into a URL: authenticate() is for them"
+    ),
+    ("v1/boards", "the base URL v1/boards is not absolute"),
+    ("https://h/?a=b", "a base URL cannot have a query or a fragment"),
+    ("file:///etc/passwd", "the scheme \"file\" is neither https nor http"),
+  ])
+  func urlsHaveTheSameRules(text: String, reason: String) throws {
+    let url = try #require(URL(string: text))
+    let error = #expect(throws: NetworkError.self) { try BaseURL(url) }
+    #expect(error?.reason == reason)
+  }
+
+  @Test(arguments: [
+    ("//evil.example.com/a", "the path starts with two slashes, which would name a host"),
+    ("ftp://h/a", "the scheme \"ftp\" is neither https nor http"),
+    ("https:///a", "the host is empty"),
+    ("https://h:/a", "the port is not a number"),
+    ("https://h:8a/a", "the port is not a number"),
+    ("https://h:99999999999999999999/a", "the port is not a number"),
+    (
+      "https://a@h/a",
+      "it has a user name or password, which do not belong into a URL: authenticate() is for them"
+    ),
+    ("a\\b", "it contains the character \\, which must be percent-encoded"),
+    ("a[0]", "it contains the character [, which must be percent-encoded"),
+    ("a?b=<", "it contains the character <, which must be percent-encoded"),
+    ("a\r\nHost: x", "it contains a control character"),
+    ("ü", "it contains a non-ASCII character, which must be percent-encoded"),
+    ("a%zz", "it contains a percent sign without two hexadecimal digits"),
+    ("a%", "it contains a percent sign without two hexadecimal digits"),
+  ])
+  func invalidPathsAreRejected(path: String, reason: String) throws {
+    let base = try BaseURL(host: "h")
+    let error = #expect(throws: NetworkError.self) { try base.resolve(RequestPath(raw: path)) }
+    #expect(error?.code == .invalidURL)
+    #expect(error?.reason == reason)
+  }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import Networking
+import Testing
+
+struct RequestBuilderTests {
+  private func build(_ request: Request, endpointHeaders: HTTPHeaders = [:]) throws -> HTTPRequest {
+    try RequestBuilder(
+      baseURL: BaseURL(host: "h"), headers: ["A": "client"], connectTimeout: .seconds(1),
+      idleTimeout: .seconds(2)
+    ).build(request, endpointHeaders: endpointHeaders)
+  }
+
+  private func failure(_ request: Request) -> NetworkError? {
+    #expect(throws: NetworkError.self) { try build(request) }
+  }
+
+  @Test func laterHeadersOverrideEarlierOnes() throws {
+    let request = try build(
+      .get("a", headers: ["b": "request"]), endpointHeaders: ["B": "endpoint", "C": "endpoint"])
+    #expect(request.headers == ["A": "client", "C": "endpoint", "b": "request"])
+    #expect(request.connectTimeout == .seconds(1))
+    #expect(request.idleTimeout == .seconds(2))
+    #expect(request.body == .none)
+  }
+
+  @Test func queriesAreAppendedToAnExistingQuery() throws {
+    let parameters: Parameters = ["a": "b c"]
+    for (path, expected) in [
+      ("x", "x?a=b%20c"), ("x?y=1", "x?y=1&a=b%20c"), ("x?", "x?a=b%20c"), ("x#f", "x?a=b%20c"),
+    ] {
+      let request = try build(.get(RequestPath(raw: path), parameters: parameters))
+      #expect(request.url.absoluteString == "https://h/" + expected)
+    }
+    #expect(try build(.get("x", parameters: [:])).url.absoluteString == "https://h/x")
+  }
+
+  @Test func parametersAreEncodedByContentType() throws {
+    let form = try build(.post("x", parameters: ["a": "b c"], contentType: .formURLEncoded))
+    #expect(form.body == .data(Data("a=b+c".utf8)))
+    #expect(form.headers["Content-Type"] == "application/x-www-form-urlencoded")
+    let text = try build(.put("x", parameters: "a,b", contentType: .custom("text/csv")))
+    #expect(text.body == .data(Data("a,b".utf8)))
+    #expect(text.headers["Content-Type"] == "text/csv")
+    let own = try build(
+      .post("x", parameters: [1], headers: ["content-type": "application/x+json"]))
+    #expect(own.headers.values(for: "Content-Type") == ["application/x+json"])
+    let json = try build(.delete("x", parameters: ["ids": [1]], contentType: .json))
+    #expect(json.body == .data(Data(#"{"ids":[1]}"#.utf8)))
+  }
+
+  @Test func methodsThatRequireABodySendAnEmptyOne() throws {
+    #expect(try build(.post("x")).body == .data(Data()))
+    #expect(try build(.post("x", parameters: ["a": 1], contentType: .query)).body == .data(Data()))
+    #expect(try build(.delete("x")).body == .none)
+  }
+
+  @Test func uploadsKeepTheirBody() throws {
+    let file = URL(fileURLWithPath: "/nowhere/p.png")
+    let data = try build(.upload(data: Data([1]), to: "x", parameters: ["a": 1]))
+    #expect(data.body == .data(Data([1])))
+    #expect(data.url.absoluteString == "https://h/x?a=1")
+    #expect(data.headers["Content-Type"] == "application/octet-stream")
+    let upload = try build(.upload(file: file, to: "x", contentType: "image/png"))
+    #expect(upload.body == .file(file))
+    #expect(upload.headers["Content-Type"] == "image/png")
+    var form = MultipartFormData()
+    form.append(file: file, name: "p")
+    let multipart = try build(
+      .upload(multipart: form, to: "x", parameters: ["a": 1], headers: ["Content-Type": "x"]))
+    #expect(multipart.headers["Content-Type"]?.hasPrefix("multipart/form-data; boundary=") == true)
+    guard case .pieces(let pieces) = multipart.body else { throw Wrong() }
+    #expect(pieces.count == 3)
+    #expect(pieces[1] == .file(file))
+  }
+
+  @Test(arguments: [
+    ("A b", "x", "the header name \"A b\" has a character that names cannot have"),
+    ("", "x", "a header has no name"),
+    ("Ä", "x", "the header name \"Ä\" has a character that names cannot have"),
+    ("A\r\nB", "x", "the header name \"A\\r\\nB\" has a character that names cannot have"),
+    (
+      "X-A", "s3cret\r\nB: c",
+      "the value of the header X-A has a line break or another control character"
+    ),
+    (
+      "X-A", "s3cret\n", "the value of the header X-A has a line break or another control character"
+    ),
+    (
+      "X-A", "s3cret\u{0}",
+      "the value of the header X-A has a line break or another control character"
+    ),
+    ("content-length", "3", "the header content-length is the transport's to set"),
+    ("Transfer-Encoding", "chunked", "the header Transfer-Encoding is the transport's to set"),
+    ("Host", "x", "the header Host is the transport's to set"),
+    ("Connection", "close", "the header Connection is the transport's to set"),
+    ("Upgrade", "h2c", "the header Upgrade is the transport's to set"),
+  ])
+  func invalidHeadersAreRejected(name: String, value: String, reason: String) throws {
+    let error = try #require(failure(.get("a", headers: [name: value])))
+    #expect(error.code == .invalidHeader)
+    #expect(error.description == "GET a: a header is invalid: \(reason)")
+    #expect(!error.description.contains("s3cret"))
+  }
+
+  @Test(arguments: ["ü", "", " a\tb ", "\u{80}"])
+  func unusualHeaderValuesAreAccepted(value: String) throws {
+    #expect(try build(.get("a", headers: ["X-A": value])).headers["X-A"] == value)
+  }
+
+  @Test func otherInvalidRequestsAreRejected() throws {
+    let nan = try #require(failure(.post("a", parameters: ["x": [.double(.nan)]])))
+    #expect(nan.code == .encodingFailed)
+    #expect(
+      nan.description
+        == "POST a: the parameters cannot be encoded: the parameter x[0] is not a finite number")
+    let method = try #require(failure(Request(HTTPMethod(rawValue: "GET /"), "a")))
+    #expect(method.code == .invalidMethod)
+    let relative = #expect(throws: NetworkError.self) {
+      try RequestBuilder().build(.get("a?token=x"))
+    }
+    #expect(
+      relative?.description
+        == "GET a?token=***: the URL is invalid: the path is relative, and there is no base URL")
+    #expect(failure(.get("\(raw: "a b")"))?.code == .invalidURL)
+  }
+
+  private struct Wrong: Error {}
+}

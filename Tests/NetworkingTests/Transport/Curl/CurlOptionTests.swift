@@ -1,0 +1,53 @@
+#if os(Linux)
+  import Foundation
+  import Networking
+  import TestSupport
+  import Testing
+
+  @Suite(.timeLimit(.minutes(10)))
+  struct CurlOptionTests {
+    /// A string longer than libcurl accepts for any option.
+    private static let long = String(repeating: "A", count: 8_000_001)
+    private static let file = URL(filePath: "/" + long)
+
+    private static let refused: [(String, CurlTransport.Options)] = [
+      ("a pinned key", .init(tls: .init(pinnedPublicKeys: [long]))),
+      ("authorities", .init(tls: .init(certificateAuthorities: file))),
+      (
+        "a client's certificate",
+        .init(
+          tls: .init(
+            clientCertificate: .init(certificate: file, privateKey: URL(filePath: "/key.pem"))))
+      ),
+      (
+        "a key's password",
+        .init(
+          tls: .init(
+            clientCertificate: .init(
+              certificate: URL(filePath: "/cert.pem"), privateKey: URL(filePath: "/key.pem"),
+              password: long)))
+      ),
+    ]
+
+    @Test func theConnectionLimitIsNotExceeded() async throws {
+      let server = try ScriptedServer { _ in [.stall, .respond("200 OK", [], Data())] }
+      let transport = CurlTransport(options: .init(maximumConnectionsPerHost: 2))
+      let exchanges = (0..<20).map { _ in
+        ExchangeRecorder(transport, HTTPRequest(url: server.url()))
+      }
+      _ = await server.requests.entries(2)
+      server.release()
+      for exchange in exchanges { #expect(await exchange.record.failure == nil) }
+      #expect(server.connectionCount == 2)
+    }
+
+    @Test(arguments: refused.indices)
+    func anOptionRejectedByLibcurlPreventsTheRequest(_ index: Int) async throws {
+      let (name, options) = Self.refused[index]
+      let server = try ScriptedServer { _ in [.respond()] }
+      let record = await CurlTransport(options: options).get(server.url())
+      #expect(record.failure?.code == .unsupported, "\(name)")
+      #expect(server.connectionCount == 0, "\(name)")
+    }
+  }
+#endif

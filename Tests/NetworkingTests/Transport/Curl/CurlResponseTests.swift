@@ -1,0 +1,147 @@
+#if os(Linux)
+  import Foundation
+  import Networking
+  import TestSupport
+  import Testing
+
+  @Suite(.timeLimit(.minutes(10)))
+  struct CurlResponseTests {
+    private let transport = CurlTransport()
+
+    /// Sends one GET request to a server that performs the steps.
+    private func get(
+      _ steps: [ScriptedServer.Step], _ headers: HTTPHeaders = [:]
+    ) async throws -> ExchangeRecord {
+      let server = try ScriptedServer { _ in steps }
+      return await transport.perform(HTTPRequest(url: server.url(), headers: headers))
+    }
+
+    @Test(arguments: [200, 201, 204, 206, 299, 301, 304, 400, 401, 407, 418, 500, 503, 599, 999])
+    func anyStatusIsAResponse(_ status: Int) async throws {
+      let record = try await get([
+        .text("HTTP/1.1 \(status) Some reason\r\nLocation: /else\r\nContent-Length: 0\r\n\r\n")
+      ])
+      #expect(record.head?.status == status)
+      #expect(record.head?.version == "1.1")
+      #expect(record.order == ["head", "end"])
+    }
+
+    @Test func headersKeepTheirOrderCountAndBytes() async throws {
+      var response = Data(
+        "HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nX-Empty:\r\nset-cookie:b=2 \r\n".utf8)
+      response += Data("X-UTF8: grün\r\nX-Latin: gr".utf8) + [0xfc] + Data("n\r\n".utf8)
+      response += Data("X-Folded: one\r\n  two\r\nContent-Length: 0\r\n\r\n".utf8)
+      let record = try await get([.send(response)])
+      #expect(
+        record.head?.headers.fields.map { "\($0.name)=\($0.value)" } == [
+          "Set-Cookie=a=1", "X-Empty=", "set-cookie=b=2", "X-UTF8=grün", "X-Latin=grün",
+          "X-Folded=one two", "Content-Length=0",
+        ])
+    }
+
+    @Test func interimHeadsAndTrailersAreNotReported() async throws {
+      let record = try await get([
+        .text("HTTP/1.1 100 Continue\r\nX-Early: 1\r\n\r\n"),
+        .text("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"),
+        .text("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Late\r\n\r\n"),
+        .text("2\r\nab\r\n0\r\nX-Late: 1\r\n\r\n"),
+      ])
+      #expect(record.order == ["head", "body", "end"])
+      #expect(record.head?.headers.fields.map(\.name) == ["Transfer-Encoding", "Trailer"])
+      #expect(record.body == Data("ab".utf8))
+    }
+
+    @Test(arguments: [0, 1, 64 << 10, 20 << 20])
+    func aBodyArrivesComplete(_ size: Int) async throws {
+      let body = Data.pattern(size)
+      let sized = try await get([.respond("200 OK", [], body)])
+      #expect(sized.body == body)
+      #expect(sized.metrics?.bytesReceived == Int64(size))
+      var chunked = Data("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".utf8)
+      for start in stride(from: 0, to: size, by: 40_000) {
+        let chunk = body[start..<min(start + 40_000, size)]
+        chunked += Data("\(String(chunk.count, radix: 16))\r\n".utf8) + chunk + Data("\r\n".utf8)
+      }
+      let pieces = try await get([.send(chunked), .text("0\r\n\r\n")])
+      #expect(pieces.body == body)
+      #expect(pieces.lastEvents == 1)
+      let unending = try await get([.text("HTTP/1.1 200 OK\r\n\r\n"), .send(body), .close])
+      #expect(unending.body == body)
+      #expect(unending.failure == nil)
+    }
+
+    /// "Hello, chain!" compressed with gzip.
+    private static let zipped = Data(
+      base64Encoded: "H4sIAAAAAAACA/NIzcnJ11FIzkjMzFMEAGuICX8NAAAA")
+
+    @Test(
+      arguments: [[:], ["Accept-Encoding": "gzip"], ["Accept-Encoding": "br, *;q=0.5"]]
+        as [HTTPHeaders])
+    func anEncodedBodyIsDecoded(_ headers: HTTPHeaders) async throws {
+      let zipped = try #require(Self.zipped)
+      let record = try await get(
+        [.respond("200 OK", ["Content-Encoding: gzip"], zipped)], headers)
+      #expect(String(decoding: record.body, as: UTF8.self) == "Hello, chain!")
+      #expect(record.head?.headers["Content-Encoding"] == "gzip")
+      #expect(record.metrics?.bytesReceived == Int64(zipped.count))
+    }
+
+    @Test(arguments: ["identity", "", "identity;q=1, *;q=0"])
+    func withoutAcceptEncodingTheBodyIsNotDecoded(_ accepted: String) async throws {
+      let zipped = try #require(Self.zipped)
+      let record = try await get(
+        [.respond("200 OK", ["Content-Encoding: gzip"], zipped)], ["Accept-Encoding": accepted])
+      #expect(record.body == zipped)
+    }
+
+    @Test func aConnectionIsReused() async throws {
+      let server = try ScriptedServer { request in
+        [.respond("200 OK", [], Data(request.target.utf8))]
+      }
+      for number in 0..<20 {
+        let record = await transport.get(server.url("/\(number)"))
+        #expect(record.body == Data("/\(number)".utf8))
+        #expect(record.metrics?.reusedConnection == (number > 0))
+        #expect((record.metrics?.connected == nil) == (number > 0))
+      }
+      #expect(server.connectionCount == 1)
+    }
+
+    @Test func metricsAreOrdered() async throws {
+      let metrics = try #require(try await get([.respond("200 OK", [], Data([1]))]).metrics)
+      let resolved = try #require(metrics.nameResolved)
+      let connected = try #require(metrics.connected)
+      let sent = try #require(metrics.requestSent)
+      let first = try #require(metrics.firstByte)
+      #expect(metrics.secured == nil)
+      #expect(resolved <= connected && connected <= sent && sent <= first && first <= metrics.total)
+      #expect(metrics.total < .seconds(10))
+    }
+
+    @Test func aUnixSocketReplacesTheHost() async throws {
+      let options = CurlTransport.Options(unixSocketPath: "/does/not/exist")
+      let server = try ScriptedServer { _ in [.respond()] }
+      let record = await CurlTransport(options: options).get(server.url())
+      #expect(record.failure?.code == .cannotConnect)
+      #expect(server.connectionCount == 0)
+    }
+
+    @Test func aUnixSocketConnectionIsReused() async throws {
+      let path = "/tmp/catena-\(UUID().uuidString)"
+      defer { unlink(path) }
+      let server = try ScriptedServer(unixSocketPath: path) { request in
+        [.respond("200 OK", [], Data(request.target.utf8))]
+      }
+      // The proxy is not used.
+      let transport = CurlTransport(
+        options: .init(unixSocketPath: path, proxy: .url(.of("http://proxy.invalid"))))
+      for number in 0..<3 {
+        let record = await transport.get(.of("http://catena.invalid/a"))
+        #expect(record.body == Data("/a".utf8))
+        #expect(record.metrics?.reusedConnection == (number > 0))
+      }
+      #expect(await server.requests.entries(1)[0].values(of: "Host") == ["catena.invalid"])
+      #expect(server.connectionCount == 1)
+    }
+  }
+#endif

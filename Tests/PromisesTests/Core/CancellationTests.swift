@@ -1,0 +1,196 @@
+import TestSupport
+import Testing
+
+@testable import Promises
+
+@Suite(.timeLimit(.minutes(10)))
+struct CancellationTests {
+  @Test func cancelRejectsImmediatelyAndRunsOnCancelActions() {
+    let (promise, resolver) = Promise<Int>.pending()
+    let log = Log<String>()
+    resolver.onCancel { log.append("stopped") }
+    promise.always(on: .inline) { log.append("\($0.error is CancellationError)") }
+    promise.cancel()
+    promise.cancel()
+    #expect(log.entries == ["true", "stopped"])
+  }
+
+  @Test func cancellingASettledPromiseIsANoOp() async throws {
+    let (promise, resolver) = Promise<Int>.pending()
+    resolver.onCancel { Issue.record("was told of a cancellation") }
+    resolver.fulfill(1)
+    promise.cancel()
+    #expect(try await promise.value == 1)
+  }
+
+  @Test func anActionAddedAfterTheCancellationRunsImmediately() {
+    let (promise, resolver) = Promise<Int>.pending()
+    promise.cancel()
+    let log = Log<Int>()
+    resolver.onCancel { log.append(1) }
+    #expect(log.entries == [1])
+  }
+
+  @Test func onCancelActionsRunInReverseOrder() {
+    let (promise, resolver) = Promise<Int>.pending()
+    let log = Log<Int>()
+    for number in 1...3 { resolver.onCancel { log.append(number) } }
+    promise.cancel()
+    #expect(log.entries == [3, 2, 1])
+  }
+
+  @Test func cancellingTheTailStopsTheWorkAtTheHead() {
+    let (promise, resolver) = Promise<Int>.pending()
+    let log = Log<String>()
+    resolver.onCancel { log.append("stopped") }
+    promise.map { $0 }.then { Promise.fulfilled($0) }.recover { _ in 0 }.tap { _ in }.cancel()
+    #expect(log.entries == ["stopped"])
+  }
+
+  @Test func cancellingTheLastConsumerStopsTheWork() {
+    let (promise, resolver) = Promise<Int>.pending()
+    let log = Log<String>()
+    resolver.onCancel { log.append("stopped") }
+    let consumers = (0..<20).map { number in promise.map { $0 + number } }
+    for consumer in consumers.dropLast() { consumer.cancel() }
+    #expect(log.entries.isEmpty)
+    guard case .pending = promise.state else { return #expect(Bool(false), "cancelled early") }
+    consumers.last?.cancel()
+    #expect(log.entries == ["stopped"])
+  }
+
+  @Test func cancellingOneConsumerDoesNotAffectTheOthers() async throws {
+    let (promise, resolver) = Promise<Int>.pending()
+    let (one, other) = (promise.map { $0 + 1 }, promise.map { $0 + 2 })
+    one.cancel()
+    resolver.fulfill(1)
+    #expect(await one.result.error is CancellationError)
+    #expect(try await other.value == 3)
+  }
+
+  @Test func aDoneHandlerCountsAsAConsumer() {
+    let (promise, resolver) = Promise<Int>.pending()
+    let log = Log<Int>()
+    promise.done(on: .inline) { log.append($0) }
+    promise.map { $0 }.cancel()
+    resolver.fulfill(1)
+    #expect(log.entries == [1])
+  }
+
+  @Test func alwaysAndFailHandlersDoNotCountAsConsumers() {
+    let (promise, resolver) = Promise<Int>.pending()
+    let log = Log<String>()
+    promise.always(on: .inline) { log.append("always \($0.error is CancellationError)") }
+    promise.fail(on: .inline) { _ in log.append("fail") }
+    promise.fail(on: .inline, policy: .allErrors) { _ in log.append("fail, all") }
+    promise.map { $0 }.cancel()
+    #expect(log.entries == ["always true", "fail, all"])
+    #expect(resolver.isSettled)
+  }
+
+  @Test func theInnerPromiseOfAStepIsCancelled() {
+    let (inner, innerResolver) = Promise<Int>.pending()
+    let log = Log<String>()
+    innerResolver.onCancel { log.append("inner stopped") }
+    let tail = Promise.fulfilled(1).then(on: .inline) { _ in inner }.map { $0 }
+    tail.cancel()
+    #expect(log.entries == ["inner stopped"])
+  }
+
+  @Test func aSharedInnerPromiseIsNotCancelled() {
+    let (inner, innerResolver) = Promise<Int>.pending()
+    let other = inner.map { $0 }
+    Promise.fulfilled(1).then(on: .inline) { _ in inner }.cancel()
+    #expect(!innerResolver.isSettled)
+    innerResolver.fulfill(1)
+    withExtendedLifetime(other) {}
+  }
+
+  @Test func aPromiseReturnedByAHandlerCancelledInTheMeantimeIsCancelled() {
+    let (inner, innerResolver) = Promise<Int>.pending()
+    let (own, ownResolver) = Promise<Promise<Int>>.pending()
+    let (start, startResolver) = Promise<Int>.pending()
+    let tail = start.then(on: .inline) { _ -> Promise<Int> in
+      own.done(on: .inline) { $0.cancel() }
+      if case .fulfilled(let tail) = own.state { tail.cancel() }
+      return inner
+    }
+    ownResolver.fulfill(tail)
+    startResolver.fulfill(1)
+    #expect(innerResolver.isSettled)
+  }
+
+  @Test func aHandlerOfACancelledPromiseDoesNotRun() async {
+    let (promise, resolver) = Promise<Int>.pending()
+    let next = promise.then { _ in Issue.record("ran") }
+    let other = promise.map { $0 }
+    next.cancel()
+    resolver.fulfill(1)
+    _ = await other.result
+    #expect(await next.result.error is CancellationError)
+  }
+
+  @Test func cancellationRejectsDerivedPromises() async {
+    let (promise, resolver) = Promise<Int>.pending()
+    let tail = promise.map { $0 }.map { $0 }
+    promise.cancel()
+    #expect(await tail.result.error is CancellationError)
+    #expect(resolver.isSettled)
+  }
+
+  @Test func releasingAPromiseDoesNotCancelIt() async {
+    let (promise, resolver) = Promise<Int>.pending()
+    let log = Log<Int>()
+    _ = promise.map { log.append($0) }
+    resolver.fulfill(1)
+    #expect(log.entries == [1])
+  }
+
+  @Test func rejectingWithACancellationErrorRunsNoOnCancelActions() {
+    let (promise, resolver) = Promise<Int>.pending()
+    let (other, otherResolver) = Promise<Int>.pending()
+    resolver.reject(CancellationError())
+    resolver.onCancel { Issue.record("was told of a cancellation") }
+    resolver.resolve(other)
+    #expect(promise.isCancelled && other.isPending)
+    otherResolver.fulfill(1)
+  }
+
+  @Test func aPendingPromiseReleasesCancelledConsumers() {
+    let live = InstanceCounter()
+    let (promise, resolver) = Promise<Int>.pending()
+    let keeper = promise.map { $0 }
+    for _ in 0..<10_000 {
+      let token = live.token()
+      promise.then(on: .inline) { _ in withExtendedLifetime(token) {} }.cancel()
+    }
+    #expect(live.liveCount < 20)
+    resolver.fulfill(1)
+    #expect(live.liveCount == 0)
+    withExtendedLifetime(keeper) {}
+  }
+
+  @Test(arguments: [
+    (CancellationError() as any Error, true), (PromiseError.timedOut, false), (TestError(), false),
+    (Gone(isGone: true), true), (Gone(isGone: false), false),
+  ])
+  func isCancellationIdentifiesCancellationErrors(_ error: any Error, _ expected: Bool) {
+    #expect(error.isCancellation == expected)
+  }
+
+  private struct Gone: CancellationRepresenting {
+    let isGone: Bool
+    var representsCancellation: Bool { isGone }
+  }
+}
+
+@Suite(.timeLimit(.minutes(10)))
+struct ConsumerCountTests {
+  @Test func aSettledPromiseAcceptsMoreConsumersThanItsCounterHolds() {
+    let promise = Promise.fulfilled(1)
+    promise.machine.withLock { $0.consumers = .max }
+    let log = Log<Int>()
+    promise.done(on: .inline) { log.append($0) }
+    #expect(log.entries == [1])
+  }
+}

@@ -1,0 +1,67 @@
+import Promises
+import TestSupport
+import Testing
+
+/// Values of any size and layout are stored unchanged and released with their promise.
+@Suite(.timeLimit(.minutes(10)))
+struct LifetimeTests {
+  private func pass<Value: Sendable>(_ value: Value) async throws -> Value {
+    try await Promise.fulfilled(value).then { $0 }.value
+  }
+
+  @Test func valuesOfAnySizeAreStored() async throws {
+    try await pass(())
+    #expect(try await pass(true))
+    #expect(
+      try await pass("a string that is too long to be kept inside its own two words").count == 61)
+    #expect(try await pass(Optional<Int>.none) == nil)
+    #expect(try await pass([1, 2, 3]) == [1, 2, 3])
+    #expect(try await pass(SIMD16<Double>(repeating: 2)) == SIMD16(repeating: 2))
+    #expect(try await pass(Wide()) == Wide())
+  }
+
+  private struct Wide: Sendable, Equatable {
+    var a = "a"
+    var b = [1]
+    var c = "c"
+    var d = 4.0
+  }
+
+  @Test func aValueIsReleasedWithItsPromise() {
+    let live = InstanceCounter()
+    do {
+      let small = Promise.fulfilled(live.token())
+      let large = Promise.fulfilled((live.token(), live.token(), live.token(), live.token()))
+      #expect(live.liveCount == 5)
+      withExtendedLifetime((small, large)) {}
+    }
+    #expect(live.liveCount == 0)
+  }
+
+  @Test func aHandlerIsReleasedWhenItCanNoLongerRun() {
+    let live = InstanceCounter()
+    let (promise, resolver) = Promise<Int>.pending()
+    do {
+      let token = live.token()
+      promise.done(on: .inline) { _ in withExtendedLifetime(token) {} }
+      _ = promise.recover { _ in
+        withExtendedLifetime(token) {}
+        return 1
+      }
+    }
+    #expect(live.liveCount == 1)
+    resolver.fulfill(1)
+    #expect(live.liveCount == 0)
+  }
+
+  @Test func aResolvedPairIsReleased() {
+    let live = InstanceCounter()
+    do {
+      let (promise, resolver) = Promise<Int>.pending()
+      let chain = promise.on(.custom(holding: live.token())).map { $0 }.asVoid()
+      resolver.onCancel { _ = chain }
+      resolver.fulfill(1)
+    }
+    #expect(live.liveCount == 0)
+  }
+}

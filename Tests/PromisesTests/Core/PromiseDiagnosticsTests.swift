@@ -1,0 +1,195 @@
+import Dispatch
+import Promises
+import TestSupport
+import Testing
+
+/// The diagnostics hook is process-wide, so each test filters the reports by its own source lines.
+@Suite(.timeLimit(.minutes(10)))
+struct PromiseDiagnosticsTests {
+  private static let log: Log<PromiseEvent> = {
+    let log = Log<PromiseEvent>()
+    PromiseDiagnostics.handler = { log.append($0) }
+    return log
+  }()
+
+  init() {
+    _ = Self.log
+  }
+
+  /// Returns the reports about promises created between two lines of this file.
+  ///
+  /// Reports of long-pending promises are left out, except for the test that enables them, because
+  /// they include the promises of all tests.
+  private func reports(from start: UInt, to end: UInt = #line) -> [PromiseEvent] {
+    allReports(from: start, to: end).filter {
+      if case .neverSettled(_, .some) = $0 { false } else { true }
+    }
+  }
+
+  private func allReports(from start: UInt, to end: UInt = #line) -> [PromiseEvent] {
+    Self.log.entries.filter {
+      $0.site.file == #fileID && $0.site.line > Int(start) && $0.site.line < Int(end)
+    }
+  }
+
+  @Test func anUnhandledRejectionIsReportedWithItsLine() {
+    let start: UInt = #line
+    _ = Promise<Int>.rejected(TestError("lost"))
+    let reports = reports(from: start)
+    #expect(
+      reports.map(\.description) == [
+        "nobody handled the rejection of the promise made at PromisesTests/PromiseDiagnosticsTests.swift:\(start + 1): TestError(lost)"
+      ])
+  }
+
+  @Test(arguments: Timing.allCases)
+  func theLastPromiseOfAChainIsReported(_ timing: Timing) async {
+    let start: UInt = #line
+    let (finished, finish) = Promise<Void>.pending()
+    do {
+      let subject = TestPromise(Result<Int, any Error>.failure(TestError()), timing)
+      _ = subject.promise.done(on: .inline) { _ in }
+        .map { $0 }
+        .always { _ in finish.fulfill(()) }
+        .then { _ in }
+      subject.settle()
+    }
+    try? await finished.value
+    _ = await Self.log.entries(1)
+    #expect(reports(from: start).allSatisfy { $0.site.line == Int(start) + 7 })
+  }
+
+  @Test func handledRejectionsAreNotReported() async {
+    let start: UInt = #line
+    do {
+      Promise<Int>.rejected(TestError()).fail(on: .inline) { _ in }
+      Promise<Int>.rejected(TestError()).always(on: .inline) { _ in }
+      Promise<Int>.rejected(TestError()).map { $0 }.asVoid().fail(on: .inline) { _ in }
+      _ = Promise<Int>.rejected(TestError()).recover(on: .inline) { _ in 0 }
+      _ = await Promise<Int>.rejected(TestError()).result
+      _ = try? await Promise<Int>.rejected(TestError()).value
+      await onThread(stackSize: 1 << 20) { _ = try? Promise<Int>.rejected(TestError()).wait() }
+      _ = settled([Promise<Int>.rejected(TestError())])
+      Promise.fulfilled(1).then(on: .inline) { _ in Promise<Int>.rejected(TestError()) }
+        .fail(on: .inline) { _ in }
+      _ = any([Promise<Int>.rejected(TestError()), .fulfilled(1)])
+      Promise<Int>.rejected(CancellationError()).done(on: .inline) { _ in }
+      let (promise, resolver) = Promise<Int>.pending()
+      promise.cancel()
+      withExtendedLifetime(resolver) {}
+    }
+    #expect(reports(from: start).isEmpty)
+  }
+
+  @Test func anAbandonedResolverRejectsAndIsReported() async {
+    let start: UInt = #line
+    let promise = Promise<Int>.pending().promise
+    let result = await promise.map { $0 }.result
+    #expect(result.failure() == PromiseError.abandoned)
+    #expect(
+      reports(from: start).map(\.description) == [
+        "the promise made at PromisesTests/PromiseDiagnosticsTests.swift:\(start + 1) was abandoned: what was to settle it was released without doing so"
+      ])
+  }
+
+  @Test func aResolverThatSettledOrWasCancelledOrAdoptedAPromiseIsNotReported() {
+    let start: UInt = #line
+    let (other, otherResolver) = Promise<Int>.pending()
+    do {
+      Promise<Int>.pending().resolver.fulfill(1)
+      let cancelled = Promise<Int>.pending()
+      cancelled.promise.cancel()
+      Promise<Int>.pending().resolver.resolve(other)
+    }
+    otherResolver.fulfill(1)
+    #expect(reports(from: start).isEmpty)
+  }
+
+  @Test func aHandlerDiscardedByItsContextAbandonsItsPromise() async {
+    let start: UInt = #line
+    let next = Promise.fulfilled(1).then(on: .custom { _ in }) { $0 }
+    #expect(await next.result.failure() == PromiseError.abandoned)
+    #expect(reports(from: start).map(\.site.line) == [Int(start) + 1])
+  }
+
+  @Test func aThrowingInitializerDoesNotCountAsAbandoned() async {
+    let start: UInt = #line
+    let promise = Promise<Int> { (_: Resolver<Int>) in throw TestError("thrown") }
+    #expect(await promise.result.failure() == TestError("thrown"))
+    #expect(reports(from: start).isEmpty)
+  }
+
+  @Test func aLongPendingPromiseIsReportedOnce() async {
+    let time = TestScheduler()
+    PromiseDiagnostics.watchPending(longerThan: .seconds(60), scheduler: time)
+    defer { PromiseDiagnostics.watchPending(longerThan: nil) }
+    let start: UInt = #line
+    let (_, resolver) = Promise<Int>.pending()
+    let (_, quick) = Promise<Int>.pending()
+    await time.advance(by: .seconds(59))
+    quick.fulfill(1)
+    #expect(allReports(from: start).isEmpty)
+    await time.advance(by: .seconds(3600))
+    #expect(
+      allReports(from: start).map(\.description) == [
+        "the promise made at PromisesTests/PromiseDiagnosticsTests.swift:\(start + 1) is still pending after 60.0 seconds"
+      ])
+    resolver.fulfill(1)
+  }
+
+  @Test func aLongErrorIsTruncatedTo200Characters() {
+    let start: UInt = #line
+    _ = Promise<Int>.rejected(TestError(String(repeating: "x", count: 5000)))
+    let text = reports(from: start).first?.description ?? ""
+    #expect(text.count < 320 && text.contains("xxx"))
+  }
+
+  @Test func everyOperatorReportsTheLineOfItsCaller() async {
+    let start: UInt = #line
+    do {
+      let time = TestScheduler()
+      let rejected = Promise<Int>.rejected(TestError())
+      _ = rejected.delay(.seconds(1), scheduler: time)
+      _ = rejected.timeout(.seconds(1), scheduler: time)
+      _ = rejected.on(.inline)
+      _ = rejected.tap(on: .inline) { _ in }
+      _ = rejected.compactMap { $0 }
+      _ = rejected.validate(where: { _ in true })
+      _ = rejected.asVoid()
+      _ = rejected.recover(TestError.self, on: .inline) { _ in throw TestError() }
+      _ = when([rejected])
+      _ = when(rejected, rejected)
+      _ = race([rejected])
+      _ = any([rejected])
+      _ = when([1], concurrency: 1) { _ in rejected }
+      _ = retry(.immediate(limit: 1), scheduler: time) { _ in rejected }
+      _ = firstly { throw TestError() } as Promise<Int>
+    }
+    let lines = reports(from: start).map(\.site.line)
+    #expect(lines == Array((Int(start) + 4)...(Int(start) + 18)))
+  }
+
+  @Test func aHandlerIsReleasedOutsideTheLock() {
+    let start: UInt = #line
+    let log = Self.log
+    PromiseDiagnostics.handler = { [unhandled = Promise<Int>.rejected(TestError())] event in
+      withExtendedLifetime(unhandled) { log.append(event) }
+    }
+    PromiseDiagnostics.handler = { log.append($0) }
+    #expect(reports(from: start).count == 1)
+  }
+
+  @Test func anErrorPassedToAUsedResolverIsReported() {
+    let start: UInt = #line
+    for isDelivered in [true, false] {
+      let (promise, resolver) = Promise<Int>.pending()
+      resolver.fulfill(1)
+      let (other, otherResolver) = Promise<Int>.pending()
+      if isDelivered { otherResolver.reject(TestError()) }
+      resolver.resolve(other)
+      otherResolver.reject(TestError())
+      withExtendedLifetime(promise) {}
+    }
+    #expect(reports(from: start).count == 2)
+  }
+}

@@ -1,0 +1,183 @@
+import Promises
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(10)))
+struct WhenArrayTests {
+  @Test func anEmptyArrayFulfilsWithAnEmptyArray() async throws {
+    #expect(try await when([Promise<Int>]()).value == [])
+  }
+
+  @Test(arguments: Timing.allCases)
+  func valuesKeepTheOrderOfThePromises(_ timing: Timing) async throws {
+    let subjects = (0..<5).map { TestPromise(.success($0), timing) }
+    let all = when(subjects.map(\.promise))
+    for subject in subjects.reversed() { subject.settle() }
+    #expect(try await all.value == [0, 1, 2, 3, 4])
+  }
+
+  @Test func theResultWaitsForAllPromises() async throws {
+    let pairs = (0..<3).map { _ in Promise<Int>.pending() }
+    let all = when(pairs.map(\.promise))
+    pairs[2].resolver.fulfill(2)
+    pairs[0].resolver.fulfill(0)
+    #expect(all.isPending)
+    pairs[1].resolver.fulfill(1)
+    #expect(try await all.value == [0, 1, 2])
+  }
+
+  @Test(arguments: Timing.allCases, Outcome.rejections)
+  func aRejectionRejectsImmediatelyAndCancelsTheRest(_ timing: Timing, _ outcome: Outcome) async {
+    let subject = TestPromise(outcome.result, timing)
+    let (before, beforeResolver) = Promise<Int>.pending()
+    let (behind, behindResolver) = Promise<Int>.pending()
+    let all = when([before, subject.promise, behind])
+    subject.settle()
+    #expect(outcome.matches(await all.result.map { _ in 7 }))
+    #expect(await before.result.error is CancellationError)
+    #expect(await behind.result.error is CancellationError)
+    beforeResolver.fulfill(1)
+    behindResolver.fulfill(1)
+  }
+
+  @Test(arguments: Timing.allCases)
+  func aRejectionKeepsMembersWithOtherConsumers(_ timing: Timing) async throws {
+    let subject = TestPromise(Outcome.failure.result, timing)
+    let (before, beforeResolver) = Promise<Int>.pending()
+    let (behind, behindResolver) = Promise<Int>.pending()
+    let others = [before.map { $0 + 1 }, behind.map { $0 + 1 }]
+    let all = when([before, subject.promise, behind])
+    subject.settle()
+    #expect(await all.result.failure() == TestError("upstream"))
+    beforeResolver.fulfill(1)
+    behindResolver.fulfill(2)
+    #expect(try await others[0].value == 2)
+    #expect(try await others[1].value == 3)
+  }
+
+  @Test func cancellingTheResultCancelsUnsharedMembers() async throws {
+    let (alone, aloneResolver) = Promise<Int>.pending()
+    let (shared, sharedResolver) = Promise<Int>.pending()
+    let other = shared.map { $0 }
+    when([alone, shared]).cancel()
+    #expect(alone.isCancelled)
+    #expect(shared.isPending)
+    sharedResolver.fulfill(5)
+    #expect(try await other.value == 5)
+    aloneResolver.fulfill(1)
+  }
+
+  @Test(arguments: Timing.allCases)
+  func duplicatePromisesAreAllowed(_ timing: Timing) async throws {
+    let subject = TestPromise(.success(4), timing)
+    let all = when([subject.promise, subject.promise])
+    subject.settle()
+    #expect(try await all.value == [4, 4])
+  }
+
+  @Test func cancellingTheResultCancelsADuplicatePromise() {
+    let (promise, resolver) = Promise<Int>.pending()
+    when([promise, promise]).cancel()
+    #expect(promise.isCancelled)
+    resolver.fulfill(1)
+  }
+
+  @Test func aDuplicatePromiseWithAnotherConsumerIsNotCancelled() async throws {
+    let (promise, resolver) = Promise<Int>.pending()
+    let other = promise.map { $0 }
+    when([promise, promise]).cancel()
+    #expect(promise.isPending)
+    resolver.fulfill(1)
+    #expect(try await other.value == 1)
+  }
+
+  @Test func theResultHasTheContextOfTheFirstPromise() async throws {
+    let queue = LabelledQueue()
+    let all = when([Promise.fulfilled(1).on(queue.context), .fulfilled(2)])
+    #expect(try await all.then { _ in queue.isCurrent }.value)
+  }
+
+  @Test func membersCanSettleOnManyThreads() async throws {
+    let pairs = (0..<1_000).map { _ in Promise<Int>.pending() }
+    let all = when(pairs.map(\.promise))
+    await onThreads(4) { thread in
+      for index in stride(from: thread, to: 1_000, by: 4) { pairs[index].resolver.fulfill(index) }
+    }
+    #expect(try await all.value == Array(0..<1_000))
+  }
+}
+
+@Suite(.timeLimit(.minutes(10)))
+struct WhenTupleTests {
+  @Test(arguments: Timing.allCases)
+  func valuesOfDifferentTypesKeepTheirPositions(_ timing: Timing) async throws {
+    let number = TestPromise(.success(1), timing)
+    let text = TestPromise(.success("two"), timing)
+    let flag = TestPromise(.success(true), timing)
+    let all = when(number.promise, text.promise, flag.promise)
+    flag.settle()
+    text.settle()
+    number.settle()
+    let (one, two, three) = try await all.value
+    #expect(one == 1)
+    #expect(two == "two")
+    #expect(three)
+  }
+
+  @Test(arguments: Timing.allCases, Outcome.rejections)
+  func aRejectionRejectsImmediatelyAndCancelsTheRest(_ timing: Timing, _ outcome: Outcome) async {
+    let subject = TestPromise(outcome.result, timing)
+    let (before, beforeResolver) = Promise<String>.pending()
+    let (behind, behindResolver) = Promise<Bool>.pending()
+    let all = when(before, subject.promise, behind)
+    subject.settle()
+    #expect(outcome.matches(await all.result.map { _ in 7 }))
+    #expect(await before.result.error is CancellationError)
+    #expect(await behind.result.error is CancellationError)
+    beforeResolver.fulfill("")
+    behindResolver.fulfill(true)
+  }
+
+  @Test(arguments: Timing.allCases)
+  func aRejectionKeepsMembersWithOtherConsumers(_ timing: Timing) async throws {
+    let subject = TestPromise(Outcome.failure.result, timing)
+    let (behind, resolver) = Promise<String>.pending()
+    let other = behind.map { $0 + "!" }
+    let all = when(subject.promise, behind)
+    subject.settle()
+    #expect(await all.result.error is TestError)
+    resolver.fulfill("on")
+    #expect(try await other.value == "on!")
+  }
+
+  @Test func cancellingTheResultCancelsTheMembers() {
+    let (number, numberResolver) = Promise<Int>.pending()
+    let (text, textResolver) = Promise<String>.pending()
+    when(number, text).cancel()
+    #expect(number.isCancelled)
+    #expect(text.isCancelled)
+    numberResolver.fulfill(1)
+    textResolver.fulfill("")
+  }
+
+  @Test func duplicatePromisesAreAllowed() async throws {
+    let (promise, resolver) = Promise<Int>.pending()
+    let both = when(promise, promise)
+    resolver.fulfill(3)
+    let (first, second) = try await both.value
+    #expect(first == 3)
+    #expect(second == 3)
+  }
+
+  @Test func theNextStepDestructuresTheTuple() async throws {
+    let sum = when(Promise.fulfilled(1), Promise.fulfilled("22"))
+      .then { number, text in number + text.count }
+    #expect(try await sum.value == 3)
+  }
+
+  @Test func theResultHasTheContextOfTheFirstPromise() async throws {
+    let queue = LabelledQueue()
+    let both = when(Promise.fulfilled(1).on(queue.context), Promise.fulfilled(""))
+    #expect(try await both.map { _ in 0 }.then { _ in queue.isCurrent }.value)
+  }
+}

@@ -1,0 +1,131 @@
+import Networking
+import Promises
+import Synchronization
+
+#if os(Linux)
+  import Foundation
+  import Glibc
+
+  /// The system resources that the test process uses.
+  package enum ProcessResources {
+    /// The number of open descriptors, except the timers of libdispatch.
+    ///
+    /// libdispatch opens a timer descriptor on first use and keeps it for the life of the process.
+    package static var openFiles: Int { openPaths.count { $0 != "anon_inode:[timerfd]" } }
+
+    /// Returns whether a file below a folder is open, including one that has been removed.
+    package static func hasOpenFile(below folder: URL) -> Bool {
+      openPaths.contains { $0?.hasPrefix(folder.path) == true }
+    }
+
+    /// The number of threads.
+    package static var threads: Int { names("/proc/self/task").count }
+
+    /// The resident memory in bytes.
+    package static var residentBytes: Int {
+      let status = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+      let pages = status?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+      return pages * sysconf(Int32(_SC_PAGESIZE))
+    }
+
+    /// Raises the soft limit of open files to the hard limit, and returns it.
+    package static func raiseFileLimit() -> Int {
+      var limit = rlimit()
+      getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      limit.rlim_cur = limit.rlim_max
+      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      return Int(clamping: limit.rlim_cur)
+    }
+
+    /// Returns the number of threads with a name.
+    package static func threads(named name: String) -> Int {
+      names("/proc/self/task").filter { task in
+        let comm = try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)
+        return comm?.trimmingCharacters(in: .newlines) == name
+      }.count
+    }
+
+    private static func names(_ folder: String) -> [String] {
+      (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    }
+
+    /// The targets of the open descriptors; `nil` for one that was closed in the meantime.
+    private static var openPaths: [String?] {
+      names("/proc/self/fd").map { name in
+        try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
+      }
+    }
+  }
+#endif
+
+/// Counts the live tokens that it has created.
+package final class InstanceCounter: Sendable {
+  private let count = Counter()
+
+  package init() {}
+
+  /// The number of tokens that are not released.
+  package var liveCount: Int { count.value }
+
+  /// Creates an object that is counted until it is released.
+  package func token() -> Token { Token(count) }
+
+  package final class Token: Sendable {
+    private let count: Counter
+
+    fileprivate init(_ count: Counter) {
+      self.count = count
+      count.add(1)
+    }
+
+    deinit {
+      count.add(-1)
+    }
+  }
+}
+
+extension ExecutionContext {
+  /// Returns a context that runs handlers inline and retains an object.
+  ///
+  /// A promise that retains the context retains the object.
+  package static func custom(holding token: InstanceCounter.Token) -> ExecutionContext {
+    .custom { handler in withExtendedLifetime(token, handler) }
+  }
+}
+
+/// A transport wrapper that counts the live exchanges of another transport.
+package final class CountingTransport: Transport {
+  private struct Handle: Sendable {
+    // `nonisolated(unsafe)` because a weak reference is loaded atomically by the runtime, and the
+    // property is set only in the initializer.
+    nonisolated(unsafe) weak var exchange: AnyObject?
+  }
+
+  private let transport: any Transport
+  private let receivers = InstanceCounter()
+  private let handles = Mutex<[Handle]>([])
+  /// The paths of the requests whose response head was received, in order.
+  package let heads = Log<String>()
+
+  package init(_ transport: any Transport) {
+    self.transport = transport
+  }
+
+  /// The number of live exchanges plus the number of live event handlers.
+  package var liveCount: Int {
+    receivers.liveCount + handles.withLock { $0.count { $0.exchange != nil } }
+  }
+
+  package func start(
+    _ request: HTTPRequest, _ receive: @escaping @Sendable (TransportEvent) -> Void
+  ) -> any TransportHandle {
+    let token = receivers.token()
+    let path = request.url.path
+    let handle = transport.start(request) { [heads] event in
+      withExtendedLifetime(token) { receive(event) }
+      if case .head = event { heads.append(path) }
+    }
+    handles.withLock { $0.append(Handle(exchange: handle as AnyObject)) }
+    return handle
+  }
+}

@@ -1,0 +1,136 @@
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#endif
+
+/// Operations on TCP sockets of the loopback address, 127.0.0.1.
+package enum LoopbackSocket {
+  /// Creates a TCP socket; on Linux it is closed on `exec`.
+  static func make() -> Int32 {
+    #if canImport(Darwin)
+      socket(AF_INET, SOCK_STREAM, 0)
+    #else
+      socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    #endif
+  }
+
+  /// Connects a socket to a port.
+  ///
+  /// - Returns: Whether the connection is established. `errno` has the reason if it is not.
+  @discardableResult
+  static func connect(_ socket: Int32, toPort port: UInt16) -> Bool {
+    withAddress(port: port) { address, length in systemConnect(socket, address, length) == 0 }
+  }
+
+  /// Binds a socket to a port.
+  ///
+  /// - Parameters:
+  ///   - socket: The socket.
+  ///   - port: The port. 0 selects an unused one.
+  /// - Returns: The port, or `nil` if the socket cannot be bound.
+  static func bind(_ socket: Int32, toPort port: UInt16 = 0) -> UInt16? {
+    var address = address(port)
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        systemBind(socket, $0, length) == 0 && getsockname(socket, $0, &length) == 0
+      }
+    }
+    return isBound ? UInt16(bigEndian: address.sin_port) : nil
+  }
+
+  /// Returns the URL of a port.
+  package static func url(_ scheme: String = "http", _ port: Int, path: String = "/") -> URL {
+    guard let url = URL(string: "\(scheme)://127.0.0.1:\(port)\(path)") else {
+      preconditionFailure("\(path) is not a path")
+    }
+    return url
+  }
+
+  private static func address(_ port: UInt16) -> sockaddr_in {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    return address
+  }
+
+  private static func withAddress<Result>(
+    port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+  ) -> Result {
+    withUnsafePointer(to: address(port)) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+  }
+}
+
+// The C functions by other names, because the static functions above hide their own.
+private func systemConnect(
+  _ socket: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t
+) -> Int32 {
+  connect(socket, address, length)
+}
+
+private func systemBind(
+  _ socket: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t
+) -> Int32 {
+  bind(socket, address, length)
+}
+
+#if os(Linux)
+  /// A loopback port that refuses connections, and that no other process can listen on.
+  ///
+  /// Its socket is bound but does not listen.
+  package final class ClosedPort: Sendable {
+    package let url: URL
+    private let socket: Int32
+
+    /// - Parameter port: The port of a server that has stopped. 0 selects an unused one.
+    /// - Throws: A `TestError` if the port is not available.
+    package init(_ port: Int = 0) throws {
+      socket = LoopbackSocket.make()
+      // Connections of the stopped server may still be in the state TIME_WAIT.
+      var on: Int32 = 1
+      setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+      guard let port = LoopbackSocket.bind(socket, toPort: UInt16(port)) else {
+        throw TestError("no port")
+      }
+      url = LoopbackSocket.url("http", Int(port), path: "")
+    }
+
+    deinit {
+      close(socket)
+    }
+  }
+
+  /// A loopback port whose connections stay pending: its backlog is full and it never accepts.
+  package final class FullListener: Sendable {
+    package let url: URL
+    private let sockets: [Int32]
+
+    /// - Throws: A `TestError` if no port is available.
+    package init() throws {
+      let listener = LoopbackSocket.make()
+      guard let port = LoopbackSocket.bind(listener) else { throw TestError("no port") }
+      listen(listener, 0)
+      sockets =
+        [listener]
+        + (0..<4).map { _ in
+          let client = LoopbackSocket.make()
+          _ = fcntl(client, F_SETFL, O_NONBLOCK)
+          LoopbackSocket.connect(client, toPort: port)
+          return client
+        }
+      url = LoopbackSocket.url("http", Int(port))
+    }
+
+    deinit {
+      for socket in sockets { close(socket) }
+    }
+  }
+#endif
