@@ -142,14 +142,14 @@ extension MockServer {
 /// The answers of a ``MockServer`` that go to whatever request comes next.
 final class ResponseQueue: Sendable {
   private struct State {
-    var waiting: ArraySlice<Mock> = []
+    var waiting = FIFO<Mock>()
     var servedCount = 0
   }
 
   private let state = Mutex(State())
 
   func append(_ mocks: [Mock]) {
-    state.withLock { $0.waiting += mocks }
+    state.withLock { $0.waiting.append(contentsOf: mocks) }
   }
 
   /// Takes the next answer away.

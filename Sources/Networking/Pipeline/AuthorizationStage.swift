@@ -17,7 +17,7 @@ struct AuthorizationStage: BuiltInStage {
   static func adding(
     _ credentials: Credentials, to request: HTTPRequest
   ) -> HTTPRequest {
-    guard Origin(request.url) == credentials.origin, !request.headers.contains("Authorization")
+    guard credentials.origin.matches(request.url), !request.headers.contains("Authorization")
     else { return request }
     var request = request
     request.headers["Authorization"] = credentials.value

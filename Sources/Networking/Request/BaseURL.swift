@@ -18,8 +18,8 @@ import Synchronization
 public struct BaseURL: Sendable, Hashable {
   /// The URL.
   public let url: URL
-  /// The scheme, host and port, such as `https://api.example.com`.
-  let origin: String
+  /// The URL without its path, such as `https://api.example.com`.
+  let root: String
   /// The URL with a trailing slash, to which relative paths are appended.
   let directoryPrefix: String
 
@@ -33,8 +33,8 @@ public struct BaseURL: Sendable, Hashable {
   /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/invalidURL`` and a
   ///   ``NetworkError/reason`` that describes the invalid part.
   public init(scheme: String = "https", host: String, port: Int? = nil, path: String = "") throws {
-    let origin = try URLOrigin(scheme: scheme, host: host, port: port).text
-    try self.init(origin: origin, path: path)
+    let root = try Origin.urlPrefix(scheme: scheme, host: host, port: port)
+    try self.init(root: root, path: path)
   }
 
   /// Creates a base URL from a URL.
@@ -48,11 +48,11 @@ public struct BaseURL: Sendable, Hashable {
       throw NetworkError(
         .invalidURL, "the base URL \(Redactor.standard.maskedURL(text)) is not absolute")
     }
-    let origin = try URLOrigin(scheme: parts.scheme, authority: parts.authority).text
-    try self.init(origin: origin, path: String(parts.rest))
+    let root = try Origin.urlPrefix(scheme: parts.scheme, authority: parts.authority)
+    try self.init(root: root, path: String(parts.rest))
   }
 
-  private init(origin: String, path: String) throws {
+  private init(root: String, path: String) throws {
     let path = path.isEmpty || path.hasPrefix("/") ? path : "/" + path
     let scan = RequestPath.scan(path[...])
     if let problem = scan.problem {
@@ -66,12 +66,12 @@ public struct BaseURL: Sendable, Hashable {
         .invalidURL,
         "the base URL's path is invalid: it has a dot segment or starts with two slashes")
     }
-    guard let url = URL(string: origin + path) else {
-      throw NetworkError(.invalidURL, "Foundation cannot parse the URL \(origin)\(path)")
+    guard let url = URL(string: root + path) else {
+      throw NetworkError(.invalidURL, "Foundation cannot parse the URL \(root)\(path)")
     }
     self.url = url
-    self.origin = origin
-    directoryPrefix = origin + (path.hasSuffix("/") ? path : path + "/")
+    self.root = root
+    directoryPrefix = root + (path.hasSuffix("/") ? path : path + "/")
   }
 }
 
@@ -103,7 +103,7 @@ extension BaseURL {
     var prefix: String
     var rest: Substring
     if let parts = AbsoluteURLParts(path.text) {
-      prefix = try URLOrigin(scheme: parts.scheme, authority: parts.authority).text
+      prefix = try Origin.urlPrefix(scheme: parts.scheme, authority: parts.authority)
       rest = parts.rest
       if rest.utf8.first != UInt8(ascii: "/") { prefix += "/" }
     } else {
@@ -117,7 +117,7 @@ extension BaseURL {
           throw NetworkError(
             .invalidURL, "the path starts with two slashes, which would name a host")
         }
-        prefix = base.origin
+        prefix = base.root
       case nil, UInt8(ascii: "?"), UInt8(ascii: "#"): prefix = base.url.absoluteString
       default: prefix = base.directoryPrefix
       }

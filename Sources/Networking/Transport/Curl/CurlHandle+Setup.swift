@@ -37,23 +37,23 @@
     }
 
     private func set(url: URL, _ options: CurlTransport.Options) throws(TransportFailure) {
-      let text = url.absoluteString
-      if appliedOptions?.isOrigin(of: text) != true {
-        guard let origin = AppliedOptions.Origin(of: text) else {
+      if appliedOptions?.origin?.matches(url) != true {
+        guard let origin = Origin(url), origin.scheme == "http" || origin.scheme == "https" else {
           throw TransportFailure(code: .invalidURL, detail: "The URL is not http or https")
         }
         // With an explicit proxy, an empty list prevents libcurl from reading the environment's
         // `no_proxy`. With a proxy of the environment, the local machine is excluded, because a
         // remote proxy would look for a local server on its own machine.
         let exceptions =
-          options.proxy != .environment ? "" : Loopback.isHost(ofURL: text) ? "*" : nil
+          options.proxy != .environment ? "" : origin.isLoopback ? "*" : nil
         try require(catena_easy_set_string(easy, .noProxy, exceptions))
         // With HTTP/2, concurrent first exchanges wait for one connection. Otherwise each would
         // open its own.
-        catena_easy_set_long(easy, .pipeWait, options.allowsHTTP2 && origin.isSecure ? 1 : 0)
+        catena_easy_set_long(
+          easy, .pipeWait, options.allowsHTTP2 && origin.scheme == "https" ? 1 : 0)
         appliedOptions?.origin = origin
       }
-      try require(catena_easy_set_string(easy, .URL, text))
+      try require(catena_easy_set_string(easy, .URL, url.absoluteString))
     }
 
     /// Sets the header fields, unless the handle already has the same fields from the last
@@ -297,21 +297,6 @@
   /// Most exchanges use the same server with the same header fields, so these options are not set
   /// again.
   struct AppliedOptions {
-    /// The scheme and authority of a URL with a trailing slash.
-    struct Origin {
-      let text: String
-      let isSecure: Bool
-
-      /// Makes the origin of a URL, or returns `nil` if the URL is not `http` or `https`.
-      init?(of url: String) {
-        guard let parts = AbsoluteURLParts(url) else { return nil }
-        let scheme = parts.scheme.lowercased()
-        guard scheme == "http" || scheme == "https" else { return nil }
-        isSecure = scheme == "https"
-        text = url[..<parts.rest.startIndex] + "/"
-      }
-    }
-
     /// The origin of the last URL.
     var origin: Origin?
     /// The header fields of the last request without a body, whose list the handle still has.
@@ -320,48 +305,5 @@
     var reportsConnection = false
     /// Whether no other options are set, so that the handle need not be reset.
     var isReusable = true
-
-    func isOrigin(of url: String) -> Bool {
-      origin.map { url.hasPrefix($0.text) } ?? false
-    }
   }
 #endif
-
-/// A check for hosts that are the local machine, by name and without a DNS lookup.
-enum Loopback {
-  /// Returns whether the host of an absolute URL is `localhost`, a subdomain of it, or an address
-  /// of the loopback interface.
-  ///
-  /// Source: RFC 6761 section 6.3, RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3.
-  ///
-  /// - Parameter url: A URL without user name and password.
-  /// - Returns: `true` if the URL has such a host.
-  static func isHost(ofURL url: String) -> Bool {
-    guard let parts = AbsoluteURLParts(url) else { return false }
-    // The first byte rules out most other hosts.
-    switch parts.authority.utf8.first {
-    case UInt8(ascii: "["): return parts.authority.hasPrefix("[::1]")
-    case UInt8(ascii: "1"): return isAddress(host(parts.authority))
-    default: return isName(host(parts.authority))
-    }
-  }
-
-  private static func host(_ authority: Substring) -> Substring {
-    authority.utf8.firstIndex(of: UInt8(ascii: ":")).map { authority[..<$0] } ?? authority
-  }
-
-  private static func isName(_ host: Substring) -> Bool {
-    let localhost = "localhost".utf8
-    let bytes = host.utf8.suffix(localhost.count)
-    guard bytes.elementsEqual(localhost, by: { $0 | 0x20 == $1 }) else { return false }
-    return bytes.startIndex == host.startIndex
-      || host.utf8[host.utf8.index(before: bytes.startIndex)] == UInt8(ascii: ".")
-  }
-
-  /// Returns whether the host is in 127.0.0.0/8, in dotted decimal form.
-  private static func isAddress(_ host: Substring) -> Bool {
-    guard host.hasPrefix("127.") else { return false }
-    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
-  }
-}

@@ -168,12 +168,13 @@
 
     /// Records the HTTP version that an `https` server selected, if HTTP/2 was possible.
     private func recordHTTPVersion(from event: TransportEvent, of handle: CurlHandle) {
-      guard options.allowsHTTP2, let origin = handle.appliedOptions?.origin, origin.isSecure,
+      guard options.allowsHTTP2, let origin = handle.appliedOptions?.origin,
+        origin.scheme == "https",
         case .end(let metrics) = event
       else { return }
       switch metrics.httpVersion {
-      case "1.1": http1Origins.add(origin.text)
-      case "2": http1Origins.remove(origin.text)
+      case "1.1": http1Origins.add(origin)
+      case "2": http1Origins.remove(origin)
       default: break
       }
     }

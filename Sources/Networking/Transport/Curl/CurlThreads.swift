@@ -49,7 +49,7 @@
 
     private func sharesConnections(_ request: HTTPRequest) -> Bool {
       options.allowsHTTP2 && request.isSecure
-        && !http1Origins.contains(request.url.absoluteString)
+        && !http1Origins.contains(request.url)
     }
 
     private func chooseQueue() -> CurlCommandQueue {
@@ -100,21 +100,24 @@
   final class HTTP1OriginCache: Sendable {
     private static let limit = 32
 
-    /// The scheme and authority of each origin with a trailing slash, the newest first.
-    private let origins = Mutex<[String]>([])
+    /// The origins, the newest first.
+    private let origins = Mutex<[Origin]>([])
 
     /// Returns whether a URL belongs to one of the origins.
-    func contains(_ url: String) -> Bool {
-      origins.withLock { origins in origins.contains { url.hasPrefix($0) } }
+    func contains(_ url: URL) -> Bool {
+      origins.withLock { origins in
+        guard !origins.isEmpty, let origin = Origin(url) else { return false }
+        return origins.contains(origin)
+      }
     }
 
     /// Removes an origin.
-    func remove(_ origin: String) {
+    func remove(_ origin: Origin) {
       origins.withLock { $0.removeAll { $0 == origin } }
     }
 
     /// Adds an origin, and removes the oldest one if the cache is full.
-    func add(_ origin: String) {
+    func add(_ origin: Origin) {
       origins.withLock { origins in
         guard !origins.contains(origin) else { return }
         origins.insert(origin, at: 0)
