@@ -170,7 +170,9 @@ struct SecretLeakTests {
 
   @Test func configuredNamesIgnoreCaseAndPunctuation() {
     SecretNames.register(["X-Seeded-Name", "seeded.etag"])
-    #expect(Redactor.standard.isSecret(name: "xSeededName") && Redactor.standard.isSecret(name: "seeded_etag"))
+    #expect(
+      Redactor.standard.isSecret(name: "xSeededName")
+        && Redactor.standard.isSecret(name: "seeded_etag"))
     #expect(!Redactor.standard.isSecret(name: "X-Seeded-Names"))
     #expect(Redactor.standard.maskedURL("/a?x_seeded_name=1&b=2") == "/a?x_seeded_name=***&b=2")
     let body = Redactor.standard.maskedBody(
