@@ -20,32 +20,32 @@ struct MockPlayer: Sendable {
   /// - Parameters:
   ///   - request: the request.
   ///   - mock: what was laid down for it.
-  ///   - ticket: by which the journal is told.
+  ///   - reporter: Reports the outcome to the journal.
   ///   - silence: how long the client has waited for it.
   ///   - received: the request as a template sees it.
   ///   - receive: gets the events.
   ///   - fallThrough: answers it otherwise.
   /// - Returns: a handle.
   func answer(
-    _ request: HTTPRequest, by mock: Mock, _ ticket: JournalTicket,
+    _ request: HTTPRequest, by mock: Mock, _ reporter: OutcomeReporter,
     silentFor silence: Duration = .zero,
     received: () throws(TransportFailure) -> ReceivedRequest, _ receive: @escaping Receive,
     fallThrough: () -> any TransportHandle
   ) -> any TransportHandle {
     do throws(TransportFailure) {
       // Most are, and need not be copied to be changed.
-      if ledger.servesAsItIs(mock) { return try play(mock, request, ticket, silence, receive) }
+      if ledger.servesAsItIs(mock) { return try play(mock, request, reporter, silence, receive) }
       let answer = try ledger.answer(
-        mock, of: ticket.route, method: request.method,
+        mock, of: reporter.route, method: request.method,
         path: { request.url.path(percentEncoded: true) },
         request: received)
       switch answer {
-      case .mock(let mock): return try play(mock, request, ticket, silence, receive)
+      case .mock(let mock): return try play(mock, request, reporter, silence, receive)
       case .broken(let reason): throw TransportFailure(code: .mockFailed, detail: reason)
       case .fallsThrough: return fallThrough()
       }
     } catch {
-      ticket.settle(.failure(error.code))
+      reporter.report(.failure(error.code))
       return fail(error, receive)
     }
   }
@@ -57,7 +57,7 @@ struct MockPlayer: Sendable {
   }
 
   private func play(
-    _ mock: Mock, _ request: HTTPRequest, _ ticket: JournalTicket, _ silence: Duration,
+    _ mock: Mock, _ request: HTTPRequest, _ reporter: OutcomeReporter, _ silence: Duration,
     _ receive: @escaping Receive
   ) throws(TransportFailure) -> any TransportHandle {
     guard let bytesToSend = request.body.byteCount else {
@@ -66,13 +66,13 @@ struct MockPlayer: Sendable {
     }
     if request.isWatched { receive(.answered(by: "mock")) }
     if mock.isPlain {
-      ticket.settle(.response(status: mock.status))
+      reporter.report(.response(status: mock.status))
       Self.deliver(mock, request.method, bytesToSend, receive)
       return FinishedExchange()
     }
     let machine = PlaybackMachine(
       Self.steps(mock, request.method, bytesToSend), answering: request, silentFor: silence)
-    let exchange = MockExchange(machine, scheduler, ticket.watching(receive))
+    let exchange = MockExchange(machine, scheduler, reporter.reportingOutcome(to: receive))
     exchange.play()
     return exchange
   }

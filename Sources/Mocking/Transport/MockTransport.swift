@@ -149,16 +149,16 @@ final class ResolvedTransport: Transport {
   private func answer(
     _ request: HTTPRequest, _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
-    let ticket = journal.record(request.source(at: player.scheduler.now))
+    let reporter = journal.record(request.stored(at: player.scheduler.now))
     return player.answer(
-      request, by: mock, ticket,
+      request, by: mock, reporter,
       received: { () throws(TransportFailure) in
         try request.received(
-          request.receivedPath, number: ticket.number, at: player.scheduler.now)
+          request.receivedPath, number: reporter.number, at: player.scheduler.now)
       },
       receive,
       fallThrough: {
-        ticket.settle(.passedOn)
+        reporter.report(.passedOn)
         return real.start(request, receive)
       })
   }

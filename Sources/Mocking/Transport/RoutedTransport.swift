@@ -36,8 +36,8 @@ final class RoutedTransport: Sendable {
     do throws(MockServerError) {
       return find(try book.get(), request, fallback, receive)
     } catch {
-      let ticket = record(request)
-      return fail(TransportFailure(code: .mockFailed, detail: "\(error)"), ticket, receive)
+      let reporter = record(request)
+      return fail(TransportFailure(code: .mockFailed, detail: "\(error)"), reporter, receive)
     }
   }
 
@@ -54,57 +54,58 @@ final class RoutedTransport: Sendable {
       var received = try request.received(
         outcome.path, number: requestCount.add(1, ordering: .relaxed).oldValue,
         at: player.scheduler.now,
-        discardsBody: isRouted ? outcome.discardsBody : !request.body.isKept)
+        discardsBody: isRouted ? outcome.discardsBody : !request.body.isRecorded)
       switch outcome {
       case .unmatched: break
       case .answer(let mock, _):
-        let ticket = journal.record(.received(received))
-        return answer(request, mock, received, ticket, nil, receive)
+        let reporter = journal.record(.received(received))
+        return answer(request, mock, received, reporter, nil, receive)
       case .routes(let candidates, _):
         guard let entry = book.choose(among: candidates, for: &received) else { break }
-        let ticket = journal.record(.received(received), route: entry.number)
-        return ask(entry.route.handler, request, received, ticket, fallback, receive)
+        let reporter = journal.record(.received(received), route: entry.number)
+        return ask(entry.route.handler, request, received, reporter, fallback, receive)
       }
-      let ticket = journal.record(.received(received))
-      if let fallback { return pass(request, ticket, fallback, receive) }
+      let reporter = journal.record(.received(received))
+      if let fallback { return pass(request, reporter, fallback, receive) }
       return fail(
-        TransportFailure(code: .mockFailed, detail: book.unmatched(received)), ticket, receive)
+        TransportFailure(code: .mockFailed, detail: book.unmatched(received)), reporter, receive)
     } catch {
       return fail(error, record(request), receive)
     }
   }
 
-  private func record(_ request: HTTPRequest) -> JournalTicket {
-    journal.record(request.source(at: player.scheduler.now))
+  private func record(_ request: HTTPRequest) -> OutcomeReporter {
+    journal.record(request.stored(at: player.scheduler.now))
   }
 
   private func fail(
-    _ failure: TransportFailure, _ ticket: JournalTicket, _ receive: MockPlayer.Receive
+    _ failure: TransportFailure, _ reporter: OutcomeReporter, _ receive: MockPlayer.Receive
   ) -> any TransportHandle {
-    ticket.settle(.failure(failure.code))
+    reporter.report(.failure(failure.code))
     return player.fail(failure, receive)
   }
 
   private func pass(
-    _ request: HTTPRequest, _ ticket: JournalTicket, _ fallback: any Transport,
+    _ request: HTTPRequest, _ reporter: OutcomeReporter, _ fallback: any Transport,
     _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
-    ticket.settle(.passedOn)
+    reporter.report(.passedOn)
     return fallback.start(request, receive)
   }
 
   private func ask(
     _ handler: Route.Handler, _ request: HTTPRequest, _ received: ReceivedRequest,
-    _ ticket: JournalTicket, _ fallback: (any Transport)?, _ receive: @escaping MockPlayer.Receive
+    _ reporter: OutcomeReporter, _ fallback: (any Transport)?,
+    _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
     do {
       switch handler {
-      case .mock(let mock): return answer(request, mock, received, ticket, fallback, receive)
+      case .mock(let mock): return answer(request, mock, received, reporter, fallback, receive)
       case .immediate(let handler):
-        return answer(request, try handler(received), received, ticket, fallback, receive)
+        return answer(request, try handler(received), received, reporter, fallback, receive)
       case .promised(let handler):
         // Until there is an answer only this sees a failure.
-        let watching = ticket.watching(receive)
+        let watching = reporter.reportingOutcome(to: receive)
         let promise = try ActivityExecutor.counting(for: player.scheduler) { try handler(received) }
         let exchange = AwaitedExchange(promise, on: scheduler, watching) {
           [self] result, silence, receive in
@@ -114,27 +115,28 @@ final class RoutedTransport: Sendable {
           } catch {
             mock = .handlerFailed(error)
           }
-          return answer(request, mock, received, ticket, fallback, silentFor: silence, receive)
+          return answer(request, mock, received, reporter, fallback, silentFor: silence, receive)
         }
         exchange.wait(atMost: request.idleTimeout)
         return exchange
       }
     } catch {
-      return answer(request, .handlerFailed(error), received, ticket, fallback, receive)
+      return answer(request, .handlerFailed(error), received, reporter, fallback, receive)
     }
   }
 
   private func answer(
-    _ request: HTTPRequest, _ mock: Mock, _ received: ReceivedRequest, _ ticket: JournalTicket,
+    _ request: HTTPRequest, _ mock: Mock, _ received: ReceivedRequest, _ reporter: OutcomeReporter,
     _ fallback: (any Transport)?, silentFor silence: Duration = .zero,
     _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
     player.answer(
-      request, by: mock, ticket, silentFor: silence, received: { received }, receive
+      request, by: mock, reporter, silentFor: silence, received: { received }, receive
     ) {
-      if let fallback { return pass(request, ticket, fallback, receive) }
+      if let fallback { return pass(request, reporter, fallback, receive) }
       return fail(
-        TransportFailure(code: .mockFailed, detail: Route.fallenThrough(received)), ticket, receive)
+        TransportFailure(code: .mockFailed, detail: Route.fallenThrough(received)), reporter,
+        receive)
     }
   }
 }

@@ -51,11 +51,11 @@ struct RequestLimitsTests {
   }
 
   @Test func aDiscardedBodyHasNoLimit() {
-    var machine = RequestMachine(limits: Self.limits)
+    var parser = RequestParser(limits: Self.limits)
     let text = Self.post("Content-Length: 11\r\n\r\n01234567890")
-    Array(text.utf8).withUnsafeBytes { machine.receive($0) }
-    _ = machine.next()
-    machine.admit(.discard)
-    #expect(machine.next() == .request(RequestBody(byteCount: 11)))
+    Array(text.utf8).withUnsafeBytes { parser.receive($0) }
+    _ = parser.next()
+    parser.admit(.discard)
+    #expect(parser.next() == .request(RequestBody(byteCount: 11)))
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Mocking
 
-/// Everything a machine makes of some bytes, each request answered at once.
+/// The requests that a parser reads from bytes, with each response sent at once.
 struct Reading: Equatable {
   var heads: [RequestHead] = []
   var bodies: [RequestBody] = []
@@ -12,17 +12,17 @@ struct Reading: Equatable {
 
   /// Feeds the pieces one by one.
   init(_ pieces: [[UInt8]], limits: MockServerLimits = MockServerLimits()) {
-    var machine = RequestMachine(limits: limits)
+    var parser = RequestParser(limits: limits)
     for piece in pieces {
-      piece.withUnsafeBytes { machine.receive($0) }
-      while let event = machine.next() {
+      piece.withUnsafeBytes { parser.receive($0) }
+      while let event = parser.next() {
         switch event {
         case .head(let head):
           heads.append(head)
-          machine.admit(.collect)
+          parser.admit(.collect)
         case .request(let body):
           bodies.append(body)
-          machine.answered()
+          parser.responded()
         case .refusal(let refusal): self.refusal = refusal
         }
       }
@@ -82,15 +82,15 @@ struct RequestMachineTests {
   }
 
   @Test func theNextRequestWaitsForTheAnswer() {
-    var machine = RequestMachine()
-    Array((Self.sized + Self.get).utf8).withUnsafeBytes { machine.receive($0) }
-    guard case .head = machine.next() else { return #expect(Bool(false), "there is no head") }
-    #expect(machine.next() == nil)
-    machine.admit(.discard)
-    #expect(machine.next() == .request(RequestBody(byteCount: 5)))
-    #expect(machine.next() == nil)
-    machine.answered()
-    guard case .head(let head) = machine.next() else {
+    var parser = RequestParser()
+    Array((Self.sized + Self.get).utf8).withUnsafeBytes { parser.receive($0) }
+    guard case .head = parser.next() else { return #expect(Bool(false), "there is no head") }
+    #expect(parser.next() == nil)
+    parser.admit(.discard)
+    #expect(parser.next() == .request(RequestBody(byteCount: 5)))
+    #expect(parser.next() == nil)
+    parser.responded()
+    guard case .head(let head) = parser.next() else {
       return #expect(Bool(false), "no second head")
     }
     #expect(head.method == .get)
@@ -122,7 +122,7 @@ struct RequestMachineTests {
   func aMalformedHostIsRefused(_ host: String) {
     #expect(
       Reading("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n").refusal
-        == RequestRefusal(400, "the Host is no host"))
+        == RequestRefusal(400, "the Host is malformed"))
   }
 
   private static let badInput: [(Int, String)] = [
