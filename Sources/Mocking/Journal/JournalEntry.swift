@@ -12,7 +12,7 @@ public struct JournalEntry: Sendable, Hashable {
     /// A failure: the mock failed it, no route matched, or it was cancelled or timed out.
     case failure(NetworkError.Code)
     /// The request went on to the real network, or to a fallback.
-    case passedOn
+    case passedThrough
   }
 
   /// The number of the request, from 1.
@@ -40,18 +40,18 @@ extension JournalEntry: CustomStringConvertible {
       switch outcome {
       case .response(let status): "status \(status)"
       case .failure(let code): "failed: \(code)"
-      case .passedOn: "passed on"
+      case .passedThrough: "passed on"
       case nil: "in progress"
       }
     let stub = stub.map { ", stub \($0)" } ?? ""
-    return "\(number). \(request.summary), \(ReportText.bounded(outcome + stub))"
+    return "\(number). \(request.summary), \(ReportFormatter.bounded(outcome + stub))"
   }
 }
 
 extension ReceivedRequest {
   /// Method and target in one line, without secrets.
   var summary: String {
-    "\(ReportText.bounded(method.rawValue)) \(ReportText.bounded(Redaction.url(target)))"
+    "\(ReportFormatter.bounded(method.rawValue)) \(ReportFormatter.bounded(Redaction.url(target)))"
   }
 }
 

@@ -114,7 +114,7 @@ struct JournalRecords {
     _ outcome: JournalEntry.Outcome, of number: Int, generation: Int
   ) {
     guard generation == self.generation, let index = index(of: number),
-      ring[index].outcome != .passedOn
+      ring[index].outcome != .passedThrough
     else { return }
     ring[index].outcome = outcome
   }

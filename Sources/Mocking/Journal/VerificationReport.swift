@@ -106,7 +106,7 @@ extension RequestJournal {
     let were = unused.count == 1 ? "was" : "were"
     var report = VerificationReport(
       "expected all \(snapshot.routeCount) stubs to be used, but \(unused.count) \(were) not")
-    report.lines += unused.prefix(10).map { "  \(ReportText.bounded($0))" }
+    report.lines += unused.prefix(10).map { "  \(ReportFormatter.bounded($0))" }
     if unused.count > 10 { report.lines.append("  and \(unused.count - 10) more") }
     return report
   }

@@ -154,11 +154,11 @@ extension Mock {
       headers: ["Content-Type": "application/octet-stream"],
       body: .generated(byteCount: max(byteCount, 0)) { range in
         let shift = range.lowerBound & 0xFF
-        return countingUp[shift..<(shift + min(range.count, countingUp.count - 256))]
+        return bytePattern[shift..<(shift + min(range.count, bytePattern.count - 256))]
       })
   }
 
-  private static let countingUp = Data(
+  private static let bytePattern = Data(
     (0..<(64 * 1024 + 256)).map { UInt8(truncatingIfNeeded: $0) })
 
   /// A redirect.

@@ -206,7 +206,7 @@ public struct MockDelay: Sendable, Hashable {
   // MARK: Drawing
 
   /// Whether it is drawn by lot.
-  var isDrawn: Bool {
+  var isRandom: Bool {
     if case .fixed = kind { false } else { true }
   }
 
@@ -215,10 +215,10 @@ public struct MockDelay: Sendable, Hashable {
     switch kind {
     case .fixed(let duration): return duration
     case .uniform(let least, let most, let seed):
-      var lots = Lots(seed: seed, number)
+      var lots = SplitMix64(seed: seed, number)
       return least + (most - least) * lots.next()
     case .logNormal(let median, let sigma, let cap, let seed):
-      var lots = Lots(seed: seed, number)
+      var lots = SplitMix64(seed: seed, number)
       // Box and Muller's way from two even draws to a normal one.
       let normal = (-2 * log(1 - lots.next())).squareRoot() * cos(2 * .pi * lots.next())
       let seconds = median / .seconds(1) * exp(sigma * normal)
@@ -228,7 +228,7 @@ public struct MockDelay: Sendable, Hashable {
   }
 
   /// Numbers from 0 up to 1, all determined by where they begin: the generator SplitMix64.
-  private struct Lots {
+  private struct SplitMix64 {
     private var state: UInt64
 
     init(seed: UInt64, _ number: Int) {

@@ -5,7 +5,7 @@ import Synchronization
 /// its file read and its delays drawn.
 ///
 /// Each server, provider and transport has one of its own.
-final class MockLedger: Sendable {
+final class MockResolver: Sendable {
   enum Answer: Sendable {
     /// One of ``Mock/Source/own``, whose body is no file and whose delays are fixed.
     case mock(Mock)
@@ -14,7 +14,7 @@ final class MockLedger: Sendable {
     case fallsThrough
   }
 
-  private let machine = Mutex(MockLedgerMachine())
+  private let machine = Mutex(MockResolverMachine())
   /// The delay of mocks that have none.
   private let delay: MockDelay
 
@@ -23,10 +23,10 @@ final class MockLedger: Sendable {
   }
 
   /// Whether a mock is served as it was laid down: there is nothing to make, to read, to draw or to add.
-  func servesAsItIs(_ mock: Mock) -> Bool {
-    guard case .own = mock.source, mock.bodyDelay?.isDrawn != true else { return false }
+  func needsNoResolution(_ mock: Mock) -> Bool {
+    guard case .own = mock.source, mock.bodyDelay?.isRandom != true else { return false }
     if case .file = mock.body { return false }
-    return mock.delay.map { !$0.isDrawn } ?? (delay == .zero)
+    return mock.delay.map { !$0.isRandom } ?? (delay == .zero)
   }
 
   /// Finds what to serve.
@@ -51,7 +51,7 @@ final class MockLedger: Sendable {
         return finished(mock)
       case .broken(let reason): return .broken(reason)
       case .sequence(let sequence):
-        let account = MockLedgerMachine.Account(
+        let account = MockResolverMachine.Account(
           place: sequence.place, route: route, method: method, path: path())
         switch sequence.turn(machine.withLock { $0.next(in: account) }) {
         case .mock(let next): mock = next.inheriting(mock)
@@ -71,8 +71,8 @@ final class MockLedger: Sendable {
         }
       }
       depth += 1
-      if depth > Self.deepest {
-        return .broken("templates and sequences lie in each other more than \(Self.deepest) deep")
+      if depth > Self.maximumDepth {
+        return .broken("templates and sequences lie in each other more than \(Self.maximumDepth) deep")
       }
     }
   }
@@ -87,8 +87,8 @@ final class MockLedger: Sendable {
       }
     }
     if mock.delay == nil { mock.delay = delay }
-    if mock.delay?.isDrawn == true { mock.delay = draw(mock.delay) }
-    if mock.bodyDelay?.isDrawn == true { mock.bodyDelay = draw(mock.bodyDelay) }
+    if mock.delay?.isRandom == true { mock.delay = draw(mock.delay) }
+    if mock.bodyDelay?.isRandom == true { mock.bodyDelay = draw(mock.bodyDelay) }
     return .mock(mock)
   }
 
@@ -96,7 +96,7 @@ final class MockLedger: Sendable {
     delay.map { .fixed($0.duration(machine.withLock { $0.draw() })) }
   }
 
-  private static let deepest = 100
+  private static let maximumDepth = 100
 }
 
 extension Mock.Sequence.Place: CustomStringConvertible {
@@ -106,7 +106,7 @@ extension Mock.Sequence.Place: CustomStringConvertible {
 
 /// How far the sequences have come that one server, provider or transport serves, and how many delays it
 /// has drawn.
-struct MockLedgerMachine {
+struct MockResolverMachine {
   /// What has an account of its own.
   struct Account: Hashable {
     let place: Mock.Sequence.Place

@@ -2,7 +2,7 @@ import Foundation
 import Networking
 
 /// How bytes of a body are written down as text, and made of it again, without loss.
-enum BodyText {
+enum HARBodyCoding {
   /// The text, and `base64` when it is that.
   static func of(_ data: Data, mimeType: String) -> (text: String, encoding: String?) {
     let encoding = charset(of: mimeType)
@@ -37,11 +37,11 @@ enum BodyText {
 
 extension HAR.Content {
   /// The body; nil when its base64 is none.
-  var data: Data? { BodyText.data(text ?? "", encoding: encoding, mimeType: mimeType) }
+  var data: Data? { HARBodyCoding.data(text ?? "", encoding: encoding, mimeType: mimeType) }
 
   /// Puts in another body.
   mutating func set(_ data: Data) {
-    (text, encoding) = BodyText.of(data, mimeType: mimeType)
+    (text, encoding) = HARBodyCoding.of(data, mimeType: mimeType)
     if data.isEmpty { text = nil }
     size = data.count
   }
@@ -50,20 +50,20 @@ extension HAR.Content {
 extension HAR.PostData {
   /// Whether its base64, if it is to be that, is.
   var isReadable: Bool {
-    encoding != "base64" || BodyText.data(text ?? "", encoding: encoding, mimeType: mimeType) != nil
+    encoding != "base64" || HARBodyCoding.data(text ?? "", encoding: encoding, mimeType: mimeType) != nil
   }
 
   /// The body as text, put together of the parameters where there is no text.
   var content: String {
     text
       ?? (params ?? []).map { field in
-        "\(FormText.encode(field.name))=\(FormText.encode(field.value ?? ""))"
+        "\(FormURLCoding.encode(field.name))=\(FormURLCoding.encode(field.value ?? ""))"
       }.joined(separator: "&")
   }
 }
 
 /// The bytes of a request's body, without taking them from whoever sends them.
-enum BodyBytes {
+enum LimitedBodyReader {
   /// Reads a body.
   ///
   /// - Returns: nil when it is beyond the limit, cannot be read, or can be read but once.
@@ -104,7 +104,7 @@ enum BodyBytes {
 /// The fields that carry cookies, taken apart.
 ///
 /// Source: RFC 6265 sections 4.1.1 and 4.2.1.
-enum CookieText {
+enum CookieHeader {
   /// The cookies of a `Cookie` field.
   static func sent(_ value: String) -> [HAR.Cookie] {
     value.split(separator: ";").compactMap { pair($0) }.map {

@@ -138,10 +138,10 @@ extension HAR.Request {
     }
     let mimeType = request.headers["Content-Type"] ?? "x-unknown"
     bodySize = request.body.byteCount.map { Int($0) } ?? -1
-    let bytes = BodyBytes.read(request.body, limit: bodyLimit)
+    let bytes = LimitedBodyReader.read(request.body, limit: bodyLimit)
     if let bytes {
       bodySize = bytes.count
-      let (text, encoding) = BodyText.of(bytes, mimeType: mimeType)
+      let (text, encoding) = HARBodyCoding.of(bytes, mimeType: mimeType)
       postData = HAR.PostData(mimeType: mimeType, text: text, encoding: encoding)
     } else {
       postData = HAR.PostData(mimeType: mimeType, text: "", encoding: "size")
@@ -152,15 +152,15 @@ extension HAR.Request {
   /// Fills in what repeats the URL and the header fields in another form.
   mutating func derive() {
     let query = url.firstIndex(of: "?").map { url[url.index(after: $0)...] } ?? ""
-    queryString = FormText.fields(query)
+    queryString = FormURLCoding.fields(query)
     cookies = headers.filter { $0.name.lowercased() == "cookie" }.flatMap {
-      CookieText.sent($0.value)
+      CookieHeader.sent($0.value)
     }
   }
 }
 
 /// Queries and forms, `a=1&b=2`, taken apart and put together.
-enum FormText {
+enum FormURLCoding {
   /// The fields in order, decoded; what cannot be decoded is as it stands.
   static func fields(_ text: some StringProtocol, plusIsSpace: Bool = true) -> [HAR.Field] {
     text.split(separator: "&").map { field in

@@ -108,14 +108,14 @@ extension HAR.Response {
   {
     let status = head?.status ?? 0
     self.init(
-      status: status, statusText: StatusPhrase.of(status),
+      status: status, statusText: ReasonPhrase.of(status),
       httpVersion: "HTTP/\(head?.version ?? "1.1")",
       headers: (head?.headers ?? [:]).map { HAR.Field(name: $0.name, value: $0.value) })
     content.mimeType = head?.headers["Content-Type"] ?? "x-unknown"
     content.set(body)
     bodySize = head == nil ? -1 : Int(metrics.bytesReceived)
     if bodySize > 0, body.count > bodySize { content.compression = body.count - bodySize }
-    error = failure.map { FailureName.of($0.code) }
+    error = failure.map { HARErrorCode.of($0.code) }
     errorDetail = failure.flatMap { $0.detail.isEmpty ? nil : $0.detail }
   }
 
@@ -124,7 +124,7 @@ extension HAR.Response {
     func values(_ name: String) -> [String] {
       headers.filter { $0.name.lowercased() == name }.map(\.value)
     }
-    cookies = values("set-cookie").compactMap(CookieText.set)
+    cookies = values("set-cookie").compactMap(CookieHeader.set)
     redirectURL = values("location").first ?? ""
   }
 
@@ -150,7 +150,7 @@ extension HAR.Response {
 }
 
 /// How an archive names a transport's failures, `timedOut.connect`.
-enum FailureName {
+enum HARErrorCode {
   /// The name; of a code that no transport has, it is that of a lost connection.
   static func of(_ code: NetworkError.Code) -> String { names[code] ?? "connectionLost" }
 

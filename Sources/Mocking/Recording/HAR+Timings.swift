@@ -74,7 +74,7 @@ extension HAR.Timings {
   }
 
   /// Whether every part is a number, and none is longer than a day.
-  var areWithinADay: Bool {
+  var areInRange: Bool {
     let day = 86_400_000.0
     let parts = [blocked, dns, connect, send, wait, receive, ssl].compactMap { $0 }
     return parts.allSatisfy { $0.isFinite && $0 <= day }

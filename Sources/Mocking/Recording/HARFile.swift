@@ -8,7 +8,7 @@ import Networking
 #endif
 
 /// Writes files that are nobody else's to read, whole or not at all.
-enum ArchiveFile {
+enum AtomicFileWriter {
   /// Puts bytes in the place of a file: into a new file beside it, which takes its name once all of it
   /// is on the disk.
   ///
@@ -94,17 +94,17 @@ extension HAR {
       data = try Data(contentsOf: file)
     } catch {
       throw FileManager.default.fileExists(atPath: file.path)
-        ? .unreadable(file: file, reason: ArchiveFile.reason(of: error)) : .missing(file: file)
+        ? .unreadable(file: file, reason: AtomicFileWriter.reason(of: error)) : .missing(file: file)
     }
     try self.init(data, file: file)
   }
 
   /// Reads what is in an archive's file, with a byte order mark or without.
   init(_ data: Data, file: URL) throws(RecordingError) {
-    let data = JSONProblem.text(of: data)
-    do throws(JSONProblem) {
+    let data = JSONDocumentError.text(of: data)
+    do throws(JSONDocumentError) {
       guard String(validating: data, as: UTF8.self) != nil else {
-        throw JSONProblem.syntax(of: data)
+        throw JSONDocumentError.syntax(of: data)
       }
       self = try Self.decode(data)
       try check()
@@ -116,33 +116,33 @@ extension HAR {
     }
   }
 
-  private static func decode(_ data: Data) throws(JSONProblem) -> HAR {
+  private static func decode(_ data: Data) throws(JSONDocumentError) -> HAR {
     do {
       return try JSONDecoder().decode(HAR.self, from: data)
     } catch let error as DecodingError {
       throw problem(error, data)
     } catch {
-      throw JSONProblem(text: "it cannot be decoded")
+      throw JSONDocumentError(text: "it cannot be decoded")
     }
   }
 
-  private static func problem(_ error: DecodingError, _ data: Data) -> JSONProblem {
-    func expected(_ type: Any.Type, at keys: [any CodingKey]) -> JSONProblem {
+  private static func problem(_ error: DecodingError, _ data: Data) -> JSONDocumentError {
+    func expected(_ type: Any.Type, at keys: [any CodingKey]) -> JSONDocumentError {
       let path = JSONValuePath(keys)
       let found = JSONLocator.kind(of: path, in: data) ?? "something else"
-      return JSONProblem(path: path, text: "expected \(name(of: type)), found \(found)")
+      return JSONDocumentError(path: path, text: "expected \(name(of: type)), found \(found)")
     }
     switch error {
     case .keyNotFound(let key, let context):
-      return JSONProblem(
+      return JSONDocumentError(
         path: JSONValuePath(context.codingPath),
         text: "expected a member \"\(key.stringValue)\", found none")
     case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
       return expected(type, at: context.codingPath)
     case .dataCorrupted(let context) where !context.codingPath.isEmpty:
-      return JSONProblem(
+      return JSONDocumentError(
         path: JSONValuePath(context.codingPath), text: "the value is out of range")
-    default: return JSONProblem.syntax(of: data)
+    default: return JSONDocumentError.syntax(of: data)
     }
   }
 
@@ -170,7 +170,7 @@ extension HAR {
   /// - Parameter file: where to; its folder is made if it is not there.
   /// - Throws: ``RecordingError/unwritable(file:reason:)``.
   public func write(to file: URL) throws(RecordingError) {
-    try ArchiveFile.write(try data(file), to: file)
+    try AtomicFileWriter.write(try data(file), to: file)
   }
 
   private func data(_ file: URL) throws(RecordingError) -> Data {
@@ -187,14 +187,14 @@ extension HAR {
 
 extension HAR {
   /// Throws what types alone do not say.
-  func check() throws(JSONProblem) {
+  func check() throws(JSONDocumentError) {
     guard ["1.1", "1.2", ""].contains(log.version) else {
-      throw JSONProblem(
+      throw JSONDocumentError(
         path: ["log", "version"], text: "expected 1.2, found \(log.version.debugDescription)")
     }
     for (index, entry) in log.entries.enumerated() {
       if let problem = entry.problem {
-        throw JSONProblem(
+        throw JSONDocumentError(
           path: JSONValuePath(steps: ["log", "entries", .element(index)] + problem.path.steps),
           text: problem.text)
       }
@@ -204,9 +204,9 @@ extension HAR {
 
 extension HAR.Entry {
   /// What is wrong with it, at a path from here; nil for nothing.
-  fileprivate var problem: JSONProblem? {
-    func expected(_ expectation: String, at path: JSONValuePath) -> JSONProblem {
-      JSONProblem(path: path, text: "expected \(expectation)")
+  fileprivate var problem: JSONDocumentError? {
+    func expected(_ expectation: String, at path: JSONValuePath) -> JSONDocumentError {
+      JSONDocumentError(path: path, text: "expected \(expectation)")
     }
     if !Self.isTimestamp(startedDateTime) {
       return expected("a date and time in ISO 8601", at: ["startedDateTime"])
@@ -223,7 +223,7 @@ extension HAR.Entry {
     if !isStatus {
       return expected("a status of three digits, or 0", at: ["response", "status"])
     }
-    if !timings.areWithinADay { return expected("times of at most a day", at: ["timings"]) }
+    if !timings.areInRange { return expected("times of at most a day", at: ["timings"]) }
     if response.content.data == nil {
       return expected("base64, as its encoding says", at: ["response", "content", "text"])
     }

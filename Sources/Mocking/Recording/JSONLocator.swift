@@ -136,29 +136,29 @@ struct JSONLocator {
 }
 
 /// A mistake in a JSON text.
-struct JSONProblem: Error, Hashable {
+struct JSONDocumentError: Error, Hashable {
   /// Where it is, as the value is reached from the root.
   var path = JSONValuePath()
   /// Whether it is the name of the member that is wrong, not its value.
-  var isAboutName = false
+  var refersToName = false
   /// Where it is in bytes, in a text without values.
   var offset: Int?
   /// What was expected, and what is there.
   let text: String
 
   /// Where it is in the text.
-  func place(in data: Data) -> TextPlace {
-    TextPlace(offset ?? JSONLocator.offset(of: path, isName: isAboutName, in: data), in: data)
+  func place(in data: Data) -> TextPosition {
+    TextPosition(offset ?? JSONLocator.offset(of: path, isName: refersToName, in: data), in: data)
   }
 
   /// Why a text that cannot be read as JSON is none.
-  static func syntax(of data: Data) -> JSONProblem {
+  static func syntax(of data: Data) -> JSONDocumentError {
     // Foundation guesses at other encodings, in which places would mean something else.
     guard String(validating: data, as: UTF8.self) != nil else {
-      return JSONProblem(offset: 0, text: "expected a text in UTF-8")
+      return JSONDocumentError(offset: 0, text: "expected a text in UTF-8")
     }
-    let (offset, reason) = SyntaxPosition.find(in: data)
-    return JSONProblem(offset: offset ?? 0, text: "expected JSON: \(reason)")
+    let (offset, reason) = JSONSyntaxErrorLocator.find(in: data)
+    return JSONDocumentError(offset: offset ?? 0, text: "expected JSON: \(reason)")
   }
 
   /// The text of a file, without a byte order mark.
@@ -168,7 +168,7 @@ struct JSONProblem: Error, Hashable {
 }
 
 /// Where a JSON text stops being one, as Foundation's reader tells it.
-enum SyntaxPosition {
+enum JSONSyntaxErrorLocator {
   /// The place as a count of bytes before it, where it is known, and what is wrong there.
   static func find(in data: Data) -> (offset: Int?, reason: String) {
     var description = ""
@@ -189,7 +189,7 @@ enum SyntaxPosition {
 }
 
 /// A line and a column of a text, both counted from 1.
-struct TextPlace: Hashable {
+struct TextPosition: Hashable {
   let line: Int
   /// In characters, as editors count.
   let column: Int

@@ -12,7 +12,7 @@ final class KnownSecrets: Sendable {
     var values: Set<String> = []
     /// In all their forms, each value's together, in the order in which they were learned.
     var forms: [Set<String>] = []
-    var search = TextSearch()
+    var search = MultiPatternSearch()
   }
 
   private let state = Mutex(State())
@@ -29,8 +29,8 @@ final class KnownSecrets: Sendable {
     let urlSafe = base64.replacing("+", with: "-").replacing("/", with: "_").filter { $0 != "=" }
     let json = (try? JSONEncoder().encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     let forms = Set([
-      value, FormText.encode(value), FormText.encode(value).replacing("%20", with: "+"),
-      base64, String(base64.prefix { $0 != "=" }), urlSafe, FormText.encode(base64),
+      value, FormURLCoding.encode(value), FormURLCoding.encode(value).replacing("%20", with: "+"),
+      base64, String(base64.prefix { $0 != "=" }), urlSafe, FormURLCoding.encode(base64),
       String(json.dropFirst().dropLast()),
     ])
     state.withLock { state in
@@ -44,10 +44,10 @@ final class KnownSecrets: Sendable {
   var count: Int { state.withLock { $0.values.count } }
 
   /// Looks for those learned after so many.
-  func search(after count: Int = 0) -> TextSearch {
+  func search(after count: Int = 0) -> MultiPatternSearch {
     state.withLock { state in
       guard count > 0 else { return state.search }
-      var search = TextSearch()
+      var search = MultiPatternSearch()
       for forms in state.forms.dropFirst(count) {
         for form in forms { search.insert(form) }
       }
@@ -56,7 +56,7 @@ final class KnownSecrets: Sendable {
   }
 }
 
-extension TextSearch {
+extension MultiPatternSearch {
   /// Masks in a text what is found; whether there was any.
   func mask(_ text: inout String) -> Bool {
     guard let masked = replacing(in: text, with: Redaction.mask) else { return false }
@@ -98,9 +98,9 @@ extension TextSearch {
 /// Looks for many texts at once, in one pass over another.
 ///
 /// The cost is that of the text alone, however many are looked for.
-struct TextSearch: Sendable {
+struct MultiPatternSearch: Sendable {
   /// The least that can be looked for, in bytes.
-  static let leastByteCount = 8
+  static let minimumByteCount = 8
 
   /// By their first eight bytes.
   private var wanted: [UInt64: [[UInt8]]] = [:]
@@ -113,9 +113,9 @@ struct TextSearch: Sendable {
   /// Looks for a text, too, if it is long enough.
   mutating func insert(_ text: String) {
     let bytes = Array(text.utf8)
-    guard bytes.count >= Self.leastByteCount else { return }
+    guard bytes.count >= Self.minimumByteCount else { return }
     if filter.isEmpty { filter = Array(repeating: false, count: 1 << 16) }
-    let start = bytes.prefix(Self.leastByteCount).reduce(0) { $0 << 8 | UInt64($1) }
+    let start = bytes.prefix(Self.minimumByteCount).reduce(0) { $0 << 8 | UInt64($1) }
     wanted[start, default: []].append(bytes)
     filter[Self.hash(start)] = true
   }
@@ -127,7 +127,7 @@ struct TextSearch: Sendable {
   ///   - replacement: what stands there instead.
   /// - Returns: the text; nil when nothing is found.
   func replacing(in text: String, with replacement: String) -> String? {
-    guard !isEmpty, text.utf8.count >= Self.leastByteCount else { return nil }
+    guard !isEmpty, text.utf8.count >= Self.minimumByteCount else { return nil }
     var text = text
     return text.withUTF8 { bytes in
       let found = ranges(in: bytes)
@@ -149,7 +149,7 @@ struct TextSearch: Sendable {
     var window: UInt64 = 0
     for index in bytes.indices {
       window = window << 8 | UInt64(bytes[index])
-      let start = index + 1 - Self.leastByteCount
+      let start = index + 1 - Self.minimumByteCount
       guard start >= 0, filter[Self.hash(window)], let candidates = wanted[window] else { continue }
       let rest = bytes[start...]
       guard let length = candidates.filter({ rest.starts(with: $0) }).map(\.count).max() else {

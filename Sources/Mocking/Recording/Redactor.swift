@@ -25,11 +25,11 @@ struct Redactor: Sendable {
       }
       if body.encoding == nil, let text = body.text {
         body.text = self.text(text, mimeType: body.mimeType)
-      } else if let bytes = BodyText.data(
+      } else if let bytes = HARBodyCoding.data(
         body.text ?? "", encoding: body.encoding, mimeType: body.mimeType),
         let masked = multipart(bytes, mimeType: body.mimeType)
       {
-        (body.text, body.encoding) = BodyText.of(masked, mimeType: body.mimeType)
+        (body.text, body.encoding) = HARBodyCoding.of(masked, mimeType: body.mimeType)
       }
       request.postData = body
     }
@@ -70,7 +70,7 @@ struct Redactor: Sendable {
 
   private func learn(_ value: String) {
     secrets.learn(value)
-    secrets.learn(FormText.decode(value))
+    secrets.learn(FormURLCoding.decode(value))
   }
 
   private func redact(_ headers: inout [HAR.Field]) {
@@ -85,7 +85,7 @@ struct Redactor: Sendable {
     case "authorization", "proxy-authorization":
       return authorization(value)
     case "cookie", "set-cookie":
-      return CookieText.replacingValues(value, isSet: name.lowercased() == "set-cookie") {
+      return CookieHeader.replacingValues(value, isSet: name.lowercased() == "set-cookie") {
         _, value in
         learn(value)
         return value.isEmpty ? "" : Redaction.mask
@@ -181,7 +181,7 @@ struct Redactor: Sendable {
 extension HAR.Content {
   /// Puts in text that was changed.
   mutating func replaceText(_ masked: String) {
-    set(BodyText.data(masked, encoding: nil, mimeType: mimeType) ?? Data(masked.utf8))
+    set(HARBodyCoding.data(masked, encoding: nil, mimeType: mimeType) ?? Data(masked.utf8))
   }
 }
 

@@ -134,12 +134,12 @@ public final class Tape: Transport {
     switch work {
     case .passing: return transport.start(request, receive)
     case .recording(let recorder):
-      return request.readingStream(receive) { [transport] request, receive in
+      return request.bufferingStreamBody(receive) { [transport] request, receive in
         recorder.start(request, over: transport, receive)
       }
     case .replaying(let player):
-      return request.readingStream(receive) { request, receive in
-        if request.isWatched { receive(.answered(by: "tape")) }
+      return request.bufferingStreamBody(receive) { request, receive in
+        if request.reportsConnection { receive(.answered(by: "tape")) }
         for event in player.answer(request) { receive(event) }
         return FinishedExchange()
       }
@@ -183,7 +183,7 @@ extension Tape {
     /// What has to be the same for a recorded request to be the one asked for.
     public var matching: Set<Matcher>
     /// What happens when a request is asked more often than it was recorded.
-    public var afterLast: AfterLast
+    public var afterLast: RepeatPolicy
     /// Which names go with secrets.
     public var redaction: Redaction
     /// How many bytes of a body are recorded.
@@ -208,7 +208,7 @@ extension Tape {
     ///   - allowing: whether a value that looks like a token is none.
     ///   - now: the time of day.
     public init(
-      matching: Set<Matcher> = [.method, .url], afterLast: AfterLast = .repeats,
+      matching: Set<Matcher> = [.method, .url], afterLast: RepeatPolicy = .repeats,
       redaction: Redaction = Redaction(), bodyLimit: Int = 16 << 20,
       allowing: @escaping @Sendable (SuspectedToken) -> Bool = { _ in false },
       now: @escaping @Sendable () -> Date = { Date() }
@@ -241,7 +241,7 @@ extension Tape {
   }
 
   /// What happens when a request is asked more often than it was recorded.
-  public enum AfterLast: Sendable, Hashable {
+  public enum RepeatPolicy: Sendable, Hashable {
     /// It has its last answer again.
     case repeats
     /// It fails as one that was not recorded.

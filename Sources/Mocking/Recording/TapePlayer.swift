@@ -98,7 +98,7 @@ extension HAR.Entry {
     return events + [
       .failure(
         TransportFailure(
-          code: FailureName.code(response.error ?? ""), detail: response.errorDetail ?? "",
+          code: HARErrorCode.code(response.error ?? ""), detail: response.errorDetail ?? "",
           metrics: metrics))
     ]
   }
@@ -121,7 +121,7 @@ struct MatchKey: Hashable, Sendable {
     if matching.contains(.url) { parts.append(Part(name: "origin", value: origin)) }
     if matching.contains(.url) || matching.contains(.path) {
       parts.append(Part(name: "path", value: path))
-      let fields = FormText.fields(query).map { [$0.name, $0.value] }
+      let fields = FormURLCoding.fields(query).map { [$0.name, $0.value] }
       let ordered =
         matching.contains(.queryOrder)
         ? fields : fields.sorted { $0.lexicographicallyPrecedes($1) }
@@ -151,7 +151,7 @@ struct MatchKey: Hashable, Sendable {
     let segments = (path.isEmpty ? "/" : path).split(
       separator: "/", omittingEmptySubsequences: false
     )
-    .map { FormText.encode(FormText.decode($0, false)) }
+    .map { FormURLCoding.encode(FormURLCoding.decode($0, false)) }
     return (
       "\(origin.scheme)://\(origin.host):\(origin.port)", segments.joined(separator: "/"), query
     )
@@ -168,7 +168,7 @@ struct MatchKey: Hashable, Sendable {
     guard body.encoding == nil else { return withoutBoundary(body, decoding: true) }
     let type = MediaType(body.mimeType)
     if type?.description == "application/x-www-form-urlencoded" {
-      return text(FormText.fields(content).map { [$0.name, $0.value] })
+      return text(FormURLCoding.fields(content).map { [$0.name, $0.value] })
     }
     if type?.type == "multipart" { return withoutBoundary(body, decoding: false) }
     if let json = try? JSON(parsing: Data(content.utf8)) { return canonical(json).description }
@@ -192,7 +192,7 @@ struct MatchKey: Hashable, Sendable {
     }
     guard decoding else { return body.content.replacing(boundary, with: "boundary") }
     guard
-      var data = BodyText.data(
+      var data = HARBodyCoding.data(
         body.content, encoding: body.encoding, mimeType: body.mimeType)
     else { return body.content }
     let name = Data(boundary.utf8)

@@ -13,17 +13,17 @@ import Synchronization
 /// What an exchange was is taken in where its events go by; it is masked and written on a queue, so that
 /// the transport's thread is not held up.
 final class TapeRecorder: Sendable {
-  private struct Recorded {
+  private struct RecordedEntry {
     let number: Int
     var entry: HAR.Entry
     let isTooLarge: Bool
-    let isDrafted: Bool
+    let isWrittenToPartialFile: Bool
   }
 
   private struct State {
     /// In the order in which they ended.
-    var recorded: [Recorded] = []
-    var draft: TapeDraft?
+    var recorded: [RecordedEntry] = []
+    var draft: PartialTapeFile?
   }
 
   private let file: URL
@@ -38,7 +38,7 @@ final class TapeRecorder: Sendable {
     self.file = file
     self.options = options
     redactor = Redactor(options.redaction)
-    state = Mutex(State(draft: try TapeDraft(of: file)))
+    state = Mutex(State(draft: try PartialTapeFile(of: file)))
   }
 
   /// Starts an exchange.
@@ -47,7 +47,7 @@ final class TapeRecorder: Sendable {
     _ receive: @escaping @Sendable (TransportEvent) -> Void
   ) -> any TransportHandle {
     let number = count.add(1, ordering: .relaxed).oldValue
-    let exchange = RecordedExchange(request, number: number, options: options)
+    let exchange = ExchangeRecorder(request, number: number, options: options)
     return transport.start(request) { event in
       // Taken in before it is handed on, so that who saves on seeing the end has it saved.
       if let ending = exchange.note(event) {
@@ -57,34 +57,34 @@ final class TapeRecorder: Sendable {
     }
   }
 
-  private func add(_ exchange: RecordedExchange, _ ending: RecordedExchange.Ending) {
+  private func add(_ exchange: ExchangeRecorder, _ ending: ExchangeRecorder.Ending) {
     var (entry, isTooLarge) = exchange.entry(ending)
     let known = redactor.secrets.count
     redactor.redact(&entry)
-    var search = TokenSearch(isAllowed: options.allowing)
+    var search = TokenScanner(isAllowed: options.allowing)
     search.look(through: entry, at: exchange.number)
     // What may be a secret is in memory alone.
-    let isDrafted = search.places.isEmpty && !isTooLarge
-    let recorded = Recorded(
-      number: exchange.number, entry: entry, isTooLarge: isTooLarge, isDrafted: isDrafted)
+    let isWrittenToPartialFile = search.places.isEmpty && !isTooLarge
+    let recorded = RecordedEntry(
+      number: exchange.number, entry: entry, isTooLarge: isTooLarge, isWrittenToPartialFile: isWrittenToPartialFile)
     state.withLock { state in
       if redactor.secrets.count > known {
         maskEarlier(&state, by: redactor.secrets.search(after: known))
       }
       state.recorded.append(recorded)
-      if isDrafted { state.draft?.append(entry) }
+      if isWrittenToPartialFile { state.draft?.append(entry) }
     }
   }
 
   /// Masks what has only now turned out to be secret.
-  private func maskEarlier(_ state: inout State, by search: TextSearch) {
+  private func maskEarlier(_ state: inout State, by search: MultiPatternSearch) {
     var hasChanged = false
     for index in state.recorded.indices where search.mask(&state.recorded[index].entry) {
       state.recorded[index].entry.request.derive()
       state.recorded[index].entry.response.derive()
-      if state.recorded[index].isDrafted { hasChanged = true }
+      if state.recorded[index].isWrittenToPartialFile { hasChanged = true }
     }
-    if hasChanged { state.draft?.restart(state.recorded.filter(\.isDrafted).map(\.entry)) }
+    if hasChanged { state.draft?.restart(state.recorded.filter(\.isWrittenToPartialFile).map(\.entry)) }
   }
 
   /// The exchanges that have ended, in the order in which they began, without what is known to be secret.
@@ -92,7 +92,7 @@ final class TapeRecorder: Sendable {
     queue.sync { masked().map(\.entry) }
   }
 
-  private func masked() -> [Recorded] {
+  private func masked() -> [RecordedEntry] {
     state.withLock { $0.recorded }.sorted { $0.number < $1.number }
   }
 
@@ -110,7 +110,7 @@ final class TapeRecorder: Sendable {
 
   private func write() throws(RecordingError) {
     let all = masked()
-    var search = TokenSearch(isAllowed: options.allowing)
+    var search = TokenScanner(isAllowed: options.allowing)
     for (index, recorded) in all.enumerated() { search.look(through: recorded.entry, at: index) }
     guard search.places.isEmpty else {
       throw .suspectedTokens(file: file, places: search.places)
@@ -133,7 +133,7 @@ final class TapeRecorder: Sendable {
 }
 
 /// An exchange that is being recorded, while its events go by.
-final class RecordedExchange: Sendable {
+final class ExchangeRecorder: Sendable {
   private struct State {
     var head: HTTPResponseHead?
     var body = Data()
@@ -195,7 +195,7 @@ final class RecordedExchange: Sendable {
 ///
 /// Each is added by one write, which leaves an archive that can be read; so what was added is there
 /// whatever becomes of the process. It costs the same however many there are.
-final class TapeDraft {
+final class PartialTapeFile {
   private static let start = Data(
     #"{"log":{"version":"1.2","creator":{"name":"Catena","version":"1"},"entries":["#.utf8)
   private static let end = Data("\n]}}\n".utf8)
@@ -206,12 +206,12 @@ final class TapeDraft {
   private var isFirst = true
 
   init(of file: URL) throws(RecordingError) {
-    let folder = try ArchiveFile.makeFolder(of: file)
+    let folder = try AtomicFileWriter.makeFolder(of: file)
     path = folder.appending(path: file.lastPathComponent + ".partial").path
     // What an earlier recording has left is not this one's, nor are its owner and mode.
     unlink(path)
-    descriptor = try ArchiveFile.create(path, for: file)
-    if ArchiveFile.writeAll(Self.start + Self.end, to: descriptor, at: 0) {
+    descriptor = try AtomicFileWriter.create(path, for: file)
+    if AtomicFileWriter.writeAll(Self.start + Self.end, to: descriptor, at: 0) {
       offset = Self.start.count
     }
   }
@@ -226,7 +226,7 @@ final class TapeDraft {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     guard offset > 0, let data = try? encoder.encode(entry) else { return }
     let addition = Data((isFirst ? "\n" : ",\n").utf8) + data
-    guard ArchiveFile.writeAll(addition + Self.end, to: descriptor, at: offset) else { return }
+    guard AtomicFileWriter.writeAll(addition + Self.end, to: descriptor, at: offset) else { return }
     offset += addition.count
     isFirst = false
   }
@@ -235,7 +235,7 @@ final class TapeDraft {
   func restart(_ entries: [HAR.Entry]) {
     guard offset > 0, ftruncate(descriptor, 0) == 0 else { return }
     offset =
-      ArchiveFile.writeAll(Self.start + Self.end, to: descriptor, at: 0) ? Self.start.count : 0
+      AtomicFileWriter.writeAll(Self.start + Self.end, to: descriptor, at: 0) ? Self.start.count : 0
     isFirst = true
     for entry in entries { append(entry) }
   }

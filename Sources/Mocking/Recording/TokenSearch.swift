@@ -2,7 +2,7 @@ import Foundation
 import Networking
 
 /// Looks through an exchange for what looks like a secret and goes by no telling name.
-struct TokenSearch {
+struct TokenScanner {
   let isAllowed: @Sendable (SuspectedToken) -> Bool
   private(set) var places: [String] = []
 
@@ -14,12 +14,12 @@ struct TokenSearch {
   mutating func look(through entry: HAR.Entry, at index: Int) {
     let root = "log.entries[\(index)]"
     let (request, response) = (entry.request, entry.response)
-    look(at: FormText.decode(request.url, false), "\(root).request.url", name: "")
+    look(at: FormURLCoding.decode(request.url, false), "\(root).request.url", name: "")
     look(through: request.headers, "\(root).request.headers")
     if let body = request.postData {
       let data =
         body.encoding == nil
-        ? nil : BodyText.data(body.content, encoding: body.encoding, mimeType: body.mimeType)
+        ? nil : HARBodyCoding.data(body.content, encoding: body.encoding, mimeType: body.mimeType)
       look(at: body.content, data, body.mimeType, "\(root).request.postData.text")
     }
     look(through: response.headers, "\(root).response.headers")
@@ -32,7 +32,7 @@ struct TokenSearch {
 
   private mutating func look(through headers: [HAR.Field], _ place: String) {
     for field in headers where !Self.identifiers.contains(field.name.lowercased()) {
-      look(at: FormText.decode(field.value, false), "\(place)[\(field.name)]", name: field.name)
+      look(at: FormURLCoding.decode(field.value, false), "\(place)[\(field.name)]", name: field.name)
     }
   }
 
@@ -49,7 +49,7 @@ struct TokenSearch {
   private mutating func look(at text: String, _ bytes: Data?, _ mimeType: String, _ place: String) {
     if let bytes {
       // Text within what is none as a whole.
-      let tokens = bytes.withUnsafeBytes { TokenMeasure.tokens(in: $0.bindMemory(to: UInt8.self)) }
+      let tokens = bytes.withUnsafeBytes { TokenDetector.tokens(in: $0.bindMemory(to: UInt8.self)) }
       return note(tokens, place, name: "")
     }
     if let json = try? JSON(parsing: Data(text.utf8)) {
@@ -63,7 +63,7 @@ struct TokenSearch {
     if let boundary = type?.parameters["boundary"], !boundary.isEmpty {
       text = text.replacing(boundary, with: "")
     }
-    if type?.description == "application/x-www-form-urlencoded" { text = FormText.decode(text) }
+    if type?.description == "application/x-www-form-urlencoded" { text = FormURLCoding.decode(text) }
     look(at: text, place, name: "")
   }
 
@@ -76,7 +76,7 @@ struct TokenSearch {
       }
     case .dictionary(let members):
       for (member, value) in members.sorted(by: { $0.key < $1.key }) {
-        if !TokenMeasure.tokens(in: member).isEmpty {
+        if !TokenDetector.tokens(in: member).isEmpty {
           // The name is the suspect, so it is not named.
           note([member], "\(place): \(path)", name: name)
           look(at: value, place, "\(path).*", name: "")
@@ -91,19 +91,19 @@ struct TokenSearch {
   private mutating func look(at text: String, _ place: String, name: String) {
     if text.contains("PRIVATE KEY-----") { note(["PRIVATE KEY"], place, name: name) }
     guard text.utf8.count >= 20 else { return }
-    note(TokenMeasure.tokens(in: Self.withoutContent(text)), place, name: name)
+    note(TokenDetector.tokens(in: Self.withoutContent(text)), place, name: name)
   }
 
   private mutating func note(_ tokens: [String], _ place: String, name: String) {
     for token in tokens
-    where !(Self.namesHash(name) && token.utf8.allSatisfy { $0.hexDigitValue != nil }) {
+    where !(Self.isHashName(name) && token.utf8.allSatisfy { $0.hexDigitValue != nil }) {
       guard places.last != place else { continue }
       if !isAllowed(SuspectedToken(place: place, name: name, value: token)) { places.append(place) }
     }
   }
 
   /// Whether a name goes with hashes and identifiers in hexadecimal digits.
-  private static func namesHash(_ name: String) -> Bool {
+  private static func isHashName(_ name: String) -> Bool {
     let name = name.lowercased()
     return name.hasSuffix("id")
       || ["hash", "sha", "md5", "digest", "checksum", "etag", "fingerprint", "commit", "revision"]
@@ -132,7 +132,7 @@ struct TokenSearch {
 /// A run that begins as well-known keys do (`AKIA`, `ghp_`, `sk_live_`, `xoxb-`, ...) needs 16 letters and
 /// digits behind that and no more. A UUID and an object identifier of 24 hexadecimal digits are taken for
 /// identifiers, and are no tokens.
-enum TokenMeasure {
+enum TokenDetector {
   /// The runs in some bytes that look like tokens.
   static func tokens(in bytes: UnsafeBufferPointer<UInt8>) -> [String] {
     var tokens: [String] = []

@@ -90,7 +90,7 @@ public struct RequestQuery: Sendable, Hashable {
     items = (text ?? "").split(separator: "&").map { part in
       let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       func decoded(_ side: Substring) -> String {
-        PercentCoding.decode(side, plusIsSpace: true) ?? String(side)
+        PercentDecoding.decode(side, plusIsSpace: true) ?? String(side)
       }
       return Item(name: decoded(sides[0]), value: sides.count > 1 ? decoded(sides[1]) : "")
     }
@@ -143,7 +143,7 @@ struct RequestTarget: Hashable {
     let raw = path.utf8.first == UInt8(ascii: "/") ? path.dropFirst() : path
     var segments: [String] = []
     for part in raw.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
-      guard let segment = PercentCoding.decode(Substring(part)) else { return nil }
+      guard let segment = PercentDecoding.decode(Substring(part)) else { return nil }
       segments.append(segment)
     }
     return segments
@@ -151,7 +151,7 @@ struct RequestTarget: Hashable {
 }
 
 /// Percent-decoding of the parts of a request target.
-enum PercentCoding {
+enum PercentDecoding {
   /// Decodes; nil when a `%` is not followed by two hexadecimal digits.
   ///
   /// What is no UTF-8 is repaired.

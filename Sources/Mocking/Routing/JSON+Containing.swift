@@ -15,52 +15,52 @@ extension JSON {
   }
 
   /// What of this value another one lacks, or has besides, by its place: `JSON .type`.
-  func differences(from actual: JSON, isWhole: Bool) -> [RequestDifference] {
+  func differences(from actual: JSON, isExact: Bool) -> [RequestDifference] {
     var differences: [RequestDifference] = []
-    collect(from: actual, isWhole, at: "", secret: false, &differences)
+    collect(from: actual, isExact, at: "", secret: false, &differences)
     return differences
   }
 
   private func collect(
-    from actual: JSON?, _ isWhole: Bool, at place: String, secret: Bool,
+    from actual: JSON?, _ isExact: Bool, at place: String, secret: Bool,
     _ differences: inout [RequestDifference]
   ) {
-    guard differences.count < Self.mostDifferences else { return }
+    guard differences.count < Self.maximumDifferences else { return }
     switch (self, actual) {
     case (.dictionary(let expected), .dictionary(let members)?):
       for name in expected.keys.sorted() {
         expected[name]?.collect(
-          from: members[name], isWhole, at: "\(place).\(name)",
+          from: members[name], isExact, at: "\(place).\(name)",
           secret: secret || Redaction.isSecret(name: name), &differences)
       }
-      guard isWhole else { return }
+      guard isExact else { return }
       for name in members.keys.sorted() where expected[name] == nil {
         let isSecret = secret || Redaction.isSecret(name: name)
         differences.append(
           RequestDifference(
             aspect: "JSON \(place).\(name)", expected: "none",
-            actual: isSecret ? Redaction.mask : members[name].map(ReportText.json) ?? "none"))
+            actual: isSecret ? Redaction.mask : members[name].map(ReportFormatter.json) ?? "none"))
       }
     case (.array(let expected), .array(let elements)?) where expected.count == elements.count:
       for (index, pair) in zip(expected, elements).enumerated() {
         pair.0.collect(
-          from: pair.1, isWhole, at: "\(place)[\(index)]", secret: secret, &differences)
+          from: pair.1, isExact, at: "\(place)[\(index)]", secret: secret, &differences)
       }
     default:
       guard self != actual else { return }
       differences.append(
         RequestDifference(
           aspect: place.isEmpty ? "JSON" : "JSON \(place)",
-          expected: secret ? Redaction.mask : ReportText.json(self),
-          actual: actual.map { secret ? Redaction.mask : ReportText.json($0) } ?? "none"))
+          expected: secret ? Redaction.mask : ReportFormatter.json(self),
+          actual: actual.map { secret ? Redaction.mask : ReportFormatter.json($0) } ?? "none"))
     }
   }
 
-  private static let mostDifferences = 10
+  private static let maximumDifferences = 10
 }
 
 /// How reports write values: bounded, on one line, without secrets.
-enum ReportText {
+enum ReportFormatter {
   /// A text in quotes.
   static func quoted(_ text: String) -> String {
     bounded(text.debugDescription)

@@ -12,7 +12,7 @@ public struct RequestCondition: Sendable {
     case header(String, TextPattern)
     case form(String, TextPattern)
     case text(TextPattern)
-    case json(JSON, isWhole: Bool)
+    case json(JSON, isExact: Bool)
     case satisfying(String, @Sendable (ReceivedRequest) -> Bool)
   }
 
@@ -62,7 +62,7 @@ public struct RequestCondition: Sendable {
   ///   elements, each of which has in it what is here. Numbers are compared by their value.
   /// - Returns: the condition.
   public static func json(containing part: JSON) -> RequestCondition {
-    RequestCondition(kind: .json(part, isWhole: false))
+    RequestCondition(kind: .json(part, isExact: false))
   }
 
   /// A JSON body that is this and nothing more.
@@ -70,7 +70,7 @@ public struct RequestCondition: Sendable {
   /// - Parameter value: the value; the order of members and the way numbers are written do not matter.
   /// - Returns: the condition.
   public static func json(_ value: JSON) -> RequestCondition {
-    RequestCondition(kind: .json(value, isWhole: true))
+    RequestCondition(kind: .json(value, isExact: true))
   }
 
   /// Whatever a closure says.
@@ -107,9 +107,9 @@ extension RequestCondition: CustomStringConvertible {
   /// What of a request it looks at.
   var aspect: String {
     switch kind {
-    case .query(let name, _): "query \(ReportText.quoted(name))"
-    case .header(let name, _): "header \(ReportText.quoted(name))"
-    case .form(let name, _): "form \(ReportText.quoted(name))"
+    case .query(let name, _): "query \(ReportFormatter.quoted(name))"
+    case .header(let name, _): "header \(ReportFormatter.quoted(name))"
+    case .form(let name, _): "form \(ReportFormatter.quoted(name))"
     case .text: "body"
     case .json: "JSON"
     case .satisfying: "condition"
@@ -124,8 +124,8 @@ extension RequestCondition: CustomStringConvertible {
       if case .absent = value.kind { return value.description }
       return Redaction.isSecret(name: name) ? Redaction.mask : value.description
     case .text(let value): return value.bodyDescription
-    case .json(let value, let isWhole):
-      return isWhole ? ReportText.json(value) : "\(ReportText.json(value)) in it"
+    case .json(let value, let isExact):
+      return isExact ? ReportFormatter.json(value) : "\(ReportFormatter.json(value)) in it"
     case .satisfying(let description, _): return description
     }
   }
@@ -139,8 +139,8 @@ extension RequestCondition {
     case .header(let name, let value): value.fits(request.headers.values(for: name))
     case .form(let name, let value): value.fits(request.form.values(for: name))
     case .text(let value): value.fits(request.texts)
-    case .json(let value, let isWhole):
-      request.json.map { isWhole ? $0 == value : $0.contains(value) } ?? false
+    case .json(let value, let isExact):
+      request.json.map { isExact ? $0 == value : $0.contains(value) } ?? false
     case .satisfying(_, let isSatisfied): isSatisfied(request)
     }
   }
@@ -153,25 +153,25 @@ extension RequestCondition {
     }
     switch kind {
     case .query(let name, _):
-      return differs(ReportText.values(request.query.values(for: name), of: name))
+      return differs(ReportFormatter.values(request.query.values(for: name), of: name))
     case .header(let name, _):
-      return differs(ReportText.values(request.headers.values(for: name), of: name))
+      return differs(ReportFormatter.values(request.headers.values(for: name), of: name))
     case .satisfying: return differs("not so")
     case .form, .text, .json:
       if request.body.isEmpty, request.bodyByteCount > 0 {
         return differs("\(request.bodyByteCount) bytes, which were not kept")
       }
       if case .form(let name, _) = kind {
-        return differs(ReportText.values(request.form.values(for: name), of: name))
+        return differs(ReportFormatter.values(request.form.values(for: name), of: name))
       }
-      guard case .json(let value, let isWhole) = kind else {
-        return differs(request.body.isEmpty ? "none" : ReportText.body(request.text))
+      guard case .json(let value, let isExact) = kind else {
+        return differs(request.body.isEmpty ? "none" : ReportFormatter.body(request.text))
       }
       guard let actual = request.json else {
         return differs(
-          request.body.isEmpty ? "no body" : "no JSON: \(ReportText.body(request.text))")
+          request.body.isEmpty ? "no body" : "no JSON: \(ReportFormatter.body(request.text))")
       }
-      return value.differences(from: actual, isWhole: isWhole)
+      return value.differences(from: actual, isExact: isExact)
     }
   }
 }

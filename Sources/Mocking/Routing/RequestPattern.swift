@@ -105,16 +105,16 @@ extension RequestPattern {
     if let method, method != request.method {
       differences.append(
         RequestDifference(
-          aspect: "method", expected: ReportText.bounded(method.rawValue),
-          actual: ReportText.bounded(request.method.rawValue)))
+          aspect: "method", expected: ReportFormatter.bounded(method.rawValue),
+          actual: ReportFormatter.bounded(request.method.rawValue)))
     }
     if let pathPattern, let path {
       let matches = (try? pathPattern.get().matches(request.path.segments, base: base)) ?? false
       if !matches {
         differences.append(
           RequestDifference(
-            aspect: "path", expected: ReportText.bounded(path),
-            actual: ReportText.bounded(request.path.text)))
+            aspect: "path", expected: ReportFormatter.bounded(path),
+            actual: ReportFormatter.bounded(request.path.text)))
       }
     }
     return differences + conditions.flatMap { $0.differences(from: request) }

@@ -124,7 +124,7 @@ public struct Route: Sendable {
 
 extension Route {
   /// What is said where the sequence of a route falls through and nothing is behind it.
-  static func fallenThrough(_ request: ReceivedRequest) -> String {
+  static func fallthroughMessage(_ request: ReceivedRequest) -> String {
     "no route for \(request.method) \(request.path.text), where a sequence falls through"
   }
 }

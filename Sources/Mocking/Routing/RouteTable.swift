@@ -119,7 +119,7 @@ struct PathTemplate: Hashable {
         throw invalid("something follows {…*}, which takes all the rest")
       }
       guard part.contains("{") || part.contains("}") else {
-        guard let literal = PercentCoding.decode(part) else { throw invalid("there is a lone %") }
+        guard let literal = PercentDecoding.decode(part) else { throw invalid("there is a lone %") }
         segments.append(.literal(literal))
         continue
       }

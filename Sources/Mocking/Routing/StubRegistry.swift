@@ -2,7 +2,7 @@ import Networking
 import Synchronization
 
 /// The routes of one provider, transport or server, with what has become of them.
-final class StubBook: Sendable {
+final class StubRegistry: Sendable {
   let table: RouteTable
   let scenarios = ScenarioStates()
 
@@ -29,21 +29,21 @@ final class StubBook: Sendable {
   private func chooseByConditions(
     _ candidates: [RouteTable.Candidate], _ request: inout ReceivedRequest
   ) -> RouteTable.Entry? {
-    var fitting: [RouteTable.Candidate] = []
+    var matchingCandidates: [RouteTable.Candidate] = []
     for candidate in candidates {
       request.path.variables = candidate.variables
       let pattern = candidate.entry.route.pattern
       guard pattern.conditions.allSatisfy({ $0.isMet(by: request) }) else { continue }
-      fitting.append(candidate)
+      matchingCandidates.append(candidate)
       if candidate.entry.route.isPlain { break }
     }
-    let chosen = scenarios.take(fitting)
+    let chosen = scenarios.take(matchingCandidates)
     request.path.variables = chosen?.variables ?? [:]
     return chosen?.entry
   }
 }
 
-extension StubBook {
+extension StubRegistry {
   /// Says that a request has no route, which are the nearest, and what they would have it be.
   ///
   /// At most three routes with at most ten lines each, without secrets.
@@ -52,8 +52,8 @@ extension StubBook {
   /// - Returns: the lines, without a line break at the end.
   func unmatched(_ request: ReceivedRequest) -> String {
     var lines = [
-      "no route for \(ReportText.bounded(request.method.rawValue)) "
-        + ReportText.bounded(request.path.text)
+      "no route for \(ReportFormatter.bounded(request.method.rawValue)) "
+        + ReportFormatter.bounded(request.path.text)
     ]
     if table.entries.isEmpty {
       lines.append("there are no routes")
@@ -68,7 +68,7 @@ extension StubBook {
         )
       }
       for (_, _, entry) in ranked.sorted(by: { ($0.0, $0.1) < ($1.0, $1.1) }).prefix(3) {
-        lines.append("  \(ReportText.bounded(entry.route.description))")
+        lines.append("  \(ReportFormatter.bounded(entry.route.description))")
         let differences =
           entry.route.pattern.differences(from: request) + scenarios.differences(of: entry)
         lines += differences.prefix(10).map { "    \($0)" }
@@ -79,7 +79,7 @@ extension StubBook {
 }
 
 /// How often routes have answered that may not do so for ever, and the states of scenarios.
-struct StubMachine {
+struct ScenarioMachine {
   private var answers: [Int: Int] = [:]
   private var states: [Scenario: String] = [:]
 
@@ -116,9 +116,9 @@ struct StubMachine {
     for step in entry.route.requiredStates where state(of: step.scenario) != step.state {
       differences.append(
         RequestDifference(
-          aspect: "scenario \(ReportText.quoted(step.scenario.name))",
-          expected: ReportText.quoted(step.state),
-          actual: ReportText.quoted(state(of: step.scenario))))
+          aspect: "scenario \(ReportFormatter.quoted(step.scenario.name))",
+          expected: ReportFormatter.quoted(step.state),
+          actual: ReportFormatter.quoted(state(of: step.scenario))))
     }
     return differences
   }
@@ -129,7 +129,7 @@ struct StubMachine {
 /// Everything may be called from any thread. A request finds its route and brings about the next states
 /// in one go, so of two at once one comes first.
 public final class ScenarioStates: Sendable {
-  private let machine = Mutex(StubMachine())
+  private let machine = Mutex(ScenarioMachine())
 
   init() {}
 
@@ -145,7 +145,7 @@ public final class ScenarioStates: Sendable {
 
   /// Puts every scenario back to its beginning, and lets each route answer as often again as it may.
   public func reset() {
-    machine.withLock { $0 = StubMachine() }
+    machine.withLock { $0 = ScenarioMachine() }
   }
 
   /// Chooses the first of some routes that the states allow, and tells the story on.

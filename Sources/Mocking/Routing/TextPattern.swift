@@ -112,16 +112,16 @@ extension TextPattern: CustomStringConvertible {
   public var description: String { description { $0 } }
 
   /// What is expected of a body's text, values of telling names masked.
-  var bodyDescription: String { description(ReportText.masked) }
+  var bodyDescription: String { description(ReportFormatter.masked) }
 
   private func description(_ masked: (String) -> String) -> String {
-    func quoted(_ text: String) -> String { ReportText.quoted(masked(text)) }
+    func quoted(_ text: String) -> String { ReportFormatter.quoted(masked(text)) }
     return switch kind {
     case .equal(let text): quoted(text)
     case .present: "any value"
     case .absent: "none"
     case .containing(let part): "something with \(quoted(part)) in it"
-    case .matching(let pattern): ReportText.bounded("a match of /\(masked(pattern.text))/")
+    case .matching(let pattern): ReportFormatter.bounded("a match of /\(masked(pattern.text))/")
     }
   }
 }

@@ -31,8 +31,8 @@ struct ChunkedDecoder {
   ///   of `emit`.
   mutating func decode(
     _ input: inout InputBuffer,
-    _ emit: (ArraySlice<UInt8>) throws(RequestRefusal) -> Void
-  ) throws(RequestRefusal) -> Bool {
+    _ emit: (ArraySlice<UInt8>) throws(HTTPParseError) -> Void
+  ) throws(HTTPParseError) -> Bool {
     while true {
       switch state {
       case .size:
@@ -62,23 +62,23 @@ struct ChunkedDecoder {
 
   private func line(
     _ input: inout InputBuffer, limit: Int, _ status: Int
-  ) throws(RequestRefusal) -> ArraySlice<UInt8>? {
+  ) throws(HTTPParseError) -> ArraySlice<UInt8>? {
     try input.takeLine(
       limit: limit,
-      orThrow: status == 400 ? Self.malformed : RequestRefusal(status, "the trailers are too large")
+      orThrow: status == 400 ? Self.malformed : HTTPParseError(status, "the trailers are too large")
     )
   }
 
-  private mutating func takeTrailer(_ line: ArraySlice<UInt8>) throws(RequestRefusal) {
+  private mutating func takeTrailer(_ line: ArraySlice<UInt8>) throws(HTTPParseError) {
     guard trailers.count < limits.headerCount else {
-      throw RequestRefusal(431, "more than \(limits.headerCount) trailers")
+      throw HTTPParseError(431, "more than \(limits.headerCount) trailers")
     }
     trailerBytes += line.count + 2
     trailers.append(try FieldLine.parse(line))
   }
 
   /// Parses the size of a chunk and ignores extensions after it.
-  private static func size(_ line: ArraySlice<UInt8>) throws(RequestRefusal) -> Int {
+  private static func size(_ line: ArraySlice<UInt8>) throws(HTTPParseError) -> Int {
     let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != 0x20 && $0 != 0x09 }
     let rest = line[digits.endIndex...].drop { $0 == 0x20 || $0 == 0x09 }
     guard rest.isEmpty || rest.first == UInt8(ascii: ";"), (1...15).contains(digits.count) else {
@@ -93,5 +93,5 @@ struct ChunkedDecoder {
   }
 
   private static let sizeLineBytes = 4096
-  private static let malformed = RequestRefusal(400, "the chunked coding is malformed")
+  private static let malformed = HTTPParseError(400, "the chunked coding is malformed")
 }

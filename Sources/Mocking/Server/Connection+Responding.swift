@@ -159,7 +159,7 @@ extension Connection {
     switch answer {
     case .mock(let mock): return mock
     case .broken(let reason): return .unavailable(reason)
-    case .fallsThrough, nil: return .text("\(Route.fallenThrough(request))\n", status: 404)
+    case .fallsThrough, nil: return .text("\(Route.fallthroughMessage(request))\n", status: 404)
     }
   }
 

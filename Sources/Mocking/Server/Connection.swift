@@ -72,7 +72,7 @@ final class Connection: EventLoop.Client, @unchecked Sendable {
     switch fault {
     case nil: break
     case .close, .malformedChunk: drain()
-    case .reset: resetSoon()
+    case .reset: scheduleReset()
     case .stall: phase = .stalled
     case .garbage(let data):
       play(ResponseScript(garbage: data))
@@ -84,7 +84,7 @@ final class Connection: EventLoop.Client, @unchecked Sendable {
   ///
   /// An immediate reset could reach the client while it is still connecting, which makes it a
   /// refused connection.
-  private func resetSoon() {
+  private func scheduleReset() {
     phase = .resetting
     after(.milliseconds(200)) { $0.close(by: .server, resetting: true) }
   }

@@ -29,7 +29,7 @@ final class ConnectionTracker: Sendable {
 
   func requestEnded() { state.withLock { $0.requestEnded() } }
 
-  func resetMostConcurrentRequests() { state.withLock { $0.resetMostConcurrentRequests() } }
+  func resetPeakConcurrentRequests() { state.withLock { $0.resetPeakConcurrentRequests() } }
 
   /// Returns a promise of the end of a connection.
   func closing(of connection: Int) -> Promise<ClosedConnection> {
@@ -67,7 +67,7 @@ struct ConnectionTrackerState {
   private(set) var connectionCount = 0
   /// The number of requests that are complete and have no complete response yet.
   private(set) var concurrentRequests = 0
-  private(set) var mostConcurrentRequests = 0
+  private(set) var peakConcurrentRequests = 0
 
   init(closedLimit: Int) {
     self.closedLimit = max(closedLimit, 1)
@@ -79,15 +79,15 @@ struct ConnectionTrackerState {
 
   mutating func requestStarted() {
     concurrentRequests += 1
-    mostConcurrentRequests = max(mostConcurrentRequests, concurrentRequests)
+    peakConcurrentRequests = max(peakConcurrentRequests, concurrentRequests)
   }
 
   mutating func requestEnded() {
     concurrentRequests -= 1
   }
 
-  mutating func resetMostConcurrentRequests() {
-    mostConcurrentRequests = concurrentRequests
+  mutating func resetPeakConcurrentRequests() {
+    peakConcurrentRequests = concurrentRequests
   }
 
   // MARK: Connections

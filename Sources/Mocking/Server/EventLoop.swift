@@ -23,12 +23,12 @@ final class EventLoop: @unchecked Sendable {
     func handle(_ readiness: Readiness)
   }
 
-  private struct Inbox {
+  private struct JobQueue {
     var jobs: [Job] = []
     var isOpen = true
   }
 
-  private let inbox = Mutex(Inbox())
+  private let inbox = Mutex(JobQueue())
   private let poller: Poller
   private var clients: [UInt64: any Client] = [:]
   private var lastToken: UInt64 = 0

@@ -76,7 +76,7 @@ extension Route {
     _ request: HTTPRequest, over transport: some Transport
   ) -> Promise<[TransportEvent]> {
     let (promise, resolver) = Promise<[TransportEvent]>.pending()
-    let log = ForwardedEvents()
+    let log = TransportEventCollector()
     let handle = transport.start(request) { event in
       if let events = log.append(event) { resolver.fulfill(events) }
     }
@@ -86,7 +86,7 @@ extension Route {
 }
 
 /// The events of an exchange so far.
-private final class ForwardedEvents: Sendable {
+private final class TransportEventCollector: Sendable {
   private let events = Mutex<[TransportEvent]>([])
 
   /// Adds an event; returns all events after the last one.
@@ -142,7 +142,7 @@ extension Mock {
     }
     self.init(
       status: head.status, headers: head.headers.endToEnd, body: body.isEmpty ? .none : .data(body))
-    if method == .head { keepFraming(of: head.headers) }
+    if method == .head { copyFraming(of: head.headers) }
     if failure != nil {
       // One byte more than is sent, so that the declared length is greater.
       self.body = .data(body + [0])
@@ -156,7 +156,7 @@ extension Mock {
   /// decoded body is unknown.
   ///
   /// Source: RFC 9110 section 8.6.
-  private mutating func keepFraming(of headers: HTTPHeaders) {
+  private mutating func copyFraming(of headers: HTTPHeaders) {
     if let length = headers["Content-Length"], !headers.contains("Content-Encoding") {
       self.headers["Content-Length"] = length
     } else {

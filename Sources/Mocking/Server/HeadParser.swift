@@ -3,7 +3,7 @@ import Networking
 /// A strict parser of a request head, line by line.
 ///
 /// Source: RFC 9112 sections 2 to 6, RFC 9110 section 5.
-struct HeadParser {
+struct RequestHeadParser {
   private let limits: MockServerLimits
   private var head: RequestHead?
   private var fields: [HTTPHeaders.Field] = []
@@ -16,7 +16,7 @@ struct HeadParser {
   var isAtStart: Bool { head == nil }
 
   /// Parses a line; returns the head after the empty line at its end.
-  mutating func take(_ line: ArraySlice<UInt8>) throws(RequestRefusal) -> RequestHead? {
+  mutating func take(_ line: ArraySlice<UInt8>) throws(HTTPParseError) -> RequestHead? {
     guard head != nil else {
       // Empty lines before a request are ignored (RFC 9112 section 2.2).
       if !line.isEmpty { head = try Self.requestLine(line) }
@@ -24,7 +24,7 @@ struct HeadParser {
     }
     guard line.isEmpty else {
       guard fields.count < limits.headerCount else {
-        throw RequestRefusal(431, "more than \(limits.headerCount) header fields")
+        throw HTTPParseError(431, "more than \(limits.headerCount) header fields")
       }
       fields.append(try FieldLine.parse(line))
       return nil
@@ -34,23 +34,23 @@ struct HeadParser {
 
   // MARK: The request line
 
-  private static func requestLine(_ line: ArraySlice<UInt8>) throws(RequestRefusal) -> RequestHead {
+  private static func requestLine(_ line: ArraySlice<UInt8>) throws(HTTPParseError) -> RequestHead {
     let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
     guard parts.count == 3 else {
-      throw RequestRefusal(400, "the request line is not of the form METHOD TARGET VERSION")
+      throw HTTPParseError(400, "the request line is not of the form METHOD TARGET VERSION")
     }
-    guard parts[0].isToken else { throw RequestRefusal(400, "the method is not a token") }
+    guard parts[0].isToken else { throw HTTPParseError(400, "the method is not a token") }
     let minorVersion = try minorVersion(parts[2])
     let method = HTTPMethod(rawValue: String(decoding: parts[0], as: UTF8.self))
     guard isTarget(parts[1], of: method) else {
-      throw RequestRefusal(400, "the request target is neither a path nor a URL")
+      throw HTTPParseError(400, "the request target is neither a path nor a URL")
     }
     return RequestHead(
       method: method, target: String(decoding: parts[1], as: UTF8.self), minorVersion: minorVersion,
       keepsAlive: minorVersion > 0)
   }
 
-  private static func minorVersion(_ text: ArraySlice<UInt8>) throws(RequestRefusal) -> Int {
+  private static func minorVersion(_ text: ArraySlice<UInt8>) throws(HTTPParseError) -> Int {
     let version = Array(text)
     if version == http11 { return 1 }
     if version == http10 { return 0 }
@@ -60,8 +60,8 @@ struct HeadParser {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
       }
     throw isVersion
-      ? RequestRefusal(505, "only HTTP/1.0 and HTTP/1.1 are supported")
-      : RequestRefusal(400, "the request line does not end with an HTTP version")
+      ? HTTPParseError(505, "only HTTP/1.0 and HTTP/1.1 are supported")
+      : HTTPParseError(400, "the request line does not end with an HTTP version")
   }
 
   private static let http11 = Array("HTTP/1.1".utf8)
@@ -80,16 +80,16 @@ struct HeadParser {
 
   // MARK: Header fields
 
-  private mutating func finish() throws(RequestRefusal) -> RequestHead? {
+  private mutating func finish() throws(HTTPParseError) -> RequestHead? {
     guard var head else { return nil }
     head.headers = HTTPHeaders(fields)
     let hosts = head.headers.values(for: "Host")
     guard hosts.count == 1 || (hosts.isEmpty && head.minorVersion == 0) else {
-      throw RequestRefusal(
+      throw HTTPParseError(
         400, hosts.isEmpty ? "the Host is missing" : "there is more than one Host")
     }
-    guard hosts.allSatisfy(HostValue.isValid) else {
-      throw RequestRefusal(400, "the Host is malformed")
+    guard hosts.allSatisfy(HostHeader.isValid) else {
+      throw HTTPParseError(400, "the Host is malformed")
     }
     head.framing = try Self.framing(of: head)
     if let connection = head.headers["Connection"]?.lowercased() {
@@ -102,34 +102,34 @@ struct HeadParser {
     }
     if let expectation = head.headers["Expect"] {
       guard expectation.lowercased() == "100-continue" else {
-        throw RequestRefusal(417, "the only supported expectation is 100-continue")
+        throw HTTPParseError(417, "the only supported expectation is 100-continue")
       }
       head.expectsContinue = head.minorVersion > 0 && head.framing != .none
     }
     return head
   }
 
-  private static func framing(of head: RequestHead) throws(RequestRefusal) -> RequestHead.Framing {
+  private static func framing(of head: RequestHead) throws(HTTPParseError) -> RequestHead.Framing {
     let lengths = head.headers.values(for: "Content-Length")
     let codings = head.headers.values(for: "Transfer-Encoding")
     if !codings.isEmpty {
       guard lengths.isEmpty else {
-        throw RequestRefusal(400, "there are both Content-Length and Transfer-Encoding")
+        throw HTTPParseError(400, "there are both Content-Length and Transfer-Encoding")
       }
       guard head.minorVersion > 0 else {
-        throw RequestRefusal(400, "there is a Transfer-Encoding in HTTP/1.0")
+        throw HTTPParseError(400, "there is a Transfer-Encoding in HTTP/1.0")
       }
       guard codings.count == 1, codings[0].lowercased() == "chunked" else {
-        throw RequestRefusal(501, "the only supported transfer coding is chunked")
+        throw HTTPParseError(501, "the only supported transfer coding is chunked")
       }
       return .chunked
     }
     guard let text = lengths.first else { return .none }
     guard lengths.allSatisfy({ $0 == text }), !text.isEmpty,
       text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-    else { throw RequestRefusal(400, "the Content-Length is not one number") }
+    else { throw HTTPParseError(400, "the Content-Length is not one number") }
     guard let length = Int(text) else {
-      throw RequestRefusal(413, "the Content-Length is too large")
+      throw HTTPParseError(413, "the Content-Length is too large")
     }
     return length == 0 ? .none : .sized(length)
   }
@@ -148,20 +148,20 @@ extension Substring {
 ///
 /// Source: RFC 9112 section 5, RFC 9110 section 5.
 enum FieldLine {
-  static func parse(_ line: ArraySlice<UInt8>) throws(RequestRefusal) -> HTTPHeaders.Field {
+  static func parse(_ line: ArraySlice<UInt8>) throws(HTTPParseError) -> HTTPHeaders.Field {
     if let first = line.first, isSpace(first) {
-      throw RequestRefusal(400, "a header line begins with a space; line folding is not supported")
+      throw HTTPParseError(400, "a header line begins with a space; line folding is not supported")
     }
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
-      throw RequestRefusal(400, "a header line has no colon")
+      throw HTTPParseError(400, "a header line has no colon")
     }
     let name = line[..<colon]
-    guard name.isToken else { throw RequestRefusal(400, "a header name is not a token") }
+    guard name.isToken else { throw HTTPParseError(400, "a header name is not a token") }
     var value = line[(colon + 1)...]
     while let first = value.first, isSpace(first) { value.removeFirst() }
     while let last = value.last, isSpace(last) { value.removeLast() }
     guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
-      throw RequestRefusal(400, "a header value contains a control character")
+      throw HTTPParseError(400, "a header value contains a control character")
     }
     return HTTPHeaders.Field(name: String(decoding: name, as: UTF8.self), value: text(value))
   }
@@ -178,7 +178,7 @@ enum FieldLine {
 /// A validator for the value of a Host field: empty, or a name or address with an optional port.
 ///
 /// Source: RFC 9110 section 7.2, RFC 3986 section 3.2.2.
-enum HostValue {
+enum HostHeader {
   static func isValid(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { bytes in

@@ -47,8 +47,8 @@ struct InputBuffer {
   /// - Returns: The line, or `nil`.
   /// - Throws: `excess` if the line is too long, or a rejection if it does not end in CR LF.
   mutating func takeLine(
-    limit: Int, orThrow excess: @autoclosure () -> RequestRefusal
-  ) throws(RequestRefusal) -> ArraySlice<UInt8>? {
+    limit: Int, orThrow excess: @autoclosure () -> HTTPParseError
+  ) throws(HTTPParseError) -> ArraySlice<UInt8>? {
     guard let end = bytes[(start + scanned)...].firstIndex(of: UInt8(ascii: "\n")) else {
       scanned = count
       if count >= limit { throw excess() }
@@ -56,7 +56,7 @@ struct InputBuffer {
     }
     guard end - start < limit else { throw excess() }
     guard end > start, bytes[end - 1] == UInt8(ascii: "\r") else {
-      throw RequestRefusal(400, "a line ends in a bare line feed, not in CR LF")
+      throw HTTPParseError(400, "a line ends in a bare line feed, not in CR LF")
     }
     let line = bytes[start..<(end - 1)]
     skip(end + 1 - start)

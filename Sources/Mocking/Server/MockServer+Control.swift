@@ -43,7 +43,7 @@ extension MockServer {
   ///   ``MockServerError/invalidPattern(_:reason:)`` if a route is malformed. The old routes stay
   ///   then.
   public func replaceRoutes(with routes: [Route]) throws(MockServerError) {
-    core.replace(ActiveRoutes(routes: routes, book: StubBook(try RouteTable(routes))))
+    core.replace(ActiveRoutes(routes: routes, book: StubRegistry(try RouteTable(routes))))
   }
 
   // MARK: Accepting connections
@@ -110,10 +110,10 @@ extension MockServer {
   public var concurrentRequests: Int { core.tracker.read { $0.concurrentRequests } }
 
   /// The largest number of requests that were in progress at the same time.
-  public var mostConcurrentRequests: Int { core.tracker.read { $0.mostConcurrentRequests } }
+  public var peakConcurrentRequests: Int { core.tracker.read { $0.peakConcurrentRequests } }
 
   /// Sets ``mostConcurrentRequests`` to the current number.
-  public func resetMostConcurrentRequests() { core.tracker.resetMostConcurrentRequests() }
+  public func resetPeakConcurrentRequests() { core.tracker.resetPeakConcurrentRequests() }
 
   // MARK: Connections
 

@@ -86,7 +86,7 @@ public final class MockServer: MockBackend {
     connectionFault: @escaping @Sendable (_ connection: Int) -> MockFault? = { _ in nil },
     onExchange: (@Sendable (_ exchange: ServedExchange) -> Void)? = nil
   ) throws(MockServerError) {
-    let book = StubBook(try RouteTable(routes))
+    let book = StubRegistry(try RouteTable(routes))
     do throws(SocketError) {
       let (socket, boundPort) = try Socket.listening(on: port)
       guard let url = URL(string: "http://127.0.0.1:\(boundPort)") else {
@@ -163,8 +163,8 @@ public struct MockServerLimits: Sendable, Hashable {
 /// The server replaces the whole value, so that the state starts anew with new routes.
 struct ActiveRoutes: Sendable {
   let routes: [Route]
-  let book: StubBook
-  let ledger = MockLedger()
+  let book: StubRegistry
+  let ledger = MockResolver()
   /// The number of the first route in the journal.
   var firstRoute = 0
 }

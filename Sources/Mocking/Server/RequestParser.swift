@@ -15,7 +15,7 @@ struct RequestParser {
     case request(RequestBody)
     /// A request that is malformed or too large. The connection has to be closed after the
     /// response.
-    case refusal(RequestRefusal)
+    case refusal(HTTPParseError)
   }
 
   enum BodyPolicy: Hashable {
@@ -29,7 +29,7 @@ struct RequestParser {
   }
 
   private enum State {
-    case head(HeadParser)
+    case head(RequestHeadParser)
     /// Waits for ``admit(_:)``.
     case headReturned(RequestHead.Framing)
     case sized(remaining: Int)
@@ -49,7 +49,7 @@ struct RequestParser {
 
   init(limits: MockServerLimits = MockServerLimits()) {
     self.limits = limits
-    state = .head(HeadParser(limits: limits))
+    state = .head(RequestHeadParser(limits: limits))
   }
 
   /// The number of bytes received and not parsed yet.
@@ -98,7 +98,7 @@ struct RequestParser {
   /// Starts parsing the next request, after a `request`.
   mutating func responded() {
     guard case .responding = state else { return }
-    state = .head(HeadParser(limits: limits))
+    state = .head(RequestHeadParser(limits: limits))
     headBytes = 0
   }
 
@@ -106,7 +106,7 @@ struct RequestParser {
 
   /// Returns the next event, or `nil` if it needs more bytes or a call first.
   mutating func next() -> Event? {
-    do throws(RequestRefusal) {
+    do throws(HTTPParseError) {
       return try advance()
     } catch {
       state = .refused
@@ -116,7 +116,7 @@ struct RequestParser {
     }
   }
 
-  private mutating func advance() throws(RequestRefusal) -> Event? {
+  private mutating func advance() throws(HTTPParseError) -> Event? {
     switch state {
     case .head(var parser):
       let head = try readHead(&parser)
@@ -137,7 +137,7 @@ struct RequestParser {
       var input = InputBuffer()
       swap(&input, &self.input)
       defer { swap(&input, &self.input) }
-      let isComplete = try decoder.decode(&input) { piece throws(RequestRefusal) in
+      let isComplete = try decoder.decode(&input) { piece throws(HTTPParseError) in
         if policy == .collect, body.byteCount + piece.count > limits.bodyBytes { throw tooLarge }
         piece.withUnsafeBytes { collect($0) }
       }
@@ -150,7 +150,7 @@ struct RequestParser {
     }
   }
 
-  private mutating func readHead(_ parser: inout HeadParser) throws(RequestRefusal) -> RequestHead?
+  private mutating func readHead(_ parser: inout RequestHeadParser) throws(HTTPParseError) -> RequestHead?
   {
     while true {
       let isAtStart = parser.isAtStart
@@ -159,8 +159,8 @@ struct RequestParser {
       let line = try input.takeLine(
         limit: limit,
         orThrow: isAtStart
-          ? RequestRefusal(414, "the request line has more than \(limits.requestLineBytes) bytes")
-          : RequestRefusal(431, "the head has more than \(limits.headBytes) bytes"))
+          ? HTTPParseError(414, "the request line has more than \(limits.requestLineBytes) bytes")
+          : HTTPParseError(431, "the head has more than \(limits.headBytes) bytes"))
       guard let line else { return nil }
       headBytes += line.count + 2
       if let head = try parser.take(line) { return head }
@@ -187,8 +187,8 @@ struct RequestParser {
     if !bytes.isEmpty { body.data.append(contentsOf: bytes) }
   }
 
-  private var tooLarge: RequestRefusal {
-    RequestRefusal(413, "the body has more than \(limits.bodyBytes) bytes")
+  private var tooLarge: HTTPParseError {
+    HTTPParseError(413, "the body has more than \(limits.bodyBytes) bytes")
   }
 
   /// The largest capacity reserved for a body in advance.
@@ -234,7 +234,7 @@ struct RequestBody: Hashable {
 }
 
 /// The rejection of a request that is malformed or too large: a status and a reason in plain text.
-struct RequestRefusal: Error, Hashable {
+struct HTTPParseError: Error, Hashable {
   let status: Int
   let reason: String
 

@@ -62,7 +62,7 @@ struct ResponseMessage {
     _ exchange: ResponseScript.Exchange
   ) {
     head.reserveCapacity(256)
-    head += "HTTP/1.1 \(mock.status) \(StatusPhrase.of(mock.status))\r\n".utf8
+    head += "HTTP/1.1 \(mock.status) \(ReasonPhrase.of(mock.status))\r\n".utf8
     for field in mock.headers.fields { add(field.name, field.value) }
     if let date = exchange.date, !mock.headers.contains("Date") { add("Date", date) }
     if let framing { add(framing.name, framing.value) }
@@ -141,7 +141,7 @@ extension Mock {
   ///
   /// A failure becomes the nearest behavior on a connection. A failure without one, and a mock that
   /// cannot be sent, becomes a 500 with the reason.
-  var onTheWire: Mock {
+  var serverMock: Mock {
     var mock: Mock
     if let error {
       mock =
@@ -167,7 +167,7 @@ extension Mock {
 /// The reason phrases of statuses.
 ///
 /// Source: RFC 9110 section 15 and the IANA registry of HTTP status codes.
-enum StatusPhrase {
+enum ReasonPhrase {
   /// Returns the phrase, or an empty string for a status without one.
   static func of(_ status: Int) -> String { phrases[status] ?? "" }
 
@@ -269,7 +269,7 @@ struct WireBytes {
 /// The value of the Date field, cached for one second.
 ///
 /// Source: RFC 9110 section 6.6.1.
-struct DateField {
+struct DateHeaderCache {
   private var second = Int.min
   private var text = ""
 

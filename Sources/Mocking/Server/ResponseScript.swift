@@ -53,7 +53,7 @@ struct ResponseScript {
   ///     delays are fixed.
   ///   - exchange: The exchange of the response.
   init(_ mock: Mock, for exchange: Exchange = Exchange()) {
-    let mock = mock.onTheWire
+    let mock = mock.serverMock
     let message = ResponseMessage(mock, for: exchange)
     let (head, body) = (WireBytes(message.head), message.body)
     status = mock.status
@@ -212,7 +212,7 @@ struct ScriptPlayer {
   /// Plays steps until it has to wait, or to the end.
   mutating func advance(_ socket: Socket) -> Outcome {
     isWaiting = false
-    var rest = Self.bytesAtATime
+    var rest = Self.writeBudget
     while position < steps.count {
       switch steps[position] {
       case .wait(let moment):
@@ -256,6 +256,6 @@ struct ScriptPlayer {
     }
   }
 
-  private static let bytesAtATime = 1024 * 1024
+  private static let writeBudget = 1024 * 1024
   private static let generatedBytes = 64 * 1024
 }

@@ -17,7 +17,7 @@ final class ServerCore: @unchecked Sendable {
   private let routes: Mutex<ActiveRoutes>
   private let connectionFault: @Sendable (Int) -> MockFault?
   private(set) var listener: Listener?
-  var date = DateField()
+  var date = DateHeaderCache()
   /// A bound socket that reserves the port while connections are refused.
   private var reserved: Socket?
   private var connections: [Int: Connection] = [:]

@@ -13,7 +13,7 @@ struct Stub: Sendable {
   /// Finds states that stubs wait for in vain.
   ///
   /// - Throws: ``JSONProblem``, for the first.
-  static func checkStates(of stubs: [Stub]) throws(JSONProblem) {
+  static func checkStates(of stubs: [Stub]) throws(JSONDocumentError) {
     let next = stubs.flatMap(\.route.nextStates)
     for stub in stubs {
       for step in stub.route.requiredStates {
@@ -21,8 +21,8 @@ struct Stub: Sendable {
           [step.scenario.initialState] + next.filter { $0.scenario == step.scenario }.map(\.state)
         guard !known.contains(step.state) else { continue }
         let hint =
-          NearestName.of(step.state, among: known).map { "; did you mean \"\($0)\"?" } ?? ""
-        throw JSONProblem(
+          NameSuggestion.of(step.state, among: known).map { "; did you mean \"\($0)\"?" } ?? ""
+        throw JSONDocumentError(
           path: stub.path.appending(.member("scenario")).appending(.member("when")),
           text: "no route leads the scenario \"\(step.scenario.name)\" to the state "
             + "\"\(step.state)\"\(hint)")

@@ -59,7 +59,7 @@ public struct StubFile: Sendable {
       data = try Data(contentsOf: url)
     } catch {
       throw FileManager.default.fileExists(atPath: url.path)
-        ? StubFileError.unreadable(file: url, reason: ArchiveFile.reason(of: error))
+        ? StubFileError.unreadable(file: url, reason: AtomicFileWriter.reason(of: error))
         : StubFileError.missing(file: url)
     }
     let document = try StubDocument(data, url)

@@ -2,20 +2,20 @@ import Foundation
 import Networking
 
 extension StubValue {
-  static let bodyNames = ["json", "text", "base64", "file"]
-  static let answerNames =
-    ["status", "headers"] + bodyNames
+  static let bodyKeys = ["json", "text", "base64", "file"]
+  static let responseKeys =
+    ["status", "headers"] + bodyKeys
     + ["delay", "bodyDelay", "bytesPerSecond", "dribble", "fault"]
 
   /// An answer of a sequence.
-  func answer(in folder: URL) throws(JSONProblem) -> Mock {
-    try object(Self.answerNames, "an answer, such as {\"status\": 503}").answer(in: folder)
+  func answer(in folder: URL) throws(JSONDocumentError) -> Mock {
+    try object(Self.responseKeys, "an answer, such as {\"status\": 503}").answer(in: folder)
   }
 }
 
 extension StubObject {
   /// The answer that the members make, those of other concern aside.
-  func answer(in folder: URL) throws(JSONProblem) -> Mock {
+  func answer(in folder: URL) throws(JSONDocumentError) -> Mock {
     var mock = try body(in: folder)
     if let status = self["status"] {
       mock.status = try status.int(200...599, "a status from 200 to 599")
@@ -40,8 +40,8 @@ extension StubObject {
     return mock
   }
 
-  private func body(in folder: URL) throws(JSONProblem) -> Mock {
-    let names = StubValue.bodyNames.filter { self[$0] != nil }
+  private func body(in folder: URL) throws(JSONDocumentError) -> Mock {
+    let names = StubValue.bodyKeys.filter { self[$0] != nil }
     guard let name = names.first, let value = self[name] else { return Mock() }
     if let second = names.dropFirst().first, let other = self[second] {
       throw other.conflict(with: name)
@@ -59,7 +59,7 @@ extension StubObject {
       // It is read each time it is answered; but a name that is wrong is told at once.
       guard file.places.contains(where: { FileManager.default.isReadableFile(atPath: $0.path) })
       else {
-        throw JSONProblem(
+        throw JSONDocumentError(
           path: value.path, text: "there is no file \"\(file.name)\" in \(folder.relativePath)")
       }
       return .file(file.name, in: folder)
@@ -69,18 +69,18 @@ extension StubObject {
 
 extension StubValue {
   /// Says that this and another member cannot be in one object.
-  func conflict(with other: String) -> JSONProblem {
+  func conflict(with other: String) -> JSONDocumentError {
     let name = if case .member(let name) = path.steps.last { name } else { "" }
-    return JSONProblem(
-      path: path, isAboutName: true, text: "\"\(name)\" does not go with \"\(other)\"")
+    return JSONDocumentError(
+      path: path, refersToName: true, text: "\"\(name)\" does not go with \"\(other)\"")
   }
 
   /// Sets header fields; those that have several values more than once.
-  fileprivate func addHeaders(to headers: inout HTTPHeaders) throws(JSONProblem) {
+  fileprivate func addHeaders(to headers: inout HTTPHeaders) throws(JSONDocumentError) {
     for (name, value) in try members("an object of header fields") {
       guard name.isToken else {
-        throw JSONProblem(
-          path: value.path, isAboutName: true,
+        throw JSONDocumentError(
+          path: value.path, refersToName: true,
           text: "expected the name of a header field, found \(name.debugDescription)")
       }
       headers.remove(name)
@@ -99,7 +99,7 @@ extension StubValue {
 
 extension StubValue {
   /// What has to hold of a request.
-  func conditions() throws(JSONProblem) -> [RequestCondition] {
+  func conditions() throws(JSONDocumentError) -> [RequestCondition] {
     let object = try object(
       ["query", "headers", "form", "text", "json"],
       "conditions, such as {\"query\": {\"page\": \"2\"}}")
@@ -118,7 +118,7 @@ extension StubValue {
     return conditions
   }
 
-  private func textPattern() throws(JSONProblem) -> TextPattern {
+  private func textPattern() throws(JSONDocumentError) -> TextPattern {
     let expectation =
       "a text, true, false, {\"contains\": a text} or {\"matches\": a regular expression}"
     switch json {
@@ -141,7 +141,7 @@ extension StubValue {
   private static let stages = ["request", "head", "body", "end"]
 
   /// What goes wrong with a response, and where.
-  func interruption() throws(JSONProblem) -> Mock.Interruption {
+  func interruption() throws(JSONDocumentError) -> Mock.Interruption {
     if case .string = json {
       return Mock.Interruption(fault: try fault(named: self, bytes: nil), stage: .request)
     }
@@ -157,8 +157,8 @@ extension StubValue {
     case "body": return Mock.Interruption(fault: fault, stage: .body(afterBytes: count ?? 0))
     default:
       if count != nil, let value = object["afterBytes"] {
-        throw JSONProblem(
-          path: value.path, isAboutName: true,
+        throw JSONDocumentError(
+          path: value.path, refersToName: true,
           text: "\"afterBytes\" goes with \"at\": \"head\" or \"body\" only")
       }
       return Mock.Interruption(fault: fault, stage: stage == "end" ? .end : .request)
@@ -166,7 +166,7 @@ extension StubValue {
   }
 
   /// What happens to a connection: to all, where no index is named.
-  func connectionFault() throws(JSONProblem) -> (connection: Int?, fault: MockFault) {
+  func connectionFault() throws(JSONDocumentError) -> (connection: Int?, fault: MockFault) {
     let object = try object(
       ["connection", "type", "text"], "a fault, such as {\"connection\": 0, \"type\": \"reset\"}")
     let connection = try object["connection"]?.int(
@@ -175,7 +175,7 @@ extension StubValue {
     return (connection, try fault(named: type, bytes: try object["text"]?.string()))
   }
 
-  private func fault(named value: StubValue, bytes: String?) throws(JSONProblem) -> MockFault {
+  private func fault(named value: StubValue, bytes: String?) throws(JSONDocumentError) -> MockFault {
     switch try value.name(of: Self.faults) {
     case "close": .close
     case "reset": .reset
@@ -188,7 +188,7 @@ extension StubValue {
 
 extension StubValue {
   /// A time with its unit, `80 ms`.
-  func duration() throws(JSONProblem) -> Duration {
+  func duration() throws(JSONDocumentError) -> Duration {
     let expectation = "a time such as \"80 ms\", \"1.5 s\" or \"2 min\""
     let text = try string(expectation).filter { $0 != " " }
     let units: [(name: String, seconds: Double)] = [
@@ -205,7 +205,7 @@ extension StubValue {
   }
 
   /// A time, always the same or drawn by lot.
-  func delay() throws(JSONProblem) -> MockDelay {
+  func delay() throws(JSONDocumentError) -> MockDelay {
     if case .string = json { return .fixed(try duration()) }
     let expectation =
       "a time such as \"80 ms\", {\"from\": …, \"to\": …} or {\"median\": …, \"sigma\": …, \"cap\": …}"

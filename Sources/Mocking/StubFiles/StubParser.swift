@@ -10,10 +10,10 @@ struct StubDocument {
   ///
   /// - Throws: ``StubFileError/malformed(file:line:column:path:problem:)``.
   init(_ data: Data, _ file: URL) throws(StubFileError) {
-    let data = JSONProblem.text(of: data)
-    do throws(JSONProblem) {
+    let data = JSONDocumentError.text(of: data)
+    do throws(JSONDocumentError) {
       guard String(validating: data, as: UTF8.self) != nil, let json = try? JSON(parsing: data)
-      else { throw JSONProblem.syntax(of: data) }
+      else { throw JSONDocumentError.syntax(of: data) }
       let name = file.lastPathComponent
       let folder = file.deletingLastPathComponent()
       let root = StubValue(json: json, path: JSONValuePath())
@@ -24,7 +24,7 @@ struct StubDocument {
       var stubs: [Stub] = []
       for value in values {
         let offset = JSONLocator.offset(of: value.path, in: data)
-        let place = TextPlace(offset, in: data)
+        let place = TextPosition(offset, in: data)
         stubs.append(
           try value.stub(
             in: folder,
@@ -51,8 +51,8 @@ struct StubValue {
   let path: JSONValuePath
 
   /// Says that something else was expected here.
-  func expected(_ expectation: String) -> JSONProblem {
-    JSONProblem(path: path, text: "expected \(expectation), found \(found)")
+  func expected(_ expectation: String) -> JSONDocumentError {
+    JSONDocumentError(path: path, text: "expected \(expectation), found \(found)")
   }
 
   /// The value in a few words.
@@ -68,17 +68,17 @@ struct StubValue {
 
   // MARK: Types
 
-  func string(_ expectation: String = "a string") throws(JSONProblem) -> String {
+  func string(_ expectation: String = "a string") throws(JSONDocumentError) -> String {
     guard case .string(let text) = json else { throw expected(expectation) }
     return text
   }
 
-  func int(_ range: ClosedRange<Int>, _ expectation: String) throws(JSONProblem) -> Int {
+  func int(_ range: ClosedRange<Int>, _ expectation: String) throws(JSONDocumentError) -> Int {
     guard let number = json.int, range.contains(number) else { throw expected(expectation) }
     return number
   }
 
-  func elements(_ expectation: String) throws(JSONProblem) -> [StubValue] {
+  func elements(_ expectation: String) throws(JSONDocumentError) -> [StubValue] {
     guard case .array(let values) = json else { throw expected(expectation) }
     return values.enumerated().map { index, value in
       StubValue(json: value, path: path.appending(.element(index)))
@@ -86,7 +86,7 @@ struct StubValue {
   }
 
   /// The members of an object, sorted by name.
-  func members(_ expectation: String) throws(JSONProblem) -> [(name: String, value: StubValue)] {
+  func members(_ expectation: String) throws(JSONDocumentError) -> [(name: String, value: StubValue)] {
     guard case .dictionary(let members) = json else { throw expected(expectation) }
     return members.sorted { $0.key < $1.key }.map { name, value in
       (name, StubValue(json: value, path: path.appending(.member(name))))
@@ -94,25 +94,25 @@ struct StubValue {
   }
 
   /// An object of certain members and no others.
-  func object(_ names: [String], _ expectation: String) throws(JSONProblem) -> StubObject {
+  func object(_ names: [String], _ expectation: String) throws(JSONDocumentError) -> StubObject {
     let members = try members(expectation)
     for (name, value) in members where !names.contains(name) {
       let hint =
-        NearestName.of(name, among: names).map { "did you mean \"\($0)\"?" }
+        NameSuggestion.of(name, among: names).map { "did you mean \"\($0)\"?" }
         ?? "known are \(names.joined(separator: ", "))"
-      throw JSONProblem(
-        path: value.path, isAboutName: true, text: "\"\(name)\" is not known here; \(hint)")
+      throw JSONDocumentError(
+        path: value.path, refersToName: true, text: "\"\(name)\" is not known here; \(hint)")
     }
     return StubObject(path: path, members: Dictionary(members) { first, _ in first })
   }
 
   /// One of several names.
-  func name(of names: [String]) throws(JSONProblem) -> String {
+  func name(of names: [String]) throws(JSONDocumentError) -> String {
     let list = names.map { "\"\($0)\"" }.joined(separator: ", ")
     let name = try string("one of \(list)")
     guard !names.contains(name) else { return name }
-    let hint = NearestName.of(name, among: names).map { "; did you mean \"\($0)\"?" } ?? ""
-    throw JSONProblem(path: path, text: expected("one of \(list)").text + hint)
+    let hint = NameSuggestion.of(name, among: names).map { "; did you mean \"\($0)\"?" } ?? ""
+    throw JSONDocumentError(path: path, text: expected("one of \(list)").text + hint)
   }
 }
 
@@ -123,9 +123,9 @@ struct StubObject {
 
   subscript(name: String) -> StubValue? { members[name] }
 
-  func required(_ name: String, _ expectation: String) throws(JSONProblem) -> StubValue {
+  func required(_ name: String, _ expectation: String) throws(JSONDocumentError) -> StubValue {
     guard let value = members[name] else {
-      throw JSONProblem(path: path, text: "expected a member \"\(name)\", \(expectation)")
+      throw JSONDocumentError(path: path, text: "expected a member \"\(name)\", \(expectation)")
     }
     return value
   }
@@ -133,13 +133,13 @@ struct StubObject {
 
 extension StubValue {
   /// One of a file's routes.
-  func stub(in folder: URL, at place: Mock.Sequence.Place) throws(JSONProblem) -> Stub {
+  func stub(in folder: URL, at place: Mock.Sequence.Place) throws(JSONDocumentError) -> Stub {
     let object = try object(
       [
         "method", "path", "when", "scenario", "priority", "times", "sequence", "afterLast",
         "comment",
       ]
-        + Self.answerNames, "a route, such as {\"path\": \"/boards\", \"json\": []}")
+        + Self.responseKeys, "a route, such as {\"path\": \"/boards\", \"json\": []}")
     let mock = try object.mock(in: folder, at: place)
     var route = Route(
       try object["method"]?.method(),
@@ -155,7 +155,7 @@ extension StubValue {
     return Stub(path: path, route: route, mock: mock)
   }
 
-  private func method() throws(JSONProblem) -> HTTPMethod? {
+  private func method() throws(JSONDocumentError) -> HTTPMethod? {
     let name = try string("a method, such as \"GET\"")
     guard name.isToken, name == name.uppercased() else {
       throw expected("a method in capitals, such as \"GET\"")
@@ -163,19 +163,19 @@ extension StubValue {
     return HTTPMethod(rawValue: name)
   }
 
-  private func template() throws(JSONProblem) -> String {
+  private func template() throws(JSONDocumentError) -> String {
     let text = try string("a path, such as \"/boards/{id}\"")
     do {
       return try PathTemplate(text).text
     } catch {
       let reason = if case .invalidTemplate(_, let reason) = error { reason } else { "\(error)" }
-      throw JSONProblem(
+      throw JSONDocumentError(
         path: path,
         text: "expected a path, such as \"/boards/{id}\", found \"\(text)\": \(reason)")
     }
   }
 
-  private func addSteps(to route: inout Route) throws(JSONProblem) {
+  private func addSteps(to route: inout Route) throws(JSONDocumentError) {
     let expectation = "a name, such as \"created\""
     let object = try object(
       ["name", "when", "then"], "an object such as {\"name\": \"boards\", \"when\": \"started\"}")
@@ -191,16 +191,16 @@ extension StubValue {
 }
 
 extension StubObject {
-  fileprivate func mock(in folder: URL, at place: Mock.Sequence.Place) throws(JSONProblem) -> Mock {
+  fileprivate func mock(in folder: URL, at place: Mock.Sequence.Place) throws(JSONDocumentError) -> Mock {
     let mock = try answer(in: folder)
     guard let sequence = self["sequence"] else {
       if let end = self["afterLast"] {
-        throw JSONProblem(
-          path: end.path, isAboutName: true, text: "\"afterLast\" goes with \"sequence\" only")
+        throw JSONDocumentError(
+          path: end.path, refersToName: true, text: "\"afterLast\" goes with \"sequence\" only")
       }
       return mock
     }
-    for name in ["status"] + StubValue.bodyNames {
+    for name in ["status"] + StubValue.bodyKeys {
       if let value = self[name] { throw value.conflict(with: "sequence") }
     }
     let answers = try sequence.elements("an array of answers")
@@ -221,7 +221,7 @@ extension StubObject {
 }
 
 /// Finds what somebody who mistyped a name has probably meant.
-enum NearestName {
+enum NameSuggestion {
   /// The nearest of the names, when it is near enough to be meant.
   static func of(_ name: String, among names: [String]) -> String? {
     let distances = names.map { (EditDistance.between(name.lowercased(), $0.lowercased()), $0) }

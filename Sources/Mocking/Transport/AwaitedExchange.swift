@@ -3,7 +3,7 @@ import Promises
 import Synchronization
 
 /// An exchange for which something is still being made; once it is there, another exchange takes over.
-final class AwaitedExchange<Value: Sendable>: TransportHandle {
+final class DeferredExchange<Value: Sendable>: TransportHandle {
   typealias Receive = @Sendable (TransportEvent) -> Void
   /// Goes on with what has come of the promise, after so long a silence.
   typealias Begin =
@@ -30,7 +30,7 @@ final class AwaitedExchange<Value: Sendable>: TransportHandle {
     /// Begins to count the time anew; nil without a limit.
     var watch: (@Sendable () -> Void)?
     /// Since when nothing has come though it would have been taken.
-    var silentSince = Duration.zero
+    var idleSince = Duration.zero
 
     var handle: (any TransportHandle)? {
       if case .started(let handle) = phase { handle } else { nil }
@@ -62,12 +62,12 @@ final class AwaitedExchange<Value: Sendable>: TransportHandle {
 
   /// Waits for the promise, at the most as long as a connection may be silent.
   func wait(atMost limit: Duration?) {
-    state.withLock { $0.silentSince = scheduler.now }
+    state.withLock { $0.idleSince = scheduler.now }
     promise.always(on: .inline) { [self] in settled($0) }
     guard let limit else { return }
     let watch = { @Sendable [weak self, scheduler] in
       guard let self else { return }
-      keep(scheduler.schedule(after: limit) { [weak self] in self?.timeUp() })
+      keep(scheduler.schedule(after: limit) { [weak self] in self?.handleIdleTimeout() })
     }
     state.withLock { $0.watch = watch }
     watch()
@@ -93,7 +93,7 @@ final class AwaitedExchange<Value: Sendable>: TransportHandle {
   }
 
   private func start(_ result: Result<Value, any Error>) {
-    let silence = scheduler.now - state.withLock { $0.silentSince }
+    let silence = scheduler.now - state.withLock { $0.idleSince }
     let handle = begin(result, silence, receive)
     var isHandleSuspended = false
     while true {
@@ -111,7 +111,7 @@ final class AwaitedExchange<Value: Sendable>: TransportHandle {
     }
   }
 
-  private func timeUp() {
+  private func handleIdleTimeout() {
     // While nothing was to be delivered the silence is the receiver's own.
     let isHeldBack = state.withLock { $0.isSuspended }
     if !isHeldBack, end() { receive(.failure(TransportFailure(code: .timedOut(.idle)))) }
@@ -156,14 +156,14 @@ final class AwaitedExchange<Value: Sendable>: TransportHandle {
     let (handle, held, watch) = state.withLock {
       state -> ((any TransportHandle)?, Result<Value, any Error>?, (@Sendable () -> Void)?) in
       // The silence that the receiver made itself does not count.
-      let isAnew = state.isSuspended
-      if isAnew { state.silentSince = now }
+      let wasSuspended = state.isSuspended
+      if wasSuspended { state.idleSince = now }
       state.isSuspended = false
       switch state.phase {
       case .held(let result):
         state.phase = .starting
         return (nil, result, nil)
-      case .waiting: return (nil, nil, isAnew ? state.watch : nil)
+      case .waiting: return (nil, nil, wasSuspended ? state.watch : nil)
       case .starting, .started, .over: return (state.handle, nil, nil)
       }
     }

@@ -4,7 +4,7 @@ import Promises
 
 extension HTTPRequest {
   /// Throws what a transport refuses before it sends anything.
-  func checkSendable() throws(TransportFailure) {
+  func validateForSending() throws(TransportFailure) {
     let text = url.absoluteString
     // In lower case, where it mostly is.
     let scheme = text.hasPrefix("http://") || text.hasPrefix("https://") ? "http" : url.scheme
@@ -68,7 +68,7 @@ extension HTTPRequest {
     let framing = ["content-length", "transfer-encoding"]
     var complete = HTTPHeaders(
       headers.filter { !framing.contains($0.name.lowercased()) }.map {
-        .init(name: $0.name, value: $0.value.trimmingFieldSpace)
+        .init(name: $0.name, value: $0.value.trimmingOptionalWhitespace)
       })
     if !headers.contains("Host"), let host = url.host(percentEncoded: true) {
       complete.add(url.port.map { "\(host):\($0)" } ?? host, for: "Host")
@@ -102,7 +102,7 @@ extension String {
   /// Without the spaces and tabs around it, which are no part of a field's value.
   ///
   /// Source: RFC 9110 section 5.5.
-  var trimmingFieldSpace: String {
+  var trimmingOptionalWhitespace: String {
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
     guard let first = utf8.first, let last = utf8.last, isSpace(first) || isSpace(last) else {
       return self
@@ -121,7 +121,7 @@ extension HTTPRequest {
   ///   - receive: gets the events.
   ///   - start: starts the exchange of the request with its body.
   /// - Returns: a handle on all of it; cancelling it ends the reading.
-  func readingStream(
+  func bufferingStreamBody(
     on scheduler: any Scheduler = .live, _ receive: @escaping MockPlayer.Receive,
     _ start: @escaping @Sendable (HTTPRequest, @escaping MockPlayer.Receive) -> any TransportHandle
   ) -> any TransportHandle {
@@ -129,7 +129,7 @@ extension HTTPRequest {
     let body = ActivityExecutor.counting(for: scheduler) {
       Promise { try await withBodyInMemory() }
     }
-    let exchange = AwaitedExchange(body, on: scheduler, receive) {
+    let exchange = DeferredExchange(body, on: scheduler, receive) {
       result, _, receive in
       switch result {
       case .success(let request): return start(request, receive)

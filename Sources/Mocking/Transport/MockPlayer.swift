@@ -7,11 +7,11 @@ import Synchronization
 struct MockPlayer: Sendable {
   typealias Receive = @Sendable (TransportEvent) -> Void
 
-  let ledger: MockLedger
+  let ledger: MockResolver
   let scheduler: any Scheduler
 
   init(delay: MockDelay, scheduler: any Scheduler) {
-    ledger = MockLedger(delay: delay)
+    ledger = MockResolver(delay: delay)
     self.scheduler = scheduler
   }
 
@@ -28,13 +28,13 @@ struct MockPlayer: Sendable {
   /// - Returns: a handle.
   func answer(
     _ request: HTTPRequest, by mock: Mock, _ reporter: OutcomeReporter,
-    silentFor silence: Duration = .zero,
+    idleFor silence: Duration = .zero,
     received: () throws(TransportFailure) -> ReceivedRequest, _ receive: @escaping Receive,
     fallThrough: () -> any TransportHandle
   ) -> any TransportHandle {
     do throws(TransportFailure) {
       // Most are, and need not be copied to be changed.
-      if ledger.servesAsItIs(mock) { return try play(mock, request, reporter, silence, receive) }
+      if ledger.needsNoResolution(mock) { return try play(mock, request, reporter, silence, receive) }
       let answer = try ledger.answer(
         mock, of: reporter.route, method: request.method,
         path: { request.url.path(percentEncoded: true) },
@@ -64,14 +64,14 @@ struct MockPlayer: Sendable {
       throw TransportFailure(
         code: .encodingFailed, detail: "The body cannot be read: a file is not there")
     }
-    if request.isWatched { receive(.answered(by: "mock")) }
+    if request.reportsConnection { receive(.answered(by: "mock")) }
     if mock.isPlain {
       reporter.report(.response(status: mock.status))
       Self.deliver(mock, request.method, bytesToSend, receive)
       return FinishedExchange()
     }
     let machine = PlaybackMachine(
-      Self.steps(mock, request.method, bytesToSend), answering: request, silentFor: silence)
+      Self.steps(mock, request.method, bytesToSend), answering: request, idleFor: silence)
     let exchange = MockExchange(machine, scheduler, reporter.reportingOutcome(to: receive))
     exchange.play()
     return exchange
@@ -85,9 +85,9 @@ struct MockPlayer: Sendable {
     let isBodiless = mock.isBodiless
     let body: Data = if case .data(let data) = mock.body { data } else { Data() }
     var headers = mock.headers
-    if headers.contains(where: { $0.value.trimmingFieldSpace.utf8.count != $0.value.utf8.count }) {
+    if headers.contains(where: { $0.value.trimmingOptionalWhitespace.utf8.count != $0.value.utf8.count }) {
       headers = HTTPHeaders(
-        headers.map { .init(name: $0.name, value: $0.value.trimmingFieldSpace) })
+        headers.map { .init(name: $0.name, value: $0.value.trimmingOptionalWhitespace) })
     }
     if !isBodiless { headers.add(String(body.count), for: "Content-Length") }
     receive(.head(HTTPResponseHead(status: mock.status, headers: headers)))

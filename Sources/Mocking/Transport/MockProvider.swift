@@ -29,7 +29,7 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
   /// The states of its routes' scenarios.
   public let scenarios: ScenarioStates
   private let choose: @Sendable (Endpoint, any Transport) -> (any Transport)?
-  private let chooseForKept: @Sendable (Request, any Transport) -> (any Transport)?
+  private let chooseForStored: @Sendable (Request, any Transport) -> (any Transport)?
 
   /// Makes a provider of a function.
   ///
@@ -51,11 +51,11 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
     scenarios = ScenarioStates()
     let choose = { @Sendable (endpoint: Endpoint, real: any Transport) -> (any Transport)? in
       resolve(endpoint).map {
-        ResolvedTransport(mock: $0, player: player, journal: journal, real: real)
+        SingleMockTransport(mock: $0, player: player, journal: journal, real: real)
       }
     }
     self.choose = choose
-    chooseForKept = { request, real in
+    chooseForStored = { request, real in
       if let endpoint = request as? Endpoint { return choose(endpoint, real) }
       return FailingTransport(
         reason: "the endpoint of a request kept earlier is not known; routes look at none")
@@ -82,7 +82,7 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
     journal = routed.journal
     scenarios = routed.scenarios
     choose = { _, real in MockTransport(routed, fallsThrough ? real : nil) }
-    chooseForKept = { _, real in MockTransport(routed, fallsThrough ? real : nil) }
+    chooseForStored = { _, real in MockTransport(routed, fallsThrough ? real : nil) }
   }
 
   /// The path that relative patterns start from.
@@ -111,7 +111,7 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
   ///   - request: what was kept.
   ///   - real: what a sequence, or a request without a route, falls through to.
   /// - Returns: a transport for this one request, or nil for the client's own.
-  public func transport(forKept request: Request, real: any Transport) -> (any Transport)? {
-    chooseForKept(request, real)
+  public func transport(forStored request: Request, real: any Transport) -> (any Transport)? {
+    chooseForStored(request, real)
   }
 }

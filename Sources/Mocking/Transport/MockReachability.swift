@@ -45,7 +45,7 @@ public final class MockReachability: ReachabilityMonitoring {
   }
 
   /// How many ``NetworkReachability`` objects watch it.
-  public var watcherCount: Int { state.withLock { $0.reports.count } }
+  public var observerCount: Int { state.withLock { $0.reports.count } }
 
   /// Begins to report the status; called by ``NetworkReachability``.
   ///

@@ -86,12 +86,12 @@ public struct MockTransport: Transport, MockBackend {
     _ request: HTTPRequest, _ receive: @escaping @Sendable (_ event: TransportEvent) -> Void
   ) -> any TransportHandle {
     do {
-      try request.checkSendable()
+      try request.validateForSending()
     } catch {
       receive(.failure(error))
       return FinishedExchange()
     }
-    return request.readingStream(on: routed.scheduler, receive) {
+    return request.bufferingStreamBody(on: routed.scheduler, receive) {
       [routed, fallback] request, receive in
       routed.start(request, fallback: fallback, receive)
     }
@@ -119,7 +119,7 @@ struct FinishedExchange: TransportHandle {
 }
 
 /// Answers the attempts of one request by the mock that was laid down for it.
-final class ResolvedTransport: Transport {
+final class SingleMockTransport: Transport {
   private let mock: Mock
   private let player: MockPlayer
   private let journal: RequestJournal
@@ -138,12 +138,12 @@ final class ResolvedTransport: Transport {
     _ request: HTTPRequest, _ receive: @escaping @Sendable (TransportEvent) -> Void
   ) -> any TransportHandle {
     do {
-      try request.checkSendable()
+      try request.validateForSending()
     } catch {
       receive(.failure(error))
       return FinishedExchange()
     }
-    return request.readingStream(on: player.scheduler, receive, answer)
+    return request.bufferingStreamBody(on: player.scheduler, receive, answer)
   }
 
   private func answer(
@@ -158,7 +158,7 @@ final class ResolvedTransport: Transport {
       },
       receive,
       fallThrough: {
-        reporter.report(.passedOn)
+        reporter.report(.passedThrough)
         return real.start(request, receive)
       })
   }

@@ -30,7 +30,7 @@ struct PlaybackMachine {
   private var steps: [Step]
   private var position = 0
   private var events: [TransportEvent] = []
-  private var reader: ResponseReader
+  private var reader: ResponseParser
   /// How long the connection may be silent.
   private let idleTimeout: Duration?
   private var metrics = TransportMetrics()
@@ -51,9 +51,9 @@ struct PlaybackMachine {
   ///   - steps: what is to happen.
   ///   - request: what is answered.
   ///   - silence: how long the client has waited before the beginning.
-  init(_ steps: [Step], answering request: HTTPRequest, silentFor silence: Duration = .zero) {
+  init(_ steps: [Step], answering request: HTTPRequest, idleFor silence: Duration = .zero) {
     self.steps = steps
-    reader = ResponseReader(answering: request.method)
+    reader = ResponseParser(answering: request.method)
     idleTimeout = request.idleTimeout
     lastActivity = .zero - silence
   }
@@ -113,7 +113,7 @@ struct PlaybackMachine {
         if event.isLast { return finish(event) }
         return .deliver(event)
       }
-      guard position < steps.count else { return waitInSilence() }
+      guard position < steps.count else { return waitForIdleTimeout() }
       switch steps[position] {
       case .wait(let moment):
         guard elapsed < moment else {
@@ -145,11 +145,11 @@ struct PlaybackMachine {
     guard let limit = idleTimeout, lastActivity + limit < moment else {
       return pause(until: moment)
     }
-    return waitInSilence()
+    return waitForIdleTimeout()
   }
 
   /// Nothing more comes before the client has lost its patience, if it has a limit to that.
-  private mutating func waitInSilence() -> Action {
+  private mutating func waitForIdleTimeout() -> Action {
     guard let limit = idleTimeout else { return rest() }
     guard elapsed < lastActivity + limit else { return finish(failure(.timedOut(.idle))) }
     return pause(until: lastActivity + limit)

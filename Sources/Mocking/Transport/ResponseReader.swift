@@ -4,7 +4,7 @@ import Networking
 /// Reads a response of its bytes, as a client at the other end of a connection would.
 ///
 /// Source: RFC 9112 sections 2, 4 and 6.
-struct ResponseReader {
+struct ResponseParser {
   enum Output {
     case head(HTTPResponseHead)
     /// The next bytes of the body, without any framing; never empty.
@@ -58,7 +58,7 @@ struct ResponseReader {
     case .generated: break
     }
     var outputs: [Output] = []
-    do throws(RequestRefusal) {
+    do throws(HTTPParseError) {
       try advance(&outputs)
     } catch {
       outputs.append(.malformed(error.reason))
@@ -76,7 +76,7 @@ struct ResponseReader {
 
   // MARK: The head
 
-  private mutating func advance(_ outputs: inout [Output]) throws(RequestRefusal) {
+  private mutating func advance(_ outputs: inout [Output]) throws(HTTPParseError) {
     while true {
       switch state {
       case .statusLine:
@@ -97,19 +97,19 @@ struct ResponseReader {
     }
   }
 
-  private mutating func line() throws(RequestRefusal) -> ArraySlice<UInt8>? {
+  private mutating func line() throws(HTTPParseError) -> ArraySlice<UInt8>? {
     try input.takeLine(
-      limit: .max, orThrow: RequestRefusal(400, "the head is too large"))
+      limit: .max, orThrow: HTTPParseError(400, "the head is too large"))
   }
 
   /// What cannot become a status line is noticed before its end.
-  private func checkBeginning() throws(RequestRefusal) {
+  private func checkBeginning() throws(HTTPParseError) {
     let expected = Array("HTTP/1.".utf8)
     let beginning = input.prefix(expected.count)
     guard expected.starts(with: beginning) else { throw Self.noStatusLine }
   }
 
-  private static func status(_ line: ArraySlice<UInt8>) throws(RequestRefusal) -> Int {
+  private static func status(_ line: ArraySlice<UInt8>) throws(HTTPParseError) -> Int {
     let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
     guard parts.count >= 2, parts[0].count == 8, parts[1].count == 3,
       let status = Int(String(decoding: parts[1], as: UTF8.self)), status >= 100
@@ -117,7 +117,7 @@ struct ResponseReader {
     return status
   }
 
-  private static let noStatusLine = RequestRefusal(400, "what came begins with no status line")
+  private static let noStatusLine = HTTPParseError(400, "what came begins with no status line")
 
   private mutating func begin(_ status: Int, _ headers: HTTPHeaders, _ outputs: inout [Output]) {
     guard status >= 200 else {
@@ -143,15 +143,15 @@ struct ResponseReader {
 
   // MARK: The body
 
-  private mutating func readBody(_ outputs: inout [Output]) throws(RequestRefusal) {
+  private mutating func readBody(_ outputs: inout [Output]) throws(HTTPParseError) {
     switch state {
     case .sized(let remaining):
-      guard remaining >= 0 else { throw RequestRefusal(400, "the content length is malformed") }
+      guard remaining >= 0 else { throw HTTPParseError(400, "the content length is malformed") }
       outputs += take(drained(remaining), remaining)
     case .chunked(var decoder):
       var body = Data()
       defer { if !body.isEmpty { outputs.append(.body(body)) } }
-      let isComplete = try decoder.decode(&input) { piece throws(RequestRefusal) in
+      let isComplete = try decoder.decode(&input) { piece throws(HTTPParseError) in
         body.append(contentsOf: piece)
       }
       state = isComplete ? .complete : .chunked(decoder)

@@ -5,7 +5,7 @@ import Synchronization
 /// Answers from routes, in memory; what a ``MockTransport`` and a ``MockProvider`` of routes share.
 final class RoutedTransport: Sendable {
   /// The routes, or why there are none.
-  private let book: Result<StubBook, MockServerError>
+  private let book: Result<StubRegistry, MockServerError>
   private let player: MockPlayer
   var scheduler: any Scheduler { player.scheduler }
   let journal: RequestJournal
@@ -16,7 +16,7 @@ final class RoutedTransport: Sendable {
     _ routes: [Route], _ player: MockPlayer, _ limits: JournalLimits,
     basePath: @escaping @Sendable () -> String? = { nil }
   ) {
-    let book = Result { () throws(MockServerError) in StubBook(try RouteTable(routes)) }
+    let book = Result { () throws(MockServerError) in StubRegistry(try RouteTable(routes)) }
     self.book = book
     self.player = player
     journal = RequestJournal(limits: limits, routes: routes, basePath: basePath)
@@ -42,7 +42,7 @@ final class RoutedTransport: Sendable {
   }
 
   private func find(
-    _ book: StubBook, _ request: HTTPRequest, _ fallback: (any Transport)?,
+    _ book: StubRegistry, _ request: HTTPRequest, _ fallback: (any Transport)?,
     _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
     let outcome = book.table.find(request.method, request.target)
@@ -89,7 +89,7 @@ final class RoutedTransport: Sendable {
     _ request: HTTPRequest, _ reporter: OutcomeReporter, _ fallback: any Transport,
     _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
-    reporter.report(.passedOn)
+    reporter.report(.passedThrough)
     return fallback.start(request, receive)
   }
 
@@ -107,7 +107,7 @@ final class RoutedTransport: Sendable {
         // Until there is an answer only this sees a failure.
         let watching = reporter.reportingOutcome(to: receive)
         let promise = try ActivityExecutor.counting(for: player.scheduler) { try handler(received) }
-        let exchange = AwaitedExchange(promise, on: scheduler, watching) {
+        let exchange = DeferredExchange(promise, on: scheduler, watching) {
           [self] result, silence, receive in
           let mock: Mock
           do {
@@ -115,7 +115,7 @@ final class RoutedTransport: Sendable {
           } catch {
             mock = .handlerFailed(error)
           }
-          return answer(request, mock, received, reporter, fallback, silentFor: silence, receive)
+          return answer(request, mock, received, reporter, fallback, idleFor: silence, receive)
         }
         exchange.wait(atMost: request.idleTimeout)
         return exchange
@@ -127,15 +127,15 @@ final class RoutedTransport: Sendable {
 
   private func answer(
     _ request: HTTPRequest, _ mock: Mock, _ received: ReceivedRequest, _ reporter: OutcomeReporter,
-    _ fallback: (any Transport)?, silentFor silence: Duration = .zero,
+    _ fallback: (any Transport)?, idleFor silence: Duration = .zero,
     _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
     player.answer(
-      request, by: mock, reporter, silentFor: silence, received: { received }, receive
+      request, by: mock, reporter, idleFor: silence, received: { received }, receive
     ) {
       if let fallback { return pass(request, reporter, fallback, receive) }
       return fail(
-        TransportFailure(code: .mockFailed, detail: Route.fallenThrough(received)), reporter,
+        TransportFailure(code: .mockFailed, detail: Route.fallthroughMessage(received)), reporter,
         receive)
     }
   }

@@ -2,7 +2,7 @@ import Networking
 import Promises
 
 /// What becomes of a request that no provider of a ``withMocks(_:unmatched:file:line:isolation:_:)`` is for.
-public enum UnmatchedRequests: Sendable, Hashable {
+public enum UnmatchedRequestPolicy: Sendable, Hashable {
   /// It fails, by the code `mockFailed`, and says which type of endpoint it was.
   case fail
   /// It goes to the network.
@@ -48,12 +48,12 @@ public enum UnmatchedRequests: Sendable, Hashable {
 /// - Returns: what it returns.
 /// - Throws: what it throws.
 public func withMocks<each Provider: TransportProvider, Result>(
-  _ providers: repeat each Provider, unmatched: UnmatchedRequests = .fail,
+  _ providers: repeat each Provider, unmatched: UnmatchedRequestPolicy = .fail,
   file: StaticString = #fileID, line: UInt = #line,
   isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Result
 ) async rethrows -> Result {
-  var erased: [AnyProvider] = []
-  for provider in repeat each providers { erased.append(AnyProvider(provider)) }
+  var erased: [AnyTransportProvider] = []
+  for provider in repeat each providers { erased.append(AnyTransportProvider(provider)) }
   let scope = TransportScope(
     scheduler: erased.first?.scheduler ?? .live,
     knows: { [erased] endpoint in erased.contains { $0.isFor(endpoint) } },
@@ -81,7 +81,7 @@ public func withMocks<each Provider: TransportProvider, Result>(
 }
 
 /// A provider that may be asked about endpoints of any type.
-struct AnyProvider: Sendable {
+struct AnyTransportProvider: Sendable {
   let scheduler: any Scheduler
   /// Whether an endpoint is of the provider's type.
   let isFor: @Sendable (_ endpoint: any RequestConvertible) -> Bool

@@ -108,7 +108,7 @@
         open[number].fulfill(.text("x"))
       }
       for promise in promises { #expect(try await promise.value.status == 200) }
-      #expect(server.mostConcurrentRequests == width)
+      #expect(server.peakConcurrentRequests == width)
     }
   }
 #endif

@@ -49,7 +49,7 @@
         reached[number].resolver.fulfill(.text("x"))
       }
       for promise in promises { #expect(try await promise.value.status == 200) }
-      #expect(server.mostConcurrentRequests == width)
+      #expect(server.peakConcurrentRequests == width)
       if mode == .sync { #expect(open.entries.map(\.path) == (0..<count).map { "\($0)" }) }
     }
 

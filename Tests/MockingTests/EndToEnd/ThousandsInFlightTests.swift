@@ -39,7 +39,7 @@
       }
       print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
       #expect(arrived.value == count)
-      #expect(server.mostConcurrentRequests >= count)
+      #expect(server.peakConcurrentRequests >= count)
     }
 
     /// What the client's process does.

@@ -120,7 +120,7 @@ struct RouteChoiceTests {
     }
     #expect(await ask(transport, .get, .of("http://a/boards")) == "299")
     #expect(await ask(transport, .get, .of("http://a/boards?page=2")) == "[]")
-    #expect(transport.journal.entries.map(\.outcome) == [.passedOn, .response(status: 200)])
+    #expect(transport.journal.entries.map(\.outcome) == [.passedThrough, .response(status: 200)])
   }
 
   @Test func anAnswerIsCountedOnceHoweverManyAskAtOnce() async {

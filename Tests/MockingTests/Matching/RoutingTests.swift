@@ -63,7 +63,7 @@ struct RoutingTests {
   }
 
   @Test func whereNothingMatchesTheNearestAreNamedWithWhatTheyWouldHaveItBe() throws {
-    let book = StubBook(
+    let book = StubRegistry(
       try Self.table(
         Self.route(.get, "/login"), Self.route(.get, "/boards/{id}"),
         Self.route(.put, "/boards/{id}"),
@@ -81,7 +81,7 @@ struct RoutingTests {
             path: expected /boards/{id}/cards, actual /bords/7
         """)
     #expect(
-      StubBook(try Self.table()).unmatched(.of("GET", "/")) == """
+      StubRegistry(try Self.table()).unmatched(.of("GET", "/")) == """
         no route for GET /
         there are no routes
         """)

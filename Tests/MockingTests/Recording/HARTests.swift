@@ -66,16 +66,16 @@ import Testing
     ("text/plain; charset=utf-16", Data([0xFF, 0xFE, 0x41, 0x00]), true),
   ])
   func bodiesAreTextOrBase64AndLoseNothing(_ type: String, _ data: Data, _ isBase64: Bool) {
-    let (text, encoding) = BodyText.of(data, mimeType: type)
+    let (text, encoding) = HARBodyCoding.of(data, mimeType: type)
     #expect((encoding == "base64") == isBase64)
-    #expect(BodyText.data(text, encoding: encoding, mimeType: type) == data)
+    #expect(HARBodyCoding.data(text, encoding: encoding, mimeType: type) == data)
   }
 
   @Test func aBodyOfFilesIsReadAsFarAsTheLimitGoes() throws {
     let file = try folder.file("body", holding: "0123456789")
     let body = HTTPBody.pieces([.data(Data("<".utf8)), .file(file)])
-    #expect(BodyBytes.read(body, limit: 11) == Data("<0123456789".utf8))
-    #expect(BodyBytes.read(body, limit: 10) == nil)
-    #expect(BodyBytes.read(.file(folder.file("none")), limit: 10) == nil)
+    #expect(LimitedBodyReader.read(body, limit: 11) == Data("<0123456789".utf8))
+    #expect(LimitedBodyReader.read(body, limit: 10) == nil)
+    #expect(LimitedBodyReader.read(.file(folder.file("none")), limit: 10) == nil)
   }
 }

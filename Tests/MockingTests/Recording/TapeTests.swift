@@ -66,8 +66,8 @@ struct TapeTests {
     #expect(try String(contentsOf: file, encoding: .utf8) == "no archive")
   }
 
-  @Test(arguments: [Tape.AfterLast.repeats, .fails])
-  func aSequenceReplaysInOrder(_ afterLast: Tape.AfterLast) async throws {
+  @Test(arguments: [Tape.RepeatPolicy.repeats, .fails])
+  func aSequenceReplaysInOrder(_ afterLast: Tape.RepeatPolicy) async throws {
     let tape = try Tape(folder.file(), over: network())
     for _ in 1...3 { _ = await tape.get("https://a.test/poll") }
     try tape.save()

@@ -5,7 +5,7 @@ import Testing
 
 struct TextSearchTests {
   private func masked(_ text: String, _ wanted: String...) -> String? {
-    var search = TextSearch()
+    var search = MultiPatternSearch()
     for text in wanted { search.insert(text) }
     return search.replacing(in: text, with: "*")
   }
@@ -47,7 +47,7 @@ struct TextSearchTests {
       }
       let wanted = (0..<5).map { _ in text(Int.random(in: 8...10, using: &lots)) }
       let whole = text(200)
-      var search = TextSearch()
+      var search = MultiPatternSearch()
       for text in wanted { search.insert(text) }
       let isThere = wanted.contains { whole.contains($0) }
       let masked = search.replacing(in: whole, with: "*")

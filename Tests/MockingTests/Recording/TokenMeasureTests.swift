@@ -13,7 +13,7 @@ import Testing
     "https://hooks.example.com/services/T00000000/B00000000/7fXkQ2p9ZbL4mN8sVtR1cYwE",
   ])
   func aTokenIsFound(_ text: String) {
-    #expect(!TokenMeasure.tokens(in: text).isEmpty)
+    #expect(!TokenDetector.tokens(in: text).isEmpty)
   }
 
   @Test(arguments: [
@@ -27,7 +27,7 @@ import Testing
     "max-age=31536000; includeSubDomains", "api.eu-central-1.elb.amazonaws.com",
   ])
   func whatPeopleWriteIsNoToken(_ text: String) {
-    #expect(TokenMeasure.tokens(in: text).isEmpty)
+    #expect(TokenDetector.tokens(in: text).isEmpty)
   }
 
   @Test func ofRandomTokensNearlyAllAreFound() {
@@ -44,7 +44,7 @@ import Testing
         for _ in 1...1_000 {
           let token = String(
             (0..<length).map { _ in alphabet[Int(random.next() % UInt64(alphabet.count))] })
-          if !TokenMeasure.tokens(in: token).isEmpty { found += 1 }
+          if !TokenDetector.tokens(in: token).isEmpty { found += 1 }
         }
         #expect(found >= least || (name == "hex" && length == 24), "\(name), \(length): \(found)")
       }

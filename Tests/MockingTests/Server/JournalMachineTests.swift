@@ -46,8 +46,8 @@ struct ConnectionTrackerTests {
     for _ in 0..<3 { tracker.requestStarted() }
     tracker.requestEnded()
     #expect(tracker.read { $0.concurrentRequests } == 2)
-    #expect(tracker.read { $0.mostConcurrentRequests } == 3)
-    tracker.resetMostConcurrentRequests()
-    #expect(tracker.read { $0.mostConcurrentRequests } == 2)
+    #expect(tracker.read { $0.peakConcurrentRequests } == 3)
+    tracker.resetPeakConcurrentRequests()
+    #expect(tracker.read { $0.peakConcurrentRequests } == 2)
   }
 }

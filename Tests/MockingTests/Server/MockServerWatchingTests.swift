@@ -72,13 +72,13 @@ struct MockServerWatchingTests {
     #expect(server.concurrentRequests == 5)
     resolver.fulfill(.text("done"))
     for client in clients { _ = try await client.receive(until: "done") }
-    #expect(server.mostConcurrentRequests == 5)
+    #expect(server.peakConcurrentRequests == 5)
     try await clients[0].send(get)
     _ = try await clients[0].receive(until: "done")
-    server.resetMostConcurrentRequests()
+    server.resetPeakConcurrentRequests()
     try await clients[0].send(get)
     _ = try await clients[0].receive(until: "done")
-    #expect(server.mostConcurrentRequests <= 2)
+    #expect(server.peakConcurrentRequests <= 2)
   }
 
   @Test func aClientThatLeavesIsSeenAndItsHandlerCancelled() async throws {

@@ -8,7 +8,7 @@ import Testing
 struct Reading: Equatable {
   var heads: [RequestHead] = []
   var bodies: [RequestBody] = []
-  var refusal: RequestRefusal?
+  var refusal: HTTPParseError?
 
   /// Feeds the pieces one by one.
   init(_ pieces: [[UInt8]], limits: MockServerLimits = MockServerLimits()) {
@@ -122,7 +122,7 @@ struct RequestMachineTests {
   func aMalformedHostIsRefused(_ host: String) {
     #expect(
       Reading("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n").refusal
-        == RequestRefusal(400, "the Host is malformed"))
+        == HTTPParseError(400, "the Host is malformed"))
   }
 
   private static let badInput: [(Int, String)] = [

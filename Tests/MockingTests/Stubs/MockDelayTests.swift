@@ -8,7 +8,7 @@ struct MockDelayTests {
     #expect(MockDelay.seconds(1.5).duration(0) == .milliseconds(1_500))
     #expect(MockDelay.fixed(.seconds(-1)).duration(0) == .zero)
     #expect(MockDelay.seconds(.nan).duration(0) == .zero)
-    #expect(!MockDelay.zero.isDrawn)
+    #expect(!MockDelay.zero.isRandom)
   }
 
   @Test func evenlyDrawnDelaysFillTheirRange() {

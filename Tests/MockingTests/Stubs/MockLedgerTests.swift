@@ -7,7 +7,7 @@ import Testing
 
 struct MockLedgerTests {
   private func answer(
-    _ mock: Mock, _ ledger: MockLedger, _ method: HTTPMethod = .get, _ path: String = "/a"
+    _ mock: Mock, _ ledger: MockResolver, _ method: HTTPMethod = .get, _ path: String = "/a"
   ) throws -> String {
     let answer = try ledger.answer(
       mock, method: method, path: { path },
@@ -28,9 +28,9 @@ struct MockLedgerTests {
   }
 
   @Test func anAccountIsKeptForEachMethodAndPath() {
-    var machine = MockLedgerMachine()
+    var machine = MockResolverMachine()
     let place = Mock.Sequence.Place(file: "a", line: 1, column: 2)
-    let accounts: [MockLedgerMachine.Account] = [
+    let accounts: [MockResolverMachine.Account] = [
       .init(place: place, method: .get, path: "/a"), .init(place: place, method: .get, path: "/a"),
       .init(place: place, method: .post, path: "/a"),
       .init(place: place, method: .get, path: "/b"),
@@ -43,11 +43,11 @@ struct MockLedgerTests {
   }
 
   @Test func aSequenceMadeAnewGoesOnWhereItWas() throws {
-    let ledger = MockLedger()
+    let ledger = MockResolver()
     #expect(try (0..<4).map { _ in try answer(made(), ledger) } == ["201", "202", "202", "202"])
     #expect(try answer(made(), ledger, .post) == "201")
     #expect(try answer(made(), ledger, .get, "/b") == "201")
-    #expect(try answer(made(), MockLedger()) == "201")
+    #expect(try answer(made(), MockResolver()) == "201")
     let another = Mock.sequence(.status(203))
     #expect(try answer(another, ledger) == "203")
   }
@@ -67,19 +67,19 @@ struct MockLedgerTests {
   }
 
   @Test func aSequenceEndsAsItSays() throws {
-    let ledger = MockLedger()
+    let ledger = MockResolver()
     for _ in 0..<2 { _ = try answer(made(.fails), ledger) }
     #expect(
       try answer(made(.fails), ledger)
         == "the sequence at Shop/Stubs.swift:26:6 has given all 2 of its answers for GET /a")
-    let other = MockLedger()
+    let other = MockResolver()
     #expect(
       try (0..<3).map { _ in try answer(made(.fallsThrough), other) } == ["201", "202", "through"])
     #expect(try answer(.sequence([]), other).hasSuffix(" has no answers for GET /a"))
   }
 
   @Test func sequencesAndTemplatesMayLieInEachOther() throws {
-    let ledger = MockLedger()
+    let ledger = MockResolver()
     let mock = Mock.sequence(
       .template { request in .status(request.method == .get ? 210 : 211) },
       .sequence(.status(220), .status(221)))
@@ -91,14 +91,14 @@ struct MockLedgerTests {
   @Test func aTemplateWithoutEndIsAnError() throws {
     @Sendable func again() -> Mock { .template { _ in again() } }
     #expect(
-      try answer(again(), MockLedger())
+      try answer(again(), MockResolver())
         == "templates and sequences lie in each other more than 100 deep")
   }
 
   @Test func whatASequenceIsGivenItsAnswersHave() throws {
     let mock = Mock.sequence(.status(200), .status(201).delayed(by: .seconds(1)))
       .delayed(by: .seconds(9)).header("A", "b").dribbled(pieces: 2, over: .seconds(1))
-    let ledger = MockLedger(delay: .seconds(20))
+    let ledger = MockResolver(delay: .seconds(20))
     func next() throws -> Mock? {
       let answer = try ledger.answer(
         mock, method: .get, path: { "/" },
@@ -116,22 +116,22 @@ struct MockLedgerTests {
   @Test func aMissingFileIsNamedWithWhereItWasLookedFor() throws {
     let folder = URL(fileURLWithPath: "/nowhere/fixtures", isDirectory: true)
     #expect(
-      try answer(.file("boards.json", in: folder), MockLedger())
+      try answer(.file("boards.json", in: folder), MockResolver())
         == #"there is no file "boards.json" in /nowhere/fixtures"#)
     #expect(
-      try answer(.file("no such.json"), MockLedger())
+      try answer(.file("no such.json"), MockResolver())
         .hasPrefix(#"there is no file "no such.json" in "#))
     #expect(
-      try answer(.file("", in: FileManager.default.temporaryDirectory), MockLedger())
+      try answer(.file("", in: FileManager.default.temporaryDirectory), MockResolver())
         .contains("cannot be read"))
   }
 
   @Test func aValueThatIsNoJSONIsNoAnswer() throws {
     #expect(
-      try answer(.json([Double.infinity]), MockLedger())
+      try answer(.json([Double.infinity]), MockResolver())
         .hasPrefix("the answer cannot be encoded as JSON: "))
     #expect(
-      try answer(.json(JSON.double(.nan)), MockLedger())
+      try answer(.json(JSON.double(.nan)), MockResolver())
         .hasPrefix("the answer cannot be encoded as JSON: "))
   }
 }

@@ -71,16 +71,16 @@ struct MockMakingTests {
 
   @Test func aFailureIsTheNearestThingOnTheWire() {
     #expect(
-      Mock.failure(.connectionLost).onTheWire.interruption
+      Mock.failure(.connectionLost).serverMock.interruption
         == .init(fault: .reset, stage: .head(afterBytes: 17)))
     #expect(
-      Mock.failure(.timedOut(.attempt)).onTheWire.interruption
+      Mock.failure(.timedOut(.attempt)).serverMock.interruption
         == .init(fault: .stall, stage: .request))
     #expect(
-      Mock.failure(.malformedResponse).onTheWire.interruption
+      Mock.failure(.malformedResponse).serverMock.interruption
         == .init(fault: .garbage, stage: .request))
     for code in [NetworkError.Code.dnsFailed, .cannotConnect, .pinMismatch, .cancelled] {
-      let mock = Mock.failure(code).delayed(by: .seconds(2)).onTheWire
+      let mock = Mock.failure(code).delayed(by: .seconds(2)).serverMock
       #expect(mock.status == 500)
       #expect(mock.delay == .seconds(2))
       #expect(text(mock)?.contains("\(code)") == true)

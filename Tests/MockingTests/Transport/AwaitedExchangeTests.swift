@@ -22,7 +22,7 @@ struct AwaitedExchangeTests {
   }
 
   private final class Box: Sendable {
-    let exchange = Mutex<AwaitedExchange<Int>?>(nil)
+    let exchange = Mutex<DeferredExchange<Int>?>(nil)
     func suspend() { exchange.withLock { $0 }?.suspend() }
     func resume() { exchange.withLock { $0 }?.resume() }
   }
@@ -30,7 +30,7 @@ struct AwaitedExchangeTests {
   @Test func resumingWhileTheStartSuspendsIsNotLost() {
     let (promise, resolver) = Promise<Int>.pending()
     let (handle, box) = (LoggingHandle(), Box())
-    let exchange = AwaitedExchange(promise, on: TestScheduler(), { _ in }) { _, _, _ in
+    let exchange = DeferredExchange(promise, on: TestScheduler(), { _ in }) { _, _, _ in
       box.suspend()
       return handle
     }
@@ -65,7 +65,7 @@ struct AwaitedExchangeTests {
     let time = TestScheduler()
     let (promise, resolver) = Promise<Int>.pending()
     let failures = Log<TransportFailure>()
-    let exchange = AwaitedExchange(
+    let exchange = DeferredExchange(
       promise, on: time, { if case .failure(let failure) = $0 { failures.append(failure) } }
     ) { _, _, _ in LoggingHandle() }
     exchange.wait(atMost: .seconds(5))

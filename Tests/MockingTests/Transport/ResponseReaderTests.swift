@@ -8,7 +8,7 @@ struct ResponseReaderTests {
   private func lines(
     _ pieces: [String], answering method: HTTPMethod = .get
   ) -> [String] {
-    var reader = ResponseReader(answering: method)
+    var reader = ResponseParser(answering: method)
     var lines: [String] = []
     for piece in pieces {
       for output in reader.read(.bytes(Array(piece.utf8)[...])) {

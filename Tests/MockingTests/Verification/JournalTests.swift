@@ -94,7 +94,7 @@ struct JournalTests {
     let network = FakeTransport { _ in .response(299) }
     let client = Networking(mockProvider: provider, transport: network)
     for _ in 0..<2 { _ = await client.request(.get("http://a/boards")).result }
-    #expect(provider.journal.entries.map(\.outcome) == [.response(status: 201), .passedOn])
+    #expect(provider.journal.entries.map(\.outcome) == [.response(status: 201), .passedThrough])
     #expect(provider.journal.entries.map(\.stub) == [nil, nil])
   }
 
