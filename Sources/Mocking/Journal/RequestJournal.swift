@@ -1,101 +1,164 @@
 import Networking
+import Promises
 import Synchronization
 
-/// What a provider, a transport or a server has been asked, in order.
+/// A record of the requests that a provider, a transport or a server has received, in order.
 ///
 /// ```swift
 /// for entry in provider.journal.entries { print(entry) }
-/// // 1. GET /v1/boards?page=1, answered 200 by GET /boards
+/// // 1. GET /v1/boards?page=1, status 200, stub GET /boards
 /// ```
 ///
-/// A request is in it before its answer begins, each attempt and each redirect by itself. Of a
-/// ``MockProvider`` made of a closure only what the closure had an answer for is in it: what it returned
-/// nil for never came by. Keeping the journal costs next to nothing: bodies are shared, not copied, and
-/// nothing is worked out before it is read. What is kept is bounded by ``JournalLimits``.
+/// A request is recorded before its response starts. Each attempt and each redirect is recorded
+/// separately. Not recorded are requests that a ``MockServer`` rejects as malformed or too large,
+/// and endpoints for which the closure of a ``MockProvider`` returns `nil`.
 ///
-/// Everything may be called from any thread. Copies of a provider or transport share one journal.
+/// Recording costs little: bodies are shared, not copied, and values are computed when they are
+/// read. ``JournalLimits`` bounds the memory.
+///
+/// All members may be used from any thread. Copies of a provider or transport share one journal.
 public final class RequestJournal: Sendable {
-  private let records: Mutex<JournalRecords>
-  /// Those that have been replaced among them, since old entries name them.
+  private struct State {
+    var records: JournalRecords
+    var takeQueue = TakeQueue()
+  }
+
+  private let state: Mutex<State>
+  /// All routes, including replaced ones, because older entries refer to them.
   private let routes: Mutex<[Route]>
-  /// The path of the base URL that relative patterns start from, asked when they are used.
+  /// Returns the path of the base URL for relative patterns; called on each verification.
   private let basePath: @Sendable () -> String?
 
   init(
     limits: JournalLimits, routes: [Route] = [],
     basePath: @escaping @Sendable () -> String? = { nil }
   ) {
-    records = Mutex(JournalRecords(limits: limits, routeCount: routes.count))
+    state = Mutex(State(records: JournalRecords(limits: limits, routeCount: routes.count)))
     self.routes = Mutex(routes)
     self.basePath = basePath
   }
 
-  /// The requests remembered, in order.
+  // MARK: Reading
+
+  /// The recorded requests with their stubs and outcomes, in order.
   public var entries: [JournalEntry] {
-    records.withLock { $0.records }.map(entry)
+    state.withLock { $0.records.all }.map(entry)
   }
 
-  /// How many requests there have been, those forgotten included.
-  public var count: Int { records.withLock { $0.count } }
+  /// The recorded requests, in order.
+  var requests: [ReceivedRequest] {
+    state.withLock { $0.records.all }.map { $0.request.received(number: $0.number) }
+  }
 
-  /// How many requests have been forgotten for the sake of ``JournalLimits/requests``.
-  public var forgottenCount: Int { records.withLock { $0.first } }
+  /// The number of requests recorded since the start or the last ``reset()``, discarded ones
+  /// included.
+  public var count: Int { state.withLock { $0.records.count } }
 
-  /// Forgets all requests, which of them have been verified, and which stubs have been used.
+  /// The number of requests discarded because of ``JournalLimits/requests``.
+  public var discardedCount: Int { state.withLock { $0.records.first } }
+
+  /// Discards all requests, and with them which requests are verified and which stubs are used.
+  ///
+  /// The numbers start again from 1. Callers that wait for a request keep waiting for the next one.
   public func reset() {
-    withExtendedLifetime(records.withLock { $0.reset() }) {}
+    let discarded = state.withLock { state in
+      state.takeQueue.reset()
+      return state.records.reset()
+    }
+    withExtendedLifetime(discarded) {}
   }
 
-  // MARK: Writing
+  // MARK: Recording
 
-  /// Takes a request in.
+  /// Adds a request.
   ///
   /// - Parameters:
-  ///   - source: the request.
-  ///   - route: the number of the route that answers it; nil for none.
-  /// - Returns: by which to say what has come of it.
-  func record(_ source: JournalRecords.Source, route: Int? = nil) -> JournalTicket {
-    let (recorded, generation) = records.withLock {
-      ($0.record(source, route: route), $0.generation)
+  ///   - request: The request.
+  ///   - route: The number of the route that responds, or `nil` if there is none.
+  /// - Returns: A reporter for the outcome.
+  func record(_ request: StoredRequest, route: Int? = nil) -> OutcomeReporter {
+    let (added, generation) = state.withLock {
+      ($0.records.add(request, route: route), $0.records.generation)
     }
-    defer { withExtendedLifetime(recorded) {} }
-    return JournalTicket(
-      journal: self, number: recorded.number, generation: generation, route: route)
+    defer { withExtendedLifetime(added) {} }
+    return OutcomeReporter(
+      journal: self, number: added.number, generation: generation, route: route)
   }
 
-  func settle(_ number: Int, of generation: Int, _ outcome: JournalEntry.Outcome) {
-    records.withLock { $0.settle(number, of: generation, outcome) }
+  func report(_ outcome: JournalEntry.Outcome, of number: Int, generation: Int) {
+    state.withLock { $0.records.setOutcome(outcome, of: number, generation: generation) }
   }
 
-  /// Has other routes answer from now on; returns the number of the first.
+  /// Replaces the routes; returns the number of the first new one.
   func replaceRoutes(with new: [Route]) -> Int {
     routes.withLock { routes in
       routes += new
-      return records.withLock { $0.replaceRoutes(count: new.count) }
+      return state.withLock { $0.records.replaceRoutes(count: new.count) }
     }
+  }
+
+  // MARK: Taking requests
+
+  /// Makes a recorded request available to ``takeRequest()``, unless a reset has discarded it.
+  ///
+  /// - Parameters:
+  ///   - request: The request with its whole body, for a caller that waits for it.
+  ///   - reporter: The reporter that recording the request returned.
+  func offer(_ request: ReceivedRequest, of reporter: OutcomeReporter) {
+    let offered = state.withLock { state in
+      state.records.generation == reporter.generation
+        ? state.takeQueue.offer(reporter.number) : nil
+    }
+    offered?.waiter?.fulfill(request)
+    withExtendedLifetime(offered) {}
+  }
+
+  /// Takes the next offered request that has not been taken, as soon as there is one.
+  ///
+  /// Discarded requests are skipped.
+  func takeRequest() -> Promise<ReceivedRequest> {
+    WaiterList.promise { resolver in
+      state.withLock { state in
+        while let number = state.takeQueue.next() {
+          guard let record = state.records[number] else { continue }
+          return .settled(.success(record.request.received(number: number)))
+        }
+        return state.takeQueue.wait(resolver)
+      }
+    } cancel: { [weak self] id in
+      let dropped = self?.state.withLock { $0.takeQueue.cancel(id) }
+      withExtendedLifetime(dropped) {}
+    }
+  }
+
+  /// Rejects the callers that wait for a request, and those that have to wait from now on.
+  func stopTaking() {
+    for waiter in state.withLock({ $0.takeQueue.stop() }) { waiter.reject(MockServerError.stopped) }
   }
 
   // MARK: Verifying
 
-  /// All that a verification looks at, as it is at this moment.
+  /// Returns the data for a verification, all of the same moment.
   func snapshot() -> JournalSnapshot {
-    let (routes, state) = routes.withLock { routes in (routes, records.withLock { $0 }) }
-    let current = zip(routes, state.uses).dropFirst(state.firstRoute)
+    let (routes, records) = routes.withLock { routes in
+      (routes, state.withLock { $0.records })
+    }
+    let current = zip(routes, records.routeUses).dropFirst(records.firstRoute)
     return JournalSnapshot(
-      entries: state.records.map { .init(entry: entry($0), isVerified: $0.isVerified) },
-      forgottenCount: state.first,
-      unused: current.filter { $0.1 == 0 }.map { $0.0.description },
-      routeCount: routes.count - state.firstRoute, base: basePath().map(Self.segments))
+      entries: records.all.map { .init(entry: entry($0), isVerified: $0.isVerified) },
+      discardedCount: records.first,
+      unusedRoutes: current.filter { $0.1 == 0 }.map { $0.0.description },
+      routeCount: routes.count - records.firstRoute, basePath: basePath().map(Self.segments))
   }
 
   func markVerified(_ entries: [JournalEntry]) {
-    records.withLock { $0.markVerified(entries.map { $0.number - 1 }) }
+    state.withLock { $0.records.markVerified(entries.map { $0.number - 1 }) }
   }
 
   private func entry(_ record: JournalRecords.Record) -> JournalEntry {
     let routes = routes.withLock { $0 }
     return JournalEntry(
-      number: record.number + 1, request: record.source.request(record.number),
+      number: record.number + 1, request: record.request.received(number: record.number),
       stub: record.route.flatMap { routes.indices.contains($0) ? routes[$0].description : nil },
       outcome: record.outcome)
   }
@@ -106,101 +169,25 @@ public final class RequestJournal: Sendable {
   }
 }
 
-/// What a ``RequestJournal`` remembers of one request.
-public struct JournalEntry: Sendable, Hashable {
-  /// What has come of a request.
-  public enum Outcome: Sendable, Hashable {
-    /// It was answered by a response of this status, of which at least the head has been given.
-    case response(status: Int)
-    /// It came to nothing: by a mock, for want of one, or because it was cancelled or timed out.
-    case failure(NetworkError.Code)
-    /// It went on to the real network, or to a fallback.
-    case passedThrough
-  }
-
-  /// Which request it is, counted from 1 and on beyond those forgotten.
-  public let number: Int
-  /// The request; each attempt and each redirect of a call is one of its own.
-  ///
-  /// Its body is empty where it was not kept, while ``ReceivedRequest/bodyByteCount`` says how much there
-  /// was.
-  public let request: ReceivedRequest
-  /// The route that answered, described by its method, its template and its conditions.
-  ///
-  /// Nil where no route did: there was none, or the answer came from a provider's closure.
-  public let stub: String?
-  /// What has come of it; nil while it is under way.
-  public let outcome: Outcome?
-}
-
-extension JournalEntry: CustomStringConvertible {
-  /// Number, method, target, outcome and stub in one line, without secrets.
-  public var description: String {
-    let outcome =
-      switch outcome {
-      case .response(let status): "answered \(status)"
-      case .failure(let code): "failed: \(code)"
-      case .passedThrough: "passed on"
-      case nil: "under way"
-      }
-    let stub = stub.map { " by \($0)" } ?? ""
-    return "\(number). \(request.summary), \(ReportFormatter.bounded(outcome + stub))"
-  }
-}
-
-extension ReceivedRequest {
-  /// Method and target in one line, without secrets.
-  var summary: String {
-    let target = Redactor.standard.maskedURL(target)
-    return "\(ReportFormatter.bounded(method.rawValue)) \(ReportFormatter.bounded(target))"
-  }
-}
-
-/// By which who answers a request tells the journal what has come of it.
-struct JournalTicket: Sendable {
-  let journal: RequestJournal
-  let number: Int
-  /// Of the journal; after a reset the number may be another request's.
-  let generation: Int
-  /// The number of the route that answers; nil for none.
-  let route: Int?
-
-  func settle(_ outcome: JournalEntry.Outcome) {
-    journal.settle(number, of: generation, outcome)
-  }
-
-  /// The same receiver, with the journal told of the head and of a failure before it is.
-  func watching(
-    _ receive: @escaping @Sendable (TransportEvent) -> Void
-  ) -> @Sendable (TransportEvent) -> Void {
-    { event in
-      switch event {
-      case .head(let head): settle(.response(status: head.status))
-      case .failure(let failure): settle(.failure(failure.code))
-      case .connected, .servedLocally, .sent, .body, .end: break
-      }
-      receive(event)
-    }
-  }
-}
-
-/// How much a ``RequestJournal`` keeps.
+/// The limits of a ``RequestJournal``.
 public struct JournalLimits: Sendable, Hashable {
-  /// How many requests are remembered; the oldest are forgotten first.
+  /// The number of requests that are kept.
   ///
-  /// 10,000 unless set; at least one.
+  /// Beyond that the oldest are discarded. At least one request is kept. The default is 10,000, and
+  /// 100,000 for a ``MockServer``.
   public var requests: Int
-  /// How many bytes of bodies are kept in all.
+  /// The total number of body bytes that are kept.
   ///
-  /// Beyond that the oldest bodies are let go while their requests stay; a body that is larger by itself is
-  /// not kept at all, and a file's is read for the journal up to 1 MiB. 64 MiB unless set.
+  /// Beyond that the oldest bodies are removed; their requests stay. A single body above the limit
+  /// is not kept. A body in a file is read if it has at most 1 MiB. The default is 64 MiB, and 512
+  /// MiB for a ``MockServer``.
   public var bodyBytes: Int
 
-  /// Makes limits.
+  /// Creates limits.
   ///
   /// - Parameters:
-  ///   - requests: how many requests are remembered.
-  ///   - bodyBytes: how many bytes of bodies are kept in all.
+  ///   - requests: The number of requests that are kept.
+  ///   - bodyBytes: The total number of body bytes that are kept.
   public init(requests: Int = 10_000, bodyBytes: Int = 64 * 1024 * 1024) {
     self.requests = requests
     self.bodyBytes = bodyBytes

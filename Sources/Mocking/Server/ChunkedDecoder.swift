@@ -1,6 +1,6 @@
 import Networking
 
-/// Takes the chunked coding off a body.
+/// An incremental decoder of the chunked transfer coding.
 ///
 /// Source: RFC 9112 section 7.1.
 struct ChunkedDecoder {
@@ -21,8 +21,14 @@ struct ChunkedDecoder {
     self.limits = limits
   }
 
-  /// Decodes what there is, skips it in `input`, and gives the bytes of the body to `emit`; true at the
-  /// end of the body, trailers included.
+  /// Decodes the available bytes and removes them from `input`.
+  ///
+  /// - Parameters:
+  ///   - input: The buffer.
+  ///   - emit: Called with each piece of the body in order.
+  /// - Returns: Whether the end of the body has been decoded, including the trailers.
+  /// - Throws: A rejection if the coding is malformed or the trailers are too large, or the error
+  ///   of `emit`.
   mutating func decode(
     _ input: inout InputBuffer,
     _ emit: (ArraySlice<UInt8>) throws(HTTPParseError) -> Void
@@ -71,7 +77,7 @@ struct ChunkedDecoder {
     trailers.append(try FieldLine.parse(line))
   }
 
-  /// The size before any extension, which is passed over.
+  /// Parses the size of a chunk and ignores extensions after it.
   private static func size(_ line: ArraySlice<UInt8>) throws(HTTPParseError) -> Int {
     let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != 0x20 && $0 != 0x09 }
     let rest = line[digits.endIndex...].drop { $0 == 0x20 || $0 == 0x09 }

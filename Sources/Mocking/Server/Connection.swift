@@ -2,26 +2,28 @@ import Foundation
 import Networking
 import Promises
 
-/// One connection: moves bytes between the socket, the ``RequestMachine`` and the scripts of responses.
+/// One connection of a server: moves bytes between the socket, the request parser and the
+/// responses.
 ///
-/// One exchange at a time: while a response is under way, what the client sends ahead is kept, up to a
-/// bound, and only then read no further.
+/// Serves one exchange at a time. While a response is in progress, pipelined bytes are buffered up
+/// to a limit; beyond that the socket is not read.
 ///
-/// `@unchecked Sendable` because everything in it is protected by being touched on the loop's thread alone.
-final class Connection: EventLoop.EventHandler, @unchecked Sendable {
+/// `@unchecked Sendable` because all its state is protected by being used only on the loop's
+/// thread.
+final class Connection: EventLoop.Client, @unchecked Sendable {
   enum Phase {
-    /// Waits for a request, or the rest of one.
+    /// Waits for a request, or for the rest of one.
     case receiving
-    /// A handler is at work.
+    /// A handler is running.
     case handling
-    /// A response is being sent, or waits for its time.
+    /// A response is being sent, or waits for a delay.
     case playing
-    /// Nothing is to happen any more until the client leaves.
+    /// Sends nothing more and waits until the client leaves.
     case stalled
-    /// The connection is reset by the client's first byte.
+    /// Resets the connection at the client's first byte.
     case resetting
-    /// All has been sent; what still comes is dropped until the client closes, since closing before
-    /// would reset the connection and take the response away from the client.
+    /// Everything has been sent. Further bytes are discarded until the client closes, because
+    /// closing earlier would reset the connection, and the client could lose the response.
     case draining
     case closed
   }
@@ -34,30 +36,34 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
   private var isProcessing = false
 
   var phase = Phase.receiving
-  var machine: RequestParser
-  /// What is being answered.
+  var parser: RequestParser
+  /// The head of the current request.
   var head: RequestHead?
-  var outcome: RouteTable.Outcome?
-  var exchange = 0
-  var routeSet: RouteSet?
-  /// What is being answered, where somebody wants to be told.
-  var exchangeInProgress: ExchangeInProgress?
+  /// The routing of the current request.
+  var routing: RouteTable.Outcome?
+  /// The routes that serve the current request.
+  var routes: ActiveRoutes?
+  /// The number of requests received.
+  var requestCount = 0
   var completedExchanges = 0
-  /// Whether the journal counts this connection among those that handle a request.
-  var isHandling = false
+  /// The current exchange, if the server has an `onExchange` handler.
+  var servedDraft: ServedExchange.Draft?
+  /// Whether the tracker counts a request of this connection as in progress.
+  var isRequestInProgress = false
+  /// The promise of an asynchronous handler.
   var pending: Promise<Mock>?
-  /// By which the journal is told what has come of the request.
-  var ticket: JournalTicket?
+  /// Reports the outcome of the current request to the journal.
+  var reporter: OutcomeReporter?
   var player = ScriptPlayer()
   var inputHasEnded = false
-  /// What the player waits for, if it is not for time.
+  /// Whether the player waits for the socket to become writable.
   var wantsToWrite = false
 
   init(_ socket: Socket, _ index: Int, _ core: ServerCore) {
     self.socket = socket
     self.index = index
     self.core = core
-    machine = RequestParser(limits: core.limits)
+    parser = RequestParser(limits: core.limits)
   }
 
   func start(_ fault: MockFault?) {
@@ -74,23 +80,25 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
     }
   }
 
-  /// Resets the connection by the client's first byte, or in a moment if that does not come.
+  /// Resets the connection at the client's first byte, or after 0.2 seconds.
   ///
-  /// A reset that finds the client still connecting is a refusal to it, and at once it may or may not.
+  /// An immediate reset could reach the client while it is still connecting, which makes it a
+  /// refused connection.
   private func scheduleReset() {
     phase = .resetting
     after(.milliseconds(200)) { $0.close(by: .server, resetting: true) }
   }
 
-  /// Sends no more, and drops what comes until the client closes, or for so long as one takes to.
+  /// Stops sending, and discards input until the client closes, for at most 2 seconds.
   func drain() {
     socket.finishSending()
     phase = .draining
     after(.seconds(2)) { $0.close(by: .server) }
   }
 
-  /// Does something on the loop's thread after a time of the system's, not the test's, since it is no part
-  /// of any story.
+  /// Runs a closure on the loop's thread after a delay.
+  ///
+  /// Uses the system's time, not the server's scheduler, because the delay is not part of a test.
   private func after(_ delay: Duration, _ body: @escaping @Sendable (Connection) -> Void) {
     _ = LiveScheduler.live.schedule(after: delay) { [loop = core.loop, weak self] in
       guard let self else { return }
@@ -117,17 +125,17 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
     case .bytes(let count):
       if phase == .resetting { return close(by: .server, resetting: true) }
       guard phase != .draining else { return }
-      machine.receive(UnsafeRawBufferPointer(rebasing: core.scratch[..<count]))
+      parser.receive(UnsafeRawBufferPointer(rebasing: core.scratch[..<count]))
     case .wouldBlock: break
     case .ended: endInput()
     case .failed: close(by: .client)
     }
   }
 
-  /// The client sends no more.
+  /// Handles the end of the client's input.
   ///
-  /// One that still waits for the beginning of an answer, or for time to pass,
-  /// is taken to be gone; one that is being written to gets the rest, if it is there.
+  /// A client that still waits for the start of a response, or for a delay, is considered gone. A
+  /// response that is being sent continues as far as it is available.
   private func endInput() {
     inputHasEnded = true
     switch phase {
@@ -138,18 +146,20 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
     }
   }
 
-  /// Does all that can be done now; called from what it calls itself it does nothing.
+  /// Parses and responds until it has to wait.
+  ///
+  /// Nested calls do nothing.
   func process() {
     guard !isProcessing else { return }
     isProcessing = true
     defer { isProcessing = false }
-    var canContinue = true
-    while canContinue {
+    var continues = true
+    while continues {
       switch phase {
       case .receiving:
-        if let event = machine.next() { take(event) } else { canContinue = false }
-      case .playing: canContinue = advance()
-      case .handling, .stalled, .resetting, .draining, .closed: canContinue = false
+        if let event = parser.next() { handle(event) } else { continues = false }
+      case .playing: continues = advance()
+      case .handling, .stalled, .resetting, .draining, .closed: continues = false
       }
     }
     if inputHasEnded {
@@ -167,45 +177,45 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
     guard phase != .closed else { return }
     var wanted: Readiness = wantsToWrite ? .writable : []
     if !inputHasEnded {
-      let acceptsInput =
-        phase == .receiving || phase == .draining || machine.bufferedBytes < Self.bufferedBytes
-      wanted.insert(acceptsInput ? .readable : .hangup)
+      let reads =
+        phase == .receiving || phase == .draining || parser.bufferedBytes < Self.bufferedBytes
+      wanted.insert(reads ? .readable : .hangup)
     }
     guard wanted != interest else { return }
     interest = wanted
     core.loop.change(socket.descriptor, to: wanted, token)
   }
 
-  // MARK: The end
+  // MARK: Closing
 
   func close(by side: ClosedConnection.Side, resetting: Bool = false) {
     guard phase != .closed else { return }
     let isInside =
       switch phase {
-      case .receiving: machine.isInsideRequest
+      case .receiving: parser.isInsideRequest
       case .handling, .playing, .stalled: true
       case .resetting, .draining, .closed: false
       }
     phase = .closed
-    report(side == .client ? .aborted : resetting ? .reset : .closed)
+    reportServed(side == .client ? .aborted : resetting ? .reset : .closed)
     player.cancel()
     core.loop.ignore(socket.descriptor, token)
     if resetting { socket.resetOnClose() }
     socket.close()
-    endHandling()
+    endRequest()
     core.closed(self)
     let pending = pending.take()
-    core.journal.closed(
+    core.tracker.closed(
       ClosedConnection(
         index: index, completedExchanges: completedExchanges, closedBy: side,
         wasInsideExchange: isInside))
     pending?.cancel()
   }
 
-  func endHandling() {
-    guard isHandling else { return }
-    isHandling = false
-    core.journal.endedHandling()
+  func endRequest() {
+    guard isRequestInProgress else { return }
+    isRequestInProgress = false
+    core.tracker.requestEnded()
   }
 
   private static let bufferedBytes = 64 * 1024

@@ -10,16 +10,16 @@ import Synchronization
   import Glibc
 #endif
 
-/// One thread that serves file descriptors and jobs, until it is stopped.
+/// A thread that waits for file descriptors and runs jobs, until it is stopped.
 ///
-/// `@unchecked Sendable` because each of `handlers` and `lastToken` is protected by being touched on the loop's
-/// own thread alone. Others call `poller.wake()` only, which the system makes safe, and which the lock of
-/// `jobQueue` keeps from being called after the end.
+/// `@unchecked Sendable` because `clients` and `lastToken` are protected by being used only on the
+/// loop's thread. Other threads only call `poller.wake()`, which is a thread-safe system call; the
+/// lock of `inbox` prevents calls after the poller is closed.
 final class EventLoop: @unchecked Sendable {
   typealias Job = @Sendable () -> Void
 
-  /// Something with a file descriptor that the loop watches; used on the loop's thread only.
-  protocol EventHandler: AnyObject {
+  /// The owner of a watched file descriptor; called only on the loop's thread.
+  protocol Client: AnyObject {
     func handle(_ readiness: Readiness)
   }
 
@@ -28,7 +28,7 @@ final class EventLoop: @unchecked Sendable {
     var isOpen = true
   }
 
-  private let jobQueue = Mutex(JobQueue())
+  private let inbox = Mutex(JobQueue())
   private let poller: Poller
   private var handlers: [UInt64: any EventHandler] = [:]
   private var lastToken: UInt64 = 0
@@ -41,9 +41,11 @@ final class EventLoop: @unchecked Sendable {
     thread.start()
   }
 
-  /// Runs a job on the loop's thread, in the order of the calls.
+  /// Runs a job on the loop's thread.
   ///
-  /// - Returns: false when the loop has been stopped, and the job will never run.
+  /// Jobs run in the order of the calls.
+  ///
+  /// - Returns: Whether the job will run. `false` if the loop has been stopped.
   @discardableResult
   func execute(_ job: @escaping Job) -> Bool {
     jobQueue.withLock { jobQueue in
@@ -77,7 +79,7 @@ final class EventLoop: @unchecked Sendable {
     handlers[token] = nil
   }
 
-  /// Has the loop end after the jobs that it has been given so far; it takes no others.
+  /// Ends the loop after the current jobs, and rejects further jobs.
   func stop() {
     jobQueue.withLock { $0.isOpen = false }
   }
@@ -96,8 +98,8 @@ final class EventLoop: @unchecked Sendable {
       if !jobs.isEmpty { continue }
       ready.removeAll(keepingCapacity: true)
       poller.wait(&events) { token, readiness in ready.append((token, readiness)) }
-      // A client may be gone by the time its turn comes: tokens are never used twice.
-      for (token, readiness) in ready { handlers[token]?.handle(readiness) }
+      // A client may have been removed by an earlier one in the list. Tokens are never reused.
+      for (token, readiness) in ready { clients[token]?.handle(readiness) }
     }
     handlers = [:]
     poller.close()
@@ -106,19 +108,19 @@ final class EventLoop: @unchecked Sendable {
 }
 
 #if canImport(Darwin)
-  /// Waits for many file descriptors at once, by kqueue; level-triggered.
+  /// A level-triggered poller for file descriptors, based on kqueue.
   struct Poller {
-    /// Room for what one wait reports.
+    /// The buffer for the events of one wait.
     typealias Events = [kevent]
     static let noEvents = Array(repeating: kevent(), count: 256)
 
     private let queue: Int32
-    private static let wakeupIdent: UInt = 0
+    private static let wakeIdent: UInt = 0
 
     init() throws(SocketError) {
       queue = kqueue()
       guard queue >= 0 else { throw SocketError.current }
-      change(Self.wakeupIdent, Int16(EVFILT_USER), UInt16(EV_ADD | EV_CLEAR), 0, .max)
+      change(Self.wakeIdent, Int16(EVFILT_USER), UInt16(EV_ADD | EV_CLEAR), 0, .max)
     }
 
     func watch(_ descriptor: Int32, for readiness: Readiness, as token: UInt64) {
@@ -127,20 +129,20 @@ final class EventLoop: @unchecked Sendable {
 
     func change(_ descriptor: Int32, to readiness: Readiness, as token: UInt64) {
       let ident = UInt(descriptor)
-      // The read filter tells of the end, too; edge-triggered where only that is wanted, so that bytes
-      // that nobody reads do not report again and again.
+      // The read filter also reports the end of input. If only that is needed, the filter is
+      // edge-triggered, because unread bytes would otherwise be reported repeatedly.
       let reads: Int32 =
         readiness.contains(.readable)
         ? EV_ADD | EV_ENABLE
         : readiness.contains(.hangup) ? EV_ADD | EV_ENABLE | EV_CLEAR : EV_DELETE
-      // Deleted first: a filter that is there keeps its trigger mode.
+      // Deleted first, because an existing filter keeps its trigger mode.
       change(ident, Int16(EVFILT_READ), UInt16(EV_DELETE), 0, token)
       if reads != EV_DELETE { change(ident, Int16(EVFILT_READ), UInt16(reads), 0, token) }
       let writes = readiness.contains(.writable) ? EV_ADD | EV_ENABLE : EV_DELETE
       change(ident, Int16(EVFILT_WRITE), UInt16(writes), 0, token)
     }
 
-    /// To be called before the descriptor is closed.
+    /// Stops watching a descriptor; has to be called before the descriptor is closed.
     func ignore(_ descriptor: Int32) {
       change(descriptor, to: [], as: 0)
     }
@@ -151,11 +153,11 @@ final class EventLoop: @unchecked Sendable {
       var event = kevent(
         ident: ident, filter: filter, flags: flags, fflags: filterFlags, data: 0,
         udata: UnsafeMutableRawPointer(bitPattern: UInt(token)))
-      // Deleting a filter that is not there fails, which is as well.
+      // Deleting a filter that does not exist fails, which has no effect.
       _ = kevent(queue, &event, 1, nil, 0, nil)
     }
 
-    /// Blocks until something is ready, or ``wake()`` has been called.
+    /// Blocks until a descriptor is ready or ``wake()`` is called.
     func wait(
       _ events: inout Events, _ report: (_ token: UInt64, _ readiness: Readiness) -> Void
     ) {
@@ -170,9 +172,9 @@ final class EventLoop: @unchecked Sendable {
       }
     }
 
-    /// Has a ``wait(_:_:)`` return, the current or else the next; from any thread.
+    /// Ends the current ``wait(_:_:)``, or the next one; may be called from any thread.
     func wake() {
-      change(Self.wakeupIdent, Int16(EVFILT_USER), 0, UInt32(NOTE_TRIGGER), .max)
+      change(Self.wakeIdent, Int16(EVFILT_USER), 0, UInt32(NOTE_TRIGGER), .max)
     }
 
     func close() {
@@ -182,26 +184,26 @@ final class EventLoop: @unchecked Sendable {
 #endif
 
 #if canImport(Glibc)
-  /// Waits for many file descriptors at once, by epoll; level-triggered.
+  /// A level-triggered poller for file descriptors, based on epoll.
   struct Poller {
-    /// Room for what one wait reports.
+    /// The buffer for the events of one wait.
     typealias Events = [epoll_event]
     static let noEvents = Array(repeating: epoll_event(), count: 256)
 
     private let epoll: Int32
-    private let wakeup: Int32
-    private static let wakeupToken = UInt64.max
+    private let wakeDescriptor: Int32
+    private static let wakeToken = UInt64.max
 
     init() throws(SocketError) {
       epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
       guard epoll >= 0 else { throw SocketError.current }
-      wakeup = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
-      guard wakeup >= 0 else {
+      wakeDescriptor = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
+      guard wakeDescriptor >= 0 else {
         let error = SocketError.current
         Glibc.close(epoll)
         throw error
       }
-      watch(wakeup, for: .readable, as: Self.wakeupToken)
+      watch(wakeDescriptor, for: .readable, as: Self.wakeToken)
     }
 
     func watch(_ descriptor: Int32, for readiness: Readiness, as token: UInt64) {
@@ -212,7 +214,7 @@ final class EventLoop: @unchecked Sendable {
       control(EPOLL_CTL_MOD, descriptor, readiness, token)
     }
 
-    /// To be called before the descriptor is closed.
+    /// Stops watching a descriptor; has to be called before the descriptor is closed.
     func ignore(_ descriptor: Int32) {
       control(EPOLL_CTL_DEL, descriptor, [], 0)
     }
@@ -228,16 +230,16 @@ final class EventLoop: @unchecked Sendable {
       epoll_ctl(epoll, operation, descriptor, &event)
     }
 
-    /// Blocks until something is ready, or ``wake()`` has been called.
+    /// Blocks until a descriptor is ready or ``wake()`` is called.
     func wait(
       _ events: inout Events, _ report: (_ token: UInt64, _ readiness: Readiness) -> Void
     ) {
       let count = epoll_wait(epoll, &events, Int32(events.count), -1)
       guard count > 0 else { return }
       for event in events[..<Int(count)] {
-        guard event.data.u64 != Self.wakeupToken else {
+        guard event.data.u64 != Self.wakeToken else {
           var number: UInt64 = 0
-          _ = Glibc.read(wakeup, &number, 8)
+          _ = Glibc.read(wakeDescriptor, &number, 8)
           continue
         }
         var readiness: Readiness = []
@@ -249,27 +251,31 @@ final class EventLoop: @unchecked Sendable {
       }
     }
 
-    /// Has a ``wait(_:_:)`` return, the current or else the next; from any thread.
+    /// Ends the current ``wait(_:_:)``, or the next one; may be called from any thread.
     func wake() {
       var one: UInt64 = 1
-      _ = Glibc.write(wakeup, &one, 8)
+      _ = Glibc.write(wakeDescriptor, &one, 8)
     }
 
     func close() {
-      Glibc.close(wakeup)
+      Glibc.close(wakeDescriptor)
       Glibc.close(epoll)
     }
   }
 #endif
 
-/// What a file descriptor is ready for, or is to be watched for.
+/// The events that a file descriptor is ready for, or is watched for.
 struct Readiness: OptionSet, Hashable {
   let rawValue: UInt8
 
   static let readable = Readiness(rawValue: 1)
   static let writable = Readiness(rawValue: 2)
-  /// The other side sends no more; perhaps it is gone.
+  /// The other side sends no more bytes.
+  ///
+  /// It may have closed the connection.
   static let hangup = Readiness(rawValue: 4)
-  /// The connection is broken; reported whether watched for or not.
+  /// The connection is broken.
+  ///
+  /// Always reported, watched or not.
   static let broken = Readiness(rawValue: 8)
 }

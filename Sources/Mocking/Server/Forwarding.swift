@@ -4,7 +4,9 @@ import Promises
 import Synchronization
 
 extension Route {
-  /// Has another server answer: what is not mocked yet, or what is to be recorded.
+  /// Returns a route that forwards requests to another server.
+  ///
+  /// Use it for endpoints that are not mocked yet, or to record exchanges.
   ///
   /// ```swift
   /// let tape = try Tape(file, mode: .all)
@@ -14,25 +16,27 @@ extension Route {
   /// }
   /// ```
   ///
-  /// The request goes on as it came, but for its `Host` and what is about one connection; so does the
-  /// response, decoded, in one piece once all of it is there. Redirects are not followed: those to
-  /// the same origin get a relative `Location`, so that the client asks this server again. A failure is
-  /// answered by 502 with its reason, and so is a silence of 60 seconds; a response that broke off does so again.
+  /// The request is forwarded unchanged except for `Host` and the hop-by-hop fields. The response
+  /// is decoded and sent when it is complete. Redirects are not followed; a `Location` within the
+  /// origin is made relative, so that the client sends its next request to this server. A failure
+  /// becomes a 502 with the reason, and so do 60 seconds without data. A response that was
+  /// interrupted is interrupted at the same byte.
   ///
   /// - Parameters:
-  ///   - origin: the other server, `https://api.example.com`; the path and the query are the request's.
-  ///   - transport: what performs the exchanges.
-  ///   - template: the path of the requests; all unless said otherwise.
-  /// - Returns: the route, for every method.
+  ///   - origin: The other server, such as `https://api.example.com`. Path and query are those of
+  ///     the request.
+  ///   - transport: The transport for the exchanges.
+  ///   - template: The path template of the requests. The default matches all.
+  /// - Returns: The route, for all methods.
   public static func forwarding(
     to origin: URL, over transport: some Transport, _ template: String = "/{path*}"
   ) -> Route {
     Route(nil, template) { request -> Promise<Mock> in
       guard let url = Self.url(request, at: origin) else {
-        return .fulfilled(.text("the target is no URL\n", status: 400))
+        return .fulfilled(.text("the target is not a URL\n", status: 400))
       }
       var headers = request.headers.endToEnd
-      // The transport names the host it connects to, and the codings that it can take off.
+      // The transport sets the host that it connects to and the codings that it can decode.
       for name in ["Host", "Accept-Encoding", "Expect"] { headers.remove(name) }
       let forwarded = HTTPRequest(
         method: request.method, url: url, headers: headers,
@@ -41,7 +45,7 @@ extension Route {
       return exchange(forwarded, over: transport).map(on: .inline) { events in
         var mock = Mock(to: forwarded.method, events) { failure in
           .text(
-            "\(origin) does not answer: \(NetworkError(failure.code)): \(failure.detail)\n",
+            "no response from \(origin): \(NetworkError(failure.code)): \(failure.detail)\n",
             status: 502)
         }
         mock.headers.makeLocationRelative(to: url)
@@ -50,7 +54,10 @@ extension Route {
     }
   }
 
-  /// Never of another origin, whatever the target: one may begin with two slashes.
+  /// Returns the URL of a request at an origin.
+  ///
+  /// The text is concatenated, because a target that begins with two slashes would otherwise
+  /// resolve to another origin.
   private static func url(_ request: ReceivedRequest, at origin: URL) -> URL? {
     guard var components = URLComponents(url: origin, resolvingAgainstBaseURL: true) else {
       return nil
@@ -62,7 +69,9 @@ extension Route {
     return URL(string: root + target.path + (target.query.map { "?\($0)" } ?? ""))
   }
 
-  /// All events of an exchange, once it is over; cancelling the promise cancels it.
+  /// Performs an exchange; returns a promise of all its events.
+  ///
+  /// Cancelling the promise cancels it.
   private static func exchange(
     _ request: HTTPRequest, over transport: some Transport
   ) -> Promise<[TransportEvent]> {
@@ -76,11 +85,11 @@ extension Route {
   }
 }
 
-/// What has come of an exchange so far.
+/// The events of an exchange so far.
 private final class TransportEventCollector: Sendable {
   private let events = Mutex<[TransportEvent]>([])
 
-  /// Returns all, once the last has come.
+  /// Adds an event; returns all events after the last one.
   func append(_ event: TransportEvent) -> [TransportEvent]? {
     events.withLock { events in
       events.append(event)
@@ -93,7 +102,7 @@ private final class TransportEventCollector: Sendable {
 }
 
 extension HTTPHeaders {
-  /// Has a redirect within an origin lead back to who forwards for it.
+  /// Makes a `Location` within the origin relative, so that it leads to the forwarding server.
   fileprivate mutating func makeLocationRelative(to url: URL) {
     guard let location = self["Location"], let target = URL(string: location),
       target.scheme == url.scheme, target.host == url.host, target.port == url.port,
@@ -107,12 +116,12 @@ extension HTTPHeaders {
 }
 
 extension Mock {
-  /// What a transport has told of an exchange, to be answered in its own right.
+  /// Creates a mock of the response that a transport has received.
   ///
   /// - Parameters:
-  ///   - method: the request's; an answer to `HEAD` keeps the length that it names.
-  ///   - events: all of them. A body that broke off does so again.
-  ///   - failed: what is answered where there was no head.
+  ///   - method: The method of the request. A response to `HEAD` keeps its `Content-Length`.
+  ///   - events: All events of the exchange. An interrupted body is interrupted at the same byte.
+  ///   - failed: Returns the mock for a failure without a head.
   init(
     to method: HTTPMethod, _ events: [TransportEvent], failed: (TransportFailure) -> Mock
   ) {
@@ -128,23 +137,23 @@ extension Mock {
       }
     }
     guard let head else {
-      self = failure.map(failed) ?? .unavailable("there was no answer")
+      self = failure.map(failed) ?? .unavailable("there was no response")
       return
     }
     self.init(
       status: head.status, headers: head.headers.endToEnd, body: body.isEmpty ? .none : .data(body))
     if method == .head { copyFraming(of: head.headers) }
     if failure != nil {
-      // With a byte more, so that the head says that there is more to come.
+      // One byte more than is sent, so that the declared length is greater.
       self.body = .data(body + [0])
       interruption = Interruption(fault: .reset, stage: .body(afterBytes: body.count))
     }
   }
 
-  /// Says of a body that does not come what the origin said of it.
+  /// Keeps the framing that the origin declared for a body that is not sent.
   ///
-  /// The length of a coded body is not that of the decoded one, which is not known; like one in chunks
-  /// it gets none.
+  /// A response with a content coding gets no length, like a chunked one, because the length of the
+  /// decoded body is unknown.
   ///
   /// Source: RFC 9110 section 8.6.
   private mutating func copyFraming(of headers: HTTPHeaders) {
@@ -157,7 +166,7 @@ extension Mock {
 }
 
 extension HTTPHeaders {
-  /// The fields that are not about one connection, nor about how a body was coded that has been decoded.
+  /// The fields without the hop-by-hop fields and those of a content coding that has been decoded.
   ///
   /// Source: RFC 9110 sections 7.6.1 and 8.4.
   var endToEnd: HTTPHeaders {

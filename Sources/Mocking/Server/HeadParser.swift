@@ -1,6 +1,6 @@
 import Networking
 
-/// Makes a head of its lines, one at a time, strictly.
+/// A strict parser of a request head, line by line.
 ///
 /// Source: RFC 9112 sections 2 to 6, RFC 9110 section 5.
 struct RequestHeadParser {
@@ -15,10 +15,10 @@ struct RequestHeadParser {
   /// Whether the next line is the request line.
   var isAtStart: Bool { head == nil }
 
-  /// Takes a line; returns the head after the empty one.
+  /// Parses a line; returns the head after the empty line at its end.
   mutating func take(_ line: ArraySlice<UInt8>) throws(HTTPParseError) -> RequestHead? {
     guard head != nil else {
-      // Empty lines before a request are passed over (RFC 9112 section 2.2).
+      // Empty lines before a request are ignored (RFC 9112 section 2.2).
       if !line.isEmpty { head = try Self.requestLine(line) }
       return nil
     }
@@ -39,7 +39,7 @@ struct RequestHeadParser {
     guard parts.count == 3 else {
       throw HTTPParseError(400, "the request line is not of the form METHOD TARGET VERSION")
     }
-    guard parts[0].isToken else { throw HTTPParseError(400, "the method is no token") }
+    guard parts[0].isToken else { throw HTTPParseError(400, "the method is not a token") }
     let minorVersion = try minorVersion(parts[2])
     let method = HTTPMethod(rawValue: String(decoding: parts[0], as: UTF8.self))
     guard isTarget(parts[1], of: method) else {
@@ -60,14 +60,15 @@ struct RequestHeadParser {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
       }
     throw isVersion
-      ? HTTPParseError(505, "only HTTP/1.0 and HTTP/1.1 are spoken here")
-      : HTTPParseError(400, "the request line does not end in a version of HTTP")
+      ? HTTPParseError(505, "only HTTP/1.0 and HTTP/1.1 are supported")
+      : HTTPParseError(400, "the request line does not end with an HTTP version")
   }
 
   private static let http11 = Array("HTTP/1.1".utf8)
   private static let http10 = Array("HTTP/1.0".utf8)
 
-  /// The path, a whole URL as for a proxy, or `*` for OPTIONS; printable ASCII throughout.
+  /// Whether a target is a path, an absolute URL as for a proxy, or `*` for OPTIONS, in printable
+  /// ASCII.
   private static func isTarget(_ target: ArraySlice<UInt8>, of method: HTTPMethod) -> Bool {
     guard let first = target.first, target.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
       return false
@@ -77,17 +78,18 @@ struct RequestHeadParser {
     return target.starts(with: "http://".utf8)
   }
 
-  // MARK: The fields as a whole
+  // MARK: Header fields
 
   private mutating func finish() throws(HTTPParseError) -> RequestHead? {
     guard var head else { return nil }
     head.headers = HTTPHeaders(fields)
     let hosts = head.headers.values(for: "Host")
     guard hosts.count == 1 || (hosts.isEmpty && head.minorVersion == 0) else {
-      throw HTTPParseError(400, hosts.isEmpty ? "there is no Host" : "there is more than one Host")
+      throw HTTPParseError(
+        400, hosts.isEmpty ? "the Host is missing" : "there is more than one Host")
     }
     guard hosts.allSatisfy(HostHeader.isValid) else {
-      throw HTTPParseError(400, "the Host is no host")
+      throw HTTPParseError(400, "the Host is malformed")
     }
     head.framing = try Self.framing(of: head)
     if let connection = head.headers["Connection"]?.lowercased() {
@@ -100,7 +102,7 @@ struct RequestHeadParser {
     }
     if let expectation = head.headers["Expect"] {
       guard expectation.lowercased() == "100-continue" else {
-        throw HTTPParseError(417, "the only expectation known here is 100-continue")
+        throw HTTPParseError(417, "the only supported expectation is 100-continue")
       }
       head.expectsContinue = head.minorVersion > 0 && head.framing != .none
     }
@@ -118,7 +120,7 @@ struct RequestHeadParser {
         throw HTTPParseError(400, "there is a Transfer-Encoding in HTTP/1.0")
       }
       guard codings.count == 1, codings[0].lowercased() == "chunked" else {
-        throw HTTPParseError(501, "the only transfer coding known here is chunked")
+        throw HTTPParseError(501, "the only supported transfer coding is chunked")
       }
       return .chunked
     }
@@ -127,7 +129,7 @@ struct RequestHeadParser {
       text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
     else { throw HTTPParseError(400, "the Content-Length is not one number") }
     guard let length = Int(text) else {
-      throw HTTPParseError(413, "the Content-Length is beyond all bounds")
+      throw HTTPParseError(413, "the Content-Length is too large")
     }
     return length == 0 ? .none : .sized(length)
   }
@@ -142,29 +144,29 @@ extension Substring {
   }
 }
 
-/// Reads a line of a head or of trailers: a name, a colon, a value.
+/// A parser for one header or trailer line: a name, a colon, a value.
 ///
 /// Source: RFC 9112 section 5, RFC 9110 section 5.
 enum FieldLine {
   static func parse(_ line: ArraySlice<UInt8>) throws(HTTPParseError) -> HTTPHeaders.Field {
     if let first = line.first, isSpace(first) {
-      throw HTTPParseError(400, "a header line begins with a space, as folded ones did")
+      throw HTTPParseError(400, "a header line begins with a space; line folding is not supported")
     }
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
       throw HTTPParseError(400, "a header line has no colon")
     }
     let name = line[..<colon]
-    guard name.isToken else { throw HTTPParseError(400, "a header's name is no token") }
+    guard name.isToken else { throw HTTPParseError(400, "a header name is not a token") }
     var value = line[(colon + 1)...]
     while let first = value.first, isSpace(first) { value.removeFirst() }
     while let last = value.last, isSpace(last) { value.removeLast() }
     guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
-      throw HTTPParseError(400, "a header's value has a control character")
+      throw HTTPParseError(400, "a header value contains a control character")
     }
     return HTTPHeaders.Field(name: String(decoding: name, as: UTF8.self), value: text(value))
   }
 
-  /// UTF-8, or else Latin-1, which was the rule before: no byte is lost.
+  /// Decodes UTF-8, or Latin-1 if the bytes are not UTF-8, so that no byte is lost.
   private static func text(_ bytes: ArraySlice<UInt8>) -> String {
     String(validating: bytes, as: UTF8.self)
       ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
@@ -173,7 +175,7 @@ enum FieldLine {
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 }
 
-/// What a Host field may say: a name or an address, and perhaps a port; nothing at all as well.
+/// A validator for the value of a Host field: empty, or a name or address with an optional port.
 ///
 /// Source: RFC 9110 section 7.2, RFC 3986 section 3.2.2.
 enum HostHeader {
@@ -209,8 +211,8 @@ enum HostHeader {
     return first == UInt8(ascii: ":") && bytes.dropFirst().allSatisfy(isDigit)
   }
 
-  /// Whether it is unreserved or a delimiter within a part.
-  private static func isUnreservedOrDelimiter(_ byte: UInt8) -> Bool {
+  /// Whether a byte is unreserved or a sub-delimiter.
+  private static func isPlain(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"),
       UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "&")...UInt8(ascii: ","),

@@ -2,124 +2,126 @@ import Promises
 import Synchronization
 
 extension MockServer {
-  // MARK: A queue
+  // MARK: Enqueued mocks
 
-  /// Answers the next requests, whatever they are, before any route is asked.
+  /// Adds mocks for the next requests.
+  ///
+  /// They take precedence over the routes.
   ///
   /// ```swift
   /// server.enqueue(.status(503), .json(["id": 1]).delayed(by: .seconds(2)))
   /// ```
   ///
-  /// Each answer goes to one request, in the order in which the requests are complete; requests refused
-  /// as malformed take none. Once the queue is empty the routes answer again. A request without a
-  /// route is then answered by 500, with how many answers there were. May be called from any thread, also
-  /// while requests are under way, and again: what comes later goes behind.
+  /// Each mock serves one request, in the order in which the requests are complete. Malformed
+  /// requests use none. When the queue is empty the routes respond again; a request without a route
+  /// then gets a 500 that contains the number of mocks used. May be called from any thread and
+  /// repeatedly; later mocks are appended.
   ///
-  /// - Parameter mocks: the answers in order.
+  /// - Parameter mocks: The mocks in order.
   public func enqueue(_ mocks: Mock...) { core.queue.append(mocks) }
 
-  /// Answers the next requests from a list, as ``enqueue(_:)-swift.method`` does.
+  /// Adds a list of mocks for the next requests, like ``enqueue(_:)-swift.method``.
   ///
-  /// - Parameter mocks: the answers in order.
+  /// - Parameter mocks: The mocks in order.
   public func enqueue(_ mocks: [Mock]) { core.queue.append(mocks) }
 
-  /// How many enqueued answers nobody has had.
+  /// The number of enqueued mocks that have not been used.
   ///
-  /// A test that wants all of them used asks this at its end.
+  /// A test can check at its end that it is 0.
   public var enqueuedCount: Int { core.queue.count }
 
   // MARK: Routes
 
-  /// Answers from other routes from now on.
+  /// Replaces the routes.
   ///
-  /// A request whose head has come before is still answered from the old ones. Sequences and scenarios begin
-  /// anew, and of unused stubs only the new ones are told; the queue, the connections and the record of
-  /// what was asked stay. May be called from any thread.
+  /// A request whose head has already arrived still gets its response from the old routes.
+  /// Sequences and scenarios start anew, and `verifyNoUnusedStubs()` checks only the new routes.
+  /// The queue, the connections and the journal stay. May be called from any thread.
   ///
-  /// - Parameter routes: what is answered; of several that match the first.
-  /// - Throws: ``MockServerError/invalidTemplate(_:reason:)``, ``MockServerError/invalidPattern(_:reason:)``; the routes are as they were then.
+  /// - Parameter routes: The routes. The first one that matches responds.
+  /// - Throws: ``MockServerError/invalidTemplate(_:reason:)`` or
+  ///   ``MockServerError/invalidPattern(_:reason:)`` if a route is malformed. The old routes stay
+  ///   then.
   public func replaceRoutes(with routes: [Route]) throws(MockServerError) {
-    core.replace(RouteSet(routes: routes, registry: StubRegistry(try RouteTable(routes))))
+    core.replace(ActiveRoutes(routes: routes, book: StubRegistry(try RouteTable(routes))))
   }
 
-  // MARK: Connections
+  // MARK: Accepting connections
 
-  /// Refuses connections from now on, as a server does that is down.
+  /// Refuses new connections, like a server that is down.
   ///
-  /// The system gives the port to nobody who asks for any free one, and connections that are open go on.
-  /// Those that clients have made and the server has not accepted yet are reset. Repeated calls do nothing, nor does one after
-  /// ``stop()``. When this returns, the next client is refused.
+  /// Open connections stay open. Connections that the server has not accepted yet are reset. The
+  /// system does not give the port to another process that requests any free port. Repeated calls
+  /// do nothing, and neither does a call after ``stop()``. When this method returns, the next
+  /// client is refused.
   public func refuseConnections() { core.refuseConnections(on: port) }
 
-  /// Takes connections in again, after ``refuseConnections()``; when this returns, clients can connect.
+  /// Accepts connections again after ``refuseConnections()``.
   ///
-  /// Where connections are taken in already it does nothing.
+  /// When this method returns, clients can connect. Does nothing if connections are accepted
+  /// already.
   ///
-  /// - Throws: ``MockServerError/cannotListen(port:reason:)`` when another server listens on the port by
-  ///   now; ``MockServerError/stopped``.
+  /// - Throws: ``MockServerError/cannotListen(port:reason:)`` if another server listens on the
+  ///   port; ``MockServerError/stopped`` if the server has been stopped.
   public func acceptConnections() throws(MockServerError) {
     try core.acceptConnections(on: port)
   }
 }
 
 extension MockServer {
-  /// The requests received, each with what answered it and what came of it.
-  ///
-  /// It remembers as much as ``MockServerLimits/recordedRequests`` and ``MockServerLimits/recordedBodyBytes``
-  /// say. A request is in it before it is answered; one that was refused as malformed is not.
-  public var journal: RequestJournal { core.requestJournal }
-
-  /// The states of the routes' scenarios.
-  public var scenarios: ScenarioStates { core.routeSet.registry.scenarios }
-
   // MARK: Requests
 
-  /// The requests received, in order; the oldest are forgotten as ``MockServerLimits`` say.
+  /// The received requests, each with its stub and its outcome.
   ///
-  /// A request is among them from when it is complete and its handler has begun (an asynchronous one) or
-  /// returned (any other), which is before the first byte of its answer is sent. One that was refused
-  /// as malformed is not among them.
-  public var requests: [ReceivedRequest] { core.journal.read { $0.requests } }
+  /// A request is recorded when it is complete, before its handler runs. Requests that are rejected
+  /// as malformed or too large are not recorded. ``MockServerLimits/journal`` limits its size.
+  public var journal: RequestJournal { core.journal }
 
-  /// How many requests have been received, those forgotten included.
-  public var requestCount: Int { core.journal.read { $0.requestCount } }
+  /// The states of the routes' scenarios.
+  public var scenarios: ScenarioStates { core.activeRoutes.book.scenarios }
 
   /// Takes the next request that has not been taken, as soon as there is one.
   ///
-  /// - Returns: a promise of the request. Several are served in the order of the calls; cancelling one
-  ///   gives its place up. It rejects with ``MockServerError/stopped`` once the server has been stopped
-  ///   and all requests have been taken.
-  public func takeRequest() -> Promise<ReceivedRequest> { core.journal.takeRequest() }
-
-  /// Takes the next request that has not been taken, if it comes in time.
+  /// A request can be taken when its asynchronous handler has started, or when its synchronous
+  /// handler has returned and the delays of the response have been scheduled. That is before the
+  /// first byte of the response is sent. Requests that the ``journal`` has discarded are skipped.
   ///
-  /// - Parameter timeout: how long to wait, on the server's ``Scheduler``; nothing takes what is there.
-  /// - Returns: a promise as of ``takeRequest()``; it rejects with `PromiseError.timedOut` once the time has
-  ///   passed, and then leaves the request that comes later to others.
+  /// - Returns: A promise of the request. Several promises get requests in the order of the calls.
+  ///   A cancelled promise leaves its request to the next one. Rejects with
+  ///   ``MockServerError/stopped`` when the server has been stopped and all requests have been
+  ///   taken.
+  public func takeRequest() -> Promise<ReceivedRequest> { journal.takeRequest() }
+
+  /// Takes the next request that has not been taken, if it arrives in time.
+  ///
+  /// - Parameter timeout: The time limit, on the server's ``Scheduler``. With zero, only a request
+  ///   that has already arrived is taken.
+  /// - Returns: A promise like that of ``takeRequest()``. Rejects with `PromiseError.timedOut`
+  ///   after the time limit, and leaves later requests to other calls.
   public func takeRequest(timeout: Duration) -> Promise<ReceivedRequest> {
-    // What has been received is here in time, however short that is.
+    // A timeout of zero would reject even if a request is available.
     func take(_ scheduler: some Scheduler) -> Promise<ReceivedRequest> {
       takeRequest().timeout(max(timeout, .nanoseconds(1)), scheduler: scheduler)
     }
     return take(core.scheduler)
   }
 
-  /// How many requests are being handled at this moment: complete, and not answered in full.
-  public var concurrentRequests: Int { core.journal.read { $0.handling } }
+  /// The number of requests in progress: complete, but without a complete response.
+  public var concurrentRequests: Int { core.tracker.read { $0.concurrentRequests } }
 
-  /// The most requests that were being handled at once.
-  public var peakConcurrentRequests: Int { core.journal.read { $0.peakHandling } }
+  /// The largest number of requests that were in progress at the same time.
+  public var peakConcurrentRequests: Int { core.tracker.read { $0.peakConcurrentRequests } }
 
-  /// Begins ``mostConcurrentRequests`` anew.
-  public func resetPeakConcurrentRequests() { core.journal.resetPeakHandling() }
+  /// Sets ``mostConcurrentRequests`` to the current number.
+  public func resetPeakConcurrentRequests() { core.tracker.resetPeakConcurrentRequests() }
 
   // MARK: Connections
 
-  /// How many connections are open.
-  public var openConnections: Int { core.journal.read { $0.openConnections } }
+  /// The number of open connections.
+  public var openConnections: Int { core.tracker.read { $0.openCount } }
 
-  /// How many connections have been accepted, those closed included.
-  public var connectionCount: Int { core.journal.read { $0.connectionCount } }
+  /// The number of accepted connections, including closed ones.
+  public var connectionCount: Int { core.tracker.read { $0.connectionCount } }
 
   /// Waits for a connection to close.
   ///
@@ -129,49 +131,51 @@ extension MockServer {
   /// #expect(try await server.closing(of: request.connection).value.wasAborted)
   /// ```
   ///
-  /// - Parameter connection: its index, of ``ReceivedRequest/connection``; one that is not open yet is
-  ///   waited for.
-  /// - Returns: a promise of how it ended, fulfilled at once if it has. It rejects with
-  ///   ``MockServerError/forgotten(connection:)`` if that was more connections ago than
-  ///   ``MockServerLimits/recordedRequests``, and with ``MockServerError/stopped`` if the server stops without that connection ever having been.
+  /// - Parameter connection: The index of the connection, as in ``ReceivedRequest/connection``. It
+  ///   may be a connection that has not been accepted yet.
+  /// - Returns: A promise of the closed connection, already fulfilled if it has closed. Rejects
+  ///   with ``MockServerError/forgotten(connection:)`` if more connections have closed since than
+  ///   ``MockServerLimits/journal`` allows requests, and with ``MockServerError/stopped`` if the
+  ///   server stops before it accepts the connection.
   public func closing(of connection: Int) -> Promise<ClosedConnection> {
-    core.journal.closing(of: connection)
+    core.tracker.closing(of: connection)
   }
 }
 
-/// The answers of a ``MockServer`` that go to whatever request comes next.
-final class ResponseQueue: Sendable {
+/// The enqueued mocks of a ``MockServer``.
+final class MockQueue: Sendable {
   private struct State {
-    var waiting = FIFO<Mock>()
-    var servedCount = 0
+    var mocks: ArraySlice<Mock> = []
+    var usedCount = 0
   }
 
   private let state = Mutex(State())
 
   func append(_ mocks: [Mock]) {
-    state.withLock { $0.waiting.append(contentsOf: mocks) }
+    state.withLock { $0.mocks += mocks }
   }
 
-  /// Takes the next answer away.
+  /// Removes and returns the next mock.
   func next() -> Mock? {
     state.withLock { state in
-      guard let mock = state.waiting.popFirst() else { return nil }
-      state.servedCount += 1
+      guard let mock = state.mocks.popFirst() else { return nil }
+      state.usedCount += 1
       return mock
     }
   }
 
-  /// How many answers nobody has had.
-  var count: Int { state.withLock { $0.waiting.count } }
+  /// The number of mocks that have not been used.
+  var count: Int { state.withLock { $0.mocks.count } }
 
-  /// What is answered instead of a 404 where there was a queue, which is empty now.
+  /// Returns the response to a request without a route after all mocks have been used.
+  ///
+  /// `nil` if none have been used.
   func exhausted(_ request: ReceivedRequest) -> Mock? {
-    let servedCount = state.withLock { $0.servedCount }
-    guard servedCount > 0 else { return nil }
-    let answers =
-      servedCount == 1 ? "the one enqueued answer has" : "the \(servedCount) enqueued answers have"
+    let used = state.withLock { $0.usedCount }
+    guard used > 0 else { return nil }
+    let mocks = used == 1 ? "the enqueued mock has" : "all \(used) enqueued mocks have"
     return .unavailable(
-      "no answer is left for \(request.method) \(request.path.text): \(answers) been given, "
-        + "and there is no route for it")
+      "no response for \(request.method) \(request.path.text): \(mocks) been used, "
+        + "and no route matches")
   }
 }

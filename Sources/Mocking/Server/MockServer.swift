@@ -13,43 +13,47 @@ import Promises
 /// print(server.url)                                // http://127.0.0.1:41873
 /// ```
 ///
-/// - **Requests** are read strictly: what is malformed is answered by 400, and what is too large by
-///   413, 414 or 431, and the connection closed. One for which there is no ``Route`` is answered by 404
-///   with the routes nearest to it and what they would have it be, and one of a wrong method by 405 with `Allow`.
-/// - **Order.** What `enqueue(_:)` has laid down goes to the requests that come next, whatever
-///   they are; then the routes answer.
-/// - **Answers** carry a `Date`, of the system's clock, unless they name one themselves.
-/// - **Connections** stay open between requests; requests sent ahead are answered in order. Nobody off
-///   this machine can connect.
-/// - **Threads.** One thread of the server's own serves all connections, and runs the handlers that
-///   answer at once.
-/// - **Leaving.** A client that closes its connection, or its sending side, while a handler is at work or
-///   a response waits for its time, is taken to be gone: the handler is cancelled, the connection closed.
-/// - **Time** comes from a ``Scheduler``. A request is recorded after the waits of its answer have been
-///   scheduled, so a test that has seen the request may advance the time.
-/// - **Lifetime.** The server runs until ``stop()``, or until it is released.
+/// - **Requests** are parsed strictly. The server responds to a malformed request with 400, to one
+///   that is too large with 413, 414 or 431, and closes the connection. Without a matching
+///   ``Route`` it responds with 404 and lists the nearest routes and their differences from the
+///   request. A wrong method gets 405 with `Allow`.
+/// - **Order.** Mocks from `enqueue(_:)` go to the next requests, regardless of their routes. After
+///   that the routes respond.
+/// - **Responses** have a `Date` field from the system clock, unless they set their own.
+/// - **Connections** stay open between requests. Pipelined requests get their responses in order.
+///   Only clients on this machine can connect.
+/// - **Threads.** One thread of the server serves all connections and runs the synchronous
+///   handlers.
+/// - **Disconnects.** If a client closes its connection or its sending side while a handler runs or
+///   a response waits for its delay, the server cancels the handler and closes the connection.
+/// - **Time** comes from a ``Scheduler``. ``takeRequest()`` returns a request after the delays of a
+///   synchronous response have been scheduled, so a test may advance the time then.
+/// - **Lifetime.** The server runs until ``stop()`` is called or it is released.
 public final class MockServer: MockBackend {
   let core: ServerCore
 
-  /// The port listened on.
+  /// The port that the server listens on.
   public let port: Int
 
-  /// The server's root, `http://127.0.0.1:` and the port, without a slash behind it.
+  /// The root URL, `http://127.0.0.1:` and the port, without a trailing slash.
   public let url: URL
 
-  /// Starts a server; when this returns, clients can connect.
+  /// Starts a server with a list of routes.
+  ///
+  /// When the initializer returns, clients can connect.
   ///
   /// - Parameters:
-  ///   - port: the port to listen on; 0 has the system choose a free one.
-  ///   - limits: what the server takes from clients.
-  ///   - scheduler: where delays take their time from.
-  ///   - connectionFault: what happens to a connection as soon as it is accepted, by its index; nil lets
-  ///     it be. Called once a connection, on the server's thread.
-  ///   - onExchange: is told of each request once its exchange has ended, on the server's thread, so it
-  ///     must not block.
-  ///   - routes: what is answered; of several that match the first.
-  /// - Throws: ``MockServerError/cannotListen(port:reason:)``,
-  ///   ``MockServerError/invalidTemplate(_:reason:)``, ``MockServerError/invalidPattern(_:reason:)``.
+  ///   - port: The port to listen on. 0 lets the system choose a free one.
+  ///   - limits: The limits for requests, connections and the journal.
+  ///   - scheduler: The scheduler for delays.
+  ///   - connectionFault: Returns the fault for a new connection by its index, or `nil` for none.
+  ///     Called once for each connection, on the server's thread.
+  ///   - onExchange: Called at the end of each exchange, on the server's thread, and must not
+  ///     block.
+  ///   - routes: The routes. The first one that matches responds.
+  /// - Throws: ``MockServerError/cannotListen(port:reason:)`` if the port is not available;
+  ///   ``MockServerError/invalidTemplate(_:reason:)`` or
+  ///   ``MockServerError/invalidPattern(_:reason:)`` if a route is malformed.
   public convenience init(
     port: Int = 0, limits: MockServerLimits = MockServerLimits(),
     scheduler: any Scheduler = .live,
@@ -62,26 +66,27 @@ public final class MockServer: MockBackend {
       connectionFault: connectionFault, onExchange: onExchange)
   }
 
-  /// Starts a server of routes that others may serve too, such as a ``MockTransport``.
+  /// Starts a server with routes that other backends may share, such as a ``MockTransport``.
   ///
   /// - Parameters:
-  ///   - routes: what is answered; of several that match the first.
-  ///   - port: the port to listen on; 0 has the system choose a free one.
-  ///   - limits: what the server takes from clients.
-  ///   - scheduler: where delays take their time from.
-  ///   - connectionFault: what happens to a connection as soon as it is accepted, by its index; nil lets
-  ///     it be. Called once a connection, on the server's thread.
-  ///   - onExchange: is told of each request once its exchange has ended, on the server's thread, so it
-  ///     must not block.
-  /// - Throws: ``MockServerError/cannotListen(port:reason:)``,
-  ///   ``MockServerError/invalidTemplate(_:reason:)``, ``MockServerError/invalidPattern(_:reason:)``.
+  ///   - routes: The routes. The first one that matches responds.
+  ///   - port: The port to listen on. 0 lets the system choose a free one.
+  ///   - limits: The limits for requests, connections and the journal.
+  ///   - scheduler: The scheduler for delays.
+  ///   - connectionFault: Returns the fault for a new connection by its index, or `nil` for none.
+  ///     Called once for each connection, on the server's thread.
+  ///   - onExchange: Called at the end of each exchange, on the server's thread, and must not
+  ///     block.
+  /// - Throws: ``MockServerError/cannotListen(port:reason:)`` if the port is not available;
+  ///   ``MockServerError/invalidTemplate(_:reason:)`` or
+  ///   ``MockServerError/invalidPattern(_:reason:)`` if a route is malformed.
   public init(
     routes: [Route], port: Int = 0, limits: MockServerLimits = MockServerLimits(),
     scheduler: any Scheduler = .live,
     connectionFault: @escaping @Sendable (_ connection: Int) -> MockFault? = { _ in nil },
     onExchange: (@Sendable (_ exchange: ServedExchange) -> Void)? = nil
   ) throws(MockServerError) {
-    let registry = StubRegistry(try RouteTable(routes))
+    let book = StubRegistry(try RouteTable(routes))
     do throws(SocketError) {
       let (socket, boundPort) = try Socket.listening(on: port)
       guard let url = URL(string: "http://127.0.0.1:\(boundPort)") else {
@@ -90,7 +95,7 @@ public final class MockServer: MockBackend {
       }
       do throws(SocketError) {
         core = try ServerCore(
-          RouteSet(routes: routes, registry: registry), limits: limits, scheduler: scheduler,
+          ActiveRoutes(routes: routes, book: book), limits: limits, scheduler: scheduler,
           connectionFault: connectionFault, onExchange: onExchange)
       } catch {
         socket.close()
@@ -108,59 +113,58 @@ public final class MockServer: MockBackend {
     core.stop()
   }
 
-  /// Stops listening and closes every connection; repeated calls do nothing.
+  /// Stops listening and closes all connections.
   ///
-  /// Returns when that is done: the port is free, handlers under way have been cancelled, and whoever
-  /// waits for a request or the end of a connection has been told.
+  /// Repeated calls do nothing.
+  ///
+  /// When this method returns, the port is free, running handlers are cancelled, and the promises
+  /// of ``takeRequest()`` and ``closing(of:)`` that still wait are rejected.
   public func stop() {
     core.stop()
   }
 }
 
-/// What a ``MockServer`` takes from a client, and how much of it the server remembers.
+/// The limits of a ``MockServer`` for requests, connections and its journal.
 public struct MockServerLimits: Sendable, Hashable {
-  /// The bytes of a request line; one longer is answered by 414.
+  /// The maximum length of a request line in bytes.
   ///
-  /// 16 KiB unless set.
+  /// A longer one is rejected with 414. The default is 16 KiB.
   public var requestLineBytes = 16 * 1024
-  /// The bytes of a head as a whole, request line included, and of trailers; more are answered by 431.
+  /// The maximum length of a head in bytes, including the request line, and of the trailers.
   ///
-  /// 64 KiB unless set.
+  /// A longer one is rejected with 431. The default is 64 KiB.
   public var headBytes = 64 * 1024
-  /// The number of header fields; more are answered by 431.
+  /// The maximum number of header fields.
   ///
-  /// 200 unless set.
+  /// More are rejected with 431. The default is 200.
   public var headerCount = 200
-  /// The bytes of a body, decoded; more are answered by 413, unless the route discards bodies.
+  /// The maximum length of a decoded body in bytes.
   ///
-  /// 1 GiB unless set.
+  /// A longer one is rejected with 413, unless the route discards bodies. The default is 1 GiB.
   public var bodyBytes = 1024 * 1024 * 1024
-  /// How many requests are remembered, and how many connections that have closed; the oldest are forgotten
-  /// first.
+  /// The limits of the ``MockServer/journal``.
   ///
-  /// 100,000 unless set.
-  public var recordedRequests = 100_000
-  /// How many bytes of bodies are remembered in all, before the oldest requests are forgotten.
-  ///
-  /// The last request is always remembered. 512 MiB unless set.
-  public var recordedBodyBytes = 512 * 1024 * 1024
+  /// The number of requests is also the number of closed connections that
+  /// ``MockServer/closing(of:)`` knows. The default is 100,000 requests and 512 MiB of bodies.
+  public var journal = JournalLimits(requests: 100_000, bodyBytes: 512 * 1024 * 1024)
 
-  /// How many connections are open at once; nil is as many as the system allows.
+  /// The maximum number of open connections, or `nil` for no limit.
   ///
-  /// Further ones are made by the system and wait, unanswered, until one that is open closes; then
-  /// they are accepted in the order in which they came. At least one is. Nil unless set.
+  /// Further connections wait in the system's queue. They are accepted in order as open ones close.
+  /// At least one connection is allowed. The default is `nil`.
   public var connections: Int?
 
-  /// Makes limits that are generous to a test and bounded all the same.
+  /// Creates the default limits.
   public init() {}
 }
 
-/// What a ``MockServer`` answers from; replaced as a whole, with the accounts of its sequences, its scenarios
-/// and how often its routes have answered.
-struct RouteSet: Sendable {
+/// The current routes of a ``MockServer``, with the state of their sequences and scenarios.
+///
+/// The server replaces the whole value, so that the state starts anew with new routes.
+struct ActiveRoutes: Sendable {
   let routes: [Route]
-  let registry: StubRegistry
-  let mockResolver = MockResolver()
-  /// Which number the first of the routes has in the journal.
+  let book: StubRegistry
+  let ledger = MockResolver()
+  /// The number of the first route in the journal.
   var firstRoute = 0
 }

@@ -1,38 +1,43 @@
 import Foundation
 import Networking
 
-/// Bytes in, requests out, one at a time: the receiving side of a connection, without the connection.
+/// An incremental parser of the requests on one connection.
 ///
-/// Bytes may come in pieces of any size; what comes out does not depend on where they were cut. It goes
-/// like this, again and again: `next()` gives a `head`, `receiveBody` says what is to become of the body,
-/// `next()` gives the `request`, and `responseSent()` lets the one after that be read. So requests sent ahead
-/// wait here until their turn. A `parseError` is the last that comes.
+/// The result does not depend on how the bytes are split into pieces. For each request, `next()`
+/// returns a `head`, `admit(_:)` sets how the body is handled, `next()` returns the `request`, and
+/// `responded()` starts the next one. Pipelined requests stay in the buffer until then. Nothing
+/// follows a `refusal`.
 struct RequestParser {
   enum Event: Hashable {
-    /// A head is there; ``receiveBody(_:)`` has to follow.
+    /// A complete head. ``admit(_:)`` has to be called next.
     case head(RequestHead)
-    /// The request is complete; ``responseSent()`` has to follow.
+    /// The body of a complete request. ``responded()`` has to be called after the response.
     case request(RequestBody)
-    /// What came is no request that can be answered otherwise than by this.
-    case parseError(HTTPParseError)
+    /// A request that is malformed or too large. The connection has to be closed after the
+    /// response.
+    case refusal(HTTPParseError)
   }
 
   enum BodyPolicy: Hashable {
+    /// Keeps the body, up to the limit for bodies.
     case collect
-    /// The bytes are counted, and dropped where there are more than this; there may be any number.
+    /// Keeps a body of at most this size. A longer one is counted and discarded, whatever its
+    /// length.
     case keep(upTo: Int)
-    /// The bytes are counted and dropped; there may be any number.
+    /// Counts the bytes and discards them, whatever their number.
     case discard
   }
 
   private enum State {
     case head(RequestHeadParser)
-    case awaitingBodyPolicy(RequestHead.Framing)
+    /// Waits for ``admit(_:)``.
+    case headReturned(RequestHead.Framing)
     case sized(remaining: Int)
     case chunked(ChunkedDecoder)
     case complete
-    case awaitingResponse
-    case failed
+    /// Waits for ``responded()``.
+    case responding
+    case refused
   }
 
   private let limits: MockServerLimits
@@ -47,25 +52,25 @@ struct RequestParser {
     state = .head(RequestHeadParser(limits: limits))
   }
 
-  /// How many bytes have come that are not used yet.
+  /// The number of bytes received and not parsed yet.
   var bufferedBytes: Int { input.count }
 
-  /// Whether a request has begun to come that is not complete.
+  /// Whether a part of a request has been received, and it is not complete.
   var isInsideRequest: Bool {
     switch state {
     case .head(let parser): !parser.isAtStart || !input.isEmpty
-    case .awaitingBodyPolicy, .sized, .chunked: true
-    case .complete, .awaitingResponse, .failed: false
+    case .headReturned, .sized, .chunked: true
+    case .complete, .responding, .refused: false
     }
   }
 
-  // MARK: Events in
+  // MARK: Input
 
   mutating func receive(_ bytes: UnsafeRawBufferPointer) {
     switch state {
     case .failed: break
     case .sized(let remaining) where input.isEmpty:
-      // The bulk of a large body takes no way round the buffer.
+      // Fast path: a large body bypasses the buffer.
       let used = min(remaining, bytes.count)
       collect(UnsafeRawBufferPointer(rebasing: bytes[..<used]))
       state = used == remaining ? .complete : .sized(remaining: remaining - used)
@@ -74,9 +79,9 @@ struct RequestParser {
     }
   }
 
-  /// After a `head`: what to do with the body.
-  mutating func receiveBody(_ policy: BodyPolicy) {
-    guard case .awaitingBodyPolicy(let framing) = state else { return }
+  /// Sets how the body is handled, after a `head`.
+  mutating func admit(_ policy: BodyPolicy) {
+    guard case .headReturned(let framing) = state else { return }
     self.policy = policy
     body = RequestBody()
     switch framing {
@@ -90,16 +95,16 @@ struct RequestParser {
     }
   }
 
-  /// After a `request`: the next may come.
-  mutating func responseSent() {
-    guard case .awaitingResponse = state else { return }
+  /// Starts parsing the next request, after a `request`.
+  mutating func responded() {
+    guard case .responding = state else { return }
     state = .head(RequestHeadParser(limits: limits))
     headBytes = 0
   }
 
-  // MARK: Events out
+  // MARK: Output
 
-  /// What has happened since, in order; nil when more bytes or an answer are needed first.
+  /// Returns the next event, or `nil` if it needs more bytes or a call first.
   mutating func next() -> Event? {
     do throws(HTTPParseError) {
       return try advance()
@@ -115,7 +120,7 @@ struct RequestParser {
     switch state {
     case .head(var parser):
       let head = try readHead(&parser)
-      state = head.map { .awaitingBodyPolicy($0.framing) } ?? .head(parser)
+      state = head.map { .headReturned($0.framing) } ?? .head(parser)
       return head.map(Event.head)
     case .sized(let remaining):
       if policy == .collect, body.byteCount + remaining > limits.bodyBytes { throw tooLarge }
@@ -128,7 +133,7 @@ struct RequestParser {
       }
       return complete()
     case .chunked(var decoder):
-      // Out of `self` while `collect` is at work on that; swapped, not copied.
+      // `collect` mutates `self`, so the buffer is moved out of it meanwhile. A swap avoids a copy.
       var input = InputBuffer()
       swap(&input, &self.input)
       defer { swap(&input, &self.input) }
@@ -141,12 +146,11 @@ struct RequestParser {
       body.trailers = HTTPHeaders(decoder.trailers)
       return complete()
     case .complete: return complete()
-    case .awaitingBodyPolicy, .awaitingResponse, .failed: return nil
+    case .headReturned, .responding, .refused: return nil
     }
   }
 
-  private mutating func readHead(_ parser: inout RequestHeadParser) throws(HTTPParseError)
-    -> RequestHead?
+  private mutating func readHead(_ parser: inout RequestHeadParser) throws(HTTPParseError) -> RequestHead?
   {
     while true {
       let isAtStart = parser.isAtStart
@@ -164,7 +168,7 @@ struct RequestParser {
   }
 
   private mutating func complete() -> Event {
-    state = .awaitingResponse
+    state = .responding
     defer { body = RequestBody() }
     return .request(body)
   }
@@ -187,15 +191,17 @@ struct RequestParser {
     HTTPParseError(413, "the body has more than \(limits.bodyBytes) bytes")
   }
 
-  /// A client may announce what it never sends, so not all of it is reserved.
+  /// The largest capacity reserved for a body in advance.
+  ///
+  /// A client may declare a length and never send the body, so the rest is allocated as it arrives.
   private static let reserved = 16 * 1024 * 1024
 }
 
-/// A request's head: the request line and the fields, and what follows from them.
+/// The head of a request: the request line, the header fields, and the values derived from them.
 struct RequestHead: Hashable {
-  /// How the end of the body is found.
+  /// The framing of a body, which determines its end.
   enum Framing: Hashable {
-    /// There is no body.
+    /// No body.
     case none
     /// `Content-Length`.
     case sized(Int)
@@ -204,28 +210,30 @@ struct RequestHead: Hashable {
   }
 
   var method: HTTPMethod
-  /// As it stands in the request line.
+  /// The target exactly as in the request line.
   var target: String
   /// The minor version of HTTP/1.
   var minorVersion: Int
   var headers: HTTPHeaders = [:]
   var framing: Framing = .none
-  /// Whether the connection is to stay open after the response.
+  /// Whether the connection stays open after the response.
   var keepsAlive = true
   /// Whether the client waits for a `100 Continue` before it sends the body.
   var expectsContinue = false
 }
 
-/// What comes after a head.
+/// The body of a request, and its trailers.
 struct RequestBody: Hashable {
-  /// Empty when it was not to be collected.
+  /// The bytes.
+  ///
+  /// Empty if they were discarded.
   var data = Data()
-  /// How long it was, collected or not.
+  /// The number of bytes, kept or discarded.
   var byteCount = 0
   var trailers: HTTPHeaders = [:]
 }
 
-/// Why a request is not even looked at: the status to answer with, and what was wrong, for people.
+/// The rejection of a request that is malformed or too large: a status and a reason in plain text.
 struct HTTPParseError: Error, Hashable {
   let status: Int
   let reason: String
@@ -234,65 +242,4 @@ struct HTTPParseError: Error, Hashable {
     self.status = status
     self.reason = reason
   }
-}
-
-/// The bytes that have come and are not used yet.
-///
-/// However the bytes arrive, every byte is looked at once when lines are searched for.
-struct InputBuffer {
-  private var bytes: [UInt8] = []
-  private var start = 0
-  /// So many of the unread bytes are known to hold no line feed.
-  private var scanned = 0
-
-  var count: Int { bytes.count - start }
-  var isEmpty: Bool { count == 0 }
-
-  mutating func append(_ new: UnsafeRawBufferPointer) {
-    bytes.append(contentsOf: new)
-  }
-
-  /// Up to so many of the unread bytes; they stay unread until skipped.
-  func prefix(_ length: Int) -> ArraySlice<UInt8> {
-    bytes[start...].prefix(length)
-  }
-
-  mutating func skip(_ length: Int) {
-    start += min(length, count)
-    scanned = 0
-    if start == bytes.count {
-      // What a burst has made large does not stay with an idle connection.
-      bytes.removeAll(keepingCapacity: bytes.capacity <= Self.kept)
-      start = 0
-    } else if start >= Self.kept, start > bytes.count / 2 {
-      bytes.removeSubrange(..<start)
-      start = 0
-    }
-  }
-
-  mutating func removeAll() {
-    self = InputBuffer()
-  }
-
-  /// Takes the next line, without its CR LF; nil when it is not complete yet.
-  ///
-  /// With the CR LF it may have `limit` bytes, or `excess` is thrown.
-  mutating func takeLine(
-    limit: Int, orThrow excess: @autoclosure () -> HTTPParseError
-  ) throws(HTTPParseError) -> ArraySlice<UInt8>? {
-    guard let end = bytes[(start + scanned)...].firstIndex(of: UInt8(ascii: "\n")) else {
-      scanned = count
-      if count >= limit { throw excess() }
-      return nil
-    }
-    guard end - start < limit else { throw excess() }
-    guard end > start, bytes[end - 1] == UInt8(ascii: "\r") else {
-      throw HTTPParseError(400, "a line ends in a bare line feed, not in CR LF")
-    }
-    let line = bytes[start..<(end - 1)]
-    skip(end + 1 - start)
-    return line
-  }
-
-  private static let kept = 64 * 1024
 }

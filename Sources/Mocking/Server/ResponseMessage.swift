@@ -6,11 +6,13 @@ import Networking
 /// Source: RFC 9112 sections 4, 6 and 7.
 struct ResponseMessage {
   private(set) var head: [UInt8] = []
-  /// The body as it goes over the wire; empty when none may be sent.
+  /// The body with its framing.
+  ///
+  /// Empty if the response must not have one.
   private(set) var body = WireBytes()
-  /// The body without any framing.
+  /// The body without framing.
   private(set) var payload = WireBytes()
-  /// Whether another request may follow.
+  /// Whether the connection stays open for another request.
   private(set) var keepsAlive: Bool
 
   init(_ mock: Mock, for exchange: ResponseScript.ResponseContext) {
@@ -23,7 +25,7 @@ struct ResponseMessage {
     }
 
     switch mock.body {
-    // A file has been read by now.
+    // A resolved mock has no file: its contents have replaced it.
     case .none, .file: break
     case .data(let data): payload.append(.data(data))
     case .chunks(let chunks): for chunk in chunks { payload.append(.data(chunk)) }
@@ -47,6 +49,7 @@ struct ResponseMessage {
     render(mock, isBodiless ? nil : framing, exchange)
   }
 
+  /// Whether the body is small enough to be copied into one buffer with the head.
   var isSmall: Bool {
     guard body.segments.count < 2, let segment = body.segments.first else {
       return body.segments.isEmpty
@@ -100,7 +103,7 @@ struct ResponseMessage {
     return wire
   }
 
-  /// One chunk of so many bytes, and then a size that is no number.
+  /// Returns a chunk with the first bytes of the payload, followed by a size that is not a number.
   static func malformedChunks(of payload: WireBytes, afterBytes length: Int) -> WireBytes {
     var payload = payload
     let first = payload.removeFirst(max(length, 0))
@@ -111,43 +114,45 @@ struct ResponseMessage {
 }
 
 extension Mock {
-  /// Whether its status is one of those that never have a body.
+  /// Whether a response with this status never has a body.
   var isBodiless: Bool { (100..<200).contains(status) || status == 204 || status == 304 }
 
-  /// Whether its header fields say themselves how long the body is.
+  /// Whether the header fields already determine the length of the body.
   var isFramed: Bool { headers.contains("Content-Length") || headers.contains("Transfer-Encoding") }
 
-  /// How long it waits before its first byte.
+  /// The delay before the first byte.
   var headDelay: Duration { delay?.duration(0) ?? .zero }
 
-  /// Why it cannot be sent; nil when it can.
-  var validationError: String? {
+  /// The reason why the mock cannot be sent, or `nil` if it can.
+  var flaw: String? {
     guard (100...999).contains(status) else {
-      return "the handler answered with the status \(status)"
+      return "the handler returned the status \(status)"
     }
     for field in headers.fields {
       let isValid =
         field.name.isToken
-        && field.value.utf8.allBytesSatisfy { $0 != 0x0D && $0 != 0x0A && $0 != 0 }
-      guard isValid else { return "the handler answered with a malformed header field" }
+        && field.value.utf8.areAll { $0 != 0x0D && $0 != 0x0A && $0 != 0 }
+      guard isValid else { return "the handler returned a malformed header field" }
     }
     return nil
   }
 
-  /// This answer in what HTTP has, and such as can be sent: a failure as the behaviour that comes nearest
-  /// to it, or else a 500 that says why not.
+  /// The mock as a server can send it.
+  ///
+  /// A failure becomes the nearest behavior on a connection. A failure without one, and a mock that
+  /// cannot be sent, becomes a 500 with the reason.
   var serverMock: Mock {
     var mock: Mock
     if let error {
       mock =
         switch error {
-        // Behind the status line, since where nothing came at all on a connection that has served
-        // before, clients try again of themselves, and the failure would never be seen.
+        // After the status line, because clients retry automatically if a reused connection closes
+        // before the first byte, and the failure would not be visible.
         case .connectionLost:
           Mock().interrupted(by: .reset, at: .head(afterBytes: "HTTP/1.1 200 OK\r\n".utf8.count))
         case .timedOut: Mock().interrupted(by: .stall, at: .request)
         case .malformedResponse: Mock().interrupted(by: .garbage, at: .request)
-        default: .unavailable("a server cannot bring about the failure \(error)")
+        default: .unavailable("a server cannot cause the failure \(error)")
         }
     } else if let validationError {
       mock = .unavailable(validationError)
@@ -159,9 +164,11 @@ extension Mock {
   }
 }
 
-/// The reason phrases of RFC 9110 section 15 and its neighbours, for people who read the wire.
+/// The reason phrases of statuses.
+///
+/// Source: RFC 9110 section 15 and the IANA registry of HTTP status codes.
 enum ReasonPhrase {
-  /// The phrase; empty for a status without one.
+  /// Returns the phrase, or an empty string for a status without one.
   static func of(_ status: Int) -> String { phrases[status] ?? "" }
 
   private static let phrases: [Int: String] = [
@@ -185,7 +192,9 @@ enum ReasonPhrase {
   ]
 }
 
-/// Bytes to be sent, some of them not made yet; to be cut anywhere.
+/// A sequence of bytes to send, which can be split anywhere.
+///
+/// Parts of it may be generated later.
 struct WireBytes {
   enum Segment {
     case bytes(ArraySlice<UInt8>)
@@ -235,7 +244,7 @@ struct WireBytes {
     segments += other.segments
   }
 
-  /// Takes the first bytes away and returns them; all, when there are fewer.
+  /// Removes and returns the first bytes, or all if there are fewer.
   mutating func removeFirst(_ length: Int) -> WireBytes {
     var first = WireBytes()
     var wanted = length
@@ -257,14 +266,14 @@ struct WireBytes {
   }
 }
 
-/// The value of a server's Date field, made anew once a second.
+/// The value of the Date field, cached for one second.
 ///
 /// Source: RFC 9110 section 6.6.1.
 struct DateHeaderCache {
   private var second = Int.min
   private var text = ""
 
-  /// The value at this moment.
+  /// Returns the value for the current time.
   mutating func now() -> String {
     let now = time(nil)
     if now != second {

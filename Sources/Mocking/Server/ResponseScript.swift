@@ -2,54 +2,57 @@ import Foundation
 import Networking
 import Promises
 
-/// What happens on a connection to answer a request, step by step.
+/// The steps of a response on a connection: waits, bytes, and an ending.
 ///
-/// Made of a mock without any socket or clock: framing, pace and faults are all decided here, and who
-/// plays the script, on a socket or in memory, knows nothing of them.
+/// Created from a mock without a socket or a clock. The script contains all decisions about
+/// framing, pace and faults, so that a player on a socket or in memory only follows the steps.
 struct ResponseScript {
   enum Step {
-    /// Go on when so much time has passed since the beginning of the script.
+    /// Waits until this time since the start of the script.
     case wait(until: Duration)
     case send(WireBytes.Segment)
-    /// The last step, and only that.
+    /// The last step; only the last one.
     case end(Ending)
   }
 
   enum Ending: Hashable {
-    /// The connection takes the next request.
+    /// The connection stays open for the next request.
     case keepAlive
-    /// The response is complete, and no other follows: the client gets all of it, then the end.
+    /// The response is complete, and the connection closes after the client has received it.
     case finish
-    /// The connection is closed here and now.
+    /// The connection closes immediately.
     case close
+    /// The connection is reset.
     case reset
+    /// Nothing more is sent, and the connection stays open.
     case stall
   }
 
-  /// The exchange that the response belongs to, as far as it matters.
-  struct ResponseContext: Hashable {
+  /// The properties of the exchange that affect the response.
+  struct Exchange: Hashable {
     var method: HTTPMethod = .get
     var minorVersion = 1
     var keepsAlive = true
-    /// What a Date field says; nil sends none.
+    /// The value of the Date field, or `nil` for none.
     var date: String?
   }
 
   private(set) var steps: [Step] = []
-  /// The status in it; 0 where there is none.
+  /// The status of the response, or 0 if it has none.
   let status: Int
-  /// How long the status line and the header fields are.
+  /// The length of the status line and the header fields.
   let headByteCount: Int
   private let headMoment: Duration
   private let bodyMoment: Duration
   private let pace: Mock.Pace?
 
-  /// Lays out how a mock is answered.
+  /// Creates the script of a mock.
   ///
   /// - Parameters:
-  ///   - mock: one of ``Mock/Source/own``, whose body is no file and whose delays are fixed.
-  ///   - exchange: what it answers.
-  init(_ mock: Mock, for exchange: ResponseContext = ResponseContext()) {
+  ///   - mock: A resolved mock: its source is ``Mock/Source/own``, its body is not a file, and its
+  ///     delays are fixed.
+  ///   - exchange: The exchange of the response.
+  init(_ mock: Mock, for exchange: Exchange = Exchange()) {
     let mock = mock.serverMock
     let message = ResponseMessage(mock, for: exchange)
     let (head, body) = (WireBytes(message.head), message.body)
@@ -63,7 +66,7 @@ struct ResponseScript {
     wait(until: headMoment, after: .zero)
     guard let interruption = mock.interruption else {
       if pace == nil, bodyMoment == headMoment, message.isSmall {
-        // The common case: one send.
+        // Fast path: one send.
         var bytes = message.head
         for case .data(let data) in body.segments { bytes += data }
         steps += [.send(.bytes(bytes[...])), .end(ending)]
@@ -76,7 +79,7 @@ struct ResponseScript {
     play(interruption, message, ending)
   }
 
-  /// Lays out bytes that answer nothing, and then the end.
+  /// Creates a script that sends bytes without a request, and then closes.
   init(garbage: Data) {
     (status, headByteCount) = (0, 0)
     (headMoment, bodyMoment, pace) = (.zero, .zero, nil)
@@ -110,7 +113,7 @@ struct ResponseScript {
     steps.append(.end(ending))
   }
 
-  /// Adds what the fault does; true when the script goes on behind it.
+  /// Adds the steps of a fault; returns whether the response continues after them.
   private mutating func interrupt(by fault: MockFault) -> Bool {
     switch fault {
     case .close, .malformedChunk: steps.append(.end(.close))
@@ -127,7 +130,7 @@ struct ResponseScript {
     for segment in bytes.segments { steps.append(.send(segment)) }
   }
 
-  /// Sends a head, or the rest of one, and a body at its time and pace.
+  /// Adds the head, or the rest of it, and the body after its delay and at its pace.
   private mutating func send(_ head: WireBytes, then body: WireBytes) {
     send(head)
     wait(until: bodyMoment, after: headMoment)
@@ -146,16 +149,16 @@ struct ResponseScript {
   }
 }
 
-/// Plays the script of a response on a socket, as far as that goes at a time.
+/// A player of response scripts on a socket.
 struct ScriptPlayer {
   enum Outcome {
-    /// For time to pass.
+    /// Waits for a delay.
     case waits
-    /// For the socket to take more.
+    /// Waits for the socket to become writable.
     case blocked
-    /// The client is gone.
+    /// The connection is broken.
     case broken
-    /// The script cannot be played: a generated body has come to its end too soon.
+    /// A generated body ended too early.
     case failed
     case end(ResponseScript.Ending)
   }
@@ -163,14 +166,15 @@ struct ScriptPlayer {
   private var steps: [ResponseScript.Step] = []
   private var position = 0
   private var elapsed = Duration.zero
+  /// The number of scripts begun.
   private var number = 0
-  /// How many bytes of the script have been sent.
+  /// The number of bytes of the script that have been sent.
   private(set) var sentByteCount = 0
   private var timers: [ScheduledAction] = []
-  /// Whether time has to pass before anything else can happen.
+  /// Whether the next step waits for a delay.
   private(set) var isWaiting = false
 
-  /// Takes a script; returns its number.
+  /// Starts a script; returns its number.
   mutating func begin(_ steps: [ResponseScript.Step]) -> Int {
     cancel()
     self.steps = steps
@@ -181,7 +185,8 @@ struct ScriptPlayer {
     return number
   }
 
-  /// Sets all the timers of the script at once, so that one advance of a test's clock sees them all.
+  /// Schedules all timers of the script at once, so that one advance of a test's time includes them
+  /// all.
   mutating func schedule(
     on scheduler: any Scheduler, _ reached: @escaping @Sendable (_ moment: Duration) -> Void
   ) {
@@ -190,7 +195,7 @@ struct ScriptPlayer {
     }
   }
 
-  /// Time has passed; false when it was another script's.
+  /// Records that a moment has been reached; returns `false` for a timer of an earlier script.
   mutating func reached(_ moment: Duration, in number: Int) -> Bool {
     guard number == self.number else { return false }
     elapsed = max(elapsed, moment)
@@ -204,6 +209,7 @@ struct ScriptPlayer {
     isWaiting = false
   }
 
+  /// Plays steps until it has to wait, or to the end.
   mutating func advance(_ socket: Socket) -> Outcome {
     isWaiting = false
     var rest = Self.writeBudget
@@ -216,7 +222,7 @@ struct ScriptPlayer {
         }
         position += 1
       case .send(let segment):
-        // Others are to have their turn, too.
+        // Lets the loop serve other connections in between.
         guard rest > 0 else { return .blocked }
         let outcome = Self.send(segment, socket)
         guard case .bytes(let count) = outcome else {

@@ -2,43 +2,42 @@ import Dispatch
 import Promises
 import Synchronization
 
-/// What the connections of a server share, and the server's life.
+/// The state that the connections of a server share, and the start and stop of the server.
 ///
-/// `@unchecked Sendable` because `listener`, `date`, `reserved`, `connections` and `scratch` are protected by being touched
-/// on the loop's thread alone.
+/// `@unchecked Sendable` because `listener`, `date`, `reserved`, `connections` and `scratch` are
+/// protected by being used only on the loop's thread.
 final class ServerCore: @unchecked Sendable {
   let loop: EventLoop
-  let requestJournal: RequestJournal
+  let journal: RequestJournal
   let limits: MockServerLimits
   let scheduler: any Scheduler
-  let journal: Journal
-  let queue = ResponseQueue()
+  let tracker: ConnectionTracker
+  let queue = MockQueue()
   let onExchange: (@Sendable (ServedExchange) -> Void)?
-  private let currentRouteSet: Mutex<RouteSet>
+  private let routes: Mutex<ActiveRoutes>
   private let connectionFault: @Sendable (Int) -> MockFault?
   private(set) var listener: Listener?
   var date = DateHeaderCache()
-  /// What keeps the port while connections are refused.
+  /// A bound socket that reserves the port while connections are refused.
   private var reserved: Socket?
   private var connections: [Int: Connection] = [:]
-  /// Where bytes are received; one for all connections, since only one at a time receives.
+  /// The receive buffer.
+  ///
+  /// One for all connections, because only one at a time receives.
   let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 * 1024, alignment: 16)
 
   init(
-    _ routeSet: RouteSet, limits: MockServerLimits, scheduler: any Scheduler,
+    _ routes: ActiveRoutes, limits: MockServerLimits, scheduler: any Scheduler,
     connectionFault: @escaping @Sendable (Int) -> MockFault?,
     onExchange: (@Sendable (ServedExchange) -> Void)?
   ) throws(SocketError) {
-    requestJournal = RequestJournal(
-      limits: JournalLimits(
-        requests: limits.recordedRequests, bodyBytes: limits.recordedBodyBytes),
-      routes: routeSet.routes)
-    currentRouteSet = Mutex(routeSet)
+    journal = RequestJournal(limits: limits.journal, routes: routes.routes)
+    tracker = ConnectionTracker(closedLimit: limits.journal.requests)
+    self.routes = Mutex(routes)
     self.limits = limits
     self.scheduler = scheduler
     self.connectionFault = connectionFault
     self.onExchange = onExchange
-    journal = Journal(limits: limits)
     loop = try EventLoop()
   }
 
@@ -53,7 +52,7 @@ final class ServerCore: @unchecked Sendable {
   // MARK: On the loop's thread
 
   func open(_ socket: Socket) {
-    let index = journal.opened()
+    let index = tracker.opened()
     let connection = Connection(socket, index, self)
     connections[index] = connection
     connection.start(connectionFault(index))
@@ -64,8 +63,8 @@ final class ServerCore: @unchecked Sendable {
     listener?.resume()
   }
 
-  /// Whether another connection may be accepted.
-  var acceptsConnections: Bool { limits.connections.map { connections.count < max($0, 1) } ?? true }
+  /// Whether the limit allows another connection.
+  var hasRoom: Bool { limits.connections.map { connections.count < max($0, 1) } ?? true }
 
   private func shutDown() {
     listener?.close()
@@ -73,18 +72,19 @@ final class ServerCore: @unchecked Sendable {
     reserved?.close()
     reserved = nil
     for connection in connections.values { connection.close(by: .server) }
-    journal.stop()
+    journal.stopTaking()
+    tracker.stop()
     loop.stop()
   }
 
   // MARK: From any thread
 
-  var routeSet: RouteSet { currentRouteSet.withLock { $0 } }
+  var activeRoutes: ActiveRoutes { routes.withLock { $0 } }
 
-  func replace(_ routeSet: RouteSet) {
-    var routeSet = routeSet
-    routeSet.firstRoute = requestJournal.replaceRoutes(with: routeSet.routes)
-    currentRouteSet.withLock { [routeSet] in $0 = routeSet }
+  func replace(_ newRoutes: ActiveRoutes) {
+    var newRoutes = newRoutes
+    newRoutes.firstRoute = journal.replaceRoutes(with: newRoutes.routes)
+    routes.withLock { [newRoutes] in $0 = newRoutes }
   }
 
   func refuseConnections(on port: Int) {
@@ -92,7 +92,7 @@ final class ServerCore: @unchecked Sendable {
       guard let listener = self.listener else { return }
       listener.close()
       self.listener = nil
-      // Nobody who asks for any free port shall have this one meanwhile.
+      // Keeps the system from giving the port to a process that requests any free port.
       self.reserved = try? Socket.bound(to: port).socket
     }
   }
@@ -120,12 +120,14 @@ final class ServerCore: @unchecked Sendable {
     if let failure = failure.withLock({ $0 }) { throw failure }
   }
 
-  /// Closes everything; returns when that is done.
+  /// Closes the listening socket and all connections before it returns.
   func stop() {
     perform { self.shutDown() }
   }
 
-  /// Runs a job on the loop's thread; returns when that is done, or false when the loop has been stopped.
+  /// Runs a job on the loop's thread and waits for its end.
+  ///
+  /// - Returns: Whether the job ran. `false` if the loop has been stopped.
   @discardableResult
   private func perform(_ job: @escaping EventLoop.Job) -> Bool {
     if loop.isCurrent {
@@ -142,12 +144,14 @@ final class ServerCore: @unchecked Sendable {
   }
 }
 
-/// Takes a server's connections in; on the loop's thread only.
-final class Listener: EventLoop.EventHandler {
+/// The listening socket of a server; accepts connections.
+///
+/// Used only on the loop's thread.
+final class Listener: EventLoop.Client {
   private let socket: Socket
   private let core: ServerCore
   private var token: UInt64 = 0
-  private var isWaiting = false
+  private var isPaused = false
   private var isClosed = false
 
   init(_ socket: Socket, _ core: ServerCore) {
@@ -158,37 +162,38 @@ final class Listener: EventLoop.EventHandler {
 
   func handle(_ readiness: Readiness) {
     do {
-      // Not without end, so that a flood of connections leaves time for those that are there.
+      // Bounded, so that a flood of new connections does not starve the open ones.
       for _ in 0..<64 {
-        guard core.acceptsConnections else { return wait() }
+        guard core.hasRoom else { return pause() }
         guard let accepted = try socket.accept() else { return }
         core.open(accepted)
         if isClosed { return }
       }
     } catch {
-      pause()
+      pauseAfterFailure()
     }
   }
 
-  /// Takes none in until a connection has closed.
-  private func wait() {
-    isWaiting = true
+  /// Stops accepting until a connection has closed.
+  private func pause() {
+    isPaused = true
     core.loop.change(socket.descriptor, to: [], token)
   }
 
-  /// Without descriptors left there is nothing to be done until some connection ends, and the listening
-  /// socket would be ready all the time.
-  private func pause() {
-    core.loop.change(socket.descriptor, to: [], token)
-    isWaiting = true
+  /// Pauses, and tries again after 20 milliseconds.
+  ///
+  /// Without free descriptors, `accept` fails and the socket stays readable, which would keep the
+  /// loop busy until a connection closes.
+  private func pauseAfterFailure() {
+    pause()
     _ = LiveScheduler.live.schedule(after: .milliseconds(20)) { [core] in
       core.loop.execute { core.listener?.resume() }
     }
   }
 
   func resume() {
-    guard isWaiting, !isClosed else { return }
-    isWaiting = false
+    guard isPaused, !isClosed else { return }
+    isPaused = false
     core.loop.change(socket.descriptor, to: .readable, token)
   }
 

@@ -7,7 +7,7 @@ import Foundation
   import Glibc
 #endif
 
-/// An error of a system call.
+/// The error number of a failed system call.
 struct SocketError: Error, Hashable, CustomStringConvertible {
   let number: Int32
 
@@ -15,17 +15,15 @@ struct SocketError: Error, Hashable, CustomStringConvertible {
 
   var description: String { String(cString: strerror(number)) }
 
-  /// No file descriptors are left, for now.
-  var isResourceExhaustion: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(number) }
 }
 
-/// A TCP socket that does not block.
+/// A nonblocking TCP socket.
 struct Socket {
   enum Outcome {
     case bytes(Int)
-    /// Not now; wait until the socket is ready.
+    /// The socket is not ready.
     case wouldBlock
-    /// The other side has sent its last byte, or cannot take any.
+    /// The other side has ended its input, or no byte was sent.
     case ended
     case failed
   }
@@ -34,7 +32,9 @@ struct Socket {
 
   // MARK: Listening
 
-  /// Listens on the loopback address; port 0 lets the system choose one.
+  /// Listens on the loopback address.
+  ///
+  /// Port 0 lets the system choose one.
   static func listening(on port: Int) throws(SocketError) -> (socket: Socket, port: Int) {
     let (socket, port) = try bound(to: port)
     do throws(SocketError) {
@@ -46,7 +46,7 @@ struct Socket {
     }
   }
 
-  /// Has a port of the loopback address, but does not listen: who connects is refused.
+  /// Binds a port of the loopback address without listening, so that clients are refused.
   static func bound(to port: Int) throws(SocketError) -> (socket: Socket, port: Int) {
     guard let number = UInt16(exactly: port) else { throw SocketError(number: EINVAL) }
     #if canImport(Darwin)
@@ -92,7 +92,7 @@ struct Socket {
     }
   }
 
-  /// The next connection; nil when none is waiting.
+  /// Accepts the next connection; returns `nil` if none is waiting.
   func accept() throws(SocketError) -> Socket? {
     while true {
       #if canImport(Darwin)
@@ -116,7 +116,8 @@ struct Socket {
   }
 
   #if !canImport(Darwin)
-    /// Set as the socket is made: a process started a moment later would have it otherwise.
+    /// Flags set on creation, because a process started before a later call would inherit the
+    /// socket.
     private static let flags = Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
   #endif
 
@@ -165,23 +166,25 @@ struct Socket {
     }
   }
 
-  // MARK: Ending
+  // MARK: Closing
 
-  /// Sends no more; the other side may go on sending.
+  /// Ends the output.
+  ///
+  /// The other side can still send.
   func finishSending() {
     _ = shutdown(descriptor, Int32(SHUT_WR))
   }
 
-  /// Listens no more, and closes: who connects from now on is refused.
+  /// Stops listening and closes the socket, so that clients are refused.
   ///
-  /// A process that is being started has a copy of the descriptor until it runs its program; to close this
-  /// one alone would leave the socket listening till then.
+  /// A child process that is being started has a copy of the descriptor until it runs its program.
+  /// Without the shutdown the socket would keep listening until then.
   func closeListening() {
     _ = shutdown(descriptor, Int32(SHUT_RDWR))
     close()
   }
 
-  /// Has the close that follows reset the connection.
+  /// Makes the next ``close()`` reset the connection.
   func resetOnClose() {
     set(SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0))
   }

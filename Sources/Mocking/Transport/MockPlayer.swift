@@ -7,47 +7,45 @@ import Synchronization
 struct MockPlayer: Sendable {
   typealias Receive = @Sendable (TransportEvent) -> Void
 
-  let mockResolver: MockResolver
+  let ledger: MockResolver
   let scheduler: any Scheduler
 
   init(delay: MockDelay, scheduler: any Scheduler) {
-    mockResolver = MockResolver(delay: delay)
+    ledger = MockResolver(delay: delay)
     self.scheduler = scheduler
   }
 
   /// Responds to a request with a mock.
   ///
   /// - Parameters:
-  ///   - request: The request.
-  ///   - mock: The mock.
-  ///   - ticket: The journal ticket that receives the outcome.
-  ///   - idleTime: The time that the client has already waited without an event.
-  ///   - received: The received request. Evaluated only for a template.
-  ///   - receive: The receiver of the events.
-  ///   - fallThrough: A closure that handles the request if a sequence falls through.
-  /// - Returns: A handle for the exchange.
-  func respond(
-    _ request: HTTPRequest, by mock: Mock, _ ticket: JournalTicket,
-    idleFor idleTime: Duration = .zero,
+  ///   - request: the request.
+  ///   - mock: what was laid down for it.
+  ///   - reporter: Reports the outcome to the journal.
+  ///   - silence: how long the client has waited for it.
+  ///   - received: the request as a template sees it.
+  ///   - receive: gets the events.
+  ///   - fallThrough: answers it otherwise.
+  /// - Returns: a handle.
+  func answer(
+    _ request: HTTPRequest, by mock: Mock, _ reporter: OutcomeReporter,
+    idleFor silence: Duration = .zero,
     received: () throws(TransportFailure) -> ReceivedRequest, _ receive: @escaping Receive,
     fallThrough: () -> any TransportHandle
   ) -> any TransportHandle {
     do throws(TransportFailure) {
-      // Fast path: most mocks need no resolution, so they are not copied.
-      if mockResolver.needsNoResolution(mock) {
-        return try play(mock, request, ticket, idleTime, receive)
-      }
-      let resolution = try mockResolver.resolve(
-        mock, of: ticket.route, method: request.method,
+      // Most are, and need not be copied to be changed.
+      if ledger.needsNoResolution(mock) { return try play(mock, request, reporter, silence, receive) }
+      let answer = try ledger.answer(
+        mock, of: reporter.route, method: request.method,
         path: { request.url.path(percentEncoded: true) },
         request: received)
-      switch resolution {
-      case .mock(let mock): return try play(mock, request, ticket, idleTime, receive)
-      case .invalid(let reason): throw TransportFailure(code: .mockFailed, detail: reason)
+      switch answer {
+      case .mock(let mock): return try play(mock, request, reporter, silence, receive)
+      case .broken(let reason): throw TransportFailure(code: .mockFailed, detail: reason)
       case .fallsThrough: return fallThrough()
       }
     } catch {
-      ticket.settle(.failure(error.code))
+      reporter.report(.failure(error.code))
       return fail(error, receive)
     }
   }
@@ -59,22 +57,22 @@ struct MockPlayer: Sendable {
   }
 
   private func play(
-    _ mock: Mock, _ request: HTTPRequest, _ ticket: JournalTicket, _ idleTime: Duration,
+    _ mock: Mock, _ request: HTTPRequest, _ reporter: OutcomeReporter, _ silence: Duration,
     _ receive: @escaping Receive
   ) throws(TransportFailure) -> any TransportHandle {
     guard let bytesToSend = request.body.byteCount else {
       throw TransportFailure(
         code: .encodingFailed, detail: "The body cannot be read: a file is not there")
     }
-    if request.reportsConnection { receive(.servedLocally(by: "mock")) }
-    if mock.isImmediate {
-      ticket.settle(.response(status: mock.status))
+    if request.reportsConnection { receive(.answered(by: "mock")) }
+    if mock.isPlain {
+      reporter.report(.response(status: mock.status))
       Self.deliver(mock, request.method, bytesToSend, receive)
       return FinishedHandle()
     }
     let machine = PlaybackMachine(
-      Self.steps(mock, request.method, bytesToSend), for: request, idleFor: idleTime)
-    let exchange = MockExchange(machine, scheduler, ticket.watching(receive))
+      Self.steps(mock, request.method, bytesToSend), answering: request, idleFor: silence)
+    let exchange = MockExchange(machine, scheduler, reporter.reportingOutcome(to: receive))
     exchange.play()
     return exchange
   }
@@ -89,9 +87,7 @@ struct MockPlayer: Sendable {
     let isBodiless = mock.isBodiless
     let body: Data = if case .data(let data) = mock.body { data } else { Data() }
     var headers = mock.headers
-    if headers.contains(where: {
-      $0.value.trimmingOptionalWhitespace.utf8.count != $0.value.utf8.count
-    }) {
+    if headers.contains(where: { $0.value.trimmingOptionalWhitespace.utf8.count != $0.value.utf8.count }) {
       headers = HTTPHeaders(
         headers.map { .init(name: $0.name, value: $0.value.trimmingOptionalWhitespace) })
     }

@@ -101,7 +101,27 @@ public struct MockTransport: Transport, MockBackend {
   }
 }
 
-/// A transport that responds to the attempts of one request with its mock.
+/// Fails every request by the code `mockFailed`.
+struct FailingTransport: Transport {
+  let needsNetwork = false
+  let reason: String
+
+  func start(
+    _ request: HTTPRequest, _ receive: @escaping @Sendable (TransportEvent) -> Void
+  ) -> any TransportHandle {
+    receive(.failure(TransportFailure(code: .mockFailed, detail: reason)))
+    return FinishedExchange()
+  }
+}
+
+/// A handle on an exchange that was over before it could be handed out.
+struct FinishedExchange: TransportHandle {
+  func cancel() {}
+  func suspend() {}
+  func resume() {}
+}
+
+/// Answers the attempts of one request by the mock that was laid down for it.
 final class SingleMockTransport: Transport {
   private let mock: Mock
   private let player: MockPlayer
@@ -126,22 +146,22 @@ final class SingleMockTransport: Transport {
       receive(.failure(error))
       return FinishedHandle()
     }
-    return request.bufferingStreamBody(on: player.scheduler, receive, respond)
+    return request.bufferingStreamBody(on: player.scheduler, receive, answer)
   }
 
   private func respond(
     _ request: HTTPRequest, _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
-    let ticket = journal.record(request.source(at: player.scheduler.now))
-    return player.respond(
-      request, by: mock, ticket,
+    let reporter = journal.record(request.stored(at: player.scheduler.now))
+    return player.answer(
+      request, by: mock, reporter,
       received: { () throws(TransportFailure) in
         try request.received(
-          request.receivedPath, number: ticket.number, at: player.scheduler.now)
+          request.receivedPath, number: reporter.number, at: player.scheduler.now)
       },
       receive,
       fallThrough: {
-        ticket.settle(.passedThrough)
+        reporter.report(.passedThrough)
         return real.start(request, receive)
       })
   }

@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// A ``MockTransport`` and a ``MockProvider`` with routes share it.
 final class RoutedTransport: Sendable {
-  /// The routes, or the error in them.
-  private let registry: Result<StubRegistry, MockServerError>
+  /// The routes, or why there are none.
+  private let book: Result<StubRegistry, MockServerError>
   private let player: MockPlayer
   var scheduler: any Scheduler { player.scheduler }
   let journal: RequestJournal
@@ -18,8 +18,8 @@ final class RoutedTransport: Sendable {
     _ routes: [Route], _ player: MockPlayer, _ limits: JournalLimits,
     basePath: @escaping @Sendable () -> String? = { nil }
   ) {
-    let registry = Result { () throws(MockServerError) in StubRegistry(try RouteTable(routes)) }
-    self.registry = registry
+    let book = Result { () throws(MockServerError) in StubRegistry(try RouteTable(routes)) }
+    self.book = book
     self.player = player
     journal = RequestJournal(limits: limits, routes: routes, basePath: basePath)
     scenarios = (try? registry.get())?.scenarios ?? ScenarioStates()
@@ -38,13 +38,13 @@ final class RoutedTransport: Sendable {
     do throws(MockServerError) {
       return find(try registry.get(), request, fallback, receive)
     } catch {
-      let ticket = record(request)
-      return fail(TransportFailure(code: .mockFailed, detail: "\(error)"), ticket, receive)
+      let reporter = record(request)
+      return fail(TransportFailure(code: .mockFailed, detail: "\(error)"), reporter, receive)
     }
   }
 
   private func find(
-    _ registry: StubRegistry, _ request: HTTPRequest, _ fallback: (any Transport)?,
+    _ book: StubRegistry, _ request: HTTPRequest, _ fallback: (any Transport)?,
     _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
     let outcome = registry.table.find(request.method, request.target)
@@ -56,87 +56,88 @@ final class RoutedTransport: Sendable {
       var received = try request.received(
         outcome.path, number: requestCount.add(1, ordering: .relaxed).oldValue,
         at: player.scheduler.now,
-        discardsBody: isRouted ? outcome.discardsBody : !request.body.isKept)
+        discardsBody: isRouted ? outcome.discardsBody : !request.body.isRecorded)
       switch outcome {
       case .unmatched: break
-      case .response(let mock, _):
-        let ticket = journal.record(.received(received))
-        return respond(request, mock, received, ticket, nil, receive)
+      case .answer(let mock, _):
+        let reporter = journal.record(.received(received))
+        return answer(request, mock, received, reporter, nil, receive)
       case .routes(let candidates, _):
-        guard let entry = registry.choose(among: candidates, for: &received) else { break }
-        let ticket = journal.record(.received(received), route: entry.number)
-        return invoke(entry.route.handler, request, received, ticket, fallback, receive)
+        guard let entry = book.choose(among: candidates, for: &received) else { break }
+        let reporter = journal.record(.received(received), route: entry.number)
+        return ask(entry.route.handler, request, received, reporter, fallback, receive)
       }
-      let ticket = journal.record(.received(received))
-      if let fallback { return pass(request, ticket, fallback, receive) }
+      let reporter = journal.record(.received(received))
+      if let fallback { return pass(request, reporter, fallback, receive) }
       return fail(
-        TransportFailure(code: .mockFailed, detail: registry.unmatched(received)), ticket, receive)
+        TransportFailure(code: .mockFailed, detail: book.unmatched(received)), reporter, receive)
     } catch {
       return fail(error, record(request), receive)
     }
   }
 
-  private func record(_ request: HTTPRequest) -> JournalTicket {
-    journal.record(request.source(at: player.scheduler.now))
+  private func record(_ request: HTTPRequest) -> OutcomeReporter {
+    journal.record(request.stored(at: player.scheduler.now))
   }
 
   private func fail(
-    _ failure: TransportFailure, _ ticket: JournalTicket, _ receive: MockPlayer.Receive
+    _ failure: TransportFailure, _ reporter: OutcomeReporter, _ receive: MockPlayer.Receive
   ) -> any TransportHandle {
-    ticket.settle(.failure(failure.code))
+    reporter.report(.failure(failure.code))
     return player.fail(failure, receive)
   }
 
   private func pass(
-    _ request: HTTPRequest, _ ticket: JournalTicket, _ fallback: any Transport,
+    _ request: HTTPRequest, _ reporter: OutcomeReporter, _ fallback: any Transport,
     _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
-    ticket.settle(.passedThrough)
+    reporter.report(.passedThrough)
     return fallback.start(request, receive)
   }
 
   private func invoke(
     _ handler: Route.Handler, _ request: HTTPRequest, _ received: ReceivedRequest,
-    _ ticket: JournalTicket, _ fallback: (any Transport)?, _ receive: @escaping MockPlayer.Receive
+    _ reporter: OutcomeReporter, _ fallback: (any Transport)?,
+    _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
     do {
       switch handler {
-      case .mock(let mock): return respond(request, mock, received, ticket, fallback, receive)
+      case .mock(let mock): return answer(request, mock, received, reporter, fallback, receive)
       case .immediate(let handler):
-        return respond(request, try handler(received), received, ticket, fallback, receive)
+        return answer(request, try handler(received), received, reporter, fallback, receive)
       case .promised(let handler):
-        // Before the handler has returned a response, only this wrapper sees a failure.
-        let watching = ticket.watching(receive)
+        // Until there is an answer only this sees a failure.
+        let watching = reporter.reportingOutcome(to: receive)
         let promise = try ActivityExecutor.counting(for: player.scheduler) { try handler(received) }
         let exchange = DeferredExchange(promise, on: scheduler, watching) {
-          [self] result, idleTime, receive in
+          [self] result, silence, receive in
           let mock: Mock
           do {
             mock = try result.get()
           } catch {
             mock = .handlerFailed(error)
           }
-          return respond(request, mock, received, ticket, fallback, idleFor: idleTime, receive)
+          return answer(request, mock, received, reporter, fallback, idleFor: silence, receive)
         }
         exchange.wait(atMost: request.idleTimeout)
         return exchange
       }
     } catch {
-      return respond(request, .handlerFailed(error), received, ticket, fallback, receive)
+      return answer(request, .handlerFailed(error), received, reporter, fallback, receive)
     }
   }
 
-  private func respond(
-    _ request: HTTPRequest, _ mock: Mock, _ received: ReceivedRequest, _ ticket: JournalTicket,
-    _ fallback: (any Transport)?, idleFor idleTime: Duration = .zero,
+  private func answer(
+    _ request: HTTPRequest, _ mock: Mock, _ received: ReceivedRequest, _ reporter: OutcomeReporter,
+    _ fallback: (any Transport)?, idleFor silence: Duration = .zero,
     _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
-    player.respond(
-      request, by: mock, ticket, idleFor: idleTime, received: { received }, receive
+    player.answer(
+      request, by: mock, reporter, idleFor: silence, received: { received }, receive
     ) {
-      if let fallback { return pass(request, ticket, fallback, receive) }
+      if let fallback { return pass(request, reporter, fallback, receive) }
       return fail(
-        TransportFailure(code: .mockFailed, detail: Route.fallthroughMessage(received)), ticket,
+        TransportFailure(code: .mockFailed, detail: Route.fallthroughMessage(received)), reporter,
         receive)
     }
   }

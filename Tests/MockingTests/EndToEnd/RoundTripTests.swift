@@ -40,8 +40,8 @@
       }
       var results: [Result<Response, any Error>] = []
       for promise in promises { results.append(await promise.result) }
-      var received: [String: ReceivedRequest] = [:]
-      for request in server.requests { received[request.headers["Number"] ?? ""] = request }
+      var received: [String: Mocking.ReceivedRequest] = [:]
+      for request in server.receivedRequests { received[request.headers["Number"] ?? ""] = request }
       return results.enumerated().map { number, result in
         (received["\(number)"], result.failure(as: NetworkError.self)?.code)
       }

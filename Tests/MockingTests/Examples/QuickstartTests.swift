@@ -60,7 +60,7 @@
       let program = try await Program.quickstart(
         ["--url", "http://boards.invalid"], environment: Self.proxied(by: proxy.url))
       #expect(program.status == .exited(1))
-      #expect(proxy.requests.map(\.target) == ["http://boards.invalid/login"])
+      #expect(proxy.receivedRequests.map(\.target) == ["http://boards.invalid/login"])
     }
 
     @Test func theLoopbackHostIsReachedWithoutTheProxyOfTheEnvironment() async throws {

@@ -59,8 +59,8 @@ struct JournalTests {
     #expect(entries[4].stub == nil)
     #expect(
       "\(first)"
-        == #"1. POST /boards?token=***, answered 201 by POST /boards where header "a": any value"#)
-    #expect("\(entries[1])" == "2. POST /slow, under way by POST /slow")
+        == #"1. POST /boards?token=***, status 201, stub POST /boards where header "a": any value"#)
+    #expect("\(entries[1])" == "2. POST /slow, in progress, stub POST /slow")
 
     await time.advance(by: .seconds(5))
     _ = await slow.record
@@ -104,7 +104,7 @@ struct JournalTests {
     }
     for number in 1...8 { _ = await transport.perform(try post("/\(number)")) }
     #expect(transport.journal.count == 8)
-    #expect(transport.journal.forgottenCount == 5)
+    #expect(transport.journal.discardedCount == 5)
     #expect(transport.journal.entries.map(\.number) == [6, 7, 8])
     #expect(transport.journal.entries.map(\.request.path.text) == ["/6", "/7", "/8"])
     #expect(transport.journal.entries.allSatisfy { $0.outcome == .response(status: 200) })
@@ -135,7 +135,7 @@ struct JournalTests {
     let routes = [Route(.get, "/boards", .status(200))]
     let transport = MockTransport(routes: routes, journal: JournalLimits(bodyBytes: 6))
     var limits = MockServerLimits()
-    limits.recordedBodyBytes = 6
+    limits.journal.bodyBytes = 6
     let server = try MockServer(routes: routes, limits: limits)
     defer { server.stop() }
     let client = try RawClient(port: server.port)

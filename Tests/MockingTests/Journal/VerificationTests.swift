@@ -30,7 +30,18 @@ struct VerificationTests {
     return provider
   }
 
-  private func report(_ failure: VerificationFailure?) -> String { failure?.report ?? "nothing" }
+  private func failure(_ verification: () throws -> Void) -> VerificationFailure? {
+    do {
+      try verification()
+      return nil
+    } catch {
+      return error as? VerificationFailure
+    }
+  }
+
+  private func report(_ verification: () throws -> Void) -> String {
+    failure(verification)?.report ?? "no failure"
+  }
 
   // MARK: Counting
 
@@ -52,29 +63,34 @@ struct VerificationTests {
   @Test func tooFewRequestsReportTheNearestAndItsDifferences() async throws {
     let provider = await asked(.boards(page: 1), .login)
     let failure = try #require(
-      provider.mismatch(.get, "boards", .exactly(1), where: .query("page", "2"), .header("X-Id")))
+      self.failure {
+        try provider.verify(
+          .get, "boards", .exactly(1), where: .query("page", "2"), .header("X-Id"))
+      })
     #expect(
       failure.report == """
         expected exactly 1 request GET boards where query "page": "2" and header "X-Id": any value, \
-        but there were none
-        the nearest:
-          1. GET /v1/boards?page=1, answered 200
+        received none
+        nearest request:
+          1. GET /v1/boards?page=1, status 200
             query "page": expected "2", actual "1"
             header "X-Id": expected any value, actual none
         """)
     #expect(failure.differences.map(\.aspect) == [#"query "page""#, #"header "X-Id""#])
     #expect(
-      report(provider.mismatch(.post, "login", where: .json(containing: ["password": "x"]))) == """
-        expected exactly 1 request POST login where JSON: containing {"password":"***"}, but there were none
-        the nearest:
-          2. POST /v1/login, answered 200
+      report {
+        try provider.verify(.post, "login", where: .json(containing: ["password": "x"]))
+      } == """
+        expected exactly 1 request POST login where JSON: {"password":"***"} in it, received none
+        nearest request:
+          2. POST /v1/login, status 200
             JSON .password: expected ***, actual ***
         """)
     #expect(
-      report(provider.mismatch(.get, "/boards", .atLeast(2))) == """
-        expected at least 2 requests GET /boards, but there were none
-        the nearest:
-          1. GET /v1/boards?page=1, answered 200
+      report { try provider.verify(.get, "/boards", .atLeast(2)) } == """
+        expected at least 2 requests GET /boards, received none
+        nearest request:
+          1. GET /v1/boards?page=1, status 200
             path: expected /boards, actual /v1/boards
         """)
   }
@@ -82,33 +98,35 @@ struct VerificationTests {
   @Test func tooManyRequestsAreListed() async throws {
     let provider = await asked(.boards(page: 1), .login, .boards(page: 2))
     #expect(
-      report(provider.mismatch(.get, "boards")) == """
-        expected exactly 1 request GET boards, but there were 2
-          1. GET /v1/boards?page=1, answered 200
-          3. GET /v1/boards?page=2, answered 200
+      report { try provider.verify(.get, "boards") } == """
+        expected exactly 1 request GET boards, received 2
+          1. GET /v1/boards?page=1, status 200
+          3. GET /v1/boards?page=2, status 200
         """)
     #expect(
-      report(provider.mismatch(.post, "login", .never)) == """
-        expected no request POST login, but there was 1
-          2. POST /v1/login, answered 200
+      report { try provider.verify(.post, "login", .never) } == """
+        expected no request POST login, received 1
+          2. POST /v1/login, status 200
         """)
     for count in [RequestCount.atMost(1), .between(3...4), .between(0...1)] {
-      #expect(provider.mismatch(.get, "boards", count) != nil)
+      #expect(throws: VerificationFailure.self) { try provider.verify(.get, "boards", count) }
     }
   }
 
-  @Test func anEmptyJournalIsReported() async throws {
+  @Test func aReportSaysThatNoRequestsWereReceived() async throws {
+    let provider = await asked()
     #expect(
-      report(await asked().mismatch(.get, "boards", .atLeast(1))) == """
-        expected at least 1 request GET boards, but there were none
-        nothing has been asked at all
+      report { try provider.verify(.get, "boards", .atLeast(1)) } == """
+        expected at least 1 request GET boards, received none
+        no requests were received
         """)
   }
 
-  @Test func aMalformedPatternIsAlwaysAFailure() async throws {
-    let failure = await asked(.login).mismatch(.get, "a/{", .never)
+  @Test func aMalformedPatternIsAFailureWhateverIsExpected() async throws {
+    let provider = await asked(.login)
     #expect(
-      report(failure).hasPrefix(#"expected no request GET a/{, but the route "/a/{" is malf"#))
+      report { try provider.verify(.get, "a/{", .never) }.hasPrefix(
+        #"expected no request GET a/{, but the route "/a/{" is malf"#))
   }
 
   @Test func discardedRequestsAreReported() async throws {
@@ -116,49 +134,53 @@ struct VerificationTests {
     let client = Networking(mode: .sync, mockProvider: provider)
     for page in 1...3 { _ = await client.request(.boards(page: page)).result }
     #expect(
-      report(provider.mismatch(.get, "boards", .exactly(3))).hasSuffix(
-        "\nthe journal has forgotten the first 2; see JournalLimits"))
+      report { try provider.verify(.get, "boards", .exactly(3)) }.hasSuffix(
+        "\nthe journal has discarded the first 2 requests; see JournalLimits"))
     try provider.verify(.get, "boards")
     #expect(
-      report(provider.remainderMismatch())
-        == "expected nothing else, which nobody can tell any more\n"
-        + "the journal has forgotten the first 2; see JournalLimits")
+      report { try provider.verifyNothingElse() }
+        == "expected no other requests, but the journal is incomplete\n"
+        + "the journal has discarded the first 2 requests; see JournalLimits")
   }
 
   // MARK: Order
 
-  @Test func orderIsVerifiedWithAndWithoutGaps() async throws {
+  @Test func orderIsVerifiedWithGapsAndWithout() async throws {
+    let unused = await asked()
     let provider = await asked(.login, .boards(page: 1), .board(7), .boards(page: 2))
     try provider.verifyOrder(.post("login"), .get("boards"), .get("boards"))
     try provider.verifyOrder(
       .post("login"), .get("boards"), .get("users/boards/7"), gaps: .forbidden)
     try provider.verifyOrder(.get("users/{all*}"), .get("boards"), gaps: .forbidden)
     #expect(
-      report(provider.orderMismatch(.get("boards"), .post("login"), .get("boards"))) == """
-        expected in this order:
+      report {
+        try provider.verifyOrder(.get("boards"), .post("login"), .get("boards"))
+      } == """
+        expected requests in this order:
           GET boards: request 2
           POST login: missing after request 2
-          GET boards: not looked for
-        what came:
-          1. POST /v1/login, answered 200
-          2. GET /v1/boards?page=1, answered 200
-          3. GET /v1/users/boards/7, answered 200
-          4. GET /v1/boards?page=2, answered 200
+          GET boards: not checked
+        received:
+          1. POST /v1/login, status 200
+          2. GET /v1/boards?page=1, status 200
+          3. GET /v1/users/boards/7, status 200
+          4. GET /v1/boards?page=2, status 200
         """)
     #expect(
-      report(provider.orderMismatch(.post("login"), .get("users/boards/7"), gaps: .forbidden))
-        .hasPrefix(
-          """
-          expected in this order, with nothing between:
-            POST login: request 1
-            GET users/boards/7: missing after request 1
-          what came:
-          """))
+      report {
+        try provider.verifyOrder(.post("login"), .get("users/boards/7"), gaps: .forbidden)
+      }.hasPrefix(
+        """
+        expected requests in this order without others between them:
+          POST login: request 1
+          GET users/boards/7: missing after request 1
+        received:
+        """))
     #expect(
-      report(await asked().orderMismatch(.get("a"))) == """
-        expected in this order:
+      report { try unused.verifyOrder(.get("a")) } == """
+        expected requests in this order:
           GET a: missing
-        nothing has been asked at all
+        no requests were received
         """)
   }
 
@@ -167,17 +189,17 @@ struct VerificationTests {
   @Test func unverifiedRequestsAreReported() async throws {
     let provider = await asked(.login, .boards(page: 1), .board(7))
     #expect(
-      report(provider.remainderMismatch()) == """
-        expected nothing else, but there were 3 requests more
-          1. POST /v1/login, answered 200
-          2. GET /v1/boards?page=1, answered 200
-          3. GET /v1/users/boards/7, answered 200
+      report { try provider.verifyNothingElse() } == """
+        expected no other requests, received 3
+          1. POST /v1/login, status 200
+          2. GET /v1/boards?page=1, status 200
+          3. GET /v1/users/boards/7, status 200
         """)
     try provider.verifyOrder(.post("login"), .get("boards"))
     #expect(
-      report(provider.remainderMismatch()) == """
-        expected nothing else, but there was 1 request more
-          3. GET /v1/users/boards/7, answered 200
+      report { try provider.verifyNothingElse() } == """
+        expected nothing else, received 1 request more
+          3. GET /v1/users/boards/7, status 200
         """)
     try provider.verify(.get, "users/boards/7")
     try provider.verifyNothingElse()
@@ -195,13 +217,13 @@ struct VerificationTests {
     }
     _ = await transport.get(.of("http://a/boards"))
     #expect(
-      report(transport.unusedStubsMismatch()) == """
+      report { try transport.verifyNoUnusedStubs() } == """
         expected all 3 stubs to be used, but 2 were not
           GET /boards where query "page": "2"
           GET /about
         """)
     _ = await transport.get(.of("http://a/boards?page=2"))
-    #expect(report(transport.unusedStubsMismatch()).hasSuffix("1 was not\n  GET /about"))
+    #expect(report { try transport.verifyNoUnusedStubs() }.hasSuffix("1 was not\n  GET /about"))
     _ = await transport.get(.of("http://a/about"))
     try transport.verifyNoUnusedStubs()
     try MockProvider<API> { _ in nil }.verifyNoUnusedStubs()
@@ -234,10 +256,10 @@ struct VerificationTests {
       try backend.verifyNothingElse()
       try backend.verifyNoUnusedStubs()
       #expect(
-        report(backend.mismatch(.get, "boards/8")) == """
-          expected exactly 1 request GET boards/8, but there were none
-          the nearest:
-            1. GET /v1/boards/7, answered 200 by GET /v1/boards/{id}
+        report { try backend.verify(.get, "boards/8") } == """
+          expected exactly 1 request GET boards/8, received none
+          nearest request:
+            1. GET /v1/boards/7, status 200, stub GET /v1/boards/{id}
               path: expected boards/8, actual /v1/boards/7
           """)
     }
@@ -259,11 +281,12 @@ struct VerificationTests {
       #expect("\(error.fileID)" == "MockingTests/VerificationTests.swift")
       #expect("\(error.filePath)".hasSuffix("/VerificationTests.swift"))
     }
-    let column = try #require(provider.mismatch(.get, "boards")?.column)
-    #expect(column > 1)
-    #expect(await asked(.login).remainderMismatch()?.line == #line)
-    #expect(provider.orderMismatch(.get("a"))?.line == #line)
-    #expect(MockTransport { Route(.get, "/", .status(200)) }.unusedStubsMismatch()?.line == #line)
+    #expect(try #require(failure { try provider.verify(.get, "boards") }?.column) > 1)
+    let asked = await asked(.login)
+    #expect(failure { try asked.verifyNothingElse() }?.line == #line)
+    #expect(failure { try provider.verifyOrder(.get("a")) }?.line == #line)
+    let transport = MockTransport { Route(.get, "/", .status(200)) }
+    #expect(failure { try transport.verifyNoUnusedStubs() }?.line == #line)
   }
 
   // MARK: Concurrency
@@ -282,7 +305,9 @@ struct VerificationTests {
           let client = clients[number % 4]
           _ = await client.request(number % 8 < 4 ? .boards(page: number) : .board(number)).result
           if number % 50 == 0 {
-            #expect(providers[number % 4].mismatch(.get, "boards", .atMost(125)) == nil)
+            #expect(throws: Never.self) {
+              try providers[number % 4].verify(.get, "boards", .atMost(125))
+            }
           }
         }
       }

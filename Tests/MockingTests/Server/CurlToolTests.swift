@@ -120,7 +120,7 @@ struct CurlToolTests {
       #expect(end.status == .exited(0))
       #expect(try Data(contentsOf: received) == body)
     }
-    #expect(server.requests.map(\.bodyByteCount) == [body.count, body.count])
+    #expect(server.receivedRequests.map(\.bodyByteCount) == [body.count, body.count])
   }
 }
 

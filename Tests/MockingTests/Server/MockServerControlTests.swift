@@ -19,7 +19,7 @@ struct MockServerControlTests {
       _ = try await client.receive(until: expected)
     }
     #expect(server.enqueuedCount == 0)
-    #expect(server.requests.map(\.exchange) == [0, 1, 2, 3])
+    #expect(server.receivedRequests.map(\.exchange) == [0, 1, 2, 3])
   }
 
   @Test func anExhaustedQueueIsReported() async throws {
@@ -29,12 +29,11 @@ struct MockServerControlTests {
     try await client.send(get)
     _ = try await client.receive(until: "one")
     try await client.send(get)
-    let answer = try await client.receive(until: "for it\n")
+    let answer = try await client.receive(until: "matches\n")
     #expect(answer.hasPrefix("HTTP/1.1 500 "))
     #expect(
       answer.hasSuffix(
-        "no answer is left for GET /a: the one enqueued answer has been given, and there is no "
-          + "route for it\n"))
+        "no response for GET /a: the enqueued mock has been used, and no route matches\n"))
   }
 
   @Test func aBodyIsRequestedForAnEnqueuedResponse() async throws {
@@ -46,7 +45,7 @@ struct MockServerControlTests {
     _ = try await client.receive(until: "100 Continue\r\n\r\n")
     try await client.send("ab")
     _ = try await client.receive(until: "one")
-    #expect(server.requests.map(\.text) == ["ab"])
+    #expect(server.receivedRequests.map(\.text) == ["ab"])
   }
 
   @Test func takingARequestTimesOut() async throws {

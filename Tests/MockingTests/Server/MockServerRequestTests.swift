@@ -29,7 +29,7 @@ struct MockServerRequestTests {
     #expect(request.text == "{\"d\":[1]}")
     #expect(request.version == "1.1")
     #expect((request.connection, request.exchange) == (0, 0))
-    #expect(server.requests == [request])
+    #expect(server.receivedRequests == [request])
   }
 
   @Test func requestsAreTakenOnceInOrder() async throws {
@@ -52,12 +52,12 @@ struct MockServerRequestTests {
 
   @Test func theOldestRequestsAreDiscarded() async throws {
     var limits = MockServerLimits()
-    limits.recordedRequests = 3
+    limits.journal.requests = 3
     let server = try MockServer(limits: limits) { Route(nil, "/{all*}") { _ in .status(204) } }
     let client = try RawClient(port: server.port)
     try await client.send(String(repeating: get, count: 9) + "GET / HTTP/1.0\r\n\r\n")
     _ = try await client.receiveAll()
-    #expect(server.requests.map(\.exchange) == [7, 8, 9])
+    #expect(server.receivedRequests.map(\.exchange) == [7, 8, 9])
     #expect(server.requestCount == 10)
     #expect(try await server.takeRequest().value.exchange == 7)
   }
@@ -119,7 +119,7 @@ struct MockServerRequestTests {
     try await client?.send("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n1234")
     client = nil
     #expect(try await server.closing(of: 0).value.wasAborted)
-    #expect(server.requests.isEmpty)
+    #expect(server.receivedRequests.isEmpty)
   }
 
   @Test func aHalfClosedClientReceivesPendingResponses() async throws {

@@ -40,7 +40,7 @@ struct MockServerTests {
       #expect(try await client.receive(until: "}").hasSuffix("\r\n\r\n{\"id\":\"\(id)\"}"))
     }
     #expect(server.connectionCount == 1)
-    #expect(server.requests.map(\.exchange) == [0, 1, 2])
+    #expect(server.receivedRequests.map(\.exchange) == [0, 1, 2])
   }
 
   @Test func aResponseHasADateUnlessTheMockSetsOne() async throws {
@@ -103,7 +103,7 @@ struct MockServerTests {
     try await client.send("0\r\nX-Sum: 1\r\n\r\n")
     _ = try await client.receive(until: "\r\n\r\n")
     #expect(try await client.receive(exactly: 1_000_000) == body[..<1_000_000])
-    #expect(server.requests.last?.trailers == ["X-Sum": "1"])
+    #expect(server.receivedRequests.last?.trailers == ["X-Sum": "1"])
   }
 
   @Test func aDiscardedBodyIsCounted() async throws {
@@ -168,7 +168,7 @@ struct MockServerTests {
       try await client.send(input)
       #expect(try await client.receiveAll().hasPrefix("HTTP/1.1 \(status) "))
     }
-    #expect(server.requests.isEmpty)
+    #expect(server.receivedRequests.isEmpty)
   }
 
   @Test func aPortInUseIsAnError() throws {
@@ -251,7 +251,7 @@ struct MockServerTests {
       (get("/over"), "500 ", "is exhausted after 0 responses for GET /over\n"),
       ("POST /template HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi", "200 OK", "saw hi"),
       (get("/file"), "500 ", "there is no file \"a.json\" in /nowhere\n"),
-      (get("/dns"), "500 ", "a server cannot bring about the failure dnsFailed\n"),
+      (get("/dns"), "500 ", "a server cannot cause the failure dnsFailed\n"),
     ]
     for (request, status, end) in requests {
       try await client.send(request)

@@ -5,26 +5,26 @@ import Testing
 
 @testable import Mocking
 
-/// The output of a request machine for some bytes; each request is completed immediately.
+/// The requests that a parser reads from bytes, with each response sent at once.
 struct Reading: Equatable {
   var heads: [RequestHead] = []
   var bodies: [RequestBody] = []
-  var parseError: HTTPParseError?
+  var refusal: HTTPParseError?
 
   /// Passes the pieces to a machine in order.
   init(_ pieces: [[UInt8]], limits: MockServerLimits = MockServerLimits()) {
-    var machine = RequestParser(limits: limits)
+    var parser = RequestParser(limits: limits)
     for piece in pieces {
-      piece.withUnsafeBytes { machine.receive($0) }
-      while let event = machine.next() {
+      piece.withUnsafeBytes { parser.receive($0) }
+      while let event = parser.next() {
         switch event {
         case .head(let head):
           heads.append(head)
-          machine.receiveBody(.collect)
+          parser.admit(.collect)
         case .request(let body):
           bodies.append(body)
-          machine.responseSent()
-        case .parseError(let parseError): self.parseError = parseError
+          parser.responded()
+        case .refusal(let refusal): self.refusal = refusal
         }
       }
     }
@@ -82,16 +82,16 @@ struct RequestMachineTests {
     #expect(Reading(bytes.map { [$0] }) == whole)
   }
 
-  @Test func theNextRequestWaitsForTheResponse() {
-    var machine = RequestParser()
-    Array((Self.sized + Self.get).utf8).withUnsafeBytes { machine.receive($0) }
-    guard case .head = machine.next() else { return #expect(Bool(false), "there is no head") }
-    #expect(machine.next() == nil)
-    machine.receiveBody(.discard)
-    #expect(machine.next() == .request(RequestBody(byteCount: 5)))
-    #expect(machine.next() == nil)
-    machine.responseSent()
-    guard case .head(let head) = machine.next() else {
+  @Test func theNextRequestWaitsForTheAnswer() {
+    var parser = RequestParser()
+    Array((Self.sized + Self.get).utf8).withUnsafeBytes { parser.receive($0) }
+    guard case .head = parser.next() else { return #expect(Bool(false), "there is no head") }
+    #expect(parser.next() == nil)
+    parser.admit(.discard)
+    #expect(parser.next() == .request(RequestBody(byteCount: 5)))
+    #expect(parser.next() == nil)
+    parser.responded()
+    guard case .head(let head) = parser.next() else {
       return #expect(Bool(false), "no second head")
     }
     #expect(head.method == .get)
@@ -124,8 +124,8 @@ struct RequestMachineTests {
   ])
   func aMalformedHostIsRejected(_ host: String) {
     #expect(
-      Reading("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n").parseError
-        == HTTPParseError(400, "the Host is no host"))
+      Reading("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n").refusal
+        == HTTPParseError(400, "the Host is malformed"))
   }
 
   private static let badInput: [(Int, String)] = [

@@ -4,42 +4,50 @@ import Testing
 
 @testable import Mocking
 
-struct JournalMachineTests {
-  @Test func aRequestIsNotDeliveredToACancelledWaiter() throws {
-    var machine = JournalMachine(limits: MockServerLimits())
-    let (gone, goneResolver) = Promise<ReceivedRequest>.pending()
-    let (_, resolver) = Promise<ReceivedRequest>.pending()
-    _ = machine.take(goneResolver)
-    _ = machine.take(resolver)
-    gone.cancel()
-    let sent = HTTPRequest(method: .get, url: try #require(URL(string: "http://a/")))
-    let request = try sent.received(sent.receivedPath, number: 0, at: .zero)
-    let (waiter, _) = machine.record(request)
-    #expect(waiter === resolver)
-  }
-
-  @Test func onlyTheLatestClosedConnectionsAreRecorded() async throws {
-    var limits = MockServerLimits()
-    limits.recordedRequests = 2
-    let journal = Journal(limits: limits)
+struct ConnectionTrackerTests {
+  @Test func ofClosedConnectionsOnlyTheLastAreRemembered() async throws {
+    let tracker = ConnectionTracker(closedLimit: 2)
     func close(_ index: Int) {
-      journal.closed(
+      tracker.closed(
         ClosedConnection(
           index: index, completedExchanges: index, closedBy: .client, wasInsideExchange: false))
     }
-    for index in 0..<5 { #expect(journal.opened() == index) }
+    for index in 0..<5 { #expect(tracker.opened() == index) }
     for index in [3, 0, 1] { close(index) }
-    #expect(journal.read { $0.openConnections } == 2)
-    #expect(journal.read { $0.connectionCount } == 5)
+    #expect(tracker.read { $0.openCount } == 2)
+    #expect(tracker.read { $0.connectionCount } == 5)
     await #expect(throws: MockServerError.forgotten(connection: 3)) {
-      try await journal.closing(of: 3).value
+      try await tracker.closing(of: 3).value
     }
-    #expect(try await journal.closing(of: 0).value.index == 0)
-    #expect(try await journal.closing(of: 1).value.index == 1)
-    let (open, later) = (journal.closing(of: 4), journal.closing(of: 9))
+    #expect(try await tracker.closing(of: 0).value.index == 0)
+    #expect(try await tracker.closing(of: 1).value.index == 1)
+    let (open, later) = (tracker.closing(of: 4), tracker.closing(of: 9))
     close(4)
     #expect(try await open.value.index == 4)
-    journal.stop()
+    tracker.stop()
     await #expect(throws: MockServerError.stopped) { try await later.value }
+  }
+
+  @Test func allWaitersOfAConnectionGetItsEndAndCancelledOnesAreDropped() async throws {
+    let tracker = ConnectionTracker(closedLimit: 2)
+    let waiting = (0..<3).map { _ in tracker.closing(of: 0) }
+    waiting[1].cancel()
+    let index = tracker.opened()
+    let closed = ClosedConnection(
+      index: index, completedExchanges: 1, closedBy: .server, wasInsideExchange: true)
+    tracker.closed(closed)
+    #expect(try await waiting[0].value == closed)
+    #expect(try await waiting[2].value == closed)
+    await #expect(throws: (any Error).self) { try await waiting[1].value }
+  }
+
+  @Test func theMostRequestsAtOnceAreCountedFromTheLastReset() {
+    let tracker = ConnectionTracker(closedLimit: 1)
+    for _ in 0..<3 { tracker.requestStarted() }
+    tracker.requestEnded()
+    #expect(tracker.read { $0.concurrentRequests } == 2)
+    #expect(tracker.read { $0.peakConcurrentRequests } == 3)
+    tracker.resetPeakConcurrentRequests()
+    #expect(tracker.read { $0.peakConcurrentRequests } == 2)
   }
 }

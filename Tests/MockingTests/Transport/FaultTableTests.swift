@@ -125,7 +125,7 @@
         Row("not modified", Mock.text("x", status: 304), ["head", "end"]),
         Row(
           "invalid header", text.header("A", "b\r\nc"), ["head", "body", "end"],
-          body: "the handler answered with a malformed header field\n"),
+          body: "the handler returned a malformed header field\n"),
         Row(
           "dribble", text.dribbled(pieces: 3, over: .milliseconds(2)), ["head", "body", "end"],
           body: "abcdefgh"),
@@ -227,7 +227,7 @@
       let url = server.url.appendingPathComponent("lost")
       #expect(await transport.get(url).failure?.code == .connectionLost)
       #expect(await transport.get(url).head?.status == 200)
-      #expect(server.requests.map(\.connection) == [0, 0, 1])
+      #expect(server.receivedRequests.map(\.connection) == [0, 0, 1])
     }
 
     @Test(arguments: rows.filter { !stopsFoundation($0) })

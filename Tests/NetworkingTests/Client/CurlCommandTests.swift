@@ -75,7 +75,7 @@
       #expect(try await client.request(request).value.status == 200)
       let command = try client.curlCommand(for: request, redacted: false)
       #expect(try await run(command) == .exited(0), "\(command.prefix(500))")
-      let arrivals = server.requests.map { Arrival($0) }
+      let arrivals = server.receivedRequests.map { Arrival($0) }
       try #require(arrivals.count == 2)
       #expect(arrivals[0] == arrivals[1])
     }
@@ -99,7 +99,7 @@
       let request = Request(.post, "form", payload: .multipart(form))
       let command = try client(server).curlCommand(for: request, redacted: false)
       #expect(try await run(command) == .exited(0))
-      let body = try #require(server.requests.first).body
+      let body = try #require(server.receivedRequests.first).body
       #expect(body.range(of: try Data(contentsOf: file)) != nil)
       #expect(body.range(of: Data("\r\n\r\nit's %s\r\n".utf8)) != nil)
     }

@@ -1,0 +1,85 @@
+import Networking
+
+/// One request in a ``RequestJournal``.
+public struct JournalEntry: Sendable, Hashable {
+  /// The outcome of a request.
+  public enum Outcome: Sendable, Hashable {
+    /// A response with this status.
+    ///
+    /// A ``MockServer`` reports it when its handler has returned, before delays. In memory it is
+    /// reported when the head is delivered.
+    case response(status: Int)
+    /// A failure: the mock failed it, no route matched, or it was cancelled or timed out.
+    case failure(NetworkError.Code)
+    /// The request went on to the real network, or to a fallback.
+    case passedThrough
+  }
+
+  /// The number of the request, from 1.
+  ///
+  /// Discarded requests are counted too.
+  public let number: Int
+  /// The request.
+  ///
+  /// Each attempt and each redirect of a call is a request of its own. The body is empty if it was
+  /// not kept; ``ReceivedRequest/bodyByteCount`` is its original size.
+  public let request: ReceivedRequest
+  /// The description of the route that responded: its method, its template and its conditions.
+  ///
+  /// `nil` if no route matched, or if the response came from a provider's closure or from
+  /// ``MockServer/enqueue(_:)-swift.method``.
+  public let stub: String?
+  /// The outcome, or `nil` while the request is in progress.
+  public let outcome: Outcome?
+}
+
+extension JournalEntry: CustomStringConvertible {
+  /// Number, method, target, outcome and stub in one line, without secrets.
+  public var description: String {
+    let outcome =
+      switch outcome {
+      case .response(let status): "status \(status)"
+      case .failure(let code): "failed: \(code)"
+      case .passedThrough: "passed on"
+      case nil: "in progress"
+      }
+    let stub = stub.map { ", stub \($0)" } ?? ""
+    return "\(number). \(request.summary), \(ReportFormatter.bounded(outcome + stub))"
+  }
+}
+
+extension ReceivedRequest {
+  /// Method and target in one line, without secrets.
+  var summary: String {
+    "\(ReportFormatter.bounded(method.rawValue)) \(ReportFormatter.bounded(Redaction.url(target)))"
+  }
+}
+
+/// Reports the outcome of one recorded request to its journal.
+struct OutcomeReporter: Sendable {
+  let journal: RequestJournal
+  /// The number of the request, from 0.
+  let number: Int
+  /// The generation of the journal, because after a reset the same number is another request.
+  let generation: Int
+  /// The number of the route that responds, or `nil` if there is none.
+  let route: Int?
+
+  func report(_ outcome: JournalEntry.Outcome) {
+    journal.report(outcome, of: number, generation: generation)
+  }
+
+  /// Returns a receiver that reports the head or the failure to the journal before it passes it on.
+  func reportingOutcome(
+    to receive: @escaping @Sendable (TransportEvent) -> Void
+  ) -> @Sendable (TransportEvent) -> Void {
+    { event in
+      switch event {
+      case .head(let head): report(.response(status: head.status))
+      case .failure(let failure): report(.failure(failure.code))
+      case .connected, .answered, .sent, .body, .end: break
+      }
+      receive(event)
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/// The data of a journal for one verification, all of the same moment.
+struct JournalSnapshot {
+  struct Entry {
+    let entry: JournalEntry
+    /// Whether an earlier verification covers the request.
+    let isVerified: Bool
+  }
+
+  let entries: [Entry]
+  let discardedCount: Int
+  /// The descriptions of the routes that have not responded to any request.
+  let unusedRoutes: [String]
+  let routeCount: Int
+  /// The path segments of the base URL, or `nil` if there is no base URL.
+  let basePath: [String]?
+
+  func matching(_ pattern: RequestPattern) -> [JournalEntry] {
+    entries.map(\.entry).filter { pattern.matches($0.request, base: basePath) }
+  }
+
+  /// Returns the request nearest to a pattern that does not match it; the last one of several.
+  func nearest(to pattern: RequestPattern) -> JournalEntry? {
+    entries.map(\.entry)
+      .filter { !pattern.matches($0.request, base: basePath) }
+      .map { (pattern.distance(from: $0.request, base: basePath), $0) }
+      .reversed()
+      .min { $0.0 < $1.0 }?.1
+  }
+
+  /// Returns the first requests that match the patterns in order, with any others between them.
+  ///
+  /// The result is shorter than the list of patterns if not all of them match.
+  func inOrder(_ patterns: [RequestPattern]) -> [JournalEntry] {
+    var found: [JournalEntry] = []
+    for element in entries where found.count < patterns.count {
+      if patterns[found.count].matches(element.entry.request, base: basePath) {
+        found.append(element.entry)
+      }
+    }
+    return found
+  }
+
+  /// Returns the first longest run of consecutive requests that match the patterns from the first
+  /// on.
+  func consecutive(_ patterns: [RequestPattern]) -> [JournalEntry] {
+    var longest: [JournalEntry] = []
+    for start in entries.indices {
+      let run = zip(entries[start...], patterns).prefix { element, pattern in
+        pattern.matches(element.entry.request, base: basePath)
+      }.map(\.0.entry)
+      if run.count > longest.count { longest = run }
+      if longest.count == patterns.count { break }
+    }
+    return longest
+  }
+}

@@ -1,0 +1,144 @@
+import Networking
+
+/// A mocked backend that records the requests it receives: a ``MockProvider``, a ``MockTransport``
+/// or a ``MockServer``.
+///
+/// ```swift
+/// try provider.verify(.post, "boards", .exactly(2))
+/// try provider.verifyOrder(.post("login"), .get("boards"))
+/// try provider.verifyNothingElse()
+/// ```
+///
+/// Each verification throws a ``VerificationFailure`` with a report and the location of the
+/// verification. To go on after a failure, catch the error, or use an assertion that does, such as
+/// `#expect(throws: Never.self) { try provider.verify(.get, "boards") }` of Swift Testing or
+/// `XCTAssertNoThrow(try provider.verify(.get, "boards"))` of XCTest.
+public protocol MockBackend: Sendable {
+  /// The received requests, each with its stub and its outcome.
+  var journal: RequestJournal { get }
+  /// The states of the routes' scenarios.
+  var scenarios: ScenarioStates { get }
+}
+
+extension MockBackend {
+  /// The received requests, in order.
+  ///
+  /// A request is included before its response starts. Requests that the ``journal`` has discarded
+  /// are not included; bodies that it has removed are empty.
+  public var receivedRequests: [ReceivedRequest] { journal.requests }
+
+  /// The number of received requests, including those that the ``journal`` has discarded.
+  public var requestCount: Int { journal.count }
+}
+
+extension MockBackend {
+  /// Verifies the number of requests that match a pattern.
+  ///
+  /// Counts the requests received so far, completed or in progress, and does not wait for more. All
+  /// requests that match are verified for
+  /// ``verifyNothingElse(fileID:filePath:line:column:)``, also if their number is wrong.
+  ///
+  /// - Parameters:
+  ///   - pattern: The pattern of the requests.
+  ///   - count: The expected number of requests.
+  ///   - fileID: The source location for the failure.
+  ///   - filePath: The source location for the failure.
+  ///   - line: The source location for the failure.
+  ///   - column: The source location for the failure.
+  /// - Throws: ``VerificationFailure`` if the number is wrong or the pattern is malformed.
+  public func verify(
+    _ pattern: RequestPattern, _ count: RequestCount = .exactly(1),
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) throws(VerificationFailure) {
+    if let report = journal.reportCount(of: pattern, count) {
+      throw VerificationFailure(report, fileID, filePath, line, column)
+    }
+  }
+
+  /// Verifies the number of requests with a method and a path.
+  ///
+  /// Counts like ``verify(_:_:fileID:filePath:line:column:)``.
+  ///
+  /// - Parameters:
+  ///   - method: The method. `nil` matches every method.
+  ///   - path: The path with its variables, as in ``RequestPattern/path``. A path without a leading
+  ///     slash is relative.
+  ///   - count: The expected number of requests.
+  ///   - conditions: Further conditions. A request has to meet all of them.
+  ///   - fileID: The source location for the failure.
+  ///   - filePath: The source location for the failure.
+  ///   - line: The source location for the failure.
+  ///   - column: The source location for the failure.
+  /// - Throws: ``VerificationFailure`` if the number is wrong or the path is malformed.
+  public func verify(
+    _ method: HTTPMethod?, _ path: String, _ count: RequestCount = .exactly(1),
+    where conditions: RequestCondition..., fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) throws(VerificationFailure) {
+    try verify(
+      RequestPattern(method, path, where: conditions), count, fileID: fileID, filePath: filePath,
+      line: line, column: column)
+  }
+
+  /// Verifies the order of requests.
+  ///
+  /// The order is the order of arrival. The requests found are verified for
+  /// ``verifyNothingElse(fileID:filePath:line:column:)``.
+  ///
+  /// - Parameters:
+  ///   - patterns: The patterns of the requests in order. Each one matches one request.
+  ///   - gaps: Whether other requests may come between them.
+  ///   - fileID: The source location for the failure.
+  ///   - filePath: The source location for the failure.
+  ///   - line: The source location for the failure.
+  ///   - column: The source location for the failure.
+  /// - Throws: ``VerificationFailure`` if a request is missing or a pattern is malformed.
+  public func verifyOrder(
+    _ patterns: RequestPattern..., gaps: OrderGaps = .allowed,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) throws(VerificationFailure) {
+    if let report = journal.reportOrder(of: patterns, gaps) {
+      throw VerificationFailure(report, fileID, filePath, line, column)
+    }
+  }
+
+  /// Verifies that earlier verifications cover all requests.
+  ///
+  /// - Parameters:
+  ///   - fileID: The source location for the failure.
+  ///   - filePath: The source location for the failure.
+  ///   - line: The source location for the failure.
+  ///   - column: The source location for the failure.
+  /// - Throws: ``VerificationFailure`` if there are other requests, or if the journal has discarded
+  ///   requests, because they can no longer be checked.
+  public func verifyNothingElse(
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) throws(VerificationFailure) {
+    if let report = journal.reportUnverified() {
+      throw VerificationFailure(report, fileID, filePath, line, column)
+    }
+  }
+
+  /// Verifies that each route has been chosen for at least one request.
+  ///
+  /// Always passes for a provider with a closure, because it has no routes.
+  ///
+  /// - Parameters:
+  ///   - fileID: The source location for the failure.
+  ///   - filePath: The source location for the failure.
+  ///   - line: The source location for the failure.
+  ///   - column: The source location for the failure.
+  /// - Throws: ``VerificationFailure`` if a route is unused.
+  public func verifyNoUnusedStubs(
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) throws(VerificationFailure) {
+    if let report = journal.reportUnusedStubs() {
+      throw VerificationFailure(report, fileID, filePath, line, column)
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Networking
+
+/// A request as the journal stores it; converted to a ``ReceivedRequest`` when it is read.
+enum StoredRequest: Sendable {
+  /// A request of an in-memory transport. Its body is in memory.
+  case sent(HTTPRequest, time: Duration)
+  // Indirect because the payload is large and most requests are of the other case.
+  indirect case received(ReceivedRequest)
+
+  /// The number of body bytes that it keeps in memory.
+  var bodyByteCount: Int {
+    switch self {
+    case .received(let request): return request.body.count
+    case .sent(let request, _):
+      if case .data(let data) = request.body { return data.count }
+      return 0
+    }
+  }
+
+  /// A copy without the body; ``ReceivedRequest/bodyByteCount`` keeps the size.
+  var withoutBody: StoredRequest {
+    switch self {
+    case .received(var request):
+      request.body = Data()
+      return .received(request)
+    case .sent(let request, let time):
+      return .received(request.receivedWithoutBody(at: time))
+    }
+  }
+
+  /// Converts it to a received request.
+  ///
+  /// - Parameter number: The number of the request in the journal.
+  /// - Returns: The received request.
+  func received(number: Int) -> ReceivedRequest {
+    switch self {
+    case .received(let request): return request
+    case .sent(let request, let time):
+      guard let received = try? request.received(request.receivedPath, number: number, at: time)
+      else { return request.receivedWithoutBody(at: time) }
+      return received
+    }
+  }
+}
+
+extension HTTPBody {
+  /// Whether a journal records the body of a request that no route reads.
+  ///
+  /// True for bodies in memory, and for files of up to 1 MiB.
+  var isRecorded: Bool {
+    switch self {
+    case .none, .data: true
+    case .file, .pieces, .stream: (byteCount ?? .max) <= 1 << 20
+    }
+  }
+}
+
+extension HTTPRequest {
+  /// Returns this request for the journal, which may read it after the files of its body are gone.
+  ///
+  /// A body in files of up to 1 MiB is read now. A larger one is not recorded.
+  func stored(at time: Duration) -> StoredRequest {
+    switch body {
+    case .none, .data: return .sent(self, time: time)
+    case .file, .pieces, .stream: break
+    }
+    if body.isRecorded, let received = try? received(receivedPath, number: 0, at: time) {
+      return .received(received)
+    }
+    return .received(receivedWithoutBody(at: time))
+  }
+
+  /// The path of a request that no route has matched: without variables.
+  var receivedPath: ReceivedPath {
+    let target = RequestTarget(target)
+    return ReceivedPath(
+      text: target.map { String($0.path) } ?? self.target, target?.segments ?? [])
+  }
+
+  fileprivate func receivedWithoutBody(at time: Duration) -> ReceivedRequest {
+    let size = Int(body.byteCount ?? 0)
+    return ReceivedRequest(
+      method: method, target: target, path: receivedPath, headers: headers, trailers: [:],
+      body: Data(), bodyByteCount: size, version: "1.1", connection: 0, exchange: 0, time: time)
+  }
+}

@@ -1,0 +1,68 @@
+import Foundation
+
+/// The error of a verification that failed, with its report.
+///
+/// Verifications throw it as a typed error, so a `catch` clause has it as a value. Because it contains
+/// the location of the verification, a test framework can report the failure there and go on:
+///
+/// ```swift
+/// // With Swift Testing:
+/// func record(_ failure: VerificationFailure) {
+///   Issue.record(
+///     "\(failure.report)",
+///     sourceLocation: SourceLocation(
+///       fileID: "\(failure.fileID)", filePath: "\(failure.filePath)", line: Int(failure.line),
+///       column: Int(failure.column)))
+/// }
+/// // With XCTest:
+/// func record(_ failure: VerificationFailure) {
+///   XCTFail(failure.report, file: failure.filePath, line: failure.line)
+/// }
+///
+/// do {
+///   try provider.verify(.get, "boards", .exactly(1))
+/// } catch {
+///   record(error)
+/// }
+/// ```
+public struct VerificationFailure: Error, Sendable {
+  /// The expected requests, the received ones and the nearest one, on several lines.
+  ///
+  /// The length is bounded. Values of sensitive names are masked.
+  public let report: String
+  /// The differences of the nearest request from the pattern.
+  ///
+  /// Empty unless the verification expected more matching requests than were received.
+  public let differences: [RequestDifference]
+  /// The module and the file of the verification.
+  public let fileID: StaticString
+  /// The file path of the verification.
+  public let filePath: StaticString
+  /// The line of the verification.
+  public let line: UInt
+  /// The column of the verification.
+  public let column: UInt
+
+  init(
+    _ report: VerificationReport, _ fileID: StaticString, _ filePath: StaticString, _ line: UInt,
+    _ column: UInt
+  ) {
+    self.report = report.text
+    differences = report.differences
+    self.fileID = fileID
+    self.filePath = filePath
+    self.line = line
+    self.column = column
+  }
+}
+
+extension VerificationFailure: CustomStringConvertible, LocalizedError {
+  /// The file name and the line, such as `BoardsTests.swift:12`, followed by the ``report``.
+  public var description: String {
+    let file = "\(fileID)"
+    return "\(file.split(separator: "/").last.map(String.init) ?? file):\(line): \(report)"
+  }
+
+  /// The same text as ``description``.
+  public var errorDescription: String? { description }
+}

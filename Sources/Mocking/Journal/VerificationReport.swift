@@ -1,0 +1,113 @@
+/// The report of a failed verification.
+///
+/// The verifications of ``RequestJournal`` return `nil` if they pass.
+struct VerificationReport {
+  var lines: [String]
+  var differences: [RequestDifference] = []
+
+  init(_ firstLine: String) {
+    lines = [firstLine]
+  }
+
+  var text: String { lines.joined(separator: "\n") }
+
+  /// Adds a list of requests; at most ten are listed one by one.
+  fileprivate mutating func list(_ entries: [JournalEntry]) {
+    lines += entries.prefix(10).map { "  \($0)" }
+    if entries.count > 10 { lines.append("  and \(entries.count - 10) more") }
+  }
+
+  /// Adds the request nearest to a pattern and its differences from the pattern.
+  fileprivate mutating func addNearest(to pattern: RequestPattern, in snapshot: JournalSnapshot) {
+    guard let nearest = snapshot.nearest(to: pattern) else {
+      if snapshot.entries.isEmpty { lines.append("no requests were received") }
+      return
+    }
+    differences = pattern.differences(from: nearest.request, base: snapshot.basePath)
+    lines.append("nearest request:")
+    lines.append("  \(nearest)")
+    lines += differences.prefix(20).map { "    \($0)" }
+  }
+
+  /// Adds the number of requests that the journal has discarded, if there are any.
+  fileprivate mutating func addDiscarded(in snapshot: JournalSnapshot) {
+    let count = snapshot.discardedCount
+    guard count > 0 else { return }
+    let requests = count == 1 ? "the first request" : "the first \(count) requests"
+    lines.append("the journal has discarded \(requests); see JournalLimits")
+  }
+}
+
+extension RequestJournal {
+  /// Checks the number of requests that match a pattern, and marks them as verified.
+  func reportCount(of pattern: RequestPattern, _ count: RequestCount) -> VerificationReport? {
+    if let flaw = pattern.flaw {
+      return VerificationReport("expected \(count) \(pattern), but \(flaw)")
+    }
+    let snapshot = snapshot()
+    let found = snapshot.matching(pattern)
+    markVerified(found)
+    guard !count.contains(found.count) else { return nil }
+    var report = VerificationReport(
+      "expected \(count) \(pattern), received \(found.isEmpty ? "none" : "\(found.count)")")
+    report.list(found)
+    if found.count < count.minimum { report.addNearest(to: pattern, in: snapshot) }
+    report.addDiscarded(in: snapshot)
+    return report
+  }
+
+  /// Checks that requests match patterns in order, and marks those found as verified.
+  func reportOrder(of patterns: [RequestPattern], _ gaps: OrderGaps) -> VerificationReport? {
+    if let flaw = patterns.lazy.compactMap(\.flaw).first {
+      return VerificationReport("expected requests in order, but \(flaw)")
+    }
+    let snapshot = snapshot()
+    let found = gaps == .allowed ? snapshot.inOrder(patterns) : snapshot.consecutive(patterns)
+    markVerified(found)
+    guard found.count < patterns.count else { return nil }
+    let consecutive = gaps == .allowed ? "" : " without others between them"
+    var report = VerificationReport("expected requests in this order\(consecutive):")
+    for (index, pattern) in patterns.enumerated() {
+      let state =
+        if index < found.count {
+          "request \(found[index].number)"
+        } else if index == found.count {
+          "missing" + (found.last.map { " after request \($0.number)" } ?? "")
+        } else {
+          "not checked"
+        }
+      report.lines.append("  \(pattern): \(state)")
+    }
+    report.lines.append(snapshot.entries.isEmpty ? "no requests were received" : "received:")
+    report.list(snapshot.entries.map(\.entry))
+    report.addDiscarded(in: snapshot)
+    return report
+  }
+
+  /// Checks that all requests are verified.
+  func reportUnverified() -> VerificationReport? {
+    let snapshot = snapshot()
+    let others = snapshot.entries.filter { !$0.isVerified }.map(\.entry)
+    guard !others.isEmpty || snapshot.discardedCount > 0 else { return nil }
+    var report = VerificationReport(
+      others.isEmpty
+        ? "expected no other requests, but the journal is incomplete"
+        : "expected no other requests, received \(others.count)")
+    report.list(others)
+    report.addDiscarded(in: snapshot)
+    return report
+  }
+
+  /// Checks that each current route has responded to a request.
+  func reportUnusedStubs() -> VerificationReport? {
+    let snapshot = snapshot()
+    let unused = snapshot.unusedRoutes
+    guard !unused.isEmpty else { return nil }
+    let were = unused.count == 1 ? "was" : "were"
+    var report = VerificationReport(
+      "expected all \(snapshot.routeCount) stubs to be used, but \(unused.count) \(were) not")
+    report.lines += unused.prefix(10).map { "  \(ReportFormatter.bounded($0))" }
+    if unused.count > 10 { report.lines.append("  and \(unused.count - 10) more") }
+    return report
+  }
+}

@@ -1,0 +1,103 @@
+import Promises
+
+/// Resolvers of promises that wait for an event, in the order in which the promises were requested.
+///
+/// Removed resolvers are returned, so that the caller settles or releases them after unlocking.
+struct WaiterList<Value: Sendable> {
+  /// The first step of a wait: a result that is already available, or the ID of a stored waiter.
+  enum Start {
+    case settled(Result<Value, MockServerError>)
+    case waiting(id: Int)
+  }
+
+  private var waiters: [(id: Int, resolver: Resolver<Value>)] = []
+  private var lastID = 0
+
+  mutating func add(_ resolver: Resolver<Value>) -> Start {
+    lastID += 1
+    waiters.append((lastID, resolver))
+    return .waiting(id: lastID)
+  }
+
+  mutating func remove(_ id: Int) -> Resolver<Value>? {
+    waiters.firstIndex { $0.id == id }.map { waiters.remove(at: $0).resolver }
+  }
+
+  mutating func removeFirst() -> Resolver<Value>? {
+    waiters.isEmpty ? nil : waiters.removeFirst().resolver
+  }
+
+  var resolvers: [Resolver<Value>] { waiters.map(\.resolver) }
+
+  /// Returns a promise of a value that may not be available yet.
+  ///
+  /// - Parameters:
+  ///   - start: Returns the value, or stores the resolver. Called once, before this method returns.
+  ///   - cancel: Removes the waiter with this ID. Called when the promise is cancelled.
+  /// - Returns: The promise.
+  static func promise(
+    _ start: (Resolver<Value>) -> Start, cancel: @escaping @Sendable (_ id: Int) -> Void
+  ) -> Promise<Value> {
+    let (promise, resolver) = Promise<Value>.pending()
+    switch start(resolver) {
+    case .settled(let result): resolver.resolve(result)
+    case .waiting(let id): resolver.onCancel { cancel(id) }
+    }
+    return promise
+  }
+}
+
+/// The recorded requests not taken yet, and the callers that wait for one.
+struct TakeQueue {
+  typealias Waiters = WaiterList<ReceivedRequest>
+
+  /// The numbers of the requests that can be taken; they are consecutive.
+  private var available = 0..<0
+  private var waiters = Waiters()
+  private var isStopped = false
+
+  /// Makes a recorded request available.
+  ///
+  /// - Parameter number: The number of the request. Numbers have to increase.
+  /// - Returns: The waiter that gets the request, if there is one, and the waiters dropped because
+  ///   their promises are already settled.
+  mutating func offer(
+    _ number: Int
+  ) -> (waiter: Resolver<ReceivedRequest>?, dropped: [Resolver<ReceivedRequest>]) {
+    var dropped: [Resolver<ReceivedRequest>] = []
+    while let waiter = waiters.removeFirst() {
+      if !waiter.isSettled { return (waiter, dropped) }
+      dropped.append(waiter)
+    }
+    available = (available.isEmpty ? number : available.lowerBound)..<(number + 1)
+    return (nil, dropped)
+  }
+
+  /// Returns the number of the next request that has not been taken, and marks it as taken.
+  mutating func next() -> Int? {
+    guard !available.isEmpty else { return nil }
+    defer { available.removeFirst() }
+    return available.lowerBound
+  }
+
+  /// Stores a waiter for the next request, unless the queue is stopped.
+  mutating func wait(_ resolver: Resolver<ReceivedRequest>) -> Waiters.Start {
+    isStopped ? .settled(.failure(.stopped)) : waiters.add(resolver)
+  }
+
+  mutating func cancel(_ id: Int) -> Resolver<ReceivedRequest>? {
+    waiters.remove(id)
+  }
+
+  /// Makes the available requests unavailable; the waiters stay.
+  mutating func reset() {
+    available = 0..<0
+  }
+
+  /// Rejects further waiters; returns the current ones.
+  mutating func stop() -> [Resolver<ReceivedRequest>] {
+    isStopped = true
+    defer { waiters = Waiters() }
+    return waiters.resolvers
+  }
+}

@@ -1,0 +1,236 @@
+import Foundation
+import Networking
+import Promises
+
+extension Connection {
+  func handle(_ event: RequestParser.Event) {
+    switch event {
+    case .head(let head): admit(head)
+    case .request(let body): handle(body)
+    case .refusal(let refusal):
+      let script = ResponseScript(
+        .text("\(refusal.reason)\n", status: refusal.status),
+        for: .init(keepsAlive: false, date: core.date.now()))
+      beginServed(nil)
+      play(script)
+    }
+  }
+
+  /// Routes a request by its head, and decides whether to read its body.
+  private func admit(_ head: RequestHead) {
+    let routes = core.activeRoutes
+    let routing = routes.book.table.find(head.method, head.target)
+    self.head = head
+    self.routing = routing
+    self.routes = routes
+    let isRouted = if case .routes = routing { true } else { false }
+    guard isRouted || core.queue.count > 0 else {
+      if head.expectsContinue {
+        // The response does not depend on the body, so the client need not send it.
+        self.head?.keepsAlive = false
+        handle(RequestBody())
+      } else {
+        // Only the journal reads the body.
+        let limit = min(core.limits.bodyBytes, core.limits.journal.bodyBytes)
+        parser.admit(.keep(upTo: limit))
+      }
+      return
+    }
+    if head.expectsContinue, parser.bufferedBytes == 0 {
+      // The send buffer is empty, so this fits. If it fails, clients send the body after a timeout.
+      _ = Self.continueHead.withUnsafeBytes { socket.send($0) }
+    }
+    parser.admit(isRouted && routing.discardsBody ? .discard : .collect)
+  }
+
+  private static let continueHead = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+
+  /// Records a request and starts its response.
+  ///
+  /// The request can be taken from the journal only after the handler has started and the delays of
+  /// the response are scheduled, and before any byte is sent. A test that has taken the request can
+  /// therefore advance the time.
+  private func handle(_ body: RequestBody) {
+    guard let head, let routing, let routes else { return }
+    var request = ReceivedRequest(
+      method: head.method, target: head.target, path: routing.path, headers: head.headers,
+      trailers: body.trailers, body: body.data, bodyByteCount: body.byteCount,
+      version: "1.\(head.minorVersion)", connection: index, exchange: requestCount,
+      time: core.scheduler.now)
+    requestCount += 1
+    isRequestInProgress = true
+    core.tracker.requestStarted()
+    beginServed(request)
+    let reporter: OutcomeReporter
+    if let mock = core.queue.next() {
+      reporter = record(request)
+      respond(with: mock, to: request)
+    } else {
+      reporter = respond(to: &request, routing, routes)
+    }
+    core.journal.offer(request, of: reporter)
+  }
+
+  private func record(_ request: ReceivedRequest, route: Int? = nil) -> OutcomeReporter {
+    let reporter = core.journal.record(.received(request), route: route)
+    self.reporter = reporter
+    return reporter
+  }
+
+  /// Records a request and starts the response of its route.
+  ///
+  /// Sets the path variables of the request.
+  private func respond(
+    to request: inout ReceivedRequest, _ routing: RouteTable.Outcome, _ routes: ActiveRoutes
+  ) -> OutcomeReporter {
+    switch routing {
+    case .answer(let mock, _):
+      let reporter = record(request)
+      respond(with: mock, to: request)
+      return reporter
+    case .unmatched: break
+    case .routes(let candidates, _):
+      guard let entry = routes.book.choose(among: candidates, for: &request) else { break }
+      let reporter = record(request, route: routes.firstRoute + entry.number)
+      run(entry.route.handler, for: request)
+      return reporter
+    }
+    let reporter = record(request)
+    let notFound = Mock.text("\(routes.book.unmatched(request))\n", status: 404)
+    respond(with: core.queue.exhausted(request) ?? notFound, to: request)
+    return reporter
+  }
+
+  private func run(_ handler: Route.Handler, for request: ReceivedRequest) {
+    do {
+      switch handler {
+      case .mock(let mock): respond(with: mock, to: request)
+      case .immediate(let handler): respond(with: try handler(request), to: request)
+      case .promised(let handler):
+        respond(
+          with: try ActivityExecutor.counting(for: core.scheduler) { try handler(request) },
+          to: request)
+      }
+    } catch {
+      respond(with: .handlerFailed(error), to: request)
+    }
+  }
+
+  private func respond(with promise: Promise<Mock>, to request: ReceivedRequest) {
+    guard phase != .closed else { return promise.cancel() }
+    phase = .handling
+    pending = promise
+    let requestCount = requestCount
+    promise.always(on: .inline) { [self] result in
+      // Keeps a test's time from advancing until the delays of the response are scheduled.
+      let activity = core.scheduler.beginActivity()
+      core.loop.execute {
+        defer { activity?.end() }
+        guard self.phase == .handling, self.requestCount == requestCount else { return }
+        self.pending = nil
+        do {
+          self.respond(with: try result.get(), to: request)
+        } catch {
+          self.respond(with: .handlerFailed(error), to: request)
+        }
+        self.process()
+      }
+    }
+  }
+
+  private func respond(with mock: Mock, to request: ReceivedRequest) {
+    guard phase != .closed, let head else { return }
+    let mock = resolved(mock, for: request)
+    reporter?.report(mock.error.map { .failure($0) } ?? .response(status: mock.status))
+    let script = ResponseScript(
+      mock,
+      for: .init(
+        method: head.method, minorVersion: head.minorVersion, keepsAlive: head.keepsAlive,
+        date: core.date.now()))
+    play(script)
+  }
+
+  /// Returns the mock to send: the next one of a sequence, with files read and templates applied.
+  private func resolved(_ mock: Mock, for request: ReceivedRequest) -> Mock {
+    // Throws only what `request` throws, and that closure does not throw.
+    let answer = try? routes?.ledger.answer(
+      mock, of: reporter?.route, method: request.method, path: { request.path.text },
+      request: { request })
+    switch answer {
+    case .mock(let mock): return mock
+    case .broken(let reason): return .unavailable(reason)
+    case .fallsThrough, nil: return .text("\(Route.fallthroughMessage(request))\n", status: 404)
+    }
+  }
+
+  // MARK: Playing
+
+  func play(_ script: ResponseScript) {
+    phase = .playing
+    servedDraft?.status = script.status
+    servedDraft?.headByteCount = script.headByteCount
+    let number = player.begin(script.steps)
+    player.schedule(on: core.scheduler) { [self] moment in
+      core.loop.execute {
+        guard self.phase == .playing, self.player.reached(moment, in: number) else { return }
+        self.process()
+      }
+    }
+  }
+
+  /// Continues the response; returns whether the phase has changed.
+  func advance() -> Bool {
+    switch player.advance(socket) {
+    case .waits: return false
+    case .blocked:
+      wantsToWrite = true
+      return false
+    case .broken:
+      close(by: .client)
+    case .failed:
+      close(by: .server)
+    case .end(let ending): finish(ending)
+    }
+    return true
+  }
+
+  private func finish(_ ending: ResponseScript.Ending) {
+    // Releases the body, which an idle connection would keep in memory.
+    player.cancel()
+    switch ending {
+    case .keepAlive:
+      completeExchange()
+      parser.responded()
+      phase = .receiving
+    case .finish:
+      completeExchange()
+      drain()
+    case .close: close(by: .server)
+    case .reset: close(by: .server, resetting: true)
+    case .stall:
+      reportServed(.stalled)
+      phase = .stalled
+    }
+  }
+
+  private func completeExchange() {
+    reportServed(.complete)
+    completedExchanges += 1
+    endRequest()
+  }
+
+  // MARK: Reporting
+
+  private func beginServed(_ request: ReceivedRequest?) {
+    guard core.onExchange != nil else { return }
+    servedDraft = .init(request: request, start: core.scheduler.now)
+  }
+
+  /// Calls the `onExchange` handler for the current exchange, once.
+  func reportServed(_ ending: ServedExchange.Ending) {
+    guard let draft = servedDraft.take() else { return }
+    core.onExchange?(
+      ServedExchange(
+        draft, ending, sentByteCount: player.sentByteCount, now: core.scheduler.now))
+  }
+}

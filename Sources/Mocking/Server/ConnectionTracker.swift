@@ -1,0 +1,159 @@
+import Promises
+import Synchronization
+
+/// The connections of a ``MockServer``: counts, and how each one ended.
+///
+/// All methods may be called from any thread. Promises are settled outside the lock.
+final class ConnectionTracker: Sendable {
+  private let state: Mutex<ConnectionTrackerState>
+
+  /// Creates a tracker.
+  ///
+  /// - Parameter closedLimit: The number of closed connections to keep.
+  init(closedLimit: Int) {
+    state = Mutex(ConnectionTrackerState(closedLimit: closedLimit))
+  }
+
+  func read<Value: Sendable>(_ body: (ConnectionTrackerState) -> Value) -> Value {
+    state.withLock { body($0) }
+  }
+
+  /// Adds a connection; returns its index.
+  func opened() -> Int { state.withLock { $0.opened() } }
+
+  func closed(_ connection: ClosedConnection) {
+    for waiter in state.withLock({ $0.closed(connection) }) { waiter.fulfill(connection) }
+  }
+
+  func requestStarted() { state.withLock { $0.requestStarted() } }
+
+  func requestEnded() { state.withLock { $0.requestEnded() } }
+
+  func resetPeakConcurrentRequests() { state.withLock { $0.resetPeakConcurrentRequests() } }
+
+  /// Returns a promise of the end of a connection.
+  func closing(of connection: Int) -> Promise<ClosedConnection> {
+    WaiterList.promise { resolver in
+      state.withLock { $0.closing(of: connection, resolver) }
+    } cancel: { [weak self] id in
+      let dropped = self?.state.withLock { $0.cancel(id, of: connection) }
+      withExtendedLifetime(dropped) {}
+    }
+  }
+
+  /// Rejects all waiters, and those that have to wait from now on.
+  func stop() {
+    for waiter in state.withLock({ $0.stop() }) { waiter.reject(MockServerError.stopped) }
+  }
+}
+
+/// The state of a ``ConnectionTracker``.
+///
+/// Methods return the waiters to settle, so that the caller settles them after unlocking.
+struct ConnectionTrackerState {
+  typealias Waiters = WaiterList<ClosedConnection>
+
+  private let closedLimit: Int
+  private var open: Set<Int> = []
+  /// The latest closed connections by index.
+  private var closed: [Int: ClosedConnection] = [:]
+  /// The indices of `closed`, the oldest first.
+  private var closedOrder: ArraySlice<Int> = []
+  /// The waiters for the end of a connection, by its index.
+  private var waiters: [Int: Waiters] = [:]
+  private var isStopped = false
+
+  /// The number of connections accepted, closed ones included.
+  private(set) var connectionCount = 0
+  /// The number of requests that are complete and have no complete response yet.
+  private(set) var concurrentRequests = 0
+  private(set) var peakConcurrentRequests = 0
+
+  init(closedLimit: Int) {
+    self.closedLimit = max(closedLimit, 1)
+  }
+
+  var openCount: Int { open.count }
+
+  // MARK: Requests
+
+  mutating func requestStarted() {
+    concurrentRequests += 1
+    peakConcurrentRequests = max(peakConcurrentRequests, concurrentRequests)
+  }
+
+  mutating func requestEnded() {
+    concurrentRequests -= 1
+  }
+
+  mutating func resetPeakConcurrentRequests() {
+    peakConcurrentRequests = concurrentRequests
+  }
+
+  // MARK: Connections
+
+  mutating func opened() -> Int {
+    defer { connectionCount += 1 }
+    open.insert(connectionCount)
+    return connectionCount
+  }
+
+  mutating func closed(_ connection: ClosedConnection) -> [Resolver<ClosedConnection>] {
+    open.remove(connection.index)
+    closed[connection.index] = connection
+    closedOrder.append(connection.index)
+    if closedOrder.count > closedLimit, let oldest = closedOrder.popFirst() {
+      closed[oldest] = nil
+    }
+    return waiters.removeValue(forKey: connection.index)?.resolvers ?? []
+  }
+
+  /// Returns how a connection ended; stores the waiter if the connection is open or not accepted
+  /// yet.
+  mutating func closing(
+    of connection: Int, _ resolver: Resolver<ClosedConnection>
+  ) -> Waiters.Start {
+    if let ended = closed[connection] { return .settled(.success(ended)) }
+    if (0..<connectionCount).contains(connection), !open.contains(connection) {
+      return .settled(.failure(.forgotten(connection: connection)))
+    }
+    if isStopped { return .settled(.failure(.stopped)) }
+    return waiters[connection, default: Waiters()].add(resolver)
+  }
+
+  /// Removes a waiter whose promise has been cancelled; returns it to be released after unlocking.
+  mutating func cancel(_ id: Int, of connection: Int) -> Resolver<ClosedConnection>? {
+    waiters[connection]?.remove(id)
+  }
+
+  mutating func stop() -> [Resolver<ClosedConnection>] {
+    isStopped = true
+    defer { waiters = [:] }
+    return waiters.sorted { $0.key < $1.key }.flatMap(\.value.resolvers)
+  }
+}
+
+/// A closed connection of a ``MockServer``.
+public struct ClosedConnection: Sendable, Hashable {
+  /// The side that closed a connection.
+  public enum Side: Sendable, Hashable {
+    /// The client closed or reset the connection, or the connection broke.
+    case client
+    /// The server closed the connection: after the last response, by a fault, or because it was
+    /// stopped.
+    case server
+  }
+
+  /// The index of the connection, from 0 in the order of acceptance.
+  public let index: Int
+  /// The number of responses that were sent completely.
+  public let completedExchanges: Int
+  /// The side that closed the connection.
+  public let closedBy: Side
+  /// Whether the connection closed after a part of a request had arrived and before its response
+  /// was complete.
+  public let wasInsideExchange: Bool
+
+  /// Whether the client closed the connection before it had the complete response.
+  public var wasAborted: Bool { closedBy == .client && wasInsideExchange }
+}
