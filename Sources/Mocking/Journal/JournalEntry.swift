@@ -51,7 +51,7 @@ extension JournalEntry: CustomStringConvertible {
 extension ReceivedRequest {
   /// Method and target in one line, without secrets.
   var summary: String {
-    "\(ReportFormatter.bounded(method.rawValue)) \(ReportFormatter.bounded(Redaction.url(target)))"
+    "\(ReportFormatter.bounded(method.rawValue)) \(ReportFormatter.bounded(Redactor.standard.maskedURL(target)))"
   }
 }
 
@@ -77,7 +77,7 @@ struct OutcomeReporter: Sendable {
       switch event {
       case .head(let head): report(.response(status: head.status))
       case .failure(let failure): report(.failure(failure.code))
-      case .connected, .answered, .sent, .body, .end: break
+      case .connected, .servedLocally, .sent, .body, .end: break
       }
       receive(event)
     }

@@ -41,7 +41,7 @@ struct VerificationReport {
 extension RequestJournal {
   /// Checks the number of requests that match a pattern, and marks them as verified.
   func reportCount(of pattern: RequestPattern, _ count: RequestCount) -> VerificationReport? {
-    if let flaw = pattern.flaw {
+    if let flaw = pattern.validationError {
       return VerificationReport("expected \(count) \(pattern), but \(flaw)")
     }
     let snapshot = snapshot()
@@ -58,7 +58,7 @@ extension RequestJournal {
 
   /// Checks that requests match patterns in order, and marks those found as verified.
   func reportOrder(of patterns: [RequestPattern], _ gaps: OrderGaps) -> VerificationReport? {
-    if let flaw = patterns.lazy.compactMap(\.flaw).first {
+    if let flaw = patterns.lazy.compactMap(\.validationError).first {
       return VerificationReport("expected requests in order, but \(flaw)")
     }
     let snapshot = snapshot()

@@ -5,11 +5,11 @@ import Promises
 extension Connection {
   func handle(_ event: RequestParser.Event) {
     switch event {
-    case .head(let head): admit(head)
+    case .head(let head): receiveBody(head)
     case .request(let body): handle(body)
-    case .refusal(let refusal):
+    case .parseError(let parseError):
       let script = ResponseScript(
-        .text("\(refusal.reason)\n", status: refusal.status),
+        .text("\(parseError.reason)\n", status: parseError.status),
         for: .init(keepsAlive: false, date: core.date.now()))
       beginServed(nil)
       play(script)
@@ -17,9 +17,9 @@ extension Connection {
   }
 
   /// Routes a request by its head, and decides whether to read its body.
-  private func admit(_ head: RequestHead) {
+  private func receiveBody(_ head: RequestHead) {
     let routes = core.activeRoutes
-    let routing = routes.book.table.find(head.method, head.target)
+    let routing = routes.registry.table.find(head.method, head.target)
     self.head = head
     self.routing = routing
     self.routes = routes
@@ -32,7 +32,7 @@ extension Connection {
       } else {
         // Only the journal reads the body.
         let limit = min(core.limits.bodyBytes, core.limits.journal.bodyBytes)
-        parser.admit(.keep(upTo: limit))
+        parser.receiveBody(.keep(upTo: limit))
       }
       return
     }
@@ -40,7 +40,7 @@ extension Connection {
       // The send buffer is empty, so this fits. If it fails, clients send the body after a timeout.
       _ = Self.continueHead.withUnsafeBytes { socket.send($0) }
     }
-    parser.admit(isRouted && routing.discardsBody ? .discard : .collect)
+    parser.receiveBody(isRouted && routing.discardsBody ? .discard : .collect)
   }
 
   private static let continueHead = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
@@ -84,19 +84,19 @@ extension Connection {
     to request: inout ReceivedRequest, _ routing: RouteTable.Outcome, _ routes: ActiveRoutes
   ) -> OutcomeReporter {
     switch routing {
-    case .answer(let mock, _):
+    case .response(let mock, _):
       let reporter = record(request)
       respond(with: mock, to: request)
       return reporter
     case .unmatched: break
     case .routes(let candidates, _):
-      guard let entry = routes.book.choose(among: candidates, for: &request) else { break }
+      guard let entry = routes.registry.choose(among: candidates, for: &request) else { break }
       let reporter = record(request, route: routes.firstRoute + entry.number)
       run(entry.route.handler, for: request)
       return reporter
     }
     let reporter = record(request)
-    let notFound = Mock.text("\(routes.book.unmatched(request))\n", status: 404)
+    let notFound = Mock.text("\(routes.registry.unmatched(request))\n", status: 404)
     respond(with: core.queue.exhausted(request) ?? notFound, to: request)
     return reporter
   }
@@ -153,12 +153,12 @@ extension Connection {
   /// Returns the mock to send: the next one of a sequence, with files read and templates applied.
   private func resolved(_ mock: Mock, for request: ReceivedRequest) -> Mock {
     // Throws only what `request` throws, and that closure does not throw.
-    let answer = try? routes?.ledger.answer(
+    let resolution = try? routes?.mockResolver.resolve(
       mock, of: reporter?.route, method: request.method, path: { request.path.text },
       request: { request })
-    switch answer {
+    switch resolution {
     case .mock(let mock): return mock
-    case .broken(let reason): return .unavailable(reason)
+    case .invalid(let reason): return .unavailable(reason)
     case .fallsThrough, nil: return .text("\(Route.fallthroughMessage(request))\n", status: 404)
     }
   }

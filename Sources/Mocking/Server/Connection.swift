@@ -10,7 +10,7 @@ import Promises
 ///
 /// `@unchecked Sendable` because all its state is protected by being used only on the loop's
 /// thread.
-final class Connection: EventLoop.Client, @unchecked Sendable {
+final class Connection: EventLoop.EventHandler, @unchecked Sendable {
   enum Phase {
     /// Waits for a request, or for the rest of one.
     case receiving

@@ -19,7 +19,7 @@ final class EventLoop: @unchecked Sendable {
   typealias Job = @Sendable () -> Void
 
   /// The owner of a watched file descriptor; called only on the loop's thread.
-  protocol Client: AnyObject {
+  protocol EventHandler: AnyObject {
     func handle(_ readiness: Readiness)
   }
 
@@ -28,7 +28,7 @@ final class EventLoop: @unchecked Sendable {
     var isOpen = true
   }
 
-  private let inbox = Mutex(JobQueue())
+  private let jobQueue = Mutex(JobQueue())
   private let poller: Poller
   private var handlers: [UInt64: any EventHandler] = [:]
   private var lastToken: UInt64 = 0
@@ -99,7 +99,7 @@ final class EventLoop: @unchecked Sendable {
       ready.removeAll(keepingCapacity: true)
       poller.wait(&events) { token, readiness in ready.append((token, readiness)) }
       // A client may have been removed by an earlier one in the list. Tokens are never reused.
-      for (token, readiness) in ready { clients[token]?.handle(readiness) }
+      for (token, readiness) in ready { handlers[token]?.handle(readiness) }
     }
     handlers = [:]
     poller.close()

@@ -212,7 +212,7 @@ enum HostHeader {
   }
 
   /// Whether a byte is unreserved or a sub-delimiter.
-  private static func isPlain(_ byte: UInt8) -> Bool {
+  private static func isUnreservedOrDelimiter(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"),
       UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "&")...UInt8(ascii: ","),

@@ -43,7 +43,7 @@ extension MockServer {
   ///   ``MockServerError/invalidPattern(_:reason:)`` if a route is malformed. The old routes stay
   ///   then.
   public func replaceRoutes(with routes: [Route]) throws(MockServerError) {
-    core.replace(ActiveRoutes(routes: routes, book: StubRegistry(try RouteTable(routes))))
+    core.replace(ActiveRoutes(routes: routes, registry: StubRegistry(try RouteTable(routes))))
   }
 
   // MARK: Accepting connections
@@ -78,7 +78,7 @@ extension MockServer {
   public var journal: RequestJournal { core.journal }
 
   /// The states of the routes' scenarios.
-  public var scenarios: ScenarioStates { core.activeRoutes.book.scenarios }
+  public var scenarios: ScenarioStates { core.activeRoutes.registry.scenarios }
 
   /// Takes the next request that has not been taken, as soon as there is one.
   ///

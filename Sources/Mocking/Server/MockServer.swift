@@ -86,7 +86,7 @@ public final class MockServer: MockBackend {
     connectionFault: @escaping @Sendable (_ connection: Int) -> MockFault? = { _ in nil },
     onExchange: (@Sendable (_ exchange: ServedExchange) -> Void)? = nil
   ) throws(MockServerError) {
-    let book = StubRegistry(try RouteTable(routes))
+    let registry = StubRegistry(try RouteTable(routes))
     do throws(SocketError) {
       let (socket, boundPort) = try Socket.listening(on: port)
       guard let url = URL(string: "http://127.0.0.1:\(boundPort)") else {
@@ -95,7 +95,7 @@ public final class MockServer: MockBackend {
       }
       do throws(SocketError) {
         core = try ServerCore(
-          ActiveRoutes(routes: routes, book: book), limits: limits, scheduler: scheduler,
+          ActiveRoutes(routes: routes, registry: registry), limits: limits, scheduler: scheduler,
           connectionFault: connectionFault, onExchange: onExchange)
       } catch {
         socket.close()
@@ -163,8 +163,8 @@ public struct MockServerLimits: Sendable, Hashable {
 /// The server replaces the whole value, so that the state starts anew with new routes.
 struct ActiveRoutes: Sendable {
   let routes: [Route]
-  let book: StubRegistry
-  let ledger = MockResolver()
+  let registry: StubRegistry
+  let mockResolver = MockResolver()
   /// The number of the first route in the journal.
   var firstRoute = 0
 }

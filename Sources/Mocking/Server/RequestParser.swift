@@ -15,7 +15,7 @@ struct RequestParser {
     case request(RequestBody)
     /// A request that is malformed or too large. The connection has to be closed after the
     /// response.
-    case refusal(HTTPParseError)
+    case parseError(HTTPParseError)
   }
 
   enum BodyPolicy: Hashable {
@@ -37,7 +37,7 @@ struct RequestParser {
     case complete
     /// Waits for ``responded()``.
     case responding
-    case refused
+    case failed
   }
 
   private let limits: MockServerLimits
@@ -60,7 +60,7 @@ struct RequestParser {
     switch state {
     case .head(let parser): !parser.isAtStart || !input.isEmpty
     case .headReturned, .sized, .chunked: true
-    case .complete, .responding, .refused: false
+    case .complete, .responding, .failed: false
     }
   }
 
@@ -80,7 +80,7 @@ struct RequestParser {
   }
 
   /// Sets how the body is handled, after a `head`.
-  mutating func admit(_ policy: BodyPolicy) {
+  mutating func receiveBody(_ policy: BodyPolicy) {
     guard case .headReturned(let framing) = state else { return }
     self.policy = policy
     body = RequestBody()
@@ -146,11 +146,12 @@ struct RequestParser {
       body.trailers = HTTPHeaders(decoder.trailers)
       return complete()
     case .complete: return complete()
-    case .headReturned, .responding, .refused: return nil
+    case .headReturned, .responding, .failed: return nil
     }
   }
 
-  private mutating func readHead(_ parser: inout RequestHeadParser) throws(HTTPParseError) -> RequestHead?
+  private mutating func readHead(_ parser: inout RequestHeadParser) throws(HTTPParseError)
+    -> RequestHead?
   {
     while true {
       let isAtStart = parser.isAtStart

@@ -124,14 +124,14 @@ extension Mock {
   var headDelay: Duration { delay?.duration(0) ?? .zero }
 
   /// The reason why the mock cannot be sent, or `nil` if it can.
-  var flaw: String? {
+  var validationError: String? {
     guard (100...999).contains(status) else {
       return "the handler returned the status \(status)"
     }
     for field in headers.fields {
       let isValid =
         field.name.isToken
-        && field.value.utf8.areAll { $0 != 0x0D && $0 != 0x0A && $0 != 0 }
+        && field.value.utf8.allBytesSatisfy { $0 != 0x0D && $0 != 0x0A && $0 != 0 }
       guard isValid else { return "the handler returned a malformed header field" }
     }
     return nil

@@ -29,7 +29,7 @@ struct ResponseScript {
   }
 
   /// The properties of the exchange that affect the response.
-  struct Exchange: Hashable {
+  struct ResponseContext: Hashable {
     var method: HTTPMethod = .get
     var minorVersion = 1
     var keepsAlive = true
@@ -52,7 +52,7 @@ struct ResponseScript {
   ///   - mock: A resolved mock: its source is ``Mock/Source/own``, its body is not a file, and its
   ///     delays are fixed.
   ///   - exchange: The exchange of the response.
-  init(_ mock: Mock, for exchange: Exchange = Exchange()) {
+  init(_ mock: Mock, for exchange: ResponseContext = ResponseContext()) {
     let mock = mock.serverMock
     let message = ResponseMessage(mock, for: exchange)
     let (head, body) = (WireBytes(message.head), message.body)

@@ -64,7 +64,7 @@ final class ServerCore: @unchecked Sendable {
   }
 
   /// Whether the limit allows another connection.
-  var hasRoom: Bool { limits.connections.map { connections.count < max($0, 1) } ?? true }
+  var acceptsConnections: Bool { limits.connections.map { connections.count < max($0, 1) } ?? true }
 
   private func shutDown() {
     listener?.close()
@@ -147,7 +147,7 @@ final class ServerCore: @unchecked Sendable {
 /// The listening socket of a server; accepts connections.
 ///
 /// Used only on the loop's thread.
-final class Listener: EventLoop.Client {
+final class Listener: EventLoop.EventHandler {
   private let socket: Socket
   private let core: ServerCore
   private var token: UInt64 = 0
@@ -164,7 +164,7 @@ final class Listener: EventLoop.Client {
     do {
       // Bounded, so that a flood of new connections does not starve the open ones.
       for _ in 0..<64 {
-        guard core.hasRoom else { return pause() }
+        guard core.acceptsConnections else { return pause() }
         guard let accepted = try socket.accept() else { return }
         core.open(accepted)
         if isClosed { return }

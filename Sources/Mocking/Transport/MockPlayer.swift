@@ -7,11 +7,11 @@ import Synchronization
 struct MockPlayer: Sendable {
   typealias Receive = @Sendable (TransportEvent) -> Void
 
-  let ledger: MockResolver
+  let mockResolver: MockResolver
   let scheduler: any Scheduler
 
   init(delay: MockDelay, scheduler: any Scheduler) {
-    ledger = MockResolver(delay: delay)
+    mockResolver = MockResolver(delay: delay)
     self.scheduler = scheduler
   }
 
@@ -21,27 +21,29 @@ struct MockPlayer: Sendable {
   ///   - request: the request.
   ///   - mock: what was laid down for it.
   ///   - reporter: Reports the outcome to the journal.
-  ///   - silence: how long the client has waited for it.
+  ///   - idleTime: how long the client has waited for it.
   ///   - received: the request as a template sees it.
   ///   - receive: gets the events.
   ///   - fallThrough: answers it otherwise.
   /// - Returns: a handle.
-  func answer(
+  func respond(
     _ request: HTTPRequest, by mock: Mock, _ reporter: OutcomeReporter,
-    idleFor silence: Duration = .zero,
+    idleFor idleTime: Duration = .zero,
     received: () throws(TransportFailure) -> ReceivedRequest, _ receive: @escaping Receive,
     fallThrough: () -> any TransportHandle
   ) -> any TransportHandle {
     do throws(TransportFailure) {
       // Most are, and need not be copied to be changed.
-      if ledger.needsNoResolution(mock) { return try play(mock, request, reporter, silence, receive) }
-      let answer = try ledger.answer(
+      if mockResolver.needsNoResolution(mock) {
+        return try play(mock, request, reporter, idleTime, receive)
+      }
+      let resolution = try mockResolver.resolve(
         mock, of: reporter.route, method: request.method,
         path: { request.url.path(percentEncoded: true) },
         request: received)
-      switch answer {
-      case .mock(let mock): return try play(mock, request, reporter, silence, receive)
-      case .broken(let reason): throw TransportFailure(code: .mockFailed, detail: reason)
+      switch resolution {
+      case .mock(let mock): return try play(mock, request, reporter, idleTime, receive)
+      case .invalid(let reason): throw TransportFailure(code: .mockFailed, detail: reason)
       case .fallsThrough: return fallThrough()
       }
     } catch {
@@ -57,21 +59,21 @@ struct MockPlayer: Sendable {
   }
 
   private func play(
-    _ mock: Mock, _ request: HTTPRequest, _ reporter: OutcomeReporter, _ silence: Duration,
+    _ mock: Mock, _ request: HTTPRequest, _ reporter: OutcomeReporter, _ idleTime: Duration,
     _ receive: @escaping Receive
   ) throws(TransportFailure) -> any TransportHandle {
     guard let bytesToSend = request.body.byteCount else {
       throw TransportFailure(
         code: .encodingFailed, detail: "The body cannot be read: a file is not there")
     }
-    if request.reportsConnection { receive(.answered(by: "mock")) }
-    if mock.isPlain {
+    if request.reportsConnection { receive(.servedLocally(by: "mock")) }
+    if mock.isImmediate {
       reporter.report(.response(status: mock.status))
       Self.deliver(mock, request.method, bytesToSend, receive)
       return FinishedHandle()
     }
     let machine = PlaybackMachine(
-      Self.steps(mock, request.method, bytesToSend), answering: request, idleFor: silence)
+      Self.steps(mock, request.method, bytesToSend), for: request, idleFor: idleTime)
     let exchange = MockExchange(machine, scheduler, reporter.reportingOutcome(to: receive))
     exchange.play()
     return exchange
@@ -87,7 +89,9 @@ struct MockPlayer: Sendable {
     let isBodiless = mock.isBodiless
     let body: Data = if case .data(let data) = mock.body { data } else { Data() }
     var headers = mock.headers
-    if headers.contains(where: { $0.value.trimmingOptionalWhitespace.utf8.count != $0.value.utf8.count }) {
+    if headers.contains(where: {
+      $0.value.trimmingOptionalWhitespace.utf8.count != $0.value.utf8.count
+    }) {
       headers = HTTPHeaders(
         headers.map { .init(name: $0.name, value: $0.value.trimmingOptionalWhitespace) })
     }

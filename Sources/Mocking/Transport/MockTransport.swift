@@ -101,26 +101,6 @@ public struct MockTransport: Transport, MockBackend {
   }
 }
 
-/// Fails every request by the code `mockFailed`.
-struct FailingTransport: Transport {
-  let needsNetwork = false
-  let reason: String
-
-  func start(
-    _ request: HTTPRequest, _ receive: @escaping @Sendable (TransportEvent) -> Void
-  ) -> any TransportHandle {
-    receive(.failure(TransportFailure(code: .mockFailed, detail: reason)))
-    return FinishedExchange()
-  }
-}
-
-/// A handle on an exchange that was over before it could be handed out.
-struct FinishedExchange: TransportHandle {
-  func cancel() {}
-  func suspend() {}
-  func resume() {}
-}
-
 /// Answers the attempts of one request by the mock that was laid down for it.
 final class SingleMockTransport: Transport {
   private let mock: Mock
@@ -146,14 +126,14 @@ final class SingleMockTransport: Transport {
       receive(.failure(error))
       return FinishedHandle()
     }
-    return request.bufferingStreamBody(on: player.scheduler, receive, answer)
+    return request.bufferingStreamBody(on: player.scheduler, receive, respond)
   }
 
   private func respond(
     _ request: HTTPRequest, _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
     let reporter = journal.record(request.stored(at: player.scheduler.now))
-    return player.answer(
+    return player.respond(
       request, by: mock, reporter,
       received: { () throws(TransportFailure) in
         try request.received(

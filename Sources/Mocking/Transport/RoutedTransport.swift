@@ -7,7 +7,7 @@ import Synchronization
 /// A ``MockTransport`` and a ``MockProvider`` with routes share it.
 final class RoutedTransport: Sendable {
   /// The routes, or why there are none.
-  private let book: Result<StubRegistry, MockServerError>
+  private let registry: Result<StubRegistry, MockServerError>
   private let player: MockPlayer
   var scheduler: any Scheduler { player.scheduler }
   let journal: RequestJournal
@@ -18,8 +18,8 @@ final class RoutedTransport: Sendable {
     _ routes: [Route], _ player: MockPlayer, _ limits: JournalLimits,
     basePath: @escaping @Sendable () -> String? = { nil }
   ) {
-    let book = Result { () throws(MockServerError) in StubRegistry(try RouteTable(routes)) }
-    self.book = book
+    let registry = Result { () throws(MockServerError) in StubRegistry(try RouteTable(routes)) }
+    self.registry = registry
     self.player = player
     journal = RequestJournal(limits: limits, routes: routes, basePath: basePath)
     scenarios = (try? registry.get())?.scenarios ?? ScenarioStates()
@@ -44,7 +44,7 @@ final class RoutedTransport: Sendable {
   }
 
   private func find(
-    _ book: StubRegistry, _ request: HTTPRequest, _ fallback: (any Transport)?,
+    _ registry: StubRegistry, _ request: HTTPRequest, _ fallback: (any Transport)?,
     _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
     let outcome = registry.table.find(request.method, request.target)
@@ -59,18 +59,19 @@ final class RoutedTransport: Sendable {
         discardsBody: isRouted ? outcome.discardsBody : !request.body.isRecorded)
       switch outcome {
       case .unmatched: break
-      case .answer(let mock, _):
+      case .response(let mock, _):
         let reporter = journal.record(.received(received))
-        return answer(request, mock, received, reporter, nil, receive)
+        return respond(request, mock, received, reporter, nil, receive)
       case .routes(let candidates, _):
-        guard let entry = book.choose(among: candidates, for: &received) else { break }
+        guard let entry = registry.choose(among: candidates, for: &received) else { break }
         let reporter = journal.record(.received(received), route: entry.number)
-        return ask(entry.route.handler, request, received, reporter, fallback, receive)
+        return invoke(entry.route.handler, request, received, reporter, fallback, receive)
       }
       let reporter = journal.record(.received(received))
       if let fallback { return pass(request, reporter, fallback, receive) }
       return fail(
-        TransportFailure(code: .mockFailed, detail: book.unmatched(received)), reporter, receive)
+        TransportFailure(code: .mockFailed, detail: registry.unmatched(received)), reporter, receive
+      )
     } catch {
       return fail(error, record(request), receive)
     }
@@ -102,38 +103,38 @@ final class RoutedTransport: Sendable {
   ) -> any TransportHandle {
     do {
       switch handler {
-      case .mock(let mock): return answer(request, mock, received, reporter, fallback, receive)
+      case .mock(let mock): return respond(request, mock, received, reporter, fallback, receive)
       case .immediate(let handler):
-        return answer(request, try handler(received), received, reporter, fallback, receive)
+        return respond(request, try handler(received), received, reporter, fallback, receive)
       case .promised(let handler):
         // Until there is an answer only this sees a failure.
         let watching = reporter.reportingOutcome(to: receive)
         let promise = try ActivityExecutor.counting(for: player.scheduler) { try handler(received) }
         let exchange = DeferredExchange(promise, on: scheduler, watching) {
-          [self] result, silence, receive in
+          [self] result, idleTime, receive in
           let mock: Mock
           do {
             mock = try result.get()
           } catch {
             mock = .handlerFailed(error)
           }
-          return answer(request, mock, received, reporter, fallback, idleFor: silence, receive)
+          return respond(request, mock, received, reporter, fallback, idleFor: idleTime, receive)
         }
         exchange.wait(atMost: request.idleTimeout)
         return exchange
       }
     } catch {
-      return answer(request, .handlerFailed(error), received, reporter, fallback, receive)
+      return respond(request, .handlerFailed(error), received, reporter, fallback, receive)
     }
   }
 
-  private func answer(
+  private func respond(
     _ request: HTTPRequest, _ mock: Mock, _ received: ReceivedRequest, _ reporter: OutcomeReporter,
-    _ fallback: (any Transport)?, idleFor silence: Duration = .zero,
+    _ fallback: (any Transport)?, idleFor idleTime: Duration = .zero,
     _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
-    player.answer(
-      request, by: mock, reporter, idleFor: silence, received: { received }, receive
+    player.respond(
+      request, by: mock, reporter, idleFor: idleTime, received: { received }, receive
     ) {
       if let fallback { return pass(request, reporter, fallback, receive) }
       return fail(

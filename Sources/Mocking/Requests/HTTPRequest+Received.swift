@@ -1,6 +1,5 @@
 import Foundation
 import Networking
-import Promises
 
 extension HTTPRequest {
   /// Throws the failures that a transport reports before it sends anything.
@@ -98,46 +97,6 @@ extension HTTPRequest {
       }
     }
     return all
-  }
-
-  /// Starts an exchange of this request, after a stream body has been read into memory.
-  ///
-  /// - Parameters:
-  ///   - scheduler: The clock. Virtual time waits while the stream can make progress.
-  ///   - receive: The receiver of the events.
-  ///   - start: A closure that starts the exchange of the request with its body in memory.
-  /// - Returns: A handle for the whole exchange. Cancelling it stops the reading.
-  func bufferingStreamBody(
-    on scheduler: any Scheduler = .live, _ receive: @escaping MockPlayer.Receive,
-    _ start: @escaping @Sendable (HTTPRequest, @escaping MockPlayer.Receive) -> any TransportHandle
-  ) -> any TransportHandle {
-    guard case .stream = body else { return start(self, receive) }
-    let body = ActivityExecutor.counting(for: scheduler) {
-      Promise { try await withBodyInMemory() }
-    }
-    let exchange = DeferredExchange(body, on: scheduler, receive) {
-      result, _, receive in
-      switch result {
-      case .success(let request): return start(request, receive)
-      case .failure(let error):
-        receive(
-          .failure(
-            error as? TransportFailure
-              ?? TransportFailure(code: .encodingFailed, detail: "The body cannot be read")))
-        return FinishedHandle()
-      }
-    }
-    exchange.wait(atMost: nil)
-    return exchange
-  }
-
-  private func withBodyInMemory() async throws -> HTTPRequest {
-    let reader = try BodyReader(body)
-    var data = Data()
-    while let bytes = try await reader.next(upTo: 1 << 20) { data += bytes }
-    var request = self
-    request.body = .data(data)
-    return request
   }
 }
 

@@ -1,0 +1,49 @@
+import Foundation
+
+/// The decoded query of a received request.
+public struct RequestQuery: Sendable, Hashable {
+  /// A name with its value.
+  public struct Item: Sendable, Hashable {
+    /// The decoded name.
+    public let name: String
+    /// The decoded value.
+    ///
+    /// Empty if the item has no equals sign.
+    public let value: String
+  }
+
+  /// The items in order.
+  ///
+  /// A name may occur more than once.
+  public let items: [Item]
+
+  /// Parses items separated by `&`, with `+` decoded as a space.
+  ///
+  /// An item that cannot be decoded stays as sent.
+  init(_ text: Substring?) {
+    items = (text ?? "").split(separator: "&").map { part in
+      let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      func decoded(_ side: Substring) -> String {
+        PercentDecoding.decode(side, plusIsSpace: true) ?? String(side)
+      }
+      return Item(name: decoded(sides[0]), value: sides.count > 1 ? decoded(sides[1]) : "")
+    }
+  }
+
+  /// The first value of a name.
+  ///
+  /// `nil` if there is none.
+  ///
+  /// - Parameter name: The name, case-sensitive.
+  public subscript(name: String) -> String? {
+    items.first { $0.name == name }?.value
+  }
+
+  /// Returns all values of a name, in order.
+  ///
+  /// - Parameter name: The name, case-sensitive.
+  /// - Returns: The values. Empty if there are none.
+  public func values(for name: String) -> [String] {
+    items.filter { $0.name == name }.map(\.value)
+  }
+}

@@ -1,0 +1,75 @@
+import Foundation
+
+/// The parts of a request target.
+struct RequestTarget: Hashable {
+  /// The path, still encoded.
+  let path: Substring
+  /// The part after the question mark.
+  ///
+  /// `nil` if there is no question mark.
+  let query: Substring?
+  /// The segments of the path, decoded separately, so that an encoded slash does not separate
+  /// segments.
+  let segments: [String]
+
+  /// Parses a target.
+  ///
+  /// Fails if the path has a `%` without two hexadecimal digits.
+  init?(_ target: String) {
+    var rest = target[...]
+    if rest.utf8.first != UInt8(ascii: "/"), let scheme = rest.firstRange(of: "://") {
+      let authority = rest[scheme.upperBound...]
+      rest = authority.firstIndex { $0 == "/" || $0 == "?" }.map { authority[$0...] } ?? ""
+    }
+    if let mark = rest.utf8.firstIndex(of: UInt8(ascii: "?")) {
+      path = rest[..<mark]
+      query = rest[rest.utf8.index(after: mark)...]
+    } else {
+      path = rest
+      query = nil
+    }
+    guard let segments = Self.segments(of: path) else { return nil }
+    self.segments = segments
+  }
+
+  private static func segments(of path: Substring) -> [String]? {
+    let raw = path.utf8.first == UInt8(ascii: "/") ? path.dropFirst() : path
+    var segments: [String] = []
+    for part in raw.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+      guard let segment = PercentDecoding.decode(Substring(part)) else { return nil }
+      segments.append(segment)
+    }
+    return segments
+  }
+}
+
+/// Percent-decoding for the parts of a request target.
+enum PercentDecoding {
+  /// Decodes a text.
+  ///
+  /// Returns `nil` if a `%` is not followed by two hexadecimal digits.
+  ///
+  /// Invalid UTF-8 sequences are replaced.
+  static func decode(_ text: Substring, plusIsSpace: Bool = false) -> String? {
+    let utf8 = text.utf8
+    guard
+      utf8.contains(where: { $0 == UInt8(ascii: "%") || (plusIsSpace && $0 == UInt8(ascii: "+")) })
+    else { return String(text) }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(utf8.count)
+    var rest = utf8[...]
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: "%"):
+        guard let high = rest.popFirst()?.hexDigitValue, let low = rest.popFirst()?.hexDigitValue
+        else {
+          return nil
+        }
+        bytes.append(high << 4 | low)
+      case UInt8(ascii: "+") where plusIsSpace: bytes.append(UInt8(ascii: " "))
+      default: bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
