@@ -17,7 +17,8 @@ final class RecordingServer: Sendable {
       let transport = URLSessionTransport()
     #endif
     let tape = try Tape(
-      file, mode: .all, over: transport, options: Tape.Options(isTokenAllowed: { _ in allowsTokens }))
+      file, mode: .all, over: transport,
+      options: Tape.Options(isTokenAllowed: { _ in allowsTokens }))
     self.tape = tape
     server = try MockServer(port: port, onExchange: { console.exchange($0) }) {
       Route.forwarding(to: origin, over: tape)

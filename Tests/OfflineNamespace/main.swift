@@ -67,7 +67,7 @@
         .done { response in log("response \(response.status)") }
         .fail { error in
           let error = error as? NetworkError
-          log("\(error.map { "\($0.code)" } ?? "?"), stored: \(error?.isKept ?? false)")
+          log("\(error.map { "\($0.code)" } ?? "?"), stored: \(error?.isStoredOffline ?? false)")
         }
     } else if system(command) != 0 {
       log("failed: \(command)")

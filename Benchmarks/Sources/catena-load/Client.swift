@@ -44,7 +44,8 @@ enum Client {
     var options = CurlTransport.Options()
     options.tls.certificateAuthorities = arguments["ca"].map { URL(fileURLWithPath: $0) }
     options.allowsHTTP2 = arguments["http"] == "2"
-    options.connectionCacheSize = max(options.connectionCacheSize, arguments.number("at-once", or: 1))
+    options.connectionCacheSize = max(
+      options.connectionCacheSize, arguments.number("at-once", or: 1))
     if options.allowsHTTP2 { options.maximumConnectionsPerHost = 1 }
     return CurlTransport(options: options)
   }

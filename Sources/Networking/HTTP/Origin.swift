@@ -181,7 +181,7 @@ extension Origin {
   static func urlPrefix(scheme: some StringProtocol, authority: Substring) throws -> String {
     guard !authority.utf8.contains(UInt8(ascii: "@")) else {
       throw invalid(
-        "it has a user name or password, which do not belong into a URL: authenticate() is for them"
+        "a URL must not contain a user name or password; use authenticate()"
       )
     }
     let afterAddress = authority.lastIndex(of: "]") ?? authority.startIndex

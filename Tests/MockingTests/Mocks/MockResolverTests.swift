@@ -31,7 +31,8 @@ struct MockResolverTests {
     var machine = MockResolverMachine()
     let place = Mock.ResponseSequence.SourceLocation(file: "a", line: 1, column: 2)
     let accounts: [MockResolverMachine.SequenceKey] = [
-      .init(location: place, method: .get, path: "/a"), .init(location: place, method: .get, path: "/a"),
+      .init(location: place, method: .get, path: "/a"),
+      .init(location: place, method: .get, path: "/a"),
       .init(location: place, method: .post, path: "/a"),
       .init(location: place, method: .get, path: "/b"),
       .init(location: place, method: .get, path: "/a"),
@@ -75,7 +76,7 @@ struct MockResolverTests {
     let other = MockResolver()
     #expect(
       try (0..<3).map { _ in try answer(made(.fallsThrough), other) } == ["201", "202", "through"])
-    #expect(try answer(.sequence([]), other).hasSuffix(" has no answers for GET /a"))
+    #expect(try answer(.sequence([]), other).hasSuffix(" is exhausted after 0 responses for GET /a"))
   }
 
   @Test func sequencesAndTemplatesCanBeNested() throws {

@@ -21,9 +21,11 @@ struct TapeMatchingTests {
     #expect(
       await replay.get("https://a.test/boards?page=2&token=othersecret2").reason
         == "GET https://a.test/boards?page=2&token=*** is not in tape.har; the closest of its "
-        + "2 entries is log.entries[1], GET https://a.test/boards?page=1&token=***, with a different query")
+        + "2 entries is log.entries[1], GET https://a.test/boards?page=1&token=***, with a different query"
+    )
     let post = await replay.perform(HTTPRequest(method: .post, url: .of("https://a.test/users")))
-    #expect(post.reason.hasSuffix("log.entries[0], GET https://a.test/users, with a different method"))
+    #expect(
+      post.reason.hasSuffix("log.entries[0], GET https://a.test/users, with a different method"))
     #expect(replay.unplayed.count == 2)
   }
 

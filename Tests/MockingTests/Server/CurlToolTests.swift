@@ -91,7 +91,8 @@ import Testing
         let outcome = row.code == nil ? "the response" : parts.joined(separator: ", ")
         if fault == "garbage", stage == "body" {
           #expect(
-            cell == "the bytes in the body's place, 0; in a chunked one `malformedResponse`, 56")
+            cell == "the bytes in place of body bytes, 0; in a chunked body `malformedResponse`, 56"
+          )
         } else {
           #expect(cell == "\(outcome), \(exit)")
         }

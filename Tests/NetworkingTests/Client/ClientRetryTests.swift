@@ -85,7 +85,8 @@ struct ClientRetryTests {
       #expect(
         error?.description
           == "POST https://api.example.com/v1/refresh: the status 401 is not acceptable: the "
-          + "request is part of the token refresh that it would wait for; make it .notIntercepted()")
+          + "request is part of the token refresh that it would wait for; make it .notIntercepted()"
+      )
       #expect(error?.code == .unacceptableStatus(401))
     }
   }

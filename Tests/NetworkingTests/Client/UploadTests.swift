@@ -115,7 +115,9 @@
       let result = await client.request(.upload(stream: once, to: server.path)).result
       let error = try #require(result.failure(as: NetworkError.self))
       #expect(error.code == .encodingFailed)
-      #expect(error.reason?.hasSuffix("the stream can be sent only once, and has been sent before") == true)
+      #expect(
+        error.reason?.hasSuffix("the stream can be sent only once, and has been sent before")
+          == true)
     }
 
     @Test func cancellationEndsTheTaskOfTheStream() async throws {

@@ -123,7 +123,7 @@
       let place = "127.0.0.1:\(server.port)"
       #expect(
         call?.kinds == [
-          "queued", "started", "sending", "connected to \(place), kept", "request sent",
+          "queued", "started", "sending", "connected to \(place), reused", "request sent",
           "resolved", "connected to \(place)", "request sent", "head 200", "body of 0 bytes",
           "finished with 200",
         ])

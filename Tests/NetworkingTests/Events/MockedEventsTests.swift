@@ -52,9 +52,9 @@ struct MockedEventsTests {
     _ = try await call.value
     #expect(
       fixture.monitor.events.timedKinds == EventFixture.begun + EventFixture.hop("1.1", 503) + [
-        "1.1 0.0 retrying by attempt 2 after 1.0 seconds, as the status 503 is not acceptable",
-        "2.1 1.0 sending", "2.1 1.0 answered by mock", "2.1 1.0 request sent",
-        "2.1 1.0 retrying by attempt 3 after 2.0 seconds, as the connection was lost: mocked",
+        "1.1 0.0 retrying in 1.0 seconds (attempt 2): the status 503 is not acceptable",
+        "2.1 1.0 sending", "2.1 1.0 served by mock", "2.1 1.0 request sent",
+        "2.1 1.0 retrying in 2.0 seconds (attempt 3): the connection was lost: mocked",
       ] + EventFixture.hop("3.1", 200, bytes: 2, from: 3) + ["3.1 3.0 finished with 200"])
   }
 
@@ -86,7 +86,7 @@ struct MockedEventsTests {
     _ = try await call.value
     #expect(
       fixture.monitor.events.timedKinds == EventFixture.begun + [
-        "1.1 0.0 sending 7 bytes", "1.1 0.0 answered by mock", "1.1 0.0 request sent, 7 bytes",
+        "1.1 0.0 sending 7 bytes", "1.1 0.0 served by mock", "1.1 0.0 request sent, 7 bytes",
         "1.1 0.0 head 303", "1.1 0.0 body of 0 bytes",
         "1.1 0.0 redirected to https://api.example.com/new?token=***",
       ] + EventFixture.hop("1.2", 200, bytes: 5) + ["1.2 0.0 finished with 200"])

@@ -27,7 +27,7 @@ struct StageEventsTests {
     await fixture.time.run()
     #expect(
       fixture.monitor.events.timedKinds == EventFixture.begun + [
-        "0.0 0.0 answered by Answering", "0.0 0.0 finished with 203",
+        "0.0 0.0 served by Answering", "0.0 0.0 finished with 203",
       ])
   }
 
@@ -68,7 +68,7 @@ struct StageEventsTests {
     await fixture.time.run()
     #expect(
       fixture.monitor.events.timedKinds == EventFixture.begun + EventFixture.hop("1.1", 503) + [
-        "1.1 0.0 retrying by attempt 2 after 0.0 seconds, as the status 503 is not acceptable"
+        "1.1 0.0 retrying in 0.0 seconds (attempt 2): the status 503 is not acceptable"
       ] + EventFixture.hop("2.1", 200) + ["2.1 0.0 finished with 200"])
   }
 
@@ -107,7 +107,7 @@ struct StageEventsTests {
     await fixture.time.run()
     #expect(
       fixture.monitor.events.kinds == [
-        "queued", "started", "answered by Answering", "finished with 203",
+        "queued", "started", "served by Answering", "finished with 203",
       ])
   }
 
@@ -124,7 +124,7 @@ struct StageEventsTests {
     await fixture.time.run()
     #expect(
       fixture.monitor.events.kinds == [
-        "queued", "started", "sending", "answered by tape", "request sent", "head 200",
+        "queued", "started", "sending", "served by tape", "request sent", "head 200",
         "body of 5 bytes", "finished with 200",
       ])
   }

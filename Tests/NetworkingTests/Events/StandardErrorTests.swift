@@ -14,7 +14,8 @@
     private static func entry(_ lines: [String]) -> NetworkLogEntry {
       NetworkLogEntry(
         level: .info, category: .request,
-        event: NetworkEvent(.queued, callStart: Date(timeIntervalSince1970: 1_800_000_000)), lines: lines
+        event: NetworkEvent(.queued, callStart: Date(timeIntervalSince1970: 1_800_000_000)),
+        lines: lines
       )
     }
 

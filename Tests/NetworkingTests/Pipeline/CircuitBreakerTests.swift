@@ -29,8 +29,8 @@ struct CircuitStageTests {
     await time.advance(by: .seconds(4))
     let refused = try await send(pipeline, transport).failure(as: NetworkError.self)
     #expect(
-      refused?.description == "GET https://a.example/x: the host has failed too often and is left "
-        + "alone for now: a.example:443, for another 6.0 seconds")
+      refused?.description == "GET https://a.example/x: the circuit breaker is open because "
+        + "the host failed repeatedly: a.example:443, for another 6.0 seconds")
     #expect(refused?.code == .circuitOpen && refused?.attempts == 0)
     for other in ["b.example/x", "a.example:8443/x"] {
       _ = try await send(pipeline, transport, other)

@@ -35,8 +35,8 @@ struct RequestPathTests {
   }
 
   @Test func aValueThatSelectsAnotherResourceIsRejected() {
-    let empty = "an interpolated value is empty, which would name another resource"
-    let dots = "an interpolated value makes a segment of dots alone"
+    let empty = "an interpolated value is empty, so the path would address another resource"
+    let dots = "an interpolated value creates a segment of only dots"
     let (nothing, dot, up) = ("", ".", "..")
     #expect(reason("boards/\(nothing)") == empty)
     #expect(reason("boards/\(nothing)/cards") == empty)
@@ -59,7 +59,7 @@ struct RequestPathTests {
   }
 
   @Test func aValueInTheHostIsRejected() {
-    let reason = "a value is interpolated into the host; \\(raw:) is for that"
+    let reason = "a value is interpolated into the host, which requires \\(raw:)"
     let (host, nothing) = (".evil.example.com", "")
     #expect(self.reason("https://api.example.com\(host)/x") == reason)
     #expect(self.reason("https://\(host)/x") == reason)

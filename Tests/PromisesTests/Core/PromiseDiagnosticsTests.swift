@@ -38,7 +38,7 @@ struct PromiseDiagnosticsTests {
     let reports = reports(from: start)
     #expect(
       reports.map(\.description) == [
-        "nobody handled the rejection of the promise made at PromisesTests/PromiseDiagnosticsTests.swift:\(start + 1): TestError(lost)"
+        "unhandled rejection of the promise created at PromisesTests/PromiseDiagnosticsTests.swift:\(start + 1): TestError(lost)"
       ])
   }
 
@@ -88,7 +88,7 @@ struct PromiseDiagnosticsTests {
     #expect(result.failure() == PromiseError.abandoned)
     #expect(
       reports(from: start).map(\.description) == [
-        "the promise made at PromisesTests/PromiseDiagnosticsTests.swift:\(start + 1) was abandoned: what was to settle it was released without doing so"
+        "the promise created at PromisesTests/PromiseDiagnosticsTests.swift:\(start + 1) was abandoned: its resolver or handler was released before settling it"
       ])
   }
 
@@ -132,7 +132,7 @@ struct PromiseDiagnosticsTests {
     await time.advance(by: .seconds(3600))
     #expect(
       allReports(from: start).map(\.description) == [
-        "the promise made at PromisesTests/PromiseDiagnosticsTests.swift:\(start + 1) is still pending after 60.0 seconds"
+        "the promise created at PromisesTests/PromiseDiagnosticsTests.swift:\(start + 1) is still pending after 60.0 seconds"
       ])
     resolver.fulfill(1)
   }

@@ -79,7 +79,8 @@
     ///
     /// Source: RFC 9110 section 9.2.2.
     func configureConnectionCallback(for request: HTTPRequest) {
-      mustNotRepeat = !request.method.isIdempotent && !request.headers.contains(HTTPHeaders.idempotencyKeyName)
+      mustNotRepeat =
+        !request.method.isIdempotent && !request.headers.contains(HTTPHeaders.idempotencyKeyName)
       let isWanted = request.reportsConnection || mustNotRepeat
       if appliedOptions?.reportsConnection != isWanted, setConnectionCallback(isWanted) {
         appliedOptions?.reportsConnection = isWanted

@@ -44,7 +44,7 @@
       #expect(record.order == ["failure"])
       let failure = try #require(record.failure)
       #expect(failure.code == .cannotConnect)
-      #expect(failure.detail == "The proxy refuses the tunnel, by the status \(status.prefix(3))")
+      #expect(failure.detail == "The proxy rejected the tunnel with the status \(status.prefix(3))")
       // Fields for the server are not sent to the proxy.
       let request = await proxy.requests.entries(1)[0]
       #expect(request.line == "CONNECT catena.invalid:443 HTTP/1.1")
