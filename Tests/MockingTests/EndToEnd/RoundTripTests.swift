@@ -183,8 +183,8 @@
         #expect(failed.failure?.code == .invalidHeader)
         let next = await ExchangeRecorder(transport, HTTPRequest(url: url)).record
         #expect(next.body == Data("new".utf8))
-        #expect(server.requests.map(\.method) == Array(repeating: .get, count: count))
-        #expect(server.requests.map(\.body.count).max() == 0)
+        #expect(server.receivedRequests.map(\.method) == Array(repeating: .get, count: count))
+        #expect(server.receivedRequests.map(\.body.count).max() == 0)
       }
     }
   }

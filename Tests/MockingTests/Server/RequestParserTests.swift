@@ -9,7 +9,7 @@ import Testing
 struct Reading: Equatable {
   var heads: [RequestHead] = []
   var bodies: [RequestBody] = []
-  var refusal: HTTPParseError?
+  var parseError: HTTPParseError?
 
   /// Passes the pieces to a machine in order.
   init(_ pieces: [[UInt8]], limits: MockServerLimits = MockServerLimits()) {
@@ -20,11 +20,11 @@ struct Reading: Equatable {
         switch event {
         case .head(let head):
           heads.append(head)
-          parser.admit(.collect)
+          parser.receiveBody(.collect)
         case .request(let body):
           bodies.append(body)
           parser.responded()
-        case .refusal(let refusal): self.refusal = refusal
+        case .parseError(let parseError): self.parseError = parseError
         }
       }
     }
@@ -87,7 +87,7 @@ struct RequestMachineTests {
     Array((Self.sized + Self.get).utf8).withUnsafeBytes { parser.receive($0) }
     guard case .head = parser.next() else { return #expect(Bool(false), "there is no head") }
     #expect(parser.next() == nil)
-    parser.admit(.discard)
+    parser.receiveBody(.discard)
     #expect(parser.next() == .request(RequestBody(byteCount: 5)))
     #expect(parser.next() == nil)
     parser.responded()
@@ -124,7 +124,7 @@ struct RequestMachineTests {
   ])
   func aMalformedHostIsRejected(_ host: String) {
     #expect(
-      Reading("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n").refusal
+      Reading("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n").parseError
         == HTTPParseError(400, "the Host is malformed"))
   }
 
