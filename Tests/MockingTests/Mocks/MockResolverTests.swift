@@ -76,7 +76,8 @@ struct MockResolverTests {
     let other = MockResolver()
     #expect(
       try (0..<3).map { _ in try answer(made(.fallsThrough), other) } == ["201", "202", "through"])
-    #expect(try answer(.sequence([]), other).hasSuffix(" is exhausted after 0 responses for GET /a"))
+    let exhausted = " is exhausted after 0 responses for GET /a"
+    #expect(try answer(.sequence([]), other).hasSuffix(exhausted))
   }
 
   @Test func sequencesAndTemplatesCanBeNested() throws {
