@@ -15,8 +15,8 @@ import Networking
 /// - **Saving.** ``save()`` writes the recording atomically. Until then the exchanges that have ended are in a file with the
 ///   suffix `.partial`, which is an HTTP archive, too. It survives a crash, or a tape that is released without saving, and is
 ///   never replayed as a complete recording. ``withTape(_:mode:over:options:isolation:_:)`` saves automatically.
-/// - **Secrets** are masked before anything is written: credentials, cookies and the values of secret names, see
-///   ``Redaction``, and all other occurrences of the same values. If another value looks like a token, ``save()`` fails, unless
+/// - **Secrets** are masked before anything is written: credentials, cookies and the values of secret names,
+///   and all other occurrences of the same values. If another value looks like a token, ``save()`` fails, unless
 ///   ``Options-swift.struct/isTokenAllowed`` allows it. Requests are masked by the same rules before they are compared with
 ///   the recording.
 /// - **Order.** A recording has the exchanges in the order of their start. If a request was recorded three times, its three
