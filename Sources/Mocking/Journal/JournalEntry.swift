@@ -27,7 +27,7 @@ public struct JournalEntry: Sendable, Hashable {
   /// The description of the route that responded: its method, its template and its conditions.
   ///
   /// `nil` if no route matched, or if the response came from a provider's closure or from
-  /// ``MockServer/enqueue(_:)-swift.method``.
+  /// `enqueue(_:)`.
   public let stub: String?
   /// The outcome, or `nil` while the request is in progress.
   public let outcome: Outcome?

@@ -20,7 +20,7 @@ extension MockServer {
   /// - Parameter mocks: The mocks in order.
   public func enqueue(_ mocks: Mock...) { core.queue.append(mocks) }
 
-  /// Adds a list of mocks for the next requests, like ``enqueue(_:)-swift.method``.
+  /// Adds a list of mocks for the next requests, like `enqueue(_:)`.
   ///
   /// - Parameter mocks: The mocks in order.
   public func enqueue(_ mocks: [Mock]) { core.queue.append(mocks) }
@@ -112,7 +112,7 @@ extension MockServer {
   /// The largest number of requests that were in progress at the same time.
   public var peakConcurrentRequests: Int { core.tracker.read { $0.peakConcurrentRequests } }
 
-  /// Sets ``mostConcurrentRequests`` to the current number.
+  /// Sets ``peakConcurrentRequests`` to the current number.
   public func resetPeakConcurrentRequests() { core.tracker.resetPeakConcurrentRequests() }
 
   // MARK: Connections
