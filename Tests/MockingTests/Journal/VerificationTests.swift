@@ -81,7 +81,7 @@ struct VerificationTests {
       report {
         try provider.verify(.post, "login", where: .json(containing: ["password": "x"]))
       } == """
-        expected exactly 1 request POST login where JSON: {"password":"***"} in it, received none
+        expected exactly 1 request POST login where JSON: containing {"password":"***"}, received none
         nearest request:
           2. POST /v1/login, status 200
             JSON .password: expected ***, actual ***
@@ -198,7 +198,7 @@ struct VerificationTests {
     try provider.verifyOrder(.post("login"), .get("boards"))
     #expect(
       report { try provider.verifyNothingElse() } == """
-        expected nothing else, received 1 request more
+        expected no other requests, received 1
           3. GET /v1/users/boards/7, status 200
         """)
     try provider.verify(.get, "users/boards/7")
