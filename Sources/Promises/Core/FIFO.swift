@@ -1,12 +1,13 @@
 /// A first-in, first-out queue.
 ///
 /// Appending an element and removing the first one take constant time on average. An element is
-/// released as soon as it leaves the queue. An empty queue keeps storage of at most 32 KiB, so that
-/// repeated small bursts do not allocate. A longer queue gives storage back as it shrinks.
+/// released as soon as it is removed. An empty queue keeps storage of at most 32 KiB, so that
+/// repeated small bursts do not allocate. A longer queue releases storage as it shrinks.
 ///
-/// The queue is inlinable, since the promises of other modules use it on their hot path.
-package struct FIFO<Element> {
-  /// The elements, behind the empty slots of those that have left.
+/// The queue is inlinable because other modules use it on their hot paths. Without
+/// `@usableFromInline` on the type, the compiler would not specialize its methods there.
+@usableFromInline package struct FIFO<Element> {
+  /// The empty slots of removed elements, followed by the elements.
   @usableFromInline var slots: ContiguousArray<Element?> = []
   /// The number of empty slots.
   @usableFromInline var head = 0
@@ -41,7 +42,8 @@ package struct FIFO<Element> {
     if head == slots.count {
       removeEmptySlots()
     } else if head >= Self.minimumCompaction, head * 2 >= slots.count {
-      // At most one element moves for each one that has left, so the average cost is constant.
+      // The number of elements moved is at most the number of elements removed since the last
+      // compaction, so the amortized cost is constant.
       removeEmptySlots()
     }
     return element
@@ -73,7 +75,7 @@ package struct FIFO<Element> {
     if slots.capacity > Swift.max(Self.retainedCapacity, 4 * count) {
       var elements: ContiguousArray<Element?> = []
       elements.reserveCapacity(count)
-      // Moved, since copies would count references.
+      // Moves the elements, because copies would retain and release references.
       for index in head..<slots.count { elements.append(slots[index].take()) }
       slots = elements
     } else {
@@ -82,12 +84,13 @@ package struct FIFO<Element> {
     head = 0
   }
 
-  /// The number of slots that fit into 32 KiB, but at least 16.
+  /// The capacity that an empty queue may keep: the number of slots that fit into 32 KiB, but at
+  /// least 16.
   @inlinable static var retainedCapacity: Int {
     Swift.max((32 << 10) / MemoryLayout<Element?>.stride, 16)
   }
 
-  /// The smallest number of empty slots that is removed from a queue that is not empty.
+  /// The minimum number of empty slots for a compaction of a queue that is not empty.
   @inlinable static var minimumCompaction: Int { 64 }
 }
 

@@ -1,6 +1,6 @@
 /// An element of a ``Heap``.
-package protocol HeapElement {
-  /// Returns whether this element leaves the heap before another one.
+@usableFromInline package protocol HeapElement {
+  /// Returns whether this element must be removed before another one.
   ///
   /// It defines a strict weak ordering.
   ///
@@ -13,7 +13,7 @@ package protocol HeapElement {
   /// The heap calls this method each time the index changes. An element that stores the index can
   /// be removed by ``Heap/remove(at:)``. By default this method does nothing.
   ///
-  /// - Parameter index: The index, or `nil` when the element has left the heap.
+  /// - Parameter index: The index, or `nil` after the element is removed.
   func setHeapIndex(_ index: Int?)
 }
 
@@ -23,8 +23,8 @@ extension HeapElement {
 
 /// A priority queue, stored as a binary heap in an array.
 ///
-/// Elements that precede each other in neither direction leave in no particular order.
-package struct Heap<Element: HeapElement> {
+/// The order of elements is unspecified if neither precedes the other.
+@usableFromInline package struct Heap<Element: HeapElement> {
   @usableFromInline var elements: [Element] = []
 
   /// Creates an empty heap.
@@ -33,7 +33,7 @@ package struct Heap<Element: HeapElement> {
   /// The number of elements.
   @inlinable package var count: Int { elements.count }
 
-  /// The element that leaves next, or `nil` if the heap is empty.
+  /// The element that is removed next, or `nil` if the heap is empty.
   @inlinable package var first: Element? { elements.first }
 
   /// Adds an element, in logarithmic time.
