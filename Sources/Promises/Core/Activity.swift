@@ -1,9 +1,9 @@
 import Dispatch
 import Synchronization
 
-/// Counts activities in flight and resumes its waiters when none is left.
+/// A counter of activities in flight, which resumes its waiters when the count reaches zero.
 ///
-/// The handlers of tracked contexts count as activities.
+/// Each handler dispatched to a tracked context is an activity.
 final class ActivityTracker: Sendable {
   private struct State {
     var inFlight = 0
@@ -12,8 +12,9 @@ final class ActivityTracker: Sendable {
 
   private let state = Mutex(State())
 
-  /// Returns a context that runs handlers in `context` and counts each one from enqueueing until it
-  /// returns.
+  /// Returns a context that runs handlers in `context` and counts them.
+  ///
+  /// A handler counts from the time it is enqueued until it returns.
   func tracking(_ context: ExecutionContext) -> ExecutionContext {
     if case .custom(let custom) = context.target, let tracked = custom as? TrackedContext,
       tracked.activity === self
@@ -23,7 +24,7 @@ final class ActivityTracker: Sendable {
     return ExecutionContext(.custom(TrackedContext(base: context, activity: self)))
   }
 
-  /// Returns when no activity is in flight: immediately, or when the last one ends.
+  /// Suspends until no activity is in flight.
   func waitUntilIdle() async {
     await withCheckedContinuation { continuation in
       let isIdle = state.withLock { state in
@@ -34,7 +35,7 @@ final class ActivityTracker: Sendable {
     }
   }
 
-  /// Counts one more activity until the returned token ends.
+  /// Adds an activity, which lasts until the returned token ends.
   func begin() -> ActivityToken {
     state.withLock { $0.inFlight += 1 }
     return ActivityToken { self.end() }
@@ -86,15 +87,16 @@ private final class TrackedContext: CustomContext {
   }
 }
 
-/// A task executor that counts each job as an activity from enqueueing until the task suspends or
-/// ends.
+/// A task executor that counts each job as an activity.
+///
+/// A job lasts from the time it is enqueued until the task suspends or ends.
 ///
 /// A virtual-time scheduler therefore waits for asynchronous code that can run. It does not wait
-/// for suspended code, such as code that awaits a response, the test or the virtual time itself.
+/// for suspended code, which may itself await a response, the test or the virtual time.
 package final class ActivityExecutor: TaskExecutor {
-  /// The executor that counts the tasks started here.
+  /// The executor for tasks that promises start in the current task.
   ///
-  /// `nil` counts none.
+  /// `nil` does not count them.
   @TaskLocal package static var current: ActivityExecutor?
 
   private let begin: @Sendable () -> ActivityToken?
@@ -113,10 +115,9 @@ package final class ActivityExecutor: TaskExecutor {
     self.init { scheduler.beginActivity() }
   }
 
-  /// Runs a closure and counts the tasks of the promises that it creates as activities of a
-  /// scheduler.
+  /// Runs a closure whose promises count their tasks as activities of a scheduler.
   ///
-  /// The promises that those tasks create are counted too.
+  /// This includes promises that those tasks create.
   ///
   /// - Parameters:
   ///   - scheduler: The scheduler that waits for the tasks.

@@ -3,14 +3,14 @@ import Synchronization
 /// The work that a pending promise waits for: another promise, a group of promises, or work outside
 /// the promise graph, such as a timer or a task.
 ///
-/// A pending promise holds one claim on its upstream. If it settles before the upstream, it
-/// withdraws the claim once, by ``consumerCancelled()``. Cancellation consists of these calls only:
-/// it travels upstream one claim at a time and stops at an upstream that has another consumer.
+/// A pending promise is one consumer of its upstream. If it settles before the upstream, it calls
+/// ``consumerCancelled()`` once. Cancellation consists of these calls only. It propagates from each
+/// promise to its upstream and stops at an upstream that has another consumer.
 @usableFromInline
 protocol Upstream: AnyObject, Sendable {
-  /// Withdraws the claim of one consumer that settled early.
+  /// Removes one consumer, which has settled before this upstream.
   ///
-  /// When the last consumer leaves, the work is cancelled.
+  /// Removing the last consumer cancels the work.
   func consumerCancelled()
 
   /// The upstreams of this upstream, for cycle detection.
@@ -29,7 +29,7 @@ extension UpstreamLinks {
   /// Returns whether `target` can be reached along these links, over any number of steps.
   ///
   /// A chain without a branch, the common case, allocates no memory. After the first branch,
-  /// visited nodes are recorded, so that a node that several branches lead to is visited once.
+  /// visited nodes are recorded, so that each node is visited only once.
   func canReach(_ target: AnyObject) -> Bool {
     var links = self
     while true {
@@ -63,10 +63,10 @@ extension UpstreamLinks {
 }
 
 extension Promise: Upstream {
-  /// Rejects this promise with `CancellationError` immediately and withdraws it as a consumer of
-  /// its upstream.
+  /// Rejects this promise with `CancellationError` immediately and removes it as a consumer of its
+  /// upstream.
   ///
-  /// Upstream work, such as a socket or a timer, is cancelled when its last consumer leaves, and
+  /// Upstream work, such as a socket or a timer, is cancelled when it loses its last consumer, and
   /// not before. A promise continues while other promises are derived from it, tasks await it, or a
   /// ``done(on:_:)`` handler is attached to it. The handlers `fail` and `always` are observers:
   /// they do not keep work alive.
@@ -80,10 +80,10 @@ extension Promise: Upstream {
   @usableFromInline
   func consumerCancelled() {
     guard !isSettled else { return }
-    let departure = machine.withLock { machine in
+    let removal = machine.withLock { machine in
       isSettled ? .others(dead: []) : machine.consumerCancelled()
     }
-    if case .last = departure { cancel() }
+    if case .last = removal { cancel() }
   }
 
   @usableFromInline
@@ -105,8 +105,8 @@ extension Promise: Upstream {
   }
 }
 
-/// An upstream that represents work outside the promise graph and runs an action when its consumer
-/// leaves.
+/// An upstream for work outside the promise graph, which runs an action when its consumer is
+/// cancelled.
 final class CancellationHandler: Upstream {
   private let action: Job
   private let next: (any Upstream)?
@@ -136,8 +136,8 @@ final class UpstreamGroup: Upstream {
   }
 
   init<Member>(_ members: [Promise<Member>]) {
-    // Element by element, because a conversion of the whole array casts each member at run time. By
-    // index, because an unspecialized `Array.map` allocates for each element.
+    // Converts each element, because a conversion of the whole array casts each member at run time.
+    // Uses indices, because an unspecialized `Array.map` allocates for each element.
     self.members = members.indices.map { members[$0] }
   }
 

@@ -43,7 +43,7 @@ public struct ExecutionContext: Sendable {
   /// in any other way, these handlers never run.
   public static let main = ExecutionContext(.main)
 
-  /// A context without a hop.
+  /// A context that runs handlers immediately, without a hop.
   ///
   /// The handler runs on the thread that settles the promise. If the promise has already settled,
   /// the handler runs within the call that attaches it.
@@ -80,8 +80,8 @@ public struct ExecutionContext: Sendable {
     }
   }
 
-  /// A context that runs closures by a custom function, such as on an operation queue or an event
-  /// loop.
+  /// A context that runs closures with a custom function, for example on an operation queue or an
+  /// event loop.
   ///
   /// - Parameter enqueue: The function that receives a handler and runs it exactly once, now or
   ///   later, on any thread. If it drops a handler, the promise that depends on the handler is
@@ -97,9 +97,10 @@ public struct ExecutionContext: Sendable {
     if case .inline = target { true } else { false }
   }
 
-  /// Returns the context for a handler, inside the current ``HandlerScope``.
+  /// Returns the context for a handler, within the current ``HandlerScope``.
   ///
-  /// This is `explicit` as adapted by this context, or this context if `explicit` is `nil`.
+  /// If `explicit` is `nil`, the handler uses this context, otherwise the context of
+  /// ``adapting(_:)``.
   @inlinable
   func resolving(_ explicit: ExecutionContext?) -> ExecutionContext {
     let context = explicit.map(adapting(_:)) ?? self
@@ -107,16 +108,17 @@ public struct ExecutionContext: Sendable {
     return HandlerScope.scoped(context)
   }
 
-  /// Returns an explicit context as adapted by this context.
+  /// Returns the context for a handler that specifies `explicit` instead of this context.
   ///
-  /// ``inline`` is returned unchanged.
+  /// A custom context can wrap it, for example to track the handler. ``inline`` is returned
+  /// unchanged.
   @inlinable
   func adapting(_ explicit: ExecutionContext) -> ExecutionContext {
     if case .custom(let custom) = target, !explicit.isInline { return custom.adapting(explicit) }
     return explicit
   }
 
-  /// Returns the context of a promise that replaces this context by `explicit`.
+  /// Returns the context for a promise that uses `explicit` instead of this context.
   ///
   /// Unlike ``adapting(_:)``, it adapts ``inline`` too: inline handlers need no tracking, but the
   /// handlers after them do.
@@ -148,7 +150,7 @@ public struct ExecutionContext: Sendable {
   }
 }
 
-/// Abandons a promise if the context releases the job that settles the promise without running it.
+/// A guard that abandons a promise if its context releases the settling job without running it.
 private final class AbandonmentGuard: Sendable {
   private let promise: any Settleable
   private let isOpen = Atomic(true)
@@ -159,7 +161,7 @@ private final class AbandonmentGuard: Sendable {
 
   /// Marks the job as run.
   ///
-  /// Returns `false` if a context runs the job a second time, against its contract.
+  /// Returns `false` if a context violates its contract and runs the job a second time.
   func beginRun() -> Bool {
     isOpen.exchange(false, ordering: .relaxed)
   }
@@ -200,7 +202,8 @@ extension Promise {
   /// ```
   ///
   /// - Parameters:
-  ///   - context: The context for handlers that specify none, here and in derived promises.
+  ///   - context: The default context for handlers of the new promise and of promises derived from
+  ///     it.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: A promise with this promise's outcome and the context `context`.
@@ -219,7 +222,7 @@ extension Promise {
   /// - Parameters:
   ///   - next: The promise to settle after this one.
   ///   - willSettle: The closure to call after this promise settles and before `next` does. It is
-  ///     called even if `next` has been settled by other means.
+  ///     called even if `next` has already been settled in another way.
   func forward(to next: Promise, willSettle: Job? = nil) {
     guard let willSettle else {
       return attach(

@@ -3,9 +3,9 @@ import Synchronization
 /// A value that is visible in all tasks started and all handlers attached within an operation.
 ///
 /// The task-local values of a task reach its child tasks, but not a handler that a promise
-/// dispatches to a queue. A scope reaches both, whenever and in whatever context they run, and also
-/// the handlers attached inside those handlers. The exception is the closure of an operator that
-/// runs inline by default, such as `map`, which does not see the scope.
+/// dispatches to a queue. A scope reaches both, at any time and in any context, including handlers
+/// attached inside those handlers. It does not reach actions of ``Resolver/onCancel(_:)`` or work
+/// that ``Promise/init(on:file:line:_:)`` dispatches to a context.
 @usableFromInline
 package struct HandlerScope: Sendable {
   /// The value of the scope.
@@ -41,7 +41,7 @@ package struct HandlerScope: Sendable {
     return try await Self.$current.withValue(self, operation: operation)
   }
 
-  /// Returns a closure that runs `work` within the current scope, wherever it is called.
+  /// Returns a closure that runs `work` within the scope that is current now.
   ///
   /// - Parameter work: The closure to wrap.
   /// - Returns: The wrapped closure. Outside all scopes, `work` itself.
@@ -52,8 +52,9 @@ package struct HandlerScope: Sendable {
     isUsed.load(ordering: .relaxed) ? capturingCurrent(work) : work
   }
 
-  /// The slow path of `capturing`, kept out of line so that callers without a scope pay for one
-  /// check only.
+  /// The slow path of `capturing`.
+  ///
+  /// Not inlined, so that callers without a scope only perform one check.
   @usableFromInline
   static func capturingCurrent<Result>(
     _ work: @escaping @Sendable () -> Result
@@ -62,8 +63,7 @@ package struct HandlerScope: Sendable {
     return { $current.withValue(scope, operation: work) }
   }
 
-  /// Returns a closure with an argument that runs `work` within the current scope, wherever it is
-  /// called.
+  /// Returns a closure with an argument that runs `work` within the scope that is current now.
   ///
   /// - Parameter work: The closure to wrap.
   /// - Returns: The wrapped closure. Outside all scopes, `work` itself.
@@ -74,7 +74,7 @@ package struct HandlerScope: Sendable {
     return { argument in try $current.withValue(scope) { try work(argument) } }
   }
 
-  /// Returns `context` with the current scope, for handlers attached here.
+  /// Returns a context that runs handlers in `context`, within the scope that is current now.
   @usableFromInline
   static func scoped(_ context: ExecutionContext) -> ExecutionContext {
     guard let current else { return context }

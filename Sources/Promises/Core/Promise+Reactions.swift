@@ -9,13 +9,14 @@ typealias Job = @Sendable () -> Void
 struct Reaction: Sendable {
   /// The promise that this reaction settles.
   ///
-  /// `nil` for a handler such as `done`, which cannot be withdrawn.
+  /// `nil` for a handler such as `done`, which cannot be cancelled.
   @usableFromInline var dependent: (any Settleable)?
   @usableFromInline let job: Work
 
   /// Receives the settled promise and the dependent, so that the closure need not retain them.
   ///
-  /// Returns whether it has settled the dependent, whose reactions must then be delivered.
+  /// Returns whether it has settled the dependent. The caller then delivers the dependent's
+  /// reactions.
   @usableFromInline
   typealias Work = @Sendable (_ settled: any Settleable, _ dependent: (any Settleable)?) -> Bool
 
@@ -34,10 +35,11 @@ struct Reaction: Sendable {
   /// If it settles the dependent, queues the dependent for delivery.
   @inlinable
   consuming func run(for settled: any Settleable, on trampoline: Trampoline.Current) {
-    // Taken twice, so that the reference is moved to the trampoline. A copy would be retained and
-    // released.
+    // `take()` moves the reference to the trampoline. A copy would be retained and released.
     var dependent = dependent.take()
-    if job(settled, dependent), let due = dependent.take() { trampoline.pointee.append(due) }
+    if job(settled, dependent), let dependent = dependent.take() {
+      trampoline.pointee.append(dependent)
+    }
   }
 }
 
@@ -46,19 +48,17 @@ struct Reaction: Sendable {
 protocol Settleable: AnyObject, Sendable {
   var isSettled: Bool { get }
 
-  /// Rejects the promise because the code responsible for settling it was released without doing
-  /// so.
+  /// Rejects the promise because the resolver or handler that should settle it was released.
   func abandon()
 
-  /// Runs the attached reactions, and those attached meanwhile, in order.
+  /// Runs the attached reactions in order, including those attached during the delivery.
   ///
   /// - Parameter trampoline: The running trampoline of this thread. It receives the promises to
   ///   deliver next.
   func deliver(on trampoline: Trampoline.Current)
 }
 
-/// The responsibilities that a reaction takes on: for the rejection, for the upstream work, for
-/// both or for neither.
+/// The parts of an outcome that a reaction uses: the rejection, the value, both or neither.
 ///
 /// The type is declared outside `Promise`, because a nested type would be generic, and each test of
 /// it in unspecialized code would look up metadata.
@@ -71,17 +71,19 @@ struct Interest: OptionSet, Sendable {
     self.rawValue = rawValue
   }
 
-  /// The rejection is handled, or passed on to a promise that must handle it.
+  /// The reaction handles the rejection, or passes it on to a promise that must handle it.
   @inlinable static var rejection: Interest { Interest(rawValue: 1) }
-  /// The value is used: upstream work continues while this consumer stays.
+  /// The reaction uses the value.
+  ///
+  /// It counts as a consumer, which keeps upstream work running.
   @inlinable static var value: Interest { Interest(rawValue: 2) }
   /// The interest of a derived promise.
   @inlinable static var everything: Interest { [.rejection, .value] }
 }
 
 extension Promise {
-  /// Runs `job` immediately if this promise has delivered all earlier reactions and the thread is
-  /// idle.
+  /// Runs `job` immediately if this promise has delivered all earlier reactions and no reaction is
+  /// running on this thread.
   ///
   /// Otherwise it does nothing and returns `false`. Operators on the hot path try this first,
   /// because `job` then needs no heap allocation.
@@ -97,38 +99,38 @@ extension Promise {
   /// Attaches a reaction that runs once this promise has settled and all earlier reactions have
   /// run.
   ///
-  /// The reaction runs inline and moves to a context itself, because only the reaction knows
-  /// whether it has work to do there. On the settled promise, it may read `error`, and the value if
-  /// `error` is `nil`.
+  /// The reaction runs inline. It dispatches work to a context itself, because only the reaction
+  /// knows whether there is work to do. On the settled promise, it may read `error`, and the value
+  /// if `error` is `nil`.
   @inlinable
   func attach(_ interest: Interest, _ reaction: consuming Reaction) {
     if interest.contains(.rejection) { isHandled.store(true, ordering: .relaxed) }
     // Optional, so that the closure can take it. A copy would be retained and released.
     var reaction = Optional(reaction)
-    let isDue = machine.withLock { machine in
-      // Wrapping addition: on a settled promise the count has no meaning and no bound.
+    let needsDelivery = machine.withLock { machine in
+      // Wrapping addition, because the count of a settled promise is unused and can overflow.
       if interest.contains(.value) { machine.consumers &+= 1 }
-      if !isSettled, first == nil {
-        first = reaction.take()
+      if !isSettled, firstReaction == nil {
+        firstReaction = reaction.take()
         return false
       }
       if extendDelivery() {
         machine.append(reaction.take())
         return false
       }
-      first = reaction.take()
+      firstReaction = reaction.take()
       advance(to: .delivering)
       return true
     }
-    if isDue { Trampoline.deliver(self) }
+    if needsDelivery { Trampoline.deliver(self) }
   }
 
   /// Tells the delivering thread that the list of reactions grows.
   ///
-  /// Requires the lock.
+  /// Must be called under the lock.
   ///
-  /// - Returns: `false` if everything has been delivered. The caller must then deliver; no other
-  ///   thread can start before the lock is released.
+  /// - Returns: `false` if all reactions have been delivered. The caller must then deliver the new
+  ///   reaction. No other thread can start a delivery before the lock is released.
   @inlinable
   func extendDelivery() -> Bool {
     guard isSettled else { return true }
@@ -152,7 +154,7 @@ extension Promise {
   ///
   /// - Parameters:
   ///   - site: The source location of the new promise.
-  ///   - interest: The responsibilities that the new promise takes on.
+  ///   - interest: The parts of the outcome that the new promise uses.
   ///   - react: The closure that runs inline with both promises. It returns whether it has settled
   ///     the second one.
   /// - Returns: The new promise.
@@ -199,12 +201,13 @@ extension Promise {
     if let error { .failure(error) } else { .success(fulfilledValue) }
   }
 
-  /// Runs a handler after this promise has settled and its handlers have been processed.
+  /// Runs a closure after this promise has settled and its handlers have run or have been
+  /// dispatched.
   ///
   /// The settling thread first runs all inline handlers that follow from the settlement and
   /// dispatches the others.
   ///
-  /// The handler is not a consumer: it does not keep this promise from being cancelled.
+  /// The closure is not a consumer: it does not prevent the cancellation of this promise.
   ///
   /// - Parameter handler: The closure to run once: on the thread that settles the promise or, if it
   ///   has settled, on the caller's thread.

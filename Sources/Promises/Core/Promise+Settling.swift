@@ -10,7 +10,7 @@ import Synchronization
 /// `delivering` and `delivered` are separate states to preserve order: while one thread runs the
 /// reactions of a settlement, a reaction attached by another thread joins the end of the list
 /// instead of overtaking it. `deliveringMore` tells the delivering thread that the list has more
-/// entries; without it, the thread finishes without taking the lock.
+/// entries; in the state `delivering`, the thread finishes without taking the lock.
 @usableFromInline
 enum DeliveryState: UInt8, Sendable {
   case pending
@@ -42,7 +42,7 @@ extension Promise: Settleable {
 
   // MARK: Settling
 
-  /// Settles the promise unless it has already settled.
+  /// Settles the promise unless it has settled already or `source` may no longer settle it.
   ///
   /// - Parameters:
   ///   - source: The origin of the settlement.
@@ -51,18 +51,19 @@ extension Promise: Settleable {
   @inlinable
   func settle(by source: PromiseMachine.SettlementSource, _ write: () -> Void) -> Bool {
     var upstream: (any Upstream)?
-    let isDue = machine.withLock { machine in
+    let needsDelivery = machine.withLock { machine in
       guard !isSettled, machine.accepts(source) else { return false }
       write()
       if source == .consumer { machine.isCancelled = true }
       upstream = machine.upstream.take()
-      let isDue = first != nil
-      advance(to: !isDue ? .delivered : machine.others == nil ? .delivering : .deliveringMore)
-      return isDue
+      let needsDelivery = firstReaction != nil
+      advance(
+        to: !needsDelivery ? .delivered : machine.others == nil ? .delivering : .deliveringMore)
+      return needsDelivery
     }
-    guard source == .consumer, let upstream else { return isDue }
-    // Handlers run first. Then the upstream is notified.
-    if isDue { Trampoline.deliver(self) }
+    guard source == .consumer, let upstream else { return needsDelivery }
+    // Handlers run before the upstream is notified.
+    if needsDelivery { Trampoline.deliver(self) }
     Trampoline.notify(upstream)
     return false
   }
@@ -129,15 +130,15 @@ extension Promise: Settleable {
 
   @inlinable
   func deliver(on trampoline: Trampoline.Current) {
-    first.take()?.run(for: self, on: trampoline)
-    while !endDelivery() { deliverOthers(on: trampoline) }
+    firstReaction.take()?.run(for: self, on: trampoline)
+    while !endDelivery() { deliverOtherReactions(on: trampoline) }
   }
 
   /// Ends the delivery if the list has no more reactions.
   ///
-  /// Returns whether the delivery has ended.
-  ///
   /// The next attached reaction then starts a new delivery.
+  ///
+  /// - Returns: Whether the delivery has ended.
   @inlinable
   func endDelivery() -> Bool {
     deliveryState.compareExchange(
@@ -147,7 +148,7 @@ extension Promise: Settleable {
   }
 
   @usableFromInline
-  func deliverOthers(on trampoline: Trampoline.Current) {
+  func deliverOtherReactions(on trampoline: Trampoline.Current) {
     let others = machine.withLock { machine in
       advance(to: .delivering)
       return machine.others.take()
@@ -161,8 +162,8 @@ extension Promise {
   /// Adopts the outcome of another promise, now or when it settles.
   ///
   /// A promise that would wait for itself, directly or through other promises, is rejected with
-  /// ``PromiseError/cycle``. The links are made before the search, so that if two threads close a
-  /// cycle from both ends, the later one detects it.
+  /// ``PromiseError/cycle``. Each promise is linked before the search for a cycle. If two threads
+  /// close a cycle concurrently, the later one therefore detects it.
   ///
   /// Source: Promises/A+ 2.3.1, 2.3.2.
   ///
@@ -207,8 +208,7 @@ extension Promise {
       return reject(PromiseError.cycle, by: .upstream)
     }
     // Fast path for a delivered promise. A `willSettle` closure must run on the trampoline instead:
-    // it may bind another promise with such a closure, and so on, which would recurse without a
-    // bound.
+    // it may bind another promise with another such closure, which would cause unbounded recursion.
     if willSettle == nil, other.isDelivered {
       other.isHandled.store(true, ordering: .relaxed)
       if settle(withOutcomeOf: other) { Trampoline.deliver(self) }
@@ -220,8 +220,8 @@ extension Promise {
 
   /// Makes `other` the upstream of this promise.
   ///
-  /// Must be called after attaching to `other`: withdrawing a claim that was never made removes
-  /// another consumer's claim.
+  /// Must be called after attaching to `other`. Otherwise a cancellation could remove another
+  /// consumer of `other` instead of this promise, which `other` has not counted yet.
   private func link(to other: Promise<Value>) {
     let isLinked = machine.withLock { machine in
       guard !isSettled else { return false }
@@ -232,20 +232,25 @@ extension Promise {
     if isInCycle(through: other) { reject(PromiseError.cycle, by: .upstream) }
   }
 
-  /// Returns whether this promise waits for itself through an upstream that it has just linked to.
+  /// Returns whether this promise waits for itself through a new upstream.
   func isInCycle(through other: any Upstream) -> Bool {
     // Only a promise with a consumer can close a cycle.
-    let isAwaited = machine.withLock { _ in !isSettled && first != nil }
+    let isAwaited = machine.withLock { _ in !isSettled && firstReaction != nil }
     return isAwaited && UpstreamLinks.one(other).canReach(self)
   }
 
-  /// Registers a consumer and withdraws it, for work passed to a promise that is already cancelled.
+  /// Adds a consumer and removes it again, which cancels this promise unless it has other
+  /// consumers.
+  ///
+  /// Called when this promise is passed to a promise that is already cancelled.
   func registerCancelledConsumer() {
     addConsumer()
     consumerCancelled()
   }
 
-  /// Counts a consumer before its reaction is attached, for a consumer that may leave before that.
+  /// Counts a consumer before its reaction is attached.
+  ///
+  /// Required if the consumer may be removed before that.
   func addConsumer() {
     isHandled.store(true, ordering: .relaxed)
     machine.withLock { $0.consumers += 1 }

@@ -1,18 +1,18 @@
 import Synchronization
 
 // `@unchecked Sendable` because everything outside `machine` is protected by its lock and by
-// `deliveryState`. Until settlement, `first`, `error` and `slot` are written under the lock. The
-// settlement is the last write of `error` and `slot`; readers first load `deliveryState` with
-// acquire ordering and see a settled state. After settlement, `first` belongs to the one thread
-// that delivers. When delivery has ended, the next thread that attaches a reaction stores it in
-// `first` under the lock and becomes the delivering thread.
+// `deliveryState`. Until settlement, `firstReaction`, `error` and `slot` are written under the
+// lock. The settlement is the last write of `error` and `slot`; readers first load `deliveryState`
+// with acquire ordering and see a settled state. After settlement, only the delivering thread
+// accesses `firstReaction`. When delivery has ended, the next thread that attaches a reaction
+// stores it in `firstReaction` under the lock and becomes the delivering thread.
 
 /// The future result of asynchronous work: a value or an error.
 ///
 /// A promise is pending until it is fulfilled with a value or rejected with an error. The first
-/// settlement wins. Later ones are ignored, and the outcome never changes. Handlers attached before
-/// and after settlement are treated alike: each runs exactly once, in the order of attachment,
-/// never under a lock of the promise.
+/// settlement wins. Later ones are ignored, and the outcome never changes. It makes no difference
+/// whether a handler is attached before or after settlement: it runs exactly once, in the order of
+/// attachment, and never under a lock of the promise.
 ///
 /// ```swift
 /// login(user, password)
@@ -39,13 +39,13 @@ public final class Promise<Value: Sendable>: @unchecked Sendable {
   @usableFromInline let machine: Mutex<PromiseMachine>
   /// The first reaction, stored inline because most promises have only one.
   @exclusivity(unchecked)
-  @usableFromInline var first: Reaction?
+  @usableFromInline var firstReaction: Reaction?
   @exclusivity(unchecked)
   @usableFromInline var error: (any Error)?
   @exclusivity(unchecked)
   @usableFromInline var slot = ValueSlot()
 
-  /// The context for handlers that specify none.
+  /// The default context of this promise's handlers.
   public let context: ExecutionContext
   @usableFromInline let site: CallSite
 
@@ -142,7 +142,7 @@ extension Promise {
     return (promise, Resolver(promise))
   }
 
-  /// Creates a promise for work that reports its result by a callback.
+  /// Creates a promise for work that reports its result in a callback.
   ///
   /// ```swift
   /// let size = Promise<Int> { resolver in
@@ -162,7 +162,7 @@ extension Promise {
     _ start: (_ resolver: Resolver<Value>) throws -> Void
   ) {
     self.init(waitingFor: nil, on: .main, at: CallSite(file, line))
-    watchIfEnabled()
+    notifyCreationObserver()
     let resolver = Resolver(self)
     do {
       try start(resolver)
@@ -195,11 +195,11 @@ extension Promise {
 
   /// Returns a pending promise that is settled from outside this module.
   ///
-  /// ``PromiseDiagnostics`` watches the promise if the watch for pending promises is on.
+  /// The promise is passed to the observer of new promises in ``PromiseDiagnostics``.
   @inlinable
   static func root(on context: ExecutionContext, at site: CallSite) -> Promise {
     let promise = Promise(waitingFor: nil, on: context, at: site)
-    promise.watchIfEnabled()
+    promise.notifyCreationObserver()
     return promise
   }
 

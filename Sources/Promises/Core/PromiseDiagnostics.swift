@@ -3,7 +3,7 @@ import Synchronization
 
 /// The reports of incorrect use of promises, each with the source location of the promise.
 ///
-/// Diagnostics are not on the hot path: the cost arises only when a report is made.
+/// Diagnostics cost almost nothing until a report is made.
 ///
 /// ```swift
 /// PromiseDiagnostics.handler = { event in logger.warning("\(event)") }
@@ -31,41 +31,41 @@ public enum PromiseDiagnostics {
 
   // MARK: Internals
 
-  /// A closure that receives each promise created during the watch for pending promises.
-  typealias PendingWatch = @Sendable (_ promise: any Settleable, _ site: CallSite) -> Void
+  /// Receives each new promise that is created with a resolver or from a task.
+  typealias CreationObserver = @Sendable (_ promise: any Settleable, _ site: CallSite) -> Void
 
   private struct State {
     var handler: (@Sendable (PromiseEvent) -> Void)? = { event in
       FileHandle.standardError.write(Data("warning: \(event)\n".utf8))
     }
-    var watch: PendingWatch?
+    var creationObserver: CreationObserver?
   }
 
   private static let state = Mutex(State())
-  private static let isWatching = Atomic(false)
+  private static let hasCreationObserver = Atomic(false)
 
   static func report(_ event: PromiseEvent) {
     handler?(event)
   }
 
-  /// The current watch.
+  /// The observer of new promises, set by ``watchPending(longerThan:scheduler:)``.
   ///
-  /// Costs one relaxed load if there is none.
-  static var watch: PendingWatch? {
-    guard isWatching.load(ordering: .relaxed) else { return nil }
-    return state.withLock { $0.watch }
+  /// `nil` if there is none, at the cost of one relaxed load.
+  static var creationObserver: CreationObserver? {
+    guard hasCreationObserver.load(ordering: .relaxed) else { return nil }
+    return state.withLock { $0.creationObserver }
   }
 
-  /// Replaces the current watch.
+  /// Replaces the observer of new promises.
   ///
-  /// `nil` ends it.
-  static func setWatch(_ watch: PendingWatch?) {
+  /// `nil` removes it.
+  static func setCreationObserver(_ creationObserver: CreationObserver?) {
     let old = state.withLock { state in
-      defer { state.watch = watch }
-      return state.watch
+      defer { state.creationObserver = creationObserver }
+      return state.creationObserver
     }
     withExtendedLifetime(old) {}
-    isWatching.store(watch != nil, ordering: .relaxed)
+    hasCreationObserver.store(creationObserver != nil, ordering: .relaxed)
   }
 }
 
@@ -83,14 +83,14 @@ public enum PromiseEvent: Sendable, CustomStringConvertible {
   /// The promise has been rejected with ``PromiseError/abandoned``.
   case abandoned(at: CallSite)
 
-  /// A promise has been pending for the limit of
+  /// A promise was still pending at the time limit of
   /// ``PromiseDiagnostics/watchPending(longerThan:scheduler:)``, or was released while pending.
   ///
   /// `after` is the limit. It is `nil` for a promise that was released while pending and can no
   /// longer settle.
   case neverSettled(at: CallSite, after: Duration?)
 
-  /// A description in one line that shows at most 200 characters of an error.
+  /// A one-line description with at most 200 characters of the error.
   public var description: String {
     switch self {
     case .unhandledRejection(let error, let site):
@@ -130,23 +130,24 @@ extension Promise {
     PromiseDiagnostics.report(.neverSettled(at: site, after: nil))
   }
 
-  /// Rejects the promise for a resolver that was released without a call, or for a handler that was
-  /// dropped.
+  /// Rejects the promise with ``PromiseError/abandoned`` and reports it.
+  ///
+  /// Called when a resolver is released without a call, or when a context drops a handler.
   @usableFromInline
   func abandon() {
     var isAbandoned = false
-    let isDue = settle(by: .resolver) {
+    let needsDelivery = settle(by: .resolver) {
       error = PromiseError.abandoned
       isAbandoned = true
     }
     if isAbandoned { PromiseDiagnostics.report(.abandoned(at: site)) }
-    if isDue { Trampoline.deliver(self) }
+    if needsDelivery { Trampoline.deliver(self) }
   }
 
-  /// Passes this promise to the watch for pending promises, if there is one.
+  /// Passes this promise to the observer of new promises, if there is one.
   @usableFromInline
-  func watchIfEnabled() {
-    PromiseDiagnostics.watch?(self, site)
+  func notifyCreationObserver() {
+    PromiseDiagnostics.creationObserver?(self, site)
   }
 }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An error with which this module rejects a promise, as opposed to an error of the promise's work.
+/// An error that originates in this module rather than in the work of a promise.
 ///
 /// Cancellation is not part of this type. It is represented by `CancellationError`.
 public enum PromiseError: Error, Equatable {
@@ -21,7 +21,7 @@ public enum PromiseError: Error, Equatable {
 }
 
 extension PromiseError: CustomStringConvertible {
-  /// A description of the error in one line.
+  /// A one-line description of the error.
   public var description: String {
     switch self {
     case .abandoned:
@@ -35,7 +35,7 @@ extension PromiseError: CustomStringConvertible {
   }
 }
 
-/// The errors of several promises that were all rejected, as reported by ``any(_:file:line:)``.
+/// The error of ``any(_:file:line:)`` when all promises are rejected.
 ///
 /// Source: ECMA-262, AggregateError.
 public struct AggregateError: Error, CustomStringConvertible {
@@ -44,7 +44,7 @@ public struct AggregateError: Error, CustomStringConvertible {
   /// Never empty.
   public let errors: [any Error]
 
-  /// A description in one line with the number of errors and the first error.
+  /// A one-line description with the number of errors and the first error.
   public var description: String {
     let first = errors.first.map { ", the first: \($0)" } ?? ""
     return "all \(errors.count) promises were rejected\(first)"

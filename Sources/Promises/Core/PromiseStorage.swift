@@ -9,7 +9,7 @@ struct PromiseMachine: ~Copyable, Sendable {
   enum SettlementSource: Sendable {
     /// The promise's resolver.
     ///
-    /// It is ignored after it has bound the promise to another one.
+    /// It is ignored after the promise has been bound to another promise.
     case resolver
     /// The upstream of the promise.
     ///
@@ -20,13 +20,15 @@ struct PromiseMachine: ~Copyable, Sendable {
     case consumer
   }
 
+  /// Whether the promise follows another promise and ignores its resolver.
   @usableFromInline var isBound = false
   /// Whether a consumer settled the promise.
   @usableFromInline var isCancelled = false
   @usableFromInline var upstream: (any Upstream)?
-  /// The reactions after the first one, which the promise stores itself.
+  /// All reactions except the first one, which the promise stores inline.
   @usableFromInline var others: [Reaction]?
   @usableFromInline var consumers: Int32 = 0
+  /// The number of consumers removed since dead reactions were last removed.
   @usableFromInline var departed: Int32 = 0
 
   @inlinable
@@ -75,8 +77,8 @@ struct PromiseMachine: ~Copyable, Sendable {
     departed += 1
     guard departed >= 8, Int(departed) * 2 >= others?.count ?? 0 else { return .others(dead: []) }
     departed = 0
-    // Each reaction is tested once. A second test could find that it died meanwhile, and the
-    // reaction would then be released under the lock.
+    // `isDead` is read once for each reaction. It can change between two reads, and the reaction
+    // would then be released under the lock.
     var (dead, alive): ([Reaction], [Reaction]) = ([], [])
     for reaction in others.take() ?? [] {
       if reaction.isDead { dead.append(reaction) } else { alive.append(reaction) }
@@ -89,9 +91,10 @@ struct PromiseMachine: ~Copyable, Sendable {
 /// Storage for one value that keeps the layout of its class independent of the value's type.
 ///
 /// A generic class with a field of type `Value?` looks up the type's metadata on each destruction
-/// of an instance, which costs up to a third of a short chain. This slot consists of three words.
-/// It stores small values inline and larger ones in a heap block. The slot does not know whether it
-/// is full: the owner keeps track and must call ``destroy(_:)`` exactly once if it is full.
+/// of an instance, which takes up to a third of the time of a short chain. This slot consists of
+/// three words. It stores small values inline and larger ones in a heap block. The slot does not
+/// know whether it is full: the owner keeps track and must call ``destroy(_:)`` exactly once if it
+/// is full.
 @usableFromInline
 struct ValueSlot: Sendable {
   @usableFromInline var words: (UInt, UInt, UInt) = (0, 0, 0)

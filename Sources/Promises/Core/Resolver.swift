@@ -1,11 +1,12 @@
-/// The write side of a promise, with the obligation to settle it.
+/// The write side of a promise.
 ///
-/// Only the first call counts. Later calls are ignored, on any thread.
-/// ``resolve(_:)-(Promise<Value>)`` counts as that call, although the promise may remain pending.
+/// Only the first call of `fulfill`, `reject` or `resolve` has an effect. Later calls are ignored,
+/// on any thread, even if the first call was ``resolve(_:)-(Promise<Value>)`` and the promise is
+/// still pending.
 ///
 /// If a resolver is released without a call, its promise is rejected with
 /// ``PromiseError/abandoned``, and ``PromiseDiagnostics`` reports the source location of the
-/// promise. No promise remains pending by oversight.
+/// promise. A forgotten call therefore does not leave the promise pending.
 ///
 /// ```swift
 /// let (promise, resolver) = Promise<String>.pending()
@@ -77,13 +78,13 @@ public final class Resolver<Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - other: The promise to follow, pending or settled.
   ///   - willSettle: The closure to call once, after `other` settles and before the promise does.
-  ///     It is called even if the promise has been settled by other means.
+  ///     It is called even if the promise has already been settled in another way.
   package func resolve(_ other: Promise<Value>, willSettle: @escaping @Sendable () -> Void) {
     promise.bind(to: other, by: .resolver, willSettle: willSettle)
   }
 
-  /// Runs `action` when the promise is cancelled, by ``Promise/cancel()`` or because its last
-  /// consumer left.
+  /// Runs `action` when the promise is cancelled, by ``Promise/cancel()`` or because it lost its
+  /// last consumer.
   ///
   /// `action` runs once, on the thread that cancels, after the promise has been rejected and its
   /// inline handlers have run. If the promise is already cancelled, `action` runs immediately. It
@@ -97,7 +98,7 @@ public final class Resolver<Value: Sendable>: Sendable {
 
   /// Whether the promise has settled, for example by cancellation.
   ///
-  /// Calls of this resolver then have no effect.
+  /// Further calls that settle the promise then have no effect.
   public var isSettled: Bool { promise.isSettled }
 }
 

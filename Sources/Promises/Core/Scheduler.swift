@@ -1,6 +1,6 @@
 /// A source of time: a clock in a program, a ``TestScheduler`` in a test.
 ///
-/// Delays, timeouts and retries take a scheduler and read no other clock.
+/// Delays, timeouts and retries use the scheduler that they receive and no other clock.
 public protocol Scheduler: Sendable {
   /// The time since a reference point of the scheduler.
   ///
@@ -31,11 +31,11 @@ public protocol Scheduler: Sendable {
   /// - Returns: The context for the promises.
   func context(for context: ExecutionContext) -> ExecutionContext
 
-  /// Registers an activity outside promises that may schedule an action.
+  /// Registers an activity that is not a promise's handler and that may schedule an action.
   ///
   /// A scheduler with virtual time, such as a ``TestScheduler``, does not advance until the token
   /// ends. The activity therefore must not wait for that time. The default implementation returns
-  /// `nil`, because a clock waits for nothing.
+  /// `nil`, because real time does not wait for activities.
   ///
   /// - Returns: A token that ends the activity. `nil` from a scheduler that does not track
   ///   activities.

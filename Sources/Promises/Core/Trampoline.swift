@@ -10,13 +10,13 @@ import Dispatch
   import Android
 #endif
 
-/// The queue of work that follows from settlements on one thread.
+/// A thread's queue of the work that results from settlements.
 ///
 /// A reaction that settles another promise does not run that promise's reactions itself. They wait
 /// in this queue until the reaction returns. A chain of any length therefore uses constant stack
 /// depth, and work runs in the order in which it was caused. Each thread has its own trampoline,
-/// created on first use and released when the thread ends. It needs no lock, because no other
-/// thread accesses it.
+/// which is created on first use and released when the thread ends. No lock is needed, because no
+/// other thread accesses it.
 @usableFromInline
 struct Trampoline {
   private enum Work {
@@ -29,14 +29,16 @@ struct Trampoline {
 
   private var isRunning = false
   private var queue = FIFO<Work>()
-  /// The work, when there is only one piece; a chain without branches never uses the queue.
+  /// The only unit of work, if `queue` is empty.
+  ///
+  /// A chain without branches never uses the queue.
   private var single: Work?
-  /// The work to run when no other work is left.
+  /// The closures to run when no other work is left.
   private var last: [() -> Void] = []
 
-  /// Runs `body` and then all work that follows from it.
+  /// Runs `body` and then all work that results from it.
   ///
-  /// Does nothing and returns `false` if the thread is already running such work.
+  /// Does nothing and returns `false` if the trampoline of this thread is already running.
   @usableFromInline
   static func runIfIdle(_ body: () -> Void) -> Bool {
     let trampoline = current
@@ -62,7 +64,7 @@ struct Trampoline {
     }
   }
 
-  /// Notifies an upstream that a consumer has left.
+  /// Notifies an upstream that a consumer has been cancelled.
   @usableFromInline
   static func notify(_ upstream: any Upstream) {
     let trampoline = current
@@ -73,19 +75,19 @@ struct Trampoline {
     trampoline.pointee.isRunning = false
   }
 
-  /// Runs `body` after the current work of the thread and all work that follows from it.
+  /// Runs `body` after the current work of the thread and all work that results from it.
   ///
-  /// Runs `body` immediately if there is none.
+  /// Runs `body` immediately if the trampoline is not running.
   static func runLast(_ body: @escaping () -> Void) {
     let trampoline = current
     guard trampoline.pointee.isRunning else { return body() }
     trampoline.pointee.last.append(body)
   }
 
-  /// Runs the pending work of the thread from within a unit of work.
+  /// Runs the queued work of the thread.
   ///
-  /// For a caller that is about to block: otherwise it could wait for work that is queued behind
-  /// it.
+  /// Must be called before a handler blocks its thread: it could otherwise wait for work in this
+  /// queue, which runs only after the handler returns.
   static func runPending() {
     drain(current)
   }
@@ -159,15 +161,15 @@ struct Trampoline {
 
   /// The trampoline of this thread.
   ///
-  /// A pointer, accessed field by field, because the work that it runs accesses the trampoline
-  /// again.
+  /// A pointer that is accessed field by field, because the trampoline's work accesses the
+  /// trampoline too.
   private static var current: Current {
     if let pointer = pthread_getspecific(key) {
       return pointer.assumingMemoryBound(to: Trampoline.self)
     }
-    let made = Current.allocate(capacity: 1)
-    made.initialize(to: Trampoline())
-    pthread_setspecific(key, made)
-    return made
+    let trampoline = Current.allocate(capacity: 1)
+    trampoline.initialize(to: Trampoline())
+    pthread_setspecific(key, trampoline)
+    return trampoline
   }
 }

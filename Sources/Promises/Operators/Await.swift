@@ -34,7 +34,7 @@ extension Promise {
     _ body: @escaping @Sendable () async throws -> Value
   ) {
     self.init(waitingFor: nil, on: .main, at: site)
-    watchIfEnabled()
+    notifyCreationObserver()
     follow(priority: priority, executor ?? ActivityExecutor.current, body)
   }
 
@@ -55,7 +55,7 @@ extension Promise {
 
   // MARK: async/await
 
-  /// The value, when the promise is fulfilled.
+  /// The value, available when the promise is fulfilled.
   ///
   /// ```swift
   /// let board = try await fetch(board: 7).value
@@ -71,17 +71,18 @@ extension Promise {
     get async throws { try await result.get() }
   }
 
-  /// The outcome, when the promise has settled.
+  /// The outcome, available when the promise has settled.
   ///
-  /// Awaiting it counts as handling a rejection. The cancellation of the awaiting task works as for
-  /// ``value``; the result is then a failure with `CancellationError`.
+  /// Awaiting it counts as handling a rejection. As with ``value``, the awaiting task is a
+  /// consumer. If the task is cancelled while it waits, the result is a failure with
+  /// `CancellationError`.
   public var result: Result<Value, any Error> {
     get async {
       if isDelivered {
         isHandled.store(true, ordering: .relaxed)
         return outcome
       }
-      // A promise for this task only, so that the task can leave without affecting other consumers.
+      // A promise for this task only, so that cancelling the task does not affect other consumers.
       let waiter = derived(at: site) as Promise
       forward(to: waiter)
       return await withTaskCancellationHandler {
@@ -99,15 +100,15 @@ extension Promise {
   /// Blocks the calling thread until the promise settles, for scripts and command-line programs.
   ///
   /// On the main thread, it runs the main queue while it waits and until the handlers on
-  /// ``ExecutionContext/main`` that were attached to this promise earlier have run. It cannot do so
-  /// inside a block of the main queue, such as a handler on `.main`, because a queue does not run
-  /// one block inside another. Do not wait there. Asynchronous code must await ``value`` instead;
-  /// the compiler rejects this method in it.
+  /// ``ExecutionContext/main`` that were attached to this promise earlier have run. Do not call it
+  /// inside a block of the main queue, such as a handler on `.main`: the queue cannot run another
+  /// block until that one returns. Asynchronous code must await ``value`` instead; the compiler
+  /// rejects this method in it.
   ///
-  /// The waiting thread is a consumer of the promise. On timeout, it leaves, and the upstream work
-  /// is cancelled unless it has other consumers.
+  /// The waiting thread is a consumer of the promise. On timeout, it stops being a consumer, and
+  /// the promise is cancelled unless it has other consumers.
   ///
-  /// - Parameter timeout: The maximum time to wait. `nil` waits without a limit; zero or a negative
+  /// - Parameter timeout: The maximum time to wait. `nil` waits without a limit. Zero or a negative
   ///   value only checks the state.
   /// - Returns: The value.
   /// - Throws: The error of the promise, or ``PromiseError/timedOut`` if the promise does not
@@ -142,7 +143,7 @@ extension Promise {
 
   private func runMainQueue(until deadline: ContinuousClock.Instant?) {
     let handled = DispatchSemaphore(value: 0)
-    // This block runs after those of the handlers attached earlier. It also wakes the run loop.
+    // This block runs after the blocks of handlers attached earlier. It also wakes the run loop.
     observe(.rejection) { _ in DispatchQueue.main.async { handled.signal() } }
     Trampoline.runPending()
     while !isSettled {
@@ -159,7 +160,7 @@ extension Promise {
 
   /// Runs the main run loop for at most `seconds`.
   ///
-  /// It returns after one block of the main queue.
+  /// Returns earlier if the loop has run a block of the main queue.
   private func runMainQueue(for seconds: Double) {
     if !RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: seconds)) {
       Thread.sleep(forTimeInterval: seconds)

@@ -1,8 +1,8 @@
 extension Promise {
   /// Calls a handler with the value and returns this promise.
   ///
-  /// A `done` handler is a consumer that stays: the promise is not cancelled when its other
-  /// consumers leave.
+  /// A `done` handler remains a consumer until the promise settles, so the promise is not cancelled
+  /// when it loses its other consumers.
   ///
   /// - Parameters:
   ///   - context: The context for `handler`. `nil` uses the promise's ``context``.
@@ -43,8 +43,8 @@ extension Promise {
 
   /// Calls a handler with the error and returns this promise.
   ///
-  /// The rejection counts as handled, for this promise and for the promises that it is derived
-  /// from.
+  /// The rejection counts as handled, both for this promise and for the promises from which it is
+  /// derived.
   ///
   /// - Parameters:
   ///   - context: The context for `handler`. `nil` uses the promise's ``context``.

@@ -79,8 +79,7 @@ extension Promise {
     }
   }
 
-  /// Performs an asynchronous action with the value and passes the value on when the action has
-  /// completed.
+  /// Performs an asynchronous action with the value, then passes the value on.
   ///
   /// - Parameters:
   ///   - context: The context for `action`. `nil` uses the promise's ``context``.

@@ -42,7 +42,9 @@ extension Promise {
     }
   }
 
-  /// Returns a promise that `settle` settles in a context if `match` accepts the error.
+  /// Returns a promise that `settle` settles in a context if `match` does not return `nil`.
+  ///
+  /// All other outcomes are passed on.
   func recover<Matched: Sendable>(
     _ site: CallSite, on context: ExecutionContext?,
     matching match: @escaping @Sendable (any Error) -> Matched?,

@@ -5,8 +5,8 @@
 ///   - file: The source file of the caller, for diagnostics.
 ///   - line: The source line of the caller, for diagnostics.
 /// - Returns: A promise for all outcomes, in the order of `promises`. It is rejected only if it is
-///   cancelled itself, which also cancels the promises without another consumer. It has the context
-///   of the first promise.
+///   cancelled, which also cancels all promises that have no other consumer. It has the context of
+///   the first promise.
 public func settled<Value>(
   _ promises: [Promise<Value>], file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<[Result<Value, any Error>]> {
@@ -25,8 +25,8 @@ public func settled<Value>(
 ///   - others: Further promises.
 ///   - file: The source file of the caller, for diagnostics.
 ///   - line: The source line of the caller, for diagnostics.
-/// - Returns: A promise for a tuple of the outcomes. It is rejected only if it is cancelled itself,
-///   which also cancels the promises without another consumer.
+/// - Returns: A promise for a tuple of the outcomes. It is rejected only if it is cancelled, which
+///   also cancels all promises that have no other consumer.
 public func settled<First, Second, each Other>(
   _ first: Promise<First>, _ second: Promise<Second>, _ others: repeat Promise<each Other>,
   file: StaticString = #fileID, line: UInt = #line
@@ -41,7 +41,7 @@ public func settled<First, Second, each Other>(
 /// Returns a promise for the value of the first promise to be fulfilled.
 ///
 /// The other promises are then cancelled unless they have other consumers. Cancelling the result
-/// does the same for all of them.
+/// cancels all promises that have no other consumer.
 ///
 /// - Parameters:
 ///   - promises: The promises. An empty array rejects the result with ``PromiseError/empty``.
@@ -86,7 +86,7 @@ public func any<Value>(
 /// Returns a promise for the outcome of the first promise to settle, fulfilled or rejected.
 ///
 /// The other promises are then cancelled unless they have other consumers. Cancelling the result
-/// does the same for all of them.
+/// cancels all promises that have no other consumer.
 ///
 /// - Parameters:
 ///   - promises: The promises. An empty array rejects the result with ``PromiseError/empty``. If

@@ -1,5 +1,5 @@
 extension Promise {
-  /// Transforms the value by a synchronous closure.
+  /// Transforms the value with a synchronous closure.
   ///
   /// Source: Promises/A+ 2.2.
   ///
@@ -35,8 +35,9 @@ extension Promise {
 
   /// Starts an asynchronous step with the value and follows its promise.
   ///
-  /// Cancelling the new promise cancels the promise that it waits for at that moment, either this
-  /// one or the returned one, unless that promise has other consumers.
+  /// Cancelling the new promise cancels the promise that it currently waits for, unless that
+  /// promise has other consumers. This is first the promise on which `then` is called, and later
+  /// the promise that `transform` returned.
   ///
   /// Source: Promises/A+ 2.2.7.1, 2.3.2.
   ///
@@ -72,7 +73,7 @@ extension Promise {
 
   // MARK: Asynchronous closures
 
-  /// Transforms the value by an asynchronous closure, which runs in a task.
+  /// Transforms the value with an asynchronous closure, which runs in a task.
   ///
   /// ```swift
   /// login(user).then { session in try await store.open(session) }
@@ -103,9 +104,10 @@ extension Promise {
 
   // MARK: Background queue
 
-  /// Transforms the value off the main thread: `then` on ``ExecutionContext/background``.
+  /// Transforms the value on ``ExecutionContext/background``, off the main thread.
   ///
-  /// The new promise inherits this promise's context, so the next step runs there again.
+  /// The new promise inherits this promise's context, so the next step does not run in the
+  /// background.
   ///
   /// - Parameters:
   ///   - file: The source file of the caller, for diagnostics.
@@ -120,7 +122,7 @@ extension Promise {
     then(on: .background, file: file, line: line, transform)
   }
 
-  /// Starts an asynchronous step off the main thread: `then` on ``ExecutionContext/background``.
+  /// Starts an asynchronous step on ``ExecutionContext/background``, off the main thread.
   ///
   /// - Parameters:
   ///   - file: The source file of the caller, for diagnostics.
@@ -137,14 +139,14 @@ extension Promise {
 
   // MARK: Conditional steps
 
-  /// Adds a step that runs only for some outcomes, such as a redirect.
+  /// Adds a step that runs only for some outcomes, such as following a redirect.
   ///
-  /// Without a step, the new promise adopts this promise's outcome directly, without an
+  /// If `step` returns `nil`, the new promise adopts this promise's outcome directly, without an
   /// intermediate promise.
   ///
   /// - Parameters:
-  ///   - step: The closure that starts the step or returns `nil` for no step. It runs inline where
-  ///     this promise settles, at most once: only if the new promise has not been cancelled.
+  ///   - step: The closure that starts the step or returns `nil` for no step. It runs inline, at
+  ///     most once, and only if the new promise has not been cancelled.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: A promise for the outcome of the step or, without a step, for this promise's

@@ -6,30 +6,31 @@ import Synchronization
 /// let covers = when(books.map { book in { download(book.cover) } }, concurrency: 4)
 /// ```
 ///
-/// As soon as one operation fails, the result is rejected, no further operations start, and those
-/// in flight are cancelled unless they have other consumers. Cancelling the result does the same.
+/// As soon as one operation fails, the result is rejected, no further operations start, and
+/// operations in flight are cancelled unless they have other consumers. Cancelling the result has
+/// the same effect on the operations.
 ///
 /// - Parameters:
-///   - starts: The closures that each start one operation. Each runs at most once, in the order of
-///     the array: the first ones before this function returns, each later one where an earlier
-///     promise settles. A thrown error fails the operation.
+///   - operations: The closures that each start one operation. They run in the order of the array,
+///     each at most once. The first ones run before this function returns. Each later one runs on
+///     the thread that settles an earlier promise. A thrown error fails the operation.
 ///   - concurrency: The maximum number of operations in flight. Must be at least 1; otherwise the
 ///     program stops with a failed precondition.
 ///   - file: The source file of the caller, for diagnostics.
 ///   - line: The source line of the caller, for diagnostics.
-/// - Returns: A promise for all values, in the order of `starts`. It is rejected with the first
+/// - Returns: A promise for all values, in the order of `operations`. It is rejected with the first
 ///   error that occurs. It has the context of the first operation's promise.
 public func when<Value>(
-  _ starts: [@Sendable () throws -> Promise<Value>], concurrency: Int,
+  _ operations: [@Sendable () throws -> Promise<Value>], concurrency: Int,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<[Value]> {
   precondition(concurrency >= 1, "when: concurrency is \(concurrency), but must be at least 1")
-  let batch = Batch(starts)
+  let batch = Batch(operations)
   guard let first = batch.startNext() else { return .fulfilled([], file: file, line: line) }
   let result = Promise<[Value]>(
     waitingFor: batch, on: first.promise.context, at: CallSite(file, line))
   batch.follow(first.promise, first.index, for: result)
-  for _ in 1..<min(concurrency, starts.count) { batch.startNext(for: result) }
+  for _ in 1..<min(concurrency, operations.count) { batch.startNext(for: result) }
   return result
 }
 
@@ -45,21 +46,22 @@ public func when<Value>(
 ///     program stops with a failed precondition.
 ///   - file: The source file of the caller, for diagnostics.
 ///   - line: The source line of the caller, for diagnostics.
-///   - start: The closure that starts the operation for one item. It runs at most once for each. A
-///     thrown error fails the operation.
+///   - start: The closure that starts the operation for one item. It runs at most once for each
+///     item. A thrown error fails the operation.
 /// - Returns: A promise for all values, in the order of `items`. It is rejected with the first
-///   error that occurs. No further operations then start, and those in flight are cancelled unless
-///   they have other consumers. It has the context of the first operation's promise.
+///   error that occurs. After an error, no further operations start, and operations in flight are
+///   cancelled unless they have other consumers. It has the context of the first operation's
+///   promise.
 public func when<Item: Sendable, Value>(
   _ items: some Sequence<Item>, concurrency: Int,
   file: StaticString = #fileID, line: UInt = #line,
   _ start: @escaping @Sendable (_ item: Item) throws -> Promise<Value>
 ) -> Promise<[Value]> {
-  let starts = items.map { item in { @Sendable in try start(item) } }
-  return when(starts, concurrency: concurrency, file: file, line: line)
+  let operations = items.map { item in { @Sendable in try start(item) } }
+  return when(operations, concurrency: concurrency, file: file, line: line)
 }
 
-/// The operations of one bounded `when`: those in flight and those still to start.
+/// The operations of one `when` with a concurrency limit.
 private final class Batch<Value: Sendable>: Upstream {
   private struct State {
     var started = 0
@@ -73,17 +75,20 @@ private final class Batch<Value: Sendable>: Upstream {
   private let start: @Sendable (_ index: Int) throws -> Promise<Value>
   private let state: Mutex<State>
 
-  init(_ starts: [@Sendable () throws -> Promise<Value>]) {
-    count = starts.count
-    // Captures the scope, because later operations start where an earlier promise settles.
-    start = HandlerScope.capturing { index in try starts[index]() }
+  init(_ operations: [@Sendable () throws -> Promise<Value>]) {
+    count = operations.count
+    // Captures the scope, because later operations start on the thread that settles an earlier
+    // promise.
+    start = HandlerScope.capturing { index in try operations[index]() }
     state = Mutex(
-      State(fulfilled: Array(repeating: nil, count: starts.count), unfinishedCount: starts.count))
+      State(
+        fulfilled: Array(repeating: nil, count: operations.count), unfinishedCount: operations.count
+      ))
   }
 
   /// Starts the next operation, if any.
   ///
-  /// Its fulfilment starts the one after it.
+  /// When it is fulfilled, the operation after it starts.
   func startNext(for result: Promise<[Value]>) {
     guard let next = startNext() else { return }
     follow(next.promise, next.index, for: result)
@@ -95,10 +100,10 @@ private final class Batch<Value: Sendable>: Upstream {
     do {
       promise = try start(index)
     } catch {
-      // Wrapped in a promise, so that a long run of throwing closures uses constant stack depth.
+      // Wrapped in a promise, so that many throwing closures in a row use constant stack depth.
       promise = .rejected(error)
     }
-    // Checked here because the reaction runs later when this code runs inside another handler.
+    // Checked here because the reaction is deferred when this code runs inside another handler.
     if promise.isSettled, promise.error != nil { stopStarting() }
     return (promise, index)
   }
@@ -164,7 +169,7 @@ private final class Batch<Value: Sendable>: Upstream {
   }
 }
 
-/// Combines the elements of a sequence by asynchronous steps, one after the other.
+/// Combines the elements of a sequence in asynchronous steps that run one at a time.
 ///
 /// - Parameters:
 ///   - sequence: The sequence. All elements are read before this function returns.
@@ -174,8 +179,8 @@ private final class Batch<Value: Sendable>: Upstream {
 ///   - line: The source line of the caller, for diagnostics.
 ///   - step: The closure that starts a step with the partial result of the earlier steps. The next
 ///     step waits for its promise.
-/// - Returns: A promise for the result of the last step. It is rejected with the first error, after
-///   which no step starts.
+/// - Returns: A promise for the result of the last step. It is rejected with the first error, and
+///   no step starts after that.
 public func reduce<Elements: Sequence & Sendable, Partial>(
   _ sequence: Elements, _ initial: Partial, on context: ExecutionContext = .main,
   file: StaticString = #fileID, line: UInt = #line,

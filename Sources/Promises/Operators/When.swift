@@ -3,8 +3,8 @@ import Synchronization
 /// Waits for all promises to be fulfilled.
 ///
 /// As soon as one promise is rejected, the result is rejected too, and the other promises are
-/// cancelled unless they have other consumers. Cancelling the result does the same. Time and memory
-/// are linear in the number of promises.
+/// cancelled unless they have other consumers. Cancelling the result cancels all promises that have
+/// no other consumer. Time and memory are linear in the number of promises.
 ///
 /// - Parameters:
 ///   - promises: The promises. An empty array fulfils the result with an empty array.
@@ -31,7 +31,8 @@ public func when<Value>(
 /// ```
 ///
 /// As soon as one promise is rejected, the result is rejected too, and the other promises are
-/// cancelled unless they have other consumers. Cancelling the result does the same.
+/// cancelled unless they have other consumers. Cancelling the result cancels all promises that have
+/// no other consumer.
 ///
 /// - Parameters:
 ///   - first: The first promise. The result has its context.
@@ -51,7 +52,7 @@ public func when<First, Second, each Other>(
 
 /// Returns a promise for the result of `collect`, which runs when all promises have settled.
 ///
-/// With `failsFast`, the first error rejects the promise instead.
+/// If `failsFast` is `true`, the first error rejects the promise instead.
 func gather<First, each Other, Collected>(
   _ first: Promise<First>, _ others: repeat Promise<each Other>,
   at site: CallSite, failsFast: Bool, _ collect: @escaping @Sendable () -> Collected
@@ -99,11 +100,11 @@ extension Promise {
     return result
   }
 
-  /// Makes `group` the upstream of this promise, which must already be attached to all members.
+  /// Makes `group` the upstream of this promise.
   ///
-  /// An earlier call would be wrong: a settled member can settle this promise while it attaches.
-  /// Cancelling the group would then withdraw claims from members that this promise is not attached
-  /// to yet, and so remove claims of other consumers.
+  /// Must be called after attaching to all members. A settled member can settle this promise during
+  /// its attachment, which cancels the group. The group would then remove other consumers from the
+  /// members that have not counted this promise yet.
   func wait(for group: UpstreamGroup) {
     let isWaiting = machine.withLock { machine in
       guard !isSettled else { return false }
@@ -124,7 +125,7 @@ final class Countdown: Sendable {
 
   /// Counts one event.
   ///
-  /// Returns `true` for the last one.
+  /// Returns `true` for the last event.
   func countDown() -> Bool {
     remaining.subtract(1, ordering: .acquiringAndReleasing).newValue == 0
   }

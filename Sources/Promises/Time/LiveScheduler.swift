@@ -49,7 +49,7 @@ public final class LiveScheduler: Scheduler {
     let due = now + max(delay, .zero)
     let id = state.withLock { state in
       let id = state.timers.insert(due: due, action)
-      // Most actions are due later than the armed time.
+      // Fast path: most actions are due later than the armed time.
       if state.armedTime.map({ due < $0 }) ?? true { armTimer(&state) }
       return id
     }

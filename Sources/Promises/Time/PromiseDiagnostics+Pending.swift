@@ -1,30 +1,30 @@
 extension PromiseDiagnostics {
-  /// Reports each promise created from now on that is pending for longer than `limit`, once.
+  /// Enables a report for each new promise that is pending for longer than a limit.
   ///
   /// ```swift
   /// PromiseDiagnostics.watchPending(longerThan: .seconds(60))
   /// ```
   ///
-  /// The watch covers promises created with a resolver or from a task; all other promises depend on
-  /// these. A report has no effect on the promise. Each promise created during the watch costs a
-  /// timer.
+  /// Only promises created after this call, with a resolver or from a task, are reported; all other
+  /// promises depend on these. Each is reported at most once. A report has no effect on the
+  /// promise. Each new promise costs a timer.
   ///
   /// - Parameters:
-  ///   - limit: The time that a promise may be pending. `nil` ends the watch, also for promises
-  ///     created earlier.
+  ///   - limit: The time that a promise may be pending. `nil` disables these reports, including
+  ///     those for promises created earlier.
   ///   - scheduler: The scheduler that measures the time.
   public static func watchPending(
     longerThan limit: Duration?, scheduler: some Scheduler = .live
   ) {
-    setWatch(limit.map { pendingWatch(limit: $0, scheduler: scheduler) })
+    setCreationObserver(limit.map { pendingReporter(limit: $0, scheduler: scheduler) })
   }
 
-  private static func pendingWatch(
+  private static func pendingReporter(
     limit: Duration, scheduler: some Scheduler
-  ) -> PendingWatch {
+  ) -> CreationObserver {
     { promise, site in
       _ = scheduler.schedule(after: limit) { [weak promise] in
-        guard let promise, !promise.isSettled, watch != nil else { return }
+        guard let promise, !promise.isSettled, creationObserver != nil else { return }
         report(.neverSettled(at: site, after: limit))
       }
     }

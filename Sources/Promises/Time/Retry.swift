@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Repeats an operation until it succeeds or its schedule ends.
+/// Repeats an operation until it succeeds or its schedule allows no further retry.
 ///
 /// ```swift
 /// retry(.exponential(initial: .seconds(1), limit: 3)) { attempt in upload(part) }
@@ -15,8 +15,8 @@ import Synchronization
 ///   - file: The source file of the caller, for diagnostics.
 ///   - line: The source line of the caller, for diagnostics.
 ///   - body: The closure that starts an attempt. It receives the number of the attempt, from 1. The
-///     first attempt starts before this function returns, later ones where the previous promise or
-///     the timer settles. A thrown error fails the attempt.
+///     first attempt starts before this function returns. Each later one starts on the thread that
+///     settles the previous attempt or fires the timer. A thrown error fails the attempt.
 /// - Returns: A promise for the first value. It is rejected with the error of the last attempt.
 public func retry<Value>(
   _ schedule: RetrySchedule, scheduler: some Scheduler = .live,
@@ -47,7 +47,7 @@ private final class Attempts<Value: Sendable>: Upstream {
     self.schedule = schedule
     self.scheduler = scheduler
     self.site = site
-    // Captures the scope, because later attempts start where the previous one ends.
+    // Captures the scope, because later attempts start on other threads.
     self.body = HandlerScope.capturing(body)
   }
 
@@ -83,7 +83,7 @@ private final class Attempts<Value: Sendable>: Upstream {
     }
   }
 
-  /// Makes `step` the target of a cancellation of `promise` and calls `handle` when `step` settles.
+  /// Calls `handle` when `step` settles, and cancels `step` when `promise` is cancelled.
   private func follow<Step>(
     _ step: Promise<Step>, for promise: Promise<Value>,
     _ handle: @escaping @Sendable (_ settled: Promise<Step>) -> Void

@@ -24,7 +24,7 @@ public struct RetrySchedule: Sendable {
   /// Zero disables retries.
   public var limit: Int
 
-  private let delay: @Sendable (_ repetition: Int, _ error: any Error) -> Duration?
+  private let delay: @Sendable (_ retryNumber: Int, _ error: any Error) -> Duration?
   private var isRetryable: @Sendable (_ error: any Error) -> Bool = { _ in true }
   private var jitter = Jitter.none
   private var random: @Sendable (ClosedRange<Double>) -> Double = { .random(in: $0) }
@@ -60,16 +60,16 @@ public struct RetrySchedule: Sendable {
     initial: Duration, multiplier: Double = 2, cap: Duration = .seconds(60),
     jitter: Jitter = .equal, limit: Int
   ) -> RetrySchedule {
-    var schedule = RetrySchedule(limit: limit) { repetition, _ in
+    var schedule = RetrySchedule(limit: limit) { retryNumber, _ in
       let longest = cap.seconds
-      let time = initial.seconds * pow(multiplier, Double(repetition - 1))
+      let time = initial.seconds * pow(multiplier, Double(retryNumber - 1))
       return .seconds(min(longest, time))
     }
     schedule.jitter = jitter
     return schedule
   }
 
-  /// Returns a schedule that computes each delay by a closure.
+  /// Returns a schedule that computes each delay with a closure.
   ///
   /// - Parameters:
   ///   - limit: The maximum number of retries.
@@ -78,17 +78,17 @@ public struct RetrySchedule: Sendable {
   /// - Returns: The schedule.
   public static func custom(
     limit: Int = .max,
-    _ delay: @escaping @Sendable (_ repetition: Int, _ error: any Error) -> Duration?
+    _ delay: @escaping @Sendable (_ retryNumber: Int, _ error: any Error) -> Duration?
   ) -> RetrySchedule {
     RetrySchedule(limit: limit, delay: delay)
   }
 
   /// Returns a copy of this schedule that retries only some errors.
   ///
-  /// Other errors are passed on immediately.
+  /// After any other error, there is no retry.
   ///
-  /// - Parameter isRetryable: The condition for a retry after an error. All conditions added by
-  ///   this method must hold.
+  /// - Parameter isRetryable: The closure that returns whether to retry after an error. If this
+  ///   method is called repeatedly, all closures must return `true`.
   /// - Returns: The restricted schedule.
   public func when(
     _ isRetryable: @escaping @Sendable (_ error: any Error) -> Bool
@@ -113,12 +113,12 @@ public struct RetrySchedule: Sendable {
   /// Returns the delay before a retry.
   ///
   /// - Parameters:
-  ///   - repetition: The number of the retry, from 1.
+  ///   - retryNumber: The number of the retry, from 1.
   ///   - error: The error of the previous attempt.
   /// - Returns: The delay, with jitter. `nil` to give up.
-  public func delay(beforeRetry repetition: Int, after error: any Error) -> Duration? {
-    guard repetition <= limit, !error.isCancellation, isRetryable(error),
-      let delay = delay(repetition, error)
+  public func delay(beforeRetry retryNumber: Int, after error: any Error) -> Duration? {
+    guard retryNumber <= limit, !error.isCancellation, isRetryable(error),
+      let delay = delay(retryNumber, error)
     else { return nil }
     let time = max(delay, .zero)
     switch jitter {
@@ -129,7 +129,7 @@ public struct RetrySchedule: Sendable {
   }
 
   private init(
-    limit: Int, delay: @escaping @Sendable (_ repetition: Int, _ error: any Error) -> Duration?
+    limit: Int, delay: @escaping @Sendable (_ retryNumber: Int, _ error: any Error) -> Duration?
   ) {
     self.limit = limit
     self.delay = delay

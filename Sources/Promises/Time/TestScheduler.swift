@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A scheduler with virtual time that advances only when a test advances it.
+/// A scheduler with virtual time, which a test advances explicitly.
 ///
 /// ```swift
 /// let time = TestScheduler()
@@ -15,13 +15,12 @@ import Synchronization
 /// same advance, at its due time.
 ///
 /// **Handlers.** Between two actions, the scheduler waits until all handlers that it has triggered
-/// have returned, on any context, including the handlers that those trigger in turn. These are the
-/// handlers dispatched by promises that this scheduler settles and by promises derived from them.
-/// All of this work is done when ``advance(by:)`` returns. The scheduler also waits for activities
-/// registered by ``beginActivity()``, such as the next requests of a client's queue, and for
-/// `async` steps until they suspend, for example to await a response, the test or the virtual time.
-/// It does not detect a `Task` started by a handler, a hop to an actor with a custom executor, such
-/// as the main actor, or a hop outside promises.
+/// have returned, on any context. These are the handlers of promises that this scheduler settles
+/// and of promises derived from them. When ``advance(by:)`` returns, all these handlers have run.
+/// The scheduler also waits for activities registered by ``beginActivity()``, such as the next
+/// requests of a client's queue, and for each `async` step until it suspends, for example to await
+/// a response, the test or the virtual time. It does not detect a `Task` started by a handler, a
+/// hop to an actor with a custom executor, such as the main actor, or a hop outside promises.
 ///
 /// Any thread may schedule and cancel. Only one task at a time should advance the time.
 public final class TestScheduler: Scheduler {

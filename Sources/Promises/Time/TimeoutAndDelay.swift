@@ -1,8 +1,8 @@
 extension Promise {
   /// Returns a promise that is rejected if this promise does not settle in time.
   ///
-  /// On timeout, the new promise leaves as a consumer: the upstream work is cancelled unless it has
-  /// other consumers. The timer is cancelled as soon as there is an outcome.
+  /// On timeout, the new promise stops being a consumer of this promise, which is cancelled unless
+  /// it has other consumers. The timer is cancelled as soon as either promise settles.
   ///
   /// - Parameters:
   ///   - duration: The limit, from now. Zero or a negative value rejects immediately, in any state
@@ -22,7 +22,7 @@ extension Promise {
   /// Returns a promise that is rejected with a custom error if this promise does not settle in
   /// time.
   ///
-  /// A custom error is distinguishable from the errors of upstream work.
+  /// The custom error distinguishes this timeout from errors of upstream work.
   ///
   /// - Parameters:
   ///   - duration: The limit, from now. Zero or a negative value rejects immediately, in any state
@@ -69,9 +69,7 @@ extension Promise {
 
   /// Delays the value.
   ///
-  /// An error is passed on immediately.
-  ///
-  /// Cancelling the new promise cancels the timer.
+  /// An error is passed on immediately. Cancelling the new promise cancels the timer.
   ///
   /// - Parameters:
   ///   - duration: The delay after this promise is fulfilled. A negative value counts as zero.

@@ -2,10 +2,10 @@
 ///
 /// Actions that are due at the same time keep their insertion order.
 ///
-/// A heap holds small keys, and a dictionary holds the actions. Cancelling removes an action from the
-/// dictionary at once. Its key stays in the heap and is skipped when it becomes the first. When more
-/// than half of the keys are stale, they are removed together, so that cancelled timers cost little
-/// time and memory.
+/// A heap holds small keys, and a dictionary holds the actions. Cancelling removes an action from
+/// the dictionary at once. Its key stays in the heap until it becomes the first key, and is then
+/// dropped. When more than half of the keys are stale, they are removed together, so that cancelled
+/// timers cost little time and memory.
 struct TimerQueue {
   typealias ID = UInt64
 

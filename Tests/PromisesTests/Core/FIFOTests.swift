@@ -62,7 +62,7 @@ struct FIFOTests {
     #expect(Array(queue) == [0, 1, 2] && Array(copy) == [1, 2, 3])
   }
 
-  @Test func anElementIsReleasedWhenItLeaves() {
+  @Test func anElementIsReleasedWhenItIsRemoved() {
     let live = InstanceCounter()
     var queue = FIFO<AnyObject>()
     for _ in 0..<1_000 { queue.append(live.token()) }
@@ -88,7 +88,7 @@ struct FIFOTests {
     #expect(queue.slots.capacity == capacity)
   }
 
-  @Test func aLongQueueGivesItsStorageBack() {
+  @Test func aLongQueueReleasesStorageAsItShrinks() {
     var queue = FIFO<Int>()
     queue.append(contentsOf: 0..<100_000)
     while queue.count > 10_000 { _ = queue.popFirst() }

@@ -62,7 +62,7 @@ struct HeapTests {
     #expect(entry.index == nil && heap.count == 0)
   }
 
-  @Test func equalElementsAllLeave() {
+  @Test func allEqualElementsAreRemoved() {
     var heap = Heap<Number>()
     for _ in 0..<100 { heap.insert(Number(value: 1)) }
     heap.insert(Number(value: 0))
@@ -72,7 +72,7 @@ struct HeapTests {
     #expect(values == [0] + Array(repeating: 1, count: 100) + [2])
   }
 
-  @Test func anElementIsReleasedWhenItLeaves() {
+  @Test func anElementIsReleasedWhenItIsRemoved() {
     let live = InstanceCounter()
     var heap = Heap<Entry>()
     var entries: [Entry] = []

@@ -78,9 +78,9 @@ struct RetryScheduleTests {
 
   @Test func customReceivesTheRepetitionAndTheError() {
     let log = Log<String>()
-    let schedule = RetrySchedule.custom { repetition, error in
-      log.append("\(repetition) \(error)")
-      return repetition == 3 ? nil : .seconds(repetition)
+    let schedule = RetrySchedule.custom { retryNumber, error in
+      log.append("\(retryNumber) \(error)")
+      return retryNumber == 3 ? nil : .seconds(retryNumber)
     }
     #expect(delays(schedule, 3) == [.seconds(1), .seconds(2), nil])
     #expect(log.entries == ["1 TestError(test)", "2 TestError(test)", "3 TestError(test)"])

@@ -115,7 +115,7 @@ struct TestSchedulerTests {
     #expect(log.entries == ["in time@1.0 seconds"])
   }
 
-  @Test func aReleasedTicketEndsItsActivity() async {
+  @Test func aReleasedTokenEndsItsActivity() async {
     _ = time.beginActivity()
     await time.advance(by: .seconds(1))
     #expect(time.now == .seconds(1))

@@ -18,7 +18,7 @@ struct SharedInnerPromiseTests {
   }
 
   /// Synchronizes two threads before each round, because the race window is only nanoseconds long.
-  private func meet(
+  private func raceOnTwoThreads(
     _ start: (_ gate: Promise<Int>, _ shared: Promise<Int>) -> @Sendable () -> Void
   ) async {
     let rounds = (0..<(thread_sanitizer_is_on() ? 200 : 2_000)).map { _ in
@@ -46,14 +46,14 @@ struct SharedInnerPromiseTests {
   }
 
   @Test func cancellingAThenKeepsASharedInnerPromise() async {
-    await meet { gate, shared in
+    await raceOnTwoThreads { gate, shared in
       let next = gate.then(on: .inline) { _ in shared }
       return { next.cancel() }
     }
   }
 
   @Test func cancellingABoundedWhenKeepsASharedInnerPromise() async {
-    await meet { gate, shared in
+    await raceOnTwoThreads { gate, shared in
       let starts: [@Sendable () throws -> Promise<Int>] = [{ gate }, { shared }]
       let all = when(starts, concurrency: 1)
       return { all.cancel() }
@@ -61,7 +61,7 @@ struct SharedInnerPromiseTests {
   }
 
   @Test func cancellingARetryKeepsASharedAttempt() async {
-    await meet { gate, shared in
+    await raceOnTwoThreads { gate, shared in
       let failing = gate.map { _ -> Int in throw TestError() }
       let promise = retry(.immediate(limit: 1)) { $0 == 1 ? failing : shared }
       return { promise.cancel() }
