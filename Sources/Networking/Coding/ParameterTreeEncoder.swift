@@ -2,7 +2,7 @@ import Foundation
 
 /// An encoder that converts an `Encodable` value to a tree of parameters.
 ///
-/// The containers throw no errors of their own. They rethrow errors of the value's `encode(to:)`.
+/// The containers themselves never fail. They only rethrow errors of the value's `encode(to:)`.
 struct ParameterTreeEncoder: Encoder {
   /// The node that receives the value.
   let node: ParameterNode
@@ -142,7 +142,7 @@ final class ParameterNode {
 
   /// The finished tree.
   ///
-  /// A value that has encoded nothing becomes an empty dictionary, as in JSON.
+  /// A value that encodes nothing becomes an empty dictionary, as in JSON.
   var parameters: Parameters {
     switch content {
     case .empty: return [:]

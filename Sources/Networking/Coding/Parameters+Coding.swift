@@ -40,7 +40,7 @@ extension Parameters: Codable {
     case .int: self = .int(try container.decode(Int.self, forKey: .int))
     case .decimal: self = .decimal(try container.decode(Decimal.self, forKey: .decimal))
     case .double:
-      // A number that is not finite is encoded as a string, because JSON has none.
+      // A number that is not finite is encoded as a string, because JSON cannot represent it.
       if let value = try? container.decode(Double.self, forKey: .double) {
         self = .double(value)
       } else {

@@ -6,9 +6,9 @@ extension Promise where Value == Response {
   ///
   /// The decoder runs on the thread that settles the promise.
   ///
-  /// If the response has no body (status 204 or 205, or an empty body), the value of an `Optional`
-  /// type is `nil`, and the value of the type ``EmptyResponse`` is created. For any other type the
-  /// promise is rejected with `noData`.
+  /// If the response has no body (status 204 or 205, or an empty body), the value is `nil` for an
+  /// `Optional` type, and a new instance for ``EmptyResponse``. For any other type, the promise is
+  /// rejected with `noData`.
   ///
   /// - Parameters:
   ///   - type: The type of the value.

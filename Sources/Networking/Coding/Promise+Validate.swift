@@ -130,7 +130,7 @@ extension String {
   /// Whether this media type is equal to the value of an `Accept` header field with a single type.
   ///
   /// This is the fast path of `validate()`. Most responses have the only type that the request
-  /// accepts, so that neither value must be parsed.
+  /// accepts, and then neither value needs to be parsed.
   fileprivate func isOnlyType(in accept: String) -> Bool {
     self == accept
       && utf8.allBytesSatisfy {

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Redactor {
-  /// Masks a whole body for display.
+  /// Masks a body for display.
   ///
   /// - Parameters:
   ///   - data: The body.
@@ -76,8 +76,8 @@ extension Redactor {
   ///
   /// `null` is not secret.
   ///
-  /// A recording keeps the types, so that a replayed response still decodes: texts become ``mask``,
-  /// and numbers 0.
+  /// A recording keeps the types, so that a replayed response can still be decoded: strings become
+  /// ``mask``, and numbers become 0.
   private func maskedValue(_ json: JSON) -> JSON {
     guard purpose == .recording else { return json == .null ? .null : .string(Self.mask) }
     switch json {
@@ -93,13 +93,13 @@ extension Redactor {
 }
 
 extension JSON {
-  /// Replaces members and texts at any depth.
+  /// Replaces members and strings at any depth.
   ///
   /// - Parameters:
   ///   - isSecret: A closure that returns whether a member is secret. Other members are searched
   ///     for secrets.
   ///   - mask: A closure that returns the replacement for the value of a secret member.
-  ///   - text: A closure that returns the replacement for a text outside secret members.
+  ///   - text: A closure that returns the replacement for a string outside secret members.
   /// - Returns: The value with the replacements.
   package func masked(
     where isSecret: (_ name: String, _ value: JSON) -> Bool, by mask: (JSON) -> JSON,

@@ -17,9 +17,9 @@ public protocol ResponseSerializing<Output>: Sendable {
 
 /// A serializer that decodes a JSON body as a `Decodable` value.
 ///
-/// If the response has no body (status 204 or 205, or an empty body), the value of an `Optional`
-/// type is `nil`, and the value of the type ``EmptyResponse`` is created. For any other type the
-/// serializer throws ``NetworkError/Code-swift.enum/noData``.
+/// If the response has no body (status 204 or 205, or an empty body), the output is `nil` for an
+/// `Optional` type, and a new instance for ``EmptyResponse``. For any other type, the serializer
+/// throws ``NetworkError/Code-swift.enum/noData``.
 public struct DecodableSerializer<Output: Decodable & Sendable>: ResponseSerializing {
   private let decoder: JSONDecoder
 
@@ -65,7 +65,7 @@ public struct DecodableSerializer<Output: Decodable & Sendable>: ResponseSeriali
 /// It is never modified.
 private let defaultDecoder = JSONDecoder()
 
-/// A value for the response of an endpoint that returns no body.
+/// The output type for an endpoint whose responses have no body.
 public struct EmptyResponse: Sendable, Hashable, Codable {
   /// Creates the value.
   public init() {}

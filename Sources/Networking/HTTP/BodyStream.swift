@@ -9,13 +9,15 @@ import Synchronization
 /// networking.request(.upload(stream: rows, to: "tables", contentType: "text/csv"))
 /// ```
 ///
-/// The stream has backpressure: with some hundred KiB unsent the next piece is not requested.
+/// The stream has backpressure: while a few hundred KiB are unsent, the next piece is not
+/// requested.
 ///
-/// A body may have to be sent more than once: after a redirect by 307 or 308, or on a new connection if a reused one was
-/// closed. The sequence is made again each time. A stream made by ``init(length:once:)`` cannot be sent again, which fails
-/// with ``NetworkError/Code-swift.enum/encodingFailed``.
+/// A body may have to be sent more than once: after a redirect by 307 or 308, or on a new
+/// connection if a reused one was closed. The sequence is created again each time. A stream from
+/// ``init(length:once:)`` cannot be sent again; the request then fails with
+/// ``NetworkError/Code-swift.enum/encodingFailed``.
 ///
-/// Copies of a stream are equal. Separately made streams are not.
+/// Copies of a stream are equal. Separately created streams are not.
 public struct BodyStream: Sendable {
   typealias Push = @Sendable (_ piece: Data) async -> Bool
 
@@ -27,14 +29,15 @@ public struct BodyStream: Sendable {
   public let isRepeatable: Bool
   private let source: any BodyStreamSource
 
-  /// Makes a stream of a sequence that can be made again.
+  /// Creates a stream from a sequence that can be created again.
   ///
   /// - Parameters:
-  ///   - length: The number of bytes. `nil` if it is unknown. A sequence with fewer or more bytes fails the request. More
-  ///     bytes than this are never sent.
-  ///   - open: Makes the sequence, each time that the body is sent. It runs in a new task, and so does the sequence. An error
-  ///     of either rejects the request with ``NetworkError/Code-swift.enum/encodingFailed``, as
-  ///     ``NetworkError/underlying``. The task is cancelled when the request ends.
+  ///   - length: The number of bytes. `nil` if it is unknown. If the sequence has fewer or more
+  ///     bytes, the request fails. No more than `length` bytes are ever sent.
+  ///   - open: The closure that creates the sequence, each time that the body is sent. The closure
+  ///     and the sequence run in a new task. An error of either one fails the request with
+  ///     ``NetworkError/Code-swift.enum/encodingFailed``, as ``NetworkError/underlying``. The task
+  ///     is cancelled when the request ends.
   public init<Bytes: AsyncSequence>(
     length: Int64? = nil, _ open: @escaping @Sendable () async throws -> Bytes
   ) where Bytes.Element == Data {
@@ -49,7 +52,7 @@ public struct BodyStream: Sendable {
     source = SequenceSource(open: open)
   }
 
-  /// Makes a stream of a sequence that can be read only once, such as an `AsyncStream`.
+  /// Creates a stream from a sequence that can be read only once, such as an `AsyncStream`.
   ///
   /// - Parameters:
   ///   - length: The number of bytes. `nil` if it is unknown.
@@ -65,15 +68,16 @@ public struct BodyStream: Sendable {
 
   /// Reads the stream from its start.
   ///
-  /// - Parameter push: Takes a piece, and returns when the next one may be produced. Returns `false` to stop.
-  /// - Throws: The errors of the sequence and of the closure that makes it.
+  /// - Parameter push: The closure that receives a piece and suspends until the next one may be
+  ///   produced. It returns `false` to stop.
+  /// - Throws: The errors of the sequence and of the closure that creates it.
   func run(_ push: Push) async throws {
     try await source.run(push)
   }
 
-  /// The error of a stream that was sent a second time although it can be read only once.
+  /// The error of a stream that can be sent only once and is sent a second time.
   struct AlreadyConsumedError: Error, CustomStringConvertible {
-    var description: String { "the stream can be sent only once, and has been sent before" }
+    var description: String { "the stream can be sent only once and has already been sent" }
   }
 
   private final class OneShotFlag: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Parsing and formatting of HTTP dates, in the three forms that a recipient must accept.
+/// A parser and formatter of HTTP dates, in the three forms that a recipient must accept.
 ///
 /// Source: RFC 9110 section 5.6.7.
 package enum HTTPDate {
@@ -8,8 +8,9 @@ package enum HTTPDate {
   ///
   /// - Parameters:
   ///   - text: The date, without surrounding white space.
-  ///   - now: The current date, for the two-digit years of the obsolete RFC 850 form. A year that appears to be more than 50
-  ///     years in the future is the most recent past year with the same digits.
+  ///   - now: The current date, which determines the century of a two-digit year in the obsolete
+  ///     RFC 850 form. A year that appears to be more than 50 years in the future is the most
+  ///     recent past year with the same digits.
   /// - Returns: The date, or `nil` if the text is malformed, or the day or time does not exist.
   static func parse(_ text: String, now: Date) -> Date? {
     let preferred =

@@ -33,8 +33,8 @@ extension HTTPHeaders {
 
   /// The fields that describe the connection or the framing of the message.
   ///
-  /// The transport sets the fields that it needs. Fields of a caller could contradict them, and two
-  /// recipients would parse the message differently.
+  /// The transport sets the fields that it needs. A caller's fields could contradict them, and two
+  /// recipients could then parse the message differently.
   ///
   /// Source: RFC 9110 section 7.6.1, RFC 9112 section 6.3, RFC 9113 section 8.2.2.
   private static let transportFieldNames = [
@@ -78,10 +78,10 @@ extension HTTPHeaders {
   static func acceptLanguage(_ languages: [String]) -> String {
     let tags = languages.map { $0.replacing("_", with: "-") }
       .filter { $0.utf8.allSatisfy { $0 == UInt8(ascii: "-") || $0.isASCIIAlphanumeric } }
-    let weighed = tags.prefix(6).enumerated().map { position, tag in
+    let weighted = tags.prefix(6).enumerated().map { position, tag in
       position == 0 ? tag : "\(tag);q=0.\(10 - position)"
     }
-    return weighed.isEmpty ? "en" : weighed.joined(separator: ", ")
+    return weighted.isEmpty ? "en" : weighted.joined(separator: ", ")
   }
 
   /// Returns `Program/1.0 (system) Catena`, without characters that are invalid in the field.

@@ -56,8 +56,8 @@ public struct HTTPHeaders: Sendable {
   public subscript(name: String) -> String? {
     get {
       guard let first = firstIndex(of: name) else { return nil }
-      let isAlone = !fields[(first + 1)...].contains { Self.areNamesEqual($0.name, name) }
-      if isAlone || Self.areNamesEqual(name, "Set-Cookie") { return fields[first].value }
+      let isOnlyValue = !fields[(first + 1)...].contains { Self.areNamesEqual($0.name, name) }
+      if isOnlyValue || Self.areNamesEqual(name, "Set-Cookie") { return fields[first].value }
       return values(for: name).joined(separator: ", ")
     }
     set {

@@ -1,13 +1,14 @@
 /// The method of a request.
 ///
-/// Any token can be a method. The constants are the methods of RFC 9110 and RFC 5789. Methods are case-sensitive.
+/// Any token can be a method. The constants are the methods of RFC 9110 and RFC 5789. Methods are
+/// case-sensitive.
 ///
 /// Source: RFC 9110 section 9, RFC 5789.
 public struct HTTPMethod: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
   /// The method as in the request line.
   public let rawValue: String
 
-  /// Makes a method.
+  /// Creates a method.
   ///
   /// A value that is not a token is rejected when the request is built.
   ///
@@ -20,7 +21,7 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, Codable, CustomS
   public static let get = HTTPMethod(rawValue: "GET")
   /// Like GET, but without a response body.
   public static let head = HTTPMethod(rawValue: "HEAD")
-  /// Processes the body by the rules of the resource.
+  /// Processes the body according to the rules of the resource.
   public static let post = HTTPMethod(rawValue: "POST")
   /// Replaces the resource with the body.
   public static let put = HTTPMethod(rawValue: "PUT")

@@ -2,7 +2,7 @@ import Foundation
 
 /// The wire form of a request, with an absolute URL and an encoded body.
 ///
-/// A ``RequestBuilder`` makes it from a ``Request``, and a ``Transport`` performs it.
+/// A ``RequestBuilder`` creates it from a ``Request``, and a ``Transport`` sends it.
 public struct HTTPRequest: Sendable, Hashable {
   /// The method.
   public var method: HTTPMethod
@@ -24,7 +24,7 @@ public struct HTTPRequest: Sendable, Hashable {
   public var idleTimeout: Duration?
   /// Whether the transport reports connection events.
   ///
-  /// It is ignored when requests are compared.
+  /// Comparing and hashing requests ignores this property.
   package var reportsConnection: Bool {
     get { connectionReporting.isOn }
     set { connectionReporting.isOn = newValue }
@@ -39,7 +39,7 @@ public struct HTTPRequest: Sendable, Hashable {
     func hash(into hasher: inout Hasher) {}
   }
 
-  /// Makes a request.
+  /// Creates a request.
   ///
   /// - Parameters:
   ///   - method: The method.
@@ -98,7 +98,7 @@ public enum HTTPBody: Sendable, Hashable {
 }
 
 extension HTTPBody {
-  /// Makes a body of pieces.
+  /// Creates a body from pieces.
   ///
   /// A single piece becomes ``data(_:)`` or ``file(_:)``.
   ///

@@ -25,9 +25,9 @@ package struct JSONValuePath: Hashable, Sendable {
     steps = keys.map { key in key.intValue.map { .element($0) } ?? .member(key.stringValue) }
   }
 
-  /// Returns the path of a value within the value of this path.
+  /// Returns the path of a child of the value at this path.
   ///
-  /// - Parameter step: The last step.
+  /// - Parameter step: The step to the child.
   /// - Returns: The longer path.
   package func appending(_ step: Step) -> JSONValuePath { JSONValuePath(steps: steps + [step]) }
 }

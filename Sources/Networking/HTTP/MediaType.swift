@@ -1,7 +1,7 @@
 /// A media type, such as `text/html; charset=utf-8`, or a media range, such as `text/*`.
 ///
-/// The type, the subtype and the names of parameters are case-insensitive, and are stored in lower case. The values of
-/// parameters are stored as given, without quotes.
+/// The type, the subtype and the names of parameters are case-insensitive and are stored in lower
+/// case. The values of parameters are stored as given, without quotes.
 ///
 /// Source: RFC 9110 sections 8.3.1 and 12.5.1.
 public struct MediaType: Sendable, Hashable, CustomStringConvertible {
@@ -15,12 +15,13 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
   public let subtype: String
   /// The parameters by lower-case name.
   ///
-  /// Of several parameters with one name the first is used.
+  /// If a name occurs more than once, the first parameter is used.
   public let parameters: [String: String]
 
   /// Parses a media type or a media range.
   ///
-  /// The result is `nil` if the text is not `type/subtype` with two tokens. Malformed parameters are ignored.
+  /// The result is `nil` if the text is not `type/subtype` with two tokens. Malformed parameters
+  /// are ignored.
   ///
   /// - Parameter text: The value of a header field, or one member of a list.
   public init?(_ text: String) {
@@ -31,8 +32,8 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
 
   /// Returns whether this type matches a range.
   ///
-  /// Each parameter of the range, except `q`, must be present with the same value. The value of `charset` is
-  /// case-insensitive.
+  /// Each parameter of the range, except `q`, must be present with the same value. The value of
+  /// `charset` is case-insensitive.
   ///
   /// - Parameter range: A type, or a range such as `text/*` or `*/*`.
   /// - Returns: Whether this type matches.
@@ -115,7 +116,7 @@ extension Bytes {
     return self[...last].drop(while: isSpace)
   }
 
-  /// Returns the text in lower case if it is a token, otherwise `nil`.
+  /// The text in lower case if it is a token, otherwise `nil`.
   fileprivate var lowercasedToken: String? {
     guard !isEmpty, allSatisfy(\.isTokenCharacter) else { return nil }
     return String(unsafeUninitializedCapacity: count) { buffer in
@@ -123,7 +124,7 @@ extension Bytes {
     }
   }
 
-  /// Returns the text without quotes and escapes if it is a quoted string, otherwise `nil`.
+  /// The text without quotes and escapes if it is a quoted string, otherwise the text itself.
   fileprivate var unquoted: String {
     let quote = UInt8(ascii: "\"")
     guard count >= 2, first == quote, last == quote else {
@@ -139,7 +140,7 @@ extension Bytes {
 }
 
 extension MediaType {
-  /// Makes the media type of a file extension.
+  /// Creates the media type of a file extension.
   ///
   /// The result is `nil` for an unknown extension.
   ///

@@ -105,7 +105,7 @@ extension NetworkError {
 
 extension NetworkError.Code {
   /// A Boolean value that indicates whether the failure may be caused by a missing network, so that
-  /// the request may succeed when there is one.
+  /// the request may succeed when the network is available again.
   ///
   /// The offline store stores the request if the request's store policy allows it. The value is
   /// `true` for `circuitOpen`, because a missing network can open the circuit, and the request was

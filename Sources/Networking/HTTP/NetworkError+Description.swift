@@ -1,7 +1,7 @@
 import Foundation
 
 extension NetworkError.Code {
-  /// A description of the code that completes a sentence after the request.
+  /// A phrase that describes the code, such as `the call timed out`.
   var summary: String {
     switch self {
     case .invalidURL: "the URL is invalid"
@@ -77,14 +77,14 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, L
   /// names masked.
   static func text(of error: any Error) -> String {
     if let error = error as? DecodingError { return error.explanation }
-    // Redacts before it truncates, as `excerpt(of:)`.
+    // Redacted before truncation, as in `excerpt(of:)`.
     let text = Redactor.standard.maskedText(String(String(describing: error).prefix(2_048)))
     return String(text.prefix(200))
   }
 
   /// Returns the start of a body.
   ///
-  /// Redacts before it truncates, because half a secret would not be found.
+  /// The body is redacted before truncation, because a truncated secret would not be recognized.
   private static func excerpt(of body: Data) -> String {
     let text = String(decoding: body.prefix(2_048), as: UTF8.self)
     let redacted = Redactor.standard.maskedText(singleLine(text))

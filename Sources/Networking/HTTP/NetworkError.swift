@@ -30,7 +30,7 @@ public struct NetworkError: Error, Sendable {
   public var reason: String?
   /// The request.
   ///
-  /// `nil` if the failure preceded it.
+  /// `nil` if the failure occurred before there was a request.
   public var request: RequestSummary?
   /// The status and header fields of the response.
   ///
@@ -100,8 +100,8 @@ extension NetworkError {
   /// Returns the error with the attempts of its call.
   ///
   /// - Parameter history: The attempts in order.
-  /// - Returns: The error with ``attempts`` and ``history``. The same error if it has as many
-  ///   attempts or more, or if there was only one.
+  /// - Returns: The error with ``attempts`` and ``history``. This error unchanged if it already has
+  ///   at least as many attempts, or if there was only one.
   func after(_ history: [Attempt]) -> NetworkError {
     guard history.count > max(attempts, 1) else { return self }
     var error = self

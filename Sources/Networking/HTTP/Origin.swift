@@ -10,12 +10,13 @@ public struct Origin: Sendable, Hashable {
   public let scheme: String
   /// The host in lower case, an IPv6 address without brackets.
   public let host: String
-  /// The port, or the scheme's default port if the URL names none.
+  /// The port, or the scheme's default port if the URL has none.
   public let port: Int
 
   /// Creates the origin of an absolute URL.
   ///
-  /// Returns `nil` if the URL has no host, or neither a port nor a scheme with a known default port.
+  /// Returns `nil` if the URL has no host, or neither a port nor a scheme with a known default
+  /// port.
   ///
   /// - Parameter url: An `http` or `https` URL, or a URL of any scheme with a port.
   public init?(_ url: URL) {
@@ -60,9 +61,10 @@ public struct Origin: Sendable, Hashable {
 
   /// The scheme, host and port of a URL in the common form.
   ///
-  /// That is `http://` or `https://`, a host of ASCII letters, digits, `.`, `-` and `_`, and an optional
-  /// port. Reading this form takes a fraction of the time of Foundation's accessors. All other URLs
-  /// are left to those: user information, IPv6 addresses, percent-encoded and international names.
+  /// That is `http://` or `https://`, a host of ASCII letters, digits, `.`, `-` and `_`, and an
+  /// optional port. Parsing this form is much faster than Foundation's accessors. Those accessors
+  /// parse all other URLs: those with user information, IPv6 addresses, percent-encoded and
+  /// international names.
   private struct Authority {
     let scheme: String
     /// The positions of the host.
@@ -128,7 +130,7 @@ extension Origin {
   ///
   /// Source: RFC 6761 section 6.3, RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3.
   var isLoopback: Bool {
-    // The first byte rules most hosts out.
+    // Fast path: the first byte excludes most hosts.
     switch host.utf8.first {
     case UInt8(ascii: ":"): return host == "::1"
     case UInt8(ascii: "1"):
@@ -153,7 +155,7 @@ extension Origin {
   ///   - port: The port, or `nil` for none.
   /// - Returns: The scheme, the host and, if there is one, the port.
   /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/invalidURL`` if one of
-  ///   them is invalid. The reason names it.
+  ///   them is invalid. The reason describes it.
   static func urlPrefix(
     scheme: some StringProtocol, host: some StringProtocol, port: Int?
   ) throws -> String {
@@ -161,7 +163,7 @@ extension Origin {
     guard scheme == "https" || scheme == "http" else {
       throw invalid("the scheme \(scheme.prefix(20).debugDescription) is neither https nor http")
     }
-    var text = "\(scheme)://\(try checked(host: String(host)))"
+    var text = "\(scheme)://\(try validated(host: String(host)))"
     if let port {
       guard (1...65_535).contains(port) else {
         throw invalid("the port \(port) is not between 1 and 65535")
@@ -200,10 +202,10 @@ extension Origin {
   }
 
   /// Returns a valid host in lower case, an IPv6 address with brackets.
-  private static func checked(host: String) throws -> String {
+  private static func validated(host: String) throws -> String {
     if host.isEmpty { throw invalid("the host is empty") }
     if host.utf8.contains(UInt8(ascii: ":")) || host.hasPrefix("[") {
-      return try validated(ip6: host)
+      return try validated(ipv6: host)
     }
     let name = host.hasSuffix(".") ? host.dropLast() : host[...]
     guard name.utf8.count <= 253 else { throw invalid("the host is longer than 253 characters") }
@@ -216,14 +218,14 @@ extension Origin {
       if let scalar = label.unicodeScalars.first(where: { !isHostCharacter($0) }) {
         throw invalid(
           scalar.isASCII
-            ? "the host has the character \(String(scalar).debugDescription)"
+            ? "the host contains the invalid character \(String(scalar).debugDescription)"
             : "the host is not ASCII; write an international name in Punycode (xn--...)")
       }
     }
     return host.lowercased()
   }
 
-  /// RFC 1123 does not allow the underscore, but it is in use.
+  /// Accepts the underscore, which occurs in host names although RFC 1123 does not allow it.
   private static func isHostCharacter(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
     case "a"..."z", "A"..."Z", "0"..."9", "-", "_": true
@@ -231,13 +233,13 @@ extension Origin {
     }
   }
 
-  private static func validated(ip6 host: String) throws -> String {
-    let bare =
+  private static func validated(ipv6 host: String) throws -> String {
+    let unbracketed =
       host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     var address = in6_addr()
-    guard !bare.utf8.contains(0), inet_pton(AF_INET6, bare, &address) == 1 else {
+    guard !unbracketed.utf8.contains(0), inet_pton(AF_INET6, unbracketed, &address) == 1 else {
       throw invalid("the host is not an IPv6 address")
     }
-    return "[\(bare.lowercased())]"
+    return "[\(unbracketed.lowercased())]"
   }
 }

@@ -5,13 +5,13 @@ import Promises
   import FoundationNetworking
 #endif
 
-/// A promise of a response, which every request returns.
+/// A promise of a response, the result of each request.
 public typealias NetworkPromise = Promise<Response>
 
 /// The response of a server.
 ///
-/// The body is in ``data``, with two exceptions if the status is 2xx: the body of a download is in ``file``, and the body of a
-/// stream arrives in ``bytes``.
+/// The body is in ``data``, with two exceptions for a 2xx status: the body of a download is in
+/// ``file``, and a streaming body arrives in ``bytes``.
 ///
 /// A response is a value. Copies share their storage.
 public struct Response: Sendable {
@@ -41,17 +41,18 @@ public struct Response: Sendable {
     }
   }
 
-  // One word, so that passing a response from promise to promise is cheap.
+  // A single reference, so that passing a response from one promise to another is cheap.
   private let storage: Storage
 
-  /// Makes a response, for tests and for interceptors that respond themselves.
+  /// Creates a response, for tests and for interceptors that return their own responses.
   ///
   /// - Parameters:
   ///   - head: The status and the header fields.
   ///   - data: The body.
   ///   - request: The request, as it was sent.
   ///   - metrics: The metrics of the exchange.
-  ///   - attempts: The attempts of the call if there were several, the last one for this response.
+  ///   - attempts: The attempts of the call if there were several. The last one produced this
+  ///     response.
   public init(
     head: HTTPResponseHead, data: Data = Data(), request: HTTPRequest,
     metrics: TransportMetrics = TransportMetrics(), attempts: [Attempt] = []
@@ -92,7 +93,7 @@ public struct Response: Sendable {
     if case .file(let url) = storage.content { url } else { nil }
   }
 
-  /// The body in pieces: those of a stream as they arrive, otherwise ``data``.
+  /// The body as a sequence of pieces: a streaming body as it arrives, otherwise ``data``.
   public var bytes: ResponseBytes {
     if case .streaming(let streaming) = storage.content {
       return ResponseBytes(source: .streaming(streaming))
@@ -100,18 +101,18 @@ public struct Response: Sendable {
     return ResponseBytes(source: .memory(data))
   }
 
-  /// The request as it was sent: the last one, after redirects.
+  /// The request as it was sent, after redirects.
   public var request: HTTPRequest { storage.request }
 
-  /// The URL of the response: the last one, after redirects.
+  /// The URL of the response, after redirects.
   public var url: URL { storage.request.url }
 
   /// The metrics of the last hop.
   ///
-  /// Those of a stream do not include the body.
+  /// The metrics of a streaming response do not include the body.
   public var metrics: TransportMetrics { storage.metrics }
 
-  /// The attempts of the call, the last one for this response.
+  /// The attempts of the call, of which the last one produced this response.
   ///
   /// Empty if there was only one.
   public var attempts: [Attempt] { storage.attempts }
@@ -128,7 +129,7 @@ public struct Response: Sendable {
     headers["Content-Type"].flatMap(MediaType.init(_:))
   }
 
-  /// The response as Foundation's class, which each access makes.
+  /// The response as an instance of Foundation's class, created at each access.
   ///
   /// Several fields of one name are joined by commas. `nil` if Foundation rejects the response.
   public var httpURLResponse: HTTPURLResponse? {
@@ -177,7 +178,7 @@ public struct HTTPResponseHead: Sendable, Hashable {
   /// A transport that decodes the body does not change `Content-Encoding` and `Content-Length`.
   public var headers: HTTPHeaders
 
-  /// Makes a head.
+  /// Creates a head.
   ///
   /// - Parameters:
   ///   - status: The status code.
@@ -213,7 +214,7 @@ public struct Attempt: Sendable {
   /// The outcome of the attempt.
   public let outcome: Outcome
 
-  /// Makes an attempt, for tests and for interceptors that respond themselves.
+  /// Creates an attempt, for tests and for interceptors that return their own responses.
   ///
   /// - Parameters:
   ///   - number: The number of the attempt in the call, from 1.

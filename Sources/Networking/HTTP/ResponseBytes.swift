@@ -5,18 +5,19 @@ import Synchronization
 ///
 /// ```swift
 /// let response = try await networking.stream(.feed).validate().value
-/// for try await piece in response.bytes { parser.take(piece) }
+/// for try await piece in response.bytes { parser.append(piece) }
 /// ```
 ///
-/// The transfer has backpressure: with 256 KiB unread the transport stops reading from the connection, until 64 KiB or less
-/// are left.
+/// The transfer has backpressure: the transport stops reading from the connection when 256 KiB are
+/// unread, and resumes when at most 64 KiB are left.
 ///
-/// The body of a `Networking.stream` can be read once, by one task. The connection is closed when that task is cancelled,
-/// when it leaves the loop early, by ``cancel()``, or when the response is released. A body in memory is one piece and can be
-/// read any number of times. The body of a download is in its file, and this sequence is empty.
+/// The body of a `Networking.stream` can be read once, by one task. The connection is closed when
+/// that task is cancelled, when it leaves the loop early, when ``cancel()`` is called, or when the
+/// response is released. A body in memory is one piece and can be read any number of times. The
+/// body of a download is in its file, and this sequence is empty.
 ///
-/// Reading throws a ``NetworkError`` if the body ends early, after the bytes received before, and `CancellationError` if it
-/// was cancelled.
+/// If the body ends early, reading returns the bytes received so far and then throws a
+/// ``NetworkError``. If the body was cancelled, reading throws `CancellationError`.
 public struct ResponseBytes: AsyncSequence, Sendable {
   /// A piece of the body.
   public typealias Element = Data
@@ -35,9 +36,10 @@ public struct ResponseBytes: AsyncSequence, Sendable {
     if case .streaming(let streaming) = source { streaming.source.stop(CancellationError()) }
   }
 
-  /// Makes an iterator.
+  /// Creates an iterator.
   ///
-  /// - Returns: An iterator. For a stream that has been read before, it throws a ``NetworkError`` of the code `noData`.
+  /// - Returns: An iterator. For a stream that has already been read, it throws a ``NetworkError``
+  ///   with the code `noData`.
   public func makeAsyncIterator() -> AsyncIterator {
     switch source {
     case .memory(let data): AsyncIterator(.memory(data))
@@ -63,8 +65,8 @@ public struct ResponseBytes: AsyncSequence, Sendable {
     /// Returns the next piece, which is not empty, or `nil` at the end.
     ///
     /// - Returns: The piece, as soon as it is available.
-    /// - Throws: A ``NetworkError`` if the body ends early, or has been read before; `CancellationError` if it was
-    ///   cancelled.
+    /// - Throws: A ``NetworkError`` if the body ends early or has already been read;
+    ///   `CancellationError` if it was cancelled.
     public mutating func next() async throws -> Data? {
       switch source {
       case .memory(let data):
@@ -119,8 +121,8 @@ protocol ByteSource: AnyObject, Sendable {
   /// Further reads throw `error`, unless the body is complete.
   func stop(_ error: any Error)
 
-  /// Runs an action when the body is complete or has been discarded, or at once if this is the
-  /// case.
+  /// Runs an action when the body is complete or has been discarded, or immediately if it already
+  /// is.
   ///
   /// The action receives the metrics, or the error.
   func whenFinished(

@@ -6,7 +6,7 @@
 /// }
 /// ```
 ///
-/// The progress starts at 0 again for each redirect and each attempt.
+/// The progress restarts at 0 for each redirect and each attempt.
 public struct TransferProgress: Sendable, Hashable {
   /// The progress of one body.
   public struct Amount: Sendable, Hashable {
@@ -17,7 +17,7 @@ public struct TransferProgress: Sendable, Hashable {
     /// `nil` if it is unknown.
     public var total: Int64?
 
-    /// Makes an amount.
+    /// Creates an amount.
     ///
     /// - Parameters:
     ///   - bytes: The number of bytes so far.
@@ -43,7 +43,7 @@ public struct TransferProgress: Sendable, Hashable {
   /// The total of an encoded body is unknown.
   public var received: Amount
 
-  /// Makes a progress.
+  /// Creates a progress value.
   ///
   /// - Parameters:
   ///   - sent: The progress of the request body.
@@ -56,8 +56,8 @@ public struct TransferProgress: Sendable, Hashable {
 
 /// The times and the sizes of one exchange.
 ///
-/// Times are measured from the start of the exchange. The time of a phase that did not occur, such as a name lookup on a
-/// reused connection, is `nil`.
+/// Times are measured from the start of the exchange. The time of a phase that did not occur, such
+/// as a name lookup on a reused connection, is `nil`.
 public struct TransportMetrics: Sendable, Hashable {
   /// The time at which the host name was resolved.
   public var nameResolved: Duration?
@@ -75,13 +75,13 @@ public struct TransportMetrics: Sendable, Hashable {
   public var bytesSent: Int64
   /// The number of body bytes received, before content decoding.
   public var bytesReceived: Int64
-  /// The number of bytes received of status lines and header fields, including interim responses.
+  /// The number of received bytes of status lines and header fields, including interim responses.
   ///
   /// `nil` if unknown.
   public var headBytesReceived: Int64?
-  /// The number of bytes sent of the request line and header fields, in the form of HTTP/1.1.
+  /// The number of sent bytes of the request line and header fields, as in HTTP/1.1.
   ///
-  /// `nil` if unknown; on libcurl this is the case for a request with a body.
+  /// `nil` if unknown, as for requests with a body on libcurl.
   public var headBytesSent: Int64?
   /// Whether the connection had been used before.
   public var reusedConnection: Bool
@@ -99,7 +99,7 @@ public struct TransportMetrics: Sendable, Hashable {
   /// `nil` for a Unix socket, or if unknown.
   public var remotePort: Int?
 
-  /// Makes metrics.
+  /// Creates metrics.
   ///
   /// - Parameters:
   ///   - nameResolved: The time at which the host name was resolved.
@@ -111,8 +111,8 @@ public struct TransportMetrics: Sendable, Hashable {
   ///   - bytesSent: The number of body bytes sent.
   ///   - bytesReceived: The number of body bytes received.
   ///   - reusedConnection: Whether the connection had been used before.
-  ///   - headBytesSent: The number of bytes sent of the request line and header fields.
-  ///   - headBytesReceived: The number of bytes received of status lines and header fields.
+  ///   - headBytesSent: The number of sent bytes of the request line and header fields.
+  ///   - headBytesReceived: The number of received bytes of status lines and header fields.
   ///   - httpVersion: The HTTP version.
   ///   - remoteAddress: The IP address of the server or the proxy.
   ///   - remotePort: The port of the server or the proxy.

@@ -17,13 +17,13 @@ struct CDATAMasker {
   private static let closing = Array("]]>".utf8)
 
   private let bytes: UnsafeBufferPointer<UInt8>
-  /// The ends of the unmasked contents that contain the position, outermost first.
+  /// The end positions of the enclosing contents that are not masked, outermost first.
   private var openEnds: [Int] = []
-  private var copy: MaskedTextBuilder
+  private var builder: MaskedTextBuilder
 
   private init(_ bytes: UnsafeBufferPointer<UInt8>) {
     self.bytes = bytes
-    copy = MaskedTextBuilder(of: bytes)
+    builder = MaskedTextBuilder(of: bytes)
   }
 
   /// Masks the secrets in a text.
@@ -57,7 +57,7 @@ struct CDATAMasker {
         (element, position) = parseStartTag(at: tag)
       }
     }
-    return copy.text
+    return builder.text
   }
 
   /// Parses a tag.
@@ -93,7 +93,7 @@ struct CDATAMasker {
       openEnds.append(end)
       return position
     }
-    copy.replace(element.start..<end, with: mask)
+    builder.replace(element.start..<end, with: mask)
     return end
   }
 

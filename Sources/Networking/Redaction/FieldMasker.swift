@@ -1,10 +1,11 @@
-/// A masker for `name=value` fields and user information in a URL or a text, including URLs that
-/// are values.
+/// A masker for `name=value` fields and user information in a URL or a text.
+///
+/// It also masks them in URLs that are themselves values of fields.
 ///
 /// The masker makes one pass over the bytes. Each delimiter has a depth, the number of times that
-/// it is percent-encoded: `=` has the depth 0, `%3D` in a URL that is a value has the depth 1, and
-/// `%253D` has the depth 2. A value ends at a separator of the same or a lower depth. A separator
-/// of a greater depth is part of the value.
+/// it is percent-encoded: `=` has the depth 0, `%3D` in a URL that is itself a value has the depth
+/// 1, and `%253D` has the depth 2. A value ends at a separator of the same or a lower depth. A
+/// separator of a greater depth is part of the value.
 ///
 /// The end of a value is searched again for each field within it, so the nesting is limited to keep
 /// the time linear.
@@ -41,14 +42,14 @@ struct FieldMasker {
   /// Whether the position is before the first `?` of a URL.
   private var isInPath: Bool
   private var nameStart = 0
-  /// The ends of the unmasked values that contain the position, outermost first.
+  /// The end positions of the enclosing values that are not masked, outermost first.
   private var openEnds: [Int] = []
-  private var copy: MaskedTextBuilder
+  private var builder: MaskedTextBuilder
 
   private init(_ bytes: UnsafeBufferPointer<UInt8>, _ mode: Mode) {
     self.bytes = bytes
     self.mode = mode
-    copy = MaskedTextBuilder(of: bytes)
+    builder = MaskedTextBuilder(of: bytes)
     isInPath = mode == .url
   }
 
@@ -102,7 +103,7 @@ struct FieldMasker {
       if token.character != UInt8(ascii: ":") { matched = 0 }
       nameStart = position
     }
-    return copy.text
+    return builder.text
   }
 
   /// Masks the value after an equals sign if it is secret.
@@ -150,7 +151,7 @@ struct FieldMasker {
   }
 
   private mutating func replace(_ range: Range<Int>, with mask: String) -> Int {
-    copy.replace(range, with: mask)
+    builder.replace(range, with: mask)
     return range.upperBound
   }
 
@@ -221,21 +222,21 @@ struct FieldMasker {
     return false
   }
 
-  /// Returns whether a name cannot contain a character.
+  /// Returns whether a character separates names.
   ///
-  /// A name may start after it.
+  /// A name cannot contain the character, and may start after it.
   private static func isNameDelimiter(_ character: UInt8) -> Bool {
-    // The first check is faster, and sufficient for most characters.
+    // Fast path: most characters are letters or digits.
     !character.isASCIIAlphanumeric && "?&;#/=,:@(){}<>\"' \t\r\n".utf8.contains(character)
   }
 }
 
-/// A builder of a copy of a text with replaced ranges, in ascending order.
+/// A builder that copies a text and replaces ranges of it in ascending order.
 struct MaskedTextBuilder {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var output: [UInt8] = []
-  /// The number of bytes that are copied or replaced.
-  private var copied = 0
+  /// The number of input bytes that have been copied or replaced.
+  private var processedCount = 0
 
   init(of bytes: UnsafeBufferPointer<UInt8>) {
     self.bytes = bytes
@@ -243,13 +244,13 @@ struct MaskedTextBuilder {
 
   /// Replaces a range, which starts at or after the end of the previous range.
   mutating func replace(_ range: Range<Int>, with mask: String) {
-    output += bytes[copied..<range.lowerBound]
+    output += bytes[processedCount..<range.lowerBound]
     output += mask.utf8
-    copied = range.upperBound
+    processedCount = range.upperBound
   }
 
   /// The whole text, or `nil` if no range is replaced.
   var text: String? {
-    copied > 0 ? String(decoding: output + bytes[copied...], as: UTF8.self) : nil
+    processedCount > 0 ? String(decoding: output + bytes[processedCount...], as: UTF8.self) : nil
   }
 }

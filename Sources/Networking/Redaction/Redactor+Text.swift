@@ -26,8 +26,8 @@ extension Redactor {
     guard Self.mayContainSecrets(text) else { return text }
     let named =
       /(?<name>[A-Za-z0-9_.\-\[\]]+)(?<between>\\?"?\s*[:=]\s*)(?<value>\\?"(?:[^"\\]|\\.)*(?:"|\\|$)|(?:(?:Bearer|Basic)\s+)?[^\s"&,;{}\[\]<>]+)/
-    // Fields with an equals sign go first. Otherwise `https:` would match as a name, with the first
-    // field of the URL's query in its value.
+    // Fields with an equals sign are masked first. Otherwise `https:` would match as a name, with
+    // the first field of the URL's query in its value.
     var masked = Self.maskedFields(CDATAMasker.masked(text, by: masking), by: masking, depth: 0)
     masked = FieldMasker.masked(masked, in: .text, by: masking)
     masked = masked.replacing(named) { match in
@@ -105,7 +105,7 @@ extension Redactor {
 
   /// Masks a line, except for runs of thousands of letters and digits.
   ///
-  /// These runs are data, such as an image. A search for a name from each of their characters would
+  /// These runs are data, such as an image. Searching for a name at each of their characters would
   /// take quadratic time.
   private func maskedLine(_ line: Substring) -> String {
     guard line.utf8.count > Self.maximumRunLength else { return maskedText(String(line)) }

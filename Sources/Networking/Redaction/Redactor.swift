@@ -1,6 +1,6 @@
 /// A redactor that replaces secret values with ``mask``.
 ///
-/// One redactor serves logs, errors, descriptions, curl commands, and recordings. It finds a secret
+/// Logs, errors, descriptions, curl commands, and recordings all use this type. It finds a secret
 /// by its name; see ``SecretNames``. It masks URLs, form text, the values of header fields, and
 /// free text. Extensions mask bodies, parameters, and header fields where those types are declared.
 ///
@@ -40,8 +40,8 @@ package struct Redactor: Sendable {
   /// - Parameters:
   ///   - names: The rules that decide which values are secret.
   ///   - purpose: The use of the redacted copies.
-  ///   - onSecret: A closure that receives each secret value before it is masked, as it is written
-  ///     in the text.
+  ///   - onSecret: A closure that receives each secret value before it is masked, as it occurs in
+  ///     the text.
   package init(
     names: SecretNames = .standard, purpose: Purpose = .display,
     onSecret: (@Sendable (_ value: String) -> Void)? = nil
@@ -53,7 +53,7 @@ package struct Redactor: Sendable {
 
   /// Returns whether a name has secret values.
   ///
-  /// - Parameter name: The name, perhaps percent-encoded.
+  /// - Parameter name: The name, possibly percent-encoded.
   /// - Returns: `true` if values of the name are masked.
   package func isSecret(name: String) -> Bool { names.contains(name) }
 

@@ -29,7 +29,7 @@ package struct SecretNames: Sendable {
 
   /// Returns whether a name has secret values.
   ///
-  /// - Parameter name: The name, perhaps percent-encoded: `access_token`, `X-Api-Key`,
+  /// - Parameter name: The name, possibly percent-encoded: `access_token`, `X-Api-Key`,
   ///   `user%5Bpassword%5D`.
   /// - Returns: `true` if values of the name are secret.
   package func contains(_ name: String) -> Bool {
@@ -39,7 +39,7 @@ package struct SecretNames: Sendable {
       || Self.registered.contains(name) || Self.containsTerm(name)
   }
 
-  /// Makes names secret for the rest of the process.
+  /// Registers secret names for the rest of the process's lifetime.
   ///
   /// - Parameter names: The names. Case and punctuation are ignored.
   static func register(_ names: Set<String>) {
@@ -78,15 +78,15 @@ package struct SecretNames: Sendable {
 
   /// Terms that are secret only as a whole name.
   ///
-  /// As a part of a name they have other meanings: `keyword`, `author`, `sessions`, `assertions`,
+  /// Within other words they have other meanings: `keyword`, `author`, `sessions`, `assertions`,
   /// `codec`.
   private static let exactNames: Set<String> = [
     "key", "sig", "auth", "code", "sid", "pin", "otp", "jwt", "pwd", "pass", "session", "xauth",
     "xsession", "assertion", "samlresponse", "devicecode", "authcode",
   ]
 
-  /// Terms that make a name secret at any position, indexed by their first byte because the log
-  /// path checks each name.
+  /// Terms that make a name secret at any position, indexed by their first byte because each name
+  /// in a log line is checked.
   private static let termsByFirstByte: [[[UInt8]]] = {
     let terms = [
       "token", "secret", "passw", "passphrase", "signature", "credential", "authorization",

@@ -88,7 +88,7 @@ extension BaseURL {
     try Self.resolve(path, against: self, query: "")
   }
 
-  /// Returns the absolute URL of a path, with an encoded query appended to the path's own query.
+  /// Returns the absolute URL of a path, with an encoded query appended to the query of the path.
   ///
   /// - Parameters:
   ///   - path: A path, or an absolute URL.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A type whose values a client can request: an endpoint of a server, or a ``Request`` itself.
+/// A type that can be converted to a ``Request``: an endpoint of a server, or a request itself.
 ///
 /// An endpoint type is usually an enumeration with one case for each operation of the server.
 ///
@@ -146,8 +146,8 @@ extension RequestConvertible {
     modified { $0.adding(headers: headers) }
   }
 
-  /// Returns an endpoint with another setting for sharing the exchange of an identical running
-  /// request.
+  /// Returns an endpoint with another setting for sharing the exchange of an identical request in
+  /// flight.
   ///
   /// ``NetworkingConfiguration/sharesRequests`` defines which requests are identical.
   ///

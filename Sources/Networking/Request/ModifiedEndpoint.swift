@@ -9,7 +9,7 @@ public struct ModifiedEndpoint<Base: RequestConvertible>: RequestConvertible {
   public let base: Base
   /// The retry policy.
   ///
-  /// `nil` uses that of ``base``.
+  /// `nil` uses the policy of ``base``.
   let retry: RetryPolicy?
   let change: @Sendable (Request) -> Request
 
@@ -71,8 +71,10 @@ extension ModifiedEndpoint {
     return ModifiedEndpoint(base, retry: retry) { change(previous($0)) }
   }
 
-  /// Returns an endpoint with another retry policy, which overrides one set before and those of the
-  /// endpoint and the client.
+  /// Returns an endpoint with another retry policy.
+  ///
+  /// It overrides a policy set by an earlier call, and those of the original endpoint and the
+  /// client.
   ///
   /// - Parameter policy: The retry policy.
   /// - Returns: The changed endpoint.
@@ -126,8 +128,8 @@ extension ModifiedEndpoint {
     modified { $0.adding(headers: headers) }
   }
 
-  /// Returns an endpoint with another setting for sharing the exchange of an identical running
-  /// request.
+  /// Returns an endpoint with another setting for sharing the exchange of an identical request in
+  /// flight.
   ///
   /// ``NetworkingConfiguration/sharesRequests`` defines which requests are identical.
   ///

@@ -17,8 +17,8 @@ extension Request: Codable {
 
   /// Decodes a request.
   ///
-  /// Missing properties have their default values, so that requests stored by an earlier version
-  /// can be decoded.
+  /// Missing properties get their default values, so that requests stored by an earlier version can
+  /// be decoded.
   ///
   /// - Parameter decoder: The decoder.
   /// - Throws: The errors of the decoder.

@@ -51,7 +51,7 @@ public struct Request: Sendable, Hashable {
   public var timeout: Duration?
   /// The priority in the client's queue.
   public var priority: Priority
-  /// Whether the request may share the exchange of an identical running request.
+  /// Whether the request may share the exchange of an identical request in flight.
   ///
   /// `nil` uses the client's setting. ``NetworkingConfiguration/sharesRequests`` defines which
   /// requests are identical.
@@ -59,8 +59,8 @@ public struct Request: Sendable, Hashable {
   /// Whether the request passes through the interceptors that hold or resend requests.
   ///
   /// These are ``PipelineBarrier``, ``RefreshInterceptor`` and ``ResponseInterceptor``. A request
-  /// that bypasses them does not wait for its turn in the client's queue either, because other
-  /// requests in the queue may wait for it.
+  /// that bypasses them also bypasses the client's queue, because requests in the queue may wait
+  /// for it.
   public var isIntercepted = true
 
   /// Creates a request.
@@ -139,8 +139,8 @@ extension Request {
     updated { $0.headers = $0.headers.merging(headers) }
   }
 
-  /// Returns a request with another setting for sharing the exchange of an identical running
-  /// request.
+  /// Returns a request with another setting for sharing the exchange of an identical request in
+  /// flight.
   ///
   /// ``NetworkingConfiguration/sharesRequests`` defines which requests are identical.
   ///
@@ -194,7 +194,7 @@ extension Request {
 
   /// The use of a cache by a request.
   ///
-  /// The names are those of `fetch`.
+  /// The names are those of the `fetch` function in browsers.
   ///
   /// The policy is stored with the request. Clients ignore it at present, because they have no
   /// cache.
@@ -262,7 +262,7 @@ extension Request: CustomStringConvertible, CustomDebugStringConvertible, Custom
 }
 
 extension NetworkError.RequestSummary {
-  /// Makes a summary of a request that has not been built yet.
+  /// Creates a summary of a request that has not been built yet.
   ///
   /// ``url`` is the path of the request.
   ///

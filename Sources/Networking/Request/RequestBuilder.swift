@@ -9,8 +9,8 @@ import Synchronization
 /// - The encoder sets `Content-Type` if the merged fields do not contain it. For a multipart form
 ///   it always does, because the value contains the boundary.
 /// - Fields that the transport adds or that describe the connection, such as `Host`,
-///   `Content-Length`, `Transfer-Encoding` and `Connection`, are rejected. Dropping them silently
-///   would suggest that they are sent.
+///   `Content-Length`, `Transfer-Encoding` and `Connection`, are rejected. If they were dropped
+///   silently, a caller would assume that they are sent.
 public struct RequestBuilder: Sendable {
   /// The base URL of relative paths.
   ///
@@ -100,7 +100,8 @@ public struct RequestBuilder: Sendable {
     var headers = try baseHeaders()
     if !request.headers.isEmpty { headers = headers.merging(request.headers) }
     let (query, body) = try content(of: request, &headers)
-    // Otherwise the fields are those of the client and the endpoint type, which are valid already.
+    // Otherwise the fields are those of the client and the endpoint type, which are already
+    // validated.
     if !request.headers.isEmpty || body != .none { try headers.check() }
     return HTTPRequest(
       method: request.method,

@@ -69,7 +69,7 @@ extension RequestPath: Codable {
 
   /// Encodes the path.
   ///
-  /// An invalid interpolation remains invalid.
+  /// A path with an invalid interpolation is still invalid after decoding.
   ///
   /// - Parameter encoder: The encoder.
   /// - Throws: The errors of the encoder.

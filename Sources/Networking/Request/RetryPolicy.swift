@@ -1,7 +1,8 @@
 import Foundation
 import Promises
 
-/// A policy that decides which requests are retried, after which failures, how often and when.
+/// The rules for retrying failed requests: the retryable requests and failures, the number of
+/// retries and the delays.
 ///
 /// ```swift
 /// var policy = RetryPolicy.exponential(initial: .seconds(1), limit: 3)
@@ -34,7 +35,7 @@ public struct RetryPolicy: Sendable {
     case after(Duration)
   }
 
-  /// The maximum number of retries in a call.
+  /// The maximum number of retries per call.
   ///
   /// 0 disables retries.
   public var limit: Int
@@ -52,7 +53,7 @@ public struct RetryPolicy: Sendable {
   public var maximumRetryAfter: Duration = .seconds(60)
   /// Generates an `Idempotency-Key` for a request that has none and whose method is not idempotent.
   ///
-  /// It runs at most once in a call. `nil` generates no keys.
+  /// It runs at most once per call. `nil` generates no keys.
   public var idempotencyKey: (@Sendable () -> String)?
 
   private enum Rule: Sendable {
@@ -78,9 +79,9 @@ public struct RetryPolicy: Sendable {
   ///
   /// - Parameters:
   ///   - limit: The maximum number of retries in a call.
-  ///   - decide: Decides about each attempt that ended with a status of 400 or above, or with an
-  ///     error other than a cancellation. It runs on the thread on which the attempt ended, and
-  ///     must not block.
+  ///   - decide: The closure that decides whether to retry. It receives each attempt that ended
+  ///     with a status of 400 or above, or with an error other than a cancellation. It runs on the
+  ///     thread on which the attempt ended, and must not block.
   /// - Returns: The policy.
   public static func custom(
     limit: Int = .max, _ decide: @escaping @Sendable (_ attempt: FailedAttempt) -> Decision
@@ -97,8 +98,8 @@ public struct RetryPolicy: Sendable {
   ///
   /// Source: draft-ietf-httpapi-idempotency-key-header.
   ///
-  /// - Parameter key: Generates a key. It is called once in a call, and all attempts have the same
-  ///   key. The default is a UUID.
+  /// - Parameter key: The closure that generates a key. It runs once per call, and all attempts
+  ///   have the same key. By default, the key is a UUID.
   /// - Returns: The changed policy.
   public func withIdempotencyKey(
     _ key: @escaping @Sendable () -> String = { UUID().uuidString }
@@ -263,7 +264,7 @@ enum RetryAfter {
       !value.isEmpty
     else { return nil }
     if value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
-      // A larger number is clamped, because it exceeds every useful limit.
+      // Larger numbers are clamped, because they exceed every useful limit.
       return .seconds(Int64(Int32(value) ?? .max))
     }
     return HTTPDate.parse(value, now: now).map { date in

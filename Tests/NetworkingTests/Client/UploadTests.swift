@@ -95,7 +95,7 @@
         error.code == .encodingFailed && error.underlying as? TestError == TestError("broken"))
     }
 
-    @Test(arguments: [(10, "it ended after 4 of 10 bytes"), (3, "it goes on after 3 bytes")])
+    @Test(arguments: [(10, "it ended after 4 of 10 bytes"), (3, "it has more than 3 bytes")])
     func aStreamOfAWrongLengthIsAnError(length: Int64, reason: String) async throws {
       let server = try ScriptedServer { _ in [.respond()] }
       let stream = BodyStream(length: length) { pieces([Data("abcd".utf8)]) }
@@ -116,7 +116,7 @@
       let error = try #require(result.failure(as: NetworkError.self))
       #expect(error.code == .encodingFailed)
       #expect(
-        error.reason?.hasSuffix("the stream can be sent only once, and has been sent before")
+        error.reason?.hasSuffix("the stream can be sent only once and has already been sent")
           == true)
     }
 

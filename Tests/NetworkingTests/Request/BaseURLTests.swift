@@ -46,11 +46,11 @@ struct BaseURLTests {
     arguments: [
       ("ftp", "h", nil, "", "the scheme \"ftp\" is neither https nor http"),
       ("https", "", nil, "", "the host is empty"),
-      ("https", "a b", nil, "", "the host has the character \" \""),
-      ("https", "a/b", nil, "", "the host has the character \"/\""),
-      ("https", "a@b", nil, "", "the host has the character \"@\""),
-      ("https", "a\r\nb", nil, "", "the host has the character \"\\r\""),
-      ("https", "a%41", nil, "", "the host has the character \"%\""),
+      ("https", "a b", nil, "", "the host contains the invalid character \" \""),
+      ("https", "a/b", nil, "", "the host contains the invalid character \"/\""),
+      ("https", "a@b", nil, "", "the host contains the invalid character \"@\""),
+      ("https", "a\r\nb", nil, "", "the host contains the invalid character \"\\r\""),
+      ("https", "a%41", nil, "", "the host contains the invalid character \"%\""),
       (
         "https", "bücher.example", nil, "",
         "the host is not ASCII; write an international name in Punycode (xn--...)"
