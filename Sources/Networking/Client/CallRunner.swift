@@ -5,8 +5,8 @@ import Promises
   import FoundationNetworking
 #endif
 
-/// Runs the calls of one client: waits for the middleware, builds the wire request, and sends it
-/// through the stages.
+/// The runner of a client's calls, which waits for the middleware, builds the wire request, and
+/// sends it through the stages.
 final class CallRunner: Sendable {
   /// The source of time for the client's calls.
   let scheduler: any Scheduler
@@ -18,7 +18,7 @@ final class CallRunner: Sendable {
   ///
   /// `nil` when it has none.
   let cookies: HTTPCookieStorage?
-  /// The limit for a call whose request has none.
+  /// The time limit of a call whose request has none.
   ///
   /// `nil` means no limit.
   private let callTimeout: Duration?
@@ -41,7 +41,7 @@ final class CallRunner: Sendable {
     self.scheduler = scheduler
   }
 
-  /// Starts a call whose turn in the queue has come.
+  /// Starts a call that has left the queue.
   ///
   /// - Returns: A promise of the response, which the caller's promise follows.
   func start(_ call: Call) -> NetworkPromise {
@@ -53,8 +53,8 @@ final class CallRunner: Sendable {
     guard let middleware = call.settings.middleware else {
       return firstly { try send(call) }
     }
-    return gate(call, by: middleware).then(on: .inline) { middlewareTime in
-      call.state.start.middlewareTime = middlewareTime
+    return waitForMiddleware(middleware, of: call).then(on: .inline) { middlewareTime in
+      call.state.startInfo.middlewareTime = middlewareTime
       return try self.send(call)
     }
   }
@@ -64,7 +64,7 @@ final class CallRunner: Sendable {
     let request = try wireRequest(
       of: call.request, headers: call.endpoint.headers, baseURL: url,
       preProcess: call.settings.preProcessRequest)
-    if call.offline != nil { call.state.start.baseURL = url }
+    if call.offline != nil { call.state.startInfo.baseURL = url }
     return pipeline.send(Exchange(request, credentials: call.settings.credentials, of: call))
   }
 
@@ -98,18 +98,18 @@ final class CallRunner: Sendable {
       OfflineStage(retry: configuration.retry),
       DeadlineStage(phase: .call, scheduler: scheduler) { exchange in
         (exchange.timeout ?? configuration.callTimeout).map {
-          $0 - exchange.state.start.middlewareTime
+          $0 - exchange.state.startInfo.middlewareTime
         }
       },
       InterceptorsStage { $0.call.settings.interceptors },
-      // From here on once for all calls that share the exchange.
+      // The following stages run once for all calls that share the exchange.
       SharingStage(sharesAll: configuration.sharesRequests),
       RetryStage(
         policy: configuration.retry, budget: configuration.retryBudget, scheduler: scheduler,
         wallClock: configuration.wallClock),
       RedirectStage(policy: configuration.redirects),
-      // From here on once for each hop.
-      // Before the circuit breaker: a missing network is not a failure of the host.
+      // The following stages run once for each hop. Reachability is checked before the circuit
+      // breaker, because a missing network is not a failure of the host.
       configuration.whenUnreachable.map {
         ReachabilityInterceptor(
           configuration.reachability ?? .shared, whenUnreachable: $0, scheduler: scheduler)
@@ -128,36 +128,36 @@ final class CallRunner: Sendable {
 extension CallRunner {
   /// Waits for the middleware.
   ///
-  /// Stores the request for later when the middleware fails for lack of a network.
+  /// Stores the request in the offline store if the middleware fails for lack of a network.
   ///
   /// - Returns: A promise of the time that the middleware took.
-  private func gate(
-    _ call: Call, by middleware: (Request) -> Promise<Void>
+  private func waitForMiddleware(
+    _ middleware: (Request) -> Promise<Void>, of call: Call
   ) -> Promise<Duration> {
-    let gate = limited(call, by: middleware)
-    guard case .saving(let offlineSaver) = call.offline else { return gate }
+    let middlewareTime = runMiddleware(middleware, for: call)
+    guard case .saving(let offlineSaver) = call.offline else { return middlewareTime }
     let url = call.settings.baseURL() ?? call.endpoint.baseURL
-    return offlineSaver.saving(gate, as: UUID().uuidString, baseURL: url)
+    return offlineSaver.saving(middlewareTime, as: UUID().uuidString, baseURL: url)
   }
 
-  /// Limits the middleware to the time of the call, so that a promise that never settles does not
-  /// block the queue.
-  private func limited(
-    _ call: Call, by middleware: (Request) -> Promise<Void>
+  /// Runs the middleware within the time limit of the call, so that a promise that never settles
+  /// does not block the queue.
+  private func runMiddleware(
+    _ middleware: (Request) -> Promise<Void>, for call: Call
   ) -> Promise<Duration> {
     let (scheduler, request) = (scheduler, call.request)
     let start = scheduler.now
-    let gate = middleware(request)
+    let finished = middleware(request)
     guard let limit = request.timeout ?? callTimeout else {
-      return gate.then(on: .inline) { Duration.zero }
+      return finished.then(on: .inline) { Duration.zero }
     }
-    return gate.timeout(limit, scheduler: scheduler) {
+    return finished.timeout(limit, scheduler: scheduler) {
       Self.timedOut(request, "the middleware has not called back")
     }
     .then(on: .inline) {
       let elapsed = scheduler.now - start
       guard elapsed < limit else {
-        throw Self.timedOut(request, "the middleware has taken all of it")
+        throw Self.timedOut(request, "the middleware used the whole time limit")
       }
       return elapsed
     }

@@ -5,18 +5,20 @@ extension HTTPRequest {
   ///
   /// ```swift
   /// print(request.curlCommand())
-  /// // curl -X POST --compressed -H 'Authorization: ***' --data-raw '{"title":"Fish"}' 'https://api.example.com/v1/boards'
+  /// // curl -X 'POST' -H 'Authorization: ***' -H 'Content-Type: application/json'
+  /// //   --data-raw '{"title":"Fish"}' 'https://api.example.com/v1/boards'
   /// ```
   ///
-  /// All parts are quoted, so that the shell neither expands nor runs any part of the request. The server receives the
-  /// same method, URL, header fields and body as from a client. `curl` adds an `Accept` and a `User-Agent` field if the
-  /// request has none.
+  /// All parts are quoted, so that the shell neither expands nor runs any part of the request. The
+  /// server receives the same method, URL, header fields and body as from a client. `curl` adds an
+  /// `Accept` and a `User-Agent` field if the request has none.
   ///
-  /// - **Bodies.** Text is part of the command. Other bytes are piped from a `printf`, and files are read from disk. A
-  ///   ``BodyStream`` is read from the standard input of the command.
-  /// - **Secrets.** A redacted command has `***` in place of the values of secrets, in the URL, the header fields, and in
-  ///   JSON, form and text bodies; other bytes in memory are replaced by their count. A server that needs the secrets
-  ///   rejects it. A command that is not redacted contains all secrets.
+  /// - **Bodies.** Text is part of the command. Other bytes are piped from a `printf`, and files
+  ///   are read from disk. A ``BodyStream`` is read from the standard input of the command.
+  /// - **Secrets.** A redacted command has `***` in place of the values of secrets, in the URL, the
+  ///   header fields, and in JSON, form and text bodies; other bytes in memory are replaced by
+  ///   their count. A server that needs the secrets rejects it. A command that is not redacted
+  ///   contains all secrets.
   ///
   /// - Parameter redacted: Whether secrets are masked.
   /// - Returns: The command, without a final line break.
@@ -83,22 +85,23 @@ extension HTTPRequest {
 }
 
 extension Networking {
-  /// A command for a POSIX shell by which the `curl` tool sends what this client would send for an
-  /// endpoint.
+  /// Returns a command for a POSIX shell that sends the request of an endpoint with the `curl`
+  /// tool, as this client would send it.
   ///
   /// ```swift
   /// print(try networking.curlCommand(for: .boards))
   /// ```
   ///
-  /// The request is built as for `request(_:progress:file:line:)`, on the current thread, with ``beforeEach``,
-  /// ``preProcessRequest``, the current credentials and the stored cookies. Changes by ``middleware`` and interceptors are
-  /// not included. Nothing is sent.
+  /// The request is built as for `request(_:progress:file:line:)`, on the current thread, with
+  /// ``beforeEach``, ``preProcessRequest``, the current credentials and the stored cookies. Changes
+  /// by ``middleware`` and interceptors are not included. Nothing is sent.
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
   ///   - redacted: Whether secrets are masked; see ``HTTPRequest/curlCommand(redacted:)``.
   /// - Returns: The command, without a final line break.
-  /// - Throws: ``NetworkError`` if the request cannot be built, and errors of the endpoint and of ``preProcessRequest``.
+  /// - Throws: ``NetworkError`` if the request cannot be built, and errors of the endpoint and of
+  ///   ``preProcessRequest``.
   public func curlCommand(for endpoint: Endpoint, redacted: Bool = true) throws -> String {
     try firstHop(of: endpoint).curlCommand(redacted: redacted)
   }
@@ -120,9 +123,9 @@ extension Networking {
     -> HTTPRequest
   {
     let settings = settings.withLock { $0.settings }
-    let asked = try endpoint.request
+    let original = try endpoint.request
     var request = try runner.wireRequest(
-      of: settings.beforeEach?(asked) ?? asked, headers: SomeEndpoint.headers,
+      of: settings.beforeEach?(original) ?? original, headers: SomeEndpoint.headers,
       baseURL: settings.baseURL() ?? SomeEndpoint.baseURL, preProcess: settings.preProcessRequest)
     if let credentials = settings.credentials {
       request = AuthorizationStage.adding(credentials, to: request)

@@ -7,11 +7,11 @@ extension Networking {
   /// networking.addMonitor(Metrics())
   /// ```
   ///
-  /// A client may have any number of monitors. Each observes whole calls, from the first event to the last, even after
-  /// the client has been released. Without monitors no events are made.
+  /// A client may have any number of monitors. Each observes whole calls, from the first event to
+  /// the last, even after the client has been released. Without monitors no events are created.
   ///
-  /// - Parameter monitor: The monitor. The client retains it until it is removed. A monitor that is added twice
-  ///   receives each event twice.
+  /// - Parameter monitor: The monitor. The client retains it until it is removed. A monitor that is
+  ///   added twice receives each event twice.
   /// - Returns: A registration that removes the monitor.
   @discardableResult
   public func addMonitor(_ monitor: any NetworkMonitor) -> MonitorRegistration {
@@ -30,7 +30,8 @@ extension Networking {
   /// registration.remove()
   /// ```
   ///
-  /// - Parameter observe: The closure. It runs on a serial queue, like ``NetworkMonitor/observe(_:)``.
+  /// - Parameter observe: The closure. It runs on a serial queue, like
+  ///   ``NetworkMonitor/observe(_:)``.
   /// - Returns: A registration that removes the closure.
   @discardableResult
   public func addMonitor(
@@ -53,7 +54,8 @@ extension Networking {
   /// Returns the events of the calls made from now on, as an asynchronous sequence with a buffer of
   /// a given size.
   ///
-  /// - Parameter limit: The size of the buffer, at least 1. When it is full, the oldest event is dropped.
+  /// - Parameter limit: The size of the buffer, at least 1. When it is full, the oldest event is
+  ///   dropped.
   /// - Returns: The sequence.
   public func events(bufferingNewest limit: Int) -> NetworkEvents {
     let buffer = EventBuffer(limit: limit)
@@ -90,9 +92,9 @@ extension Networking {
   /// networking.logLevel = .info
   /// ```
   ///
-  /// It may be changed at any time, from any thread. A call is logged to its end at the level at which it was made, so
-  /// no call is logged in part. The logger and the limit of logged bodies are those of the configuration; the default
-  /// logger is ``StandardLogger``.
+  /// It may be changed at any time, from any thread. A call is logged to its end at the level at
+  /// which it was made, so no call is logged in part. The logger and the limit of logged bodies are
+  /// those of the configuration; the default logger is ``StandardLogger``.
   public var logLevel: LoggingConfiguration.Level {
     get { settings.withLock { $0.settings.log.level } }
     set {

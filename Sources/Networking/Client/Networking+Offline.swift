@@ -2,12 +2,12 @@ import Foundation
 import Promises
 
 extension Networking {
-  /// The client's offline store, for looking at stored requests and removing them.
+  /// The client's offline store, for inspecting and removing stored requests.
   ///
   /// The first use opens the store, which blocks on the disk.
   ///
-  /// - Throws: ``NetworkError`` of the code ``NetworkError/Code-swift.enum/offlineStoreFailed`` if the store cannot be
-  ///   opened, or if the client has none (``OfflinePolicy/none``).
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/offlineStoreFailed``
+  ///   if the store cannot be opened, or if the client has none (``OfflinePolicy/none``).
   public var offlineStore: OfflineStore {
     get throws { try clientOfflineStore.store }
   }
@@ -16,7 +16,8 @@ extension Networking {
   ///
   /// `nil` means none.
   ///
-  /// It runs in ``callbackContext``. ``NetworkingConfiguration/replaysWhenReachable`` enables automatic replays.
+  /// It runs in ``callbackContext``. ``NetworkingConfiguration/replaysWhenReachable`` enables
+  /// automatic replays.
   public var onAutomaticReplay:
     (@Sendable (_ result: Result<OfflineStore.Report, any Error>) -> Void)?
   {
@@ -30,30 +31,34 @@ extension Networking {
   /// networking.replay { progress in print("\(progress.completed) of \(progress.total)") }
   ///   .done { report in
   ///     print(report.delivered.count, "delivered,", report.kept.count, "still offline")
-  ///     for refused in report.failed { show(refused.entry.request, refused.error) }
+  ///     for failure in report.failed { show(failure.entry.request, failure.error) }
   ///   }
   /// ```
   ///
-  /// - **Path.** Each request takes its place in the client's queue and passes the hooks, interceptors, retries and
-  ///   redirects like a new request, with the current credentials and cookies. Its `Idempotency-Key`, base URL and own
-  ///   header fields are those of the first time. Credential fields of the endpoint's type are added again. Other
-  ///   requests are not affected.
-  /// - **Order.** Requests with the same ``Request/storeKey`` are sent one after the other, in the order in which they
-  ///   were stored. If one stays in the store, the later ones with its key stay, too.
-  /// - **Outcomes.** A request that received a response leaves the store. A 4xx response counts, and is listed in
-  ///   ``OfflineStore/Report/failed``. A request stays in the store if it failed, was cancelled, was rejected by an
-  ///   interceptor or a hook, or received 401, 407, 408, 425, 429 or 5xx. It is not stored a second time.
+  /// - **Path.** Each request takes its place in the client's queue and passes the hooks,
+  ///   interceptors, retries and redirects like a new request, with the current credentials and
+  ///   cookies. Its `Idempotency-Key`, base URL and own header fields are those of the original
+  ///   request. Credential fields of the endpoint's type are added again. Other requests are not
+  ///   affected.
+  /// - **Order.** Requests with the same ``Request/storeKey`` are sent one after the other, in the
+  ///   order in which they were stored. If one stays in the store, the later ones with its key
+  ///   stay, too.
+  /// - **Outcomes.** A request that received a response leaves the store. A 4xx response counts,
+  ///   and is listed in ``OfflineStore/Report/failed``. A request stays in the store if it failed,
+  ///   was cancelled, was rejected by an interceptor or a hook, or received 401, 407, 408, 425, 429
+  ///   or 5xx. It is not stored a second time.
   /// - **One replay at a time** runs over all clients and processes that use the same store.
   ///
   /// - Parameters:
   ///   - concurrency: The number of keys whose requests are sent concurrently; at least 1.
-  ///   - progress: A handler that is called after each outcome, in order, in ``callbackContext``; if that is serial, before
-  ///     the handlers of the promise.
+  ///   - progress: A handler that is called after each outcome, in order, in ``callbackContext``;
+  ///     if that is serial, before the handlers of the promise.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
-  /// - Returns: A promise of the report. It is rejected with a ``NetworkError`` of the code `offlineStoreBusy` if another
-  ///   replay is running, or `offlineStoreFailed`. When it is cancelled, or its last consumer leaves, the requests being
-  ///   sent are cancelled and stay in the store.
+  /// - Returns: A promise of the report. It is rejected with a ``NetworkError`` with the code
+  ///   `offlineStoreBusy` if another replay is running, or `offlineStoreFailed`. When the promise
+  ///   is cancelled or loses its last consumer, the requests being sent are cancelled and stay in
+  ///   the store.
   @discardableResult
   public func replay(
     concurrency: Int = 4,
@@ -117,8 +122,8 @@ extension Networking {
 }
 
 extension Networking {
-  /// Returns the saver of a request that is stored when there is no network, or `nil` if it is not
-  /// to be stored.
+  /// Returns the saver of a request that is stored when there is no network, or `nil` for other
+  /// requests.
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
@@ -136,7 +141,8 @@ extension Networking {
       request: kept, collectsInMemory: collectsInMemory, clientOfflineStore: clientOfflineStore,
       automatic: automaticReplay,
       scheduler: runner.scheduler)
-    // Selected again at the replay, because another transport may be right then.
+    // The transport is selected again at the replay, because a scope of mocks or a provider may
+    // apply then.
     if transports.mayOverride {
       offlineSaver.selectTransport = { [weak self] in self?.transports.select(forAny: endpoint) }
     }

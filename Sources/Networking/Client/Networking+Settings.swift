@@ -2,7 +2,7 @@ import Foundation
 import Promises
 
 extension Networking {
-  /// The execution context of handlers that do not name one.
+  /// The execution context of handlers that do not specify one.
   ///
   /// The default is `.main`.
   public var callbackContext: ExecutionContext {
@@ -24,8 +24,8 @@ extension Networking {
   ///
   /// `nil` means none.
   ///
-  /// It runs on the caller's thread, or on the thread on which an earlier request ended, but never on the main queue. It
-  /// must not block. An error that it throws rejects the request.
+  /// It runs on the caller's thread, or on the thread on which an earlier request ended, but never
+  /// on the main queue. It must not block. An error that it throws rejects the request.
   public var preProcessRequest: (@Sendable (_ request: HTTPRequest) throws -> HTTPRequest)? {
     get { settings.withLock { $0.settings.preProcessRequest } }
     set { change { $0.preProcessRequest = newValue } }
@@ -35,11 +35,12 @@ extension Networking {
   ///
   /// `nil` means none.
   ///
-  /// It runs when the request has reached the head of the queue. If the promise is rejected, the request is rejected with
-  /// the same error. The wait counts towards the limit of the call, ``Request/timeout`` or
-  /// ``NetworkingConfiguration/callTimeout``. On timeout the request frees its place in the queue and is rejected with
-  /// `timedOut(.call)`, and the error names the middleware; the promise is cancelled unless others wait for it. Without a
-  /// limit a promise that never settles keeps the place of its request.
+  /// It runs when the request has reached the head of the queue. If the promise is rejected, the
+  /// request is rejected with the same error. The wait counts towards the limit of the call,
+  /// ``Request/timeout`` or ``NetworkingConfiguration/callTimeout``. On timeout the request frees
+  /// its place in the queue and is rejected with `timedOut(.call)`. The error names the middleware.
+  /// The hook's promise is cancelled unless it has other consumers. Without a limit a promise that
+  /// never settles keeps the place of its request.
   public var middleware: (@Sendable (_ request: Request) -> Promise<Void>)? {
     get { settings.withLock { $0.settings.middleware } }
     set { change { $0.middleware = newValue } }
@@ -49,8 +50,8 @@ extension Networking {
   ///
   /// The default is none.
   ///
-  /// They run once for each call, outside the retries; ``hopInterceptors`` run inside. A change applies to the calls made
-  /// from then on.
+  /// They run once for each call, outside the retries; ``hopInterceptors`` run inside. A change
+  /// applies to the calls made from then on.
   public var interceptors: [any Interceptor] {
     get { settings.withLock { $0.settings.interceptors } }
     set { change { $0.interceptors = newValue } }
@@ -69,13 +70,15 @@ extension Networking {
   ///   })
   /// ```
   ///
-  /// They run for every attempt and every redirect, next to the transport. They receive the request with its credentials
-  /// and cookies, and each response as it arrives, including redirects and responses that are retried. Fields that they
-  /// add apply to that hop only and are not sent to the target of a redirect.
+  /// They run for every attempt and every redirect, next to the transport. They receive the request
+  /// with its credentials and cookies, and each response as it arrives, including redirects and
+  /// responses that are retried. Fields that they add apply to that hop only and are not sent to
+  /// the target of a redirect.
   ///
-  /// Their time counts towards ``NetworkingConfiguration/attemptTimeout``; the error names an interceptor that does not
-  /// call back. A change applies to the calls made from then on. Of calls that share an exchange,
-  /// ``NetworkingConfiguration/sharesRequests``, the interceptors of the first call run.
+  /// Their time counts towards ``NetworkingConfiguration/attemptTimeout``; the error names an
+  /// interceptor that does not call back. A change applies to the calls made from then on. If calls
+  /// share an exchange (see ``NetworkingConfiguration/sharesRequests``), only the hop interceptors
+  /// of the first call run.
   public var hopInterceptors: [any Interceptor] {
     get { settings.withLock { $0.settings.hopInterceptors } }
     set { change { $0.hopInterceptors = newValue } }
@@ -90,8 +93,8 @@ extension Networking {
 
   /// Overrides the base URL of all endpoints with the result of a closure.
   ///
-  /// - Parameter baseURL: The closure. It runs when a request starts, on the thread of ``preProcessRequest``. `nil` uses
-  ///   the base URL of the endpoint.
+  /// - Parameter baseURL: The closure. It runs when a request starts, on the thread of
+  ///   ``preProcessRequest``. `nil` uses the base URL of the endpoint.
   public func setBaseURL(_ baseURL: @escaping @Sendable () -> URL?) {
     change { $0.baseURL = baseURL }
   }
@@ -155,9 +158,10 @@ extension Networking {
 
   /// Sends an `Authorization` field with all requests to the origin of the base URL from now on.
   ///
-  /// The origin is that of the current base URL. The field is sent on every hop to that origin, and to no other: not to the
-  /// target of a redirect to another origin, not to an absolute URL of another origin, and not to a base URL that is set
-  /// later. A client without a base URL sends it nowhere. A request's own `Authorization` field overrides it.
+  /// The origin is that of the current base URL. The field is sent on every hop to that origin, and
+  /// to no other: not to the target of a redirect to another origin, not to an absolute URL of
+  /// another origin, and not to a base URL that is set later. A client without a base URL sends it
+  /// nowhere. A request's own `Authorization` field overrides it.
   ///
   /// - Parameter authorizationHeader: The value of the field. `nil` stops sending it.
   public func authenticate(authorizationHeader: String?) {

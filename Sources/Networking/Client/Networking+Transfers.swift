@@ -10,12 +10,13 @@ extension Networking {
   ///   .done { response in open(response.file) }
   /// ```
   ///
-  /// - If the status is 2xx, the body is written to a hidden file in the same folder, which is moved to its place when it
-  ///   is complete. Missing folders are created. After a failure or a cancellation no partial file remains, and an
-  ///   existing file is unchanged.
-  /// - For any other status, including a redirect, the file is not written. Up to 1 MiB of the body is in
-  ///   ``Response/data``, for `validate` and `decode`.
-  /// - About 1 MiB of the body is in memory at a time. If the disk is slow, the transfer waits for it.
+  /// - If the status is 2xx, the body is written to a hidden file in the same folder, which is
+  ///   moved to its place when it is complete. Missing folders are created. After a failure or a
+  ///   cancellation no partial file remains, and an existing file is unchanged.
+  /// - For any other status, including a redirect, the file is not written. Up to 1 MiB of the body
+  ///   is in ``Response/data``, for `validate` and `decode`.
+  /// - About 1 MiB of the body is in memory at a time. If the disk is slow, the transfer waits for
+  ///   it.
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
@@ -25,8 +26,8 @@ extension Networking {
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: A promise of the response, whatever its status. It is rejected like that of
-  ///   `request(_:progress:file:line:)`, and with ``NetworkError/Code-swift.enum/fileNotWritten`` if the file cannot be
-  ///   created, written or moved.
+  ///   `request(_:progress:file:line:)`, and with ``NetworkError/Code-swift.enum/fileNotWritten``
+  ///   if the file cannot be created, written or moved.
   public func download(
     _ endpoint: Endpoint, to target: URL,
     replacing: Bool = true, progress: ProgressHandler? = nil,
@@ -49,8 +50,8 @@ extension Networking {
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: A promise of the response, whatever its status. It is rejected like that of
-  ///   `request(_:progress:file:line:)`, and with ``NetworkError/Code-swift.enum/fileNotWritten`` if the file cannot be
-  ///   created, written or moved.
+  ///   `request(_:progress:file:line:)`, and with ``NetworkError/Code-swift.enum/fileNotWritten``
+  ///   if the file cannot be created, written or moved.
   public func download(
     _ endpoint: ModifiedEndpoint<Endpoint>, to target: URL,
     replacing: Bool = true, progress: ProgressHandler? = nil,
@@ -71,11 +72,12 @@ extension Networking {
   /// for try await piece in response.bytes { parser.take(piece) }
   /// ```
   ///
-  /// - If the status is 2xx, the promise is fulfilled when the head has arrived, and ``Response/bytes`` delivers the body.
-  ///   For any other status up to 1 MiB of the body is in ``Response/data``.
+  /// - If the status is 2xx, the promise is fulfilled when the head has arrived, and
+  ///   ``Response/bytes`` delivers the body. For any other status up to 1 MiB of the body is in
+  ///   ``Response/data``.
   /// - The limits for the call and the attempt cover the body, too.
-  /// - The request leaves the client's queue when the head has arrived, so that the reader can make further requests.
-  ///   From then on ``cancelAllRequests()`` does not affect it.
+  /// - The request leaves the client's queue when the head has arrived, so that the reader can make
+  ///   further requests. From then on ``cancelAllRequests()`` does not affect it.
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.

@@ -2,7 +2,7 @@ import Foundation
 import Promises
 import Synchronization
 
-/// A client: sends the requests of endpoints through a queue, and returns promises of the
+/// A client that sends the requests of endpoints through a queue, and returns promises of the
 /// responses.
 ///
 /// ```swift
@@ -13,16 +13,16 @@ import Synchronization
 ///   .done { boards in show(boards) }
 /// ```
 ///
-/// - **Threads.** All members may be used from any thread. A request is built and started on the caller's thread, or,
-///   if it had to wait, on the thread on which an earlier request ended. A request made on the main queue starts on
-///   an `OperationQueue`. Responses arrive off the main queue. `validate`, `decode` and similar steps run there;
-///   handlers run in ``callbackContext``.
-/// - **Order.** The ``RequestMode`` limits the number of running requests. Requests of higher priority start first.
-///   Mocked requests wait in the same queue.
-/// - **Cancellation.** Cancelling the promise of a request, or the only promise derived from it, aborts the
-///   connection. A request that was still waiting is never sent.
-/// - **Lifetime.** Releasing a client does not cancel its requests, neither waiting nor running ones.
-///   ``cancelAllRequests()`` does.
+/// - **Threads.** All members may be used from any thread. A request is built and started on the
+///   caller's thread, or, if it had to wait, on the thread on which an earlier request ended. A
+///   request made on the main queue starts on an `OperationQueue`. Responses arrive off the main
+///   queue. `validate`, `decode` and similar steps run there; handlers run in ``callbackContext``.
+/// - **Order.** The ``RequestMode`` limits the number of running requests. Requests of higher
+///   priority start first. Mocked requests wait in the same queue.
+/// - **Cancellation.** Cancelling the promise of a request, or the only promise derived from it,
+///   aborts the connection. A request that was still waiting is never sent.
+/// - **Lifetime.** Releasing a client cancels neither its waiting nor its running requests.
+///   ``cancelAllRequests()`` cancels all of them.
 public final class Networking<Endpoint: RequestConvertible>: Sendable {
   /// A handler of the progress of a request and its response.
   public typealias ProgressHandler = @Sendable (_ progress: TransferProgress) -> Void
@@ -44,7 +44,8 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ///
   /// - Parameters:
   ///   - mode: The limit for the number of running requests.
-  ///   - mockProvider: A provider of transports for some endpoints, such as mocks. `nil` means none.
+  ///   - mockProvider: A provider of transports for some endpoints, such as mocks. `nil` means
+  ///     none.
   ///   - sessionConfiguration: The transport and the cookies of all other requests.
   ///   - retry: The retry policy. `nil` uses that of the configuration.
   ///   - configuration: The configuration of all requests.
@@ -60,7 +61,8 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ///
   /// - Parameters:
   ///   - mode: The limit for the number of running requests.
-  ///   - mockProvider: A provider of transports for some endpoints, such as mocks. `nil` means none.
+  ///   - mockProvider: A provider of transports for some endpoints, such as mocks. `nil` means
+  ///     none.
   ///   - transport: The transport of all other requests.
   ///   - retry: The retry policy. `nil` uses that of the configuration.
   ///   - configuration: The configuration of all requests.
@@ -99,13 +101,13 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
-  ///   - progress: A handler of the progress of both bodies. It runs in ``callbackContext``; if that is serial, before
-  ///     the handlers of the promise. Progress that is reported while it runs or is scheduled is coalesced to the
-  ///     newest.
+  ///   - progress: A handler of the progress of both bodies. It runs in ``callbackContext``; if
+  ///     that is serial, before the handlers of the promise. If several changes occur while it runs
+  ///     or is scheduled, it receives only the latest progress.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
-  /// - Returns: A promise of the response, whatever its status. It is rejected with a ``NetworkError``, with the error
-  ///   of the ``middleware``, or with `CancellationError`.
+  /// - Returns: A promise of the response, whatever its status. It is rejected with a
+  ///   ``NetworkError``, with the error of the ``middleware``, or with `CancellationError`.
   public func request(
     _ endpoint: Endpoint, progress: ProgressHandler? = nil,
     file: StaticString = #fileID, line: UInt = #line
@@ -119,12 +121,13 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
-  ///   - progress: A handler of the progress of both bodies. It runs in ``callbackContext``; if that is serial, before
-  ///     the handlers of the promise. Progress that is reported while it runs or is scheduled is coalesced to the
-  ///     newest.
+  ///   - progress: A handler of the progress of both bodies. It runs in ``callbackContext``; if
+  ///     that is serial, before the handlers of the promise. If several changes occur while it runs
+  ///     or is scheduled, it receives only the latest progress.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
-  /// - Returns: A promise of the response, like that of `request(_:progress:file:line:)` for the plain endpoint.
+  /// - Returns: A promise of the response, like that of `request(_:progress:file:line:)` for the
+  ///   plain endpoint.
   public func request(
     _ endpoint: ModifiedEndpoint<Endpoint>, progress: ProgressHandler? = nil,
     file: StaticString = #fileID, line: UInt = #line
@@ -139,13 +142,13 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
-  ///   - progress: A handler of the progress of both bodies. It runs in ``callbackContext``; if that is serial, before
-  ///     the handlers of the promise. Progress that is reported while it runs or is scheduled is coalesced to the
-  ///     newest.
+  ///   - progress: A handler of the progress of both bodies. It runs in ``callbackContext``; if
+  ///     that is serial, before the handlers of the promise. If several changes occur while it runs
+  ///     or is scheduled, it receives only the latest progress.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
-  /// - Returns: A promise of the decoded value. It is rejected like that of `request(_:progress:file:line:)`, and with
-  ///   the errors of `validate` and `decode`.
+  /// - Returns: A promise of the decoded value. It is rejected like that of
+  ///   `request(_:progress:file:line:)`, and with the errors of `validate` and `decode`.
   public func fetch<Typed: TypedEndpoint>(
     _ endpoint: Typed, progress: ProgressHandler? = nil,
     file: StaticString = #fileID, line: UInt = #line
@@ -164,7 +167,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     if let entry { snapshot = snapshot.updated { $0.baseURL = { entry.baseURL } } }
     let context = runner.scheduler.context(for: snapshot.settings.callbackContext)
     let pending = NetworkPromise.pending(on: context, file: file, line: line)
-    let delivery = BodyDestination(
+    let bodyDestination = BodyDestination(
       kind: destination, maximumBodySize: runner.maximumBodySize,
       progress: progress.map { ProgressReporter(on: context, $0) })
     let events = snapshot.settings.eventSinks.map { CallEvents($0, scheduler: runner.scheduler) }
@@ -174,18 +177,20 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       events?.queued(request, pending.resolver)
       let offline: OfflineMode? =
         if let entry { .replaying(key: entry.effectiveIdempotencyKey) } else {
-          offlineSaver(endpoint, original, as: request, collectsInMemory: delivery.isToMemory)
-            .map { .saving($0) }
+          offlineSaver(
+            endpoint, original, as: request, collectsInMemory: bodyDestination.isToMemory
+          )
+          .map { .saving($0) }
         }
       let call = Call(
         request,
         endpoint: Call.EndpointDefaults(
           headers: entry.map { Self.removedCredentialHeaders(of: $0) } ?? SomeEndpoint.headers,
           baseURL: SomeEndpoint.baseURL, retry: retryPolicy(of: endpoint)),
-        settings: snapshot, over: transport, to: delivery, credentialSource: self,
+        settings: snapshot, over: transport, to: bodyDestination, credentialSource: self,
         offline: offline, reportingTo: events)
-      // A request that is not intercepted may come from an interceptor that holds other requests up, so it
-      // must not wait behind them.
+      // A request that is not intercepted may come from an interceptor that holds other requests
+      // up, so it must not wait behind them.
       (request.isIntercepted ? queue : unthrottledQueue).add(
         pending, priority: request.priority,
         HandlerScope.capturing { [runner] in runner.start(call) })

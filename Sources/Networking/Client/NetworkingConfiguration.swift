@@ -50,12 +50,13 @@ public struct NetworkingConfiguration: Sendable {
   /// configuration.secretNames = ["X-Tenant", "iban"]
   /// ```
   ///
-  /// Well-known names such as `Authorization`, `password` or `access_token` are secrets already. Case and
-  /// punctuation do not matter. The value of a secret is printed as `***` in logs, events, errors, curl commands and
-  /// descriptions, and a secret header field is not written to an ``OfflineStore``.
+  /// Well-known names such as `Authorization`, `password` or `access_token` are secrets already.
+  /// Case and punctuation do not matter. The value of a secret is printed as `***` in logs, events,
+  /// errors, curl commands and descriptions, and a secret header field is not written to an
+  /// ``OfflineStore``.
   ///
-  /// The names apply to the whole process from the time that the client is made, because an error or a request does
-  /// not know its client. They cannot be removed.
+  /// The names apply to the whole process from the time that the client is made, because an error
+  /// or a request does not know its client. They cannot be removed.
   public var secretNames: Set<String> = []
   /// Whether identical concurrent requests share one exchange.
   ///
@@ -65,25 +66,28 @@ public struct NetworkingConfiguration: Sendable {
   /// configuration.sharesRequests = true
   /// networking.request(.boards)                    // sends the request
   /// networking.request(.boards)                    // waits for the same response
-  /// networking.request(.boards.sharing(false))     // sends a request of its own
+  /// networking.request(.boards.sharing(false))     // sends a separate request
   /// ```
   ///
-  /// - **Which requests.** GET and HEAD requests without a body whose response goes to memory; no downloads and no
-  ///   streams. Two requests are identical if, after the client's interceptors, they have the same method, URL,
-  ///   header fields in the same order, credentials and idle timeouts, the same value of
-  ///   ``Request/isIntercepted``, and the same transport; scopes of mocks have different transports. The tracing
-  ///   fields `traceparent`, `tracestate`, `X-Request-ID` and `X-Correlation-ID` are not compared. The server
-  ///   receives those of the first request.
-  /// - **Callers.** Each caller has its own promise, and receives the whole response and its progress, even if it
-  ///   joins late. Cancelling one promise does not affect the others. When the last caller cancels, the connection
-  ///   is closed.
-  /// - **Retries.** Attempts, redirects and the retry budget belong to the exchange, not to the callers. Requests
-  ///   with a ``RetryPolicy`` of their own are shared only among themselves, and the policy of the first one applies.
-  /// - **Timeouts.** The limit of the call belongs to the caller. On timeout the caller leaves, as if cancelled.
-  /// - **No storage.** A failure is delivered to all current callers. A request made after the end of the exchange
-  ///   is sent again.
-  /// - **Queue.** A request that waits for a shared exchange takes its own place in the queue. In the mode
-  ///   ``RequestMode/sync``, which runs one request at a time, nothing is shared.
+  /// - **Requests.** Only GET and HEAD requests without a body are shared, and only if the response
+  ///   goes to memory. Downloads and streams are not shared. Two requests are identical if, after
+  ///   the client's interceptors, they have the same method, URL, header fields in the same order,
+  ///   credentials and idle timeouts, the same value of ``Request/isIntercepted``, and the same
+  ///   transport; scopes of mocks have different transports. The tracing fields `traceparent`,
+  ///   `tracestate`, `X-Request-ID` and `X-Correlation-ID` are not compared. The server receives
+  ///   those of the first request.
+  /// - **Callers.** Each caller has its own promise, and receives the whole response and its
+  ///   progress, even if it joins late. Cancelling one promise does not affect the others. When the
+  ///   last caller cancels, the connection is closed.
+  /// - **Retries.** Attempts, redirects and the retry budget belong to the exchange, not to the
+  ///   callers. Requests with a ``RetryPolicy`` of their own are shared only among themselves, and
+  ///   the policy of the first one applies.
+  /// - **Timeouts.** The limit of the call belongs to the caller. On timeout the caller leaves, as
+  ///   if cancelled.
+  /// - **No storage.** A failure is delivered to all current callers. A request made after the end
+  ///   of the exchange is sent again.
+  /// - **Queue.** A request that waits for a shared exchange takes its own place in the queue. In
+  ///   the mode ``RequestMode/sync``, which runs one request at a time, nothing is shared.
   public var sharesRequests = false
   /// The cookie storage.
   ///
@@ -96,22 +100,23 @@ public struct NetworkingConfiguration: Sendable {
   ///
   /// The default is `false`.
   ///
-  /// A replay starts when the status changes from unreachable to reachable. A network that is reachable when the client
-  /// is made does not start one, so requests stored by an earlier run wait for a call of `replay()`, for example after
-  /// the user has signed in. `onAutomaticReplay` receives the result of each replay. While another client or process
-  /// replays the store, the client tries again every ten seconds as long as the network is reachable.
+  /// A replay starts when the status changes from unreachable to reachable. A network that is
+  /// reachable when the client is made does not start one, so requests stored by an earlier run
+  /// wait for a call of `replay()`, for example after the user has signed in. `onAutomaticReplay`
+  /// receives the result of each replay. While another client or process replays the store, the
+  /// client tries again every ten seconds as long as the network is reachable.
   public var replaysWhenReachable = false
   /// The policy for requests to the internet while it is unreachable.
   ///
   /// `nil` sends them anyway.
   ///
-  /// ``ReachabilityInterceptor`` says which requests need the internet. Mocked requests do not. Each hop waits
-  /// separately, within the limit of the call. A request that fails by this policy is not retried, whatever ``retry``
-  /// says.
+  /// ``ReachabilityInterceptor`` documents which requests need the internet. Mocked requests do
+  /// not. Each hop waits separately, within the limit of the call. A request that fails under this
+  /// policy is not retried, regardless of ``retry``.
   public var whenUnreachable: ReachabilityInterceptor.Policy?
   /// The reachability for ``replaysWhenReachable`` and ``whenUnreachable``.
   ///
-  /// `nil` uses one that all clients of the process share, which starts on first use.
+  /// `nil` uses an instance that all clients of the process share. It starts on first use.
   public var reachability: NetworkReachability?
   /// The limit for opening a connection, including TLS.
   ///
@@ -129,26 +134,28 @@ public struct NetworkingConfiguration: Sendable {
   ///
   /// `nil` means no limit. ``Request/timeout`` overrides it.
   ///
-  /// It covers the time from the turn of the request in the queue to the end of the response body, with the
-  /// ``Networking/middleware``, all attempts and all redirects. The body of a stream counts, too.
+  /// It covers the time from the moment at which the request leaves the queue to the end of the
+  /// response body, including the ``Networking/middleware``, all attempts, all redirects, and the
+  /// body of a stream.
   public var callTimeout: Duration?
   /// The limit for a response body in memory after decoding, in bytes.
   ///
   /// `nil` means no limit.
   ///
-  /// A larger body ends the request with ``NetworkError/Code-swift.enum/bodyTooLarge``. The limit does not apply to
-  /// downloads and streams. If the status of these is not 2xx, up to 1 MiB of the body is kept and the rest discarded.
+  /// A larger body ends the request with ``NetworkError/Code-swift.enum/bodyTooLarge``. The limit
+  /// does not apply to downloads and streams. If the status of these is not 2xx, up to 1 MiB of the
+  /// body is kept and the rest discarded.
   public var maximumBodySize: Int?
   /// The source of time for timeouts and delays.
   ///
   /// `nil` uses that of the client's mock provider, or the system clock.
   public var scheduler: (any Scheduler)?
-  /// The time of day, which a date in `Retry-After` is compared with.
+  /// The source of the wall clock time, which a date in `Retry-After` is compared with.
   ///
-  /// The default is the system's.
+  /// The default is the system clock.
   ///
-  /// It is called at the end of an attempt, on any thread, and must not block. Tests in virtual time derive it from
-  /// ``scheduler``:
+  /// It is called at the end of an attempt, on any thread, and must not block. Tests in virtual
+  /// time derive it from ``scheduler``:
   ///
   /// ```swift
   /// configuration.scheduler = time

@@ -25,18 +25,19 @@ public enum RequestMode: Sendable, Hashable {
 
 /// The request queue of a client, which starts requests as slots become free.
 ///
-/// A request starts on the caller's thread, or on the thread on which an earlier request ended, because a hop to another
-/// thread would take longer than all other work for a request. On the main queue it starts in an operation of an
-/// `OperationQueue` instead, so that the main queue is not blocked.
+/// A request starts on the caller's thread, or on the thread on which an earlier request ended,
+/// because a switch to another thread would take longer than all other work for a request. On the
+/// main queue it starts in an operation of an `OperationQueue` instead, so that the main queue is
+/// not blocked.
 final class RequestQueue: Sendable {
   private let queueState: Mutex<RequestQueueState>
   private let operations = OperationQueue()
   /// Whether requests start on the current thread even on the main queue.
   ///
-  /// True in virtual time, so that no request is on its way to another thread while time advances.
+  /// `true` in virtual time, so that time does not advance while a request is being passed to
+  /// another thread.
   private let startsImmediately: Bool
-  /// Whether the responses of two requests, of which one waited for the other, are delivered in
-  /// that order.
+  /// Whether a request that waited for another one also delivers its response after that one.
   private let isOrdered: Bool
 
   /// Makes a queue.
@@ -52,12 +53,12 @@ final class RequestQueue: Sendable {
     isOrdered = mode.width == 1 || startsImmediately
   }
 
-  /// Adds a request behind those of its priority.
+  /// Adds a request behind the waiting requests of the same priority.
   ///
   /// - Parameters:
   ///   - pending: The caller's promise, and its resolver.
   ///   - priority: The priority of the request.
-  ///   - begin: Starts the request when a slot is free.
+  ///   - begin: A closure that starts the request when a slot is free.
   func add(
     _ pending: (promise: NetworkPromise, resolver: Resolver<Response>), priority: Request.Priority,
     _ begin: @escaping @Sendable () -> NetworkPromise
@@ -88,7 +89,7 @@ final class RequestQueue: Sendable {
 
   /// Starts a request, or the next one if it has been cancelled.
   ///
-  /// A loop, because any number of requests may have been cancelled while they waited.
+  /// A loop and not a recursion, because any number of waiting requests may have been cancelled.
   private func run(_ slot: RequestQueueState.Slot) {
     var due: RequestQueueState.Slot? = slot
     while let slot = due {
@@ -98,8 +99,9 @@ final class RequestQueue: Sendable {
   }
 
   private func forward(_ responsePromise: NetworkPromise, _ slot: RequestQueueState.Slot) {
-    // Fast path: a response that is already available, such as that of a mock, frees its slot at once if no request waits.
-    // A request that has waited takes the other path, because the handlers of the earlier request come first.
+    // Fast path: a response that is already available, such as that of a mock, frees its slot at
+    // once if no request waits. A request that has waited takes the other path, because the
+    // handlers of the earlier request come first.
     if !isOrdered, responsePromise.isDelivered, queueState.withLock({ $0.finishIfNoneWait(slot) }) {
       slot.request.forward(responsePromise)
     } else {
@@ -122,7 +124,7 @@ final class QueuedRequest: Sendable {
   ///
   /// - Parameters:
   ///   - pending: The caller's promise, and its resolver.
-  ///   - begin: Starts the request.
+  ///   - begin: A closure that starts the request.
   init(
     _ pending: (promise: NetworkPromise, resolver: Resolver<Response>),
     _ begin: @escaping @Sendable () -> NetworkPromise
@@ -134,7 +136,8 @@ final class QueuedRequest: Sendable {
 
   /// Starts the request, unless it has been cancelled.
   ///
-  /// - Returns: A promise of the response, which the caller's promise does not follow yet. `nil` if it was cancelled.
+  /// - Returns: A promise of the response, which the caller's promise does not follow yet. `nil` if
+  ///   it was cancelled.
   func start() -> NetworkPromise? {
     resolver.isSettled ? nil : begin()
   }
@@ -149,8 +152,9 @@ final class QueuedRequest: Sendable {
   ///
   /// - Parameters:
   ///   - responsePromise: The promise that ``start()`` has returned.
-  ///   - isOrdered: Whether `whenFinished` runs after the handlers of the promise have run or been scheduled, so that the
-  ///     next response does not overtake this one. Otherwise it runs before them.
+  ///   - isOrdered: Whether `whenFinished` runs after the handlers of the promise have run or been
+  ///     scheduled, so that the next response does not overtake this one. Otherwise it runs before
+  ///     them.
   ///   - whenFinished: The closure. It may run before this method returns.
   func forward(
     _ responsePromise: NetworkPromise, isOrdered: Bool, whenFinished: @escaping @Sendable () -> Void
@@ -178,8 +182,8 @@ enum MainQueue {
 
   /// Whether the current thread runs the main queue.
   ///
-  /// `Thread.isMainThread` alone is not enough: on Linux an asynchronous `main` leaves the main thread, and another
-  /// thread runs the main queue.
+  /// `Thread.isMainThread` alone is not enough: on Linux an asynchronous `main` leaves the main
+  /// thread, and another thread runs the main queue.
   static var isCurrent: Bool {
     DispatchQueue.getSpecific(key: key) != nil || isMainThread
   }

@@ -6,8 +6,8 @@ import Promises
 /// waiting --slot--> running --finish-->
 /// ```
 ///
-/// Requests of higher priority start first; those of the same priority start in the order in which they were added.
-/// A request waits only while all slots are taken or the queue is suspended.
+/// Requests of higher priority start first; those of the same priority start in the order in which
+/// they were added. A request waits only while all slots are taken or the queue is suspended.
 struct RequestQueueState {
   /// A running request, and its index.
   struct Slot: Sendable {

@@ -19,19 +19,20 @@ public enum SessionConfiguration: Sendable {
   ///
   /// Not implemented on any platform yet.
   ///
-  /// Every request is rejected with ``NetworkError/Code-swift.enum/unsupported``, except requests with the transport of a
-  /// ``TransportProvider``.
+  /// Every request is rejected with ``NetworkError/Code-swift.enum/unsupported``, except requests
+  /// with the transport of a ``TransportProvider``.
   ///
   /// - Parameter identifier: The name of the session.
   case background(identifier: String)
   /// A ``URLSessionTransport`` on a copy of a Foundation configuration, private to the client.
   ///
-  /// The client uses its cookie storage, unless the configuration neither sends nor accepts cookies.
-  /// ``URLSessionTransport`` says how timeouts and other properties apply, and which are ignored on Linux.
+  /// The client uses the cookie storage of the configuration, unless the configuration disables
+  /// sending or accepting cookies. ``URLSessionTransport`` documents how timeouts and other
+  /// properties apply, and which are ignored on Linux.
   case custom(URLSessionConfiguration)
 }
 
-/// The transport and the cookie storage that a ``SessionConfiguration`` stands for.
+/// The transport and the cookie storage of a client, as made from its ``SessionConfiguration``.
 struct Session {
   let transport: any Transport
   /// The cookie storage.

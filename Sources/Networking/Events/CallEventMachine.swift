@@ -24,11 +24,11 @@ struct CallEventMachine {
   private var isFinished = false
   /// The size limit in bytes of the bodies that sinks receive; 0 disables them.
   private let bodyLimit: Int
-  /// The number of response sources so far: hops, shared requests, and interceptors that returned a
-  /// response of their own.
+  /// The number of response sources so far: hops, shared requests, and interceptors that returned
+  /// their own response.
   ///
   /// It is also the number of the current hop.
-  private(set) var responderCount = 0
+  private(set) var responseSourceCount = 0
 
   init(_ call: NetworkEvent.CallID, callStart: Date, bodyLimit: Int = 0) {
     self.call = call
@@ -60,13 +60,13 @@ struct CallEventMachine {
     _ request: NetworkError.RequestSummary, headers: HTTPHeaders, bodySize: Int64?, attempt: Int,
     hop: Int, at now: Duration
   ) -> (number: Int, events: [NetworkEvent]) {
-    guard !isFinished else { return (responderCount, []) }
-    responderCount += 1
+    guard !isFinished else { return (responseSourceCount, []) }
+    responseSourceCount += 1
     self.request = request
     self.attempt = attempt
     self.hop = hop
     current = HopEventMachine(bodySize: bodySize, began: now, bodyLimit: bodyLimit)
-    return (responderCount, emit([(.sending(headers: headers, bodySize: bodySize), now)], now))
+    return (responseSourceCount, emit([(.sending(headers: headers, bodySize: bodySize), now)], now))
   }
 
   /// Adds the events of a hop.
@@ -76,7 +76,7 @@ struct CallEventMachine {
     _ number: Int, at now: Duration,
     _ update: (inout HopEventMachine) -> [HopEventMachine.TimedEventKind]
   ) -> [NetworkEvent] {
-    guard number == responderCount, var hop = current.take() else { return [] }
+    guard number == responseSourceCount, var hop = current.take() else { return [] }
     let events = update(&hop)
     current = hop
     return emit(events, now)
@@ -84,12 +84,12 @@ struct CallEventMachine {
 
   /// Ends a hop without an event, because its result is no longer needed.
   mutating func abandon(_ number: Int) {
-    if number == responderCount { current = nil }
+    if number == responseSourceCount { current = nil }
   }
 
   /// Notes that the call waits for the response of another call.
   mutating func share(with other: NetworkEvent.CallID?, at now: Duration) -> [NetworkEvent] {
-    responderCount += 1
+    responseSourceCount += 1
     return add(.shared(with: other), at: now)
   }
 
@@ -99,8 +99,8 @@ struct CallEventMachine {
   mutating func servedLocally(by name: String, since previousCount: Int, at now: Duration)
     -> [NetworkEvent]
   {
-    guard responderCount == previousCount else { return [] }
-    responderCount += 1
+    guard responseSourceCount == previousCount else { return [] }
+    responseSourceCount += 1
     return add(.servedLocally(by: name), at: now)
   }
 

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The event reporter of one call.
 ///
-/// A call of a client without event sinks has none.
+/// A call has none if its client has no event sinks.
 ///
 /// Sinks receive the events under the call's lock, which keeps the events in order across threads.
 /// No client code runs under that lock.
@@ -24,7 +24,7 @@ final class CallEvents: Sendable {
 
   // MARK: Client
 
-  /// Reports that the call was queued, and reports later when the caller cancels it.
+  /// Reports that the call was queued, and observes its cancellation by the caller.
   ///
   /// - Parameters:
   ///   - request: The request.
@@ -98,15 +98,15 @@ final class CallEvents: Sendable {
   }
 
   /// The number of response sources so far.
-  var responderCount: Int { machine.withLock { $0.responderCount } }
+  var responseSourceCount: Int { machine.withLock { $0.responseSourceCount } }
 
   /// Reports that an interceptor has returned a response, unless another source has provided it.
   ///
   /// - Parameters:
   ///   - name: The name of the interceptor.
-  ///   - responderCount: The number of response sources before the interceptor ran.
-  func servedLocally(by name: String, since responderCount: Int) {
-    emit { $0.servedLocally(by: name, since: responderCount, at: $1) }
+  ///   - responseSourceCount: The number of response sources before the interceptor ran.
+  func servedLocally(by name: String, since responseSourceCount: Int) {
+    emit { $0.servedLocally(by: name, since: responseSourceCount, at: $1) }
   }
 
   // MARK: Reporting

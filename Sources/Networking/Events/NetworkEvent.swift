@@ -227,7 +227,8 @@ extension NetworkEvent {
     case connected(Connection)
     /// The TLS handshake is complete.
     case secured
-    /// The response is provided locally, by `mock`, by `tape` or by the interceptor with this name.
+    /// The response comes from a local source: a mock (`mock`), a recording (`tape`), or the
+    /// interceptor with this name.
     case servedLocally(by: String)
     /// The request is sent, with this number of bytes of its body.
     ///

@@ -1,7 +1,7 @@
 import Promises
 import Synchronization
 
-/// Replays a client's store each time the network becomes reachable again.
+/// The automatic replay of a client's store, each time the network becomes reachable again.
 ///
 /// It monitors reachability until it is deallocated. It does not retain the client.
 final class AutomaticReplay: Sendable {
@@ -118,9 +118,9 @@ struct AutomaticReplayMachine {
   /// does not start one, because the user may not have signed in yet.
   mutating func reachabilityChanged(_ change: ReachabilityMachine.Change) -> Action? {
     // A listener gets only the latest change, so there may have been others in between.
-    let wasAway = current.status == .unreachable || change.number > current.number + 1
+    let wasUnreachable = current.status == .unreachable || change.number > current.number + 1
     current = change
-    return wasAway && change.status.isReachable ? startOrQueue() : nil
+    return wasUnreachable && change.status.isReachable ? startOrQueue() : nil
   }
 
   /// Handles a stored request.

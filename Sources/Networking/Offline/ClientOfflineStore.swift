@@ -94,8 +94,8 @@ final class ClientOfflineStore: Sendable {
   var store: OfflineStore {
     get throws {
       if let store = opened.withLock({ $0 }) { return store }
-      // Opened outside the lock because it blocks on the disk. If two threads do so, the first
-      // wins.
+      // Opened outside the lock because it blocks on the disk. If two threads open a store, the
+      // first one is kept.
       let store = try open()
       return opened.withLock { opened in
         if let first = opened { return first }
@@ -132,13 +132,13 @@ final class ClientOfflineStore: Sendable {
     let known = selections.withLock { $0 }
     guard !known.isEmpty else { return }
     let entries = Set(entries)
-    let gone = selections.withLock { selections in
+    let old = selections.withLock { selections in
       let before = selections
       // Selections that were added in the meantime stay.
       selections = before.filter { known[$0.key] == nil || entries.contains($0.key) }
       return before
     }
-    withExtendedLifetime(gone) {}
+    withExtendedLifetime(old) {}
   }
 }
 

@@ -4,13 +4,13 @@ import Foundation
 ///
 ///     entries/      a folder for each entry, with its file and the copies of its payload files
 ///     incoming/     entries that are being written or removed; a process that acquires the lock
-///                   deletes the remains of processes that died
+///                   deletes the files that terminated processes have left
 ///     quarantine/   invalid entries that were found in entries/
 ///     lock          held during each change
 ///     replay.lock   held during a replay
 ///
 /// An entry is added and removed by one rename of its folder, so it exists completely or not at
-/// all. Methods that need the lock say so. All others can be called at any time.
+/// all. Methods that require the lock say so. All others can be called without it.
 struct EntryDirectory: Sendable {
   let path: String
   let fileSystem: FileSystem
@@ -93,13 +93,13 @@ struct EntryDirectory: Sendable {
 
   /// Writes an entry, which is on disk when this method returns.
   ///
-  /// Needs the lock.
+  /// Requires the lock.
   ///
   /// - Parameters:
   ///   - name: The name of the entry.
   ///   - files: The payload files to copy.
   ///   - limit: The maximum number of bytes of the entry.
-  ///   - record: A closure that makes the record from the facts about the copies.
+  ///   - record: A closure that makes the record from the lengths and checksums of the copies.
   /// - Returns: The record and the number of bytes of the entry. `nil`, with nothing written, if
   ///   the entry exceeds the limit.
   /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/offlineStoreFailed``
@@ -148,7 +148,7 @@ struct EntryDirectory: Sendable {
 
   /// Replaces the file of an entry.
   ///
-  /// Needs the lock.
+  /// Requires the lock.
   func rewrite(_ record: EntryRecord, _ name: EntryName) throws {
     guard fileSystem.isDirectory(path(of: name)) else { return }
     let incomingPath = "\(incoming)/\(name.text)"
@@ -163,7 +163,7 @@ struct EntryDirectory: Sendable {
 
   /// Removes an entry permanently.
   ///
-  /// Needs the lock.
+  /// Requires the lock.
   ///
   /// - Returns: `false` if the entry did not exist.
   @discardableResult
@@ -179,7 +179,7 @@ struct EntryDirectory: Sendable {
 
   /// Moves an invalid entry to quarantine.
   ///
-  /// Needs the lock.
+  /// Requires the lock.
   ///
   /// - Parameter name: Its name in `entries`.
   /// - Returns: The new location.
@@ -204,7 +204,7 @@ struct EntryDirectory: Sendable {
 
   /// Removes all files and folders in quarantine.
   ///
-  /// Needs the lock.
+  /// Requires the lock.
   func emptyQuarantine() throws {
     for name in try fileSystem.names(in: quarantine) {
       try fileSystem.remove(FilePath(quarantine) / name)

@@ -3,9 +3,8 @@ import Foundation
 /// The contents of an entry's file.
 ///
 /// The first line has the format version and the length and checksum of the rest, which is JSON.
-/// With these a truncated, changed or unrelated file is distinguished from a complete one. The
-/// copies of payload files are in the same folder. They are identified by their positions only,
-/// because the store's folder can be moved.
+/// These reveal a truncated, changed or unrelated file. The copies of payload files are in the same
+/// folder. They are identified by their positions only, because the store's folder can be moved.
 struct EntryRecord: Codable, Equatable {
   static let fileName = "entry"
 
@@ -90,8 +89,9 @@ struct EntryRecord: Codable, Equatable {
   }
 }
 
-/// The reason why something in a store's folder is not a valid entry, as a clause.
+/// The error for a file or folder that is not a valid entry.
 struct CorruptEntryError: Error, Equatable {
+  /// The reason, as a clause.
   let reason: String
 
   init(_ reason: String) {

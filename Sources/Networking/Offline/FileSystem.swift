@@ -8,9 +8,10 @@ import Foundation
   import Glibc
 #endif
 
-/// The file system operations of a store, each of which is one step with regard to crashes.
+/// The file system operations of a store.
 ///
-/// All errors are made by ``OpenFile/error(_:)`` or have the same code.
+/// All errors are of the type ``NetworkError`` with the code
+/// ``NetworkError/Code-swift.enum/offlineStoreFailed``.
 struct FileSystem: Sendable {
   /// A closure that is called before each step that changes the disk, with the name of the step.
   ///

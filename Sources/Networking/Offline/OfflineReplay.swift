@@ -46,7 +46,7 @@ final class OfflineReplay: Sendable {
   func start(concurrency: Int) throws -> Promise<OfflineStore.Report> {
     let queues = try loadQueues()
     return when(queues, concurrency: concurrency) { [self] names in
-      reduce(names, true, on: context) { isOnline, name in self.replayEntry(name, isOnline) }
+      reduce(names, true, on: context) { shouldSend, name in self.replayEntry(name, shouldSend) }
     }
     .map(on: context) { [self] _ in
       state.withLock { state in
@@ -80,7 +80,7 @@ final class OfflineReplay: Sendable {
     }
     let total = names.values.reduce(unrecognized.count + readErrors.count) { $0 + $1.count }
     state.withLock { $0.total = total }
-    for name in unrecognized { quarantine(name, "the name is not that of an entry") }
+    for name in unrecognized { quarantine(name, "the name is not a valid entry name") }
     for readError in readErrors { report(nil, .kept(readError)) }
     return queues.compactMap { names[$0] }
   }
@@ -88,11 +88,11 @@ final class OfflineReplay: Sendable {
   /// Processes one entry.
   ///
   /// - Returns: A promise of whether to send the later entries of its queue.
-  private func replayEntry(_ name: EntryName, _ isOnline: Bool) -> Promise<Bool> {
+  private func replayEntry(_ name: EntryName, _ shouldSend: Bool) -> Promise<Bool> {
     do {
       guard var record = try store.directory.read(name) else {
         report(nil, .removed)
-        return .fulfilled(isOnline)
+        return .fulfilled(shouldSend)
       }
       let now = store.clock()
       if record.lifespan.isImplausible(at: now) {
@@ -106,9 +106,9 @@ final class OfflineReplay: Sendable {
       if record.lifespan.isExpired(at: now) {
         try remove(name)
         report(entry, .expired)
-        return .fulfilled(isOnline)
+        return .fulfilled(shouldSend)
       }
-      guard isOnline else {
+      guard shouldSend else {
         report(entry, .kept(nil))
         return .fulfilled(false)
       }
@@ -119,7 +119,7 @@ final class OfflineReplay: Sendable {
         }
     } catch let corruption as CorruptEntryError {
       quarantine(name.fileName, corruption.reason)
-      return .fulfilled(isOnline)
+      return .fulfilled(shouldSend)
     } catch {
       report(nil, .kept(error))
       return .fulfilled(false)
@@ -270,11 +270,11 @@ enum ReplayDecision {
     let decision = ReplayDecision(result)
     guard case .failed(let error) = decision, case .failure = result else { return decision }
     guard let error = error as? NetworkError else { return .kept(error) }
-    if case .unacceptableStatus = error.code, !isAbout(entry, error) { return .kept(error) }
+    if case .unacceptableStatus = error.code, !concerns(entry, error) { return .kept(error) }
     return decision
   }
 
-  private static func isAbout(_ entry: OfflineStore.Entry, _ error: NetworkError) -> Bool {
+  private static func concerns(_ entry: OfflineStore.Entry, _ error: NetworkError) -> Bool {
     guard let request = error.request, request.method == entry.request.method,
       let resource = try? OfflineStore.resource(entry.request, entry.baseURL)
     else { return false }

@@ -135,8 +135,8 @@ extension OfflineStore {
     var byteCount: Int64 = 0
     /// The lifespan, or `nil` if the entry is corrupt.
     ///
-    /// A replay may have restarted the lifespan on disk because it was implausible. An implausible
-    /// lifespan does not count as expired, so the old one does no harm.
+    /// A replay may have restarted the lifespan on disk because it was implausible. The cached
+    /// lifespan is then still implausible, which does not count as expired.
     var lifespan: Lifespan?
   }
 

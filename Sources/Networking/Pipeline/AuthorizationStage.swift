@@ -1,7 +1,7 @@
 import Foundation
 import Promises
 
-/// Adds the client's credentials to hops to the origin that they are for, and to no other.
+/// The stage that adds the client's credentials to hops to their origin, and to no others.
 ///
 /// An `Authorization` field of the request takes precedence.
 struct AuthorizationStage: BuiltInStage {

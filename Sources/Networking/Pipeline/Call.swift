@@ -2,9 +2,10 @@ import Foundation
 import Promises
 import Synchronization
 
-/// One call: a request of a client, with everything that its attempts and hops have in common.
+/// A call of a client: the request, and the data that all its attempts and hops share.
 ///
-/// A client makes one `Call` for each request and passes it on unchanged. Stages read it as ``Exchange/call``.
+/// A client makes one `Call` for each request and passes it on unchanged. Stages read it as
+/// ``Exchange/call``.
 final class Call: Sendable {
   /// The defaults that the endpoint's type declares for its requests.
   struct EndpointDefaults: Sendable {
@@ -74,8 +75,8 @@ protocol CredentialSource: AnyObject, Sendable {
 /// The mutable state of a call: its attempts, its idempotency key, and the interceptor that holds
 /// it.
 ///
-/// Requests that share an exchange share its state: each of their own states follows that of the exchange,
-/// and counts its attempts.
+/// A call that shares an exchange has a state of its own, which refers to the state of the exchange
+/// and includes its attempts.
 final class CallState: Sendable {
   private struct State {
     var log = AttemptLog()
@@ -83,12 +84,12 @@ final class CallState: Sendable {
     var idempotencyKey: String?
     var currentInterceptor: String?
     var shared: CallState?
-    var isRefusedLocally = false
-    var start = Start()
+    var isRejectedLocally = false
+    var startInfo = StartInfo()
   }
 
-  /// Facts that are known once the request has reached the head of the client's queue.
-  struct Start: Sendable {
+  /// The data that is known when the request has reached the head of the client's queue.
+  struct StartInfo: Sendable {
     /// The base URL that the request is resolved against.
     var baseURL: URL?
     /// The time that the client's middleware took, which counts towards the limit of the call.
@@ -99,9 +100,9 @@ final class CallState: Sendable {
   ///
   /// `nil` when there are none.
   let events: CallEvents?
-  /// The receiver of progress on behalf of all calls that share the exchange.
+  /// The receiver of the progress for all calls that share the exchange.
   ///
-  /// `nil` uses the call's own.
+  /// `nil` uses the receiver of the call itself.
   let sharedProgress: (any ProgressReporting)?
   private let state = Mutex(State())
 
@@ -110,15 +111,15 @@ final class CallState: Sendable {
     self.sharedProgress = sharedProgress
   }
 
-  /// Facts that are known once the call has started.
-  var start: Start {
-    get { state.withLock { $0.start } }
-    set { state.withLock { $0.start = newValue } }
+  /// The data that is known when the call has started.
+  var startInfo: StartInfo {
+    get { state.withLock { $0.startInfo } }
+    set { state.withLock { $0.startInfo = newValue } }
   }
 
-  /// The name of the user's interceptor that has the exchange and has not called back.
+  /// The name of the custom interceptor that handles the exchange and has not called back.
   ///
-  /// `nil` when none has it.
+  /// `nil` if there is none.
   var currentInterceptor: String? {
     get {
       let (name, shared) = state.withLock { ($0.currentInterceptor, $0.shared) }
@@ -138,7 +139,7 @@ final class CallState: Sendable {
     let now = clock.now
     let (count, shared) = state.withLock { state in
       state.clock = clock
-      state.isRefusedLocally = false
+      state.isRejectedLocally = false
       state.log.begin(after: delay, at: now)
       return (state.log.count, state.shared)
     }
@@ -158,20 +159,21 @@ final class CallState: Sendable {
     state.withLock { $0.log.end(outcome, at: now) }
   }
 
-  /// Marks the current attempt as held back on this machine because there is no network.
+  /// Marks the current attempt as rejected by the client because there is no network.
   ///
-  /// A retry would be held back too.
+  /// A retry would be rejected too.
   ///
-  /// - Parameter hasSent: Whether the attempt has sent anything. An attempt that sent nothing is not counted.
-  func refuseLocally(hasSent: Bool) {
+  /// - Parameter hasSent: Whether the attempt has sent anything. An attempt that sent nothing is
+  ///   not counted.
+  func markRejectedLocally(hasSent: Bool) {
     state.withLock { state in
-      state.isRefusedLocally = true
-      if !hasSent { state.log.withdraw() }
+      state.isRejectedLocally = true
+      if !hasSent { state.log.discardCurrent() }
     }
   }
 
-  /// Whether the last attempt was held back because there is no network.
-  var isRefusedLocally: Bool { state.withLock { $0.isRefusedLocally } }
+  /// Whether the client rejected the last attempt because there is no network.
+  var isRejectedLocally: Bool { state.withLock { $0.isRejectedLocally } }
 
   /// The number of attempts so far, including the current one.
   var attemptCount: Int {
@@ -188,9 +190,10 @@ final class CallState: Sendable {
     return log.attempts(at: now)
   }
 
-  /// Counts the attempts of a shared exchange for this call, too.
+  /// Counts the attempts of a shared exchange as attempts of this call.
   ///
-  /// - Parameter shared: The state of the exchange. It replaces one followed before, whose attempts are kept.
+  /// - Parameter shared: The state of the exchange. It replaces that of an earlier shared exchange,
+  ///   whose attempts are kept.
   /// - Returns: Whether the call has had attempts before.
   func follow(_ shared: CallState) -> Bool {
     let earlier = state.withLock { $0.shared }?.attempts ?? []
@@ -211,24 +214,25 @@ final class CallState: Sendable {
     state.withLock { $0.log.retries += 1 }
   }
 
-  /// Returns the idempotency key of the call, which the first use makes.
+  /// Returns the idempotency key of the call, which is made on first use.
   func idempotencyKey(_ make: () -> String) -> String {
     if let key = state.withLock({ $0.idempotencyKey }) { return key }
-    // Made without the lock, because it may be code of the user. The first key counts.
-    let made = make()
+    // Called without the lock, because it may be code of the user. If two threads call it, the
+    // first key is kept.
+    let newKey = make()
     return state.withLock { state in
-      let key = state.idempotencyKey ?? made
+      let key = state.idempotencyKey ?? newKey
       state.idempotencyKey = key
       return key
     }
   }
 }
 
-/// The attempts of a call, as they begin and end.
+/// A log of the attempts of a call.
 struct AttemptLog {
   private var finished: [Attempt] = []
   private var current: (delay: Duration, start: Duration)?
-  /// The number of retries that a retry policy has made, which its limit counts.
+  /// The number of retries made under the retry policy, which are subject to its limit.
   var retries = 0
 
   /// The number of attempts that have begun.
@@ -243,7 +247,7 @@ struct AttemptLog {
   }
 
   /// Removes the current attempt, which has sent nothing.
-  mutating func withdraw() {
+  mutating func discardCurrent() {
     current = nil
   }
 

@@ -1,15 +1,18 @@
 import Promises
 import Synchronization
 
-/// A circuit breaker, which rejects requests to a host that keeps failing.
+/// A circuit breaker that rejects requests to a host that keeps failing.
 ///
-/// Each origin (scheme, host and port) has its own circuit. After ``threshold`` consecutive failures the circuit opens:
-/// requests fail at once with ``NetworkError/Code-swift.enum/circuitOpen``, and nothing is sent. After ``cooldown`` it is
-/// half-open, and one request is sent as a trial. The success of the trial closes the circuit; its failure opens it for
-/// another ``cooldown``. Until the trial has ended, other requests fail at once.
+/// Each origin (scheme, host and port) has its own circuit. After ``threshold`` consecutive
+/// failures the circuit opens: requests fail at once with
+/// ``NetworkError/Code-swift.enum/circuitOpen``, and nothing is sent. After ``cooldown`` it is
+/// half-open, and one request is sent as a trial. The success of the trial closes the circuit; its
+/// failure opens it for another ``cooldown``. Until the trial has ended, other requests fail at
+/// once.
 ///
-/// Connection failures (``NetworkError/Code-swift.enum/isConnectionFailure``) and the statuses 500 to 599 are failures. Any
-/// other response is a success. Other errors, such as a cancellation or an untrusted certificate, do not count.
+/// Connection failures (``NetworkError/Code-swift.enum/isConnectionFailure``) and the statuses 500
+/// to 599 are failures. Any other response is a success. Other errors, such as a cancellation or an
+/// untrusted certificate, do not count.
 ///
 /// Source: M. Nygard, Release It!, the Circuit Breaker pattern.
 public struct CircuitBreaker: Sendable, Hashable {
@@ -21,7 +24,8 @@ public struct CircuitBreaker: Sendable, Hashable {
   /// Makes a circuit breaker.
   ///
   /// - Parameters:
-  ///   - threshold: The number of consecutive failures that opens a circuit. A number below 1 counts as 1.
+  ///   - threshold: The number of consecutive failures that opens a circuit. A number below 1
+  ///     counts as 1.
   ///   - cooldown: The time that a circuit stays open before a trial.
   public init(threshold: Int = 5, cooldown: Duration = .seconds(30)) {
     self.threshold = threshold
@@ -104,7 +108,7 @@ struct CircuitMachine {
   }
 }
 
-/// Applies a ``CircuitBreaker`` to each hop.
+/// The stage that applies a ``CircuitBreaker`` to each hop.
 final class CircuitStage: BuiltInStage {
   private let breaker: CircuitBreaker
   private let scheduler: any Scheduler
@@ -113,7 +117,7 @@ final class CircuitStage: BuiltInStage {
 
   /// Makes a stage.
   ///
-  /// All its exchanges share the circuits.
+  /// All exchanges of the stage share its circuits.
   init(_ breaker: CircuitBreaker, scheduler: any Scheduler) {
     self.breaker = breaker
     self.scheduler = scheduler
@@ -159,7 +163,7 @@ final class CircuitStage: BuiltInStage {
     NetworkError(
       .circuitOpen,
       "\(origin.host):\(origin.port), "
-        + (remaining > .zero ? "for another \(remaining)" : "while one request tries it"),
+        + (remaining > .zero ? "for another \(remaining)" : "while a trial request is in progress"),
       request: NetworkError.RequestSummary(exchange.request))
   }
 }

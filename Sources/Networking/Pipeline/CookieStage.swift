@@ -5,10 +5,11 @@ import Promises
   import FoundationNetworking
 #endif
 
-/// Adds the stored cookies for the URL of a hop, and stores those of the response.
+/// The stage that adds the stored cookies for the URL of a hop, and stores the cookies of the
+/// response.
 ///
-/// A `Cookie` field of the request takes precedence. The stage checks the path, domain, `Secure` and `Max-Age` attributes
-/// itself, because Foundation's storage on Linux does not.
+/// A `Cookie` field of the request takes precedence. The stage checks the path, domain, `Secure`
+/// and `Max-Age` attributes itself, because Foundation's storage on Linux does not.
 ///
 /// Source: RFC 6265 sections 5.1.3, 5.1.4, 5.2.2, 5.3 and 5.4.
 struct CookieStage: BuiltInStage {
@@ -55,7 +56,8 @@ struct CookieStage: BuiltInStage {
 
   private func store(_ values: [String], from url: URL) {
     for value in values {
-      // One by one, because a list that is joined by commas is ambiguous with the comma of a date.
+      // Parsed one by one, because a date contains a comma, which is ambiguous in a list joined by
+      // commas.
       let cookies = HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": value], for: url)
         .filter { CookieDomainRules.domainMatches($0, setBy: value, from: url) }
         .map { CookieRules.applyingAttributes($0, setBy: value, from: url) }
@@ -103,10 +105,10 @@ struct CookieRules: Hashable {
     _ cookie: HTTPCookie, setBy value: String, from url: URL, now: Date = Date()
   ) -> HTTPCookie {
     var properties = cookie.properties ?? [:]
-    let namesPath = attribute("path", of: value)?.hasPrefix("/") == true
+    let hasPath = attribute("path", of: value)?.hasPrefix("/") == true
     let age = age(of: value)
-    if namesPath, age == nil { return cookie }
-    if !namesPath { properties[.path] = folder(of: url) }
+    if hasPath, age == nil { return cookie }
+    if !hasPath { properties[.path] = folder(of: url) }
     if let age {
       // Without `Max-Age`, which Foundation on Linux prefers to the date but does not apply.
       properties[.maximumAge] = nil
@@ -155,7 +157,8 @@ struct CookieRules: Hashable {
 enum CookieDomainRules {
   /// Returns whether a server may set or delete a cookie.
   ///
-  /// A domain of one label, such as `com`, matches only the host of that name. An IP address has no domain.
+  /// A domain of one label, such as `com`, matches only the host of that name. An IP address has no
+  /// domain.
   ///
   /// - Parameters:
   ///   - cookie: The cookie as Foundation parsed it.

@@ -1,8 +1,9 @@
 import Promises
 
-/// Cancels the inner stages on timeout, and fails with the phase that timed out.
+/// The stage that cancels the inner stages on timeout, and fails with the phase that timed out.
 ///
-/// The body of a stream counts: the promise is fulfilled when the head arrives, and the deadline continues after that.
+/// The limit includes the body of a stream: the promise is fulfilled when the head arrives, and the
+/// deadline continues after that.
 struct DeadlineStage: BuiltInStage {
   let phase: NetworkError.Phase
   let scheduler: any Scheduler
@@ -14,7 +15,7 @@ struct DeadlineStage: BuiltInStage {
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     guard let limit = limit(exchange) else { return next(exchange) }
     let start = isStream(exchange) ? scheduler.now : nil
-    // The error of this stage, because an inner stage may time out by a limit of its own.
+    // A separate error, because an inner stage may time out by its own limit.
     let responsePromise = next(exchange).timeout(limit, scheduler: scheduler) {
       error(for: exchange)
     }

@@ -1,6 +1,6 @@
 import Promises
 
-/// One hop of a call: the request on its way through the stages, and the context that they need.
+/// One hop of a call: the request, and the context that the stages need.
 ///
 /// An exchange is a value. A stage that changes something passes on a changed copy.
 public struct Exchange: Sendable {
@@ -31,8 +31,8 @@ public struct Exchange: Sendable {
   /// Whether interceptors that act on behalf of other requests, such as a token refresh, apply to
   /// this request.
   ///
-  /// An interceptor that makes requests itself passes on those for which this is `false`, because they may be
-  /// its own.
+  /// An interceptor that makes requests itself passes on those for which this is `false`, because
+  /// they may be its own.
   public var isIntercepted: Bool { call.request.isIntercepted }
 
   /// Returns the exchange with the client's current credentials.
@@ -45,8 +45,8 @@ public struct Exchange: Sendable {
 }
 
 extension Exchange {
-  /// Records the result of the last attempt, and adds all attempts of the call to it if there were
-  /// several.
+  /// Records the result of the last attempt, and adds the attempts of the call to the result if
+  /// there were several.
   ///
   /// - Parameter responsePromise: The promise of the last attempt.
   /// - Returns: A promise of the same result, with the attempts.

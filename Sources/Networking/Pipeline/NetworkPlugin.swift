@@ -5,18 +5,21 @@ import Promises
 /// ```swift
 /// struct Spinner: NetworkPlugin {
 ///   func willSend(_ request: HTTPRequest) { indicator.start() }
-///   func didReceive(_ result: Result<Response, any Error>, of request: HTTPRequest) { indicator.stop() }
+///   func didReceive(_ result: Result<Response, any Error>, of request: HTTPRequest) {
+///     indicator.stop()
+///   }
 /// }
 /// ```
 ///
-/// Each hook is called once for each exchange, in the order below, on any thread, and must not block. As a call interceptor a
-/// plugin observes calls; as a hop interceptor, hops.
+/// Each hook is called once for each exchange, in the order below, on any thread, and must not
+/// block. As a call interceptor a plugin observes calls; as a hop interceptor, hops.
 public protocol NetworkPlugin: Interceptor {
   /// Returns the request to send.
   ///
   /// - Parameter request: The request.
   /// - Returns: The same request, or a changed one.
-  /// - Throws: An error that rejects the request. The request is not sent, and no other hook is called.
+  /// - Throws: An error that rejects the request. The request is not sent, and no other hook is
+  ///   called.
   func prepare(_ request: HTTPRequest) throws -> HTTPRequest
 
   /// Observes the request before it is sent.

@@ -1,11 +1,11 @@
 import Foundation
 import Promises
 
-/// Stores requests with the policy ``Request/StorePolicy/offline`` after the inner stages have
-/// failed for lack of a network.
+/// The stage that stores requests with the policy ``Request/StorePolicy/offline`` when the inner
+/// stages have failed for lack of a network.
 ///
-/// Such a request has an idempotency key from its first attempt on, because an attempt may have reached the server. The
-/// replay sends the same key.
+/// Such a request has an idempotency key from its first attempt on, because an attempt may have
+/// reached the server. The replay sends the same key.
 struct OfflineStage: BuiltInStage {
   /// The client's retry policy, which may have a closure that makes idempotency keys.
   let retry: RetryPolicy
@@ -23,14 +23,14 @@ struct OfflineStage: BuiltInStage {
         exchange.request.headers[HTTPHeaders.idempotencyKeyName]
         ?? exchange.state.idempotencyKey(make)
       exchange.request.headers[HTTPHeaders.idempotencyKeyName] = key
-      return offlineSaver.saving(next(exchange), as: key, baseURL: exchange.state.start.baseURL)
+      return offlineSaver.saving(next(exchange), as: key, baseURL: exchange.state.startInfo.baseURL)
     }
   }
 }
 
 /// The relation of a call to the offline store.
 ///
-/// Indirect, so that other calls are no larger.
+/// Indirect, so that calls that do not use the store take less memory.
 indirect enum OfflineMode: Sendable {
   /// The request is stored if there is no network.
   case saving(OfflineSaver)
@@ -38,7 +38,7 @@ indirect enum OfflineMode: Sendable {
   case replaying(key: String)
 }
 
-/// Stores a request that failed for lack of a network.
+/// A value that stores a request that failed for lack of a network.
 struct OfflineSaver: Sendable {
   /// The original request with the header fields of its endpoint, before the client's hooks, which
   /// run again at the replay.
@@ -48,7 +48,7 @@ struct OfflineSaver: Sendable {
   /// A request whose body has another destination cannot be replayed.
   let collectsInMemory: Bool
   let clientOfflineStore: ClientOfflineStore
-  /// Selects the transport of the replay.
+  /// A closure that selects the transport of the replay.
   ///
   /// `nil` selects the client's own.
   var selectTransport: ClientOfflineStore.TransportSelection?
@@ -61,8 +61,9 @@ struct OfflineSaver: Sendable {
   ///   - responsePromise: The promise.
   ///   - key: The idempotency key of the request.
   ///   - baseURL: The base URL that the request is resolved against.
-  /// - Returns: A promise like the given one. For lack of a network it is rejected after the request has been stored, with
-  ///   an error that says so, or with the reason why it could not be stored.
+  /// - Returns: A promise of the same result, except for a failure for lack of a network. It is
+  ///   then rejected after the attempt to store the request. The error states that the request was
+  ///   stored, or why it was not.
   func saving<Value>(
     _ responsePromise: Promise<Value>, as key: String, baseURL: URL?
   ) -> Promise<Value> {
@@ -83,10 +84,10 @@ struct OfflineSaver: Sendable {
     of failure: NetworkError, _ key: String, _ baseURL: URL?, _ epoch: UInt64?
   ) -> NetworkError {
     if clientOfflineStore.isDisabled {
-      return failure.adding("not kept, as this client has no offline store")
+      return failure.adding("not stored, because this client has no offline store")
     }
     guard collectsInMemory else {
-      return failure.adding("not kept, as the body of its answer was not to go into memory")
+      return failure.adding("not stored, because the response body does not go to memory")
     }
     do {
       var request = request
@@ -98,11 +99,11 @@ struct OfflineSaver: Sendable {
         clientOfflineStore.setTransportSelection(selectTransport, for: entry.id)
       }
       if let epoch { automatic?.entryStored(since: epoch) }
-      var entryStored = failure
-      entryStored.offlineEntryID = entry.id
-      return entryStored
+      var storedFailure = failure
+      storedFailure.offlineEntryID = entry.id
+      return storedFailure
     } catch let refusal as NetworkError where refusal.code == .offlineStoreRefused {
-      return failure.adding("not kept, as \(refusal.reason ?? refusal.code.summary)")
+      return failure.adding("not stored, because \(refusal.reason ?? refusal.code.summary)")
     } catch {
       return Self.refusal(error, of: failure)
     }
@@ -114,7 +115,7 @@ struct OfflineSaver: Sendable {
     refusal.request = failure.request ?? refusal.request
     refusal.attempts = failure.attempts
     refusal.history = failure.history
-    return refusal.adding("it was to be kept, as \(failure.code.summary)")
+    return refusal.adding("the request was to be stored, because \(failure.code.summary)")
   }
 }
 

@@ -30,7 +30,7 @@ struct Pipeline: Sendable {
     self.run = run
   }
 
-  /// Wraps an interceptor of the user, and records when it has the exchange, because it may never
+  /// Wraps a custom interceptor, and records while it handles the exchange, because it may never
   /// call back.
   private static func observed(
     _ stage: any Interceptor, _ next: @escaping Interceptor.Next
@@ -38,7 +38,7 @@ struct Pipeline: Sendable {
     let name = stage.name
     return { exchange in
       let state = exchange.state
-      let responderCount = state.events?.responderCount
+      let responseSourceCount = state.events?.responseSourceCount
       state.currentInterceptor = name
       let responsePromise = stage.intercept(exchange) { inner in
         state.currentInterceptor = nil
@@ -46,8 +46,8 @@ struct Pipeline: Sendable {
       }
       return responsePromise.always(on: .inline) { result in
         state.currentInterceptor = nil
-        guard let responderCount, case .success = result else { return }
-        state.events?.servedLocally(by: name, since: responderCount)
+        guard let responseSourceCount, case .success = result else { return }
+        state.events?.servedLocally(by: name, since: responseSourceCount)
       }
     }
   }
@@ -79,14 +79,15 @@ public protocol Interceptor: Sendable {
 
   /// The remaining stages, with the transport at their end.
   ///
-  /// An interceptor may call it once, again after the promise has settled (to retry, or to follow a redirect), or not at
-  /// all (to respond itself), from any thread.
+  /// An interceptor may call it once, again after the promise has settled (to retry, or to follow a
+  /// redirect), or not at all (to respond itself), from any thread.
   typealias Next = @Sendable (_ exchange: Exchange) -> NetworkPromise
 
   /// Handles an exchange.
   ///
-  /// It runs on the thread of the outer stage and must not block. Cancelling the returned promise must cancel the work that
-  /// the interceptor has started; a promise derived from that of `next` does so.
+  /// It runs on the thread of the outer stage and must not block. Cancelling the returned promise
+  /// must cancel the work that the interceptor has started; a promise derived from that of `next`
+  /// does so.
   ///
   /// - Parameters:
   ///   - exchange: The request and its context.
@@ -103,7 +104,7 @@ extension Interceptor {
 /// A stage of this module, which always calls back, so that the pipeline does not track it.
 protocol BuiltInStage: Interceptor {}
 
-/// Runs the interceptors that the client had when the call was made.
+/// The stage that runs the interceptors that the client had when the call was made.
 struct InterceptorsStage: BuiltInStage {
   /// Returns the interceptors of an exchange.
   let interceptors: @Sendable (_ exchange: Exchange) -> [any Interceptor]

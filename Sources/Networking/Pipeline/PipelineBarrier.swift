@@ -8,11 +8,13 @@ import Synchronization
 ///   .done { show(ann) }
 /// ```
 ///
-/// While the barrier is held, new requests wait. When the last hold ends, successfully or not, they continue in the order in
-/// which they arrived. Requests in flight continue; a hold may wait for them to end before its work starts.
+/// While the barrier is held, new requests wait. When the last hold ends, successfully or not, the
+/// waiting requests continue in the order in which they arrived. Requests in flight are not
+/// interrupted. A hold may wait for them to end before its work starts.
 ///
-/// Requests that are ``Request/notIntercepted()`` pass the barrier and are not waited for. The work of a hold must make its
-/// requests this way. A waiting request can be cancelled, and its deadline continues.
+/// Requests that are ``Request/notIntercepted()`` pass the barrier and are not waited for. The work
+/// of a hold must make its requests this way. A waiting request can be cancelled, and its deadline
+/// continues.
 public final class PipelineBarrier: Interceptor {
   private let machine = Mutex(BarrierMachine())
 
@@ -31,10 +33,12 @@ public final class PipelineBarrier: Interceptor {
   /// Holds new requests until some work is done.
   ///
   /// - Parameters:
-  ///   - draining: Whether to wait for the requests in flight before the work starts. A request in flight must not wait for
-  ///     a draining hold that it has started itself: neither would end.
-  ///   - body: Starts the work. It runs once, before this method returns, or when the last request in flight has ended. An
-  ///     error that it throws rejects the returned promise.
+  ///   - draining: Whether to wait for the requests in flight before the work starts. A request in
+  ///     flight must not wait for a draining hold that it has started itself, because neither would
+  ///     end.
+  ///   - body: A closure that starts the work. It runs once, before this method returns, or when
+  ///     the last request in flight has ended. An error that it throws rejects the returned
+  ///     promise.
   /// - Returns: A promise with the result of the promise of `body`. Cancelling it ends the hold.
   @discardableResult
   public func hold<Value>(
@@ -114,7 +118,8 @@ struct BarrierMachine {
   ///
   /// - Parameters:
   ///   - id: The number of the request.
-  ///   - resolver: The resolver that continues the request. Evaluated only if the request has to wait.
+  ///   - resolver: The resolver that continues the request. Evaluated only if the request has to
+  ///     wait.
   /// - Returns: Whether the request may continue at once.
   mutating func enter(_ id: Int, _ resolver: @autoclosure () -> Resolver<Void>) -> Bool {
     guard holds.isEmpty else {
@@ -136,7 +141,8 @@ struct BarrierMachine {
   ///
   /// - Parameters:
   ///   - id: The number of the hold.
-  ///   - resolver: The resolver to fulfil when the requests in flight have ended. `nil` does not wait for them.
+  ///   - resolver: The resolver to fulfil when the requests in flight have ended. `nil` does not
+  ///     wait for them.
   /// - Returns: The effects, with the resolver if no request is in flight.
   mutating func hold(_ id: Int, _ resolver: Resolver<Void>?) -> Effects {
     holds.insert(id)

@@ -1,24 +1,27 @@
 import Foundation
 import Promises
 
-/// Delays or rejects requests while the internet is unreachable.
+/// An interceptor that delays or rejects requests while the internet is unreachable.
 ///
 /// ```swift
-/// let waiting = ReachabilityInterceptor(reachability, whenUnreachable: .wait(atMost: .seconds(30)))
+/// let waiting = ReachabilityInterceptor(
+///   reachability, whenUnreachable: .wait(atMost: .seconds(30)))
 /// let failing = ReachabilityInterceptor(reachability, whenUnreachable: .fail)
 /// ```
 ///
-/// A request is sent at once if the status is reachable or unknown, or if it does not need the internet, because it is
-/// mocked or its server is local; see ``isLocal(_:)``. A waiting request is sent as soon as the network is reachable, and
-/// may then fail for any reason, including a network that is lost again. Cancelling a waiting request releases all its
-/// resources.
+/// A request is sent at once if the status is reachable or unknown, or if it does not need the
+/// internet, because it is mocked or its server is local; see ``isLocal(_:)``. A waiting request is
+/// sent as soon as the network is reachable, and may then fail for any reason, including a network
+/// that is lost again. Cancelling a waiting request releases all its resources.
 ///
-/// The error of this stage is ``NetworkError/Code-swift.enum/notConnectedToInternet``. It is not retried by any
-/// ``RetryPolicy``, uses no ``RetryBudget``, and does not count as an attempt unless the request had been redirected before.
+/// A rejected request fails with ``NetworkError/Code-swift.enum/notConnectedToInternet``. No
+/// ``RetryPolicy`` retries it, and it uses no ``RetryBudget``. The rejection does not count as an
+/// attempt unless the request was redirected before.
 ///
-/// ``NetworkingConfiguration/whenUnreachable`` adds the stage to a client, inside the redirects. In a custom pipeline place
-/// it there too, so that it does not delay stages that respond without the network, such as a cache. If all requests of a
-/// client go through a proxy or a Unix socket, leave the stage out, or pass `needsInternet`.
+/// ``NetworkingConfiguration/whenUnreachable`` adds the stage to a client, inside the redirects. In
+/// a custom pipeline, place it inside the redirects too, so that it does not delay stages that
+/// respond without the network, such as a cache. If all requests of a client go through a proxy or
+/// a Unix socket, leave the stage out, or pass `needsInternet`.
 public struct ReachabilityInterceptor: Interceptor {
   /// The policy for requests that cannot reach their server.
   public enum Policy: Sendable, Hashable {
@@ -39,8 +42,9 @@ public struct ReachabilityInterceptor: Interceptor {
   ///   - reachability: The reachability of the network, which the stage retains.
   ///   - policy: The policy while the network is unreachable.
   ///   - scheduler: The source of time for the limit of a wait.
-  ///   - needsInternet: Returns whether the server of a request is on the internet. Called once for each request that is
-  ///     sent while the network is unreachable, on its thread. The default is that the URL is not ``isLocal(_:)``.
+  ///   - needsInternet: A closure that returns whether the server of a request is on the internet.
+  ///     Called once for each request that is sent while the network is unreachable, on its thread.
+  ///     The default is that the URL is not ``isLocal(_:)``.
   public init(
     _ reachability: NetworkReachability, whenUnreachable policy: Policy,
     scheduler: any Scheduler = .live,
@@ -70,16 +74,16 @@ public struct ReachabilityInterceptor: Interceptor {
     return reachability.whenReachable()
       .timeout(limit, scheduler: scheduler)
       .recover(PromiseError.timedOut, on: .inline) {
-        throw Self.refusal(of: exchange, "none came up within \(limit)")
+        throw Self.refusal(of: exchange, "it did not become reachable within \(limit)")
       }
-      // A request may outlive its client, and so must the reachability.
+      // Keeps the reachability alive, because a waiting request may outlive its client.
       .then(on: .inline) { [reachability] in withExtendedLifetime(reachability) { next(exchange) } }
   }
 
   private static func refusal(of exchange: Exchange, _ reason: String?) -> NetworkError {
     let state = exchange.state
-    state.refuseLocally(hasSent: exchange.redirects > 0)
-    // The retry stage sets the number if there are several.
+    state.markRejectedLocally(hasSent: exchange.redirects > 0)
+    // The retry stage sets the number of attempts if there are several.
     return NetworkError(
       .notConnectedToInternet, reason, request: NetworkError.RequestSummary(exchange.request),
       attempts: min(state.attemptCount, 1))
@@ -89,9 +93,10 @@ public struct ReachabilityInterceptor: Interceptor {
 extension ReachabilityInterceptor {
   /// Returns whether the host of a URL is local, so that it can be reached without the internet.
   ///
-  /// Local hosts are this machine (`localhost` and names below it, 127.0.0.0/8, ::1), addresses of private networks,
-  /// link-local addresses, the shared address space 100.64.0.0/10, names without a dot, and names below `local`, `internal`
-  /// and `home.arpa`. The method does not check whether there is a route to the host.
+  /// Local hosts are this machine (`localhost` and names below it, 127.0.0.0/8, ::1), addresses of
+  /// private networks, link-local addresses, the shared address space 100.64.0.0/10, names without
+  /// a dot, and names below `local`, `internal` and `home.arpa`. The method does not check whether
+  /// there is a route to the host.
   ///
   /// Source: RFC 1918 section 3, RFC 3927 section 2.1, RFC 4193 section 3.1, RFC 4291 section 2.5,
   /// RFC 6598 section 7, RFC 6761 section 6.3, RFC 6762 section 3, RFC 8375 section 3.
@@ -126,7 +131,7 @@ extension ReachabilityInterceptor {
 
   private static func isLocal(ip6 text: Substring) -> Bool {
     var address = in6_addr()
-    // Without the zone: "%eth0", or "%25eth0" as it stands in a URL.
+    // Parsed without the zone: "%eth0", or "%25eth0" in a URL.
     guard inet_pton(AF_INET6, String(text.prefix { $0 != "%" }), &address) == 1 else {
       return false
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Promises
 
-/// Follows redirects, and sends each hop through the inner stages.
+/// The stage that follows redirects, and sends each hop through the inner stages.
 struct RedirectStage: BuiltInStage {
   let policy: RedirectPolicy
 
@@ -42,7 +42,8 @@ struct RedirectStage: BuiltInStage {
       guard following.redirects <= policy.limit else {
         throw NetworkError(.tooManyRedirects, response, "more than \(policy.limit)")
       }
-      // A cookie that was set on the way may end a loop, so a repeated hop is allowed after a `Set-Cookie`.
+      // A cookie that was set on the way may end a loop, so a repeated hop is allowed after a
+      // `Set-Cookie`.
       guard !seen.contains(Step(request)) || response.headers.contains("Set-Cookie") else {
         throw NetworkError(.tooManyRedirects, response, "a redirect loop")
       }
@@ -56,8 +57,8 @@ struct RedirectStage: BuiltInStage {
 public struct RedirectPolicy: Sendable {
   /// A closure that decides about one redirect.
   ///
-  /// It receives the response and the next request by the rules of RFC 9110. It returns that request, a changed one, or
-  /// `nil` to return the redirect response to the caller.
+  /// It receives the response and the next request by the rules of RFC 9110. It returns that
+  /// request, a changed one, or `nil` to return the redirect response to the caller.
   public typealias Decision =
     @Sendable (_ response: Response, _ proposed: HTTPRequest) -> HTTPRequest?
 
@@ -93,9 +94,10 @@ public struct RedirectPolicy: Sendable {
   ///
   /// - Parameters:
   ///   - limit: The maximum number of redirects.
-  ///   - allowsDowngrade: Whether the closure is called for a redirect from `https` to `http`. Otherwise it fails.
-  ///   - decide: The closure. It runs on the thread of the exchange and must not block. Fields that it adds to a request
-  ///     for another origin are sent there.
+  ///   - allowsDowngrade: Whether the closure is called for a redirect from `https` to `http`.
+  ///     Otherwise it fails.
+  ///   - decide: The closure. It runs on the thread of the exchange and must not block. Fields that
+  ///     it adds to a request for another origin are sent there.
   /// - Returns: The policy.
   public static func deciding(
     limit: Int = 20, allowsDowngrade: Bool = false, _ decide: @escaping Decision
@@ -106,8 +108,8 @@ public struct RedirectPolicy: Sendable {
 
 /// The rules of redirects, as a pure function of the response.
 ///
-/// Source: RFC 9110 sections 10.2.2 (Location, fragments) and 15.4 (methods); the Fetch standard for a POST that is
-/// redirected by 301 or 302.
+/// Source: RFC 9110 sections 10.2.2 (Location, fragments) and 15.4 (methods); the Fetch standard
+/// for a POST that is redirected by 301 or 302.
 enum Redirection {
   /// The fields that describe a body, which are removed with it.
   private static let bodyFields = [
@@ -120,10 +122,12 @@ enum Redirection {
   ///
   /// - Parameters:
   ///   - response: The response.
-  ///   - from: The request, without fields that stages have added for its hop only, such as cookies.
+  ///   - from: The request, without fields that stages have added for its hop only, such as
+  ///     cookies.
   ///   - allowsDowngrade: Whether a redirect from `https` to `http` is allowed.
   /// - Returns: The request, or `nil` if the response is no redirect or has no `Location`.
-  /// - Throws: `redirectRefused` if the location is not an `http` or `https` URL, or is a downgrade.
+  /// - Throws: `redirectRefused` if the location is not an `http` or `https` URL, or is a
+  ///   downgrade.
   static func next(
     after response: Response, to from: HTTPRequest, allowsDowngrade: Bool
   ) throws -> HTTPRequest? {
@@ -168,7 +172,7 @@ enum Redirection {
   private static func target(
     _ location: String, from base: URL, _ response: Response
   ) throws -> URL {
-    // An empty reference is the same document. Foundation makes no URL of it.
+    // An empty reference means the same document. `URL` does not accept an empty string.
     let reference = location.isEmpty ? base.absoluteString : location
     guard let url = URL(string: reference, relativeTo: base)?.absoluteURL,
       ["http", "https"].contains(url.scheme?.lowercased()), Origin(url) != nil

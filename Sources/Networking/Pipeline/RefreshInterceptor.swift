@@ -11,18 +11,21 @@ import Synchronization
 /// }
 /// ```
 ///
-/// - **One refresh.** The first response with one of the statuses starts a refresh. Requests that are rejected while it runs
-///   wait for it. A request that was sent before the refresh ended and is rejected afterwards does not start another one.
-/// - **Resending.** After the refresh each request is sent once more through the remaining stages, with the client's current
-///   credentials and the changes of inner adapters. Its own `Authorization` field is not changed. The second response is
-///   delivered, whatever its status.
+/// - **One refresh.** The first response with one of the statuses starts a refresh. Requests that
+///   are rejected while it runs wait for it. A request that was sent before the refresh ended and
+///   is rejected afterwards does not start another one.
+/// - **Resending.** After the refresh each request is sent once more through the remaining stages,
+///   with the client's current credentials and the changes of inner adapters. Its own
+///   `Authorization` field is not changed. The second response is delivered, whatever its status.
 /// - **Failure.** If the refresh fails, all requests that wait for it fail with its error.
-/// - **Cancellation.** Cancelling one request does not affect the refresh. When all requests that wait for it have been
-///   cancelled, the refresh is cancelled.
-/// - **Requests of the refresh** must be ``Request/notIntercepted()``. One that is not, and is rejected while the refresh
-///   runs, would wait for itself. It fails with an error that says so, and the refresh fails with it. This covers requests
-///   made in the closure or in a task started there. A request made later, in a handler, waits until it times out, and so
-///   does one that waits in the queue behind requests that wait for the refresh.
+/// - **Cancellation.** Cancelling one request does not affect the refresh. When all requests that
+///   wait for it have been cancelled, the refresh is cancelled.
+/// - **Requests of the refresh** must be ``Request/notIntercepted()``. A request that is not marked
+///   so, and is rejected while the refresh runs, would wait for itself. It fails with an error that
+///   states this, and the refresh fails with the same error. This covers requests made in the
+///   closure or in a task started there. Two cases are not detected, and wait until they time out:
+///   a request made later in a handler, and a request that waits in the queue behind requests that
+///   wait for the refresh.
 /// - A request whose body cannot be sent again keeps its first response.
 public struct RefreshInterceptor: Interceptor {
   private let statuses: Set<Int>
@@ -35,9 +38,10 @@ public struct RefreshInterceptor: Interceptor {
   ///
   /// - Parameters:
   ///   - statuses: The statuses that mean that the credentials were rejected.
-  ///   - refresh: Starts a refresh. It receives the response that caused it, runs on the thread of that exchange, and must
-  ///     not block. It is not called again before its promise has settled. An error that it throws fails the refresh. The
-  ///     value of the promise is ignored.
+  ///   - refresh: A closure that starts a refresh. It receives the response that caused it, runs on
+  ///     the thread of that exchange, and must not block. It is not called again before its promise
+  ///     has settled. An error that it throws fails the refresh. The value of the promise is
+  ///     ignored.
   public init<Ignored>(
     on statuses: Set<Int> = [401],
     _ refresh: @escaping @Sendable (_ response: Response) throws -> Promise<Ignored>
@@ -78,11 +82,11 @@ public struct RefreshInterceptor: Interceptor {
   }
 }
 
-/// The state of the refresh that all callers share.
+/// The state machine of the refresh that all callers share.
 ///
-/// The epoch is the number of refreshes that have ended, successfully or not. A caller reads it before it sends its request.
-/// If the request is rejected in the same epoch, a refresh is due. In a later epoch a refresh has already ended, and its
-/// result applies to the caller, too.
+/// The epoch is the number of refreshes that have ended, successfully or not. A caller reads it
+/// before it sends its request. If the request is rejected in the same epoch, a refresh has to
+/// start. In a later epoch a refresh has already ended, and its result applies to the caller, too.
 struct RefreshMachine {
   /// The next step of a caller whose request was rejected.
   enum Action {
@@ -109,9 +113,10 @@ struct RefreshMachine {
   ///
   /// - Parameters:
   ///   - epoch: The epoch in which the request was sent.
-  ///   - promise: Makes the promise that joining callers wait for. Called if a refresh is to be started.
+  ///   - promise: A closure that makes the promise that joining callers wait for. It is called if a
+  ///     refresh has to start.
   /// - Returns: The next step of the caller.
-  mutating func responseRefused(sentIn epoch: Int, _ promise: () -> Promise<Void>) -> Action {
+  mutating func requestRejected(sentIn epoch: Int, _ promise: () -> Promise<Void>) -> Action {
     guard epoch == self.epoch else { return failure.map(Action.fail) ?? .resend }
     if let current { return .join(current) }
     number += 1
@@ -146,7 +151,7 @@ struct RefreshRound: Sendable {
   let number: Int
 }
 
-/// Runs one refresh for all callers, and cancels it when all of them have been cancelled.
+/// A refresh that all callers share, and that is cancelled when all of them have been cancelled.
 final class SharedRefresh: Sendable {
   private let machine = Mutex(RefreshMachine())
 
@@ -166,19 +171,21 @@ final class SharedRefresh: Sendable {
   ///
   /// - Parameters:
   ///   - epoch: The epoch in which the request was sent.
-  ///   - start: Starts a refresh. Called before this method returns, if one is due.
-  /// - Returns: The promise, which is rejected with the error of the refresh. Cancelling it does not affect other callers.
+  ///   - start: A closure that starts a refresh. It is called before this method returns, if a
+  ///     refresh has to start.
+  /// - Returns: The promise, which is rejected with the error of the refresh. Cancelling it does
+  ///   not affect other callers.
   func refreshed(
     since epoch: Int, _ start: @escaping @Sendable () throws -> Promise<Void>
   ) -> Promise<Void> {
     let pending = Promise<Void>.pending(on: .inline)
-    let action = machine.withLock { $0.responseRefused(sentIn: epoch) { pending.promise } }
+    let action = machine.withLock { $0.requestRejected(sentIn: epoch) { pending.promise } }
     guard case .start(let number) = action else {
       // Fulfilled, so that the unused promise is not reported as abandoned.
       pending.resolver.fulfill()
       return wait(action, since: epoch, start)
     }
-    // Attached first, so that it runs before waiting callers ask again.
+    // Attached first, so that it runs before waiting callers call `refreshed` again.
     pending.promise.always(on: .inline) { _ in self.machine.withLock { $0.abandoned(number) } }
     let refreshed = wait(.join(pending.promise), since: epoch, start)
     run(number, start, for: pending.resolver)
@@ -192,8 +199,8 @@ final class SharedRefresh: Sendable {
     switch action {
     case .fail(let error): .rejected(error)
     case .join(let promise):
-      // Either the refresh has failed, and the next call returns its error, or all other callers were cancelled just before
-      // this one joined.
+      // Either the refresh has failed, and the next call returns its error, or all other callers
+      // were cancelled just before this one joined.
       promise.recover(on: .inline, policy: .allErrors) { _ in self.refreshed(since: epoch, start) }
     case .resend, .start: .fulfilled(())
     }
@@ -202,7 +209,8 @@ final class SharedRefresh: Sendable {
   private func run(
     _ number: Int, _ start: () throws -> Promise<Void>, for resolver: Resolver<Void>
   ) {
-    // A derived promise, because cancelling the user's own promise could affect its other consumers.
+    // A derived promise, because cancelling the user's own promise could affect its other
+    // consumers.
     let round = RefreshRound(shared: self, number: number)
     let work = firstly { try RefreshRound.$current.withValue(round) { try start() } }.map {}
     resolver.onCancel { work.cancel() }

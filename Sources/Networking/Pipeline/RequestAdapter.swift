@@ -11,8 +11,8 @@ import Promises
 /// }
 /// ```
 ///
-/// It changes all requests, including those that are ``Request/notIntercepted()``. If it throws, the request is rejected
-/// with the error and not sent.
+/// It changes all requests, including those that are ``Request/notIntercepted()``. If it throws,
+/// the request is rejected with the error and not sent.
 public struct RequestAdapter: Interceptor {
   /// The name of the interceptor in errors.
   public let name: String
@@ -22,8 +22,8 @@ public struct RequestAdapter: Interceptor {
   ///
   /// - Parameters:
   ///   - name: The name of the interceptor in errors.
-  ///   - adapt: Returns the request to send. It runs on the thread of the exchange, once for each time that the exchange
-  ///     passes this interceptor, and must not block.
+  ///   - adapt: A closure that returns the request to send. It runs on the thread of the exchange,
+  ///     once for each time that the exchange passes this interceptor, and must not block.
   public init(
     name: String = "RequestAdapter",
     _ adapt: @escaping @Sendable (_ request: HTTPRequest) throws -> HTTPRequest
@@ -38,7 +38,8 @@ public struct RequestAdapter: Interceptor {
   ///
   /// - Parameters:
   ///   - name: The name of the interceptor in errors.
-  ///   - adapt: Returns a promise of the request to send. The promise is cancelled with the request.
+  ///   - adapt: A closure that returns a promise of the request to send. The promise is cancelled
+  ///     with the request.
   public init(
     name: String = "RequestAdapter",
     _ adapt: @escaping @Sendable (_ request: HTTPRequest) throws -> Promise<HTTPRequest>
@@ -55,7 +56,8 @@ public struct RequestAdapter: Interceptor {
   ///
   /// - Parameters:
   ///   - name: The name of the interceptor in errors.
-  ///   - adapt: Returns the request to send. It runs in a new task, which is cancelled with the request.
+  ///   - adapt: A closure that returns the request to send. It runs in a new task, which is
+  ///     cancelled with the request.
   public init(
     name: String = "RequestAdapter",
     _ adapt: @escaping @Sendable (_ request: HTTPRequest) async throws -> HTTPRequest
@@ -91,8 +93,8 @@ extension Exchange {
 /// HeaderInjector { _ in ["X-Request-ID": UUID().uuidString] }
 /// ```
 ///
-/// It adds the fields to all requests. As a hop interceptor it also adds them to redirects to other origins, so it must not
-/// be used for credentials.
+/// It adds the fields to all requests. As a hop interceptor it also adds them to redirects to other
+/// origins, so it must not be used for credentials.
 public struct HeaderInjector: Interceptor {
   private let fields: @Sendable (HTTPRequest) throws -> HTTPHeaders
 
@@ -105,8 +107,9 @@ public struct HeaderInjector: Interceptor {
 
   /// Makes an injector of fields that depend on the request.
   ///
-  /// - Parameter fields: Returns the fields for a request. Fields whose names the request already has are ignored. It runs
-  ///   on the thread of the exchange, and must not block. An error that it throws rejects the request.
+  /// - Parameter fields: A closure that returns the fields for a request. Fields whose names the
+  ///   request already has are ignored. The closure runs on the thread of the exchange and must not
+  ///   block. An error that it throws rejects the request.
   public init(_ fields: @escaping @Sendable (_ request: HTTPRequest) throws -> HTTPHeaders) {
     self.fields = fields
   }
@@ -116,8 +119,8 @@ public struct HeaderInjector: Interceptor {
   /// - Parameters:
   ///   - exchange: The request and its context.
   ///   - next: The remaining stages.
-  /// - Returns: A promise of the response. It is rejected with ``NetworkError/Code-swift.enum/invalidHeader`` for a field
-  ///   that cannot be sent.
+  /// - Returns: A promise of the response. It is rejected with
+  ///   ``NetworkError/Code-swift.enum/invalidHeader`` for a field that cannot be sent.
   public func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     firstly {
       var exchange = exchange

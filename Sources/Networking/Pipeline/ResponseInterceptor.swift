@@ -11,8 +11,9 @@ import Promises
 /// }
 /// ```
 ///
-/// Requests that are ``Request/notIntercepted()`` are not inspected, so that requests made by the closure do not wait for
-/// themselves. ``RefreshInterceptor`` refreshes a token once for all requests.
+/// Requests that are ``Request/notIntercepted()`` are not inspected, so that requests made by the
+/// closure do not wait for themselves. ``RefreshInterceptor`` refreshes a token once for all
+/// requests.
 public struct ResponseInterceptor: Interceptor {
   /// The decision about a result.
   public enum Decision: Sendable {
@@ -22,7 +23,7 @@ public struct ResponseInterceptor: Interceptor {
     case respond(Response)
     /// Send the request through the remaining stages again when the promise is fulfilled.
     ///
-    /// If it is rejected, the request fails with its error.
+    /// If the promise is rejected, the request fails with its error.
     case resend(after: Promise<Void>)
   }
 
@@ -38,11 +39,11 @@ public struct ResponseInterceptor: Interceptor {
   /// Makes an interceptor.
   ///
   /// - Parameters:
-  ///   - limit: The maximum number of times that a request is sent again. The result after that is delivered without
-  ///     calling the closure.
+  ///   - limit: The maximum number of times that a request is sent again. The result after that is
+  ///     delivered without calling the closure.
   ///   - name: The name of the interceptor in errors.
-  ///   - decide: The closure. It is called for each result except a cancellation, runs on the thread of the exchange, and
-  ///     must not block. An error that it throws rejects the request.
+  ///   - decide: The closure. It is called for each result except a cancellation. It runs on the
+  ///     thread of the exchange and must not block. An error that it throws rejects the request.
   public init(
     limit: Int = 1, name: String = "ResponseInterceptor", _ decide: @escaping DecisionHandler
   ) {

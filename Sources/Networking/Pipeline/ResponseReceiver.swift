@@ -2,7 +2,7 @@ import Foundation
 import Promises
 import Synchronization
 
-/// Receives the events of one exchange, and makes a response of them.
+/// A receiver of the events of one exchange, which makes a response from them.
 final class ResponseReceiver: Sendable {
   /// The limit for the body of an unsuccessful download or stream, in bytes.
   private static let failureBodyLimit = 1 << 20
@@ -74,7 +74,7 @@ final class ResponseReceiver: Sendable {
     case .sent(let bytes, let total):
       bodyDestination.progress?.change { $0.sent = .init(bytes: bytes, total: total) }
     case .head(let head): begin(head)
-    case .body(let bytes): take(bytes)
+    case .body(let bytes): receiveBody(bytes)
     case .end(let metrics): end(metrics)
     case .failure(let failure): fail(failure)
     }
@@ -122,33 +122,33 @@ final class ResponseReceiver: Sendable {
         switch result {
         case .success(let metrics):
           resolver.fulfill(Response(head, .file(target.url), to: request, metrics))
-        case .failure(let problem as PartialFile.FileError):
+        case .failure(let fileError as PartialFile.FileError):
           resolver.reject(
             NetworkError(
-              .fileNotWritten, problem.reason, request: .init(request), response: head, attempts: 1)
-          )
+              .fileNotWritten, fileError.reason, request: .init(request), response: head,
+              attempts: 1))
         case .failure(let error): resolver.reject(error)
         }
       }
     }
   }
 
-  private func take(_ bytes: Data) {
+  private func receiveBody(_ bytes: Data) {
     bodyDestination.progress?.change { $0.received.bytes += Int64(bytes.count) }
-    let (sink, excess) = state.withLock { state -> ((any BodySink)?, Overflow) in
+    let (sink, overflow) = state.withLock { state -> ((any BodySink)?, Overflow) in
       if let sink = state.sink { return (sink, .none) }
       return (nil, state.add(bytes))
     }
-    sink?.take(bytes)
-    if excess != .none { truncate(excess) }
+    sink?.write(bytes)
+    if overflow != .none { truncate(overflow) }
   }
 
-  private func truncate(_ excess: Overflow) {
+  private func truncate(_ overflow: Overflow) {
     let last = state.withLock { $0 }
     guard let head = last.head else { return }
     let response = Response(head, .memory(last.data), to: request)
     // Further events of the transport are ignored.
-    if excess == .truncated {
+    if overflow == .truncated {
       events?.truncate()
       last.resolver?.fulfill(response)
     } else {
@@ -192,15 +192,15 @@ final class ResponseReceiver: Sendable {
 }
 
 extension Transport {
-  /// Performs an exchange, and makes a response of its events.
+  /// Performs an exchange, and makes a response from its events.
   ///
   /// - Parameters:
   ///   - request: The request.
   ///   - bodyDestination: The destination of the response body.
   ///   - events: The events of the hop. `nil` if the client has no monitors.
-  /// - Returns: A promise on the inline context. It settles when the response is complete, or for a stream when the head has
-  ///   arrived, on the thread of the transport or of the file writer. Cancelling it, or the departure of its last consumer,
-  ///   cancels the exchange.
+  /// - Returns: A promise on the inline context. It settles on the thread of the transport or of
+  ///   the file writer, when the response is complete. For a stream it settles when the head has
+  ///   arrived. The exchange is cancelled when the promise is cancelled or loses its last consumer.
   func perform(
     _ request: HTTPRequest, _ bodyDestination: BodyDestination = BodyDestination(),
     reportingTo events: HopEvents? = nil

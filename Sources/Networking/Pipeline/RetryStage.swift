@@ -2,9 +2,10 @@ import Foundation
 import Promises
 import Synchronization
 
-/// Retries requests by their policies, within the client's budget.
+/// The stage that retries requests by their policies, within the client's budget.
 ///
-/// It stands outside the redirects, so a retry starts again at the original URL, with credentials and cookies added again.
+/// It is outside the redirect stage, so a retry starts again at the original URL, with credentials
+/// and cookies added again.
 final class RetryStage: BuiltInStage {
   private let policy: RetryPolicy
   private let tokens: Mutex<RetryTokenBucket>
@@ -17,7 +18,8 @@ final class RetryStage: BuiltInStage {
   ///   - policy: The policy of requests that have none of their own.
   ///   - budget: The limit for all retries together. `nil` means no limit.
   ///   - scheduler: The source of time for delays.
-  ///   - wallClock: The time of day, which a date in `Retry-After` is compared with.
+  ///   - wallClock: The source of the wall clock time, which a date in `Retry-After` is compared
+  ///     with.
   init(
     policy: RetryPolicy = .never, budget: RetryBudget? = RetryBudget(), scheduler: any Scheduler,
     wallClock: @escaping @Sendable () -> Date = { Date() }
@@ -39,7 +41,7 @@ final class RetryStage: BuiltInStage {
   }
 
   private func sendWithoutRetry(_ exchange: Exchange, _ next: Next) -> NetworkPromise {
-    // A later attempt is one that an outer stage has sent again.
+    // If this is not the first attempt, an outer stage has sent the request again.
     exchange.state.begin(by: scheduler) == 1
       ? next(exchange) : exchange.recordingAttempt(next(exchange))
   }
@@ -89,7 +91,7 @@ final class RetryStage: BuiltInStage {
 
     /// Returns a response that is final.
     ///
-    /// Throws one that may be retried, so that it is handled like an error.
+    /// Throws a response that may be retried, so that it is handled like an error.
     private func finalResponse(_ result: Result<Response, any Error>) throws -> Response {
       let response = try result.get()
       if policy.allowsRetry(result) { throw RetryableResponse(response: response) }
@@ -99,8 +101,9 @@ final class RetryStage: BuiltInStage {
 
     private func delay(after error: any Error) -> Duration? {
       let response = (error as? RetryableResponse)?.response
-      // Rejected on this machine because there is no network. A retry would be rejected too, and must not use the budget.
-      if response == nil, exchange.state.isRefusedLocally { return nil }
+      // The client rejected the attempt because there is no network. A retry would be rejected too,
+      // and must not use the budget.
+      if response == nil, exchange.state.isRejectedLocally { return nil }
       let result: Result<Response, any Error> = response.map { .success($0) } ?? .failure(error)
       exchange.state.end(result)
       let failed = FailedAttempt(
@@ -185,12 +188,13 @@ struct RetryTokenBucket {
 /// The limit for the retries of all calls of a client together, so that retries do not multiply the
 /// load of an outage.
 ///
-/// It is a token bucket, which starts full. Each retry takes one token. Each response that is not retried adds a part of a
-/// token. Without a whole token no request is retried, whatever its policy says. A server that is down therefore receives
-/// at most ``capacity`` retries in all; one that fails occasionally receives retries for about ``refund`` of the responses.
+/// It is a token bucket, which starts full. Each retry takes one token. Each response that is not
+/// retried adds a part of a token. Without a whole token no request is retried, whatever its policy
+/// says. A server that is down therefore receives at most ``capacity`` retries in all; one that
+/// fails occasionally receives retries for about ``refund`` of the responses.
 ///
-/// Finagle's retry budgets and gRPC's retry throttling work in a similar way. gRPC counts failures instead of retries, and
-/// stops at half a bucket.
+/// Finagle's retry budgets and gRPC's retry throttling work in a similar way. gRPC counts failures
+/// instead of retries, and stops at half a bucket.
 ///
 /// Source: gRPC proposal A6, throttling retry attempts.
 public struct RetryBudget: Sendable, Hashable {

@@ -2,18 +2,18 @@ import Foundation
 import Promises
 import Synchronization
 
-/// Shares one exchange among identical concurrent requests, and cancels it when all callers have
-/// left.
+/// The stage that shares one exchange among identical concurrent requests, and cancels it when all
+/// callers have left.
 ///
-/// It stands inside the stages that belong to each caller, the deadline of the call and the interceptors, and outside the
-/// stages that run once for all callers, the retries, redirects and hops.
+/// The stages outside it run for each caller: the deadline of the call and the interceptors. The
+/// stages inside it run once for all callers: retries, redirects and hops.
 final class SharingStage: BuiltInStage {
   private let sharesAll: Bool
   private let machine = Mutex(SharingMachine())
 
   /// Makes a stage.
   ///
-  /// - Parameter sharesAll: Whether requests are shared if they do not choose themselves.
+  /// - Parameter sharesAll: Whether requests are shared whose ``Request/isShared`` is `nil`.
   init(sharesAll: Bool) {
     self.sharesAll = sharesAll
   }
@@ -31,8 +31,9 @@ final class SharingStage: BuiltInStage {
       $0.enter(key, resolver, reportingTo: events)
     }
     if !isFirst { events?.share(with: shared.state.events?.call) }
-    // Before the promise is returned, so that its handlers run after the last progress.
-    let hasHistory = exchange.state.follow(shared.state)
+    let hasEarlierAttempts = exchange.state.follow(shared.state)
+    // Added before the promise is returned, so that the handlers of the promise run after the last
+    // progress report.
     if let progress = exchange.call.destination.progress {
       shared.progress.add(progress, for: ticket.caller)
     }
@@ -41,8 +42,8 @@ final class SharingStage: BuiltInStage {
       self.leave(ticket)
     }
     if isFirst { start(exchange.shared(as: shared), ticket, shared, next) }
-    // The response does not have the attempts of the call's earlier exchanges yet.
-    return hasHistory ? exchange.recordingAttempt(promise) : promise
+    // The response does not contain the attempts of the call's earlier exchanges yet.
+    return hasEarlierAttempts ? exchange.recordingAttempt(promise) : promise
   }
 
   private func start(
@@ -70,8 +71,8 @@ final class SharingStage: BuiltInStage {
 ///                 starting, running --last caller left--> none
 /// ```
 ///
-/// Callers are counted here and not by their promises, so that a caller that arrives while the last one leaves finds no
-/// exchange, and starts another.
+/// The machine counts the callers itself instead of relying on their promises. So a caller that
+/// arrives while the last one leaves finds no exchange and starts another.
 struct SharingMachine {
   /// The registration of a caller in an exchange.
   struct Ticket: Sendable {
@@ -93,7 +94,7 @@ struct SharingMachine {
     case abandoned(NetworkPromise?, Resolver<Response>?)
   }
 
-  private struct Flight {
+  private struct ActiveExchange {
     let key: SharingKey
     let shared: SharedExchange
     var callers: [Int: Resolver<Response>]
@@ -107,45 +108,48 @@ struct SharingMachine {
     }
   }
 
-  private var flights: [Int: Flight] = [:]
+  private var activeExchanges: [Int: ActiveExchange] = [:]
   /// The exchange of each key.
   ///
   /// Used only when a caller arrives and when an exchange ends.
-  private var numbers: [SharingKey: Int] = [:]
+  private var numbersByKey: [SharingKey: Int] = [:]
   private var lastNumber = 0
 
   /// The number of running exchanges.
-  var count: Int { flights.count }
+  var count: Int { activeExchanges.count }
 
   /// Adds a caller.
   ///
-  /// - Returns: The registration of the caller, and whether it is the first one, which has to start the exchange.
+  /// - Returns: The registration of the caller, and whether it is the first one, which has to start
+  ///   the exchange.
   mutating func enter(
     _ key: SharingKey, _ caller: Resolver<Response>, reportingTo events: CallEvents? = nil
   ) -> (ticket: Ticket, shared: SharedExchange, isFirst: Bool) {
-    if let number = numbers[key], let place = flights[number]?.join(caller) {
-      return (Ticket(exchange: number, caller: place.number), place.shared, false)
+    if let number = numbersByKey[key], let joined = activeExchanges[number]?.join(caller) {
+      return (Ticket(exchange: number, caller: joined.number), joined.shared, false)
     }
     lastNumber += 1
-    let flight = Flight(
+    let active = ActiveExchange(
       key: key, shared: SharedExchange(reportingTo: events), callers: [0: caller])
-    flights[lastNumber] = flight
-    numbers[key] = lastNumber
-    return (Ticket(exchange: lastNumber, caller: 0), flight.shared, true)
+    activeExchanges[lastNumber] = active
+    numbersByKey[key] = lastNumber
+    return (Ticket(exchange: lastNumber, caller: 0), active.shared, true)
   }
 
   /// Records that the exchange has been started.
   ///
   /// - Returns: Whether a caller still waits for it. Otherwise it is to be cancelled.
   mutating func began(_ ticket: Ticket, _ work: NetworkPromise) -> Bool {
-    flights[ticket.exchange]?.work = work
-    return flights[ticket.exchange] != nil
+    activeExchanges[ticket.exchange]?.work = work
+    return activeExchanges[ticket.exchange] != nil
   }
 
   /// Removes a caller that has been cancelled.
   mutating func left(_ ticket: Ticket) -> LeaveResult {
-    let caller = flights[ticket.exchange]?.callers.removeValue(forKey: ticket.caller)
-    guard flights[ticket.exchange]?.callers.isEmpty == true else { return .callersRemain(caller) }
+    let caller = activeExchanges[ticket.exchange]?.callers.removeValue(forKey: ticket.caller)
+    guard activeExchanges[ticket.exchange]?.callers.isEmpty == true else {
+      return .callersRemain(caller)
+    }
     return .abandoned(remove(ticket.exchange)?.work, caller)
   }
 
@@ -158,10 +162,10 @@ struct SharingMachine {
     return callers.sorted { $0.key < $1.key }.map(\.value)
   }
 
-  private mutating func remove(_ number: Int) -> Flight? {
-    guard let flight = flights.removeValue(forKey: number) else { return nil }
-    numbers[flight.key] = nil
-    return flight
+  private mutating func remove(_ number: Int) -> ActiveExchange? {
+    guard let active = activeExchanges.removeValue(forKey: number) else { return nil }
+    numbersByKey[active.key] = nil
+    return active
   }
 }
 
@@ -201,18 +205,20 @@ struct SharingKey: Hashable, Sendable {
   private let request: HTTPRequest
   /// The client's credentials.
   ///
-  /// They count even if they are for another origin, because a redirect may lead there.
+  /// They are compared even if they are for another origin, because a redirect may lead to it.
   private let credentials: Credentials?
   private let source: SelectedTransport.Source
+  /// Whether the request is intercepted.
+  ///
   /// A request of a token refresh must not wait for an exchange that waits for the refresh.
   private let isIntercepted: Bool
   /// Whether the request has its own retry policy.
   ///
   /// Policies cannot be compared.
   private let hasRetryPolicy: Bool
-  /// The hash of the parts that differ most, computed once.
+  /// The hash of the parts that differ most often, computed once.
   ///
-  /// Other fields are compared, but rarely differ.
+  /// The other parts are compared, but not hashed.
   private let hash: Int
 
   /// Makes the key of an exchange.
@@ -249,7 +255,7 @@ extension SharingKey: CustomStringConvertible, CustomReflectable {
   var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Reports the progress of one transfer to several reporters, including late ones.
+/// A broadcaster of the progress of one transfer to several reporters, including late ones.
 final class ProgressBroadcaster: ProgressReporting {
   private struct State {
     var progress = TransferProgress()
@@ -262,7 +268,7 @@ final class ProgressBroadcaster: ProgressReporting {
   ///
   /// - Parameters:
   ///   - reporter: The reporter.
-  ///   - number: The number to remove it by.
+  ///   - number: The number by which ``remove(_:)`` identifies the reporter.
   func add(_ reporter: any ProgressReporting, for number: Int) {
     let hasBegun = state.withLock { state in
       state.reporters[number] = reporter
@@ -294,8 +300,8 @@ final class ProgressBroadcaster: ProgressReporting {
 
   /// Reports the progress.
   ///
-  /// It is read while the reporter is updated, so that of two concurrent reports the later one does
-  /// not go back to an earlier progress.
+  /// The progress is read while the reporter is updated, so the later of two concurrent reports
+  /// never contains an older progress.
   private func report(_ reporter: any ProgressReporting) {
     reporter.change { $0 = state.withLock { $0.progress } }
   }

@@ -4,7 +4,8 @@ import Synchronization
 /// A reader for request bodies of any kind, for use by transports.
 ///
 /// Files are open from the initializer until the release of the reader. A stream is started by the
-/// first read and cancelled at the release of the reader. Any thread can read, one at a time.
+/// first read and cancelled at the release of the reader. Any thread can read, but only one thread
+/// at a time.
 public final class BodyReader: Sendable {
   /// The outcome of a read.
   public enum Outcome: Sendable, Hashable {
@@ -117,7 +118,7 @@ public final class BodyReader: Sendable {
     }
   }
 
-  /// Returns to the start, for a body that has to be sent again.
+  /// Returns to the start of the body, so that it can be sent again.
   ///
   /// A stream is opened again.
   public func rewind() {
@@ -148,7 +149,7 @@ extension TransportFailure {
   }
 }
 
-/// A one-time signal that one task waits for, until it is cancelled.
+/// A one-time signal for one waiting task; cancelling the task also ends the wait.
 private final class Waiter: Sendable {
   private enum State {
     case idle
@@ -258,7 +259,7 @@ final class PieceReader: Sendable {
     return (descriptor, Int64(status.st_size))
   }
 
-  /// Copies the bytes from an offset on into a buffer.
+  /// Copies bytes into a buffer, starting at an offset of the body.
   ///
   /// - Returns: The number of bytes, or 0 at the end.
   func read(

@@ -5,15 +5,16 @@ import Synchronization
 ///
 /// Calls are serial, except for ``abandon()``, which any thread can call at any time.
 protocol BodySink: AnyObject, Sendable {
-  func take(_ bytes: Data)
+  /// Handles the next bytes of the body.
+  func write(_ bytes: Data)
 
-  /// The body is complete.
+  /// Handles the end of the body.
   func end(_ metrics: TransportMetrics)
 
-  /// The exchange failed before the body was complete.
+  /// Handles a failure of the exchange before the body was complete.
   func fail(_ error: NetworkError)
 
-  /// The response is no longer needed.
+  /// Discards the rest of the body, because the response is no longer needed.
   func abandon()
 }
 
@@ -45,7 +46,7 @@ final class ByteChannel: BodySink, ByteSource {
 
   // MARK: The transport's side
 
-  func take(_ bytes: Data) {
+  func write(_ bytes: Data) {
     flow.add(bytes.count)
     let reader = state.withLock { state -> Reader? in
       guard state.end == nil else { return nil }
@@ -72,13 +73,13 @@ final class ByteChannel: BodySink, ByteSource {
   ///
   /// - Returns: Whether the channel had not ended before.
   @discardableResult
-  private func finish(_ result: End, dropping: Bool = false) -> Bool {
+  private func finish(_ result: End, discardingBytes: Bool = false) -> Bool {
     let (isFirst, reader, actions) = state.withLock {
       state -> (Bool, Reader?, [@Sendable (End) -> Void]) in
       let isFirst = state.end == nil
       // Discarded bytes must not look like the regular end of a shorter body.
-      if isFirst || (dropping && !state.bytes.isEmpty) { state.end = result }
-      if dropping { state.bytes = ByteQueue() }
+      if isFirst || (discardingBytes && !state.bytes.isEmpty) { state.end = result }
+      if discardingBytes { state.bytes = ByteQueue() }
       defer { state.whenFinished = [] }
       return (isFirst, state.reader.take(), state.whenFinished)
     }
@@ -112,7 +113,7 @@ final class ByteChannel: BodySink, ByteSource {
   }
 
   func stop(_ error: any Error) {
-    if finish(.failure(error), dropping: true) { flow.cancel() }
+    if finish(.failure(error), discardingBytes: true) { flow.cancel() }
   }
 
   func whenFinished(
@@ -126,8 +127,8 @@ final class ByteChannel: BodySink, ByteSource {
   }
 }
 
-/// Applies backpressure to the server while received bytes wait to be consumed, and cancels the
-/// exchange.
+/// The flow control of an exchange, which pauses the server while too many received bytes wait to
+/// be consumed.
 ///
 /// The transport's thread adds bytes; the consumer removes them. At or above the high mark the
 /// exchange is suspended. At or below the low mark it is resumed. Only one thread at a time calls
@@ -142,7 +143,7 @@ final class FlowControl: Sendable {
     var isApplying = false
     var isCancelled = false
 
-    /// Returns the next call of the handle, or `nil` if there is nothing to do.
+    /// Returns the next call to make on the handle, or `nil` if there is nothing to do.
     mutating func nextAction() -> (handle: any TransportHandle, pauses: Bool)? {
       guard let handle, !isApplying, !isCancelled, isPaused != shouldPause else { return nil }
       isApplying = true

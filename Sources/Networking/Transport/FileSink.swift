@@ -17,12 +17,12 @@ final class FileSink: BodySink {
     var pendingBytes = 0
     /// Whether the queue is writing.
     var isWriting = false
-    /// Set when the body is complete.
+    /// The metrics of the complete exchange, or `nil` while the body is incomplete.
     var metrics: TransportMetrics?
     var isFinished = false
     var file: PartialFile?
 
-    /// Returns whether the caller has to start the queue, at most once per run of the queue.
+    /// Returns whether the caller must start the writer on the queue, and marks it as running.
     mutating func startWritingIfNeeded() -> Bool {
       guard !isWriting, !isFinished, metrics != nil || pendingBytes >= FileSink.batchSize else {
         return false
@@ -77,7 +77,7 @@ final class FileSink: BodySink {
     self.completion = completion
   }
 
-  func take(_ bytes: Data) {
+  func write(_ bytes: Data) {
     flow.add(bytes.count)
     let shouldStart = state.withLock { state in
       guard !state.isFinished else { return false }
@@ -126,14 +126,14 @@ final class FileSink: BodySink {
       while true {
         switch state.withLock({ $0.step() }) {
         case .idle: return
-        case .write(let pieces, let open):
-          guard let file = try open ?? makeFile() else { return }
+        case .write(let pieces, let openFile):
+          guard let file = try openFile ?? makeFile() else { return }
           for piece in pieces {
             try file.write(piece)
             flow.remove(piece.count)
           }
-        case .finish(let open, let metrics):
-          let file = try open ?? PartialFile(for: target.url, replacing: target.replaces)
+        case .finish(let openFile, let metrics):
+          let file = try openFile ?? PartialFile(for: target.url, replacing: target.replaces)
           try file.commit()
           return completion(.success(metrics))
         }

@@ -35,11 +35,11 @@ struct ResponseHeadParser {
   /// Parses the next line, with or without its line break.
   ///
   /// - Returns: The head, if the line is the empty line that completes it.
-  mutating func take(_ line: UnsafeRawBufferPointer) -> HTTPResponseHead? {
+  mutating func parse(_ line: UnsafeRawBufferPointer) -> HTTPResponseHead? {
     guard !isComplete else { return nil }
     let line = line.trimmingEnd()
     guard let first = line.first else { return finish() }
-    if first == UInt8(ascii: "H"), line.starts(with: Self.versionPrefix), takeStatusLine(line) {
+    if first == UInt8(ascii: "H"), line.starts(with: Self.versionPrefix), parseStatusLine(line) {
       return nil
     }
     if first == UInt8(ascii: " ") || first == UInt8(ascii: "\t") {
@@ -84,7 +84,7 @@ struct ResponseHeadParser {
   private static let versionPrefix: [UInt8] = Array("HTTP/".utf8)
 
   /// Parses a status line such as `HTTP/1.1 200 OK`, or returns `false` if the line is not one.
-  private mutating func takeStatusLine(_ line: UnsafeRawBufferPointer) -> Bool {
+  private mutating func parseStatusLine(_ line: UnsafeRawBufferPointer) -> Bool {
     guard let space = line.firstIndex(of: UInt8(ascii: " ")), line.count >= space + 4 else {
       return false
     }

@@ -93,18 +93,18 @@ final class StreamReader: Sendable {
   }
 
   private func push(_ piece: Data) async -> Bool {
-    let (isTaken, whenReady) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
+    let (isAccepted, whenReady) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
       guard !state.isCancelled, state.end == nil else { return (false, nil) }
       state.producedBytes += Int64(piece.count)
       if let length = stream.length, state.producedBytes > length {
-        state.end = .failure(LengthMismatchError(description: "it goes on after \(length) bytes"))
+        state.end = .failure(LengthMismatchError(description: "it has more than \(length) bytes"))
       } else {
         state.bytes.append(piece)
       }
       return (state.end == nil, state.whenReady.take())
     }
     whenReady?()
-    guard isTaken else { return false }
+    guard isAccepted else { return false }
     return await withCheckedContinuation { continuation in
       let continues = state.withLock { state -> Bool? in
         if state.isCancelled { return false }
@@ -154,7 +154,8 @@ struct ByteQueue {
     return piece
   }
 
-  /// Removes the first bytes, as many as there are and fit.
+  /// Removes bytes from the front and copies them into a buffer, until the queue is empty or the
+  /// buffer is full.
   mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     var filled = 0
     while filled < buffer.count, let piece = pieces.first?.dropFirst(offset) {

@@ -22,8 +22,8 @@ public protocol Transport: Sendable {
 
   /// Whether the transport needs a network. The default is `true`.
   ///
-  /// A transport that simulates servers returns `false`. The client does not hold back its requests
-  /// while there is no network.
+  /// A transport that simulates servers returns `false`. The client sends requests over such a
+  /// transport even while the network is unreachable.
   var needsNetwork: Bool { get }
 }
 

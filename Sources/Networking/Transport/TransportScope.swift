@@ -4,8 +4,8 @@ import Synchronization
 /// A dynamic scope that provides transports to all clients used in it, such as the scope of
 /// `withMocks`.
 ///
-/// A client's own provider takes precedence. A client made in a scope stays in it, wherever it is used. After the
-/// end of the scope, requests of the client do not fall back to the network.
+/// A client's own provider takes precedence. A client made in a scope stays in it, wherever it is
+/// used. After the end of the scope, requests of the client do not fall back to the network.
 package final class TransportScope: Sendable {
   /// The source of time for clients made in the scope.
   package let scheduler: any Scheduler
@@ -18,9 +18,10 @@ package final class TransportScope: Sendable {
   /// Makes a scope inside the current one.
   ///
   /// - Parameters:
-  ///   - providers: The providers. The first one of an endpoint's type that returns a transport is used.
-  ///   - passesUnmatched: Whether requests of endpoints for which no scope has a provider use the client's own
-  ///     transport. Otherwise they fail with the code `mockFailed`.
+  ///   - providers: The providers. The first provider for an endpoint's type that returns a
+  ///     transport is used.
+  ///   - passesUnmatched: Whether a request uses the client's own transport if no scope has a
+  ///     provider for its endpoint. Otherwise the request fails with the code `mockFailed`.
   ///   - name: The name of the scope in errors.
   package init(providers: [AnyTransportProvider], passesUnmatched: Bool, name: String) {
     scheduler = providers.first?.scheduler ?? .live
@@ -49,7 +50,9 @@ package final class TransportScope: Sendable {
     return try await HandlerScope(self).run(operation)
   }
 
-  /// This scope, or if it has ended the next one outside that has not.
+  /// The innermost scope that has not ended: this one or one that encloses it.
+  ///
+  /// `nil` if all of them have ended.
   var innermostOpen: TransportScope? {
     hasEnded.load(ordering: .acquiring) ? outer?.innermostOpen : self
   }
@@ -60,14 +63,15 @@ package final class TransportScope: Sendable {
   ///   - endpoint: The endpoint.
   ///   - home: The scope in which the client was made.
   ///   - real: The client's own transport.
-  /// - Returns: The transport of the innermost open scope here, or else of `home`. If all of these have ended,
-  ///   a transport that fails, unless the endpoint would have used the client's own transport in the scope.
+  /// - Returns: The transport of the innermost open scope of the current task or handler, or else
+  ///   of `home`. If all of these scopes have ended, a transport that fails, unless the endpoint
+  ///   would have used the client's own transport in the scope.
   static func select(
     for endpoint: any RequestConvertible, home: TransportScope?, real: any Transport
   ) -> SelectedTransport? {
-    let here = innermost
-    guard let scope = here?.innermostOpen ?? home?.innermostOpen else {
-      guard let ended = here ?? home, let covering = ended.coveringScope(for: endpoint) else {
+    let current = innermost
+    guard let scope = current?.innermostOpen ?? home?.innermostOpen else {
+      guard let ended = current ?? home, let covering = ended.coveringScope(for: endpoint) else {
         return nil
       }
       return SelectedTransport(

@@ -1,9 +1,9 @@
 import Foundation
 import Promises
 
-/// Provides the transport for some endpoints of a client.
+/// A provider of transports for some endpoints of a client.
 ///
-/// `MockProvider` in the module `Mocking` is a provider. Real and mocked requests mix in one queue.
+/// `MockProvider` in the module `Mocking` is a provider. Real and mocked requests share one queue.
 public protocol TransportProvider<Endpoint>: Sendable {
   /// The client's endpoints.
   associatedtype Endpoint: RequestConvertible
@@ -16,8 +16,9 @@ public protocol TransportProvider<Endpoint>: Sendable {
   /// - Returns: The transport, or `nil` for the client's own.
   func transport(for endpoint: Endpoint, real: any Transport) -> (any Transport)?
 
-  /// Returns the transport for a request that an earlier run or another client put into the offline
-  /// store, so that its endpoint is not known.
+  /// Returns the transport for a request from the offline store whose endpoint is not known.
+  ///
+  /// An earlier run of the program or another client has stored the request.
   ///
   /// The default implementation returns `nil`.
   ///
@@ -29,12 +30,13 @@ public protocol TransportProvider<Endpoint>: Sendable {
 
   /// The source of time for the provider's transports.
   ///
-  /// The client uses it too, unless its configuration has a scheduler. The default is the system clock.
+  /// The client uses it too, unless its configuration has a scheduler. The default is the system
+  /// clock.
   var scheduler: any Scheduler { get }
 }
 
 extension TransportProvider {
-  /// `nil`.
+  /// Returns `nil`.
   public func transport(forStored request: Request, real: any Transport) -> (any Transport)? { nil }
 
   /// The system clock.
@@ -61,8 +63,8 @@ struct SelectedTransport: Sendable {
   var source: Source = .client
 }
 
-/// Selects the transport of each request of a client: that of its provider, else of a scope, else
-/// its own.
+/// A selector of the transport for each request of a client: that of the provider, else that of a
+/// scope, else the client's own.
 struct TransportSelector<Endpoint: RequestConvertible>: Sendable {
   /// The client's own transport.
   let transport: any Transport

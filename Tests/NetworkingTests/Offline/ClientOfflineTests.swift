@@ -89,8 +89,8 @@ struct ClientOfflineTests {
     #expect(
       error?.description
         == """
-        POST https://api.example.com/v1/notes?page=1: there is no network: not kept, as the field \
-        "New-Password" has the name of a secret, and the store does not accept secrets
+        POST https://api.example.com/v1/notes?page=1: there is no network: not stored, because \
+        the field "New-Password" has the name of a secret, and the store does not accept secrets
         """)
     #expect(try client.offlineStore.count == 0)
   }
@@ -195,7 +195,7 @@ struct ClientOfflineTests {
     ] {
       let error = await answer.result.failure(as: NetworkError.self)
       #expect(error?.code == .notConnectedToInternet && error?.isStoredOffline == false)
-      #expect(error?.reason == "not kept, as the body of its answer was not to go into memory")
+      #expect(error?.reason == "not stored, because the response body does not go to memory")
     }
     #expect(try client.offlineStore.count == 0)
   }
@@ -206,8 +206,8 @@ struct ClientOfflineTests {
     #expect(
       error?.description
         == """
-        POST https://api.example.com/v1/notes: there is no network: not kept, as this client has no \
-        offline store
+        POST https://api.example.com/v1/notes: there is no network: not stored, because this \
+        client has no offline store
         """)
     let refused = await client.replay().result.failure(as: NetworkError.self)
     #expect(refused?.code == .offlineStoreFailed)
@@ -225,7 +225,7 @@ struct ClientOfflineTests {
       error?.description
         == """
         PUT https://api.example.com/v1/notes/7: the offline store is full: the limit of entries, 1, \
-        is reached; it was to be kept, as there is no network
+        is reached; the request was to be stored, because there is no network
         """)
     #expect(try client.offlineStore.count == 1)
   }

@@ -206,7 +206,7 @@ struct ClientReplayTests {
     #expect(server.paths[before...] == ["/v1/notes/1", "/v1/notes/3"])
     #expect(
       report.quarantined.map(\.reason).sorted()
-        == ["the checksum does not match", "the name is not that of an entry"])
+        == ["the checksum does not match", "the name is not a valid entry name"])
     #expect(report.delivered.count == 2)
     #expect(try later.offlineStore.quarantined.count == 2)
   }

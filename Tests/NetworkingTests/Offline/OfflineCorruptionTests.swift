@@ -132,7 +132,7 @@ struct OfflineCorruptionTests {
     try Data("hello".utf8).write(to: URL(fileURLWithPath: temporary.path("entries/\(name)")))
     let report = try await store.replay { _ in .fulfilled(.of(200)) }.value
     #expect(report.delivered.map(\.number) == [1, 2, 3])
-    #expect(report.quarantined.map(\.reason) == ["the name is not that of an entry"])
+    #expect(report.quarantined.map(\.reason) == ["the name is not a valid entry name"])
     let location = try #require(report.quarantined.first?.location)
     #expect(location.lastPathComponent.hasSuffix(name))
     #expect(try Data(contentsOf: location) == Data("hello".utf8))
@@ -151,7 +151,7 @@ struct OfflineCorruptionTests {
     try #require(mkdir((inner + [0]).map(CChar.init(bitPattern:)), 0o700) == 0)
     let report = try await store.replay { _ in .fulfilled(.of(200)) }.value
     #expect(report.delivered.map(\.number) == [1, 2, 3])
-    #expect(report.quarantined.map(\.reason) == ["the name is not that of an entry"])
+    #expect(report.quarantined.map(\.reason) == ["the name is not a valid entry name"])
     #expect(try store.quarantined == report.quarantined.map(\.location))
     try store.emptyQuarantine()
     #expect(try store.quarantined.isEmpty)

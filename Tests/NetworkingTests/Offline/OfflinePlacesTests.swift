@@ -58,7 +58,9 @@ struct OfflinePlacesTests {
         let client = Networking<NotesAPI>(transport: SwitchableServer().transport)
         let error = await client.request(.add("a")).result.failure(as: NetworkError.self)
         #expect(error?.code == .offlineStoreFailed && error?.isStoredOffline == false)
-        #expect(error?.reason?.hasSuffix("it was to be kept, as there is no network") == true)
+        #expect(
+          error?.reason?.hasSuffix("the request was to be stored, because there is no network")
+            == true)
       }
     }
 

@@ -68,7 +68,7 @@ struct CircuitStageTests {
     let trial = pipeline.send(slow)
     for _ in 0..<5 {
       let error = try await send(pipeline, transport).failure(as: NetworkError.self)
-      #expect(error?.reason == "a.example:443, while one request tries it")
+      #expect(error?.reason == "a.example:443, while a trial request is in progress")
     }
     // A cancelled trial has no outcome, so the next request is the trial.
     trial.cancel()

@@ -69,7 +69,7 @@ struct ReachabilityInterceptorTests {
     await time.advance(by: .seconds(30))
     let error = await promise.result.failure(as: NetworkError.self)
     #expect(error?.code == .notConnectedToInternet)
-    #expect(error?.reason == "none came up within 30.0 seconds")
+    #expect(error?.reason == "it did not become reachable within 30.0 seconds")
     #expect(transport.requests.isEmpty && reachability.waiterCount == 0)
   }
 

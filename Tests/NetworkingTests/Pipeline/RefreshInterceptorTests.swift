@@ -178,23 +178,23 @@ struct RefreshMachineTests {
 
   @Test func theFirstCallerStartsOthersJoinAndLateCallersResend() {
     var machine = RefreshMachine()
-    let first = machine.responseRefused(sentIn: 0) { .fulfilled(()) }
-    let second = machine.responseRefused(sentIn: 0) { .fulfilled(()) }
+    let first = machine.requestRejected(sentIn: 0) { .fulfilled(()) }
+    let second = machine.requestRejected(sentIn: 0) { .fulfilled(()) }
     machine.ended(1, nil)
-    let late = machine.responseRefused(sentIn: 0) { .fulfilled(()) }
-    let fresh = machine.responseRefused(sentIn: 1) { .fulfilled(()) }
+    let late = machine.requestRejected(sentIn: 0) { .fulfilled(()) }
+    let fresh = machine.requestRejected(sentIn: 1) { .fulfilled(()) }
     #expect(machine.isInProgress(2) && !machine.isInProgress(1))
     #expect([first, second, late, fresh].map(kind) == ["start 1", "join", "resend", "start 2"])
   }
 
   @Test func afterAFailureLateCallersFailAndNewCallersStartAnother() {
     var machine = RefreshMachine()
-    let first = machine.responseRefused(sentIn: 0) { .fulfilled(()) }
+    let first = machine.requestRejected(sentIn: 0) { .fulfilled(()) }
     machine.ended(1, TestError("denied"))
-    let late = machine.responseRefused(sentIn: 0) { .fulfilled(()) }
-    let fresh = machine.responseRefused(sentIn: 1) { .fulfilled(()) }
+    let late = machine.requestRejected(sentIn: 0) { .fulfilled(()) }
+    let fresh = machine.requestRejected(sentIn: 1) { .fulfilled(()) }
     machine.ended(2, nil)
-    let later = machine.responseRefused(sentIn: 0) { .fulfilled(()) }
+    let later = machine.requestRejected(sentIn: 0) { .fulfilled(()) }
     #expect(
       [first, late, fresh, later].map(kind)
         == ["start 1", "fail TestError(denied)", "start 2", "resend"])
@@ -202,13 +202,13 @@ struct RefreshMachineTests {
 
   @Test func anAbandonedRefreshHasNoOutcome() {
     var machine = RefreshMachine()
-    _ = machine.responseRefused(sentIn: 0) { .fulfilled(()) }
+    _ = machine.requestRejected(sentIn: 0) { .fulfilled(()) }
     machine.abandoned(1)
     machine.ended(1, nil)
-    let next = machine.responseRefused(sentIn: 0) { .fulfilled(()) }
+    let next = machine.requestRejected(sentIn: 0) { .fulfilled(()) }
     machine.abandoned(1)
     machine.ended(1, nil)
-    let joined = machine.responseRefused(sentIn: 0) { .fulfilled(()) }
+    let joined = machine.requestRejected(sentIn: 0) { .fulfilled(()) }
     #expect(machine.epoch == 0 && [next, joined].map(kind) == ["start 2", "join"])
   }
 }

@@ -7,7 +7,7 @@ struct ResponseHeadParserTests {
   private func heads(_ lines: [String]) -> [HTTPResponseHead] {
     var parser = ResponseHeadParser()
     return lines.compactMap { line in
-      Array((line + "\r\n").utf8).withUnsafeBytes { parser.take($0) }
+      Array((line + "\r\n").utf8).withUnsafeBytes { parser.parse($0) }
     }
   }
 

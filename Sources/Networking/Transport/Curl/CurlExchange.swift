@@ -3,8 +3,8 @@
 
   /// An exchange of a ``CurlTransport``, and its handle.
   ///
-  /// Any thread can set the flags. The I/O thread reads them in libcurl's callbacks, so that no
-  /// further event is delivered after `receive` itself has set them.
+  /// Any thread can set the flags. The I/O thread reads them in libcurl's callbacks, so no further
+  /// event is delivered after `receive` has cancelled the exchange.
   final class CurlExchange: TransportHandle {
     typealias Receive = @Sendable (TransportEvent) -> Void
 
@@ -18,8 +18,8 @@
     private let commandQueue: CurlCommandQueue
     private let flags = Atomic<UInt8>(0)
     // `nonisolated(unsafe)` because `receive` is protected by thread confinement: only the I/O
-    // thread uses it after the exchange was posted to the command queue, whose lock orders that
-    // after `init`.
+    // thread uses it after the exchange was posted to the command queue. The lock of that queue
+    // orders these uses after `init`.
     nonisolated(unsafe) private var receive: Receive?
     /// The libcurl handle of the exchange, or `nil` before its start and after its end.
     ///
@@ -63,10 +63,10 @@
     /// Delivers the last event and releases the handler; for the I/O thread only.
     func end(with event: TransportEvent) {
       flags.bitwiseOr(Flag.ended, ordering: .acquiringAndReleasing)
-      guard let last = receive else { return }
+      guard let handler = receive else { return }
       receive = nil
       commandQueue.removeExchange()
-      last(event)
+      handler(event)
     }
   }
 #endif

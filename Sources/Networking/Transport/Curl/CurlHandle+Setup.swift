@@ -22,7 +22,8 @@
         try configure(options, sockets)
         appliedOptions = AppliedOptions()
       }
-      // `false` until all options are set: after a failure in between the handle must be reset.
+      // `false` until all options are set, because the handle must be reset if setting one of them
+      // fails.
       appliedOptions?.isReusable = false
       try set(url: request.url, options)
       let hasBody = try set(method: request.method, body: request.body)
@@ -166,7 +167,7 @@
       }
       if let authorities = tls.certificateAuthorities {
         try require(catena_easy_set_string(easy, .certificateAuthorities, authorities.path))
-        // A TLS library without this option has no such folder either.
+        // A TLS library without this option uses no folder of authorities.
         let folder = catena_easy_set_string(easy, .certificateAuthoritiesFolder, nil)
         if folder != .notBuiltIn { try require(folder) }
       }
@@ -185,8 +186,9 @@
 
     // MARK: Callbacks
 
-    /// Sets the callbacks of the handle and of the sockets of its loop, which outlive the
-    /// connections.
+    /// Sets the callbacks of the handle and of the loop's sockets.
+    ///
+    /// The socket callbacks use `sockets`, which outlives the connections.
     func setCallbacks(_ sockets: CurlSockets) {
       let handle = Unmanaged.passUnretained(self).toOpaque()
       catena_easy_on_header(
@@ -267,8 +269,7 @@
   }
 
   extension HTTPHeaders {
-    /// Whether a response may have a content coding, which is unless the request accepts only
-    /// `identity`.
+    /// Whether the request accepts a content coding other than `identity`, as it does by default.
     fileprivate var acceptsCoding: Bool {
       guard contains("Accept-Encoding") else { return true }
       return values(for: "Accept-Encoding").contains { value in
@@ -299,7 +300,8 @@
   struct AppliedOptions {
     /// The origin of the last URL.
     var origin: Origin?
-    /// The header fields of the last request without a body, whose list the handle still has.
+    /// The header fields of the list that is set on the handle, or `nil` after a request with a
+    /// body.
     var headers: HTTPHeaders?
     /// Whether the connection callback is set.
     var reportsConnection = false

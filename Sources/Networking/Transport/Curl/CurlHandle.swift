@@ -20,11 +20,11 @@
     var upload: BodyReader?
     /// The error of reading the request body, if any.
     private var uploadFailure: TransportFailure?
-    /// Whether the exchange was seen suspended and has not been resumed on the I/O thread since.
+    /// Whether the I/O thread has found the exchange suspended and has not resumed it since.
     private var isFlowSuspended = false
     // Unchecked, because dynamic exclusivity checks are slow for each line of a head. Only the I/O
     // thread accesses the parser, and accesses do not overlap.
-    @exclusivity(unchecked) private var head = ResponseHeadParser()
+    @exclusivity(unchecked) private var headParser = ResponseHeadParser()
     private(set) var started: UInt64 = 0
     private var lastActivity: UInt64 = 0
     private var isPaused = false
@@ -60,7 +60,7 @@
       self.hasBody = hasBody
       exchange.handle = self
       errorBuffer[0] = 0
-      head.reset()
+      headParser.reset()
       started = clock.now
       lastActivity = started
       isPaused = false
@@ -105,7 +105,7 @@
 
     /// Whether a reused connection was closed before a response, and libcurl is about to send the
     /// request again on another connection, although it must not.
-    private var wouldResend: Bool { mustNotRepeat && connections > 1 && !head.hasStatusLine }
+    private var wouldResend: Bool { mustNotRepeat && connections > 1 && !headParser.hasStatusLine }
 
     /// Returns the last event for a result of libcurl.
     func event(for result: CurlResult) -> TransportEvent {
@@ -116,8 +116,8 @@
           "The connection was closed before a response; the server may have processed the request"
         )
       }
-      if result == .OK, head.isComplete { return .end(metrics) }
-      if result == .OK, head.hasStatusLine {
+      if result == .OK, headParser.isComplete { return .end(metrics) }
+      if result == .OK, headParser.hasStatusLine {
         return failure(
           .connectionLost, "The connection was closed in the middle of the response head")
       }
@@ -133,7 +133,7 @@
       let message = String(cString: errorBuffer)
       let code = NetworkError.Code(
         result, verification: catena_easy_long(easy, .verifyResult), message: message)
-      // The message can contain the URL of a proxy of the environment with its credentials.
+      // The message can contain a proxy URL from the environment, including its credentials.
       let isSafe =
         !message.isEmpty && !message.contains("@")
         && !message.containsSecrets(exchange?.request.url)
@@ -156,9 +156,9 @@
     /// Returns the time at which the idle timeout expires without further activity, or `nil`
     /// without a limit.
     ///
-    /// An exchange that was seen suspended counts as suspended until it is resumed on the I/O
-    /// thread too. Its caller may have resumed it just now, and the silence before was not the
-    /// server's fault.
+    /// An exchange that the I/O thread has found suspended counts as suspended until the I/O thread
+    /// resumes it. Its caller may already have resumed it, but the time during which it was
+    /// suspended must not count as idle time of the server.
     func idleDeadline() -> UInt64? {
       if exchange?.isSuspended == true { isFlowSuspended = true }
       guard let limit = exchange?.request.idleTimeout else { return nil }
@@ -172,7 +172,7 @@
 
     func receiveHeader(_ line: UnsafeRawBufferPointer) {
       lastActivity = clock.now
-      guard let exchange, let head = head.take(line) else { return }
+      guard let exchange, let head = headParser.parse(line) else { return }
       if reportsConnectionWithHead { reportConnection() }
       if hasBody { report(sent: catena_easy_size(easy, .uploaded)) }
       // The handler may have cancelled the exchange in one of the calls above.
@@ -257,11 +257,14 @@
       measure(hasConnection: time(.pretransferTime) != nil)
     }
 
-    /// Returns the measurements so far, for a moment at which libcurl's times do not show the
-    /// connection yet.
+    /// Returns the measurements so far.
     ///
-    /// - Parameter hasConnection: Whether a connection is established. For a reused connection
-    ///   libcurl provides times too: those at which the connection was found.
+    /// The caller states whether there is a connection, because libcurl's times do not show it yet
+    /// in the connection callback.
+    ///
+    /// - Parameter hasConnection: Whether a connection is established. The connection times of a
+    ///   reused connection are omitted, because libcurl sets them to the time at which it found the
+    ///   connection.
     /// - Returns: The metrics.
     func measure(hasConnection: Bool) -> TransportMetrics {
       let isReused = hasConnection && catena_easy_long(easy, .connections) == 0
@@ -277,7 +280,7 @@
         bytesSent: hasBody ? min(uploaded, upload?.offset ?? uploaded) : 0,
         bytesReceived: catena_easy_size(easy, .downloaded),
         reusedConnection: isReused,
-        // With a body, it depends on libcurl's version whether the number includes the body.
+        // With a body, some versions of libcurl include the body in this number.
         headBytesSent: hasBody ? nil : count(.requestSent),
         headBytesReceived: count(.headReceived),
         httpVersion: httpVersion,

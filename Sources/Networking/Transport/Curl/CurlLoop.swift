@@ -7,8 +7,8 @@
   /// The event loop of an I/O thread: libcurl's multi interface, driven by epoll.
   ///
   /// Each iteration takes the posted commands, waits for events, tells libcurl about ready sockets
-  /// and an expired timer, and ends completed exchanges. `receive` is called from libcurl's
-  /// callbacks or at the end of an iteration, never under a lock.
+  /// and an expired timer, and ends completed exchanges. The handlers of exchanges are called from
+  /// libcurl's callbacks or at the end of an iteration, never under a lock.
   final class CurlLoop {
     private static let initialized: Void = catena_curl_initialize()
 
@@ -19,7 +19,7 @@
     private let clock = CurlClock()
     private let multi: OpaquePointer?
     private var deadlines = Heap<CurlDeadline>()
-    /// Handles to be used again.
+    /// The handles of finished exchanges, kept for reuse.
     private var idleHandles: [CurlHandle] = []
     private static let maximumIdleHandles = 256
     /// The time at which libcurl's timer expires, or `nil` if none is set.
@@ -238,9 +238,9 @@
 
   /// The time of a handle's next check for an idle connection.
   ///
-  /// Each handle has at most one in the heap. When it is due the handle gets a new one if its
-  /// connection has been active meanwhile. Activity itself does not change the heap, since it is far
-  /// more frequent.
+  /// Each handle has at most one deadline in the heap. If the connection has been active when the
+  /// deadline is due, the handle gets a new deadline. Activity does not update the heap, because it
+  /// is far more frequent.
   struct CurlDeadline: HeapElement {
     /// The time on the ``CurlClock``.
     let due: UInt64

@@ -6,9 +6,9 @@
   ///
   /// libcurl stops watching a connection at the end of each exchange and watches it again in the
   /// next. To save two system calls per exchange, the connection stays registered with epoll in
-  /// between. It is unregistered when an event occurs on it. This requires knowing when its
-  /// descriptor is closed. So it is done only for sockets opened here, and not for other sockets of
-  /// libcurl, such as its resolver's.
+  /// between. It is unregistered when an event occurs on it. This type has to know when the
+  /// descriptor of a registered socket is closed. So only sockets opened by this type stay
+  /// registered, and not other sockets of libcurl, such as its resolver's.
   final class CurlSockets {
     private struct Socket {
       /// `CURL_POLL_IN` and `CURL_POLL_OUT` bits: those that libcurl wants, and those registered

@@ -7,7 +7,8 @@ import Synchronization
 
 /// The session delegate of a ``URLSessionTransport``, which forwards the events of each task.
 ///
-/// The session retains the delegate until it is invalidated and its last task has completed.
+/// The session retains the delegate until the session is invalidated and its last task has
+/// completed.
 final class URLSessionEventDelegate: NSObject, URLSessionDataDelegate {
   /// The delegate queue, which is serial so that events stay in order.
   let queue: OperationQueue
@@ -95,10 +96,10 @@ final class URLSessionEventDelegate: NSObject, URLSessionDataDelegate {
       @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
     #if canImport(FoundationNetworking)
-      // On Linux this is called only for a complete response with the status 401. If the response
-      // were let through, Foundation would complete the task on this thread without locking its
-      // internal tables. So the exchange is completed here and the task is cancelled, which does
-      // lock them.
+      // On Linux this is called only for a complete response with the status 401. If the delegate
+      // allowed the response, Foundation would complete the task on this thread without locking its
+      // internal tables. Therefore the exchange is completed here and the task is cancelled, which
+      // locks the tables.
       exchange(of: task)?.complete(nil)
       completionHandler(.cancelAuthenticationChallenge, nil)
     #else
@@ -176,8 +177,8 @@ extension URLRequest {
     }
     httpMethod = request.method.rawValue
     httpShouldHandleCookies = false
-    // The exchange enforces the timeouts, because it knows their phases. The limit here is not
-    // larger because Foundation on Linux counts in milliseconds and crashes on overflow.
+    // The exchange enforces the timeouts, because it knows their phases. A much larger limit here
+    // would crash Foundation on Linux, which counts in milliseconds and does not handle overflow.
     timeoutInterval = 7 * 24 * 60 * 60
     // URLSession sets the framing fields itself. With those of the request it would wait for chunks
     // indefinitely.

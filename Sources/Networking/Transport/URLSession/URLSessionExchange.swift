@@ -9,9 +9,8 @@ import Synchronization
 /// An exchange of a ``URLSessionTransport``, and its handle.
 ///
 /// All events are delivered on the session's serial delegate queue, so they are serial and in
-/// order. After its start, the task is also cancelled on that queue. A cancellation therefore
-/// cannot happen while Foundation waits for the delegate's decision on a redirect, which crashes
-/// Foundation on Linux.
+/// order. After its start, the task is also cancelled on that queue, because Foundation on Linux
+/// crashes if a task is cancelled while the delegate decides about a redirect.
 final class URLSessionExchange: TransportHandle {
   typealias Receive = @Sendable (TransportEvent) -> Void
 
@@ -33,12 +32,12 @@ final class URLSessionExchange: TransportHandle {
   private let scheduler: any Scheduler
 
   init(
-    _ times: ExchangeTimeouts, on queue: OperationQueue, _ scheduler: any Scheduler,
+    _ timeouts: ExchangeTimeouts, on queue: OperationQueue, _ scheduler: any Scheduler,
     _ receive: @escaping Receive
   ) {
     state = Mutex(
       State(
-        machine: URLSessionExchangeMachine(times, started: scheduler.now), receive: receive))
+        machine: URLSessionExchangeMachine(timeouts, started: scheduler.now), receive: receive))
     self.queue = queue
     self.scheduler = scheduler
     scheduleTimeout()
@@ -167,26 +166,26 @@ final class URLSessionExchange: TransportHandle {
     evenIfCancelled: Bool = false, _ change: (inout State, Duration) -> [TransportEvent]
   ) {
     let now = scheduler.now
-    let (receive, events, dropped) = state.withLock { state in
+    let (receive, events, oldState) = state.withLock { state in
       guard evenIfCancelled || !state.isCancelled else {
         return (Receive?.none, [TransportEvent](), State?.none)
       }
       let events = change(&state, now)
       let receive = state.receive
       guard state.machine.isFinished else { return (receive, events, nil) }
-      // Releasing it can run a `deinit` of the app, so it happens after unlocking.
-      let dropped = state
+      // The old state is released after unlocking, because this can run a `deinit` of the app.
+      let oldState = state
       state.receive = nil
       state.task = nil
       state.body = nil
       state.preparation = nil
       state.timer = nil
-      return (receive, events, dropped)
+      return (receive, events, oldState)
     }
     for event in events { receive?(event) }
-    dropped?.timer?.action.cancel()
-    dropped?.preparation?.cancel()
-    if dropped == nil { scheduleTimeout() }
+    oldState?.timer?.action.cancel()
+    oldState?.preparation?.cancel()
+    if oldState == nil { scheduleTimeout() }
   }
 
   // MARK: Timeouts

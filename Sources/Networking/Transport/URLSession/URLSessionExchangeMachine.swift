@@ -8,17 +8,17 @@ struct URLSessionExchangeMachine: Sendable {
   private(set) var hasHead = false
   private(set) var isSuspended = false
   private var heldEvents: [TransportEvent] = []
-  private let times: ExchangeTimeouts
+  private let timeouts: ExchangeTimeouts
   private let started: Duration
   private var lastActivity: Duration?
   private var firstByte: Duration?
   private var bytesSent: Int64 = 0
   private var bytesReceived: Int64 = 0
   /// The measurements of the platform, or `nil` if it has not provided them.
-  private var collected: TransportMetrics?
+  private var platformMetrics: TransportMetrics?
 
-  init(_ times: ExchangeTimeouts, started: Duration) {
-    self.times = times
+  init(_ timeouts: ExchangeTimeouts, started: Duration) {
+    self.timeouts = timeouts
     self.started = started
   }
 
@@ -53,7 +53,7 @@ struct URLSessionExchangeMachine: Sendable {
 
   /// Sets the measurements of the platform.
   mutating func setMetrics(_ metrics: TransportMetrics) {
-    collected = metrics
+    platformMetrics = metrics
   }
 
   /// Ends the exchange after a complete response.
@@ -76,7 +76,7 @@ struct URLSessionExchangeMachine: Sendable {
   mutating func fail(_ failure: TransportFailure, at now: Duration) -> [TransportEvent] {
     guard !hasFinalEvent else { return [] }
     hasFinalEvent = true
-    return emitOrHold(.failure(measured(failure, at: now)))
+    return emitOrHold(.failure(addingMetrics(to: failure, at: now)))
   }
 
   /// Ends the exchange immediately with a failure and discards the held events.
@@ -87,7 +87,7 @@ struct URLSessionExchangeMachine: Sendable {
     hasFinalEvent = true
     isFinished = true
     heldEvents = []
-    return [.failure(measured(failure, at: now))]
+    return [.failure(addingMetrics(to: failure, at: now))]
   }
 
   mutating func suspend() {
@@ -111,7 +111,7 @@ struct URLSessionExchangeMachine: Sendable {
   /// a limit.
   var deadline: ExchangeTimeouts.Deadline? {
     guard !hasFinalEvent, !isSuspended else { return nil }
-    return times.deadline(started: started, lastActivity: lastActivity)
+    return timeouts.deadline(started: started, lastActivity: lastActivity)
   }
 
   private mutating func emitOrHold(_ event: TransportEvent) -> [TransportEvent] {
@@ -124,7 +124,7 @@ struct URLSessionExchangeMachine: Sendable {
   }
 
   private func metrics(at now: Duration) -> TransportMetrics {
-    var metrics = collected ?? TransportMetrics()
+    var metrics = platformMetrics ?? TransportMetrics()
     metrics.firstByte = firstByte
     metrics.total = now - started
     metrics.bytesSent = bytesSent
@@ -132,7 +132,9 @@ struct URLSessionExchangeMachine: Sendable {
     return metrics
   }
 
-  private func measured(_ failure: TransportFailure, at now: Duration) -> TransportFailure {
+  private func addingMetrics(
+    to failure: TransportFailure, at now: Duration
+  ) -> TransportFailure {
     var failure = failure
     failure.metrics = metrics(at: now)
     return failure
@@ -148,7 +150,7 @@ struct ExchangeTimeouts: Sendable, Equatable {
   var idle: Duration?
   /// The limit for the whole exchange, or `nil` for no limit.
   var total: Duration?
-  /// Whether body bytes are sent, which show that the connection is established.
+  /// Whether the exchange sends a body, whose progress shows that the connection is established.
   ///
   /// It is `false` for a body of unknown length.
   var reportsConnect = false

@@ -24,10 +24,10 @@ import Promises
 ///   into one, except for `Set-Cookie`. The HTTP version of the head is always 1.1.
 /// - The transport notices that a connection is established only when bytes move on it. For a
 ///   request with a body of known length, the connect timeout is exact. For other requests,
-///   connecting and waiting for the response look the same. Such a request fails with the phase `idle` when no
-///   byte has arrived after the sum of both timeouts. With a connect timeout alone it has no limit.
-///   Waiting for a free connection, if the configuration limits the connections per host, counts as
-///   connecting.
+///   connecting and waiting for the response look the same. Such a request fails with the phase
+///   `idle` when no byte has arrived after the sum of both timeouts. If only the connect timeout is
+///   set, such a request has no limit. Waiting for a free connection, if the configuration limits
+///   the connections per host, counts as connecting.
 /// - The usual methods are sent in upper case: `get` becomes `GET`.
 /// - GET with a body fails with ``NetworkError/Code-swift.enum/unsupported``.
 /// - A stream, or a body of several pieces that include a file, is copied to the temporary folder

@@ -48,7 +48,7 @@ struct URLSessionTrust: Sendable {
         case .v1_2: .TLSv12
         case .v1_3: .TLSv13
         }
-      // The default leaves the version to the configuration.
+      // The default value does not override the version of the configuration.
       if options.minimumVersion != TLSOptions().minimumVersion {
         configuration.tlsMinimumSupportedProtocolVersion = lowest
       }
@@ -74,13 +74,13 @@ struct URLSessionTrust: Sendable {
 
     /// Evaluates the certificate of a server, or leaves it to the system if no option concerns it.
     func decision(for space: URLProtectionSpace) -> Decision {
-      let isChecked = !options.dangerouslyTrustsAnyCertificate
-      guard !isChecked || !options.pinnedPublicKeys.isEmpty else { return Decision() }
+      let verifiesTrust = !options.dangerouslyTrustsAnyCertificate
+      guard !verifiesTrust || !options.pinnedPublicKeys.isEmpty else { return Decision() }
       guard let trust = space.serverTrust else {
         return .reject(.tlsUntrusted, "The server sent no certificate")
       }
       var error: CFError?
-      if isChecked, !SecTrustEvaluateWithError(trust, &error) {
+      if verifiesTrust, !SecTrustEvaluateWithError(trust, &error) {
         // The system reaches the same result and reports it with its own error code.
         return Decision()
       }
