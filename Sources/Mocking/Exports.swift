@@ -1,3 +1,3 @@
-// Stubs, servers and virtual time are for a client, so who imports them has that and its promises.
+// A program that uses mocks also uses the client and its promises, so one import is sufficient.
 @_exported import Networking
 @_exported import Promises

@@ -6,12 +6,12 @@ public struct JournalEntry: Sendable, Hashable {
   public enum Outcome: Sendable, Hashable {
     /// A response with this status.
     ///
-    /// A ``MockServer`` reports it when its handler has returned, before delays. In memory it is
-    /// reported when the head is delivered.
+    /// A ``MockServer`` sets it when the handler has returned, before any delay. In memory it is
+    /// set when the head is delivered.
     case response(status: Int)
     /// A failure: the mock failed it, no route matched, or it was cancelled or timed out.
     case failure(NetworkError.Code)
-    /// The request went on to the real network, or to a fallback.
+    /// The request was passed to the real network, or to a fallback.
     case passedThrough
   }
 
@@ -21,7 +21,7 @@ public struct JournalEntry: Sendable, Hashable {
   public let number: Int
   /// The request.
   ///
-  /// Each attempt and each redirect of a call is a request of its own. The body is empty if it was
+  /// Each attempt and each redirect of a call is a separate request. The body is empty if it was
   /// not kept; ``ReceivedRequest/bodyByteCount`` is its original size.
   public let request: ReceivedRequest
   /// The description of the route that responded: its method, its template and its conditions.
@@ -34,13 +34,13 @@ public struct JournalEntry: Sendable, Hashable {
 }
 
 extension JournalEntry: CustomStringConvertible {
-  /// Number, method, target, outcome and stub in one line, without secrets.
+  /// The number, method, target, outcome and stub on one line, with secrets masked.
   public var description: String {
     let outcome =
       switch outcome {
       case .response(let status): "status \(status)"
       case .failure(let code): "failed: \(code)"
-      case .passedThrough: "passed on"
+      case .passedThrough: "passed through"
       case nil: "in progress"
       }
     let stub = stub.map { ", stub \($0)" } ?? ""
@@ -49,18 +49,20 @@ extension JournalEntry: CustomStringConvertible {
 }
 
 extension ReceivedRequest {
-  /// Method and target in one line, without secrets.
+  /// The method and the target on one line, with secrets masked.
   var summary: String {
     "\(ReportFormatter.bounded(method.rawValue)) \(ReportFormatter.bounded(Redactor.standard.maskedURL(target)))"
   }
 }
 
-/// Reports the outcome of one recorded request to its journal.
+/// A reporter of the outcome of one recorded request to its journal.
 struct OutcomeReporter: Sendable {
   let journal: RequestJournal
   /// The number of the request, from 0.
   let number: Int
-  /// The generation of the journal, because after a reset the same number is another request.
+  /// The generation of the journal, which changes with a reset.
+  ///
+  /// After a reset, the same number refers to a different request.
   let generation: Int
   /// The number of the route that responds, or `nil` if there is none.
   let route: Int?
@@ -69,7 +71,8 @@ struct OutcomeReporter: Sendable {
     journal.report(outcome, of: number, generation: generation)
   }
 
-  /// Returns a receiver that reports the head or the failure to the journal before it passes it on.
+  /// Returns a receiver that reports the head or the failure to the journal, and then calls
+  /// `receive`.
   func reportingOutcome(
     to receive: @escaping @Sendable (TransportEvent) -> Void
   ) -> @Sendable (TransportEvent) -> Void {

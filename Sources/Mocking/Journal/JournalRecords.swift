@@ -1,4 +1,4 @@
-/// The records of a journal: the latest requests in a ring buffer, and the use counts of the
+/// The contents of a journal: the latest requests in a ring buffer, and the use counts of the
 /// routes.
 ///
 /// Methods return the values that they remove, so that the caller releases them after unlocking.
@@ -60,7 +60,7 @@ struct JournalRecords {
   ///   - request: The request.
   ///   - route: The number of the route that responds, or `nil` if there is none.
   /// - Returns: The number of the request from 0, the record that it replaces, and the requests
-  ///   whose bodies have been removed.
+  ///   whose bodies have been removed, with their bodies.
   mutating func add(
     _ request: StoredRequest, route: Int?
   ) -> (number: Int, replaced: Record?, withBody: [StoredRequest]) {
@@ -85,7 +85,7 @@ struct JournalRecords {
     return (count - 1, replaced, removeOldestBodies())
   }
 
-  /// Removes bodies, the oldest first, until the rest is within the limit.
+  /// Removes the oldest bodies until the remaining ones are within the limit.
   private mutating func removeOldestBodies() -> [StoredRequest] {
     var removed: [StoredRequest] = []
     while bodyBytes > limits.bodyBytes, firstWithBody < count {
@@ -109,7 +109,7 @@ struct JournalRecords {
 
   /// Sets the outcome of a request.
   ///
-  /// An outcome of `passedOn` is final. Requests that have been discarded are ignored.
+  /// The outcome `passedThrough` is final. Calls for discarded requests are ignored.
   mutating func setOutcome(
     _ outcome: JournalEntry.Outcome, of number: Int, generation: Int
   ) {

@@ -1,8 +1,8 @@
-/// The data of a journal for one verification, all of the same moment.
+/// A consistent snapshot of a journal, for one verification.
 struct JournalSnapshot {
   struct Entry {
     let entry: JournalEntry
-    /// Whether an earlier verification covers the request.
+    /// Whether an earlier verification has matched the request.
     let isVerified: Bool
   }
 
@@ -18,7 +18,9 @@ struct JournalSnapshot {
     entries.map(\.entry).filter { pattern.matches($0.request, base: basePath) }
   }
 
-  /// Returns the request nearest to a pattern that does not match it; the last one of several.
+  /// Returns the request with the smallest distance to a pattern that does not match it.
+  ///
+  /// If several have the same distance, the last one is returned.
   func nearest(to pattern: RequestPattern) -> JournalEntry? {
     entries.map(\.entry)
       .filter { !pattern.matches($0.request, base: basePath) }
@@ -27,7 +29,8 @@ struct JournalSnapshot {
       .min { $0.0 < $1.0 }?.1
   }
 
-  /// Returns the first requests that match the patterns in order, with any others between them.
+  /// Returns the first requests that match the patterns in order; other requests may be between
+  /// them.
   ///
   /// The result is shorter than the list of patterns if not all of them match.
   func inOrder(_ patterns: [RequestPattern]) -> [JournalEntry] {
@@ -40,8 +43,10 @@ struct JournalSnapshot {
     return found
   }
 
-  /// Returns the first longest run of consecutive requests that match the patterns from the first
-  /// on.
+  /// Returns the longest run of consecutive requests that match the patterns, starting with the
+  /// first pattern.
+  ///
+  /// If several runs have the same length, the first one is returned.
   func consecutive(_ patterns: [RequestPattern]) -> [JournalEntry] {
     var longest: [JournalEntry] = []
     for start in entries.indices {

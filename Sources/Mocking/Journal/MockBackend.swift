@@ -10,8 +10,8 @@ import Networking
 /// ```
 ///
 /// Each verification throws a ``VerificationFailure`` with a report and the location of the
-/// verification. To go on after a failure, catch the error, or use an assertion that does, such as
-/// `#expect(throws: Never.self) { try provider.verify(.get, "boards") }` of Swift Testing or
+/// verification. To continue after a failure, catch the error, or use an assertion that does, such
+/// as `#expect(throws: Never.self) { try provider.verify(.get, "boards") }` of Swift Testing or
 /// `XCTAssertNoThrow(try provider.verify(.get, "boards"))` of XCTest.
 public protocol MockBackend: Sendable {
   /// The received requests, each with its stub and its outcome.
@@ -35,8 +35,8 @@ extension MockBackend {
   /// Verifies the number of requests that match a pattern.
   ///
   /// Counts the requests received so far, completed or in progress, and does not wait for more. All
-  /// requests that match are verified for
-  /// ``verifyNothingElse(fileID:filePath:line:column:)``, also if their number is wrong.
+  /// matching requests are marked as verified for
+  /// ``verifyNothingElse(fileID:filePath:line:column:)``, even if their number is wrong.
   ///
   /// - Parameters:
   ///   - pattern: The pattern of the requests.
@@ -65,7 +65,7 @@ extension MockBackend {
   ///   - path: The path with its variables, as in ``RequestPattern/path``. A path without a leading
   ///     slash is relative.
   ///   - count: The expected number of requests.
-  ///   - conditions: Further conditions. A request has to meet all of them.
+  ///   - conditions: Additional conditions. A request must meet all of them.
   ///   - fileID: The source location for the failure.
   ///   - filePath: The source location for the failure.
   ///   - line: The source location for the failure.
@@ -84,12 +84,12 @@ extension MockBackend {
 
   /// Verifies the order of requests.
   ///
-  /// The order is the order of arrival. The requests found are verified for
+  /// The order is the order of arrival. The matching requests are marked as verified for
   /// ``verifyNothingElse(fileID:filePath:line:column:)``.
   ///
   /// - Parameters:
   ///   - patterns: The patterns of the requests in order. Each one matches one request.
-  ///   - gaps: Whether other requests may come between them.
+  ///   - gaps: Whether other requests may occur between them.
   ///   - fileID: The source location for the failure.
   ///   - filePath: The source location for the failure.
   ///   - line: The source location for the failure.
@@ -105,15 +105,15 @@ extension MockBackend {
     }
   }
 
-  /// Verifies that earlier verifications cover all requests.
+  /// Verifies that earlier verifications have matched all requests.
   ///
   /// - Parameters:
   ///   - fileID: The source location for the failure.
   ///   - filePath: The source location for the failure.
   ///   - line: The source location for the failure.
   ///   - column: The source location for the failure.
-  /// - Throws: ``VerificationFailure`` if there are other requests, or if the journal has discarded
-  ///   requests, because they can no longer be checked.
+  /// - Throws: ``VerificationFailure`` if no verification has matched a request, or if the journal
+  ///   has discarded requests, because they can no longer be checked.
   public func verifyNothingElse(
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column
@@ -123,7 +123,7 @@ extension MockBackend {
     }
   }
 
-  /// Verifies that each route has been chosen for at least one request.
+  /// Verifies that each route has been chosen to respond to at least one request.
   ///
   /// Always passes for a provider with a closure, because it has no routes.
   ///

@@ -1,7 +1,7 @@
 /// The number of requests that a verification expects.
 public struct RequestCount: Sendable, Hashable {
   let minimum: Int
-  /// The largest number, or `nil` if there is no limit.
+  /// The maximum, or `nil` if there is none.
   let maximum: Int?
 
   /// Expects an exact number of requests.
@@ -54,10 +54,10 @@ extension RequestCount: CustomStringConvertible {
   }
 }
 
-/// Whether other requests may come between requests whose order is verified.
+/// Whether other requests may occur between the requests of a verified order.
 public enum OrderGaps: Sendable, Hashable {
-  /// Other requests may come before, between and after them.
+  /// Other requests may occur before, between and after them.
   case allowed
-  /// Other requests may come before and after them, but not between.
+  /// Other requests may occur before and after them, but not between them.
   case forbidden
 }

@@ -10,10 +10,10 @@ import Synchronization
 /// ```
 ///
 /// A request is recorded before its response starts. Each attempt and each redirect is recorded
-/// separately. Not recorded are requests that a ``MockServer`` rejects as malformed or too large,
-/// and endpoints for which the closure of a ``MockProvider`` returns `nil`.
+/// separately. The journal does not contain requests that a ``MockServer`` rejects as malformed or
+/// too large, nor requests for which the closure of a ``MockProvider`` returns `nil`.
 ///
-/// Recording costs little: bodies are shared, not copied, and values are computed when they are
+/// Recording has a low cost: bodies are shared, not copied, and values are computed when they are
 /// read. ``JournalLimits`` bounds the memory.
 ///
 /// All members may be used from any thread. Copies of a provider or transport share one journal.
@@ -26,7 +26,9 @@ public final class RequestJournal: Sendable {
   private let state: Mutex<State>
   /// All routes, including replaced ones, because older entries refer to them.
   private let routes: Mutex<[Route]>
-  /// Returns the path of the base URL for relative patterns; called on each verification.
+  /// Returns the path of the base URL, which relative patterns extend.
+  ///
+  /// Called on each verification.
   private let basePath: @Sendable () -> String?
 
   init(
@@ -57,7 +59,7 @@ public final class RequestJournal: Sendable {
   /// The number of requests discarded because of ``JournalLimits/requests``.
   public var discardedCount: Int { state.withLock { $0.records.first } }
 
-  /// Discards all requests, and with them which requests are verified and which stubs are used.
+  /// Discards all requests, and marks all stubs as unused.
   ///
   /// The numbers start again from 1. Callers that wait for a request keep waiting for the next one.
   public func reset() {
@@ -70,12 +72,12 @@ public final class RequestJournal: Sendable {
 
   // MARK: Recording
 
-  /// Adds a request.
+  /// Records a request.
   ///
   /// - Parameters:
   ///   - request: The request.
   ///   - route: The number of the route that responds, or `nil` if there is none.
-  /// - Returns: A reporter for the outcome.
+  /// - Returns: A reporter for the outcome of the request.
   func record(_ request: StoredRequest, route: Int? = nil) -> OutcomeReporter {
     let (added, generation) = state.withLock {
       ($0.records.add(request, route: route), $0.records.generation)
@@ -99,11 +101,13 @@ public final class RequestJournal: Sendable {
 
   // MARK: Taking requests
 
-  /// Makes a recorded request available to ``takeRequest()``, unless a reset has discarded it.
+  /// Makes a recorded request available to ``takeRequest()``.
+  ///
+  /// A no-op if the journal has been reset since the request was recorded.
   ///
   /// - Parameters:
   ///   - request: The request with its whole body, for a caller that waits for it.
-  ///   - reporter: The reporter that recording the request returned.
+  ///   - reporter: The reporter that ``record(_:route:)`` returned for the request.
   func offer(_ request: ReceivedRequest, of reporter: OutcomeReporter) {
     let offered = state.withLock { state in
       state.records.generation == reporter.generation
@@ -113,7 +117,7 @@ public final class RequestJournal: Sendable {
     withExtendedLifetime(offered) {}
   }
 
-  /// Takes the next offered request that has not been taken, as soon as there is one.
+  /// Takes the next offered request that has not been taken, when one is available.
   ///
   /// Discarded requests are skipped.
   func takeRequest() -> Promise<ReceivedRequest> {
@@ -131,14 +135,14 @@ public final class RequestJournal: Sendable {
     }
   }
 
-  /// Rejects the callers that wait for a request, and those that have to wait from now on.
+  /// Rejects all promises that wait for a request, now and in the future.
   func stopTaking() {
     for waiter in state.withLock({ $0.takeQueue.stop() }) { waiter.reject(MockServerError.stopped) }
   }
 
   // MARK: Verifying
 
-  /// Returns the data for a verification, all of the same moment.
+  /// Returns a consistent snapshot of the journal for a verification.
   func snapshot() -> JournalSnapshot {
     let (routes, records) = routes.withLock { routes in
       (routes, state.withLock { $0.records })
@@ -171,23 +175,23 @@ public final class RequestJournal: Sendable {
 
 /// The limits of a ``RequestJournal``.
 public struct JournalLimits: Sendable, Hashable {
-  /// The number of requests that are kept.
+  /// The maximum number of requests that are kept.
   ///
-  /// Beyond that the oldest are discarded. At least one request is kept. The default is 10,000, and
-  /// 100,000 for a ``MockServer``.
+  /// Beyond that, the oldest are discarded. At least one request is kept. The default is 10,000,
+  /// and 100,000 for a ``MockServer``.
   public var requests: Int
-  /// The total number of body bytes that are kept.
+  /// The maximum total number of body bytes that are kept.
   ///
-  /// Beyond that the oldest bodies are removed; their requests stay. A single body above the limit
-  /// is not kept. A body in a file is read if it has at most 1 MiB. The default is 64 MiB, and 512
-  /// MiB for a ``MockServer``.
+  /// Beyond that, the oldest bodies are removed; their requests stay. A single body above the limit
+  /// is not kept. A body in a file that no route reads is kept only if it has at most 1 MiB.
+  /// The default is 64 MiB, and 512 MiB for a ``MockServer``.
   public var bodyBytes: Int
 
   /// Creates limits.
   ///
   /// - Parameters:
-  ///   - requests: The number of requests that are kept.
-  ///   - bodyBytes: The total number of body bytes that are kept.
+  ///   - requests: The maximum number of requests that are kept.
+  ///   - bodyBytes: The maximum total number of body bytes that are kept.
   public init(requests: Int = 10_000, bodyBytes: Int = 64 * 1024 * 1024) {
     self.requests = requests
     self.bodyBytes = bodyBytes

@@ -1,14 +1,16 @@
 import Foundation
 import Networking
 
-/// A request as the journal stores it; converted to a ``ReceivedRequest`` when it is read.
+/// A request in the journal, which is converted to a ``ReceivedRequest`` when it is read.
 enum StoredRequest: Sendable {
   /// A request of an in-memory transport. Its body is in memory.
   case sent(HTTPRequest, time: Duration)
-  // Indirect because the payload is large and most requests are of the other case.
+  /// A request that has been converted already.
+  ///
+  /// Indirect because the payload is large and most requests are `sent`.
   indirect case received(ReceivedRequest)
 
-  /// The number of body bytes that it keeps in memory.
+  /// The number of body bytes that are kept in memory.
   var bodyByteCount: Int {
     switch self {
     case .received(let request): return request.body.count
@@ -29,7 +31,7 @@ enum StoredRequest: Sendable {
     }
   }
 
-  /// Converts it to a received request.
+  /// Returns the request as a received request.
   ///
   /// - Parameter number: The number of the request in the journal.
   /// - Returns: The received request.
@@ -45,7 +47,7 @@ enum StoredRequest: Sendable {
 }
 
 extension HTTPBody {
-  /// Whether a journal records the body of a request that no route reads.
+  /// Whether a journal records the body if no route reads it.
   ///
   /// True for bodies in memory, and for files of up to 1 MiB.
   var isRecorded: Bool {
@@ -57,9 +59,10 @@ extension HTTPBody {
 }
 
 extension HTTPRequest {
-  /// Returns this request for the journal, which may read it after the files of its body are gone.
+  /// Returns this request for storage in the journal.
   ///
-  /// A body in files of up to 1 MiB is read now. A larger one is not recorded.
+  /// A body in files of up to 1 MiB is read now, because the files may be deleted before the
+  /// journal is read. A larger one is not recorded.
   func stored(at time: Duration) -> StoredRequest {
     switch body {
     case .none, .data: return .sent(self, time: time)
@@ -71,7 +74,7 @@ extension HTTPRequest {
     return .received(receivedWithoutBody(at: time))
   }
 
-  /// The path of a request that no route has matched: without variables.
+  /// The path without the values of route variables.
   var receivedPath: ReceivedPath {
     let target = RequestTarget(target)
     return ReceivedPath(

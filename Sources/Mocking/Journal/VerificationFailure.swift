@@ -2,8 +2,8 @@ import Foundation
 
 /// The error of a verification that failed, with its report.
 ///
-/// Verifications throw it as a typed error, so a `catch` clause has it as a value. Because it contains
-/// the location of the verification, a test framework can report the failure there and go on:
+/// Verifications throw it as a typed error, so a `catch` clause needs no cast. It contains the
+/// source location of the verification, so that a test can record the failure there and continue:
 ///
 /// ```swift
 /// // With Swift Testing:
@@ -28,9 +28,9 @@ import Foundation
 public struct VerificationFailure: Error, Sendable {
   /// The expected requests, the received ones and the nearest one, on several lines.
   ///
-  /// The length is bounded. Values of sensitive names are masked.
+  /// The length is bounded. The values of secret names are masked.
   public let report: String
-  /// The differences of the nearest request from the pattern.
+  /// The differences between the nearest request and the pattern.
   ///
   /// Empty unless the verification expected more matching requests than were received.
   public let differences: [RequestDifference]

@@ -1,6 +1,6 @@
 /// The report of a failed verification.
 ///
-/// The verifications of ``RequestJournal`` return `nil` if they pass.
+/// The verification methods of ``RequestJournal`` return `nil` if the verification passes.
 struct VerificationReport {
   var lines: [String]
   var differences: [RequestDifference] = []
@@ -11,7 +11,7 @@ struct VerificationReport {
 
   var text: String { lines.joined(separator: "\n") }
 
-  /// Adds a list of requests; at most ten are listed one by one.
+  /// Adds a list of at most ten requests, and the number of the others.
   fileprivate mutating func list(_ entries: [JournalEntry]) {
     lines += entries.prefix(10).map { "  \($0)" }
     if entries.count > 10 { lines.append("  and \(entries.count - 10) more") }
@@ -41,8 +41,8 @@ struct VerificationReport {
 extension RequestJournal {
   /// Checks the number of requests that match a pattern, and marks them as verified.
   func reportCount(of pattern: RequestPattern, _ count: RequestCount) -> VerificationReport? {
-    if let flaw = pattern.validationError {
-      return VerificationReport("expected \(count) \(pattern), but \(flaw)")
+    if let validationError = pattern.validationError {
+      return VerificationReport("expected \(count) \(pattern), but \(validationError)")
     }
     let snapshot = snapshot()
     let found = snapshot.matching(pattern)
@@ -56,10 +56,10 @@ extension RequestJournal {
     return report
   }
 
-  /// Checks that requests match patterns in order, and marks those found as verified.
+  /// Checks that requests match patterns in order, and marks the matching requests as verified.
   func reportOrder(of patterns: [RequestPattern], _ gaps: OrderGaps) -> VerificationReport? {
-    if let flaw = patterns.lazy.compactMap(\.validationError).first {
-      return VerificationReport("expected requests in order, but \(flaw)")
+    if let validationError = patterns.lazy.compactMap(\.validationError).first {
+      return VerificationReport("expected requests in order, but \(validationError)")
     }
     let snapshot = snapshot()
     let found = gaps == .allowed ? snapshot.inOrder(patterns) : snapshot.consecutive(patterns)

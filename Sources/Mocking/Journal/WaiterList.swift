@@ -1,10 +1,10 @@
 import Promises
 
-/// Resolvers of promises that wait for an event, in the order in which the promises were requested.
+/// A list of the resolvers of promises that wait for an event, in the order of the calls.
 ///
 /// Removed resolvers are returned, so that the caller settles or releases them after unlocking.
 struct WaiterList<Value: Sendable> {
-  /// The first step of a wait: a result that is already available, or the ID of a stored waiter.
+  /// The result of starting to wait: an available result, or the ID of a stored waiter.
   enum Start {
     case settled(Result<Value, MockServerError>)
     case waiting(id: Int)
@@ -47,7 +47,7 @@ struct WaiterList<Value: Sendable> {
   }
 }
 
-/// The recorded requests not taken yet, and the callers that wait for one.
+/// A queue of the recorded requests that have not been taken, and of the callers that wait for one.
 struct TakeQueue {
   typealias Waiters = WaiterList<ReceivedRequest>
 
@@ -58,7 +58,7 @@ struct TakeQueue {
 
   /// Makes a recorded request available.
   ///
-  /// - Parameter number: The number of the request. Numbers have to increase.
+  /// - Parameter number: The number of the request. It is greater than that of all earlier calls.
   /// - Returns: The waiter that gets the request, if there is one, and the waiters dropped because
   ///   their promises are already settled.
   mutating func offer(
@@ -89,7 +89,7 @@ struct TakeQueue {
     waiters.remove(id)
   }
 
-  /// Makes the available requests unavailable; the waiters stay.
+  /// Removes the available requests; the waiters stay.
   mutating func reset() {
     available = 0..<0
   }

@@ -41,8 +41,9 @@ extension Mock {
   /// - Parameters:
   ///   - value: The value. Its members are sent sorted by name.
   ///   - status: The status code.
-  /// - Returns: The mock, of the type `application/json`. A value with a number that is not finite
-  ///   cannot be encoded: in memory the request then fails, and on a socket the response is a 500.
+  /// - Returns: The mock, of the type `application/json`. If the value contains a number that is
+  ///   not finite, it cannot be encoded: in memory the request fails, and on a socket the response
+  ///   is a 500.
   public static func json(_ value: JSON, status: Int = 200) -> Mock {
     json(status) { try value.data() }
   }
@@ -76,7 +77,7 @@ extension Mock {
     }
   }
 
-  /// Returns a response with the contents of a file in the current folder or among the program's
+  /// Returns a response with the contents of a file in the current folder or in the program's
   /// resources.
   ///
   /// The current folder is searched first. The file is read for each response. If it is missing,
@@ -86,7 +87,7 @@ extension Mock {
   /// - Parameters:
   ///   - name: The name of the file. It may include folders.
   ///   - status: The status code.
-  /// - Returns: The mock. Its content type follows from the file extension.
+  /// - Returns: The mock. The file extension determines its content type.
   public static func file(_ name: String, status: Int = 200) -> Mock {
     file(MockFile(name), status)
   }
@@ -104,7 +105,7 @@ extension Mock {
     file(MockFile(name, in: folder), status)
   }
 
-  /// Returns a response with the contents of a file among the resources of a bundle.
+  /// Returns a response with the contents of a file in the resources of a bundle.
   ///
   /// See ``file(_:status:)``.
   ///
@@ -141,8 +142,8 @@ extension Mock {
   ///   - chunks: The pieces of the body, one chunk each. Empty pieces are skipped.
   ///   - contentType: The content type of the body. `nil` sends none.
   ///   - status: The status code.
-  /// - Returns: The mock. An HTTP/1.0 client, which does not know the chunked coding, receives the
-  ///   plain bytes.
+  /// - Returns: The mock. An HTTP/1.0 client, which does not support the chunked coding, receives
+  ///   the plain bytes.
   public static func chunks(
     _ chunks: [Data], contentType: String? = "application/octet-stream", status: Int = 200
   ) -> Mock {
@@ -151,9 +152,10 @@ extension Mock {
       body: .chunks(chunks))
   }
 
-  /// Returns a response with a generated body of a given size, which uses no memory.
+  /// Returns a response with a generated body of a given size.
   ///
-  /// The bytes count up from 0 to 255, repeatedly.
+  /// The bytes count from 0 to 255, repeatedly. They are generated while they are sent, so a large
+  /// body uses no memory.
   ///
   /// - Parameter byteCount: The size of the body. A negative size counts as 0.
   /// - Returns: The mock, of the type `application/octet-stream`.
@@ -179,7 +181,9 @@ extension Mock {
     Mock(status: status, headers: ["Location": location])
   }
 
-  /// Returns a response that fails: a 200 whose body is long enough to be cut short by the fault.
+  /// Returns a 200 response with a fault.
+  ///
+  /// The body is long enough for the fault to occur before its end.
   ///
   /// - Parameters:
   ///   - fault: The fault.

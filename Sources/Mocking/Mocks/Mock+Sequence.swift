@@ -5,22 +5,20 @@ extension Mock {
   public enum SequenceEnd: Sendable, Hashable {
     /// The last response repeats.
     case repeatsLast
-    /// Requests fail with an error that says that the sequence is exhausted.
+    /// Requests fail, because the sequence is exhausted.
     ///
     /// In memory the code is `NetworkError.Code.mockFailed`; on a socket the response is a 500.
     case fails
     /// Requests are handled as if there were no mock.
     ///
     /// A ``MockProvider`` sends them to the real network, and a ``MockTransport`` to its fallback.
-    /// Without one, and in a ``MockServer``, they are requests without a route.
+    /// A transport without a fallback and a ``MockServer`` handle them as requests without a route.
     case fallsThrough
   }
 
-  /// The responses of a sequence, with its identity.
+  /// The responses of a sequence, and the source location that identifies it.
   final class ResponseSequence: Sendable {
-    /// A location in source code or in a stub file.
-    ///
-    /// It identifies a sequence.
+    /// The location of a sequence in source code or in a stub file, which identifies the sequence.
     struct SourceLocation: Sendable, Hashable {
       let file: String
       let line: UInt
@@ -38,17 +36,17 @@ extension Mock {
     }
   }
 
-  /// Returns a mock that gives its responses one after the other.
+  /// Returns a mock that responds to each request with the next response of a list.
   ///
   /// ```swift
   /// MockProvider { _ in .sequence(.status(503), .status(503), .json([])) }
   /// ```
   ///
   /// Requests with the same method and path receive the responses in order; each retry of a request
-  /// takes the next response. The server, transport or provider that serves the sequence counts its
-  /// uses, separately for each source location of a sequence, each route, each method and each
-  /// path. A closure may therefore create the sequence again for each request, as above. Two
-  /// servers count independently.
+  /// receives the next response. The server, transport or provider that serves the sequence counts
+  /// its uses, separately for each route, method and path. The source location identifies the
+  /// sequence, so a closure may create it again for each request, as above. Two servers count
+  /// independently.
   ///
   /// - Parameters:
   ///   - mocks: The responses in order. An empty sequence is exhausted from the start.
@@ -65,9 +63,9 @@ extension Mock {
     sequence(mocks, then: end, file: file, line: line, column: column)
   }
 
-  /// Returns a mock that gives the responses of an array one after the other.
+  /// Returns a mock that responds to each request with the next response of an array.
   ///
-  /// The responses are assigned to requests as in the variadic form.
+  /// Uses are counted as in the variadic form.
   ///
   /// - Parameters:
   ///   - mocks: The responses in order. An empty sequence is exhausted from the start.

@@ -8,9 +8,10 @@ extension Mock {
     case throughput(bytesPerSecond: Int)
   }
 
-  /// Returns a copy with a delay before its first byte.
+  /// Returns a copy whose response is delayed.
   ///
-  /// - Parameter delay: The delay. It replaces any other delay.
+  /// - Parameter delay: The delay before the first byte of the response. It replaces an earlier
+  ///   one.
   /// - Returns: The mock.
   public func delayed(by delay: MockDelay) -> Mock {
     var mock = self
@@ -18,16 +19,17 @@ extension Mock {
     return mock
   }
 
-  /// Returns a copy with a delay before its first byte, given as a `Duration`.
+  /// Returns a copy whose response is delayed by a fixed duration.
   ///
-  /// - Parameter duration: The delay. It replaces any other delay.
+  /// - Parameter duration: The delay before the first byte of the response. It replaces an earlier
+  ///   one.
   /// - Returns: The mock.
   @_disfavoredOverload
   public func delayed(by duration: Duration) -> Mock {
     delayed(by: .fixed(duration))
   }
 
-  /// Returns a copy with a delay between its head and its body.
+  /// Returns a copy with a delay between the head and the body of the response.
   ///
   /// - Parameter delay: The delay.
   /// - Returns: The mock.
@@ -37,30 +39,29 @@ extension Mock {
     return mock
   }
 
-  /// Returns a copy that sends its body in pieces, spread evenly over a duration.
+  /// Returns a copy whose body is sent in pieces, spread evenly over a duration.
   ///
-  /// The first piece is sent with the head and the last one at the end of the duration. The pieces
-  /// consist of the bytes on the wire.
+  /// The first piece is sent with the head, and the last one at the end of the duration. The pieces
+  /// divide the bytes on the wire, which include the chunked coding.
   ///
   /// - Parameters:
   ///   - pieces: The number of pieces, from 1 to 10,000. There are at most as many pieces as bytes.
   ///   - duration: The time from the first piece to the last. A negative duration counts as 0.
-  /// - Returns: The mock. The pieces replace any throughput.
+  /// - Returns: The mock. A throughput that was set before is removed.
   public func dribbled(pieces: Int, over duration: Duration) -> Mock {
     var mock = self
     mock.pace = .dribble(pieces: min(max(pieces, 1), 10_000), over: max(duration, .zero))
     return mock
   }
 
-  /// Returns a copy that sends its body at a fixed throughput.
+  /// Returns a copy whose body is sent at a fixed throughput.
   ///
-  /// The body is sent in pieces, ten a second, but at most 1,000 in total. Each piece is sent at
-  /// the time of its last byte. In memory the body of the request is sent at the same throughput,
-  /// before the delay of the response starts. A server receives the whole request before it
-  /// responds.
+  /// The body is sent in ten pieces per second, at most 1,000 pieces in total. Each piece is sent
+  /// when its last byte is due. In memory, the request body is sent at the same throughput, and the
+  /// delay of the response starts after it. A server does not limit the throughput of the request.
   ///
   /// - Parameter bytesPerSecond: The number of bytes on the wire per second, at least 1.
-  /// - Returns: The mock. The throughput replaces any dribbling.
+  /// - Returns: The mock. Pieces that were set by `dribbled(pieces:over:)` are removed.
   public func throttled(bytesPerSecond: Int) -> Mock {
     var mock = self
     mock.pace = .throughput(bytesPerSecond: max(bytesPerSecond, 1))
@@ -81,13 +82,14 @@ extension Mock {
 }
 
 extension Mock.Pace {
-  /// A part of a body with its send time, counted from the start of the body.
+  /// A part of a body.
   struct Piece: Hashable {
     let byteCount: Int
+    /// The time at which the piece is sent, counted from the start of the body.
     let moment: Duration
   }
 
-  /// Splits a body of `count` bytes into pieces.
+  /// Returns the pieces of a body of `count` bytes.
   func pieces(of count: Int) -> [Piece] {
     guard count > 0 else { return [] }
     switch self {
@@ -95,7 +97,7 @@ extension Mock.Pace {
       let pieces = min(wanted, count)
       return (0..<pieces).map { piece in
         Piece(
-          byteCount: Self.share(of: count, piece, pieces),
+          byteCount: Self.byteCount(of: count, piece, pieces),
           moment: piece == pieces - 1 && piece > 0
             ? duration : duration / max(pieces - 1, 1) * piece)
       }
@@ -104,16 +106,16 @@ extension Mock.Pace {
       let pieces = min(Int(min(max(duration / .milliseconds(100), 1), 1_000)), count)
       return (1...pieces).map { piece in
         Piece(
-          byteCount: Self.share(of: count, piece - 1, pieces),
+          byteCount: Self.byteCount(of: count, piece - 1, pieces),
           moment: piece == pieces ? duration : duration / pieces * piece)
       }
     }
   }
 
-  /// Returns the size of a piece.
+  /// Returns the size of the piece with an index, if `count` bytes are split into `pieces`.
   ///
-  /// Sizes differ by at most one byte, and the calculation cannot overflow.
-  private static func share(of count: Int, _ piece: Int, _ pieces: Int) -> Int {
+  /// The sizes differ by at most one byte, and the calculation cannot overflow.
+  private static func byteCount(of count: Int, _ piece: Int, _ pieces: Int) -> Int {
     count / pieces + (piece < count % pieces ? 1 : 0)
   }
 }
@@ -125,9 +127,9 @@ extension Mock.Pace {
 /// MockProvider(delay: .uniform(.milliseconds(80), .milliseconds(300))) { ... }
 /// ```
 ///
-/// Random delays are reproducible. Each depends on the seed and on the number of random delays that
-/// the server, transport or provider has used before, so the same requests in the same order have
-/// the same delays in each run.
+/// Random delays are reproducible. A delay depends only on the seed and on the number of random
+/// delays that the server, transport or provider has drawn before. The same requests in the same
+/// order therefore have the same delays in each run.
 public struct MockDelay: Sendable, Hashable {
   private enum Kind: Hashable {
     case fixed(Duration)
@@ -148,27 +150,28 @@ public struct MockDelay: Sendable, Hashable {
     MockDelay(kind: .fixed(max(duration, .zero)))
   }
 
-  /// Returns delays that are distributed uniformly between two durations.
+  /// Returns a random delay with a uniform distribution between two durations.
   ///
   /// - Parameters:
   ///   - least: The shortest delay.
   ///   - most: The longest delay.
-  ///   - seed: The seed. Another seed gives other delays.
+  ///   - seed: The seed. A different seed gives different delays.
   /// - Returns: The delay.
   public static func uniform(_ least: Duration, _ most: Duration, seed: UInt64 = 0) -> MockDelay {
     let (least, most) = (max(min(least, most), .zero), max(least, most, .zero))
     return MockDelay(kind: .uniform(least, most, seed: seed))
   }
 
-  /// Returns delays with a log-normal distribution, as in real networks: most are near the median,
-  /// and some are much longer.
+  /// Returns a random delay with a log-normal distribution.
+  ///
+  /// As in real networks, most delays are near the median, and some are much longer.
   ///
   /// - Parameters:
   ///   - median: The median.
   ///   - sigma: The standard deviation of the logarithm. 0.5 resembles a good network, 1 a bad one.
   ///     NaN and negative values count as 0.
   ///   - cap: The longest delay.
-  ///   - seed: The seed. Another seed gives other delays.
+  ///   - seed: The seed. A different seed gives different delays.
   /// - Returns: The delay.
   public static func logNormal(
     median: Duration, sigma: Double, cap: Duration, seed: UInt64 = 0
@@ -215,7 +218,9 @@ public struct MockDelay: Sendable, Hashable {
     if case .fixed = kind { false } else { true }
   }
 
-  /// Returns the delay of a draw, counted from 0.
+  /// Returns the delay for the random draw with an index, counted from 0.
+  ///
+  /// A fixed delay ignores the index.
   func duration(_ number: Int) -> Duration {
     switch kind {
     case .fixed(let duration): return duration
@@ -224,7 +229,7 @@ public struct MockDelay: Sendable, Hashable {
       return least + (most - least) * generator.next()
     case .logNormal(let median, let sigma, let cap, let seed):
       var generator = SplitMix64(seed: seed, number)
-      // The Box-Muller transform makes one normal number of two uniform numbers.
+      // The Box-Muller transform turns two uniform numbers into one normally distributed number.
       let normal = (-2 * log(1 - generator.next())).squareRoot() * cos(2 * .pi * generator.next())
       let seconds = median / .seconds(1) * exp(sigma * normal)
       guard seconds < cap / .seconds(1) else { return cap }
@@ -252,7 +257,7 @@ public struct MockDelay: Sendable, Hashable {
 }
 
 extension MockDelay: CustomStringConvertible {
-  /// The delay in a few words, such as `0.08 to 0.3 seconds`.
+  /// A short description of the delay, such as `0.08 to 0.3 seconds`.
   public var description: String {
     switch kind {
     case .fixed(let duration): "\(duration)"

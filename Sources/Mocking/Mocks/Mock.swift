@@ -14,17 +14,17 @@ import Networking
 ///
 /// A mock describes the response, its delays, its speed and its faults. A ``MockServer`` serves it
 /// on a socket; a ``MockTransport`` or a ``MockProvider`` serves it in memory. Both give a client
-/// the same response and the same failures. A mock is a value and does not count its uses. The
-/// server, transport or provider that serves it does.
+/// the same response and the same failures. A mock is a value. Its uses are counted by the server,
+/// transport or provider that serves it.
 public struct Mock: Sendable {
   /// The status code, three digits.
   public var status: Int
   /// The header fields.
   ///
   /// If they contain neither `Content-Length` nor `Transfer-Encoding`, one of these fields is
-  /// added. Fields set here are sent unchanged, even if they do not fit the body. A name that is
-  /// not a token, or a value with CR, LF or NUL, is never sent; the response is then a 500 that
-  /// names the problem.
+  /// added. Fields set here are sent unchanged, even if they contradict the body. A name that is
+  /// not a token, or a value with CR, LF or NUL, is never sent; the response is then a 500 with an
+  /// error message.
   public var headers: HTTPHeaders
   /// The body.
   ///
@@ -34,11 +34,11 @@ public struct Mock: Sendable {
   ///
   /// `nil` sends a response.
   ///
-  /// In memory the request fails with this code. A server shows the closest behavior on the socket:
+  /// In memory the request fails with this code. A server causes a similar failure on the socket:
   /// for `connectionLost` it resets the connection after the status line, for `timedOut` it stalls,
   /// and for `malformedResponse` it sends garbage in place of a status line. For every other code
-  /// it sends a 500 that names the code, because a server cannot cause these failures once it has
-  /// the request.
+  /// it sends a 500 that contains the code, because a server that has received the request cannot
+  /// cause these failures.
   public var error: NetworkError.Code?
   /// The delay before the first byte.
   ///
@@ -61,7 +61,7 @@ public struct Mock: Sendable {
     case fields
     case sequence(ResponseSequence)
     case template(@Sendable (_ request: ReceivedRequest) throws -> Mock)
-    /// The mock cannot be served, with the reason.
+    /// The mock cannot be served, for this reason.
     case invalid(String)
   }
 
@@ -103,9 +103,9 @@ public struct Mock: Sendable {
     return mock
   }
 
-  /// Returns a copy with the defaults of the sequence or template that produced this mock.
+  /// Returns a copy that inherits from the sequence or template that produced this mock.
   ///
-  /// Delays, pacing, faults and header fields that are not set here come from `outer`.
+  /// Delays, pacing, faults and header fields that this mock does not set are copied from `outer`.
   func inheriting(_ outer: Mock) -> Mock {
     var mock = self
     mock.delay = delay ?? outer.delay
@@ -133,19 +133,20 @@ extension Mock {
     /// They use no memory.
     ///
     /// The closure returns the bytes of a range. On a socket it runs on the thread that serves all
-    /// connections. Excess bytes are cut off. After a short result the closure is called again for
-    /// the rest. If it returns no bytes, the connection is broken off.
+    /// connections. Excess bytes are dropped. If the closure returns fewer bytes, it is called
+    /// again for the rest. If it returns no bytes, the connection is closed.
     case generated(byteCount: Int, @Sendable (_ range: Range<Int>) -> Data)
     /// The contents of a file, read for each response.
     case file(MockFile)
   }
 
-  /// The response for a handler or a template that threw an error, or whose promise was rejected.
+  /// Returns the response for an error that a handler or a template threw, or with which its
+  /// promise was rejected.
   static func handlerFailed(_ error: any Error) -> Mock {
     .text("the handler failed: \(error)\n", status: 500)
   }
 
-  /// The response of a server for a mock that cannot be served.
+  /// Returns the response of a server for a mock that cannot be served.
   static func unavailable(_ reason: String) -> Mock {
     .text("\(reason)\n", status: 500)
   }

@@ -1,17 +1,18 @@
 import Foundation
 
-/// A file with the body of a ``Mock``, by its name and the locations to search.
+/// A file that contains the body of a ``Mock``.
 public struct MockFile: Sendable, Hashable {
   /// The name of the file.
   ///
   /// It may include folders.
   public let name: String
-  /// The locations to search, in order.
+  /// The URLs at which the file may exist, in order of preference.
   ///
-  /// The first existing file is used.
+  /// The first existing file is read.
   public let candidates: [URL]
 
-  /// Creates a file that is searched in the current folder and then among the program's resources.
+  /// Creates a file in the current folder or, if it does not exist there, in the program's
+  /// resources.
   ///
   /// - Parameter name: The name of the file. It may include folders.
   public init(_ name: String) {
@@ -29,7 +30,7 @@ public struct MockFile: Sendable, Hashable {
     self.init(name, in: [folder])
   }
 
-  /// Creates a file among the resources of a bundle.
+  /// Creates a file in the resources of a bundle.
   ///
   /// - Parameters:
   ///   - name: The name of the file. It may include folders.
@@ -43,7 +44,7 @@ public struct MockFile: Sendable, Hashable {
     candidates = folders.map { $0.appendingPathComponent(name, isDirectory: false) }
   }
 
-  /// An error in reading the file.
+  /// An error that occurred when the file was read.
   struct ReadError: Error {
     let reason: String
   }

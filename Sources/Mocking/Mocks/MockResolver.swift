@@ -1,30 +1,32 @@
 import Networking
 import Synchronization
 
-/// Resolves a mock for one request: selects the response of a sequence, runs a template, reads a
-/// file and draws random delays.
+/// A resolver that turns a mock into the response to one request.
 ///
-/// Each server, provider and transport has its own resolver.
+/// It selects the next response of a sequence, runs a template, reads a file and draws random
+/// delays. Each server, provider and transport has its own resolver.
 final class MockResolver: Sendable {
   enum Resolution: Sendable {
     /// A mock whose source is ``Mock/Source/fields``, with fixed delays and without a file.
     case mock(Mock)
-    /// The mock cannot be served, with the reason.
+    /// The mock cannot be served, for this reason.
     case invalid(String)
+    /// The sequence is exhausted, and the request is handled as if there were no mock.
     case fallsThrough
   }
 
   private let machine = Mutex(MockResolverMachine())
-  /// The delay of mocks without a delay of their own.
+  /// The default delay, for mocks that do not set one.
   private let delay: MockDelay
 
   init(delay: MockDelay = .zero) {
     self.delay = delay
   }
 
-  /// Whether a mock can be served unchanged.
+  /// Returns whether a mock can be served unchanged.
   ///
-  /// Fast path: most mocks have no sequence, template, file, random delay or default delay.
+  /// Fast path: most mocks have no sequence, template, file or random delay, and need no default
+  /// delay.
   func needsNoResolution(_ mock: Mock) -> Bool {
     guard case .fields = mock.source, mock.bodyDelay?.isRandom != true else { return false }
     if case .file = mock.body { return false }
@@ -35,12 +37,12 @@ final class MockResolver: Sendable {
   ///
   /// - Parameters:
   ///   - mock: The mock.
-  ///   - route: The number of the route of the mock. `nil` if there is none.
+  ///   - route: The number of the route that returned the mock. `nil` if there is none.
   ///   - method: The method of the request.
   ///   - path: The path of the request. Evaluated only for a sequence.
   ///   - request: The request. Evaluated only for a template.
-  /// - Returns: The resolved mock, or the reason for the lack of one.
-  /// - Throws: The errors of `request`.
+  /// - Returns: The resolved mock, or the reason why there is none.
+  /// - Throws: The error that `request` throws.
   func resolve(
     _ mock: Mock, of route: Int? = nil, method: HTTPMethod, path: () -> String,
     request: () throws(TransportFailure) -> ReceivedRequest
@@ -106,11 +108,9 @@ extension Mock.ResponseSequence.SourceLocation: CustomStringConvertible {
   var description: String { "\(file):\(line):\(column)" }
 }
 
-/// The position of each sequence, and the number of random delays drawn.
-///
-/// Each server, provider or transport has its own machine.
+/// The number of uses of each sequence, and the number of random delays drawn.
 struct MockResolverMachine {
-  /// The key of a use count.
+  /// The key of the use count of a sequence.
   struct SequenceKey: Hashable {
     let location: Mock.ResponseSequence.SourceLocation
     /// The number of the route.
@@ -124,7 +124,7 @@ struct MockResolverMachine {
   private var useCounts: [SequenceKey: Int] = [:]
   private var draws = 0
 
-  /// Returns the number of earlier uses of a sequence, and counts one more.
+  /// Returns the number of earlier uses of a sequence, and adds one use.
   mutating func next(in key: SequenceKey) -> Int {
     defer { useCounts[key, default: 0] += 1 }
     return useCounts[key, default: 0]
@@ -138,14 +138,15 @@ struct MockResolverMachine {
 }
 
 extension Mock.ResponseSequence {
-  /// The response of a sequence for one use.
+  /// The result of one use of a sequence.
   enum Selection: Sendable {
     case mock(Mock)
+    /// All `count` responses of the sequence have been used.
     case exhausted(count: Int)
     case fallsThrough
   }
 
-  /// Returns the response for a use, counted from 0.
+  /// Returns the result of the use with an index, counted from 0.
   func selection(_ number: Int) -> Selection {
     if mocks.indices.contains(number) { return .mock(mocks[number]) }
     switch end {

@@ -14,7 +14,7 @@ import Synchronization
 /// ]
 /// ```
 ///
-/// All members may be used from any thread. Access is serialized by a lock.
+/// All members may be used from any thread. A lock serializes the accesses.
 public final class MockState<Value: Sendable>: Sendable {
   private let current: Mutex<Value>
   private let initial: Value

@@ -31,7 +31,7 @@ extension HAR {
     /// A comment.
     public var comment: String?
 
-    /// Makes a request.
+    /// Creates a request.
     ///
     /// - Parameters:
     ///   - method: The method.
@@ -58,12 +58,12 @@ extension HAR {
 
   /// The body of a request.
   ///
-  /// The format supports only text. Other bodies are in ``text`` as base64, and ``encoding``, the member `_encoding`, is
-  /// `base64`.
+  /// The format supports only text. For other bodies, ``text`` is in base64, and ``encoding``,
+  /// which is the member `_encoding`, is `base64`.
   public struct PostData: Codable, Sendable, Hashable {
     /// The media type, with its parameters.
     public var mimeType: String
-    /// The parameters of a form, if the archive has them instead of the text.
+    /// The parameters of a form, if the archive contains them instead of the text.
     public var params: [Parameter]?
     /// The body.
     public var text: String?
@@ -81,7 +81,7 @@ extension HAR {
       case comment
     }
 
-    /// Makes a body.
+    /// Creates a body.
     ///
     /// - Parameters:
     ///   - mimeType: The media type.
@@ -112,7 +112,7 @@ extension HAR {
     /// A comment.
     public var comment: String?
 
-    /// Makes a parameter.
+    /// Creates a parameter.
     ///
     /// - Parameters:
     ///   - name: The name.
@@ -125,12 +125,12 @@ extension HAR {
 }
 
 extension HAR.Request {
-  /// Makes a recorded request of a wire request, including its secrets.
+  /// Creates a recorded request from a sent request, without masking secrets.
   ///
-  /// Files are read up to the limit. A stream must have been read into memory before.
+  /// Files are read up to the limit. A stream body must have been read into memory before.
   ///
   /// - Parameters:
-  ///   - request: The wire request.
+  ///   - request: The sent request.
   ///   - bodyLimit: The limit for the body in bytes. `nil` does not record the body.
   init(_ request: HTTPRequest, bodyLimit: Int?) {
     var url = request.url.absoluteString
@@ -151,7 +151,7 @@ extension HAR.Request {
       postData = HAR.PostData(mimeType: mimeType, text: text, encoding: encoding)
     } else {
       postData = HAR.PostData(mimeType: mimeType, text: "", encoding: "size")
-      postData?.comment = "the body is not kept, only its size"
+      postData?.comment = "only the size of the body was recorded"
     }
   }
 
@@ -165,11 +165,11 @@ extension HAR.Request {
   }
 }
 
-/// Decoding and encoding of queries and forms, such as `a=1&b=2`.
+/// A coding of queries and forms, such as `a=1&b=2`.
 enum FormURLCoding {
   /// Returns the decoded fields in order.
   ///
-  /// Text that cannot be decoded is unchanged.
+  /// A name or value that cannot be decoded is unchanged.
   static func fields(_ text: some StringProtocol, plusIsSpace: Bool = true) -> [HAR.Field] {
     text.split(separator: "&").map { field in
       let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -191,7 +191,8 @@ enum FormURLCoding {
     text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? text
   }
 
-  /// The unreserved characters of RFC 3986 section 2.3, and `*`, so that the mask stays readable.
+  /// The unreserved characters of RFC 3986 section 2.3, and `*`, so that the mask `***` is not
+  /// encoded.
   private static let unreserved = CharacterSet(
     charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~*")
 }

@@ -54,7 +54,7 @@ extension HAR {
       case comment
     }
 
-    /// Makes a response.
+    /// Creates a response.
     ///
     /// - Parameters:
     ///   - status: The status code.
@@ -96,7 +96,7 @@ extension HAR {
     /// A comment.
     public var comment: String?
 
-    /// Makes a body.
+    /// Creates a body.
     ///
     /// - Parameters:
     ///   - size: The size of the decoded body in bytes.
@@ -115,7 +115,7 @@ extension HAR {
 }
 
 extension HAR.Response {
-  /// Makes a recorded response of the result of an exchange, including its secrets.
+  /// Creates a recorded response from the result of an exchange, without masking secrets.
   init(_ head: HTTPResponseHead?, body: Data, metrics: TransportMetrics, failure: TransportFailure?)
   {
     let status = head?.status ?? 0
@@ -140,9 +140,7 @@ extension HAR.Response {
     redirectURL = values("location").first ?? ""
   }
 
-  /// The status and the header fields.
-  ///
-  /// `nil` if there was no response.
+  /// The status and the header fields, or `nil` if there was no response.
   var head: HTTPResponseHead? {
     guard status > 0 else { return nil }
     return HTTPResponseHead(
@@ -163,16 +161,16 @@ extension HAR.Response {
   }
 }
 
-/// The names of failures in an archive, such as `timedOut.connect`.
+/// The names of error codes in an archive, such as `timedOut.connect`.
 enum HARErrorCode {
   /// Returns the name of a code.
   ///
-  /// Codes that no transport reports have the name of a lost connection.
+  /// The name is `connectionLost` for a code that no transport reports.
   static func of(_ code: NetworkError.Code) -> String { names[code] ?? "connectionLost" }
 
   /// Returns the code of a name.
   ///
-  /// Names of other programs, such as `net::ERR_FAILED`, mean that no connection was made.
+  /// The code is `cannotConnect` for a name of another program, such as `net::ERR_FAILED`.
   static func code(_ name: String) -> NetworkError.Code {
     codes[name] ?? .cannotConnect
   }

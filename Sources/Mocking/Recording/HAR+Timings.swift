@@ -23,7 +23,7 @@ extension HAR {
     /// A comment.
     public var comment: String?
 
-    /// Makes timings.
+    /// Creates timings.
     ///
     /// - Parameters:
     ///   - blocked: The time until a connection was available.
@@ -57,13 +57,13 @@ extension HAR {
 }
 
 extension HAR.Timings {
-  /// Makes timings of the metrics of a transport.
+  /// Creates timings from the metrics of a transport.
   ///
-  /// The phases are consecutive, so that they add up to the total.
+  /// The phases are consecutive, so that their sum is the total.
   init(_ metrics: TransportMetrics) {
     let total = metrics.total
     var reached = Duration.zero
-    // A phase that was not measured, or not in order, takes no time.
+    // The duration of a phase is 0 if its end was not measured, or is before the previous phase.
     func part(until moment: Duration?) -> Double {
       let end = min(max(moment ?? reached, reached), max(total, reached))
       defer { reached = end }
@@ -86,7 +86,7 @@ extension HAR.Timings {
     return parts.allSatisfy { $0.isFinite && $0 <= day }
   }
 
-  /// Returns the metrics that a transport would have measured.
+  /// Returns the metrics that correspond to these timings.
   func metrics(bytesSent: Int, bytesReceived: Int) -> TransportMetrics {
     var reached = max(blocked ?? 0, 0)
     func moment(after part: Double?) -> Duration? {

@@ -1,22 +1,24 @@
 import Foundation
 
-/// An HTTP archive: recorded exchanges in the format of browsers, proxies and test tools, and of
-/// ``Tape``.
+/// An HTTP archive (HAR), which contains recorded exchanges.
+///
+/// A ``Tape`` writes and reads archives, and so do browsers, proxies and test tools.
 ///
 /// ```swift
 /// let har = try HAR(contentsOf: file)
 /// for entry in har.log.entries { print(entry.request.method, entry.request.url) }
 /// ```
 ///
-/// The properties have the names of the format. Unknown members, such as the underscored members of other programs, are ignored
-/// when an archive is read, except those documented here.
+/// The properties have the names of the members of the format. When an archive is read, unknown
+/// members are ignored. They include the custom members of other programs, whose names start with
+/// an underscore, except for those documented here.
 ///
 /// Source: HTTP Archive 1.2, http://www.softwareishard.com/blog/har-12-spec/.
 public struct HAR: Codable, Sendable, Hashable {
   /// The root of the archive.
   public var log: Log
 
-  /// Makes an archive.
+  /// Creates an archive.
   ///
   /// - Parameter log: The root.
   public init(log: Log = Log()) {
@@ -42,7 +44,7 @@ public struct HAR: Codable, Sendable, Hashable {
     /// A comment.
     public var comment: String?
 
-    /// Makes a log.
+    /// Creates a log.
     ///
     /// - Parameters:
     ///   - version: The version of the format.
@@ -73,7 +75,7 @@ public struct HAR: Codable, Sendable, Hashable {
     /// A comment.
     public var comment: String?
 
-    /// Makes a creator.
+    /// Creates a creator.
     ///
     /// - Parameters:
     ///   - name: The name of the program.
@@ -113,7 +115,7 @@ extension HAR {
     /// A comment.
     public var comment: String?
 
-    /// Makes an entry.
+    /// Creates an entry.
     ///
     /// - Parameters:
     ///   - startedDateTime: The start of the exchange, in ISO 8601.
@@ -136,7 +138,7 @@ extension HAR {
 
     /// Formats a date in UTC, with milliseconds.
     static func timestamp(_ date: Date) -> String {
-      // Half a millisecond is added because the style truncates.
+      // Adds half a millisecond, because the style truncates instead of rounding.
       date.addingTimeInterval(0.000_5).formatted(Self.style)
     }
 
@@ -148,12 +150,12 @@ extension HAR {
 
   /// The use of a cache in an exchange.
   ///
-  /// A ``Tape`` writes none.
+  /// A ``Tape`` writes an empty value.
   public struct Cache: Codable, Sendable, Hashable {
     /// A comment.
     public var comment: String?
 
-    /// Makes an empty value.
+    /// Creates an empty value.
     ///
     /// - Parameter comment: A comment.
     public init(comment: String? = nil) {
@@ -176,7 +178,7 @@ extension HAR {
     /// A comment.
     public var comment: String?
 
-    /// Makes a page.
+    /// Creates a page.
     ///
     /// - Parameters:
     ///   - startedDateTime: The start of loading, in ISO 8601.
@@ -207,7 +209,7 @@ extension HAR {
     /// A comment.
     public var comment: String?
 
-    /// Makes timings.
+    /// Creates timings.
     ///
     /// - Parameters:
     ///   - onContentLoad: The time until the content was loaded.
@@ -231,7 +233,7 @@ extension HAR {
     /// A comment.
     public var comment: String?
 
-    /// Makes a field.
+    /// Creates a field.
     ///
     /// - Parameters:
     ///   - name: The name.
@@ -265,7 +267,7 @@ extension HAR {
     /// A comment.
     public var comment: String?
 
-    /// Makes a cookie.
+    /// Creates a cookie.
     ///
     /// - Parameters:
     ///   - name: The name.

@@ -1,7 +1,7 @@
 import Foundation
 import Networking
 
-/// The lossless encoding of bodies as text in a HAR file.
+/// A lossless coding of bodies as text in an HTTP archive.
 enum HARBodyCoding {
   /// Encodes a body in the charset of its media type, or in base64 if that would lose bytes.
   ///
@@ -33,7 +33,7 @@ enum HARBodyCoding {
         $0.isEmpty && !text.isEmpty ? nil : $0
       }
     }
-    // Falls back to UTF-8, because other programs write characters that the charset lacks.
+    // Falls back to UTF-8, because other programs write characters that are not in the charset.
     return text.data(using: charset(of: mimeType)) ?? Data(text.utf8)
   }
 
@@ -65,9 +65,7 @@ extension HAR.PostData {
       || HARBodyCoding.decode(text ?? "", encoding: encoding, mimeType: mimeType) != nil
   }
 
-  /// The body as text.
-  ///
-  /// It is built from the parameters if there is no text.
+  /// The body as text, which is built from the parameters if the archive has no text.
   var content: String {
     text
       ?? (params ?? []).map { field in
@@ -76,7 +74,9 @@ extension HAR.PostData {
   }
 }
 
-/// A reader of request bodies up to a size limit, which does not consume them.
+/// A reader of request bodies up to a size limit.
+///
+/// The bodies can be read again.
 enum LimitedBodyReader {
   /// Reads a body.
   ///

@@ -7,12 +7,12 @@ import Networking
   import Darwin
 #endif
 
-/// Writes files atomically, readable by their owner only.
+/// A writer of files, which writes atomically and makes the files readable only by their owner.
 enum AtomicFileWriter {
-  /// Writes a file: writes the bytes to a temporary file in the same folder, and renames it when
-  /// they are on the disk.
+  /// Writes a file.
   ///
-  /// The file has the mode 0600 from its creation. Missing folders are created.
+  /// The bytes are written to a temporary file in the same folder and flushed to the disk, and then
+  /// the file is renamed. It has the mode 0600 from its creation. Missing folders are created.
   static func write(_ data: Data, to file: URL) throws(RecordingError) {
     let folder = try makeFolder(of: file)
     let number = UInt32.random(in: .min ... .max)
@@ -26,7 +26,8 @@ enum AtomicFileWriter {
       unlink(path)
       throw .unwritable(file: file, reason: failure)
     }
-    // Flushes the folder too, so that the new name is durable. Not all file systems support this.
+    // Flushes the folder too, so that the rename is durable. Errors are ignored, because not all
+    // file systems support this.
     let folderDescriptor = open(folder.path, O_RDONLY | O_CLOEXEC)
     if folderDescriptor >= 0 {
       fsync(folderDescriptor)
@@ -34,7 +35,7 @@ enum AtomicFileWriter {
     }
   }
 
-  /// Creates the folder of a file.
+  /// Creates the folder of a file, if it does not exist, and returns it.
   static func makeFolder(of file: URL) throws(RecordingError) -> URL {
     guard file.isFileURL else { throw .unwritable(file: file, reason: "the URL is not a file URL") }
     let folder = file.standardizedFileURL.deletingLastPathComponent()
@@ -72,7 +73,7 @@ enum AtomicFileWriter {
 
   private static func reason() -> String { String(cString: strerror(errno)) }
 
-  /// The system's description of a failure of Foundation.
+  /// Returns the system's description of the cause of a Foundation error.
   static func reason(of error: any Error) -> String {
     var error = error as NSError
     while let next = error.userInfo[NSUnderlyingErrorKey] as? NSError { error = next }
@@ -86,7 +87,8 @@ extension HAR {
   ///
   /// - Parameter file: The file URL of the archive.
   /// - Throws: ``RecordingError/missing(file:)``, ``RecordingError/unreadable(file:reason:)``, and
-  ///   ``RecordingError/malformed(file:line:column:path:problem:)`` if the file is not HAR 1.1 or 1.2.
+  ///   ``RecordingError/malformed(file:line:column:path:problem:)`` if the file is not HAR 1.1 or
+  ///   1.2.
   public init(contentsOf file: URL) throws(RecordingError) {
     let data: Data
     do {
@@ -121,7 +123,7 @@ extension HAR {
     } catch let error as DecodingError {
       throw problem(error, data)
     } catch {
-      throw JSONDocumentError(text: "it cannot be decoded")
+      throw JSONDocumentError(text: "the archive cannot be decoded")
     }
   }
 
@@ -160,10 +162,11 @@ extension HAR {
 extension HAR {
   /// Writes the archive.
   ///
-  /// The file is written atomically: an existing file stays until the new one is on the disk. The mode is 0600 from its
-  /// creation. Each member is on its own line, in a fixed order, so that archives can be compared with `diff`.
+  /// The file is written atomically: an existing file is kept until the new one is on the disk. The
+  /// mode is 0600 from its creation. Each member is on a separate line, in a fixed order, so that
+  /// archives can be compared with `diff`.
   ///
-  /// Secrets are not masked here. A ``Tape`` masks them.
+  /// This method does not mask secrets. A ``Tape`` masks them before it writes.
   ///
   /// - Parameter file: The file URL. A missing folder is created.
   /// - Throws: ``RecordingError/unwritable(file:reason:)``.
@@ -177,7 +180,7 @@ extension HAR {
     do {
       return try encoder.encode(self) + Data("\n".utf8)
     } catch {
-      // The only possible cause is a number that is not finite.
+      // Encoding fails only for a number that is not finite.
       throw .unwritable(file: file, reason: "a duration is not a finite number")
     }
   }
@@ -232,7 +235,7 @@ extension HAR.Entry {
   }
 }
 
-/// An error of reading or writing a recording.
+/// An error that occurred when a recording was read or written.
 public enum RecordingError: Error, Hashable, Sendable {
   /// The file to replay does not exist.
   case missing(file: URL)
@@ -240,8 +243,9 @@ public enum RecordingError: Error, Hashable, Sendable {
   case unreadable(file: URL, reason: String)
   /// The file is not an HTTP archive.
   ///
-  /// The line and the column count from 1; columns are characters. The path has the form `log.entries[3].request.url`. It is
-  /// empty for the root, or if the text is not JSON. The problem describes the expected value.
+  /// `line` and `column` start at 1; a column is one character. `path` is the location of the
+  /// value, such as `log.entries[3].request.url`. It is empty for the root and for a text that is
+  /// not JSON. `problem` describes the expected value.
   case malformed(file: URL, line: Int, column: Int, path: String, problem: String)
   /// The file cannot be written.
   case unwritable(file: URL, reason: String)
@@ -256,11 +260,11 @@ public enum RecordingError: Error, Hashable, Sendable {
 }
 
 extension RecordingError: CustomStringConvertible, LocalizedError {
-  /// The problem, the file and the position, without secrets.
+  /// The file, the position and the problem, with secrets masked.
   public var description: String {
     switch self {
     case .missing(let file):
-      "\(file.path): the recording does not exist, and the mode does not create it"
+      "\(file.path): the recording does not exist, and the tape replays only"
     case .unreadable(let file, let reason): "\(file.path) cannot be read: \(reason)"
     case .malformed(let file, let line, let column, let path, let problem):
       "\(file.path):\(line):\(column): not an HTTP archive: \(path.isEmpty ? "" : "\(path): ")\(problem)"

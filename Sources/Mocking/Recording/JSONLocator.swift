@@ -1,10 +1,10 @@
 import Foundation
 import Networking
 
-/// Finds the position of a value in a JSON text.
+/// A search for the position of a value in a JSON text.
 ///
-/// It only skips tokens, and expects a text that Foundation has parsed. For an invalid text the result is unspecified, but the
-/// search always ends.
+/// It does not validate the text, which Foundation must have parsed before. For an invalid text,
+/// the result is unspecified, but the search always ends.
 struct JSONLocator {
   private let bytes: [UInt8]
   private var position = 0
@@ -19,13 +19,14 @@ struct JSONLocator {
   ///   - path: The path from the root.
   ///   - isName: Whether to find the name of the member instead of its value.
   ///   - text: The text, in UTF-8.
-  /// - Returns: The offset in bytes. If the path does not exist, that of the innermost existing value.
+  /// - Returns: The offset in bytes. If the path does not exist, the offset of the innermost value
+  ///   on the path that exists.
   static func offset(of path: JSONValuePath, isName: Bool = false, in text: Data) -> Int {
     var locator = JSONLocator(text)
     locator.skipSpace()
     for (index, step) in path.steps.enumerated() {
-      let around = locator.position
-      guard let name = locator.enter(step) else { return around }
+      let containerPosition = locator.position
+      guard let name = locator.enter(step) else { return containerPosition }
       if isName, index == path.steps.count - 1 { return name }
     }
     return locator.position
@@ -50,7 +51,7 @@ struct JSONLocator {
 
   /// Moves to a member or an element of the current value.
   ///
-  /// Returns the position of the name, or of the element, or `nil` if it does not exist.
+  /// - Returns: The position of the member name or of the element, or `nil` if it does not exist.
   private mutating func enter(_ step: JSONValuePath.Step) -> Int? {
     switch (step, next) {
     case (.member(let wanted), UInt8(ascii: "{")):
@@ -140,21 +141,21 @@ struct JSONLocator {
 struct JSONDocumentError: Error, Hashable {
   /// The path of the value from the root.
   var path = JSONValuePath()
-  /// Whether the error is in the name of the member, not in its value.
+  /// Whether the error is in the name of the member instead of its value.
   var refersToName = false
-  /// The offset in bytes, in a text that is not JSON.
+  /// The offset of the error in bytes, if the text is not JSON.
   var offset: Int?
-  /// The expected and the actual value.
+  /// A description of the expected and the actual value.
   let text: String
 
-  /// Returns the position in the text.
+  /// Returns the position of the error in the text.
   func place(in data: Data) -> TextPosition {
     TextPosition(offset ?? JSONLocator.offset(of: path, isName: refersToName, in: data), in: data)
   }
 
   /// Returns the error of a text that is not JSON.
   static func syntax(of data: Data) -> JSONDocumentError {
-    // Foundation would detect other encodings, in which the offsets would be different.
+    // Foundation also accepts other encodings, but the offsets would be wrong for them.
     guard String(validating: data, as: UTF8.self) != nil else {
       return JSONDocumentError(offset: 0, text: "expected a text in UTF-8")
     }
@@ -168,7 +169,9 @@ struct JSONDocumentError: Error, Hashable {
   }
 }
 
-/// Finds the first syntax error of a JSON text, from the error of Foundation's parser.
+/// A search for the first syntax error in a JSON text.
+///
+/// The position is taken from the error of Foundation's parser.
 enum JSONSyntaxErrorLocator {
   /// Returns the offset of the error in bytes, if it is known, and its reason.
   static func find(in data: Data) -> (offset: Int?, reason: String) {
@@ -179,12 +182,12 @@ enum JSONSyntaxErrorLocator {
       description = (error as NSError).userInfo["NSDebugDescription"] as? String ?? ""
     }
     if description.contains("end of file") || data.isEmpty {
-      return (data.count, "the file ends too soon")
+      return (data.count, "the file ends before the JSON is complete")
     }
     // In `Invalid value around character 16.` the number is an offset in bytes.
     let words = description.split(separator: " around ")
     let digits = words.count == 2 ? words[1].filter(\.isNumber) : ""
-    guard let offset = Int(digits) else { return (nil, "it is something else") }
+    guard let offset = Int(digits) else { return (nil, "the text is not JSON") }
     return (offset, words[0].lowercased())
   }
 }

@@ -2,12 +2,12 @@ import Foundation
 import Networking
 import Synchronization
 
-/// The secret values of a recording, which are masked wherever they occur again.
+/// The secret values of a recording, all occurrences of which are masked.
 ///
-/// For example, a server echoes a password, or a token becomes part of a path. Each value is masked
-/// in its original form, in percent-encoding, in base64, and as a JSON string. Only values of at
-/// least eight bytes with a letter and a digit are collected, because masking each `admin` or `1`
-/// would destroy the recording.
+/// A value occurs again if, for example, a server echoes a password, or a token is part of a path.
+/// Each value is masked in its original form, in percent-encoding, in base64, and as a JSON string.
+/// Only values of at least eight bytes with a letter and a digit are collected, because masking all
+/// occurrences of `admin` or `1` would make the recording unusable.
 final class KnownSecrets: Sendable {
   private struct State {
     var values: Set<String> = []
@@ -44,7 +44,7 @@ final class KnownSecrets: Sendable {
   /// The number of values.
   var count: Int { state.withLock { $0.values.count } }
 
-  /// Returns a search for the values after the first `count` values.
+  /// Returns a search for the values, except for the first `count` ones.
   func search(after count: Int = 0) -> MultiPatternSearch {
     state.withLock { state in
       guard count > 0 else { return state.search }
@@ -59,7 +59,7 @@ final class KnownSecrets: Sendable {
 
 /// A search for many patterns in one pass over a text.
 ///
-/// The time depends on the length of the text, not on the number of patterns.
+/// The duration depends on the length of the text, not on the number of patterns.
 struct MultiPatternSearch: Sendable {
   /// The minimum length of a pattern in bytes.
   static let minimumByteCount = 8
@@ -71,7 +71,7 @@ struct MultiPatternSearch: Sendable {
   /// The filter rules out most positions without a dictionary lookup.
   private var filter: [Bool] = []
 
-  /// A Boolean value that indicates whether there are no patterns.
+  /// Whether there are no patterns.
   var isEmpty: Bool { patterns.isEmpty }
 
   /// Adds a pattern if it is long enough.

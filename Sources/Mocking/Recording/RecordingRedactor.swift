@@ -1,16 +1,17 @@
 import Foundation
 import Networking
 
-/// The redactor of a recording.
+/// A redactor of recorded exchanges.
 ///
-/// It masks exchanges in two steps: first the values of secret names, by a `Redactor`; then all
-/// other occurrences of the same values, by ``KnownSecrets``. A tape applies the same rules to
-/// recorded and to replayed requests, so that they match. Masked text is not changed again.
+/// It masks an exchange in two steps: a `Redactor` masks the values of secret names, and then
+/// ``KnownSecrets`` masks all other occurrences of the same values. A tape applies the same rules
+/// to recorded and to replayed requests, so that they match. Text that is already masked is not
+/// changed.
 struct RecordingRedactor: Sendable {
   /// The secret values of the exchanges so far.
   let secrets: KnownSecrets
   private let redactor: Redactor
-  /// The redactor of error descriptions, which are read by people and not decoded.
+  /// The redactor of error descriptions, which are displayed and never decoded.
   private let errorRedactor: Redactor
 
   init(_ rules: Tape.Redaction) {
@@ -60,17 +61,13 @@ struct RecordingRedactor: Sendable {
 }
 
 extension MultiPatternSearch {
-  /// Masks all matches in a request.
-  ///
-  /// Returns whether there are any.
+  /// Masks all matches in a request, and returns whether there are any.
   @discardableResult
   func mask(_ request: inout HAR.Request) -> Bool {
     request.replaceTexts { text, _ in replacing(in: text, with: Redactor.mask) }
   }
 
-  /// Masks all matches in an exchange.
-  ///
-  /// Returns whether there are any.
+  /// Masks all matches in an exchange, and returns whether there are any.
   @discardableResult
   func mask(_ entry: inout HAR.Entry) -> Bool {
     let isInRequest = mask(&entry.request)
@@ -95,7 +92,7 @@ enum RecordedTextPlace {
   case errorDetail
 }
 
-/// Returns the replacement of a text, or `nil` to keep it.
+/// A closure that returns the replacement of a text, or `nil` to keep the text.
 typealias RecordedTextReplacement = (_ text: String, _ place: RecordedTextPlace) -> String?
 
 extension HAR.Request {
@@ -160,7 +157,7 @@ extension String {
 }
 
 extension HAR.PostData {
-  /// Replaces the parameters of a form by their text, if only the parameters are recorded.
+  /// Replaces the parameters of a form by their text, if the archive has no text.
   fileprivate mutating func replaceParametersByText() {
     guard text == nil, encoding != "size" else { return }
     text = content

@@ -12,36 +12,37 @@ import Networking
 ///
 /// The first run records the responses of the server. Later runs replay them, byte for byte.
 ///
-/// - **Saving.** ``save()`` writes the recording atomically. Until then the exchanges that have ended are in a file with the
-///   suffix `.partial`, which is an HTTP archive, too. It survives a crash, or a tape that is released without saving, and is
-///   never replayed as a complete recording. ``withTape(_:mode:over:options:isolation:_:)`` saves automatically.
-/// - **Secrets** are masked before anything is written: credentials, cookies and the values of secret names,
-///   and all other occurrences of the same values. If another value looks like a token, ``save()`` fails, unless
-///   ``Options-swift.struct/isTokenAllowed`` allows it. Requests are masked by the same rules before they are compared with
-///   the recording.
-/// - **Order.** A recording has the exchanges in the order of their start. If a request was recorded three times, its three
-///   responses are replayed in order.
-/// - **Failures** are recorded, too, and are replayed with the same code.
-/// - **Threads.** A tape may be used from any thread, by many requests at once. Recording writes on its own queue, and does not
-///   delay exchanges.
+/// - **Saving.** ``save()`` writes the recording atomically. Until then, the completed exchanges
+///   are in a file with the suffix `.partial`, which is also an HTTP archive. The file remains if
+///   the process crashes or if the tape is released without saving. It is never replayed as a
+///   complete recording. ``withTape(_:mode:over:options:isolation:_:)`` saves automatically.
+/// - **Secrets** are masked before anything is written: credentials, cookies and the values of
+///   secret names, and all other occurrences of the same values. If another value looks like a
+///   token, ``save()`` fails, unless ``Options-swift.struct/isTokenAllowed`` allows the value.
+///   Requests are masked by the same rules before they are compared with the recording.
+/// - **Order.** A recording contains the exchanges in the order of their start. If a request was
+///   recorded three times, its three responses are replayed in order.
+/// - **Failures** are also recorded, and are replayed with the same code.
+/// - **Threads.** A tape may be used from any thread, by many requests at once. The recording is
+///   written on a separate queue, which does not delay exchanges.
 public final class Tape: Transport {
   /// The mode of a tape: recording or replaying.
   public enum Mode: String, Sendable, Hashable, CaseIterable {
-    /// Replays.
+    /// Replays the file.
     ///
     /// Requests that are not in the recording fail. The network is not used.
     case none
-    /// Records if the file does not exist when the tape is made.
+    /// Records if the file does not exist when the tape is created.
     ///
-    /// Otherwise replays, like `none`.
+    /// Otherwise it replays the file, like `none`.
     case once
-    /// Records again.
+    /// Records, even if the file exists.
     ///
-    /// An existing file stays until the new recording is saved.
+    /// An existing file is kept until the new recording is saved.
     case all
     /// Neither records nor replays.
     ///
-    /// All requests use the other transport.
+    /// All requests are sent over the transport of the initializer.
     case passthrough
   }
 
@@ -58,14 +59,15 @@ public final class Tape: Transport {
   private let work: Work
   private let transport: any Transport
 
-  /// Makes a tape.
+  /// Creates a tape.
   ///
   /// - Parameters:
   ///   - file: The file URL of an HTTP archive, such as `boards.har`.
   ///   - mode: The mode.
   ///   - transport: The transport of the recorded exchanges.
   ///   - options: The options.
-  /// - Throws: If the tape replays: ``RecordingError/missing(file:)``, ``RecordingError/unreadable(file:reason:)`` or
+  /// - Throws: If the tape replays: ``RecordingError/missing(file:)``,
+  ///   ``RecordingError/unreadable(file:reason:)`` or
   ///   ``RecordingError/malformed(file:line:column:path:problem:)``. If it records:
   ///   ``RecordingError/unwritable(file:reason:)``.
   public init(
@@ -85,7 +87,7 @@ public final class Tape: Transport {
     }
   }
 
-  /// Makes a tape that replays, without another transport.
+  /// Creates a tape that replays a file.
   ///
   /// - Parameters:
   ///   - file: The file URL of an HTTP archive, recorded by a tape or a browser.
@@ -96,7 +98,8 @@ public final class Tape: Transport {
     replaying file: URL, options: Options = Options()
   ) throws(RecordingError) {
     try self.init(
-      file, mode: .none, over: FailingTransport(.mockFailed, reason: "there is no network here"),
+      file, mode: .none,
+      over: FailingTransport(.mockFailed, reason: "a replaying tape does not use a network"),
       options: options)
   }
 
@@ -105,9 +108,10 @@ public final class Tape: Transport {
     if case .recording = work { true } else { false }
   }
 
-  /// The exchanges: all of the file when replaying; those that have ended, masked, when recording.
+  /// The exchanges in the file if the tape replays, or the completed exchanges, masked, if it
+  /// records.
   ///
-  /// It blocks until exchanges that have ended have been recorded.
+  /// Blocks until all completed exchanges have been recorded.
   public var entries: [HAR.Entry] {
     switch work {
     case .recording(let recorder): recorder.entries
@@ -116,25 +120,24 @@ public final class Tape: Transport {
     }
   }
 
-  /// The recorded exchanges that have not been replayed.
+  /// The recorded exchanges that have not been replayed; empty if the tape records.
   ///
-  /// Empty when recording.
-  ///
-  /// A test can check at its end that the whole recording was used.
+  /// At its end, a test can check that the whole recording was used.
   public var unplayed: [HAR.Entry] {
     if case .replaying(let player) = work { player.unplayed } else { [] }
   }
 
   /// Starts an exchange, or replays one.
   ///
-  /// A replayed exchange ends before this method returns. Its events are delivered on the caller's thread. The body of a
-  /// stream is read into memory first, to be recorded or compared. A request that is not in the recording fails with
-  /// ``NetworkError/Code-swift.enum/mockFailed``; the reason names the request and the most similar recorded one, without
-  /// secrets.
+  /// A replayed exchange ends before this method returns, and its events are delivered on the
+  /// thread of the caller. A stream body is first read into memory, so that it can be recorded or
+  /// compared; the replayed exchange then starts when the body has been read. A request that is not
+  /// in the recording fails with ``NetworkError/Code-swift.enum/mockFailed``; the reason contains
+  /// the request and the most similar recorded one, with secrets masked.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - receive: Receives the events of the exchange.
+  ///   - receive: The receiver of the events.
   /// - Returns: A handle of the exchange. Its methods are no-ops for a replayed exchange.
   public func start(
     _ request: HTTPRequest, _ receive: @escaping @Sendable (_ event: TransportEvent) -> Void
@@ -156,13 +159,13 @@ public final class Tape: Transport {
 
   /// Writes the recording to its file.
   ///
-  /// A no-op if the tape does not record.
-  ///
-  /// The recording contains all exchanges whose response has been delivered. Exchanges that have not ended are not
-  /// included. A later call writes the new exchanges as well. The method must not be called from
+  /// The recording contains all exchanges whose last event has been delivered. Exchanges in
+  /// progress are not included. A later call writes all exchanges completed by then. A no-op if the
+  /// tape does not record. The method must not be called from
   /// ``Options-swift.struct/isTokenAllowed``.
   ///
-  /// - Throws: ``RecordingError/suspectedTokens(file:paths:)``, ``RecordingError/tooLarge(file:paths:limit:)``,
+  /// - Throws: ``RecordingError/suspectedTokens(file:paths:)``,
+  ///   ``RecordingError/tooLarge(file:paths:limit:)`` or
   ///   ``RecordingError/unwritable(file:reason:)``. The file is then unchanged.
   public func save() throws(RecordingError) {
     if case .recording(let recorder) = work { try recorder.save() }
@@ -171,7 +174,7 @@ public final class Tape: Transport {
 
 #if os(Linux)
   extension Tape {
-    /// Makes a tape over a new ``CurlTransport``.
+    /// Creates a tape that records over a new ``CurlTransport``.
     ///
     /// - Parameters:
     ///   - file: The file URL of an HTTP archive, such as `boards.har`.
@@ -193,31 +196,31 @@ extension Tape {
     public var matching: Set<Matcher>
     /// The policy for a request that is made more often than it was recorded.
     public var afterLast: RepeatPolicy
-    /// The names of secrets.
+    /// The additional rules for the names of secrets.
     public var redaction: Redaction
     /// The limit for a recorded body, in bytes.
     ///
-    /// Of a larger request body only the size is recorded. A larger response body makes ``Tape/save()`` fail, because it
-    /// could not be replayed.
+    /// If a request body is larger, only its size is recorded. If a response body is larger,
+    /// ``Tape/save()`` fails, because the response could not be replayed.
     public var bodyLimit: Int
     /// Returns whether a value that looks like a token may be recorded.
     ///
     /// Called for each such value, possibly several times, on the tape's queue. It must not block.
     public var isTokenAllowed: @Sendable (SuspectedToken) -> Bool
-    /// Returns the time of day, for the start of an exchange.
+    /// Returns the current date, which is recorded as the start of an exchange.
     ///
-    /// Called once for each exchange, on its thread.
+    /// Called once for each exchange, on the thread that starts it.
     public var now: @Sendable () -> Date
 
-    /// Makes options.
+    /// Creates options.
     ///
     /// - Parameters:
     ///   - matching: The parts in which a request must be equal to a recorded one.
     ///   - afterLast: The policy for a request that is made more often than it was recorded.
-    ///   - redaction: The names of secrets.
+    ///   - redaction: The additional rules for the names of secrets.
     ///   - bodyLimit: The limit for a recorded body, in bytes.
     ///   - isTokenAllowed: Returns whether a value that looks like a token may be recorded.
-    ///   - now: Returns the time of day.
+    ///   - now: Returns the current date.
     public init(
       matching: Set<Matcher> = [.method, .url], afterLast: RepeatPolicy = .repeats,
       redaction: Redaction = Redaction(), bodyLimit: Int = 16 << 20,
@@ -241,15 +244,16 @@ extension Tape {
     case url
     /// The path and the query, with the parameters in any order.
     ///
-    /// For servers whose port changes.
+    /// Use it for servers whose host or port changes.
     case path
     /// The order of the query parameters, in addition to ``url`` or ``path``.
     case queryOrder
     /// The values of a header field, after masking.
     case header(String)
-    /// The body after masking: JSON by value, forms by their fields, other bodies by their bytes.
+    /// The body, after masking.
     ///
-    /// A body larger than the limit is compared by its size.
+    /// JSON is compared by value, a form by its fields, a multipart body without its boundary, a
+    /// body larger than the limit by its size, and any other body by its bytes.
     case body
   }
 
@@ -262,19 +266,20 @@ extension Tape {
   }
 }
 
-/// Runs code with a ``Tape``, and saves it at the end.
+/// Runs a closure with a ``Tape``, and saves the tape at the end.
 ///
-/// If the code throws, nothing is saved. The exchanges recorded so far stay in the file with the suffix `.partial`.
+/// If the closure throws, the tape is not saved. The exchanges recorded so far remain in the file
+/// with the suffix `.partial`.
 ///
 /// - Parameters:
 ///   - file: The file URL of an HTTP archive.
 ///   - mode: The mode.
 ///   - transport: The transport of the recorded exchanges.
 ///   - options: The options.
-///   - isolation: The caller's isolation, which the code inherits.
-///   - body: The code, which receives the tape.
-/// - Returns: The result of the code.
-/// - Throws: The error of the code, and ``RecordingError``.
+///   - isolation: The isolation of the caller, which the closure inherits.
+///   - body: The closure, which receives the tape.
+/// - Returns: The result of the closure.
+/// - Throws: The error of the closure, or ``RecordingError``.
 public func withTape<Result>(
   _ file: URL, mode: Tape.Mode = .once, over transport: any Transport,
   options: Tape.Options = Tape.Options(), isolation: isolated (any Actor)? = #isolation,

@@ -2,10 +2,10 @@ import Foundation
 import Networking
 import Synchronization
 
-/// A player that responds to requests with recorded responses.
+/// A player that replays recorded responses.
 final class TapePlayer: Sendable {
   private struct State {
-    /// The number of requests with each key.
+    /// The number of requests for each key.
     var requestCounts: [MatchKey: Int] = [:]
   }
 
@@ -14,7 +14,7 @@ final class TapePlayer: Sendable {
   private let file: URL
   private let options: Tape.Options
   private let redactor: RecordingRedactor
-  /// The indices in ``entries`` of the exchanges with each key, in ascending order.
+  /// The indices in ``entries`` of the exchanges for each key, in ascending order.
   private let indices: [MatchKey: [Int]]
   /// The key of each exchange in ``entries``.
   private let keys: [MatchKey]
@@ -25,12 +25,13 @@ final class TapePlayer: Sendable {
     self.options = options
     redactor = RecordingRedactor(options.redaction)
     entries = har.log.entries
-    // Masks again, because a recording of another program is not masked. A separate redactor keeps
-    // the secrets of the recording apart from those of the replayed requests.
-    let recorded = RecordingRedactor(options.redaction)
+    // Masks the recording, because one of another program may not be masked. This redactor is
+    // separate, so that secrets in the recording do not affect the masking of the replayed
+    // requests.
+    let recordingRedactor = RecordingRedactor(options.redaction)
     keys = har.log.entries.map { entry in
       var request = entry.request
-      recorded.redact(&request)
+      recordingRedactor.redact(&request)
       return MatchKey(request, options.matching)
     }
     indices = Dictionary(grouping: keys.indices) { [keys] in keys[$0] }
@@ -45,9 +46,9 @@ final class TapePlayer: Sendable {
 
   /// Returns the events of the next recorded response to a request.
   ///
-  /// - Parameter request: The request. Its body is not a stream.
-  /// - Returns: The events. They are a failure with the code `mockFailed` if the request was not
-  ///   recorded, or if all its responses have been replayed and must not be repeated.
+  /// - Parameter request: The request, without a stream body.
+  /// - Returns: The events. If the request was not recorded, or if all its responses have been
+  ///   replayed and must not be repeated, the only event is a failure with the code `mockFailed`.
   func events(for request: HTTPRequest) -> [TransportEvent] {
     var harRequest = HAR.Request(
       request, bodyLimit: options.matching.contains(.body) ? options.bodyLimit : nil)
@@ -82,8 +83,8 @@ final class TapePlayer: Sendable {
     .failure(TransportFailure(code: .mockFailed, detail: reason))
   }
 
-  /// Returns the end of the error message for a key: the most similar recorded request and its
-  /// differences.
+  /// Returns the part of an error message that contains the most similar recorded request and the
+  /// differing parts.
   private func closestMatch(to key: MatchKey) -> String {
     let closest = keys.indices.min { keys[$0].distance(to: key) < keys[$1].distance(to: key) }
     guard let closest else { return ", which is empty" }
@@ -98,8 +99,8 @@ final class TapePlayer: Sendable {
 extension HAR.Entry {
   /// Returns the events that a transport reports for this exchange.
   ///
-  /// - Parameter request: The replayed request. Its body size is the number of sent bytes. If the
-  ///   size is unknown, the recorded one is used.
+  /// - Parameter request: The replayed request. Its body size is reported as the number of sent
+  ///   bytes, or the recorded size if it is unknown.
   /// - Returns: The events.
   func events(to request: HTTPRequest) -> [TransportEvent] {
     var events: [TransportEvent] = []
@@ -122,7 +123,7 @@ extension HAR.Entry {
   }
 }
 
-/// The parts of a masked request that must be equal for a match.
+/// The parts of a masked request that must be equal to those of a recorded request.
 struct MatchKey: Hashable, Sendable {
   /// A compared part of a request.
   struct Part: Hashable, Sendable {
@@ -171,7 +172,7 @@ struct MatchKey: Hashable, Sendable {
   /// Splits a URL into its normalized origin, its path with normalized percent-encoding, and its
   /// query.
   ///
-  /// The path is normalized because a mask in it may be percent-encoded.
+  /// The path is normalized because a mask in the path may be percent-encoded.
   private static func split(_ text: String) -> (origin: String, path: String, query: Substring) {
     let bare = text.prefix { $0 != "#" }
     let question = bare.firstIndex(of: "?") ?? bare.endIndex
@@ -190,13 +191,15 @@ struct MatchKey: Hashable, Sendable {
     )
   }
 
-  /// Returns an unambiguous text of lists, with quoted elements.
+  /// Returns lists as an unambiguous text in which the elements are quoted.
   private static func joined(_ lists: [[String]]) -> String {
     lists.map { $0.map { $0.debugDescription }.joined(separator: "=") }.joined(separator: "&")
   }
 
-  /// Returns the body in a form that is equal for equal JSON values, form fields, and multipart
-  /// bodies with different boundaries.
+  /// Returns the body in a canonical form.
+  ///
+  /// The form is equal for equal JSON values, for equal form fields, and for multipart bodies that
+  /// differ only in their boundary.
   private static func canonicalBody(of request: HAR.Request) -> String {
     guard let body = request.postData else { return "" }
     if body.encoding == "size" { return "of \(request.bodySize) bytes" }
@@ -211,7 +214,7 @@ struct MatchKey: Hashable, Sendable {
     return content
   }
 
-  /// Returns JSON in which integral numbers have one representation: `1.0` becomes `1`.
+  /// Returns JSON in which integral floating-point numbers are integers: `1.0` becomes `1`.
   private static func canonical(_ json: JSON) -> JSON {
     switch json {
     case .double(let value): Int(exactly: value).map { .int($0) } ?? json
@@ -225,7 +228,7 @@ struct MatchKey: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - body: The body.
-  ///   - decoding: Whether to decode the body first, because it is recorded in an encoding.
+  ///   - decoding: Whether the body is recorded in an encoding, and must be decoded first.
   /// - Returns: The body as text, or in base64 if it was decoded.
   private static func withoutBoundary(_ body: HAR.PostData, decoding: Bool) -> String {
     guard let boundary = MediaType(body.mimeType)?.parameters["boundary"], !boundary.isEmpty else {
@@ -248,8 +251,8 @@ struct MatchKey: Hashable, Sendable {
 
   /// Returns the distance to another key.
   ///
-  /// It depends on the number of different parts, and then on the length of the common prefix of
-  /// the paths.
+  /// The distance depends on the number of different parts. For an equal number, it depends on the
+  /// length of the common prefix of the paths.
   func distance(to other: MatchKey) -> Int {
     let different = zip(parts, other.parts).reduce(0) { sum, pair in
       guard pair.0 != pair.1 else { return sum }

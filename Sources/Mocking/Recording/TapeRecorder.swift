@@ -17,7 +17,7 @@ final class TapeRecorder: Sendable {
     /// The position of the exchange in the order of the starts.
     let number: Int
     var entry: HAR.Entry
-    /// Whether the body of the response exceeds the limit, so that it is not recorded.
+    /// Whether the body of the response exceeds the limit and is therefore not recorded.
     let isTooLarge: Bool
     let isWrittenToPartialFile: Bool
   }
@@ -34,7 +34,7 @@ final class TapeRecorder: Sendable {
   private let queue = DispatchQueue(label: "catena.tape")
   /// The number of started exchanges.
   private let count = Atomic(0)
-  // Accessed on the queue only, except by `deinit`.
+  /// The state, which is accessed only on the queue, except by `deinit`.
   private let state: Mutex<State>
 
   init(_ file: URL, _ options: Tape.Options) throws(RecordingError) {
@@ -49,7 +49,7 @@ final class TapeRecorder: Sendable {
   /// - Parameters:
   ///   - request: The request.
   ///   - transport: The transport of the exchange.
-  ///   - receive: The receiver of the events, which are passed on unchanged.
+  ///   - receive: The receiver of the events, which are delivered unchanged.
   /// - Returns: The handle of the transport.
   func start(
     _ request: HTTPRequest, over transport: any Transport,
@@ -58,7 +58,8 @@ final class TapeRecorder: Sendable {
     let number = count.add(1, ordering: .relaxed).oldValue
     let exchange = ExchangeRecorder(request, number: number, options: options)
     return transport.start(request) { event in
-      // Recorded before it is delivered, so that a save on the last event includes the exchange.
+      // Records the event before it is delivered, so that the exchange is included if the receiver
+      // of the last event saves the tape.
       if let ending = exchange.record(event) {
         self.queue.async { self.add(exchange, ending) }
       }
@@ -69,25 +70,25 @@ final class TapeRecorder: Sendable {
   /// Masks a completed exchange and adds it to the recording.
   private func add(_ exchange: ExchangeRecorder, _ ending: ExchangeRecorder.Ending) {
     var (entry, isTooLarge) = exchange.entry(ending)
-    let known = redactor.secrets.count
+    let knownCount = redactor.secrets.count
     redactor.redact(&entry)
     var search = TokenScanner(isAllowed: options.isTokenAllowed)
     search.scan(through: entry, at: exchange.number)
-    // An exchange that may contain a secret is kept in memory only.
+    // An exchange that may contain a secret is kept only in memory.
     let isWrittenToPartialFile = search.paths.isEmpty && !isTooLarge
     let recorded = RecordedEntry(
       number: exchange.number, entry: entry, isTooLarge: isTooLarge,
       isWrittenToPartialFile: isWrittenToPartialFile)
     state.withLock { state in
-      if redactor.secrets.count > known {
-        maskEarlierEntries(&state, by: redactor.secrets.search(after: known))
+      if redactor.secrets.count > knownCount {
+        maskEarlierEntries(&state, by: redactor.secrets.search(after: knownCount))
       }
       state.recorded.append(recorded)
       if isWrittenToPartialFile { state.partialFile?.append(entry) }
     }
   }
 
-  /// Masks values in earlier exchanges that a later exchange has identified as secret.
+  /// Masks values in the earlier exchanges that the latest exchange has identified as secrets.
   private func maskEarlierEntries(_ state: inout State, by search: MultiPatternSearch) {
     var hasChanged = false
     for index in state.recorded.indices where search.mask(&state.recorded[index].entry) {
@@ -150,7 +151,7 @@ final class TapeRecorder: Sendable {
   }
 }
 
-/// A recorder of a single exchange, which collects its events.
+/// A recorder of one exchange, which collects its events.
 final class ExchangeRecorder: Sendable {
   /// The end of an exchange.
   struct Ending: Sendable {
@@ -161,9 +162,7 @@ final class ExchangeRecorder: Sendable {
 
   private struct State {
     var head: HTTPResponseHead?
-    /// The received body.
-    ///
-    /// It is empty if the body exceeds the limit.
+    /// The received body, or empty if it exceeds the limit.
     var body = Data()
     /// The number of received bytes.
     var byteCount = 0
@@ -202,8 +201,7 @@ final class ExchangeRecorder: Sendable {
     return nil
   }
 
-  /// Returns the exchange without any masking, and whether the body of the response exceeds the
-  /// limit.
+  /// Returns the exchange, without masked secrets, and whether its response body exceeds the limit.
   func entry(_ ending: Ending) -> (entry: HAR.Entry, isTooLarge: Bool) {
     let state = state.withLock { $0 }
     let response = HAR.Response(
@@ -219,9 +217,9 @@ final class ExchangeRecorder: Sendable {
 
 /// A file with the exchanges of an unsaved recording, in the folder of the recording.
 ///
-/// Each exchange is appended by one write together with the end of the archive. The file is
-/// therefore a readable archive after each write, and keeps the exchanges if the process crashes.
-/// The cost of appending does not depend on the number of exchanges.
+/// Each exchange is written together with the end of the archive, which the next exchange
+/// overwrites. The file is therefore a readable archive after each write, and keeps the exchanges
+/// if the process crashes. The cost of appending does not depend on the number of exchanges.
 final class PartialTapeFile {
   private static let start = Data(
     #"{"log":{"version":"1.2","creator":{"name":"Catena","version":"1"},"entries":["#.utf8)
@@ -231,7 +229,7 @@ final class PartialTapeFile {
   private let descriptor: Int32
   /// The position of the end of the archive, or 0 if its start could not be written.
   private var offset = 0
-  /// Whether the next exchange is the first one, which no comma precedes.
+  /// Whether the next exchange is the first one, which is written without a comma before it.
   private var isFirst = true
 
   /// Creates the file, and replaces a file of an earlier recording.
@@ -255,8 +253,8 @@ final class PartialTapeFile {
 
   /// Appends an exchange.
   ///
-  /// An exchange that cannot be written is omitted from this file only. The saved recording
-  /// contains it.
+  /// An exchange that cannot be written is omitted from this file, but not from the saved
+  /// recording.
   func append(_ entry: HAR.Entry) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -7,17 +7,18 @@ import Networking
 /// conditions:
 ///
 /// - It has 20 to 512 letters and digits, of which at least 12 are not interrupted by a separator.
-///   Slugs and paths have shorter words. Longer runs are content, such as an image in base64.
-/// - Letters and digits alternate in at least 3 places and one place in ten. Or there is a digit,
-///   and the kind of character changes in at least three places in ten, not counting an uppercase
-///   letter before a lowercase letter. Words and camel case have fewer changes than random text.
+///   The words of slugs and paths are shorter. Longer runs are content, such as an image in base64.
+/// - One of two conditions is met, because words and camel case have fewer changes than random
+///   text: letters and digits alternate in at least 3 places and in 10% of all places; or there is
+///   a digit, and the kind of character changes in at least 30% of all places. A change from an
+///   uppercase to a lowercase letter is not counted.
 /// - It has a Shannon entropy of at least 3 bits per character.
 ///
-/// A run with the prefix of well-known keys (`AKIA`, `ghp_`, `sk_live_`, `xoxb-`, ...) only needs
-/// 16 uninterrupted letters and digits, including a digit, after the prefix. UUIDs and object
-/// identifiers of 24 hexadecimal digits are not tokens.
+/// For a run with the prefix of well-known keys (`AKIA`, `ghp_`, `sk_live_`, `xoxb-`, ...), at
+/// least 16 uninterrupted letters and digits after the prefix, including a digit, are sufficient.
+/// UUIDs and object identifiers of 24 hexadecimal digits are not tokens.
 enum TokenDetector {
-  /// Returns the runs of bytes that look like tokens.
+  /// Returns the tokens in a sequence of bytes.
   static func tokens(in bytes: UnsafeBufferPointer<UInt8>) -> [String] {
     var tokens: [String] = []
     var start = 0
@@ -33,7 +34,7 @@ enum TokenDetector {
     return tokens
   }
 
-  /// Returns the runs of a text that look like tokens.
+  /// Returns the tokens in a text.
   static func tokens(in text: String) -> [String] {
     var text = text
     return text.withUTF8 { tokens(in: $0) }
@@ -44,7 +45,7 @@ enum TokenDetector {
     "xoxp-", "sk_live_", "sk_test_", "rk_live_", "sk-", "npm_", "pypi-", "eyJ",
   ].map { Array($0.utf8) }
 
-  /// Returns whether a run without quotes, brackets, dots, and similar characters is a token.
+  /// Returns whether a run of token characters is a token.
   private static func isToken(_ run: [UInt8]) -> Bool {
     let run = longestPart(run)
     if let prefix = prefixes.first(where: { run.starts(with: $0) }) {

@@ -1,11 +1,10 @@
 import Foundation
 import Networking
 
-/// A scanner that searches recorded exchanges for values that look like tokens although their names
-/// are not secret.
+/// A scanner of recorded exchanges for values that look like tokens and do not have a secret name.
 struct TokenScanner {
   let isAllowed: @Sendable (SuspectedToken) -> Bool
-  /// The places of the tokens that are not allowed.
+  /// The locations of the tokens that are not allowed.
   private(set) var paths: [String] = []
 
   init(isAllowed: @escaping @Sendable (SuspectedToken) -> Bool) {
@@ -55,7 +54,7 @@ struct TokenScanner {
 
   private mutating func scan(at text: String, _ bytes: Data?, _ mimeType: String, _ place: String) {
     if let bytes {
-      // The body is not text as a whole, but may contain text.
+      // The body is binary, but may contain text.
       let tokens = bytes.withUnsafeBytes { TokenDetector.tokens(in: $0.bindMemory(to: UInt8.self)) }
       return note(tokens, place, name: "")
     }
@@ -86,7 +85,7 @@ struct TokenScanner {
     case .dictionary(let members):
       for (member, value) in members.sorted(by: { $0.key < $1.key }) {
         if !TokenDetector.tokens(in: member).isEmpty {
-          // The name itself looks like a token, so the place must not contain it.
+          // The name of the member looks like a token, so the location must not contain it.
           note([member], "\(place): \(path)", name: name)
           scan(at: value, place, "\(path).*", name: "")
         } else {
@@ -111,7 +110,7 @@ struct TokenScanner {
     }
   }
 
-  /// Returns whether the values of a name may be hashes or identifiers in hexadecimal digits.
+  /// Returns whether hexadecimal values of a name are probably hashes or identifiers.
   private static func isHashName(_ name: String) -> Bool {
     let name = name.lowercased()
     return name.hasSuffix("id")
@@ -119,7 +118,7 @@ struct TokenScanner {
         .contains { name.contains($0) }
   }
 
-  /// Returns text without the content of `data:` URLs and the hashes of subresource integrity.
+  /// Returns a text without the content of `data:` URLs and without subresource integrity hashes.
   private static func withoutContent(_ text: String) -> String {
     guard text.contains("base64,") || text.contains("sha") else { return text }
     return text.replacing(/data:[\w\/.+\-]+;base64,[A-Za-z0-9+\/=]+/, with: "")
@@ -131,7 +130,7 @@ struct TokenScanner {
 ///
 /// Its descriptions do not contain the value.
 public struct SuspectedToken: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
-  /// The place of the value: `log.entries[3].response.content.text: boards[0].link`.
+  /// The location of the value, such as `log.entries[3].response.content.text: boards[0].link`.
   public let place: String
   /// The name of the header field or JSON member that contains the value.
   ///
@@ -140,9 +139,9 @@ public struct SuspectedToken: Sendable, Hashable, CustomStringConvertible, Custo
   /// The value.
   public let value: String
 
-  /// The place of the value.
+  /// The location of the value.
   public var description: String { place }
 
-  /// A mirror of the place and the name.
+  /// A mirror of the location and the name, without the value.
   public var customMirror: Mirror { Mirror(self, children: ["place": place, "name": name]) }
 }

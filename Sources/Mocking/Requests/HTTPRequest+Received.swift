@@ -2,7 +2,9 @@ import Foundation
 import Networking
 
 extension HTTPRequest {
-  /// Throws the failures that a transport reports before it sends anything.
+  /// Checks the request before it is sent.
+  ///
+  /// - Throws: The failure that a transport reports for a request that it cannot send.
   func validateForSending() throws(TransportFailure) {
     let text = url.absoluteString
     // Fast path: most URLs have a lowercase scheme.
@@ -48,7 +50,7 @@ extension HTTPRequest {
   ///   - path: The path with the values of the route's variables.
   ///   - number: The index of the request.
   ///   - time: The current time.
-  ///   - discardsBody: Whether the bytes of the body are only counted.
+  ///   - discardsBody: Whether the bytes of the body are only counted, not read.
   /// - Returns: The received request.
   /// - Throws: A failure with the code `encodingFailed` if the body cannot be read.
   func received(
@@ -57,7 +59,7 @@ extension HTTPRequest {
     let data = discardsBody ? Data() : try readBody()
     guard let byteCount = discardsBody ? body.byteCount : Int64(data.count) else {
       throw TransportFailure(
-        code: .encodingFailed, detail: "The body cannot be read: a file is not there")
+        code: .encodingFailed, detail: "The body cannot be read: a file does not exist")
     }
     return ReceivedRequest(
       method: method, target: target, path: path, headers: completeHeaders(byteCount),
@@ -66,7 +68,7 @@ extension HTTPRequest {
   }
 
   private func completeHeaders(_ byteCount: Int64) -> HTTPHeaders {
-    // As on a connection, values are trimmed, and the transport sets the framing fields.
+    // As on a real connection: values are trimmed, and the transport sets the framing fields.
     let framing = ["content-length", "transfer-encoding"]
     var complete = HTTPHeaders(
       headers.filter { !framing.contains($0.name.lowercased()) }.map {
@@ -109,8 +111,8 @@ extension String {
     guard let first = utf8.first, let last = utf8.last, isSpace(first) || isSpace(last) else {
       return self
     }
-    let kept = utf8.drop(while: isSpace)
-    let end = kept.lastIndex { !isSpace($0) }.map { kept.index(after: $0) } ?? kept.startIndex
-    return String(kept[..<end]) ?? self
+    let rest = utf8.drop(while: isSpace)
+    let end = rest.lastIndex { !isSpace($0) }.map { rest.index(after: $0) } ?? rest.startIndex
+    return String(rest[..<end]) ?? self
   }
 }

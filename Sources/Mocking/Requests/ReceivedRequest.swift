@@ -15,19 +15,22 @@ public struct ReceivedRequest: Sendable, Hashable {
   public let trailers: HTTPHeaders
   /// The body without the chunked coding.
   ///
-  /// Empty if there was none or the route discards it.
+  /// Empty if the request has no body, or if the route discards it.
   public internal(set) var body: Data
   /// The number of bytes of the body, even if it was discarded.
   public let bodyByteCount: Int
-  /// The HTTP version, `1.0` or `1.1`; always `1.1` in memory.
+  /// The HTTP version: `1.0` or `1.1` on a socket, and `1.1` in memory.
   public let version: String
-  /// The index of the connection, counted from 0 in the order accepted; 0 in memory.
+  /// The index of the connection, counted from 0 in the order of acceptance.
+  ///
+  /// In memory it is 0.
   public let connection: Int
   /// The index of the request on its connection, counted from 0.
   ///
-  /// In memory, the index on the transport.
+  /// In memory it is the index of the request on its transport.
   public let exchange: Int
-  /// The time at which the request was complete, on the ``Scheduler`` of the server or transport.
+  /// The time at which the whole request had been received, on the ``Scheduler`` of the server or
+  /// transport.
   public let time: Duration
 
   /// The decoded query.

@@ -17,9 +17,9 @@ public struct RequestQuery: Sendable, Hashable {
   /// A name may occur more than once.
   public let items: [Item]
 
-  /// Parses items separated by `&`, with `+` decoded as a space.
+  /// Parses items separated by `&`, and decodes `+` as a space.
   ///
-  /// An item that cannot be decoded stays as sent.
+  /// A name or value that cannot be decoded is unchanged.
   init(_ text: Substring?) {
     items = (text ?? "").split(separator: "&").map { part in
       let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -2,19 +2,20 @@ import Foundation
 
 /// The parts of a request target.
 struct RequestTarget: Hashable {
-  /// The path, still encoded.
+  /// The percent-encoded path.
   let path: Substring
   /// The part after the question mark.
   ///
   /// `nil` if there is no question mark.
   let query: Substring?
-  /// The segments of the path, decoded separately, so that an encoded slash does not separate
-  /// segments.
+  /// The percent-decoded segments of the path.
+  ///
+  /// They are decoded separately, so that an encoded slash does not separate segments.
   let segments: [String]
 
   /// Parses a target.
   ///
-  /// Fails if the path has a `%` without two hexadecimal digits.
+  /// Returns `nil` if a `%` in the path is not followed by two hexadecimal digits.
   init?(_ target: String) {
     var rest = target[...]
     if rest.utf8.first != UInt8(ascii: "/"), let scheme = rest.firstRange(of: "://") {
@@ -47,9 +48,8 @@ struct RequestTarget: Hashable {
 enum PercentDecoding {
   /// Decodes a text.
   ///
-  /// Returns `nil` if a `%` is not followed by two hexadecimal digits.
-  ///
-  /// Invalid UTF-8 sequences are replaced.
+  /// Returns `nil` if a `%` is not followed by two hexadecimal digits. Invalid UTF-8 sequences are
+  /// replaced.
   static func decode(_ text: Substring, plusIsSpace: Bool = false) -> String? {
     let utf8 = text.utf8
     guard

@@ -14,10 +14,10 @@ extension JSON {
     }
   }
 
-  /// Returns the differences between this expected value and an actual value, by location, such as
-  /// `JSON .type`.
+  /// Returns the differences between this expected value and an actual value.
   ///
-  /// With `isExact`, additional members of the actual value are differences too.
+  /// The aspect of each difference is its location, such as `JSON .type`. With `isExact`,
+  /// additional members of the actual value are differences too.
   func differences(from actual: JSON, isExact: Bool) -> [RequestDifference] {
     var differences: [RequestDifference] = []
     collect(from: actual, isExact, at: "", secret: false, &differences)
@@ -62,7 +62,7 @@ extension JSON {
   private static let maximumDifferences = 10
 }
 
-/// A formatter for values in reports: one line, limited length, secrets masked.
+/// A formatter of values in reports: on one line, with a limited length and masked secrets.
 enum ReportFormatter {
   /// Returns a text in quotes.
   static func quoted(_ text: String) -> String {
@@ -76,11 +76,11 @@ enum ReportFormatter {
 
   /// Returns the first 2,048 characters of a text, with the values of secret names masked.
   static func masked(_ text: String) -> String {
-    // Masked before it is cut, so that no secret escapes by being cut in two.
+    // Masks before the result is shortened, because a part of a secret would not be recognized.
     Redactor.standard.maskedText(String(text.prefix(2_048)))
   }
 
-  /// Returns the values of a name, masked if the name is secret.
+  /// Returns the values of a field, masked if its name is secret.
   static func values(_ values: [String], of name: String) -> String {
     guard !values.isEmpty else { return "none" }
     if Redactor.standard.isSecret(name: name) { return Redactor.mask }
@@ -96,7 +96,7 @@ enum ReportFormatter {
       ).description)
   }
 
-  /// Returns at most 200 characters of a text, with an ellipsis if it is cut.
+  /// Returns the first 200 characters of a text, followed by an ellipsis if the text is longer.
   static func bounded(_ text: String) -> String {
     text.count > 200 ? text.prefix(200) + "..." : text
   }
@@ -104,12 +104,13 @@ enum ReportFormatter {
 
 /// The edit distance between two texts.
 enum EditDistance {
-  /// Returns the number of bytes to change, insert, delete, or swap with the next byte.
+  /// Returns the number of edits that turn one text into the other.
   ///
-  /// Only the first 64 bytes of each text count.
+  /// An edit replaces, inserts or deletes a byte, or swaps two adjacent bytes. Only the first 64
+  /// bytes of each text are compared.
   static func between(_ left: String, _ right: String) -> Int {
     let (left, right) = (Array(left.utf8.prefix(64)), Array(right.utf8.prefix(64)))
-    var (before, last) = ([Int](), Array(0...right.count))
+    var (rowBeforeLast, last) = ([Int](), Array(0...right.count))
     for i in left.indices {
       var row = [i + 1]
       row.reserveCapacity(last.count)
@@ -117,11 +118,11 @@ enum EditDistance {
         let change = last[j] + (left[i] == right[j] ? 0 : 1)
         var best = min(change, last[j + 1] + 1, row[j] + 1)
         if i > 0, j > 0, left[i] == right[j - 1], left[i - 1] == right[j] {
-          best = min(best, before[j - 1] + 1)
+          best = min(best, rowBeforeLast[j - 1] + 1)
         }
         row.append(best)
       }
-      (before, last) = (last, row)
+      (rowBeforeLast, last) = (last, row)
     }
     return last[right.count]
   }

@@ -1,6 +1,6 @@
 import Networking
 
-/// A condition that a request must meet, besides its method and path.
+/// A condition that a request must meet in addition to the method and the path.
 ///
 /// ```swift
 /// Route(.post, "/boards", .status(201)).where(.json(containing: ["type": 2]))
@@ -65,17 +65,17 @@ public struct RequestCondition: Sendable {
     RequestCondition(kind: .text(text))
   }
 
-  /// Returns a condition on a JSON body that must contain a value.
+  /// Returns a condition that the body is JSON that contains a value.
   ///
   /// - Parameter part: The value. An object must have all members given here, and may have others.
-  ///   An array must have the same number of elements, and each must contain the element given
-  ///   here. Numbers are compared by value.
+  ///   An array must have the same number of elements, and each must contain the element given here
+  ///   at the same index. Numbers are compared by value.
   /// - Returns: The condition.
   public static func json(containing part: JSON) -> RequestCondition {
     RequestCondition(kind: .json(part, isExact: false))
   }
 
-  /// Returns a condition on a JSON body that must equal a value.
+  /// Returns a condition that the body is JSON that equals a value.
   ///
   /// - Parameter value: The value. The order of members and the notation of numbers are ignored.
   /// - Returns: The condition.
@@ -97,9 +97,7 @@ public struct RequestCondition: Sendable {
     RequestCondition(kind: .satisfying(description, isSatisfied))
   }
 
-  /// The error in the condition.
-  ///
-  /// `nil` if it is valid.
+  /// The error in the condition, or `nil` if it is valid.
   var validationError: MockServerError? {
     switch kind {
     case .query(_, let value), .header(_, let value), .form(_, let value), .text(let value):
@@ -110,7 +108,7 @@ public struct RequestCondition: Sendable {
 }
 
 extension RequestCondition: CustomStringConvertible {
-  /// The aspect and the expected value, such as `query "page": "2"`, with secrets masked.
+  /// The tested part and the expected value, such as `query "page": "2"`, with secrets masked.
   public var description: String {
     if case .satisfying(let description, _) = kind { return description }
     return "\(aspect): \(expectation)"
@@ -194,14 +192,10 @@ extension ReceivedRequest {
   /// The body as form fields.
   fileprivate var form: RequestQuery { RequestQuery(Substring(text)) }
 
-  /// The body as JSON.
-  ///
-  /// `nil` if it is empty or not JSON.
+  /// The body as JSON, or `nil` if it is empty or not JSON.
   fileprivate var json: JSON? { body.isEmpty ? nil : try? JSON(parsing: body) }
 
-  /// The body as the values for a text pattern.
-  ///
-  /// Empty if the body is empty.
+  /// The body as the list of values for a text pattern, which is empty for an empty body.
   fileprivate var texts: [String] { body.isEmpty ? [] : [text] }
 }
 
@@ -209,9 +203,9 @@ extension ReceivedRequest {
 public struct RequestDifference: Sendable, Hashable {
   /// The part of the request: `method`, `path`, `query "page"`, `header "Accept"`, `JSON .type`.
   public let aspect: String
-  /// The expected value, with secrets masked, at most 200 characters and an ellipsis.
+  /// The expected value, with secrets masked, cut to 200 characters and an ellipsis.
   public let expected: String
-  /// The actual value, with secrets masked, at most 200 characters and an ellipsis.
+  /// The actual value, with secrets masked, cut to 200 characters and an ellipsis.
   public let actual: String
 }
 

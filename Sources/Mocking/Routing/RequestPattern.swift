@@ -18,14 +18,12 @@ public struct RequestPattern: Sendable {
   ///
   /// `nil` matches all paths.
   ///
-  /// A template with a leading slash matches the whole path. A template without one is relative to
-  /// the path of the base URL, for a ``MockProvider`` whose endpoints have a base URL. Without a
-  /// base URL, as for a server, or if the request's path does not start with the path of the base
-  /// URL, it matches the end of the path, by whole segments.
+  /// A template with a leading slash matches the whole path. A template without one is relative.
+  /// For a ``MockProvider`` whose endpoints have a base URL, it extends the path of the base URL.
+  /// If there is no base URL, as for a server, or if the request's path does not start with the
+  /// path of the base URL, it matches the end of the request's path, by whole segments.
   public let path: String?
-  /// The conditions.
-  ///
-  /// A request must meet all of them.
+  /// The conditions, all of which a request must meet.
   public private(set) var conditions: [RequestCondition]
   /// The parsed path, or the error in it.
   let pathPattern: Result<PathPattern, MockServerError>?
@@ -62,9 +60,7 @@ public struct RequestPattern: Sendable {
     return pattern
   }
 
-  /// The error that prevents any match.
-  ///
-  /// `nil` if the pattern is valid.
+  /// The error in the pattern, or `nil` if it is valid.
   var validationError: MockServerError? {
     if case .failure(let error)? = pathPattern { return error }
     return conditions.lazy.compactMap(\.validationError).first
@@ -131,9 +127,10 @@ extension RequestPattern {
     return differences + conditions.flatMap { $0.differences(from: request) }
   }
 
-  /// Returns a measure of the changes that a request needs to match.
+  /// Returns the distance between a request and the pattern; 0 if the request matches.
   ///
-  /// A path weighs more than a method, and a method weighs more than a condition.
+  /// A different path counts more than a different method, and a different method counts more than
+  /// a condition that is not met.
   func distance(from request: ReceivedRequest, base: [String]?) -> Int {
     var distance = method.map { $0 == request.method } ?? true ? 0 : 2
     if case .success(let pattern)? = pathPattern {

@@ -1,8 +1,8 @@
 import Networking
 import Promises
 
-/// A response of a ``MockServer``, ``MockTransport`` or ``MockProvider`` to requests with a method
-/// and a path.
+/// A rule that maps requests with a method and a path to responses, for a ``MockServer``,
+/// ``MockTransport`` or ``MockProvider``.
 ///
 /// ```swift
 /// Route(.get, "/boards/{id}") { request in .text("board \(request.path["id"])") }
@@ -12,15 +12,17 @@ import Promises
 /// ```
 ///
 /// The path template may contain variables. `{name}` matches one segment that is not empty.
-/// `{name*}`, at the end of the template, matches all remaining segments, even none. Besides the
-/// method and the path, a route can require conditions (``where(_:)-(RequestCondition...)``), a
-/// state of a ``Scenario``, and an unused number of responses (``times(_:)``).
+/// `{name*}`, at the end of the template, matches all remaining segments, even none. In addition to
+/// the method and the path, a route can require conditions
+/// (``where(_:)-(RequestCondition...)``) and a state of a ``Scenario``, and it can have a maximum
+/// number of responses (``times(_:)``).
 ///
-/// Of several matching routes, the one with the highest ``priority(_:)`` responds; on a tie, the
-/// first one. A route for GET also responds to HEAD if no route for HEAD matches. A request with
-/// OPTIONS receives the list of the allowed methods, unless a route for OPTIONS matches.
+/// If several routes match, the one with the highest ``priority(_:)`` responds, or the first one of
+/// them if their priorities are equal. A route for GET also responds to HEAD if no route for HEAD
+/// matches. The response to OPTIONS lists the allowed methods, unless a route for OPTIONS matches.
 public struct Route: Sendable {
-  /// The handler of a request: a fixed mock, a synchronous closure or a promise.
+  /// The handler of a request: a fixed mock, a synchronous closure, or a closure that returns a
+  /// promise.
   enum Handler: Sendable {
     case mock(Mock)
     case immediate(@Sendable (ReceivedRequest) throws -> Mock)
@@ -36,7 +38,7 @@ public struct Route: Sendable {
   /// The pattern of the requests that the route matches.
   public internal(set) var pattern: RequestPattern
   let handler: Handler
-  /// Whether the route counts the bytes of a request body and discards them.
+  /// Whether the route discards request bodies and only counts their bytes.
   private(set) var discardsBody = false
   /// The priority.
   ///
@@ -120,7 +122,7 @@ public struct Route: Sendable {
     self.init(method, template, .promised(handler))
   }
 
-  /// Returns a copy that counts the bytes of a request body and discards them.
+  /// Returns a copy that discards request bodies and only counts their bytes.
   ///
   /// An upload of any size then uses no memory. ``ReceivedRequest/body`` is empty, and
   /// ``ReceivedRequest/bodyByteCount`` is the number of bytes received.
@@ -141,7 +143,7 @@ extension Route {
 
   /// Returns a copy that also requires conditions.
   ///
-  /// If no route for the path of a request has all of its conditions met, the request has no route.
+  /// If a request does not meet the conditions of any route for its path, it has no route.
   ///
   /// - Parameter conditions: Additional conditions. A request must meet all of them.
   /// - Returns: The route.
@@ -167,8 +169,9 @@ extension Route {
 
   /// Returns a copy with another priority.
   ///
-  /// - Parameter priority: The priority. Routes with a higher priority are chosen first; on a tie,
-  ///   the first route. The default is 0.
+  /// - Parameter priority: The priority. Of several matching routes, the one with the highest
+  ///   priority is chosen, or the first one of them if their priorities are equal. The default is
+  ///   0.
   /// - Returns: The route.
   public func priority(_ priority: Int) -> Route {
     var route = self
@@ -192,7 +195,7 @@ extension Route {
   /// Returns a copy that responds only in a state of a scenario.
   ///
   /// - Parameters:
-  ///   - scenario: The scenario. Repeated calls add more required states; all of them must hold.
+  ///   - scenario: The scenario. Repeated calls add required states; all of them must be current.
   ///   - state: The required state.
   /// - Returns: The route.
   public func when(_ scenario: Scenario, is state: String) -> Route {
@@ -201,7 +204,7 @@ extension Route {
     return route
   }
 
-  /// Returns a copy that sets the state of a scenario when it is chosen to respond.
+  /// Returns a copy that sets the state of a scenario when the route is chosen to respond.
   ///
   /// - Parameters:
   ///   - scenario: The scenario. Repeated calls may set the states of several scenarios.
@@ -225,12 +228,12 @@ extension Route: CustomStringConvertible {
   public var description: String {
     let states = requiredStates.map { "scenario \"\($0.scenario.name)\": \"\($0.state)\"" }
     guard !states.isEmpty else { return pattern.description }
-    let link = pattern.conditions.isEmpty ? " where " : " and "
-    return pattern.description + link + states.joined(separator: " and ")
+    let conjunction = pattern.conditions.isEmpty ? " where " : " and "
+    return pattern.description + conjunction + states.joined(separator: " and ")
   }
 }
 
-/// A result builder for a list of routes, with conditions and loops.
+/// A result builder for a list of routes, which supports `if` and `for`.
 @resultBuilder
 public enum RouteBuilder {
   /// Adds one route.

@@ -1,15 +1,17 @@
 import Networking
 
-/// The routes of a server, transport or provider, by priority.
+/// The routes of a server, transport or provider, sorted by priority.
 ///
-/// Finds the candidates for a request by its method and path, or a response in place of them.
+/// The table finds the routes whose method and path match a request. Their conditions are checked
+/// by ``StubRegistry``.
 struct RouteTable: Sendable {
   enum Outcome {
     /// The routes for this method and path, in order of preference; never empty.
     ///
     /// Their conditions have not been checked.
     case routes([Candidate], path: ReceivedPath)
-    /// A response without a route, and the path as far as it could be parsed.
+    /// A response that no route handles, such as a 405, and the path. The path has no segments if
+    /// it is malformed.
     case response(Mock, path: ReceivedPath)
     /// No route matches the path.
     case unmatched(path: ReceivedPath)
@@ -34,7 +36,7 @@ struct RouteTable: Sendable {
   struct Entry: Sendable {
     let route: Route
     let template: PathTemplate
-    /// The index of the route in the order of declaration.
+    /// The index of the route in the list from which the table was created.
     let number: Int
   }
 
@@ -57,16 +59,16 @@ struct RouteTable: Sendable {
       if let validationError = route.pattern.validationError { throw validationError }
       entries.append(Entry(route: route, template: template, number: number))
     }
-    // By number too, because `sorted` does not guarantee a stable order.
+    // Compares the numbers too, because `sorted` does not guarantee a stable order.
     self.entries = entries.sorted {
       ($1.route.rank, $0.number) < ($0.route.rank, $1.number)
     }
   }
 
-  /// Finds the candidates for a request target.
+  /// Finds the routes for a method and a request target.
   ///
-  /// Without a candidate for the method, the response is a 405 with an `Allow` field, or a 204 for
-  /// OPTIONS. A malformed path gives a 400.
+  /// If the path matches a route but the method does not, the response is a 405 with an `Allow`
+  /// field, or a 204 for OPTIONS. The response for a malformed path is a 400.
   func find(_ method: HTTPMethod, _ target: String) -> Outcome {
     if method == .options, target == "*" {
       return .response(
@@ -108,12 +110,12 @@ extension Route {
   }
 }
 
-/// A path with variables: `/boards/{id}`, `/files/{rest*}`.
+/// A path with variables, such as `/boards/{id}` or `/files/{rest*}`.
 struct PathTemplate: Hashable {
   enum Segment: Hashable {
     case literal(String)
     case variable(String)
-    /// The last segment: a variable for any number of segments.
+    /// A variable for all remaining segments; only the last segment of a template.
     case rest(String)
   }
 
@@ -182,7 +184,7 @@ struct PathTemplate: Hashable {
     return path.count == segments.count
   }
 
-  /// Returns a measure of the changes that a path needs to match.
+  /// Returns the distance between a path and the template, for a path that does not match.
   func distance(from path: [String]) -> Int {
     var distance = 0
     for index in 0..<max(segments.count, path.count) {
@@ -215,8 +217,9 @@ struct PathPattern {
   ///
   /// - Parameters:
   ///   - path: The segments of the path.
-  ///   - base: The segments of the base URL, which a relative template extends. `nil` if there is
-  ///     none. A relative template matches the end of a path that does not start with the base.
+  ///   - base: The path segments of the base URL, which a relative template extends. If there is no
+  ///     base URL, or if the path does not start with its segments, a relative template matches the
+  ///     end of the path.
   /// - Returns: `true` if the path matches.
   func matches(_ path: [String], base: [String]?) -> Bool {
     guard isRelative else { return template.match(path) != nil }
@@ -226,7 +229,7 @@ struct PathPattern {
     return path.indices.contains { template.match(Array(path[$0...])) != nil }
   }
 
-  /// Returns a measure of the changes that a path needs to match; 0 if it matches.
+  /// Returns the distance between a path and the pattern; 0 if the path matches.
   func distance(from path: [String], base: [String]?) -> Int {
     if matches(path, base: base) { return 0 }
     guard isRelative else { return 1 + template.distance(from: path) }

@@ -1,7 +1,7 @@
 import Networking
 import Synchronization
 
-/// The routes of one provider, transport or server, with their state.
+/// The routes of one provider, transport or server, with their use counts and scenario states.
 final class StubRegistry: Sendable {
   let table: RouteTable
   let scenarios = ScenarioStates()
@@ -13,9 +13,9 @@ final class StubRegistry: Sendable {
   /// Chooses the route that responds to a request, and sets the next states of its scenarios.
   ///
   /// - Parameters:
-  ///   - candidates: The candidates for the method and the path.
+  ///   - candidates: The routes whose method and path match.
   ///   - request: The request. It receives the values of the route's path variables.
-  /// - Returns: The route. `nil` if no candidate has its conditions met.
+  /// - Returns: The route. `nil` if the request meets the conditions of no candidate.
   func choose(
     among candidates: [RouteTable.Candidate], for request: inout ReceivedRequest
   ) -> RouteTable.Entry? {
@@ -42,9 +42,10 @@ final class StubRegistry: Sendable {
     return chosen?.entry
   }
 
-  /// Returns the report for a request without a route: the nearest routes with their differences.
+  /// Returns the report on a request without a route.
   ///
-  /// The report lists at most three routes with at most ten differences each. Secrets are masked.
+  /// The report lists the nearest routes and their differences from the request: at most three
+  /// routes with at most ten differences each. Secrets are masked.
   ///
   /// - Parameter request: The request.
   /// - Returns: The lines, without a line break at the end.
@@ -57,7 +58,7 @@ final class StubRegistry: Sendable {
       lines.append("there are no routes")
     } else {
       lines.append("nearest routes:")
-      // By number too, because `sorted` does not guarantee a stable order.
+      // Compares the numbers too, because `sorted` does not guarantee a stable order.
       let ranked = table.entries.map { entry in
         (
           entry.route.pattern.distance(from: request, base: nil)
@@ -89,7 +90,8 @@ struct ScenarioMachine {
     states[step.scenario] = step.state
   }
 
-  /// Chooses the first route that may respond now, counts its use and sets its next states.
+  /// Chooses the first route that can respond in the current state, counts its use and sets its
+  /// next states.
   mutating func take(_ candidates: [RouteTable.Candidate]) -> RouteTable.Candidate? {
     guard let taken = candidates.first(where: { allows($0.entry) }) else { return nil }
     let route = taken.entry.route
@@ -103,7 +105,7 @@ struct ScenarioMachine {
     return entry.route.requiredStates.allSatisfy { state(of: $0.scenario) == $0.state }
   }
 
-  /// Returns the reasons that prevent a route from responding now.
+  /// Returns the limits and states that prevent a route from responding now.
   func differences(of entry: RouteTable.Entry) -> [RequestDifference] {
     var differences: [RequestDifference] = []
     if let limit = entry.route.limit, useCounts[entry.number, default: 0] >= limit {
@@ -133,9 +135,9 @@ public final class ScenarioStates: Sendable {
 
   /// The current state of a scenario.
   ///
-  /// Setting it continues the scenario from the new state.
+  /// If you set it, the scenario continues from the new state.
   ///
-  /// - Parameter scenario: The scenario. Before the first change, its state is its initial state.
+  /// - Parameter scenario: The scenario. It starts in its initial state.
   public subscript(scenario: Scenario) -> String {
     get { machine.withLock { $0.state(of: scenario) } }
     set { machine.withLock { $0.set(Scenario.Step(scenario: scenario, state: newValue)) } }
@@ -146,14 +148,13 @@ public final class ScenarioStates: Sendable {
     machine.withLock { $0 = ScenarioMachine() }
   }
 
-  /// Chooses the first route that may respond now, counts its use and sets its next states.
+  /// Chooses the first route that can respond in the current state, counts its use and sets its
+  /// next states.
   func take(_ candidates: [RouteTable.Candidate]) -> RouteTable.Candidate? {
     machine.withLock { $0.take(candidates) }
   }
 
-  /// Returns the reasons that prevent a route from responding now.
-  ///
-  /// Empty if there are none.
+  /// Returns the limits and states that prevent a route from responding now.
   func differences(of entry: RouteTable.Entry) -> [RequestDifference] {
     machine.withLock { $0.differences(of: entry) }
   }
@@ -171,9 +172,9 @@ public final class ScenarioStates: Sendable {
 /// #expect(provider.scenarios[boards] == "started")
 /// ```
 ///
-/// A scenario is only a key. Its state is stored in the ``MockBackend/scenarios`` of the provider,
-/// transport or server, so two servers with the same routes have independent states. To share
-/// values other than state names, use ``MockState``.
+/// A scenario value is only a key. The state is stored in the ``MockBackend/scenarios`` of the
+/// provider, transport or server, so two servers with the same routes have independent states. To
+/// share other values than the names of states, use ``MockState``.
 public struct Scenario: Sendable, Hashable {
   /// A state of a scenario.
   struct Step: Sendable, Hashable {

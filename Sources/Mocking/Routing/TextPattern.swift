@@ -8,14 +8,14 @@ public enum MockServerError: Error, Hashable, Sendable {
   case invalidTemplate(String, reason: String)
   /// A regular expression in a condition is malformed.
   case invalidPattern(String, reason: String)
-  /// The connection has closed, and the server has dropped its record of the cause.
+  /// The connection has closed, and the server has dropped its record of it.
   case forgotten(connection: Int)
   /// The server has been stopped, so the awaited event will not occur.
   case stopped
 }
 
 extension MockServerError: CustomStringConvertible {
-  /// The error with the value that caused it.
+  /// A description of the error, with the value that caused it.
   public var description: String {
     switch self {
     case .cannotListen(let port, let reason): "cannot listen on 127.0.0.1:\(port): \(reason)"
@@ -30,7 +30,8 @@ extension MockServerError: CustomStringConvertible {
   }
 }
 
-/// A pattern for a text: the value of a query item, a header field or a form field, or a body.
+/// A pattern for a text, such as a body, or the value of a query item, a header field or a form
+/// field.
 ///
 /// A string literal creates ``equal(_:)``.
 ///
@@ -56,7 +57,7 @@ public struct TextPattern: Sendable, Hashable {
   /// Matches any text, even an empty one.
   public static let present = TextPattern(kind: .present)
 
-  /// Matches the absence of a text: the name has no value, or the body is empty.
+  /// Matches if there is no text: the name has no value, or the body is empty.
   public static let absent = TextPattern(kind: .absent)
 
   /// Returns a pattern for an exact text.
@@ -76,9 +77,9 @@ public struct TextPattern: Sendable, Hashable {
   /// Returns a pattern for a text that contains a match of a regular expression.
   ///
   /// - Parameter expression: The expression, in the syntax of Swift's `Regex`; `^` and `$` anchor
-  ///   it to the start and the end. With a malformed expression in a route, the initializer of a
+  ///   it to the start and the end. If the expression in a route is malformed, the initializer of a
   ///   server throws ``MockServerError/invalidPattern(_:reason:)``, and a transport fails all
-  ///   requests. A verification fails with the same error.
+  ///   requests. A verification with a malformed expression fails and reports the error.
   /// - Returns: The pattern.
   public static func matching(_ expression: String) -> TextPattern {
     TextPattern(kind: .matching(CompiledPattern(expression)))
@@ -95,9 +96,7 @@ public struct TextPattern: Sendable, Hashable {
     }
   }
 
-  /// The error in the pattern.
-  ///
-  /// `nil` if it is valid.
+  /// The error in the pattern, or `nil` if it is valid.
   var validationError: MockServerError? {
     guard case .matching(let pattern) = kind, let validationError = pattern.validationError else {
       return nil
@@ -133,9 +132,7 @@ extension TextPattern: CustomStringConvertible {
 /// A regular expression, compiled once.
 final class CompiledPattern: Sendable {
   let text: String
-  /// The compile error.
-  ///
-  /// `nil` if the expression is valid.
+  /// The compile error, or `nil` if the expression is valid.
   let validationError: String?
   /// The compiled expression, protected by a lock because `Regex` is not `Sendable`.
   private let regex: Mutex<Regex<AnyRegexOutput>?>

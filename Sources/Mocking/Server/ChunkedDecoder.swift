@@ -27,8 +27,8 @@ struct ChunkedDecoder {
   ///   - input: The buffer.
   ///   - emit: Called with each piece of the body in order.
   /// - Returns: Whether the end of the body has been decoded, including the trailers.
-  /// - Throws: A rejection if the coding is malformed or the trailers are too large, or the error
-  ///   of `emit`.
+  /// - Throws: ``HTTPParseError`` if the coding is malformed or the trailers are too large, or the
+  ///   error that `emit` throws.
   mutating func decode(
     _ input: inout InputBuffer,
     _ emit: (ArraySlice<UInt8>) throws(HTTPParseError) -> Void

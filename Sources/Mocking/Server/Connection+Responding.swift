@@ -16,7 +16,7 @@ extension Connection {
     }
   }
 
-  /// Routes a request by its head, and decides whether to read its body.
+  /// Finds the routes for a request by its head, and sets how its body is received.
   private func receiveBody(_ head: RequestHead) {
     let routes = core.activeRoutes
     let routing = routes.registry.table.find(head.method, head.target)
@@ -26,7 +26,7 @@ extension Connection {
     let isRouted = if case .routes = routing { true } else { false }
     guard isRouted || core.queue.count > 0 else {
       if head.expectsContinue {
-        // The response does not depend on the body, so the client need not send it.
+        // The response does not depend on the body, so the client does not have to send it.
         self.head?.keepsAlive = false
         handle(RequestBody())
       } else {
@@ -37,7 +37,8 @@ extension Connection {
       return
     }
     if head.expectsContinue, parser.bufferedBytes == 0 {
-      // The send buffer is empty, so this fits. If it fails, clients send the body after a timeout.
+      // The bytes fit into the send buffer, which is empty. If the call fails, clients send the
+      // body after a timeout.
       _ = Self.continueHead.withUnsafeBytes { socket.send($0) }
     }
     parser.receiveBody(isRouted && routing.discardsBody ? .discard : .collect)
@@ -47,9 +48,9 @@ extension Connection {
 
   /// Records a request and starts its response.
   ///
-  /// The request can be taken from the journal only after the handler has started and the delays of
-  /// the response are scheduled, and before any byte is sent. A test that has taken the request can
-  /// therefore advance the time.
+  /// `takeRequest()` returns the request after the handler has started, or after it has returned
+  /// and the delays of the response have been scheduled, but before any byte is sent. A test that
+  /// has taken the request can therefore advance the time.
   private func handle(_ body: RequestBody) {
     guard let head, let routing, let routes else { return }
     var request = ReceivedRequest(
@@ -97,7 +98,7 @@ extension Connection {
     }
     let reporter = record(request)
     let notFound = Mock.text("\(routes.registry.unmatched(request))\n", status: 404)
-    respond(with: core.queue.exhausted(request) ?? notFound, to: request)
+    respond(with: core.queue.responseIfExhausted(to: request) ?? notFound, to: request)
     return reporter
   }
 
@@ -122,7 +123,7 @@ extension Connection {
     pending = promise
     let requestCount = requestCount
     promise.always(on: .inline) { [self] result in
-      // Keeps a test's time from advancing until the delays of the response are scheduled.
+      // Virtual time does not advance until the delays of the response have been scheduled.
       let activity = core.scheduler.beginActivity()
       core.loop.execute {
         defer { activity?.end() }
@@ -150,9 +151,9 @@ extension Connection {
     play(script)
   }
 
-  /// Returns the mock to send: the next one of a sequence, with files read and templates applied.
+  /// Returns the mock to send, after sequences, templates and files have been resolved.
   private func resolved(_ mock: Mock, for request: ReceivedRequest) -> Mock {
-    // Throws only what `request` throws, and that closure does not throw.
+    // `try?` ignores no error: only `request` could throw, and this closure does not.
     let resolution = try? routes?.mockResolver.resolve(
       mock, of: reporter?.route, method: request.method, path: { request.path.text },
       request: { request })
@@ -178,7 +179,7 @@ extension Connection {
     }
   }
 
-  /// Continues the response; returns whether the phase has changed.
+  /// Continues to send the response, and returns whether the phase has changed.
   func advance() -> Bool {
     switch player.advance(socket) {
     case .waits: return false
@@ -195,7 +196,7 @@ extension Connection {
   }
 
   private func finish(_ ending: ResponseScript.Ending) {
-    // Releases the body, which an idle connection would keep in memory.
+    // Releases the body. An idle connection would otherwise keep it in memory.
     player.cancel()
     switch ending {
     case .keepAlive:

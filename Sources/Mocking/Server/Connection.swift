@@ -2,28 +2,27 @@ import Foundation
 import Networking
 import Promises
 
-/// One connection of a server: moves bytes between the socket, the request parser and the
-/// responses.
+/// A connection of a server, which parses the requests and sends the responses.
 ///
-/// Serves one exchange at a time. While a response is in progress, pipelined bytes are buffered up
-/// to a limit; beyond that the socket is not read.
+/// It serves one exchange at a time. While a response is in progress, pipelined bytes are buffered
+/// up to a limit; beyond it, the socket is not read.
 ///
-/// `@unchecked Sendable` because all its state is protected by being used only on the loop's
-/// thread.
+/// `@unchecked Sendable` because all its state is used only on the thread of the event loop.
 final class Connection: EventLoop.EventHandler, @unchecked Sendable {
   enum Phase {
-    /// Waits for a request, or for the rest of one.
+    /// Waits for a request, or for more bytes of one.
     case receiving
     /// A handler is running.
     case handling
     /// A response is being sent, or waits for a delay.
     case playing
-    /// Sends nothing more and waits until the client leaves.
+    /// Sends nothing more and waits until the client closes the connection.
     case stalled
     /// Resets the connection at the client's first byte.
     case resetting
-    /// Everything has been sent. Further bytes are discarded until the client closes, because
-    /// closing earlier would reset the connection, and the client could lose the response.
+    /// The last response has been sent. Further input is discarded until the client closes the
+    /// connection. If the server closed it earlier, unread input would cause a reset, and the
+    /// client could lose the response.
     case draining
     case closed
   }
@@ -82,14 +81,14 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
 
   /// Resets the connection at the client's first byte, or after 0.2 seconds.
   ///
-  /// An immediate reset could reach the client while it is still connecting, which makes it a
-  /// refused connection.
+  /// A client that is still connecting would treat an immediate reset as a refused connection.
   private func scheduleReset() {
     phase = .resetting
     after(.milliseconds(200)) { $0.close(by: .server, resetting: true) }
   }
 
-  /// Stops sending, and discards input until the client closes, for at most 2 seconds.
+  /// Stops sending, and discards input until the client closes the connection, for at most 2
+  /// seconds.
   func drain() {
     socket.finishSending()
     phase = .draining
@@ -98,7 +97,8 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
 
   /// Runs a closure on the loop's thread after a delay.
   ///
-  /// Uses the system's time, not the server's scheduler, because the delay is not part of a test.
+  /// Uses the system's time, not the server's scheduler, because a test does not control this
+  /// delay.
   private func after(_ delay: Duration, _ body: @escaping @Sendable (Connection) -> Void) {
     _ = LiveScheduler.live.schedule(after: delay) { [loop = core.loop, weak self] in
       guard let self else { return }
@@ -121,11 +121,11 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
   }
 
   private func receive() {
-    switch socket.receive(core.scratch) {
+    switch socket.receive(core.receiveBuffer) {
     case .bytes(let count):
       if phase == .resetting { return close(by: .server, resetting: true) }
       guard phase != .draining else { return }
-      parser.receive(UnsafeRawBufferPointer(rebasing: core.scratch[..<count]))
+      parser.receive(UnsafeRawBufferPointer(rebasing: core.receiveBuffer[..<count]))
     case .wouldBlock: break
     case .ended: endInput()
     case .failed: close(by: .client)
@@ -134,8 +134,8 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
 
   /// Handles the end of the client's input.
   ///
-  /// A client that still waits for the start of a response, or for a delay, is considered gone. A
-  /// response that is being sent continues as far as it is available.
+  /// If a handler is running or the response waits for a delay, the client counts as disconnected.
+  /// A response that is being sent continues until its next delay.
   private func endInput() {
     inputHasEnded = true
     switch phase {
@@ -146,9 +146,9 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
     }
   }
 
-  /// Parses and responds until it has to wait.
+  /// Parses requests and sends responses until the connection has to wait.
   ///
-  /// Nested calls do nothing.
+  /// Nested calls are no-ops.
   func process() {
     guard !isProcessing else { return }
     isProcessing = true
@@ -177,9 +177,9 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
     guard phase != .closed else { return }
     var wanted: Readiness = wantsToWrite ? .writable : []
     if !inputHasEnded {
-      let reads =
-        phase == .receiving || phase == .draining || parser.bufferedBytes < Self.bufferedBytes
-      wanted.insert(reads ? .readable : .hangup)
+      let readsInput =
+        phase == .receiving || phase == .draining || parser.bufferedBytes < Self.pipeliningLimit
+      wanted.insert(readsInput ? .readable : .hangup)
     }
     guard wanted != interest else { return }
     interest = wanted
@@ -218,5 +218,6 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
     core.tracker.requestEnded()
   }
 
-  private static let bufferedBytes = 64 * 1024
+  /// The maximum number of bytes buffered while a response is in progress.
+  private static let pipeliningLimit = 64 * 1024
 }

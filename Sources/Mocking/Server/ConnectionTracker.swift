@@ -1,15 +1,16 @@
 import Promises
 import Synchronization
 
-/// The connections of a ``MockServer``: counts, and how each one ended.
+/// A tracker of the connections of a ``MockServer``: their number, the requests in progress, and
+/// how the latest ones closed.
 ///
-/// All methods may be called from any thread. Promises are settled outside the lock.
+/// All methods may be called from any thread. Promises are settled after unlocking.
 final class ConnectionTracker: Sendable {
   private let state: Mutex<ConnectionTrackerState>
 
   /// Creates a tracker.
   ///
-  /// - Parameter closedLimit: The number of closed connections to keep.
+  /// - Parameter closedLimit: The maximum number of closed connections that are kept.
   init(closedLimit: Int) {
     state = Mutex(ConnectionTrackerState(closedLimit: closedLimit))
   }
@@ -18,7 +19,7 @@ final class ConnectionTracker: Sendable {
     state.withLock { body($0) }
   }
 
-  /// Adds a connection; returns its index.
+  /// Adds a connection and returns its index.
   func opened() -> Int { state.withLock { $0.opened() } }
 
   func closed(_ connection: ClosedConnection) {
@@ -41,7 +42,7 @@ final class ConnectionTracker: Sendable {
     }
   }
 
-  /// Rejects all waiters, and those that have to wait from now on.
+  /// Rejects all promises that wait for a connection to close, now and in the future.
   func stop() {
     for waiter in state.withLock({ $0.stop() }) { waiter.reject(MockServerError.stopped) }
   }
@@ -65,7 +66,7 @@ struct ConnectionTrackerState {
 
   /// The number of connections accepted, closed ones included.
   private(set) var connectionCount = 0
-  /// The number of requests that are complete and have no complete response yet.
+  /// The number of requests that have been received completely and whose response is not complete.
   private(set) var concurrentRequests = 0
   private(set) var peakConcurrentRequests = 0
 
@@ -108,8 +109,8 @@ struct ConnectionTrackerState {
     return waiters.removeValue(forKey: connection.index)?.resolvers ?? []
   }
 
-  /// Returns how a connection ended; stores the waiter if the connection is open or not accepted
-  /// yet.
+  /// Returns a closed connection, or stores the waiter if the connection is open or has not been
+  /// accepted yet.
   mutating func closing(
     of connection: Int, _ resolver: Resolver<ClosedConnection>
   ) -> Waiters.Start {
@@ -121,7 +122,7 @@ struct ConnectionTrackerState {
     return waiters[connection, default: Waiters()].add(resolver)
   }
 
-  /// Removes a waiter whose promise has been cancelled; returns it to be released after unlocking.
+  /// Removes and returns a waiter whose promise has been cancelled.
   mutating func cancel(_ id: Int, of connection: Int) -> Resolver<ClosedConnection>? {
     waiters[connection]?.remove(id)
   }
@@ -139,8 +140,8 @@ public struct ClosedConnection: Sendable, Hashable {
   public enum Side: Sendable, Hashable {
     /// The client closed or reset the connection, or the connection broke.
     case client
-    /// The server closed the connection: after the last response, by a fault, or because it was
-    /// stopped.
+    /// The server closed the connection: after the last response, because of a fault, or because
+    /// the server was stopped.
     case server
   }
 
@@ -150,10 +151,10 @@ public struct ClosedConnection: Sendable, Hashable {
   public let completedExchanges: Int
   /// The side that closed the connection.
   public let closedBy: Side
-  /// Whether the connection closed after a part of a request had arrived and before its response
-  /// was complete.
+  /// Whether the connection closed during an exchange: after the first byte of a request, and
+  /// before the end of its response.
   public let wasInsideExchange: Bool
 
-  /// Whether the client closed the connection before it had the complete response.
+  /// Whether the client closed the connection during an exchange.
   public var wasAborted: Bool { closedBy == .client && wasInsideExchange }
 }

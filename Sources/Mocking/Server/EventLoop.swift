@@ -10,15 +10,15 @@ import Synchronization
   import Glibc
 #endif
 
-/// A thread that waits for file descriptors and runs jobs, until it is stopped.
+/// A thread that waits for file descriptors and runs jobs until it is stopped.
 ///
-/// `@unchecked Sendable` because `clients` and `lastToken` are protected by being used only on the
-/// loop's thread. Other threads only call `poller.wake()`, which is a thread-safe system call; the
-/// lock of `inbox` prevents calls after the poller is closed.
+/// `@unchecked Sendable` because `handlers` and `lastToken` are used only on the thread of the
+/// loop. Other threads only call `poller.wake()`, which is a thread-safe system call; the lock of
+/// `jobQueue` prevents calls after the poller is closed.
 final class EventLoop: @unchecked Sendable {
   typealias Job = @Sendable () -> Void
 
-  /// The owner of a watched file descriptor; called only on the loop's thread.
+  /// A handler of the events of a file descriptor, which is called only on the thread of the loop.
   protocol EventHandler: AnyObject {
     func handle(_ readiness: Readiness)
   }
@@ -41,7 +41,7 @@ final class EventLoop: @unchecked Sendable {
     thread.start()
   }
 
-  /// Runs a job on the loop's thread.
+  /// Runs a job on the thread of the loop.
   ///
   /// Jobs run in the order of the calls.
   ///
@@ -56,16 +56,16 @@ final class EventLoop: @unchecked Sendable {
     }
   }
 
-  /// Whether the caller is on the loop's thread.
+  /// Whether the current thread is that of the loop.
   var isCurrent: Bool {
     Thread.current.threadDictionary[threadKey] as? ObjectIdentifier == ObjectIdentifier(self)
   }
 
   // MARK: On the loop's thread
 
-  func watch(_ descriptor: Int32, for readiness: Readiness, _ client: any EventHandler) -> UInt64 {
+  func watch(_ descriptor: Int32, for readiness: Readiness, _ handler: any EventHandler) -> UInt64 {
     lastToken += 1
-    handlers[lastToken] = client
+    handlers[lastToken] = handler
     poller.watch(descriptor, for: readiness, as: lastToken)
     return lastToken
   }
@@ -98,7 +98,7 @@ final class EventLoop: @unchecked Sendable {
       if !jobs.isEmpty { continue }
       ready.removeAll(keepingCapacity: true)
       poller.wait(&events) { token, readiness in ready.append((token, readiness)) }
-      // A client may have been removed by an earlier one in the list. Tokens are never reused.
+      // An earlier handler in the list may have removed a later one. Tokens are never reused.
       for (token, readiness) in ready { handlers[token]?.handle(readiness) }
     }
     handlers = [:]
@@ -129,20 +129,20 @@ final class EventLoop: @unchecked Sendable {
 
     func change(_ descriptor: Int32, to readiness: Readiness, as token: UInt64) {
       let ident = UInt(descriptor)
-      // The read filter also reports the end of input. If only that is needed, the filter is
-      // edge-triggered, because unread bytes would otherwise be reported repeatedly.
+      // The read filter also reports the end of input. If only the end of input is watched, the
+      // filter is edge-triggered, because unread bytes would otherwise be reported repeatedly.
       let reads: Int32 =
         readiness.contains(.readable)
         ? EV_ADD | EV_ENABLE
         : readiness.contains(.hangup) ? EV_ADD | EV_ENABLE | EV_CLEAR : EV_DELETE
-      // Deleted first, because an existing filter keeps its trigger mode.
+      // Deletes the filter first, because an existing filter keeps its trigger mode.
       change(ident, Int16(EVFILT_READ), UInt16(EV_DELETE), 0, token)
       if reads != EV_DELETE { change(ident, Int16(EVFILT_READ), UInt16(reads), 0, token) }
       let writes = readiness.contains(.writable) ? EV_ADD | EV_ENABLE : EV_DELETE
       change(ident, Int16(EVFILT_WRITE), UInt16(writes), 0, token)
     }
 
-    /// Stops watching a descriptor; has to be called before the descriptor is closed.
+    /// Stops watching a descriptor; must be called before the descriptor is closed.
     func ignore(_ descriptor: Int32) {
       change(descriptor, to: [], as: 0)
     }
@@ -153,7 +153,7 @@ final class EventLoop: @unchecked Sendable {
       var event = kevent(
         ident: ident, filter: filter, flags: flags, fflags: filterFlags, data: 0,
         udata: UnsafeMutableRawPointer(bitPattern: UInt(token)))
-      // Deleting a filter that does not exist fails, which has no effect.
+      // The call fails for a filter that does not exist. The error is ignored.
       _ = kevent(queue, &event, 1, nil, 0, nil)
     }
 
@@ -172,7 +172,7 @@ final class EventLoop: @unchecked Sendable {
       }
     }
 
-    /// Ends the current ``wait(_:_:)``, or the next one; may be called from any thread.
+    /// Wakes the current or the next call of ``wait(_:_:)``; may be called from any thread.
     func wake() {
       change(Self.wakeIdent, Int16(EVFILT_USER), 0, UInt32(NOTE_TRIGGER), .max)
     }
@@ -214,7 +214,7 @@ final class EventLoop: @unchecked Sendable {
       control(EPOLL_CTL_MOD, descriptor, readiness, token)
     }
 
-    /// Stops watching a descriptor; has to be called before the descriptor is closed.
+    /// Stops watching a descriptor; must be called before the descriptor is closed.
     func ignore(_ descriptor: Int32) {
       control(EPOLL_CTL_DEL, descriptor, [], 0)
     }
@@ -251,7 +251,7 @@ final class EventLoop: @unchecked Sendable {
       }
     }
 
-    /// Ends the current ``wait(_:_:)``, or the next one; may be called from any thread.
+    /// Wakes the current or the next call of ``wait(_:_:)``; may be called from any thread.
     func wake() {
       var one: UInt64 = 1
       _ = Glibc.write(wakeDescriptor, &one, 8)
@@ -270,12 +270,10 @@ struct Readiness: OptionSet, Hashable {
 
   static let readable = Readiness(rawValue: 1)
   static let writable = Readiness(rawValue: 2)
-  /// The other side sends no more bytes.
-  ///
-  /// It may have closed the connection.
+  /// The peer sends no more bytes; it may have closed the connection.
   static let hangup = Readiness(rawValue: 4)
   /// The connection is broken.
   ///
-  /// Always reported, watched or not.
+  /// Reported even if it is not watched.
   static let broken = Readiness(rawValue: 8)
 }

@@ -16,15 +16,16 @@ extension Route {
   /// }
   /// ```
   ///
-  /// The request is forwarded unchanged except for `Host` and the hop-by-hop fields. The response
-  /// is decoded and sent when it is complete. Redirects are not followed; a `Location` within the
-  /// origin is made relative, so that the client sends its next request to this server. A failure
-  /// becomes a 502 with the reason, and so do 60 seconds without data. A response that was
-  /// interrupted is interrupted at the same byte.
+  /// The request is forwarded unchanged, except for `Host`, `Accept-Encoding`, `Expect` and the
+  /// hop-by-hop fields. The response is sent without its content coding, after it has been received
+  /// completely. Redirects are not followed; a `Location` within the origin is made relative, so
+  /// that the client sends its next request to this server. If the exchange fails, or receives no
+  /// data for 60 seconds, the response is a 502 with the reason. If the body is interrupted, the
+  /// response is interrupted after the same number of bytes.
   ///
   /// - Parameters:
-  ///   - origin: The other server, such as `https://api.example.com`. Path and query are those of
-  ///     the request.
+  ///   - origin: The other server, such as `https://api.example.com`. Its path and query are
+  ///     ignored; those of the request are used.
   ///   - transport: The transport for the exchanges.
   ///   - template: The path template of the requests. The default matches all.
   /// - Returns: The route, for all methods.
@@ -56,8 +57,8 @@ extension Route {
 
   /// Returns the URL of a request at an origin.
   ///
-  /// The text is concatenated, because a target that begins with two slashes would otherwise
-  /// resolve to another origin.
+  /// Concatenates the origin and the target, because resolving a target that begins with two
+  /// slashes would give another origin.
   private static func url(_ request: ReceivedRequest, at origin: URL) -> URL? {
     guard var components = URLComponents(url: origin, resolvingAgainstBaseURL: true) else {
       return nil
@@ -69,9 +70,9 @@ extension Route {
     return URL(string: root + target.path + (target.query.map { "?\($0)" } ?? ""))
   }
 
-  /// Performs an exchange; returns a promise of all its events.
+  /// Performs an exchange and returns a promise of all its events.
   ///
-  /// Cancelling the promise cancels it.
+  /// Cancelling the promise cancels the exchange.
   private static func exchange(
     _ request: HTTPRequest, over transport: some Transport
   ) -> Promise<[TransportEvent]> {
@@ -85,11 +86,11 @@ extension Route {
   }
 }
 
-/// The events of an exchange so far.
+/// A collector of the events of an exchange.
 private final class TransportEventCollector: Sendable {
   private let events = Mutex<[TransportEvent]>([])
 
-  /// Adds an event; returns all events after the last one.
+  /// Adds an event, and returns all events if it is the last one.
   func append(_ event: TransportEvent) -> [TransportEvent]? {
     events.withLock { events in
       events.append(event)
@@ -102,7 +103,7 @@ private final class TransportEventCollector: Sendable {
 }
 
 extension HTTPHeaders {
-  /// Makes a `Location` within the origin relative, so that it leads to the forwarding server.
+  /// Makes a `Location` within the origin relative, so that it refers to the forwarding server.
   fileprivate mutating func makeLocationRelative(to url: URL) {
     guard let location = self["Location"], let target = URL(string: location),
       target.scheme == url.scheme, target.host == url.host, target.port == url.port,
@@ -120,8 +121,9 @@ extension Mock {
   ///
   /// - Parameters:
   ///   - method: The method of the request. A response to `HEAD` keeps its `Content-Length`.
-  ///   - events: All events of the exchange. An interrupted body is interrupted at the same byte.
-  ///   - failed: Returns the mock for a failure without a head.
+  ///   - events: All events of the exchange. If they end with a failure after the head, the mock
+  ///     resets the connection after the same number of body bytes.
+  ///   - failed: Returns the mock for a failure before the head.
   init(
     to method: HTTPMethod, _ events: [TransportEvent], failed: (TransportFailure) -> Mock
   ) {
@@ -144,16 +146,16 @@ extension Mock {
       status: head.status, headers: head.headers.endToEnd, body: body.isEmpty ? .none : .data(body))
     if method == .head { copyFraming(of: head.headers) }
     if failure != nil {
-      // One byte more than is sent, so that the declared length is greater.
+      // Declares one byte more than is sent, so that the client detects the interruption.
       self.body = .data(body + [0])
       interruption = Interruption(fault: .reset, stage: .body(afterBytes: body.count))
     }
   }
 
-  /// Keeps the framing that the origin declared for a body that is not sent.
+  /// Copies the framing that the origin declared in the response to a `HEAD` request.
   ///
-  /// A response with a content coding gets no length, like a chunked one, because the length of the
-  /// decoded body is unknown.
+  /// A response with a content coding is declared as chunked, because the length of its decoded
+  /// body is unknown.
   ///
   /// Source: RFC 9110 section 8.6.
   private mutating func copyFraming(of headers: HTTPHeaders) {
@@ -166,14 +168,15 @@ extension Mock {
 }
 
 extension HTTPHeaders {
-  /// The fields without the hop-by-hop fields and those of a content coding that has been decoded.
+  /// The fields without the hop-by-hop fields and without those that describe the length and the
+  /// content coding of the body, which has been decoded.
   ///
   /// Source: RFC 9110 sections 7.6.1 and 8.4.
   var endToEnd: HTTPHeaders {
-    let named = values(for: "Connection").flatMap { $0.split(separator: ",") }
+    let connectionOptions = values(for: "Connection").flatMap { $0.split(separator: ",") }
       .map { $0.trimmingCharacters(in: .whitespaces) }
     var headers = self
-    for name in Self.hopByHop + named { headers.remove(name) }
+    for name in Self.hopByHop + connectionOptions { headers.remove(name) }
     return headers
   }
 

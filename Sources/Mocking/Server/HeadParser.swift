@@ -15,7 +15,7 @@ struct RequestHeadParser {
   /// Whether the next line is the request line.
   var isAtStart: Bool { head == nil }
 
-  /// Parses a line; returns the head after the empty line at its end.
+  /// Parses a line, and returns the head if the line is the empty line at its end.
   mutating func take(_ line: ArraySlice<UInt8>) throws(HTTPParseError) -> RequestHead? {
     guard head != nil else {
       // Empty lines before a request are ignored (RFC 9112 section 2.2).
@@ -67,8 +67,8 @@ struct RequestHeadParser {
   private static let http11 = Array("HTTP/1.1".utf8)
   private static let http10 = Array("HTTP/1.0".utf8)
 
-  /// Whether a target is a path, an absolute URL as for a proxy, or `*` for OPTIONS, in printable
-  /// ASCII.
+  /// Returns whether a target is in printable ASCII and is a path, an absolute `http` URL, or `*`
+  /// for OPTIONS.
   private static func isTarget(_ target: ArraySlice<UInt8>, of method: HTTPMethod) -> Bool {
     guard let first = target.first, target.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
       return false
@@ -86,10 +86,10 @@ struct RequestHeadParser {
     let hosts = head.headers.values(for: "Host")
     guard hosts.count == 1 || (hosts.isEmpty && head.minorVersion == 0) else {
       throw HTTPParseError(
-        400, hosts.isEmpty ? "the Host is missing" : "there is more than one Host")
+        400, hosts.isEmpty ? "the Host field is missing" : "there is more than one Host field")
     }
     guard hosts.allSatisfy(HostHeader.isValid) else {
-      throw HTTPParseError(400, "the Host is malformed")
+      throw HTTPParseError(400, "the Host field is malformed")
     }
     head.framing = try Self.framing(of: head)
     if let connection = head.headers["Connection"]?.lowercased() {
@@ -114,10 +114,10 @@ struct RequestHeadParser {
     let codings = head.headers.values(for: "Transfer-Encoding")
     if !codings.isEmpty {
       guard lengths.isEmpty else {
-        throw HTTPParseError(400, "there are both Content-Length and Transfer-Encoding")
+        throw HTTPParseError(400, "the head has both Content-Length and Transfer-Encoding")
       }
       guard head.minorVersion > 0 else {
-        throw HTTPParseError(400, "there is a Transfer-Encoding in HTTP/1.0")
+        throw HTTPParseError(400, "HTTP/1.0 does not support Transfer-Encoding")
       }
       guard codings.count == 1, codings[0].lowercased() == "chunked" else {
         throw HTTPParseError(501, "the only supported transfer coding is chunked")
@@ -144,7 +144,7 @@ extension Substring {
   }
 }
 
-/// A parser for one header or trailer line: a name, a colon, a value.
+/// A parser for one header or trailer line, which consists of a name, a colon and a value.
 ///
 /// Source: RFC 9112 section 5, RFC 9110 section 5.
 enum FieldLine {
@@ -175,7 +175,9 @@ enum FieldLine {
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 }
 
-/// A validator for the value of a Host field: empty, or a name or address with an optional port.
+/// A validator for the value of a Host field.
+///
+/// The value is empty, or it is a name or an address with an optional port.
 ///
 /// Source: RFC 9110 section 7.2, RFC 3986 section 3.2.2.
 enum HostHeader {
@@ -211,7 +213,7 @@ enum HostHeader {
     return first == UInt8(ascii: ":") && bytes.dropFirst().allSatisfy(isDigit)
   }
 
-  /// Whether a byte is unreserved or a sub-delimiter.
+  /// Returns whether a byte is an unreserved character or a sub-delimiter.
   private static func isUnreservedOrDelimiter(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"),

@@ -1,7 +1,6 @@
-/// A buffer of the bytes received and not parsed yet.
+/// A buffer of the bytes that have been received but not parsed.
 ///
-/// The search for line ends examines each byte once, regardless of how the bytes are split into
-/// pieces.
+/// The search for a line end examines each byte once, even if the line arrives in many pieces.
 struct InputBuffer {
   private var bytes: [UInt8] = []
   private var start = 0
@@ -15,9 +14,7 @@ struct InputBuffer {
     bytes.append(contentsOf: new)
   }
 
-  /// Returns at most this many unread bytes.
-  ///
-  /// They stay unread until they are skipped.
+  /// Returns at most `length` unread bytes, without removing them.
   func prefix(_ length: Int) -> ArraySlice<UInt8> {
     bytes[start...].prefix(length)
   }
@@ -26,7 +23,7 @@ struct InputBuffer {
     start += min(length, count)
     scanned = 0
     if start == bytes.count {
-      // Releases a large buffer, which an idle connection would keep in memory.
+      // Releases a large buffer. An idle connection would otherwise keep it in memory.
       bytes.removeAll(keepingCapacity: bytes.capacity <= Self.retainedCapacity)
       start = 0
     } else if start >= Self.retainedCapacity, start > bytes.count / 2 {
@@ -42,10 +39,11 @@ struct InputBuffer {
   /// Removes and returns the next line without its CR LF, or returns `nil` if it is incomplete.
   ///
   /// - Parameters:
-  ///   - limit: The largest number of bytes, including the CR LF.
+  ///   - limit: The maximum number of bytes, including the CR LF.
   ///   - excess: The error for a longer line.
   /// - Returns: The line, or `nil`.
-  /// - Throws: `excess` if the line is too long, or a rejection if it does not end in CR LF.
+  /// - Throws: `excess` if the line is too long, or another ``HTTPParseError`` if it does not end
+  ///   in CR LF.
   mutating func takeLine(
     limit: Int, orThrow excess: @autoclosure () -> HTTPParseError
   ) throws(HTTPParseError) -> ArraySlice<UInt8>? {

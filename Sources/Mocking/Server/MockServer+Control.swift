@@ -4,18 +4,16 @@ import Synchronization
 extension MockServer {
   // MARK: Enqueued mocks
 
-  /// Adds mocks for the next requests.
-  ///
-  /// They take precedence over the routes.
+  /// Adds mocks for the next requests, which take precedence over the routes.
   ///
   /// ```swift
   /// server.enqueue(.status(503), .json(["id": 1]).delayed(by: .seconds(2)))
   /// ```
   ///
-  /// Each mock serves one request, in the order in which the requests are complete. Malformed
-  /// requests use none. When the queue is empty the routes respond again; a request without a route
-  /// then gets a 500 that contains the number of mocks used. May be called from any thread and
-  /// repeatedly; later mocks are appended.
+  /// Each mock serves one request, in the order in which the requests have been received
+  /// completely. Malformed requests use no mock. When the queue is empty, the routes respond again;
+  /// the response to a request without a route is then a 500 with the number of mocks used. May be
+  /// called from any thread. Repeated calls append to the queue.
   ///
   /// - Parameter mocks: The mocks in order.
   public func enqueue(_ mocks: Mock...) { core.queue.append(mocks) }
@@ -27,21 +25,21 @@ extension MockServer {
 
   /// The number of enqueued mocks that have not been used.
   ///
-  /// A test can check at its end that it is 0.
+  /// At its end, a test can check that the number is 0.
   public var enqueuedCount: Int { core.queue.count }
 
   // MARK: Routes
 
   /// Replaces the routes.
   ///
-  /// A request whose head has already arrived still gets its response from the old routes.
-  /// Sequences and scenarios start anew, and `verifyNoUnusedStubs()` checks only the new routes.
-  /// The queue, the connections and the journal stay. May be called from any thread.
+  /// The old routes still respond to a request whose head has already been received. Sequences and
+  /// scenarios restart, and `verifyNoUnusedStubs()` checks only the new routes. The enqueued mocks,
+  /// the connections and the journal are kept. May be called from any thread.
   ///
   /// - Parameter routes: The routes. The first one that matches responds.
   /// - Throws: ``MockServerError/invalidTemplate(_:reason:)`` or
-  ///   ``MockServerError/invalidPattern(_:reason:)`` if a route is malformed. The old routes stay
-  ///   then.
+  ///   ``MockServerError/invalidPattern(_:reason:)`` if a route is malformed. The old routes are
+  ///   then kept.
   public func replaceRoutes(with routes: [Route]) throws(MockServerError) {
     core.replace(ActiveRoutes(routes: routes, registry: StubRegistry(try RouteTable(routes))))
   }
@@ -51,15 +49,14 @@ extension MockServer {
   /// Refuses new connections, like a server that is down.
   ///
   /// Open connections stay open. Connections that the server has not accepted yet are reset. The
-  /// system does not give the port to another process that requests any free port. Repeated calls
-  /// do nothing, and neither does a call after ``stop()``. When this method returns, the next
-  /// client is refused.
+  /// port remains reserved: the system does not assign it to a process that requests any free port.
+  /// Repeated calls and calls after ``stop()`` are no-ops. When this method returns, the next
+  /// connection is refused.
   public func refuseConnections() { core.refuseConnections(on: port) }
 
   /// Accepts connections again after ``refuseConnections()``.
   ///
-  /// When this method returns, clients can connect. Does nothing if connections are accepted
-  /// already.
+  /// When this method returns, clients can connect. A no-op if connections are already accepted.
   ///
   /// - Throws: ``MockServerError/cannotListen(port:reason:)`` if another server listens on the
   ///   port; ``MockServerError/stopped`` if the server has been stopped.
@@ -73,40 +70,40 @@ extension MockServer {
 
   /// The received requests, each with its stub and its outcome.
   ///
-  /// A request is recorded when it is complete, before its handler runs. Requests that are rejected
-  /// as malformed or too large are not recorded. ``MockServerLimits/journal`` limits its size.
+  /// A request is recorded when it has been received completely, before its handler runs. Requests
+  /// that are rejected as malformed or too large are not recorded. ``MockServerLimits/journal``
+  /// limits the size of the journal.
   public var journal: RequestJournal { core.journal }
 
   /// The states of the routes' scenarios.
   public var scenarios: ScenarioStates { core.activeRoutes.registry.scenarios }
 
-  /// Takes the next request that has not been taken, as soon as there is one.
+  /// Takes the next request that has not been taken, when one is available.
   ///
-  /// A request can be taken when its asynchronous handler has started, or when its synchronous
-  /// handler has returned and the delays of the response have been scheduled. That is before the
-  /// first byte of the response is sent. Requests that the ``journal`` has discarded are skipped.
+  /// A request becomes available when its asynchronous handler has started, or when its synchronous
+  /// handler has returned and the delays of the response have been scheduled. In both cases, no
+  /// byte of the response has been sent. Requests that the ``journal`` has discarded are skipped.
   ///
-  /// - Returns: A promise of the request. Several promises get requests in the order of the calls.
-  ///   A cancelled promise leaves its request to the next one. Rejects with
-  ///   ``MockServerError/stopped`` when the server has been stopped and all requests have been
-  ///   taken.
+  /// - Returns: A promise of the request. Several promises receive requests in the order of the
+  ///   calls. A cancelled promise takes no request. The promise is rejected with
+  ///   ``MockServerError/stopped`` if the server has been stopped and all requests have been taken.
   public func takeRequest() -> Promise<ReceivedRequest> { journal.takeRequest() }
 
-  /// Takes the next request that has not been taken, if it arrives in time.
+  /// Takes the next request that has not been taken, within a time limit.
   ///
   /// - Parameter timeout: The time limit, on the server's ``Scheduler``. With zero, only a request
-  ///   that has already arrived is taken.
-  /// - Returns: A promise like that of ``takeRequest()``. Rejects with `PromiseError.timedOut`
-  ///   after the time limit, and leaves later requests to other calls.
+  ///   that is already available is taken.
+  /// - Returns: A promise like that of ``takeRequest()``. After the time limit it is rejected with
+  ///   `PromiseError.timedOut`, and takes no request.
   public func takeRequest(timeout: Duration) -> Promise<ReceivedRequest> {
-    // A timeout of zero would reject even if a request is available.
+    // With a timeout of zero, the promise would be rejected even if a request is available.
     func take(_ scheduler: some Scheduler) -> Promise<ReceivedRequest> {
       takeRequest().timeout(max(timeout, .nanoseconds(1)), scheduler: scheduler)
     }
     return take(core.scheduler)
   }
 
-  /// The number of requests in progress: complete, but without a complete response.
+  /// The number of requests that have been received completely and whose response is not complete.
   public var concurrentRequests: Int { core.tracker.read { $0.concurrentRequests } }
 
   /// The largest number of requests that were in progress at the same time.
@@ -133,10 +130,11 @@ extension MockServer {
   ///
   /// - Parameter connection: The index of the connection, as in ``ReceivedRequest/connection``. It
   ///   may be a connection that has not been accepted yet.
-  /// - Returns: A promise of the closed connection, already fulfilled if it has closed. Rejects
-  ///   with ``MockServerError/forgotten(connection:)`` if more connections have closed since than
-  ///   ``MockServerLimits/journal`` allows requests, and with ``MockServerError/stopped`` if the
-  ///   server stops before it accepts the connection.
+  /// - Returns: A promise of the closed connection. It is already fulfilled if the connection has
+  ///   closed. It is rejected with ``MockServerError/forgotten(connection:)`` if the number of
+  ///   connections that have closed since then exceeds the maximum number of requests in
+  ///   ``MockServerLimits/journal``, and with ``MockServerError/stopped`` if the server stops
+  ///   before it accepts the connection.
   public func closing(of connection: Int) -> Promise<ClosedConnection> {
     core.tracker.closing(of: connection)
   }
@@ -167,10 +165,9 @@ final class MockQueue: Sendable {
   /// The number of mocks that have not been used.
   var count: Int { state.withLock { $0.mocks.count } }
 
-  /// Returns the response to a request without a route after all mocks have been used.
-  ///
-  /// `nil` if none have been used.
-  func exhausted(_ request: ReceivedRequest) -> Mock? {
+  /// Returns the response to a request without a route after all mocks have been used, or `nil` if
+  /// no mock has been used.
+  func responseIfExhausted(to request: ReceivedRequest) -> Mock? {
     let used = state.withLock { $0.usedCount }
     guard used > 0 else { return nil }
     let mocks = used == 1 ? "the enqueued mock has" : "all \(used) enqueued mocks have"

@@ -13,22 +13,21 @@ import Promises
 /// print(server.url)                                // http://127.0.0.1:41873
 /// ```
 ///
-/// - **Requests** are parsed strictly. The server responds to a malformed request with 400, to one
-///   that is too large with 413, 414 or 431, and closes the connection. Without a matching
-///   ``Route`` it responds with 404 and lists the nearest routes and their differences from the
-///   request. A wrong method gets 405 with `Allow`.
-/// - **Order.** Mocks from `enqueue(_:)` go to the next requests, regardless of their routes. After
-///   that the routes respond.
-/// - **Responses** have a `Date` field from the system clock, unless they set their own.
+/// - **Requests** are parsed strictly. The response to a malformed request is a 400, and to one
+///   that is too large a 413, 414 or 431; the server then closes the connection. If no ``Route``
+///   matches the path, the response is a 404 that lists the nearest routes and their differences
+///   from the request. If no route for the path has the method, it is a 405 with `Allow`.
+/// - **Order.** Mocks that have been added with `enqueue(_:)` are the responses to the next
+///   requests, regardless of the routes. After they have been used, the routes respond.
+/// - **Responses** have a `Date` field from the system clock, unless the mock sets one.
 /// - **Connections** stay open between requests. Pipelined requests get their responses in order.
 ///   Only clients on this machine can connect.
-/// - **Threads.** One thread of the server serves all connections and runs the synchronous
-///   handlers.
+/// - **Threads.** One thread of the server serves all connections and runs synchronous handlers.
 /// - **Disconnects.** If a client closes its connection or its sending side while a handler runs or
 ///   a response waits for its delay, the server cancels the handler and closes the connection.
 /// - **Time** comes from a ``Scheduler``. ``takeRequest()`` returns a request after the delays of a
-///   synchronous response have been scheduled, so a test may advance the time then.
-/// - **Lifetime.** The server runs until ``stop()`` is called or it is released.
+///   synchronous response have been scheduled, so that a test can then advance the time.
+/// - **Lifetime.** The server runs until ``stop()`` is called or the object is released.
 public final class MockServer: MockBackend {
   let core: ServerCore
 
@@ -115,10 +114,9 @@ public final class MockServer: MockBackend {
 
   /// Stops listening and closes all connections.
   ///
-  /// Repeated calls do nothing.
-  ///
-  /// When this method returns, the port is free, running handlers are cancelled, and the promises
-  /// of ``takeRequest()`` and ``closing(of:)`` that still wait are rejected.
+  /// When this method returns, the port is free, running handlers have been cancelled, and pending
+  /// promises of ``takeRequest()`` and ``closing(of:)`` have been rejected. Repeated calls are
+  /// no-ops.
   public func stop() {
     core.stop()
   }
@@ -144,13 +142,13 @@ public struct MockServerLimits: Sendable, Hashable {
   public var bodyBytes = 1024 * 1024 * 1024
   /// The limits of the ``MockServer/journal``.
   ///
-  /// The number of requests is also the number of closed connections that
-  /// ``MockServer/closing(of:)`` knows. The default is 100,000 requests and 512 MiB of bodies.
+  /// The maximum number of requests is also the maximum number of closed connections that are kept
+  /// for ``MockServer/closing(of:)``. The default is 100,000 requests and 512 MiB of bodies.
   public var journal = JournalLimits(requests: 100_000, bodyBytes: 512 * 1024 * 1024)
 
   /// The maximum number of open connections, or `nil` for no limit.
   ///
-  /// Further connections wait in the system's queue. They are accepted in order as open ones close.
+  /// Further connections wait in the system's queue. They are accepted in order when others close.
   /// At least one connection is allowed. The default is `nil`.
   public var connections: Int?
 
@@ -160,7 +158,7 @@ public struct MockServerLimits: Sendable, Hashable {
 
 /// The current routes of a ``MockServer``, with the state of their sequences and scenarios.
 ///
-/// The server replaces the whole value, so that the state starts anew with new routes.
+/// The server replaces the whole value, so that new routes start with new state.
 struct ActiveRoutes: Sendable {
   let routes: [Route]
   let registry: StubRegistry

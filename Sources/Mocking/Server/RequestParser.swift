@@ -3,34 +3,38 @@ import Networking
 
 /// An incremental parser of the requests on one connection.
 ///
-/// The result does not depend on how the bytes are split into pieces. For each request, `next()`
-/// returns a `head`, `admit(_:)` sets how the body is handled, `next()` returns the `request`, and
-/// `responded()` starts the next one. Pipelined requests stay in the buffer until then. Nothing
-/// follows a `refusal`.
+/// The result does not depend on how the bytes are split into pieces. The calls for each request
+/// are:
+///
+/// 1. `next()` returns `head`.
+/// 2. `receiveBody(_:)` sets how the body is handled.
+/// 3. `next()` returns `request`.
+/// 4. `responded()` starts the next request. Pipelined requests stay in the buffer until then.
+///
+/// No event follows a `parseError`.
 struct RequestParser {
   enum Event: Hashable {
-    /// A complete head. ``admit(_:)`` has to be called next.
+    /// A complete head. ``receiveBody(_:)`` must be called next.
     case head(RequestHead)
-    /// The body of a complete request. ``responded()`` has to be called after the response.
+    /// The body of a complete request. ``responded()`` must be called after the response.
     case request(RequestBody)
-    /// A request that is malformed or too large. The connection has to be closed after the
-    /// response.
+    /// A request that is malformed or too large. The connection must be closed after the response.
     case parseError(HTTPParseError)
   }
 
   enum BodyPolicy: Hashable {
-    /// Keeps the body, up to the limit for bodies.
+    /// Keeps the body. A body beyond the limit for bodies is rejected.
     case collect
-    /// Keeps a body of at most this size. A longer one is counted and discarded, whatever its
-    /// length.
+    /// Keeps a body of at most this size. A longer one is counted and discarded, and never
+    /// rejected.
     case keep(upTo: Int)
-    /// Counts the bytes and discards them, whatever their number.
+    /// Counts the bytes and discards them. A body of any size is accepted.
     case discard
   }
 
   private enum State {
     case head(RequestHeadParser)
-    /// Waits for ``admit(_:)``.
+    /// Waits for ``receiveBody(_:)``.
     case headReturned(RequestHead.Framing)
     case sized(remaining: Int)
     case chunked(ChunkedDecoder)
@@ -52,10 +56,10 @@ struct RequestParser {
     state = .head(RequestHeadParser(limits: limits))
   }
 
-  /// The number of bytes received and not parsed yet.
+  /// The number of bytes that have been received but not parsed.
   var bufferedBytes: Int { input.count }
 
-  /// Whether a part of a request has been received, and it is not complete.
+  /// Whether a request has been received partially.
   var isInsideRequest: Bool {
     switch state {
     case .head(let parser): !parser.isAtStart || !input.isEmpty
@@ -79,7 +83,7 @@ struct RequestParser {
     }
   }
 
-  /// Sets how the body is handled, after a `head`.
+  /// Sets how the body is handled; called after a `head` event.
   mutating func receiveBody(_ policy: BodyPolicy) {
     guard case .headReturned(let framing) = state else { return }
     self.policy = policy
@@ -89,13 +93,13 @@ struct RequestParser {
     case .sized(let length):
       state = .sized(remaining: length)
       if policy == .collect, length <= limits.bodyBytes {
-        body.data.reserveCapacity(min(length, Self.reserved))
+        body.data.reserveCapacity(min(length, Self.reservedCapacity))
       }
     case .chunked: state = .chunked(ChunkedDecoder(limits: limits))
     }
   }
 
-  /// Starts parsing the next request, after a `request`.
+  /// Starts parsing the next request; called after a `request` event.
   mutating func responded() {
     guard case .responding = state else { return }
     state = .head(RequestHeadParser(limits: limits))
@@ -104,7 +108,7 @@ struct RequestParser {
 
   // MARK: Output
 
-  /// Returns the next event, or `nil` if it needs more bytes or a call first.
+  /// Returns the next event, or `nil` if more bytes or a call of another method are needed first.
   mutating func next() -> Event? {
     do throws(HTTPParseError) {
       return try advance()
@@ -133,7 +137,8 @@ struct RequestParser {
       }
       return complete()
     case .chunked(var decoder):
-      // `collect` mutates `self`, so the buffer is moved out of it meanwhile. A swap avoids a copy.
+      // The closure mutates `self`, so the buffer is moved out of it during the call. A swap avoids
+      // a copy.
       var input = InputBuffer()
       swap(&input, &self.input)
       defer { swap(&input, &self.input) }
@@ -192,10 +197,11 @@ struct RequestParser {
     HTTPParseError(413, "the body has more than \(limits.bodyBytes) bytes")
   }
 
-  /// The largest capacity reserved for a body in advance.
+  /// The maximum capacity that is reserved before a body arrives.
   ///
-  /// A client may declare a length and never send the body, so the rest is allocated as it arrives.
-  private static let reserved = 16 * 1024 * 1024
+  /// A client may declare a length and never send the body, so memory for the rest is allocated
+  /// when the bytes arrive.
+  private static let reservedCapacity = 16 * 1024 * 1024
 }
 
 /// The head of a request: the request line, the header fields, and the values derived from them.
@@ -234,7 +240,8 @@ struct RequestBody: Hashable {
   var trailers: HTTPHeaders = [:]
 }
 
-/// The rejection of a request that is malformed or too large: a status and a reason in plain text.
+/// An error in a message that is malformed or too large, with the status of the response and a
+/// reason in plain text.
 struct HTTPParseError: Error, Hashable {
   let status: Int
   let reason: String

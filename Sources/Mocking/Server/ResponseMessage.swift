@@ -1,7 +1,7 @@
 import Foundation
 import Networking
 
-/// A response as bytes: the head, and the body in its framing.
+/// The bytes of a response: the head, and the body with its framing.
 ///
 /// Source: RFC 9112 sections 4, 6 and 7.
 struct ResponseMessage {
@@ -25,7 +25,7 @@ struct ResponseMessage {
     }
 
     switch mock.body {
-    // A resolved mock has no file: its contents have replaced it.
+    // A resolved mock has no file; the resolver has replaced it by its contents.
     case .none, .file: break
     case .data(let data): payload.append(.data(data))
     case .chunks(let chunks): for chunk in chunks { payload.append(.data(chunk)) }
@@ -103,7 +103,8 @@ struct ResponseMessage {
     return wire
   }
 
-  /// Returns a chunk with the first bytes of the payload, followed by a size that is not a number.
+  /// Returns a chunk with the first bytes of the payload, followed by a chunk size that is not a
+  /// number.
   static func malformedChunks(of payload: WireBytes, afterBytes length: Int) -> WireBytes {
     var payload = payload
     let first = payload.removeFirst(max(length, 0))
@@ -114,10 +115,10 @@ struct ResponseMessage {
 }
 
 extension Mock {
-  /// Whether a response with this status never has a body.
+  /// Whether the status forbids a body.
   var isBodiless: Bool { (100..<200).contains(status) || status == 204 || status == 304 }
 
-  /// Whether the header fields already determine the length of the body.
+  /// Whether the header fields contain `Content-Length` or `Transfer-Encoding`.
   var isFramed: Bool { headers.contains("Content-Length") || headers.contains("Transfer-Encoding") }
 
   /// The delay before the first byte.
@@ -137,17 +138,17 @@ extension Mock {
     return nil
   }
 
-  /// The mock as a server can send it.
+  /// The mock that a server sends in place of this mock.
   ///
-  /// A failure becomes the nearest behavior on a connection. A failure without one, and a mock that
-  /// cannot be sent, becomes a 500 with the reason.
+  /// A failure becomes a fault that causes a similar failure in the client. If there is no such
+  /// fault, or if the mock is invalid, the result is a 500 with the reason.
   var serverMock: Mock {
     var mock: Mock
     if let error {
       mock =
         switch error {
-        // After the status line, because clients retry automatically if a reused connection closes
-        // before the first byte, and the failure would not be visible.
+        // Resets after the status line. If a reused connection closes before the first byte,
+        // clients retry automatically, and the failure would not be visible.
         case .connectionLost:
           Mock().interrupted(by: .reset, at: .head(afterBytes: "HTTP/1.1 200 OK\r\n".utf8.count))
         case .timedOut: Mock().interrupted(by: .stall, at: .request)
@@ -192,9 +193,9 @@ enum ReasonPhrase {
   ]
 }
 
-/// A sequence of bytes to send, which can be split anywhere.
+/// A sequence of bytes to send, which can be split at any position.
 ///
-/// Parts of it may be generated later.
+/// Segments may be generated while they are sent.
 struct WireBytes {
   enum Segment {
     case bytes(ArraySlice<UInt8>)
@@ -244,7 +245,7 @@ struct WireBytes {
     segments += other.segments
   }
 
-  /// Removes and returns the first bytes, or all if there are fewer.
+  /// Removes and returns the first `length` bytes, or all bytes if there are fewer.
   mutating func removeFirst(_ length: Int) -> WireBytes {
     var first = WireBytes()
     var wanted = length

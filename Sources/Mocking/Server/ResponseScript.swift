@@ -4,14 +4,14 @@ import Promises
 
 /// The steps of a response on a connection: waits, bytes, and an ending.
 ///
-/// Created from a mock without a socket or a clock. The script contains all decisions about
-/// framing, pace and faults, so that a player on a socket or in memory only follows the steps.
+/// A script is computed from a mock, without a socket or a clock. It includes the framing, the pace
+/// and the faults, so that a player on a socket or in memory only performs the steps.
 struct ResponseScript {
   enum Step {
-    /// Waits until this time since the start of the script.
+    /// Waits until this time, counted from the start of the script.
     case wait(until: Duration)
     case send(WireBytes.Segment)
-    /// The last step; only the last one.
+    /// Ends the response. This is always the last step, and only the last step.
     case end(Ending)
   }
 
@@ -49,9 +49,9 @@ struct ResponseScript {
   /// Creates the script of a mock.
   ///
   /// - Parameters:
-  ///   - mock: A resolved mock: its source is ``Mock/Source/own``, its body is not a file, and its
-  ///     delays are fixed.
-  ///   - exchange: The exchange of the response.
+  ///   - mock: A resolved mock: its source is ``Mock/Source/fields``, its body is not a file, and
+  ///     its delays are fixed.
+  ///   - exchange: The properties of the exchange.
   init(_ mock: Mock, for exchange: ResponseContext = ResponseContext()) {
     let mock = mock.serverMock
     let message = ResponseMessage(mock, for: exchange)
@@ -79,7 +79,7 @@ struct ResponseScript {
     play(interruption, message, ending)
   }
 
-  /// Creates a script that sends bytes without a request, and then closes.
+  /// Creates a script that sends bytes to a new connection and then closes it.
   init(garbage: Data) {
     (status, headByteCount) = (0, 0)
     (headMoment, bodyMoment, pace) = (.zero, .zero, nil)
@@ -113,7 +113,7 @@ struct ResponseScript {
     steps.append(.end(ending))
   }
 
-  /// Adds the steps of a fault; returns whether the response continues after them.
+  /// Adds the steps of a fault, and returns whether the response continues after them.
   private mutating func interrupt(by fault: MockFault) -> Bool {
     switch fault {
     case .close, .malformedChunk: steps.append(.end(.close))
@@ -130,7 +130,7 @@ struct ResponseScript {
     for segment in bytes.segments { steps.append(.send(segment)) }
   }
 
-  /// Adds the head, or the rest of it, and the body after its delay and at its pace.
+  /// Adds the head or the rest of it, and then the body with its delay and its pace.
   private mutating func send(_ head: WireBytes, then body: WireBytes) {
     send(head)
     wait(until: bodyMoment, after: headMoment)
@@ -149,12 +149,12 @@ struct ResponseScript {
   }
 }
 
-/// A player of response scripts on a socket.
+/// A player that performs the steps of response scripts on a socket.
 struct ScriptPlayer {
   enum Outcome {
-    /// Waits for a delay.
+    /// The next step waits for a delay.
     case waits
-    /// Waits for the socket to become writable.
+    /// The player has to wait until the socket is writable.
     case blocked
     /// The connection is broken.
     case broken
@@ -166,7 +166,7 @@ struct ScriptPlayer {
   private var steps: [ResponseScript.Step] = []
   private var position = 0
   private var elapsed = Duration.zero
-  /// The number of scripts begun.
+  /// The number of scripts that have been started.
   private var number = 0
   /// The number of bytes of the script that have been sent.
   private(set) var sentByteCount = 0
@@ -174,7 +174,7 @@ struct ScriptPlayer {
   /// Whether the next step waits for a delay.
   private(set) var isWaiting = false
 
-  /// Starts a script; returns its number.
+  /// Starts a script and returns its number.
   mutating func begin(_ steps: [ResponseScript.Step]) -> Int {
     cancel()
     self.steps = steps
@@ -185,8 +185,9 @@ struct ScriptPlayer {
     return number
   }
 
-  /// Schedules all timers of the script at once, so that one advance of a test's time includes them
-  /// all.
+  /// Schedules the timers of all waits of the script.
+  ///
+  /// They are scheduled at once, so that one advance of virtual time can reach all of them.
   mutating func schedule(
     on scheduler: any Scheduler, _ reached: @escaping @Sendable (_ moment: Duration) -> Void
   ) {
@@ -195,7 +196,7 @@ struct ScriptPlayer {
     }
   }
 
-  /// Records that a moment has been reached; returns `false` for a timer of an earlier script.
+  /// Records that a time has been reached, and returns `false` for a timer of an earlier script.
   mutating func reached(_ moment: Duration, in number: Int) -> Bool {
     guard number == self.number else { return false }
     elapsed = max(elapsed, moment)
@@ -209,7 +210,7 @@ struct ScriptPlayer {
     isWaiting = false
   }
 
-  /// Plays steps until it has to wait, or to the end.
+  /// Performs steps until the player has to wait or the script ends.
   mutating func advance(_ socket: Socket) -> Outcome {
     isWaiting = false
     var rest = Self.writeBudget
@@ -222,7 +223,7 @@ struct ScriptPlayer {
         }
         position += 1
       case .send(let segment):
-        // Lets the loop serve other connections in between.
+        // Returns, so that the event loop can serve other connections in between.
         guard rest > 0 else { return .blocked }
         let outcome = Self.send(segment, socket)
         guard case .bytes(let count) = outcome else {
@@ -256,6 +257,8 @@ struct ScriptPlayer {
     }
   }
 
+  /// The number of bytes after which `advance(_:)` returns.
   private static let writeBudget = 1024 * 1024
+  /// The maximum number of bytes that are generated at once.
   private static let generatedBytes = 64 * 1024
 }

@@ -2,21 +2,21 @@ import Networking
 
 /// A request that a ``MockServer`` received, and the result of the exchange.
 ///
-/// The `onExchange` handler of the server gets one for each request. The server does not store
+/// The `onExchange` handler of the server receives one for each request. The server does not store
 /// them.
 public struct ServedExchange: Sendable, Hashable {
   /// The end of an exchange.
   public enum Ending: String, Sendable, Hashable {
     /// The response was sent completely.
     case complete
-    /// The server closed the connection before the end of the response: by a fault, or because it
-    /// was stopped.
+    /// The server closed the connection before the end of the response, because of a fault or
+    /// because the server was stopped.
     case closed
-    /// The server reset the connection, by a fault.
+    /// The server reset the connection because of a fault.
     case reset
-    /// The rest of the response is never sent, by a fault.
+    /// The rest of the response is not sent because of a fault.
     case stalled
-    /// The client left before it had the complete response.
+    /// The client closed the connection before it received the complete response.
     case aborted
   }
 
@@ -24,9 +24,10 @@ public struct ServedExchange: Sendable, Hashable {
   public let request: ReceivedRequest?
   /// The status of the response, or `nil` if no byte of it was sent.
   public let status: Int?
-  /// The number of bytes sent after the head: the body with its framing.
+  /// The number of bytes sent after the head, which are those of the body with its framing.
   public let bodyByteCount: Int
-  /// The time since the request was complete, on the server's ``Scheduler``.
+  /// The time from the end of the request to the end of the exchange, on the server's
+  /// ``Scheduler``.
   public let duration: Duration
   /// The end of the exchange.
   public let ending: Ending

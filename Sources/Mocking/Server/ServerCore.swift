@@ -2,10 +2,10 @@ import Dispatch
 import Promises
 import Synchronization
 
-/// The state that the connections of a server share, and the start and stop of the server.
+/// The shared state of the connections of a server, which also starts and stops the server.
 ///
-/// `@unchecked Sendable` because `listener`, `date`, `reserved`, `connections` and `scratch` are
-/// protected by being used only on the loop's thread.
+/// `@unchecked Sendable` because `listener`, `date`, `reservedSocket`, `connections` and
+/// `receiveBuffer` are used only on the thread of the event loop.
 final class ServerCore: @unchecked Sendable {
   let loop: EventLoop
   let journal: RequestJournal
@@ -19,12 +19,10 @@ final class ServerCore: @unchecked Sendable {
   private(set) var listener: Listener?
   var date = DateHeaderCache()
   /// A bound socket that reserves the port while connections are refused.
-  private var reserved: Socket?
+  private var reservedSocket: Socket?
   private var connections: [Int: Connection] = [:]
-  /// The receive buffer.
-  ///
-  /// One for all connections, because only one at a time receives.
-  let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 * 1024, alignment: 16)
+  /// The receive buffer, which all connections share because only one at a time receives.
+  let receiveBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 * 1024, alignment: 16)
 
   init(
     _ routes: ActiveRoutes, limits: MockServerLimits, scheduler: any Scheduler,
@@ -42,7 +40,7 @@ final class ServerCore: @unchecked Sendable {
   }
 
   deinit {
-    scratch.deallocate()
+    receiveBuffer.deallocate()
   }
 
   func start(_ socket: Socket) {
@@ -69,8 +67,8 @@ final class ServerCore: @unchecked Sendable {
   private func shutDown() {
     listener?.close()
     listener = nil
-    reserved?.close()
-    reserved = nil
+    reservedSocket?.close()
+    reservedSocket = nil
     for connection in connections.values { connection.close(by: .server) }
     journal.stopTaking()
     tracker.stop()
@@ -92,8 +90,8 @@ final class ServerCore: @unchecked Sendable {
       guard let listener = self.listener else { return }
       listener.close()
       self.listener = nil
-      // Keeps the system from giving the port to a process that requests any free port.
-      self.reserved = try? Socket.bound(to: port).socket
+      // Prevents the system from assigning the port to a process that requests any free port.
+      self.reservedSocket = try? Socket.bound(to: port).socket
     }
   }
 
@@ -103,14 +101,14 @@ final class ServerCore: @unchecked Sendable {
       guard self.listener == nil else { return }
       do throws(SocketError) {
         let socket: Socket
-        if let reserved = self.reserved {
-          socket = reserved
+        if let reservedSocket = self.reservedSocket {
+          socket = reservedSocket
         } else {
           socket = try Socket.bound(to: port).socket
         }
-        self.reserved = socket
+        self.reservedSocket = socket
         try socket.listen()
-        self.reserved = nil
+        self.reservedSocket = nil
         self.listener = Listener(socket, self)
       } catch {
         failure.withLock { $0 = .cannotListen(port: port, reason: error.description) }
@@ -125,7 +123,7 @@ final class ServerCore: @unchecked Sendable {
     perform { self.shutDown() }
   }
 
-  /// Runs a job on the loop's thread and waits for its end.
+  /// Runs a job on the thread of the loop and waits until it has ended.
   ///
   /// - Returns: Whether the job ran. `false` if the loop has been stopped.
   @discardableResult
@@ -144,9 +142,9 @@ final class ServerCore: @unchecked Sendable {
   }
 }
 
-/// The listening socket of a server; accepts connections.
+/// The listening socket of a server, which accepts connections.
 ///
-/// Used only on the loop's thread.
+/// It is used only on the thread of the loop.
 final class Listener: EventLoop.EventHandler {
   private let socket: Socket
   private let core: ServerCore
@@ -162,7 +160,7 @@ final class Listener: EventLoop.EventHandler {
 
   func handle(_ readiness: Readiness) {
     do {
-      // Bounded, so that a flood of new connections does not starve the open ones.
+      // The number is bounded, so that many new connections do not delay the open ones.
       for _ in 0..<64 {
         guard core.acceptsConnections else { return pause() }
         guard let accepted = try socket.accept() else { return }
@@ -180,10 +178,10 @@ final class Listener: EventLoop.EventHandler {
     core.loop.change(socket.descriptor, to: [], token)
   }
 
-  /// Pauses, and tries again after 20 milliseconds.
+  /// Stops accepting for 20 milliseconds.
   ///
-  /// Without free descriptors, `accept` fails and the socket stays readable, which would keep the
-  /// loop busy until a connection closes.
+  /// If no file descriptor is free, `accept` fails and the socket stays readable. Without the
+  /// pause, the loop would retry continuously until a connection closes.
   private func pauseAfterFailure() {
     pause()
     _ = LiveScheduler.live.schedule(after: .milliseconds(20)) { [core] in

@@ -14,7 +14,6 @@ struct SocketError: Error, Hashable, CustomStringConvertible {
   static var current: SocketError { SocketError(number: errno) }
 
   var description: String { String(cString: strerror(number)) }
-
 }
 
 /// A nonblocking TCP socket.
@@ -23,7 +22,7 @@ struct Socket {
     case bytes(Int)
     /// The socket is not ready.
     case wouldBlock
-    /// The other side has ended its input, or no byte was sent.
+    /// The peer has stopped sending, or a send call sent no bytes.
     case ended
     case failed
   }
@@ -46,7 +45,9 @@ struct Socket {
     }
   }
 
-  /// Binds a port of the loopback address without listening, so that clients are refused.
+  /// Binds a port of the loopback address without listening.
+  ///
+  /// The system refuses connections to the port.
   static func bound(to port: Int) throws(SocketError) -> (socket: Socket, port: Int) {
     guard let number = UInt16(exactly: port) else { throw SocketError(number: EINVAL) }
     #if canImport(Darwin)
@@ -116,7 +117,9 @@ struct Socket {
   }
 
   #if !canImport(Darwin)
-    /// Flags set on creation, because a process started before a later call would inherit the
+    /// The flags that are set when a socket is created.
+    ///
+    /// If they were set by a later call, a child process started in between would inherit the
     /// socket.
     private static let flags = Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
   #endif
@@ -168,17 +171,15 @@ struct Socket {
 
   // MARK: Closing
 
-  /// Ends the output.
-  ///
-  /// The other side can still send.
+  /// Shuts down the sending side; the peer can still send.
   func finishSending() {
     _ = shutdown(descriptor, Int32(SHUT_WR))
   }
 
-  /// Stops listening and closes the socket, so that clients are refused.
+  /// Stops listening and closes the socket, so that the system refuses connections.
   ///
-  /// A child process that is being started has a copy of the descriptor until it runs its program.
-  /// Without the shutdown the socket would keep listening until then.
+  /// Between `fork` and `exec`, a child process has a copy of the descriptor. Without the shutdown,
+  /// the socket would keep listening until the copy is closed.
   func closeListening() {
     _ = shutdown(descriptor, Int32(SHUT_RDWR))
     close()

@@ -30,7 +30,7 @@ struct Stub: Sendable {
     }
   }
 
-  /// The stub as one row of a table.
+  /// The summary of the stub.
   var summary: StubFile.Summary {
     var lines = route.pattern.conditions.map(\.description)
     if let limit = route.limit { lines.append("at most \(limit) times") }
@@ -43,7 +43,7 @@ struct Stub: Sendable {
 }
 
 extension Mock {
-  /// The response in a few words, such as `200 application/json, delay 0.08 seconds`.
+  /// A short description of the response, such as `200 application/json, delay 0.08 seconds`.
   fileprivate var summary: String {
     var text: String
     switch source {
@@ -67,7 +67,7 @@ extension Mock {
 }
 
 extension Mock.Interruption: CustomStringConvertible {
-  /// The fault as a table of routes shows it: `reset in the body after 512 bytes`.
+  /// The fault and its position, such as `reset in the body after 512 bytes`.
   var description: String {
     let name =
       switch fault {
@@ -99,7 +99,8 @@ struct RecordedStubs {
   ///
   /// - Throws: ``RecordingError``.
   init(_ file: URL) throws(RecordingError) {
-    // The port, and possibly the host, differ from the recorded ones.
+    // Ignores the origin, because the host and the port of the server differ from the recorded
+    // ones.
     let tape = try Tape(replaying: file, options: Tape.Options(matching: [.method, .path]))
     var groups: [RequestGroup] = []
     for entry in tape.entries {

@@ -24,13 +24,13 @@ import Promises
 ///   value is a string, `true` (any value), `false` (no value), `{"contains": "a"}` or
 ///   `{"matches": "^[0-9]+$"}`. `text` matches the whole body in the same way. `json` lists the
 ///   members that a JSON body must have; other members are allowed. A stub with a higher `priority`
-///   is chosen before others. `times` limits the number of responses of a stub.
+///   takes precedence over others. `times` limits the number of responses of a stub.
 /// - **Scenarios.** A scenario is a named state machine. A route with
 ///   `{"name": "boards", "when": "started", "then": "created"}` responds only in the state
 ///   `started` and sets the state `created`. Each scenario starts in the state `started`.
-/// - **Order.** Of the matching stubs with the same priority, the first one in the file responds.
-/// - **Errors.** A mistake in the file is an error with its location: an unknown key, a value with
-///   the wrong type or out of range, a missing file, or a scenario state that no route sets.
+/// - **Order.** If several stubs with the same priority match, the first one in the file responds.
+/// - **Errors.** An unknown key, a value with the wrong type or out of range, a missing file, and a
+///   scenario state that no route sets are reported as errors with their location.
 ///
 /// A recording matches a request by method, path and query, and replays the recorded responses in
 /// order. Recorded failures are replayed too.
@@ -39,15 +39,15 @@ public struct StubFile: Sendable {
   public let url: URL
   /// The routes, for a ``MockServer``, a ``MockTransport`` or a ``MockProvider``.
   public let routes: [Route]
-  /// One row for each stub, in order, for display.
+  /// The summaries of the stubs, in order, for display.
   public let summaries: [Summary]
   private let connectionFaults: [Int?: MockFault]
 
   /// Reads a stub file or a recording.
   ///
-  /// - Parameter url: The location of the file. If its extension is `har`, in any case, the file is
-  ///   read as an HTTP archive.
-  /// - Throws: ``StubFileError`` with the location of the mistake and the expected value;
+  /// - Parameter url: The location of the file. If its extension is `har`, in uppercase or
+  ///   lowercase, the file is read as an HTTP archive.
+  /// - Throws: ``StubFileError`` with the location of the error and the expected value;
   ///   ``RecordingError`` for an archive.
   public init(contentsOf url: URL) throws {
     self.url = url
@@ -72,18 +72,18 @@ public struct StubFile: Sendable {
     connectionFaults = document.connectionFaults
   }
 
-  /// Returns the fault of a connection right after it is accepted.
+  /// Returns the fault for a new connection.
   ///
   /// Pass this method as the `connectionFault` of a ``MockServer``.
   ///
   /// - Parameter connection: The index of the connection.
-  /// - Returns: The fault of this connection, or else the fault of all connections. `nil` if there
-  ///   is none.
+  /// - Returns: The fault of this connection. If the file has none, the fault for all connections,
+  ///   or `nil`.
   public func connectionFault(_ connection: Int) -> MockFault? {
     connectionFaults[connection] ?? connectionFaults[nil]
   }
 
-  /// A stub as one row of a table.
+  /// A summary of a stub, such as for one row of a table.
   public struct Summary: Sendable, Hashable {
     /// The method.
     ///
@@ -100,17 +100,17 @@ public struct StubFile: Sendable {
   }
 }
 
-/// An error in reading a stub file.
+/// An error that occurred when a stub file was read.
 public enum StubFileError: Error, Hashable, Sendable {
   /// The file does not exist.
   case missing(file: URL)
   /// The file exists but cannot be read.
   case unreadable(file: URL, reason: String)
-  /// The file contains a mistake.
+  /// The file contains an error.
   ///
-  /// `line` and `column` count from 1; a column is a character. `path` is the location of the
-  /// value, such as `routes[2].status`. It is empty for the root and for text that is not JSON.
-  /// `problem` names the expected value and the value found.
+  /// `line` and `column` start at 1; a column is one character. `path` is the location of the
+  /// value, such as `routes[2].status`. It is empty for the root and for a text that is not JSON.
+  /// `problem` contains the expected and the actual value.
   case malformed(file: URL, line: Int, column: Int, path: String, problem: String)
 }
 

@@ -56,7 +56,7 @@ extension StubObject {
       return .data(data)
     default:
       let file = MockFile(try value.string("the name of a file"), in: folder)
-      // The file is read for each response, but a wrong name is reported now.
+      // The file is read for each response, but a missing file is reported now.
       guard file.candidates.contains(where: { FileManager.default.isReadableFile(atPath: $0.path) })
       else {
         throw JSONDocumentError(
@@ -68,16 +68,16 @@ extension StubObject {
 }
 
 extension StubValue {
-  /// Returns an error: this member and another one exclude each other.
+  /// Returns the error for this member if it cannot be combined with another one.
   func conflict(with other: String) -> JSONDocumentError {
     let name = if case .member(let name) = path.steps.last { name } else { "" }
     return JSONDocumentError(
       path: path, refersToName: true, text: "\"\(name)\" cannot be combined with \"\(other)\"")
   }
 
-  /// Sets header fields.
+  /// Sets header fields from the members of this object.
   ///
-  /// An array adds one field for each of its values.
+  /// If the value of a member is an array, one field is added for each element.
   fileprivate func addHeaders(to headers: inout HTTPHeaders) throws(JSONDocumentError) {
     for (name, value) in try members("an object of header fields") {
       guard name.isToken else {

@@ -58,7 +58,7 @@ struct StubValue {
     JSONDocumentError(path: path, text: "expected \(expectation), found \(found)")
   }
 
-  /// The value in a few words.
+  /// A short description of the value.
   private var found: String {
     switch json {
     case .array(let values): return values.isEmpty ? "an empty array" : "an array"
@@ -98,7 +98,7 @@ struct StubValue {
     }
   }
 
-  /// Returns an object, and throws if it has a member with another name.
+  /// Returns the value as an object, and throws if it has a member whose name is not in `names`.
   func object(_ names: [String], _ expectation: String) throws(JSONDocumentError) -> StubObject {
     let members = try members(expectation)
     for (name, value) in members where !names.contains(name) {
@@ -111,7 +111,7 @@ struct StubValue {
     return StubObject(path: path, members: Dictionary(members) { first, _ in first })
   }
 
-  /// Returns a string that must be one of several names.
+  /// Returns the value as a string, and throws if it is not in `names`.
   func name(of names: [String]) throws(JSONDocumentError) -> String {
     let list = names.map { "\"\($0)\"" }.joined(separator: ", ")
     let name = try string("one of \(list)")
@@ -121,7 +121,7 @@ struct StubValue {
   }
 }
 
-/// An object of a stub file that has only known members.
+/// An object of a stub file, whose member names have been checked.
 struct StubObject {
   let path: JSONValuePath
   let members: [String: StubValue]
@@ -152,7 +152,7 @@ extension StubValue {
       try object["method"]?.httpMethod(),
       try object.required("path", "such as \"/boards/{id}\"").template(), mock)
     route.pattern = route.pattern.adding(try object["when"]?.conditions() ?? [])
-    try object["scenario"]?.addSteps(to: &route)
+    try object["scenario"]?.addScenario(to: &route)
     if let priority = object["priority"] {
       route = route.priority(try priority.int(-1_000_000...1_000_000, "a whole number"))
     }
@@ -182,7 +182,7 @@ extension StubValue {
     }
   }
 
-  private func addSteps(to route: inout Route) throws(JSONDocumentError) {
+  private func addScenario(to route: inout Route) throws(JSONDocumentError) {
     let expectation = "a name, such as \"created\""
     let object = try object(
       ["name", "when", "then"], "an object such as {\"name\": \"boards\", \"when\": \"started\"}")
@@ -218,21 +218,22 @@ extension StubObject {
     let fails = try self["afterLast"]?.name(of: ["repeats", "fails"]) == "fails"
     var mocks: [Mock] = []
     for response in responses { mocks.append(try response.response(in: folder)) }
-    var whole = Mock()
-    whole.source = .sequence(Mock.ResponseSequence(mocks, fails ? .fails : .repeatsLast, location))
-    // The members beside the sequence are defaults for its responses.
-    whole.headers = mock.headers
-    whole.delay = mock.delay
-    whole.bodyDelay = mock.bodyDelay
-    whole.pace = mock.pace
-    whole.interruption = mock.interruption
-    return whole
+    var sequenceMock = Mock()
+    sequenceMock.source = .sequence(
+      Mock.ResponseSequence(mocks, fails ? .fails : .repeatsLast, location))
+    // The other members of the route are defaults for the responses of the sequence.
+    sequenceMock.headers = mock.headers
+    sequenceMock.delay = mock.delay
+    sequenceMock.bodyDelay = mock.bodyDelay
+    sequenceMock.pace = mock.pace
+    sequenceMock.interruption = mock.interruption
+    return sequenceMock
   }
 }
 
-/// Suggests a known name in place of a mistyped one.
+/// A suggestion of a known name for a mistyped one.
 enum NameSuggestion {
-  /// Returns the nearest of the names, or `nil` if none is similar enough.
+  /// Returns the most similar name, or `nil` if no name is similar enough.
   static func of(_ name: String, among names: [String]) -> String? {
     let distances = names.map { (EditDistance.between(name.lowercased(), $0.lowercased()), $0) }
     guard let nearest = distances.min(by: { $0 < $1 }) else { return nil }

@@ -6,9 +6,9 @@ import Synchronization
 /// An exchange that waits for a promise and then continues as another exchange.
 final class DeferredExchange<Value: Sendable>: TransportHandle {
   typealias Receive = @Sendable (TransportEvent) -> Void
-  /// Starts the next exchange with the result of the promise.
+  /// A closure that starts the next exchange with the result of the promise.
   ///
-  /// The idle time is the time that the client has waited without an event.
+  /// The idle time is the time for which the client has received no event.
   typealias Start =
     @Sendable (
       _ result: Result<Value, any Error>, _ idleTime: Duration, _ receive: @escaping Receive
@@ -21,7 +21,7 @@ final class DeferredExchange<Value: Sendable>: TransportHandle {
     case held(Result<Value, any Error>)
     /// The next exchange is being started.
     ///
-    /// Calls in the meantime are applied to it afterwards.
+    /// Calls of the handle are applied to the next exchange after the start.
     case starting
     case started(any TransportHandle)
     case finished
@@ -32,9 +32,7 @@ final class DeferredExchange<Value: Sendable>: TransportHandle {
     var isSuspended = false
     var isCancelled = false
     var timer: ScheduledAction?
-    /// Restarts the idle timer.
-    ///
-    /// `nil` if there is no limit.
+    /// Restarts the idle timer, or `nil` if there is no idle timeout.
     var restartTimer: (@Sendable () -> Void)?
     /// The start of the current idle time.
     var idleSince = Duration.zero
@@ -69,7 +67,7 @@ final class DeferredExchange<Value: Sendable>: TransportHandle {
 
   /// Waits for the promise, and fails with an idle timeout after `limit`.
   ///
-  /// `nil` means no limit. Time in suspension does not count.
+  /// `nil` means no limit. The time while the exchange is suspended does not count.
   func wait(atMost limit: Duration?) {
     state.withLock { $0.idleSince = scheduler.now }
     promise.always(on: .inline) { [self] in settled($0) }
@@ -106,8 +104,8 @@ final class DeferredExchange<Value: Sendable>: TransportHandle {
     let handle = startNext(result, idleTime, receive)
     var isHandleSuspended = false
     while true {
-      // Calls during `startNext`, and during the calls on the handle below, change only the state.
-      // The loop applies them until the handle agrees with the state.
+      // Calls of this object during `startNext`, and during the calls of the handle below, change
+      // only the state. The loop ends when all of them have been applied to the handle.
       let (isCancelled, isSuspended) = state.withLock { state in
         if state.isCancelled || state.isSuspended == isHandleSuspended {
           state.phase = .started(handle)
@@ -122,12 +120,12 @@ final class DeferredExchange<Value: Sendable>: TransportHandle {
   }
 
   private func handleIdleTimeout() {
-    // While the receiver is suspended, the missing events do not count as idle time.
+    // The time while the exchange is suspended does not count as idle time.
     let isSuspended = state.withLock { $0.isSuspended }
     if !isSuspended, end() { receive(.failure(TransportFailure(code: .timedOut(.idle)))) }
   }
 
-  /// Ends the exchange if it still waits for the promise, and returns whether it did.
+  /// Ends the exchange if the next one has not been started, and returns whether it has ended it.
   private func end() -> Bool {
     let (ends, timer) = state.withLock { state -> (Bool, ScheduledAction?) in
       switch state.phase {
@@ -165,7 +163,7 @@ final class DeferredExchange<Value: Sendable>: TransportHandle {
     let now = scheduler.now
     let (handle, held, restartTimer) = state.withLock {
       state -> ((any TransportHandle)?, Result<Value, any Error>?, (@Sendable () -> Void)?) in
-      // Time in suspension does not count as idle time.
+      // The time while the exchange was suspended does not count as idle time.
       let wasSuspended = state.isSuspended
       if wasSuspended { state.idleSince = now }
       state.isSuspended = false
@@ -184,10 +182,10 @@ final class DeferredExchange<Value: Sendable>: TransportHandle {
 }
 
 extension HTTPRequest {
-  /// Starts an exchange of this request, after a stream body has been read into memory.
+  /// Starts an exchange of this request after its stream body has been read into memory.
   ///
   /// - Parameters:
-  ///   - scheduler: The clock. Virtual time waits while the stream can make progress.
+  ///   - scheduler: The clock. Virtual time does not advance while the stream can make progress.
   ///   - receive: The receiver of the events.
   ///   - start: A closure that starts the exchange of the request with its body in memory.
   /// - Returns: A handle for the whole exchange. Cancelling it stops the reading.

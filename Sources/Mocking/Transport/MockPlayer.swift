@@ -3,7 +3,7 @@ import Networking
 import Promises
 import Synchronization
 
-/// A player of ``Mock``s in memory, shared by transports and providers.
+/// A player that responds with ``Mock``s in memory, for transports and providers.
 struct MockPlayer: Sendable {
   typealias Receive = @Sendable (TransportEvent) -> Void
 
@@ -18,14 +18,14 @@ struct MockPlayer: Sendable {
   /// Responds to a request with a mock.
   ///
   /// - Parameters:
-  ///   - request: the request.
-  ///   - mock: what was laid down for it.
-  ///   - reporter: Reports the outcome to the journal.
-  ///   - idleTime: how long the client has waited for it.
-  ///   - received: the request as a template sees it.
-  ///   - receive: gets the events.
-  ///   - fallThrough: answers it otherwise.
-  /// - Returns: a handle.
+  ///   - request: The request.
+  ///   - mock: The mock.
+  ///   - reporter: The reporter of the outcome to the journal.
+  ///   - idleTime: The time that the client has already waited for the response.
+  ///   - received: Returns the request for a template. Called only if the mock has one.
+  ///   - receive: The receiver of the events.
+  ///   - fallThrough: Starts another exchange. Called if the mock is a sequence that falls through.
+  /// - Returns: A handle for the exchange.
   func respond(
     _ request: HTTPRequest, by mock: Mock, _ reporter: OutcomeReporter,
     idleFor idleTime: Duration = .zero,
@@ -33,7 +33,7 @@ struct MockPlayer: Sendable {
     fallThrough: () -> any TransportHandle
   ) -> any TransportHandle {
     do throws(TransportFailure) {
-      // Most are, and need not be copied to be changed.
+      // Fast path: most mocks are played unchanged and are not copied.
       if mockResolver.needsNoResolution(mock) {
         return try play(mock, request, reporter, idleTime, receive)
       }
@@ -64,7 +64,7 @@ struct MockPlayer: Sendable {
   ) throws(TransportFailure) -> any TransportHandle {
     guard let bytesToSend = request.body.byteCount else {
       throw TransportFailure(
-        code: .encodingFailed, detail: "The body cannot be read: a file is not there")
+        code: .encodingFailed, detail: "The body cannot be read: a file does not exist")
     }
     if request.reportsConnection { receive(.servedLocally(by: "mock")) }
     if mock.isImmediate {
@@ -80,8 +80,6 @@ struct MockPlayer: Sendable {
   }
 
   /// Delivers all events of an immediate response.
-  ///
-  /// This is the fast path.
   private static func deliver(
     _ mock: Mock, _ method: HTTPMethod, _ bytesToSend: Int64, _ receive: Receive
   ) {
@@ -106,7 +104,9 @@ struct MockPlayer: Sendable {
     )
   }
 
-  /// Returns the playback steps for all other mocks, in the order and at the times of a connection.
+  /// Returns the playback steps for a mock that is not immediate.
+  ///
+  /// They have the same order and the same times as on a connection.
   private static func steps(
     _ mock: Mock, _ method: HTTPMethod, _ bytesToSend: Int64
   ) -> [PlaybackMachine.Step] {
@@ -140,7 +140,7 @@ struct MockPlayer: Sendable {
 }
 
 extension Mock {
-  /// Whether the mock is a complete response without delays, faults or framing of its own.
+  /// Whether the mock is a complete response that sets no delay, pace, fault or framing.
   fileprivate var isImmediate: Bool {
     switch body {
     case .none, .data: break
@@ -186,10 +186,10 @@ final class MockExchange: TransportHandle {
     play { $0.resume(at: moment) }
   }
 
-  /// Passes an event to the machine and runs its actions, unless another call runs them already.
-  func play(_ happened: (inout PlaybackMachine) -> Void = { _ in }) {
+  /// Updates the machine and performs its actions, unless another call performs them already.
+  func play(_ update: (inout PlaybackMachine) -> Void = { _ in }) {
     let begins = state.withLock { state in
-      happened(&state.machine)
+      update(&state.machine)
       return state.machine.begin()
     }
     guard begins else { return }
@@ -203,18 +203,18 @@ final class MockExchange: TransportHandle {
         let data = make(range)
         state.withLock { $0.machine.generated(data, of: range) }
       case .wait(let moment): return wait(until: moment)
-      case .rest: return
+      case .idle: return
       }
     }
   }
 
   private func wait(until moment: Duration) {
-    let rest = start + moment - scheduler.now
-    guard rest > .zero else { return play { $0.reached(moment) } }
-    let timer = scheduler.schedule(after: rest) { [self] in play { $0.reached(moment) } }
+    let delay = start + moment - scheduler.now
+    guard delay > .zero else { return play { $0.reached(moment) } }
+    let timer = scheduler.schedule(after: delay) { [self] in play { $0.reached(moment) } }
     let staleTimer = state.withLock { state -> ScheduledAction? in
-      // The timer may already have fired, and a later timer may be stored.
-      guard !state.machine.isOver, state.machine.awaited == moment else { return timer }
+      // The timer may have fired already, and a later timer may be stored.
+      guard !state.machine.isOver, state.machine.awaitedMoment == moment else { return timer }
       defer { state.timer = timer }
       return state.timer
     }

@@ -1,7 +1,7 @@
 import Networking
 import Promises
 
-/// A provider of mocked responses by endpoint.
+/// A provider that maps endpoints to mocked responses.
 ///
 /// ```swift
 /// let provider = MockProvider<BoardsAPI>(delay: .milliseconds(200)) { endpoint in
@@ -16,15 +16,16 @@ import Promises
 /// ```
 ///
 /// Mocked requests pass through the queue and the stages of the client like all other requests.
-/// They behave as described at ``MockTransport``; for example, a response delayed beyond the
-/// client's `idleTimeout` times out. Copies of a provider share their use counts and their journal.
-/// Two providers share nothing, so tests with a provider each can run in parallel.
+/// Events, time and threads are those of a ``MockTransport``; for example, a response that is
+/// delayed beyond the client's `idleTimeout` times out. Copies of a provider share their use counts
+/// and their journal. Two providers share no state, so tests with separate providers can run in
+/// parallel.
 ///
 /// The ``journal`` contains the received requests; the methods of ``MockBackend`` verify them.
 public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, MockBackend {
   /// The clock for delays.
   ///
-  /// A client of this provider uses it too.
+  /// Clients of this provider use the same clock.
   public let scheduler: any Scheduler
   /// The received requests.
   ///
@@ -38,11 +39,12 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
   /// Creates a provider with a closure.
   ///
   /// - Parameters:
-  ///   - delay: The delay of mocks without a delay of their own.
+  ///   - delay: The default delay, for mocks that do not set one.
   ///   - scheduler: The clock for delays.
   ///   - limits: The limits of the journal.
-  ///   - resolve: A closure that returns the mock for an endpoint, or `nil` for the real network.
-  ///     It runs once for each request, where the request is made, and must not block.
+  ///   - resolve: A closure that returns the mock for an endpoint, or `nil` to send the request to
+  ///     the real network. It runs once for each request, on the thread that makes the request, and
+  ///     must not block.
   public init(
     delay: MockDelay = .zero, scheduler: any Scheduler = .live,
     journal limits: JournalLimits = JournalLimits(),
@@ -67,14 +69,15 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
     }
   }
 
-  /// Creates a provider with routes, which match requests by method and path and ignore the
-  /// endpoint.
+  /// Creates a provider with routes.
+  ///
+  /// Routes match requests by method and path, not by endpoint.
   ///
   /// - Parameters:
-  ///   - routes: The routes. Of several matching routes with the same priority, the first one
+  ///   - routes: The routes. If several routes with the same priority match, the first one
   ///     responds. A malformed template makes every request fail with the code `mockFailed` and a
   ///     message that contains the template.
-  ///   - delay: The delay of mocks without a delay of their own.
+  ///   - delay: The default delay, for mocks that do not set one.
   ///   - scheduler: The clock for delays.
   ///   - fallsThrough: Whether requests without a route go to the real network. Otherwise they fail
   ///     with the code `mockFailed` and a list of the nearest routes.
@@ -92,7 +95,7 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
     chooseForStored = { _, real in MockTransport(routed, fallsThrough ? real : nil) }
   }
 
-  /// The base path of relative patterns.
+  /// The path of the base URL, which relative patterns extend.
   private static func basePath() -> String? {
     Endpoint.baseURL?.path(percentEncoded: true)
   }
@@ -110,9 +113,9 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
 
   /// Returns the transport for a request that was stored in an earlier run, or by another client.
   ///
-  /// The endpoint of a stored request is unknown. With a closure for endpoints, the transport
-  /// therefore fails with the code `mockFailed`, and the request stays in the store. A provider
-  /// whose endpoint type is the request type itself is not affected.
+  /// The endpoint of a stored request is unknown. If the provider has a closure, the transport
+  /// therefore fails with the code `mockFailed`, and the request stays in the store. This does not
+  /// apply to a provider whose endpoint type is ``Request``.
   ///
   /// - Parameters:
   ///   - request: The stored request.

@@ -1,7 +1,7 @@
 import Networking
 import Synchronization
 
-/// A network for tests, with a status that is set by the test.
+/// A simulated network whose status is set by a test.
 ///
 /// ```swift
 /// let network = MockReachability(.unreachable)
@@ -9,7 +9,7 @@ import Synchronization
 /// network.status = .reachable(via: .init())
 /// ```
 ///
-/// Any number of ``NetworkReachability`` objects may observe one network, each from its creation.
+/// Any number of ``NetworkReachability`` objects may observe one network.
 /// All members may be used from any thread.
 public final class MockReachability: ReachabilityMonitoring {
   private typealias StatusHandler = @Sendable (NetworkReachability.Status) -> Void
@@ -32,7 +32,7 @@ public final class MockReachability: ReachabilityMonitoring {
   /// The status of the network.
   ///
   /// When the setter returns, each observing ``NetworkReachability`` has the new status, and the
-  /// promises that waited for it are settled. Set it from one task at a time.
+  /// promises that waited for this status are settled. Set it from one task at a time.
   public var status: NetworkReachability.Status {
     get { state.withLock { $0.status } }
     set {
@@ -47,7 +47,7 @@ public final class MockReachability: ReachabilityMonitoring {
   /// The number of ``NetworkReachability`` objects that observe the network.
   public var observerCount: Int { state.withLock { $0.handlers.count } }
 
-  /// Starts to report the status, beginning with the current one.
+  /// Starts to report the status, and reports the current one.
   ///
   /// ``NetworkReachability`` calls it.
   ///

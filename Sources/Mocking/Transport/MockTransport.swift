@@ -12,25 +12,26 @@ import Promises
 /// let server = try MockServer(routes: backend)        // the same for clients in any language
 /// ```
 ///
-/// - **Requests.** The path of the URL selects the route; the scheme, the host and the port are
-///   ignored. Without a fallback, a request without a route fails with the code `mockFailed` and a
-///   report of the nearest routes with their differences, and a request with a wrong method
-///   receives a 405, as from a server. With a fallback, both go to the fallback.
+/// - **Requests.** The method and the path of the URL select the route; the scheme, the host and
+///   the port are ignored. If no route matches the path, the request fails with the code
+///   `mockFailed` and a report of the nearest routes and their differences. If no route for the
+///   path has the method, the response is a 405, as from a server. With a fallback, both kinds of
+///   requests are passed to the fallback instead.
 /// - **Events.** A client receives the same events as from a ``MockServer`` with the same mock,
 ///   including faults and their codes. Content codings are not decoded. A response without a delay
 ///   has been delivered completely when `start` returns.
 /// - **Time.** The ``Scheduler`` controls delays, paced bodies, the upload progress of a throttled
-///   request, and the idle timeout of the connection. Virtual time waits for asynchronous handlers
-///   and for stream bodies as long as they can make progress.
+///   request, and the idle timeout of the connection. Virtual time does not advance while an
+///   asynchronous handler or a stream body can make progress.
 /// - **Threads.** Events are delivered one at a time: on the thread that starts the request, on the
 ///   scheduler's thread, or on a thread that resumes or cancels the request.
 ///
-/// Copies share their use counts and their journal. Two transports share nothing.
+/// Copies share their use counts and their journal. Two transports share no state.
 public struct MockTransport: Transport, MockBackend {
   private let routed: RoutedTransport
   private let fallback: (any Transport)?
 
-  /// Always `false`: requests do not wait for a network, not even those for the fallback.
+  /// Always `false`: no request waits for a network, not even one for the fallback.
   public var needsNetwork: Bool { false }
   /// The received requests, including those passed to the fallback.
   public var journal: RequestJournal { routed.journal }
@@ -40,10 +41,10 @@ public struct MockTransport: Transport, MockBackend {
   /// Creates a transport.
   ///
   /// - Parameters:
-  ///   - routes: The routes. Of several matching routes with the same priority, the first one
+  ///   - routes: The routes. If several routes with the same priority match, the first one
   ///     responds. A malformed template makes every request fail with the code `mockFailed` and a
   ///     message that contains the template.
-  ///   - delay: The delay of mocks without a delay of their own.
+  ///   - delay: The default delay, for mocks that do not set one.
   ///   - scheduler: The clock for delays.
   ///   - fallback: The transport for requests without a route. `nil` makes them fail.
   ///   - limits: The limits of the journal.
@@ -63,11 +64,11 @@ public struct MockTransport: Transport, MockBackend {
   /// Creates a transport with a list of routes in a result builder.
   ///
   /// - Parameters:
-  ///   - delay: The delay of mocks without a delay of their own.
+  ///   - delay: The default delay, for mocks that do not set one.
   ///   - scheduler: The clock for delays.
   ///   - fallback: The transport for requests without a route. `nil` makes them fail.
   ///   - limits: The limits of the journal.
-  ///   - routes: The routes. Of several matching routes with the same priority, the first one
+  ///   - routes: The routes. If several routes with the same priority match, the first one
   ///     responds. A malformed template makes every request fail with the code `mockFailed` and a
   ///     message that contains the template.
   public init(
@@ -84,7 +85,7 @@ public struct MockTransport: Transport, MockBackend {
   /// - Parameters:
   ///   - request: The request. Its body is read, unless the route discards it.
   ///   - receive: The receiver of the events.
-  /// - Returns: A handle. Suspending it holds back all events while time continues.
+  /// - Returns: A handle. While it is suspended, no events are delivered, but time continues.
   public func start(
     _ request: HTTPRequest, _ receive: @escaping @Sendable (_ event: TransportEvent) -> Void
   ) -> any TransportHandle {
@@ -101,7 +102,7 @@ public struct MockTransport: Transport, MockBackend {
   }
 }
 
-/// Answers the attempts of one request by the mock that was laid down for it.
+/// A transport that responds to all attempts of one request with the same mock.
 final class SingleMockTransport: Transport {
   private let mock: Mock
   private let player: MockPlayer

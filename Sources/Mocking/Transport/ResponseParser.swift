@@ -1,30 +1,26 @@
 import Foundation
 import Networking
 
-/// A parser for the bytes of an HTTP response, as on the client side of a connection.
+/// A parser for the bytes of an HTTP response.
 ///
 /// Source: RFC 9112 sections 2, 4 and 6.
 struct ResponseParser {
   enum Output {
     case head(HTTPResponseHead)
-    /// The next bytes of the body, without framing.
-    ///
-    /// Never empty.
+    /// The next bytes of the body, without framing; never empty.
     case body(Data)
-    /// The response is complete.
-    ///
-    /// Further bytes are ignored.
+    /// The response is complete; further bytes are ignored.
     case complete
-    /// The bytes are not a valid response, with the reason.
+    /// The bytes are not a valid response, for this reason.
     ///
-    /// No further output follows.
+    /// This is the last output.
     case malformed(String)
   }
 
-  /// The state of the response at the end of the connection.
+  /// The state of the response when the connection closes.
   enum Ending {
     case complete
-    /// Bytes are missing, possibly all of them.
+    /// The response is missing or incomplete.
     case lost
   }
 
@@ -50,7 +46,7 @@ struct ResponseParser {
 
   /// Parses the next bytes.
   ///
-  /// A generated segment must have been replaced by its data.
+  /// The caller must replace a generated segment by its data.
   mutating func read(_ segment: WireBytes.Segment) -> [Output] {
     // Fast path: most of a body bypasses the buffer.
     if case .data(let data) = segment, input.isEmpty {
@@ -74,7 +70,7 @@ struct ResponseParser {
     return outputs
   }
 
-  /// Returns whether the response is complete at the end of the connection.
+  /// Returns the state of the response if the connection closes now.
   func end() -> Ending {
     switch state {
     case .untilClose, .complete: .complete
@@ -110,7 +106,7 @@ struct ResponseParser {
       limit: .max, orThrow: HTTPParseError(400, "the head is too large"))
   }
 
-  /// Rejects bytes that cannot become a status line before the line ends.
+  /// Rejects bytes that cannot be the start of a status line, even if the line is incomplete.
   private func checkBeginning() throws(HTTPParseError) {
     let expected = Array("HTTP/1.".utf8)
     let beginning = input.prefix(expected.count)
@@ -142,9 +138,9 @@ struct ResponseParser {
       limits.headBytes = .max
       state = .chunked(ChunkedDecoder(limits: limits))
     } else if let length = headers.values(for: "Content-Length").first {
-      // With several different values the length is unknown, which makes the response malformed.
-      let isOne = headers.values(for: "Content-Length").allSatisfy { $0 == length }
-      state = .sized(remaining: isOne ? Int(length) ?? -1 : -1)
+      // A response with different values is malformed, because its length is ambiguous.
+      let isUnambiguous = headers.values(for: "Content-Length").allSatisfy { $0 == length }
+      state = .sized(remaining: isUnambiguous ? Int(length) ?? -1 : -1)
     } else {
       state = .untilClose
     }

@@ -2,11 +2,9 @@ import Networking
 import Promises
 import Synchronization
 
-/// Responds from routes in memory.
-///
-/// A ``MockTransport`` and a ``MockProvider`` with routes share it.
+/// The implementation of ``MockTransport`` and of a ``MockProvider`` with routes.
 final class RoutedTransport: Sendable {
-  /// The routes, or why there are none.
+  /// The routes, or the error in a malformed route.
   private let registry: Result<StubRegistry, MockServerError>
   private let player: MockPlayer
   var scheduler: any Scheduler { player.scheduler }
@@ -36,15 +34,15 @@ final class RoutedTransport: Sendable {
     _ request: HTTPRequest, fallback: (any Transport)?, _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
     do throws(MockServerError) {
-      return find(try registry.get(), request, fallback, receive)
+      return start(request, try registry.get(), fallback, receive)
     } catch {
       let reporter = record(request)
       return fail(TransportFailure(code: .mockFailed, detail: "\(error)"), reporter, receive)
     }
   }
 
-  private func find(
-    _ registry: StubRegistry, _ request: HTTPRequest, _ fallback: (any Transport)?,
+  private func start(
+    _ request: HTTPRequest, _ registry: StubRegistry, _ fallback: (any Transport)?,
     _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
     let outcome = registry.table.find(request.method, request.target)
@@ -107,10 +105,10 @@ final class RoutedTransport: Sendable {
       case .immediate(let handler):
         return respond(request, try handler(received), received, reporter, fallback, receive)
       case .promised(let handler):
-        // Until there is an answer only this sees a failure.
-        let watching = reporter.reportingOutcome(to: receive)
+        // Reports a failure that occurs before the handler returns a mock, such as a timeout.
+        let reportingReceive = reporter.reportingOutcome(to: receive)
         let promise = try ActivityExecutor.counting(for: player.scheduler) { try handler(received) }
-        let exchange = DeferredExchange(promise, on: scheduler, watching) {
+        let exchange = DeferredExchange(promise, on: scheduler, reportingReceive) {
           [self] result, idleTime, receive in
           let mock: Mock
           do {

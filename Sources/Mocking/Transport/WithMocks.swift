@@ -1,19 +1,19 @@
 import Networking
 import Promises
 
-/// The handling of requests that no provider of a ``withMocks(_:unmatched:file:line:isolation:_:)``
-/// scope accepts.
+/// The policy for requests that no provider of a
+/// ``withMocks(_:unmatched:file:line:isolation:_:)`` scope handles.
 public enum UnmatchedRequestPolicy: Sendable, Hashable {
-  /// The request fails with the code `mockFailed` and a message that names the type of its
+  /// The request fails with the code `mockFailed` and a message that contains the type of its
   /// endpoint.
   case fail
   /// The request goes to the network.
   case pass
 }
 
-/// Runs an operation in which the requests of all clients go to mocks.
+/// Runs an operation in which mocks respond to the requests of all clients.
 ///
-/// The scope also covers clients to which a test cannot pass a provider.
+/// The scope also applies to clients to which a test cannot pass a provider.
 ///
 /// ```swift
 /// @Test func theListShowsTheBoards() async throws {
@@ -26,26 +26,26 @@ public enum UnmatchedRequestPolicy: Sendable, Hashable {
 /// }
 /// ```
 ///
-/// - **Reach.** The scope applies to the operation, to its tasks and task groups, to the promise
+/// - **Extent.** The scope applies to the operation, to its tasks and task groups, to the promise
 ///   handlers that it attaches, to the code that these run, and to every client created in them. It
 ///   does not apply to a detached task, nor to a block that is dispatched to a queue directly.
 /// - **Isolation.** Two concurrent scopes never use each other's mocks. An inner scope has
-///   precedence; requests that it does not accept go to the outer scope. The provider of a client
+///   precedence; requests that it does not handle go to the outer scope. The provider of a client
 ///   has precedence over all scopes.
 /// - **End.** The scope ends when the operation returns. Requests already in progress keep their
-///   mocks. A client created in the scope, or a task started in it, cannot reach the network
-///   unintentionally after the end: its requests go to the outer scope if that is still active, and
-///   otherwise fail with the code `mockFailed` and the name of the scope. Requests to endpoints
-///   that `unmatched: .pass` let through still pass. A client created before the scope uses its own
-///   transport again. `Networking.shared` always counts as created before.
+///   mocks. After the end, a client created in the scope, or a task started in it, does not send
+///   requests to the network: they go to the outer scope if that is still active, and otherwise
+///   fail with the code `mockFailed` and the name of the scope. Requests that `unmatched: .pass`
+///   sends to the network are still sent there. A client created before the scope uses its own
+///   transport again. `Networking.shared` always counts as created before the scope.
 /// - **Time.** A client created in the scope uses the scheduler of the first provider. A client
-///   created before keeps its own scheduler.
+///   created before the scope keeps its own scheduler.
 ///
 /// - Parameters:
 ///   - providers: The mock providers. For an endpoint, the first provider of its type that has a
-///     mock is used. If a provider returns `nil`, the request passes to the outer scope or to the
-///     network.
-///   - unmatched: The handling of requests to endpoints for which neither this scope nor an outer
+///     mock is used. If a provider returns `nil`, the request is passed to the outer scope or to
+///     the network.
+///   - unmatched: The policy for requests to endpoints for which neither this scope nor an outer
 ///     scope has a provider.
 ///   - file: The source file of the scope, for error messages.
 ///   - line: The source line of the scope, for error messages.

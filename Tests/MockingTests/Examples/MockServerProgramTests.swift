@@ -150,7 +150,7 @@
       #expect(recording.status == .exited(1))
       #expect(
         recording.errors == "mock-server: \(archive.path):1:2: not an HTTP archive: "
-          + "expected JSON: the file ends too soon\n")
+          + "expected JSON: the file ends before the JSON is complete\n")
     }
 
     @Test func aPortInUsePrintsOneMessageAndExitsWithStatus1() async throws {

@@ -66,9 +66,9 @@ import Testing
   }
 
   static let malformedFiles = [
-    MalformedFile("empty", "", Place(1, 1), "expected JSON: the file ends too soon"),
+    MalformedFile("empty", "", Place(1, 1), "expected JSON: the file ends before the JSON is complete"),
     MalformedFile(
-      "cut off", "{\"log\":\n {\"ver", Place(2, 7), "expected JSON: the file ends too soon"),
+      "cut off", "{\"log\":\n {\"ver", Place(2, 7), "expected JSON: the file ends before the JSON is complete"),
     MalformedFile(
       "a stray comma", "{\"log\":\n  [1,,2]}", Place(2, 6), "expected JSON: invalid value"),
     MalformedFile(

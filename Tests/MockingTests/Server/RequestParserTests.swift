@@ -125,7 +125,7 @@ struct RequestMachineTests {
   func aMalformedHostIsRejected(_ host: String) {
     #expect(
       Reading("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n").parseError
-        == HTTPParseError(400, "the Host is malformed"))
+        == HTTPParseError(400, "the Host field is malformed"))
   }
 
   private static let badInput: [(Int, String)] = [

@@ -10,7 +10,7 @@ struct StubFileErrorTests {
     "status, headers, json, text, base64, file, delay, bodyDelay, bytesPerSecond, dribble, fault"
 
   private static let mistakes: [(text: String, message: String)] = [
-    ("", "1:1: expected JSON: the file ends too soon"),
+    ("", "1:1: expected JSON: the file ends before the JSON is complete"),
     ("{\n  \"routes\": [\n    x\n  ]\n}", "3:5: expected JSON: invalid value"),
     ("[]", "1:1: expected an object with a member \"routes\", found an empty array"),
     ("{}", "1:1: expected a member \"routes\", an array"),

@@ -23,15 +23,15 @@ struct PlaybackMachineTests {
 
   /// Runs the machine until it is idle and returns its actions as text.
   private func play(_ machine: inout PlaybackMachine) -> [String] {
-    guard machine.begin() else { return ["not now"] }
-    var said: [String] = []
+    guard machine.begin() else { return ["already playing or over"] }
+    var actions: [String] = []
     while true {
       switch machine.next() {
-      case .deliver(let event): said.append(name(event))
-      case .finish(let event): return said + [name(event)]
+      case .deliver(let event): actions.append(name(event))
+      case .finish(let event): return actions + [name(event)]
       case .generate(let range, let make): machine.generated(make(range), of: range)
-      case .wait(let moment): return said + ["wait \(moment)"]
-      case .rest: return said + ["rest"]
+      case .wait(let moment): return actions + ["wait \(moment)"]
+      case .idle: return actions + ["idle"]
       }
     }
   }
@@ -50,24 +50,24 @@ struct PlaybackMachineTests {
   @Test func eachDelayIsScheduledOnce() {
     var machine = machine(.text("abc").delayed(by: .seconds(3)).bodyDelayed(by: .seconds(2)))
     #expect(play(&machine) == ["wait 3.0 seconds"])
-    #expect(play(&machine) == ["rest"])
+    #expect(play(&machine) == ["idle"])
     machine.reached(.seconds(3))
     #expect(play(&machine) == ["200", "wait 5.0 seconds"])
     machine.reached(.seconds(5))
     #expect(play(&machine) == ["abc", "end 5.0 seconds"])
-    #expect(play(&machine) == ["not now"])
+    #expect(play(&machine) == ["already playing or over"])
   }
 
   @Test func playbackIsExclusive() {
     var machine = machine(.text("a").dribbled(pieces: 1, over: .zero))
     let begins = [machine.begin(), machine.begin()]
     #expect(begins == [true, false])
-    guard case .deliver = machine.next() else { return #expect(Bool(false), "the head is due") }
+    guard case .deliver = machine.next() else { return #expect(Bool(false), "expected the head") }
     // Called from the receiver.
     machine.cancel()
-    #expect(play(&machine) == ["not now"])
+    #expect(play(&machine) == ["already playing or over"])
     guard case .finish(let event) = machine.next() else {
-      return #expect(Bool(false), "the end is due")
+      return #expect(Bool(false), "expected the end")
     }
     #expect(name(event) == "cancelled")
   }
@@ -75,15 +75,17 @@ struct PlaybackMachineTests {
   @Test func noEventIsDeliveredDuringSuspension() {
     var machine = machine(.chunks([Data("a".utf8), Data("b".utf8)]))
     _ = machine.begin()
-    guard case .deliver = machine.next() else { return #expect(Bool(false), "the head is due") }
+    guard case .deliver = machine.next() else { return #expect(Bool(false), "expected the head") }
     machine.suspend()
-    guard case .rest = machine.next() else { return #expect(Bool(false), "nothing is due") }
-    #expect(play(&machine) == ["rest"])
+    guard case .idle = machine.next() else {
+      return #expect(Bool(false), "the machine is not idle")
+    }
+    #expect(play(&machine) == ["idle"])
     machine.resume(at: .seconds(1))
     #expect(play(&machine).last == "end 1.0 seconds")
   }
 
-  @Test func silenceLastsUntilTheIdleTimeout() {
+  @Test func anExchangeWithoutBytesWaitsForTheIdleTimeout() {
     var late = machine(.text("a").delayed(by: .seconds(3)), idle: .seconds(2))
     #expect(play(&late) == ["wait 2.0 seconds"])
     late.reached(.seconds(2))
@@ -95,17 +97,17 @@ struct PlaybackMachineTests {
     #expect(play(&soon) == ["200", "a", "end 2.0 seconds"])
 
     var stalled = machine(.text("abc").interrupted(by: .stall, at: .body(afterBytes: 1)))
-    #expect(play(&stalled) == ["200", "a", "rest"])
+    #expect(play(&stalled) == ["200", "a", "idle"])
     stalled.cancel()
     #expect(play(&stalled) == ["cancelled"])
   }
 
-  @Test func suspensionDoesNotCountAsSilence() {
+  @Test func timeInSuspensionDoesNotCountAsIdleTime() {
     var machine = machine(.text("a").delayed(by: .seconds(9)), idle: .seconds(2))
     #expect(play(&machine) == ["wait 2.0 seconds"])
     machine.suspend()
     machine.reached(.seconds(2))
-    #expect(play(&machine) == ["rest"])
+    #expect(play(&machine) == ["idle"])
     machine.resume(at: .seconds(8))
     #expect(play(&machine) == ["wait 9.0 seconds"])
   }
@@ -119,7 +121,7 @@ struct PlaybackMachineTests {
       case .deliver(.body(let data)): sizes.append(data.count)
       case .generate(let range, let make): machine.generated(make(range), of: range)
       case .deliver: break
-      case .finish, .wait, .rest: break loop
+      case .finish, .wait, .idle: break loop
       }
     }
     #expect(sizes == [65_536, 65_536, 65_536, 3_392])
@@ -130,24 +132,24 @@ struct PlaybackMachineTests {
 struct MockExchangeTests {
   /// A scheduler whose short delays fire before `schedule` returns, like a timer on a faster
   /// thread.
-  private final class HastyScheduler: Scheduler {
+  private final class EarlyTimerScheduler: Scheduler {
     let time = TestScheduler()
-    private let ahead = Mutex(Duration.zero)
+    private let skippedTime = Mutex(Duration.zero)
 
-    var now: Duration { time.now + ahead.withLock { $0 } }
+    var now: Duration { time.now + skippedTime.withLock { $0 } }
 
     func schedule(
       after delay: Duration, _ action: @escaping @Sendable () -> Void
     ) -> ScheduledAction {
       guard delay < .milliseconds(10) else { return time.schedule(after: delay, action) }
-      ahead.withLock { $0 += delay }
+      skippedTime.withLock { $0 += delay }
       action()
       return ScheduledAction {}
     }
   }
 
   @Test func aTimerThatFiresBeforeItIsStoredDoesNotCancelTheNext() async throws {
-    let scheduler = HastyScheduler()
+    let scheduler = EarlyTimerScheduler()
     let transport = MockTransport(scheduler: scheduler) {
       Route(
         .get, "/",
