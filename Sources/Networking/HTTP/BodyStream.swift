@@ -34,22 +34,22 @@ public struct BodyStream: Sendable {
   /// - Parameters:
   ///   - length: The number of bytes. `nil` if it is unknown. If the sequence has fewer or more
   ///     bytes, the request fails. No more than `length` bytes are ever sent.
-  ///   - open: The closure that creates the sequence, each time that the body is sent. The closure
+  ///   - makeSequence: The closure that creates the sequence, each time that the body is sent. The closure
   ///     and the sequence run in a new task. An error of either one fails the request with
   ///     ``NetworkError/Code-swift.enum/encodingFailed``, as ``NetworkError/underlying``. The task
   ///     is cancelled when the request ends.
   public init<Bytes: AsyncSequence>(
-    length: Int64? = nil, _ open: @escaping @Sendable () async throws -> Bytes
+    length: Int64? = nil, _ makeSequence: @escaping @Sendable () async throws -> Bytes
   ) where Bytes.Element == Data {
-    self.init(length: length, isRepeatable: true, open)
+    self.init(length: length, isRepeatable: true, makeSequence)
   }
 
   private init<Bytes: AsyncSequence>(
-    length: Int64?, isRepeatable: Bool, _ open: @escaping @Sendable () async throws -> Bytes
+    length: Int64?, isRepeatable: Bool, _ makeSequence: @escaping @Sendable () async throws -> Bytes
   ) where Bytes.Element == Data {
     self.length = length
     self.isRepeatable = isRepeatable
-    source = SequenceSource(open: open)
+    source = SequenceSource(makeSequence: makeSequence)
   }
 
   /// Creates a stream from a sequence that can be read only once, such as an `AsyncStream`.
@@ -113,14 +113,14 @@ private protocol BodyStreamSource: AnyObject, Sendable {
 
 private final class SequenceSource<Bytes: AsyncSequence>: BodyStreamSource
 where Bytes.Element == Data {
-  private let open: @Sendable () async throws -> Bytes
+  private let makeSequence: @Sendable () async throws -> Bytes
 
-  init(open: @escaping @Sendable () async throws -> Bytes) {
-    self.open = open
+  init(makeSequence: @escaping @Sendable () async throws -> Bytes) {
+    self.makeSequence = makeSequence
   }
 
   func run(_ push: BodyStream.Push) async throws {
-    for try await piece in try await open() where !piece.isEmpty {
+    for try await piece in try await makeSequence() where !piece.isEmpty {
       guard await push(piece) else { return }
     }
   }

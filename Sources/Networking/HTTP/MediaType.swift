@@ -42,8 +42,8 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
     else { return false }
     return range.parameters.allSatisfy { name, value in
       if name == "q" { return true }
-      guard let own = parameters[name] else { return false }
-      return name == "charset" ? own.lowercased() == value.lowercased() : own == value
+      guard let parameter = parameters[name] else { return false }
+      return name == "charset" ? parameter.lowercased() == value.lowercased() : parameter == value
     }
   }
 

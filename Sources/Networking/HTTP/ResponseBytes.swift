@@ -44,7 +44,7 @@ public struct ResponseBytes: AsyncSequence, Sendable {
     switch source {
     case .memory(let data): AsyncIterator(.memory(data))
     case .streaming(let streaming):
-      AsyncIterator(streaming.begin().map(AsyncIterator.Source.streaming) ?? .consumed)
+      AsyncIterator(streaming.takeReadHandle().map(AsyncIterator.Source.streaming) ?? .consumed)
     }
   }
 
@@ -72,7 +72,7 @@ public struct ResponseBytes: AsyncSequence, Sendable {
       case .memory(let data):
         source = .memory(Data())
         return data.isEmpty ? nil : data
-      case .streaming(let reading): return try await reading.source.next()
+      case .streaming(let readHandle): return try await readHandle.source.next()
       case .consumed:
         throw NetworkError(.noData, "the body has been read before, and can be read only once")
       }
@@ -83,16 +83,16 @@ public struct ResponseBytes: AsyncSequence, Sendable {
 /// A body that arrives over a connection.
 final class StreamingBody: Sendable {
   let source: any ByteSource
-  private let reading: Mutex<ReadHandle?>
+  private let readHandle: Mutex<ReadHandle?>
 
   init(_ source: any ByteSource) {
     self.source = source
-    reading = Mutex(ReadHandle(source))
+    readHandle = Mutex(ReadHandle(source))
   }
 
   /// Returns the handle to read the body, or `nil` after the first call.
-  func begin() -> ReadHandle? {
-    reading.withLock { $0.take() }
+  func takeReadHandle() -> ReadHandle? {
+    readHandle.withLock { $0.take() }
   }
 
   /// The handle of the reader.

@@ -10,7 +10,7 @@
 package struct Redactor: Sendable {
   /// The use of a redacted copy, which decides how much of the original form is kept.
   package enum Purpose: Sendable {
-    /// A copy for display to people.
+    /// A copy that is shown to people, such as a log line.
     ///
     /// A secret is replaced as a whole, and the fragment of a URL is removed.
     case display

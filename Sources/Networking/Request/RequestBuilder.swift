@@ -63,7 +63,7 @@ public struct RequestBuilder: Sendable {
   ) throws -> HTTPRequest {
     try build(request, against: baseURL) {
       let merged = endpointHeaders.isEmpty ? headers : headers.merging(endpointHeaders)
-      try merged.check()
+      try merged.validate()
       return merged
     }
   }
@@ -102,7 +102,7 @@ public struct RequestBuilder: Sendable {
     let (query, body) = try content(of: request, &headers)
     // Otherwise the fields are those of the client and the endpoint type, which are already
     // validated.
-    if !request.headers.isEmpty || body != .none { try headers.check() }
+    if !request.headers.isEmpty || body != .none { try headers.validate() }
     return HTTPRequest(
       method: request.method,
       url: try BaseURL.resolve(request.path, against: base, query: query),
@@ -198,7 +198,7 @@ final class HeaderCache: Sendable {
     let cached = last.withLock { $0?.endpoint.fields == endpoint.fields ? $0?.merged : nil }
     if let cached { return cached }
     let merged = endpoint.isEmpty ? clientHeaders : clientHeaders.merging(endpoint)
-    try merged.check()
+    try merged.validate()
     last.withLock { $0 = (endpoint, merged) }
     return merged
   }

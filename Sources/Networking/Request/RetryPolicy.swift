@@ -68,8 +68,8 @@ public struct RetryPolicy: Sendable {
   /// For a response, the schedule receives a ``NetworkError`` with the code
   /// ``NetworkError/Code-swift.enum/unacceptableStatus(_:)``.
   ///
-  /// - Parameter schedule: The schedule, which defines how often, when and after which errors a
-  ///   request is retried.
+  /// - Parameter schedule: The schedule, which defines the number of retries, the delays and the
+  ///   retryable errors.
   public init(_ schedule: RetrySchedule) {
     limit = schedule.limit
     rule = .schedule(schedule)
@@ -78,7 +78,7 @@ public struct RetryPolicy: Sendable {
   /// Creates a policy from a closure.
   ///
   /// - Parameters:
-  ///   - limit: The maximum number of retries in a call.
+  ///   - limit: The maximum number of retries per call.
   ///   - decide: The closure that decides whether to retry. It receives each attempt that ended
   ///     with a status of 400 or above, or with an error other than a cancellation. It runs on the
   ///     thread on which the attempt ended, and must not block.
@@ -166,7 +166,7 @@ extension RetryPolicy {
 
   /// Returns a policy that retries immediately.
   ///
-  /// - Parameter limit: The maximum number of retries in a call.
+  /// - Parameter limit: The maximum number of retries per call.
   /// - Returns: The policy.
   public static func immediate(limit: Int) -> RetryPolicy {
     RetryPolicy(RetrySchedule.immediate(limit: limit))
@@ -176,7 +176,7 @@ extension RetryPolicy {
   ///
   /// - Parameters:
   ///   - delay: The delay before each retry.
-  ///   - limit: The maximum number of retries in a call.
+  ///   - limit: The maximum number of retries per call.
   /// - Returns: The policy.
   public static func delayed(_ delay: Duration, limit: Int) -> RetryPolicy {
     RetryPolicy(RetrySchedule.delayed(delay, limit: limit))
@@ -189,7 +189,7 @@ extension RetryPolicy {
   ///   - multiplier: The ratio of each delay to the previous one.
   ///   - cap: The maximum computed delay.
   ///   - jitter: The randomization of the delays.
-  ///   - limit: The maximum number of retries in a call.
+  ///   - limit: The maximum number of retries per call.
   /// - Returns: The policy.
   public static func exponential(
     initial: Duration, multiplier: Double = 2, cap: Duration = .seconds(60),

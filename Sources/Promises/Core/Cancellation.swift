@@ -44,18 +44,18 @@ extension UpstreamLinks {
   }
 
   private static func search(_ branches: [any Upstream], for target: AnyObject) -> Bool {
-    var open = branches
-    var seen = Set(branches.map { ObjectIdentifier($0) })
-    while let next = open.popLast() {
+    var pending = branches
+    var visited = Set(branches.map { ObjectIdentifier($0) })
+    while let next = pending.popLast() {
       if next === target { return true }
-      let further: [any Upstream] =
+      let links: [any Upstream] =
         switch next.upstreamLinks {
         case .none: []
         case .one(let one): [one]
         case .many(let many): many
         }
-      for candidate in further where seen.insert(ObjectIdentifier(candidate)).inserted {
-        open.append(candidate)
+      for candidate in links where visited.insert(ObjectIdentifier(candidate)).inserted {
+        pending.append(candidate)
       }
     }
     return false

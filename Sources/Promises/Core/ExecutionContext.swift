@@ -50,7 +50,7 @@ public struct ExecutionContext: Sendable {
   ///
   /// If that thread is running another inline handler, the new handler waits until that one
   /// returns, so chains of any length use constant stack depth. An inline handler must not block.
-  /// It runs under any lock that its caller holds.
+  /// It runs under any lock that the settling or attaching thread holds.
   @inlinable
   public static var inline: ExecutionContext { ExecutionContext(.inline) }
 
@@ -120,8 +120,8 @@ public struct ExecutionContext: Sendable {
 
   /// Returns the context for a promise that uses `explicit` instead of this context.
   ///
-  /// Unlike ``adapting(_:)``, it adapts ``inline`` too: inline handlers need no tracking, but the
-  /// handlers after them do.
+  /// Unlike ``adapting(_:)``, it adapts ``inline`` too: inline handlers need no tracking, but later
+  /// handlers of the chain do.
   func replaced(by explicit: ExecutionContext) -> ExecutionContext {
     if case .custom(let custom) = target { custom.adapting(explicit) } else { explicit }
   }

@@ -26,8 +26,8 @@ struct Reaction: Sendable {
     self.job = job
   }
 
-  /// Whether the reaction has nothing left to do because its dependent has been settled by other
-  /// means.
+  /// Whether the reaction has nothing left to do because its dependent has already been settled in
+  /// another way.
   var isDead: Bool { dependent?.isSettled == true }
 
   /// Runs the work.
@@ -77,7 +77,7 @@ struct Interest: OptionSet, Sendable {
   ///
   /// It counts as a consumer, which keeps upstream work running.
   @inlinable static var value: Interest { Interest(rawValue: 2) }
-  /// The interest of a derived promise.
+  /// The interest of a derived promise, which uses the rejection and the value.
   @inlinable static var everything: Interest { [.rejection, .value] }
 }
 

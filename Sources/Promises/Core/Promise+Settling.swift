@@ -58,7 +58,8 @@ extension Promise: Settleable {
       upstream = machine.upstream.take()
       let needsDelivery = firstReaction != nil
       advance(
-        to: !needsDelivery ? .delivered : machine.others == nil ? .delivering : .deliveringMore)
+        to: !needsDelivery
+          ? .delivered : machine.otherReactions == nil ? .delivering : .deliveringMore)
       return needsDelivery
     }
     guard source == .consumer, let upstream else { return needsDelivery }
@@ -149,12 +150,12 @@ extension Promise: Settleable {
 
   @usableFromInline
   func deliverOtherReactions(on trampoline: Trampoline.Current) {
-    let others = machine.withLock { machine in
+    let otherReactions = machine.withLock { machine in
       advance(to: .delivering)
-      return machine.others.take()
+      return machine.otherReactions.take()
     }
-    guard let others else { return }
-    for reaction in others { reaction.run(for: self, on: trampoline) }
+    guard let otherReactions else { return }
+    for reaction in otherReactions { reaction.run(for: self, on: trampoline) }
   }
 }
 

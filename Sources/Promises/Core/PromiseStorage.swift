@@ -26,7 +26,7 @@ struct PromiseMachine: ~Copyable, Sendable {
   @usableFromInline var isCancelled = false
   @usableFromInline var upstream: (any Upstream)?
   /// All reactions except the first one, which the promise stores inline.
-  @usableFromInline var others: [Reaction]?
+  @usableFromInline var otherReactions: [Reaction]?
   @usableFromInline var consumers: Int32 = 0
   /// The number of consumers removed since dead reactions were last removed.
   @usableFromInline var departed: Int32 = 0
@@ -49,7 +49,11 @@ struct PromiseMachine: ~Copyable, Sendable {
   @usableFromInline @inline(never)
   mutating func append(_ reaction: consuming Reaction?) {
     guard let reaction else { return }
-    if others == nil { others = [reaction] } else { others?.append(reaction) }
+    if otherReactions == nil {
+      otherReactions = [reaction]
+    } else {
+      otherReactions?.append(reaction)
+    }
   }
 
   // MARK: Upstream
@@ -75,20 +79,22 @@ struct PromiseMachine: ~Copyable, Sendable {
     consumers -= 1
     guard consumers > 0 else { return .last }
     departed += 1
-    guard departed >= 8, Int(departed) * 2 >= others?.count ?? 0 else { return .others(dead: []) }
+    guard departed >= 8, Int(departed) * 2 >= otherReactions?.count ?? 0 else {
+      return .others(dead: [])
+    }
     departed = 0
     // `isDead` is read once for each reaction. It can change between two reads, and the reaction
     // would then be released under the lock.
     var (dead, alive): ([Reaction], [Reaction]) = ([], [])
-    for reaction in others.take() ?? [] {
+    for reaction in otherReactions.take() ?? [] {
       if reaction.isDead { dead.append(reaction) } else { alive.append(reaction) }
     }
-    if !alive.isEmpty { others = alive }
+    if !alive.isEmpty { otherReactions = alive }
     return .others(dead: dead)
   }
 }
 
-/// Storage for one value that keeps the layout of its class independent of the value's type.
+/// Storage for one value, with a layout that does not depend on the value's type.
 ///
 /// A generic class with a field of type `Value?` looks up the type's metadata on each destruction
 /// of an instance, which takes up to a third of the time of a short chain. This slot consists of

@@ -14,7 +14,7 @@ import Dispatch
 ///
 /// A reaction that settles another promise does not run that promise's reactions itself. They wait
 /// in this queue until the reaction returns. A chain of any length therefore uses constant stack
-/// depth, and work runs in the order in which it was caused. Each thread has its own trampoline,
+/// depth, and work runs in the order in which it was queued. Each thread has its own trampoline,
 /// which is created on first use and released when the thread ends. No lock is needed, because no
 /// other thread accesses it.
 @usableFromInline

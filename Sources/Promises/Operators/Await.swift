@@ -147,9 +147,9 @@ extension Promise {
     observe(.rejection) { _ in DispatchQueue.main.async { handled.signal() } }
     Trampoline.runPending()
     while !isSettled {
-      let rest = deadline?.secondsFromNow ?? .infinity
-      guard rest > 0 else { return }
-      runMainQueue(for: min(rest, Self.pollInterval))
+      let remaining = deadline?.secondsFromNow ?? .infinity
+      guard remaining > 0 else { return }
+      runMainQueue(for: min(remaining, Self.pollInterval))
     }
     // Bounded, because within a block of the main queue `handled` is never signalled.
     for _ in 0..<5 {

@@ -142,14 +142,14 @@ private final class Batch<Value: Sendable>: Upstream {
       stopStarting()
       return result.settle(rejecting: error, by: .consumer)
     }
-    let all = state.withLock { state -> [Promise<Value>?]? in
+    let members = state.withLock { state -> [Promise<Value>?]? in
       state.inFlight[index] = nil
       state.fulfilled[index] = promise
       state.unfinishedCount -= 1
       return state.unfinishedCount == 0 ? state.fulfilled : nil
     }
-    if let all {
-      return result.settle(fulfilling: all.compactMap { $0?.fulfilledValue }, by: .upstream)
+    if let members {
+      return result.settle(fulfilling: members.compactMap { $0?.fulfilledValue }, by: .upstream)
     }
     startNext(for: result)
     return false

@@ -9,8 +9,8 @@ import Synchronization
 /// // `response` is rejected, and its handlers have run
 /// ```
 ///
-/// **Order.** Actions run one after the other in the order of their due times. Actions that are due
-/// at the same time run in the order of scheduling, independent of the load of the machine. If an
+/// **Order.** Actions run one at a time in the order of their due times. Actions that are due at
+/// the same time run in the order of scheduling, independent of the load of the machine. If an
 /// action schedules another one within the span of the current advance, that action runs during the
 /// same advance, at its due time.
 ///

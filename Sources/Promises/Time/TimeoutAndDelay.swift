@@ -5,8 +5,8 @@ extension Promise {
   /// it has other consumers. The timer is cancelled as soon as either promise settles.
   ///
   /// - Parameters:
-  ///   - duration: The limit, from now. Zero or a negative value rejects immediately, in any state
-  ///     of this promise.
+  ///   - duration: The limit, from now. Zero or a negative value rejects immediately, even
+  ///     if this promise has settled.
   ///   - scheduler: The scheduler for the timeout.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
@@ -25,8 +25,8 @@ extension Promise {
   /// The custom error distinguishes this timeout from errors of upstream work.
   ///
   /// - Parameters:
-  ///   - duration: The limit, from now. Zero or a negative value rejects immediately, in any state
-  ///     of this promise.
+  ///   - duration: The limit, from now. Zero or a negative value rejects immediately, even
+  ///     if this promise has settled.
   ///   - scheduler: The scheduler for the timeout.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.

@@ -17,7 +17,7 @@ struct CancellationTests {
 
   @Test func cancellingASettledPromiseIsANoOp() async throws {
     let (promise, resolver) = Promise<Int>.pending()
-    resolver.onCancel { Issue.record("was told of a cancellation") }
+    resolver.onCancel { Issue.record("the onCancel action ran") }
     resolver.fulfill(1)
     promise.cancel()
     #expect(try await promise.value == 1)
@@ -106,16 +106,16 @@ struct CancellationTests {
     withExtendedLifetime(other) {}
   }
 
-  @Test func aPromiseReturnedByAHandlerCancelledInTheMeantimeIsCancelled() {
+  @Test func aPromiseReturnedByAStepThatCancelsItselfIsCancelled() {
     let (inner, innerResolver) = Promise<Int>.pending()
-    let (own, ownResolver) = Promise<Promise<Int>>.pending()
+    let (tailPromise, tailResolver) = Promise<Promise<Int>>.pending()
     let (start, startResolver) = Promise<Int>.pending()
     let tail = start.then(on: .inline) { _ -> Promise<Int> in
-      own.done(on: .inline) { $0.cancel() }
-      if case .fulfilled(let tail) = own.state { tail.cancel() }
+      tailPromise.done(on: .inline) { $0.cancel() }
+      if case .fulfilled(let tail) = tailPromise.state { tail.cancel() }
       return inner
     }
-    ownResolver.fulfill(tail)
+    tailResolver.fulfill(tail)
     startResolver.fulfill(1)
     #expect(innerResolver.isSettled)
   }
@@ -150,7 +150,7 @@ struct CancellationTests {
     let (promise, resolver) = Promise<Int>.pending()
     let (other, otherResolver) = Promise<Int>.pending()
     resolver.reject(CancellationError())
-    resolver.onCancel { Issue.record("was told of a cancellation") }
+    resolver.onCancel { Issue.record("the onCancel action ran") }
     resolver.resolve(other)
     #expect(promise.isCancelled && other.isPending)
     otherResolver.fulfill(1)
@@ -159,7 +159,7 @@ struct CancellationTests {
   @Test func aPendingPromiseReleasesCancelledConsumers() {
     let live = InstanceCounter()
     let (promise, resolver) = Promise<Int>.pending()
-    let keeper = promise.map { $0 }
+    let remaining = promise.map { $0 }
     for _ in 0..<10_000 {
       let token = live.token()
       promise.then(on: .inline) { _ in withExtendedLifetime(token) {} }.cancel()
@@ -167,20 +167,20 @@ struct CancellationTests {
     #expect(live.liveCount < 20)
     resolver.fulfill(1)
     #expect(live.liveCount == 0)
-    withExtendedLifetime(keeper) {}
+    withExtendedLifetime(remaining) {}
   }
 
   @Test(arguments: [
     (CancellationError() as any Error, true), (PromiseError.timedOut, false), (TestError(), false),
-    (Gone(isGone: true), true), (Gone(isGone: false), false),
+    (CustomCancellationError(representsCancellation: true), true),
+    (CustomCancellationError(representsCancellation: false), false),
   ])
   func isCancellationIdentifiesCancellationErrors(_ error: any Error, _ expected: Bool) {
     #expect(error.isCancellation == expected)
   }
 
-  private struct Gone: CancellationRepresenting {
-    let isGone: Bool
-    var representsCancellation: Bool { isGone }
+  private struct CustomCancellationError: CancellationRepresenting {
+    let representsCancellation: Bool
   }
 }
 

@@ -93,13 +93,13 @@ struct ConcurrencyTests {
   @Test func whenCombinesPromisesSettledByManyThreads() async throws {
     for _ in 0..<200 {
       let pairs = (0..<64).map { _ in Promise<Int>.pending() }
-      let all = when(pairs.map(\.promise))
+      let combined = when(pairs.map(\.promise))
       await onTasks(Self.threads) { thread in
         for index in stride(from: thread, to: 64, by: Self.threads) {
           pairs[index].resolver.fulfill(index)
         }
       }
-      #expect(try await all.value == Array(0..<64))
+      #expect(try await combined.value == Array(0..<64))
     }
   }
 

@@ -85,8 +85,8 @@ struct AsyncTests {
   }
 
   @Test func theTaskHasTheRequestedPriority() async throws {
-    let made = Promise(priority: .high) { () async throws in Task.currentPriority }
-    #expect(try await made.value >= .high)
+    let promise = Promise(priority: .high) { () async throws in Task.currentPriority }
+    #expect(try await promise.value >= .high)
   }
 
   @Test func anAsyncStepInheritsTheContextOfThePromise() async throws {

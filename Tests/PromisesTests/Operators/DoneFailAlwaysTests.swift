@@ -79,8 +79,10 @@ struct FailTests {
 
   @Test(arguments: [
     (URLError(.cancelled) as any Error, true), (URLError(.timedOut), false),
-    (CocoaError(.userCancelled), true), (OwnError(representsCancellation: true), true),
-    (OwnError(representsCancellation: false), false), (PromiseError.abandoned, false),
+    (CocoaError(.userCancelled), true),
+    (CustomCancellationError(representsCancellation: true), true),
+    (CustomCancellationError(representsCancellation: false), false),
+    (PromiseError.abandoned, false),
   ])
   func errorsThatRepresentACancellationAreSkipped(_ error: any Error, _ isCancellation: Bool) async
   {
@@ -92,7 +94,7 @@ struct FailTests {
   }
 }
 
-private struct OwnError: CancellationRepresenting {
+private struct CustomCancellationError: CancellationRepresenting {
   let representsCancellation: Bool
 }
 

@@ -145,8 +145,8 @@ struct AsVoidTests {
   }
 
   @Test func promisesOfDifferentValuesFitIntoOneArray() async throws {
-    let all = when([Promise.fulfilled(1).asVoid(), Promise.fulfilled("a").asVoid()])
-    #expect(try await all.value.count == 2)
+    let combined = when([Promise.fulfilled(1).asVoid(), Promise.fulfilled("a").asVoid()])
+    #expect(try await combined.value.count == 2)
   }
 }
 

@@ -20,29 +20,29 @@ struct AnyTests {
 
   @Test(arguments: Timing.allCases)
   func theLosersAreCancelled(_ timing: Timing) async throws {
-    let (before, beforeResolver) = Promise<Int>.pending()
-    let (behind, behindResolver) = Promise<Int>.pending()
+    let (earlier, earlierResolver) = Promise<Int>.pending()
+    let (later, laterResolver) = Promise<Int>.pending()
     let winner = TestPromise(.success(7), timing)
-    let first = any([before, winner.promise, behind])
+    let first = any([earlier, winner.promise, later])
     winner.settle()
     #expect(try await first.value == 7)
-    #expect(await before.result.error is CancellationError)
-    #expect(await behind.result.error is CancellationError)
-    beforeResolver.fulfill(1)
-    behindResolver.fulfill(1)
+    #expect(await earlier.result.error is CancellationError)
+    #expect(await later.result.error is CancellationError)
+    earlierResolver.fulfill(1)
+    laterResolver.fulfill(1)
   }
 
   @Test(arguments: Timing.allCases)
   func losersWithOtherConsumersAreNotCancelled(_ timing: Timing) async throws {
-    let (before, beforeResolver) = Promise<Int>.pending()
-    let (behind, behindResolver) = Promise<Int>.pending()
-    let others = [before.map { $0 + 1 }, behind.map { $0 + 1 }]
+    let (earlier, earlierResolver) = Promise<Int>.pending()
+    let (later, laterResolver) = Promise<Int>.pending()
+    let others = [earlier.map { $0 + 1 }, later.map { $0 + 1 }]
     let winner = TestPromise(.success(7), timing)
-    let first = any([before, winner.promise, behind])
+    let first = any([earlier, winner.promise, later])
     winner.settle()
     #expect(try await first.value == 7)
-    beforeResolver.fulfill(1)
-    behindResolver.fulfill(2)
+    earlierResolver.fulfill(1)
+    laterResolver.fulfill(2)
     #expect(try await others[0].value == 2)
     #expect(try await others[1].value == 3)
   }
@@ -89,19 +89,19 @@ struct SettledTests {
   func outcomesHaveTheOrderOfThePromises(_ timing: Timing) async throws {
     let outcomes: [Outcome] = [.failure, .success, .cancellation, .success]
     let subjects = outcomes.map { TestPromise($0.result, timing) }
-    let all = settled(subjects.map(\.promise))
+    let combined = settled(subjects.map(\.promise))
     for subject in subjects.reversed() { subject.settle() }
-    let results = try await all.value
+    let results = try await combined.value
     #expect(results.count == 4)
     for (outcome, result) in zip(outcomes, results) { #expect(outcome.matches(result)) }
   }
 
   @Test func aRejectionDoesNotCancelTheOthers() async throws {
     let (promise, resolver) = Promise<Int>.pending()
-    let all = settled([.rejected(TestError()), promise])
-    #expect(all.isPending)
+    let combined = settled([.rejected(TestError()), promise])
+    #expect(combined.isPending)
     resolver.fulfill(1)
-    #expect(try await all.value.map { $0.error is TestError } == [true, false])
+    #expect(try await combined.value.map { $0.error is TestError } == [true, false])
   }
 
   @Test(arguments: Timing.allCases)
@@ -155,29 +155,29 @@ struct RaceTests {
   func theFirstToSettleWinsAndTheLosersAreCancelled(
     _ timing: Timing, _ outcome: Outcome
   ) async {
-    let (before, beforeResolver) = Promise<Int>.pending()
-    let (behind, behindResolver) = Promise<Int>.pending()
+    let (earlier, earlierResolver) = Promise<Int>.pending()
+    let (later, laterResolver) = Promise<Int>.pending()
     let winner = TestPromise(outcome.result, timing)
-    let first = race([before, winner.promise, behind])
+    let first = race([earlier, winner.promise, later])
     winner.settle()
     #expect(outcome.matches(await first.result))
-    #expect(await before.result.error is CancellationError)
-    #expect(await behind.result.error is CancellationError)
-    beforeResolver.fulfill(1)
-    behindResolver.fulfill(1)
+    #expect(await earlier.result.error is CancellationError)
+    #expect(await later.result.error is CancellationError)
+    earlierResolver.fulfill(1)
+    laterResolver.fulfill(1)
   }
 
   @Test(arguments: Timing.allCases, Outcome.allCases)
   func losersWithOtherConsumersAreNotCancelled(_ timing: Timing, _ outcome: Outcome) async throws {
-    let (before, beforeResolver) = Promise<Int>.pending()
-    let (behind, behindResolver) = Promise<Int>.pending()
-    let others = [before.map { $0 + 1 }, behind.map { $0 + 1 }]
+    let (earlier, earlierResolver) = Promise<Int>.pending()
+    let (later, laterResolver) = Promise<Int>.pending()
+    let others = [earlier.map { $0 + 1 }, later.map { $0 + 1 }]
     let winner = TestPromise(outcome.result, timing)
-    let first = race([before, winner.promise, behind])
+    let first = race([earlier, winner.promise, later])
     winner.settle()
     #expect(outcome.matches(await first.result))
-    beforeResolver.fulfill(1)
-    behindResolver.fulfill(2)
+    earlierResolver.fulfill(1)
+    laterResolver.fulfill(2)
     #expect(try await others[0].value == 2)
     #expect(try await others[1].value == 3)
   }

@@ -54,9 +54,9 @@ struct SharedInnerPromiseTests {
 
   @Test func cancellingABoundedWhenKeepsASharedInnerPromise() async {
     await raceOnTwoThreads { gate, shared in
-      let starts: [@Sendable () throws -> Promise<Int>] = [{ gate }, { shared }]
-      let all = when(starts, concurrency: 1)
-      return { all.cancel() }
+      let operations: [@Sendable () throws -> Promise<Int>] = [{ gate }, { shared }]
+      let combined = when(operations, concurrency: 1)
+      return { combined.cancel() }
     }
   }
 

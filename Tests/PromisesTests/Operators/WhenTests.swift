@@ -11,46 +11,46 @@ struct WhenArrayTests {
   @Test(arguments: Timing.allCases)
   func valuesKeepTheOrderOfThePromises(_ timing: Timing) async throws {
     let subjects = (0..<5).map { TestPromise(.success($0), timing) }
-    let all = when(subjects.map(\.promise))
+    let combined = when(subjects.map(\.promise))
     for subject in subjects.reversed() { subject.settle() }
-    #expect(try await all.value == [0, 1, 2, 3, 4])
+    #expect(try await combined.value == [0, 1, 2, 3, 4])
   }
 
   @Test func theResultWaitsForAllPromises() async throws {
     let pairs = (0..<3).map { _ in Promise<Int>.pending() }
-    let all = when(pairs.map(\.promise))
+    let combined = when(pairs.map(\.promise))
     pairs[2].resolver.fulfill(2)
     pairs[0].resolver.fulfill(0)
-    #expect(all.isPending)
+    #expect(combined.isPending)
     pairs[1].resolver.fulfill(1)
-    #expect(try await all.value == [0, 1, 2])
+    #expect(try await combined.value == [0, 1, 2])
   }
 
   @Test(arguments: Timing.allCases, Outcome.rejections)
   func aRejectionRejectsImmediatelyAndCancelsTheRest(_ timing: Timing, _ outcome: Outcome) async {
     let subject = TestPromise(outcome.result, timing)
-    let (before, beforeResolver) = Promise<Int>.pending()
-    let (behind, behindResolver) = Promise<Int>.pending()
-    let all = when([before, subject.promise, behind])
+    let (earlier, earlierResolver) = Promise<Int>.pending()
+    let (later, laterResolver) = Promise<Int>.pending()
+    let combined = when([earlier, subject.promise, later])
     subject.settle()
-    #expect(outcome.matches(await all.result.map { _ in 7 }))
-    #expect(await before.result.error is CancellationError)
-    #expect(await behind.result.error is CancellationError)
-    beforeResolver.fulfill(1)
-    behindResolver.fulfill(1)
+    #expect(outcome.matches(await combined.result.map { _ in 7 }))
+    #expect(await earlier.result.error is CancellationError)
+    #expect(await later.result.error is CancellationError)
+    earlierResolver.fulfill(1)
+    laterResolver.fulfill(1)
   }
 
   @Test(arguments: Timing.allCases)
   func aRejectionKeepsMembersWithOtherConsumers(_ timing: Timing) async throws {
     let subject = TestPromise(Outcome.failure.result, timing)
-    let (before, beforeResolver) = Promise<Int>.pending()
-    let (behind, behindResolver) = Promise<Int>.pending()
-    let others = [before.map { $0 + 1 }, behind.map { $0 + 1 }]
-    let all = when([before, subject.promise, behind])
+    let (earlier, earlierResolver) = Promise<Int>.pending()
+    let (later, laterResolver) = Promise<Int>.pending()
+    let others = [earlier.map { $0 + 1 }, later.map { $0 + 1 }]
+    let combined = when([earlier, subject.promise, later])
     subject.settle()
-    #expect(await all.result.failure() == TestError("upstream"))
-    beforeResolver.fulfill(1)
-    behindResolver.fulfill(2)
+    #expect(await combined.result.failure() == TestError("upstream"))
+    earlierResolver.fulfill(1)
+    laterResolver.fulfill(2)
     #expect(try await others[0].value == 2)
     #expect(try await others[1].value == 3)
   }
@@ -70,9 +70,9 @@ struct WhenArrayTests {
   @Test(arguments: Timing.allCases)
   func duplicatePromisesAreAllowed(_ timing: Timing) async throws {
     let subject = TestPromise(.success(4), timing)
-    let all = when([subject.promise, subject.promise])
+    let combined = when([subject.promise, subject.promise])
     subject.settle()
-    #expect(try await all.value == [4, 4])
+    #expect(try await combined.value == [4, 4])
   }
 
   @Test func cancellingTheResultCancelsADuplicatePromise() {
@@ -93,17 +93,17 @@ struct WhenArrayTests {
 
   @Test func theResultHasTheContextOfTheFirstPromise() async throws {
     let queue = LabelledQueue()
-    let all = when([Promise.fulfilled(1).on(queue.context), .fulfilled(2)])
-    #expect(try await all.then { _ in queue.isCurrent }.value)
+    let combined = when([Promise.fulfilled(1).on(queue.context), .fulfilled(2)])
+    #expect(try await combined.then { _ in queue.isCurrent }.value)
   }
 
   @Test func membersCanSettleOnManyThreads() async throws {
     let pairs = (0..<1_000).map { _ in Promise<Int>.pending() }
-    let all = when(pairs.map(\.promise))
+    let combined = when(pairs.map(\.promise))
     await onThreads(4) { thread in
       for index in stride(from: thread, to: 1_000, by: 4) { pairs[index].resolver.fulfill(index) }
     }
-    #expect(try await all.value == Array(0..<1_000))
+    #expect(try await combined.value == Array(0..<1_000))
   }
 }
 
@@ -114,11 +114,11 @@ struct WhenTupleTests {
     let number = TestPromise(.success(1), timing)
     let text = TestPromise(.success("two"), timing)
     let flag = TestPromise(.success(true), timing)
-    let all = when(number.promise, text.promise, flag.promise)
+    let combined = when(number.promise, text.promise, flag.promise)
     flag.settle()
     text.settle()
     number.settle()
-    let (one, two, three) = try await all.value
+    let (one, two, three) = try await combined.value
     #expect(one == 1)
     #expect(two == "two")
     #expect(three)
@@ -127,25 +127,25 @@ struct WhenTupleTests {
   @Test(arguments: Timing.allCases, Outcome.rejections)
   func aRejectionRejectsImmediatelyAndCancelsTheRest(_ timing: Timing, _ outcome: Outcome) async {
     let subject = TestPromise(outcome.result, timing)
-    let (before, beforeResolver) = Promise<String>.pending()
-    let (behind, behindResolver) = Promise<Bool>.pending()
-    let all = when(before, subject.promise, behind)
+    let (earlier, earlierResolver) = Promise<String>.pending()
+    let (later, laterResolver) = Promise<Bool>.pending()
+    let combined = when(earlier, subject.promise, later)
     subject.settle()
-    #expect(outcome.matches(await all.result.map { _ in 7 }))
-    #expect(await before.result.error is CancellationError)
-    #expect(await behind.result.error is CancellationError)
-    beforeResolver.fulfill("")
-    behindResolver.fulfill(true)
+    #expect(outcome.matches(await combined.result.map { _ in 7 }))
+    #expect(await earlier.result.error is CancellationError)
+    #expect(await later.result.error is CancellationError)
+    earlierResolver.fulfill("")
+    laterResolver.fulfill(true)
   }
 
   @Test(arguments: Timing.allCases)
   func aRejectionKeepsMembersWithOtherConsumers(_ timing: Timing) async throws {
     let subject = TestPromise(Outcome.failure.result, timing)
-    let (behind, resolver) = Promise<String>.pending()
-    let other = behind.map { $0 + "!" }
-    let all = when(subject.promise, behind)
+    let (later, resolver) = Promise<String>.pending()
+    let other = later.map { $0 + "!" }
+    let combined = when(subject.promise, later)
     subject.settle()
-    #expect(await all.result.error is TestError)
+    #expect(await combined.result.error is TestError)
     resolver.fulfill("on")
     #expect(try await other.value == "on!")
   }

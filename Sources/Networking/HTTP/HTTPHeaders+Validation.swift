@@ -5,7 +5,7 @@ extension HTTPHeaders {
   ///
   /// - Throws: ``NetworkError/Code-swift.enum/invalidHeader`` if a field cannot be sent. The reason
   ///   contains the name of the field, never its value.
-  func check() throws {
+  func validate() throws {
     for field in fields {
       if let problem = Self.problem(of: field) { throw NetworkError(.invalidHeader, problem) }
     }

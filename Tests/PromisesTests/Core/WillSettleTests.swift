@@ -2,10 +2,10 @@ import Promises
 import TestSupport
 import Testing
 
-/// The `after` action of a resolver that adopts a promise.
+/// The `willSettle` closure of a resolver that adopts a promise.
 @Suite(.timeLimit(.minutes(10)))
-struct ResolveAfterActionTests {
-  enum Time: CaseIterable, Sendable { case before, after }
+struct WillSettleTests {
+  enum AdoptionTime: CaseIterable, Sendable { case before, after }
 
   private let log = Log<String>()
 
@@ -21,30 +21,30 @@ struct ResolveAfterActionTests {
   }
 
   private func resolve(_ resolver: Resolver<Int>, _ other: Promise<Int>) {
-    resolver.resolve(other, willSettle: { [log] in log.append("after") })
+    resolver.resolve(other, willSettle: { [log] in log.append("willSettle") })
   }
 
-  @Test(arguments: Time.allCases)
-  func theActionRunsBeforeFulfilmentHandlers(_ time: Time) {
+  @Test(arguments: AdoptionTime.allCases)
+  func theClosureRunsBeforeFulfilmentHandlers(_ time: AdoptionTime) {
     let (_, resolver) = observed()
     let other = Promise<Int>.pending(on: .inline)
     if time == .before { other.resolver.fulfill(7) }
     resolve(resolver, other.promise)
     other.resolver.fulfill(7)
-    #expect(log.entries == ["after", "fulfilled 7"])
+    #expect(log.entries == ["willSettle", "fulfilled 7"])
   }
 
-  @Test(arguments: Time.allCases)
-  func theActionRunsBeforeRejectionHandlers(_ time: Time) {
+  @Test(arguments: AdoptionTime.allCases)
+  func theClosureRunsBeforeRejectionHandlers(_ time: AdoptionTime) {
     let (_, resolver) = observed()
     let other = Promise<Int>.pending(on: .inline)
     if time == .before { other.resolver.reject(TestError()) }
     resolve(resolver, other.promise)
     other.resolver.reject(TestError())
-    #expect(log.entries == ["after", "rejected"])
+    #expect(log.entries == ["willSettle", "rejected"])
   }
 
-  @Test func theActionOfACancelledPromiseRunsWhenTheAdoptedPromiseSettles() {
+  @Test func theClosureOfACancelledPromiseRunsWhenTheAdoptedPromiseSettles() {
     let (promise, resolver) = observed()
     let other = Promise<Int>.pending(on: .inline)
     other.promise.done { _ in }
@@ -52,21 +52,22 @@ struct ResolveAfterActionTests {
     resolve(resolver, other.promise)
     #expect(log.entries == ["cancelled"])
     other.resolver.fulfill(7)
-    #expect(log.entries == ["cancelled", "after"])
+    #expect(log.entries == ["cancelled", "willSettle"])
   }
 
-  @Test func cancellationAfterTheAdoptionRunsTheAction() {
+  @Test func cancellationAfterTheAdoptionRunsTheClosure() {
     let (promise, resolver) = observed()
     let other = Promise<Int>.pending(on: .inline)
     resolve(resolver, other.promise)
     promise.cancel()
-    #expect(log.entries == ["cancelled", "after"])
+    #expect(log.entries == ["cancelled", "willSettle"])
     other.resolver.fulfill(7)
-    #expect(log.entries == ["cancelled", "after"])
+    #expect(log.entries == ["cancelled", "willSettle"])
   }
 
-  /// Cancelled reactions are removed from time to time; a trailing reaction must not be among them.
-  @Test func theActionRunsAlthoughManyConsumersWereCancelled() {
+  // Cancelled reactions are removed periodically. The reaction of the closure must not be removed
+  // with them.
+  @Test func theClosureRunsAlthoughManyConsumersWereCancelled() {
     let other = Promise<Int>.pending(on: .inline)
     other.promise.done { _ in }
     let (promise, resolver) = observed()
@@ -76,12 +77,12 @@ struct ResolveAfterActionTests {
     for other in others { other.cancel() }
     #expect(log.entries == ["cancelled"])
     other.resolver.fulfill(7)
-    #expect(log.entries == ["cancelled", "after"])
+    #expect(log.entries == ["cancelled", "willSettle"])
   }
 
-  @Test func theActionRunsBeforeACycleIsRejected() {
+  @Test func theClosureRunsBeforeACycleIsRejected() {
     let (promise, resolver) = observed()
     resolve(resolver, promise)
-    #expect(log.entries == ["after", "rejected"])
+    #expect(log.entries == ["willSettle", "rejected"])
   }
 }
