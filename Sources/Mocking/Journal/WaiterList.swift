@@ -10,7 +10,7 @@ struct WaiterList<Value: Sendable> {
     case waiting(id: Int)
   }
 
-  private var waiters: [(id: Int, resolver: Resolver<Value>)] = []
+  private var waiters = FIFO<(id: Int, resolver: Resolver<Value>)>()
   private var lastID = 0
 
   mutating func add(_ resolver: Resolver<Value>) -> Start {
@@ -20,11 +20,11 @@ struct WaiterList<Value: Sendable> {
   }
 
   mutating func remove(_ id: Int) -> Resolver<Value>? {
-    waiters.firstIndex { $0.id == id }.map { waiters.remove(at: $0).resolver }
+    waiters.removeFirst { $0.id == id }?.resolver
   }
 
   mutating func removeFirst() -> Resolver<Value>? {
-    waiters.isEmpty ? nil : waiters.removeFirst().resolver
+    waiters.popFirst()?.resolver
   }
 
   var resolvers: [Resolver<Value>] { waiters.map(\.resolver) }

@@ -180,8 +180,7 @@ enum FormURLCoding {
   }
 
   static func decode(_ text: some StringProtocol, _ plusIsSpace: Bool = true) -> String {
-    let text = plusIsSpace ? String(text).replacing("+", with: " ") : String(text)
-    return text.removingPercentEncoding ?? text
+    PercentDecoding.decodeIfValid(Substring(text), plusIsSpace: plusIsSpace)
   }
 
   /// Encodes a name or a value.

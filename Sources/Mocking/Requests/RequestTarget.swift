@@ -51,10 +51,24 @@ enum PercentDecoding {
   /// Returns `nil` if a `%` is not followed by two hexadecimal digits. Invalid UTF-8 sequences are
   /// replaced.
   static func decode(_ text: Substring, plusIsSpace: Bool = false) -> String? {
+    guard isEncoded(text, plusIsSpace) else { return String(text) }
+    return bytes(of: text, plusIsSpace).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Decodes a text, or returns it unchanged if a `%` is not followed by two hexadecimal digits or
+  /// the result is not UTF-8.
+  static func decodeIfValid(_ text: Substring, plusIsSpace: Bool) -> String {
+    guard isEncoded(text, plusIsSpace) else { return String(text) }
+    return bytes(of: text, plusIsSpace).flatMap { String(validating: $0, as: UTF8.self) }
+      ?? String(text)
+  }
+
+  private static func isEncoded(_ text: Substring, _ plusIsSpace: Bool) -> Bool {
+    text.utf8.contains { $0 == UInt8(ascii: "%") || (plusIsSpace && $0 == UInt8(ascii: "+")) }
+  }
+
+  private static func bytes(of text: Substring, _ plusIsSpace: Bool) -> [UInt8]? {
     let utf8 = text.utf8
-    guard
-      utf8.contains(where: { $0 == UInt8(ascii: "%") || (plusIsSpace && $0 == UInt8(ascii: "+")) })
-    else { return String(text) }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(utf8.count)
     var rest = utf8[...]
@@ -70,6 +84,6 @@ enum PercentDecoding {
       default: bytes.append(byte)
       }
     }
-    return String(decoding: bytes, as: UTF8.self)
+    return bytes
   }
 }

@@ -59,7 +59,7 @@ struct ConnectionTrackerState {
   /// The latest closed connections by index.
   private var closed: [Int: ClosedConnection] = [:]
   /// The indices of `closed`, the oldest first.
-  private var closedOrder: ArraySlice<Int> = []
+  private var closedOrder = FIFO<Int>()
   /// The waiters for the end of a connection, by its index.
   private var waiters: [Int: Waiters] = [:]
   private var isStopped = false

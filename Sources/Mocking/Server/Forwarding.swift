@@ -106,7 +106,7 @@ extension HTTPHeaders {
   /// Makes a `Location` within the origin relative, so that it refers to the forwarding server.
   fileprivate mutating func makeLocationRelative(to url: URL) {
     guard let location = self["Location"], let target = URL(string: location),
-      target.scheme == url.scheme, target.host == url.host, target.port == url.port,
+      let origin = Origin(target), origin == Origin(url),
       var components = URLComponents(url: target, resolvingAgainstBaseURL: false)
     else { return }
     (components.scheme, components.host, components.port) = (nil, nil, nil)

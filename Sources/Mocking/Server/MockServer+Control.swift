@@ -143,14 +143,14 @@ extension MockServer {
 /// The enqueued mocks of a ``MockServer``.
 final class MockQueue: Sendable {
   private struct State {
-    var mocks: ArraySlice<Mock> = []
+    var mocks = FIFO<Mock>()
     var usedCount = 0
   }
 
   private let state = Mutex(State())
 
   func append(_ mocks: [Mock]) {
-    state.withLock { $0.mocks += mocks }
+    state.withLock { $0.mocks.append(contentsOf: mocks) }
   }
 
   /// Removes and returns the next mock.

@@ -76,7 +76,7 @@ struct Variants {
     var configuration = NetworkingConfiguration()
     configuration.cookies = .storage(cookies([]))
     let session = Session(transport: transport)
-    func client() -> [any Interceptor] { CallPlan.stages(configuration, session, live) }
+    func client() -> [any Interceptor] { CallRunner.stages(configuration, session, live) }
     let defaultStages = client()
     configuration.callTimeout = .seconds(60)
     configuration.attemptTimeout = .seconds(60)
