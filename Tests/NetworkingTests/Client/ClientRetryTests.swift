@@ -105,9 +105,9 @@ struct ClientRetryTests {
         return refresh
       })
     let call = client.request(.boards)
-    gate.answer(401)
+    gate.respond(401)
     // The responses for the refresh, the request made during it, and the request that triggered it.
-    for status in [200, 401, 200, 200] { gate.answer(status) }
+    for status in [200, 401, 200, 200] { gate.respond(status) }
     #expect(try await call.value.status == 200)
     #expect(try await unthrottledQueue.entries[0].value.status == 200)
     #expect(gate.tokens == ["none", "none", "none", "Bearer new", "Bearer new"])

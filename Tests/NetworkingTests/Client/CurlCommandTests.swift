@@ -13,7 +13,7 @@
 
     /// A request as received by a server, without the fields that describe the connection or the
     /// tool.
-    private struct Arrival: Hashable {
+    private struct ComparableRequest: Hashable {
       let method: String
       let target: String
       let fields: [String]
@@ -75,9 +75,9 @@
       #expect(try await client.request(request).value.status == 200)
       let command = try client.curlCommand(for: request, redacted: false)
       #expect(try await run(command) == .exited(0), "\(command.prefix(500))")
-      let arrivals = server.receivedRequests.map { Arrival($0) }
-      try #require(arrivals.count == 2)
-      #expect(arrivals[0] == arrivals[1])
+      let received = server.receivedRequests.map { ComparableRequest($0) }
+      try #require(received.count == 2)
+      #expect(received[0] == received[1])
     }
 
     @Test(.enabled(if: hasTool, "the curl tool is not on this machine"), arguments: cases)

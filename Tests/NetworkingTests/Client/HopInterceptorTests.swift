@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct HopInterceptorTests {
   /// Records requests and responses.
-  private struct Witness: Interceptor {
+  private struct HopRecorder: Interceptor {
     let log = Log<String>()
 
     func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
@@ -23,7 +23,7 @@ struct HopInterceptorTests {
     }
   }
 
-  private let witness = Witness()
+  private let recorder = HopRecorder()
   private let time = TestScheduler()
 
   private func client(
@@ -35,7 +35,7 @@ struct HopInterceptorTests {
     let client = Networking<Request>(transport: transport, configuration: configuration)
     client.setBaseURL(.of("https://a.example"))
     client.callbackContext = .inline
-    client.hopInterceptors = [witness]
+    client.hopInterceptors = [recorder]
     return client
   }
 
@@ -43,11 +43,11 @@ struct HopInterceptorTests {
     let transport = FakeTransport { request in
       request.url.path == "/a" ? .response(302, ["Location": "/b"]) : .response(200)
     }
-    let call = Witness()
+    let call = HopRecorder()
     let client = client(transport)
     client.interceptors = [call]
     #expect(try await client.request(.get("a")).value.status == 200)
-    #expect(witness.log.entries == ["/a out", "302 in", "/b out", "200 in"])
+    #expect(recorder.log.entries == ["/a out", "302 in", "/b out", "200 in"])
     #expect(call.log.entries == ["/a out", "200 in"])
   }
 
@@ -55,11 +55,11 @@ struct HopInterceptorTests {
     let tries = Counter()
     let transport = FakeTransport { _ in .response(tries.add() < 3 ? 503 : 200) }
     let client = client(transport) { $0.retry = .delayed(.seconds(1), limit: 2) }
-    let answer = client.request(.get("a"))
+    let promise = client.request(.get("a"))
     await time.run()
-    #expect(try await answer.value.attempts.count == 3)
+    #expect(try await promise.value.attempts.count == 3)
     #expect(
-      witness.log.entries == ["/a out", "503 in", "/a out", "503 in", "/a out", "200 in"])
+      recorder.log.entries == ["/a out", "503 in", "/a out", "503 in", "/a out", "200 in"])
   }
 
   @Test func interceptorsSeeCredentialsAndCookies() async throws {
@@ -115,9 +115,9 @@ struct HopInterceptorTests {
     }
     let never = NetworkPromise.pending(on: .inline)
     client.hopInterceptors = [Stuck(promise: never.promise)]
-    let answer = client.request(.get("a"))
+    let promise = client.request(.get("a"))
     await time.run()
-    let error = await answer.result.failure(as: NetworkError.self)
+    let error = await promise.result.failure(as: NetworkError.self)
     #expect(error?.code == .timedOut(phase))
     #expect(error?.reason == "the interceptor the signer has not called back")
     #expect(never.promise.isCancelled && transport.requests.isEmpty)

@@ -49,10 +49,10 @@
       let last = way == "up-stream" ? "\(Self.size)" : file.path
       let end = try await run([way, server.url().absoluteString, last])
       #expect(end.status == .exited(0), "\(end.output)\(end.errors)")
-      let figures = end.output.split(whereSeparator: \.isWhitespace)
-      try #require(figures.count == 3, "\(end.output)")
-      #expect(figures[0] == "\(Self.size)")
-      let growth = try #require(Int(figures[1]))
+      let numbers = end.output.split(whereSeparator: \.isWhitespace)
+      try #require(numbers.count == 3, "\(end.output)")
+      #expect(numbers[0] == "\(Self.size)")
+      let growth = try #require(Int(numbers[1]))
       #expect(growth < Self.allowedGrowth)
       if way.hasPrefix("up") {
         #expect(server.requests.entries.last?.bodyCount == Self.size)

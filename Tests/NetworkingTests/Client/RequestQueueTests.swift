@@ -34,7 +34,7 @@ struct RequestQueueTests {
       self.open = open
     }
 
-    func answer(_ number: Int) {
+    func respond(to number: Int) {
       open[number].resolver.fulfill(
         Response(
           head: HTTPResponseHead(status: 200), request: HTTPRequest(url: .of("http://a.example/"))))
@@ -45,7 +45,7 @@ struct RequestQueueTests {
     let backend = Backend(5, .sync)
     for number in 0..<5 {
       #expect(await backend.started.entries(number + 1) == Array(0...number))
-      backend.answer(number)
+      backend.respond(to: number)
     }
   }
 
@@ -54,7 +54,7 @@ struct RequestQueueTests {
     for number in 0..<9 {
       let started = await backend.started.entries(min(number + 3, 9))
       #expect(started.count == min(number + 3, 9))
-      backend.answer(started[number])
+      backend.respond(to: started[number])
     }
   }
 
@@ -66,7 +66,7 @@ struct RequestQueueTests {
   @Test func asyncRunsAllRequestsConcurrently() async {
     let backend = Backend(500, .async)
     #expect(await backend.started.entries(500).count == 500)
-    for number in 0..<500 { backend.answer(number) }
+    for number in 0..<500 { backend.respond(to: number) }
   }
 
   @Test func aRequestFromTheMainQueueStartsOnAnotherQueue() async {
@@ -84,7 +84,7 @@ struct RequestQueueTests {
   @Test func higherPriorityRunsFirstAndEqualPriorityInOrder() async {
     let backend = Backend(6, .sync, [.low, .normal, .veryHigh], isSuspended: true)
     backend.queue.resume()
-    for number in [2, 5, 1, 4, 0, 3] { backend.answer(number) }
+    for number in [2, 5, 1, 4, 0, 3] { backend.respond(to: number) }
     #expect(await backend.started.entries(6) == [2, 5, 1, 4, 0, 3])
   }
 
@@ -94,20 +94,20 @@ struct RequestQueueTests {
     backend.queue.resume()
     #expect(await backend.started.entries(2) == [0, 1])
     backend.queue.suspend()
-    backend.answer(0)
+    backend.respond(to: 0)
     #expect(backend.started.entries == [0, 1])
     backend.queue.resume()
     #expect(await backend.started.entries(3) == [0, 1, 2])
-    for number in 1..<3 { backend.answer(number) }
+    for number in 1..<3 { backend.respond(to: number) }
   }
 
   @Test func aCancelledQueuedRequestNeverStarts() async {
     let backend = Backend(3, .sync)
     _ = await backend.started.entries(1)
     backend.promises[1].cancel()
-    backend.answer(0)
+    backend.respond(to: 0)
     #expect(await backend.started.entries(2) == [0, 2])
-    backend.answer(2)
+    backend.respond(to: 2)
   }
 
   @Test func anOrderedQueueRunsTheHandlersOfARequestBeforeTheNextRequest() async {
@@ -115,18 +115,18 @@ struct RequestQueueTests {
     let begun = Log<Int>()
     backend.promises[0].map(\.status).map { $0 + 1 }
       .always(on: .inline) { _ in begun.append(backend.started.entries.count) }
-    backend.answer(0)
+    backend.respond(to: 0)
     #expect(await begun.entries(1) == [1])
     #expect(await backend.started.entries(2) == [0, 1])
-    backend.answer(1)
+    backend.respond(to: 1)
   }
 
   @Test func aHundredThousandCancelledRequestsDoNotGrowTheStack() async {
     let backend = Backend(100_000, .sync)
     for promise in backend.promises[1..<99_999] { promise.cancel() }
-    backend.answer(0)
+    backend.respond(to: 0)
     #expect(await backend.started.entries(2) == [0, 99_999])
-    backend.answer(99_999)
+    backend.respond(to: 99_999)
   }
 
   @Test func cancellingAllRejectsQueuedRequestsWithoutStartingThem() async {
@@ -134,12 +134,12 @@ struct RequestQueueTests {
     _ = await backend.started.entries(1)
     backend.queue.cancelAll()
     for promise in backend.promises { #expect(await promise.result.error is CancellationError) }
-    backend.answer(0)
+    backend.respond(to: 0)
     #expect(backend.started.entries == [0])
   }
 
-  /// Returns a fulfilled response, like a mock.
-  private static func answered(_ number: Int) -> NetworkPromise {
+  /// Returns the promise of a response that is already available, like that of a mock.
+  private static func fulfilled(_ number: Int) -> NetworkPromise {
     .fulfilled(
       Response(
         head: HTTPResponseHead(status: number), request: HTTPRequest(url: .of("http://a.example/")))
@@ -151,7 +151,7 @@ struct RequestQueueTests {
     let queue = RequestQueue(mode, scheduler: .live)
     for number in 200..<300 {
       let pending = NetworkPromise.pending(on: .inline)
-      queue.add(pending, priority: .normal) { Self.answered(number) }
+      queue.add(pending, priority: .normal) { Self.fulfilled(number) }
       #expect(try await pending.promise.value.status == number)
     }
   }
@@ -165,7 +165,7 @@ struct RequestQueueTests {
       let pending = NetworkPromise.pending(on: .inline)
       queue.add(pending, priority: .normal) {
         started.append(number)
-        return Self.answered(number)
+        return Self.fulfilled(number)
       }
       return pending.promise
     }
@@ -178,14 +178,14 @@ struct RequestQueueTests {
   func aHundredThousandImmediateResponsesDoNotGrowTheStack(_ mode: RequestMode) async {
     let queue = RequestQueue(mode, scheduler: .live)
     queue.suspend()
-    let answers = Log<Int>()
+    let completed = Log<Int>()
     for number in 0..<100_000 {
       let pending = NetworkPromise.pending(on: .inline)
-      pending.promise.done { _ in answers.append(number) }
-      queue.add(pending, priority: .normal) { Self.answered(200) }
+      pending.promise.done { _ in completed.append(number) }
+      queue.add(pending, priority: .normal) { Self.fulfilled(200) }
     }
     await onThread(stackSize: 1 << 17) { queue.resume() }
-    let entries = answers.entries
+    let entries = completed.entries
     #expect(entries.count == 100_000)
     // The first requests start immediately; each of them is followed by queued ones.
     let others = entries.filter { $0 >= mode.width }
@@ -200,11 +200,11 @@ struct RequestQueueTests {
       let pending = NetworkPromise.pending(on: .inline)
       if number == 1 {
         pending.promise.done { _ in
-          queue.add(inner, priority: .normal) { Self.answered(204) }
+          queue.add(inner, priority: .normal) { Self.fulfilled(204) }
         }
       }
       queue.add(pending, priority: .normal) {
-        number == 0 ? NetworkPromise.pending(on: .inline).promise : Self.answered(200)
+        number == 0 ? NetworkPromise.pending(on: .inline).promise : Self.fulfilled(200)
       }
       return pending.promise
     }

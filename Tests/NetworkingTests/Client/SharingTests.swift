@@ -10,17 +10,17 @@
   @Suite(.timeLimit(.minutes(10)))
   struct SharingTests {
     /// Records requests that pass it, before they reach the sharing stage.
-    private struct Turnstile: Interceptor {
+    private struct PassRecorder: Interceptor {
       let passed = Log<Void>()
 
       func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
-        let answer = next(exchange)
+        let promise = next(exchange)
         passed.append(())
-        return answer
+        return promise
       }
     }
 
-    private let turnstile = Turnstile()
+    private let passRecorder = PassRecorder()
 
     private func client(
       _ mode: RequestMode = .async, over transport: any Transport = CurlTransport(),
@@ -32,7 +32,7 @@
         mode: mode, transport: transport, configuration: configuration)
       client.setBaseURL(url)
       client.callbackContext = .inline
-      client.interceptors = [turnstile]
+      client.interceptors = [passRecorder]
       return client
     }
 
@@ -40,7 +40,7 @@
       let server = try ScriptedServer { _ in [.stall, .respond("200 OK", [], Data("one".utf8))] }
       let client = client(at: server.url())
       let calls = (1...1_000).map { _ in client.request(.get("a")).toString() }
-      _ = await turnstile.passed.entries(1_000)
+      _ = await passRecorder.passed.entries(1_000)
       server.release()
       for call in calls { #expect(try await call.value == "one") }
       #expect(server.requests.entries.count == 1 && server.connectionCount == 1)
@@ -53,7 +53,7 @@
       let requests: [Request] = [.get("a"), .get("a"), .get("b").sharing(), .get("b").sharing()]
       let calls = requests.map { client.request($0) }
       let endpoint = client.request(Request.get("b").modified { $0 }.sharing())
-      _ = await turnstile.passed.entries(5)
+      _ = await passRecorder.passed.entries(5)
       _ = await server.requests.entries(3)
       server.release()
       for call in calls + [endpoint] { #expect(try await call.value.status == 200) }
@@ -65,7 +65,7 @@
       let server = try ScriptedServer { _ in [.stall] }
       let client = client(at: server.url())
       let calls = (1...3).map { _ in client.request(.get("a")) }
-      _ = await turnstile.passed.entries(3)
+      _ = await passRecorder.passed.entries(3)
       _ = await server.requests.entries(1)
       for call in calls {
         #expect(server.closed.entries.isEmpty)
@@ -80,7 +80,7 @@
       let server = try ScriptedServer { _ in [.stall] }
       let client = client(at: server.url())
       let calls = (1...3).map { _ in client.request(.get("a")) }
-      _ = await turnstile.passed.entries(3)
+      _ = await passRecorder.passed.entries(3)
       client.cancelAllRequests()
       for call in calls { #expect(await call.result.error is CancellationError) }
       if server.connectionCount > 0 { #expect(await server.closed.entries(1).count == 1) }
@@ -92,19 +92,20 @@
         [.text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .stall, .text("world")]
       }
       let client = client(at: server.url())
-      let (early, late) = (Log<TransferProgress>(), Log<TransferProgress>())
-      let first = client.request(.get("a"), progress: { early.append($0) })
+      let (firstProgress, secondProgress) = (Log<TransferProgress>(), Log<TransferProgress>())
+      let first = client.request(.get("a"), progress: { firstProgress.append($0) })
       var seen = 1
-      while await early.entries(seen).last?.received.bytes != 5 { seen += 1 }
-      let second = client.request(.get("a"), progress: { late.append($0) })
+      while await firstProgress.entries(seen).last?.received.bytes != 5 { seen += 1 }
+      let second = client.request(.get("a"), progress: { secondProgress.append($0) })
       // The progress so far is reported immediately.
-      #expect(await late.entries(1) == [TransferProgress(received: .init(bytes: 5, total: 10))])
-      let gone = client.request(.get("a"))
-      _ = await turnstile.passed.entries(3)
-      gone.cancel()
+      #expect(
+        await secondProgress.entries(1) == [TransferProgress(received: .init(bytes: 5, total: 10))])
+      let cancelled = client.request(.get("a"))
+      _ = await passRecorder.passed.entries(3)
+      cancelled.cancel()
       server.release()
       for call in [first, second] { #expect(try await call.toString().value == "helloworld") }
-      for log in [early, late] {
+      for log in [firstProgress, secondProgress] {
         #expect(log.entries.last?.received == .init(bytes: 10, total: 10))
       }
       #expect(server.requests.entries.count == 1)
@@ -116,16 +117,16 @@
         [.text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .stall, .text("world")]
       }
       let client = client(at: server.url())
-      let told = Log<TransferProgress>()
-      let first = client.request(.get("a"), progress: { told.append($0) })
+      let reported = Log<TransferProgress>()
+      let first = client.request(.get("a"), progress: { reported.append($0) })
       var seen = 1
-      while await told.entries(seen).last?.received.bytes != 5 { seen += 1 }
+      while await reported.entries(seen).last?.received.bytes != 5 { seen += 1 }
       let second = client.request(.get("a"))
-      _ = await turnstile.passed.entries(2)
+      _ = await passRecorder.passed.entries(2)
       first.cancel()
       server.release()
       #expect(try await second.toString().value == "helloworld")
-      #expect(told.entries.last?.received.bytes == 5)
+      #expect(reported.entries.last?.received.bytes == 5)
       await server.stop()
     }
 
@@ -152,12 +153,12 @@
         client.authenticate(bearerToken: token)
         return (1...3).map { _ in client.request(.get("me")).toString() }
       }
-      _ = await turnstile.passed.entries(6)
+      _ = await passRecorder.passed.entries(6)
       _ = await server.requests.entries(2)
       server.release()
-      let answers = try await when(calls).value
+      let texts = try await when(calls).value
       #expect(
-        answers == Array(repeating: "Bearer a", count: 3) + Array(repeating: "Bearer b", count: 3))
+        texts == Array(repeating: "Bearer a", count: 3) + Array(repeating: "Bearer b", count: 3))
       #expect(server.requests.entries.count == 2)
       await server.stop()
     }
@@ -190,7 +191,7 @@
       client.callbackContext = .inline
       let calls = Log<Promise<String>>()
       let counts = Counter()
-      func ask(_ name: String, _ body: () async throws -> Void) async throws {
+      func sendTwice(_ name: String, _ body: () async throws -> Void) async throws {
         let provider = MockProvider<Request>(delay: .seconds(1), scheduler: time) { _ in
           counts.add()
           return .text(name)
@@ -200,9 +201,9 @@
           try await body()
         }
       }
-      try await ask("outer") { try await ask("inner") { await time.run() } }
-      let answers = try await when(calls.entries).value
-      #expect(answers == ["outer", "outer", "inner", "inner"])
+      try await sendTwice("outer") { try await sendTwice("inner") { await time.run() } }
+      let texts = try await when(calls.entries).value
+      #expect(texts == ["outer", "outer", "inner", "inner"])
     }
 
     @Test func aRefreshWithinAHopDoesNotJoinTheRequestThatWaitsForIt() async throws {
@@ -210,15 +211,15 @@
         .response(request.headers["X-Fresh"] == nil ? 401 : 200)
       }
       let client = client(over: transport, at: .of("https://a.example"))
-      let asked = Counter()
+      let refreshes = Counter()
       client.hopInterceptors = [
         RefreshInterceptor(on: [401]) { [unowned client] _ in
-          asked.add()
+          refreshes.add()
           return client.request(.get("me").notIntercepted())
         }
       ]
       #expect(try await client.request(.get("me")).value.status == 401)
-      #expect(asked.value == 1 && transport.requests.count == 3)
+      #expect(refreshes.value == 1 && transport.requests.count == 3)
     }
   }
 #endif

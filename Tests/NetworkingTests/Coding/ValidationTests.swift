@@ -76,8 +76,8 @@ struct ValidationTests {
     let client = Networking<Request>(transport: transport)
     let folder = TemporaryFolder()
     let request = Request.get("https://a.example/")
-    for answer in [client.download(request, to: folder.url("file")), client.stream(request)] {
-      let code = await code(answer.validate(contentTypes: ["application/json"]))
+    for promise in [client.download(request, to: folder.url("file")), client.stream(request)] {
+      let code = await code(promise.validate(contentTypes: ["application/json"]))
       #expect(code == .unacceptableContentType("text/html"))
     }
   }

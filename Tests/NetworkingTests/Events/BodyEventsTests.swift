@@ -22,17 +22,17 @@ struct BodyEventsTests {
   @Test func aDownloadEndsWhenItsFileIsComplete() async throws {
     let folder = TemporaryFolder()
     let file = folder.url("feed")
-    let isThere = Log<Bool>()
+    let fileExists = Log<Bool>()
     let client = client()
     client.addMonitor { event in
-      if event.isFinal { isThere.append(FileManager.default.fileExists(atPath: file.path)) }
+      if event.isFinal { fileExists.append(FileManager.default.fileExists(atPath: file.path)) }
     }
     let call = client.download(.get("feed"), to: file)
     await fixture.time.run()
     _ = try await call.value
-    #expect(await isThere.entries(1) == [true])
-    let words = await fixture.monitor.events(ofCalls: 1).kinds
-    #expect(words.suffix(3) == ["head 200", "body of 10 bytes", "finished with 200"])
+    #expect(await fileExists.entries(1) == [true])
+    let kinds = await fixture.monitor.events(ofCalls: 1).kinds
+    #expect(kinds.suffix(3) == ["head 200", "body of 10 bytes", "finished with 200"])
   }
 
   @Test func aStreamEndsWithItsBody() async throws {
@@ -95,9 +95,9 @@ struct BodyEventsTests {
     let response = client.stream(.get("feed"))
     await fixture.time.run()
     #expect(try await response.value.data.count == 1 << 20)
-    let words = fixture.monitor.events.kinds
-    #expect(words.filter { $0.hasPrefix("body of") }.count == 1)
-    #expect(words.last == "finished with 500")
+    let kinds = fixture.monitor.events.kinds
+    #expect(kinds.filter { $0.hasPrefix("body of") }.count == 1)
+    #expect(kinds.last == "finished with 500")
   }
 
   @Test func aBodyAboveTheLimitIsAFailure() async throws {

@@ -31,12 +31,12 @@
       let first = try await client.request(.get("/boards")).value
       _ = try await client.request(.get("/boards")).value
       let calls = await monitor.events(ofCalls: 2).byCall
-      let place = "127.0.0.1:\(server.port)"
+      let address = "127.0.0.1:\(server.port)"
       let end = ["request sent", "head 200", "body of 5 bytes", "finished with 200"]
       #expect(
         calls.map(\.kinds) == [
-          ["queued", "started", "sending", "resolved", "connected to \(place)"] + end,
-          ["queued", "started", "sending", "connected to \(place), reused"] + end,
+          ["queued", "started", "sending", "resolved", "connected to \(address)"] + end,
+          ["queued", "started", "sending", "connected to \(address), reused"] + end,
         ])
       #expect(first.metrics.remoteAddress == "127.0.0.1")
       #expect(first.metrics.remotePort == server.port && first.metrics.httpVersion == "1.1")
@@ -120,11 +120,11 @@
       _ = try await client.request(.get("/first")).value
       _ = try await client.request(.get("/second")).value
       let call = await monitor.events(ofCalls: 2).byCall.last
-      let place = "127.0.0.1:\(server.port)"
+      let address = "127.0.0.1:\(server.port)"
       #expect(
         call?.kinds == [
-          "queued", "started", "sending", "connected to \(place), reused", "request sent",
-          "resolved", "connected to \(place)", "request sent", "head 200", "body of 0 bytes",
+          "queued", "started", "sending", "connected to \(address), reused", "request sent",
+          "resolved", "connected to \(address)", "request sent", "head 200", "body of 0 bytes",
           "finished with 200",
         ])
     }
@@ -136,16 +136,16 @@
       }
       let client = client(server.url) { $0.retry = .immediate(limit: 1) }
       _ = try await client.request(.get("/old")).value
-      let words = await monitor.events(ofCalls: 1).map { "\($0.attempt).\($0.hop) \($0.kind)" }
-      let place = "127.0.0.1:\(server.port)"
+      let events = await monitor.events(ofCalls: 1).map { "\($0.attempt).\($0.hop) \($0.kind)" }
+      let address = "127.0.0.1:\(server.port)"
       #expect(
-        words == [
-          "0.0 queued", "0.0 started", "1.1 sending", "1.1 resolved", "1.1 connected to \(place)",
+        events == [
+          "0.0 queued", "0.0 started", "1.1 sending", "1.1 resolved", "1.1 connected to \(address)",
           "1.1 request sent", "1.1 head 503", "1.1 body of 0 bytes",
           "1.1 retrying in 0.0 seconds (attempt 2): the status 503 is not acceptable",
-          "2.1 sending", "2.1 connected to \(place), reused", "2.1 request sent", "2.1 head 302",
+          "2.1 sending", "2.1 connected to \(address), reused", "2.1 request sent", "2.1 head 302",
           "2.1 body of 0 bytes", "2.1 redirected to \(server.url.absoluteString)/new",
-          "2.2 sending", "2.2 connected to \(place), reused", "2.2 request sent", "2.2 head 200",
+          "2.2 sending", "2.2 connected to \(address), reused", "2.2 request sent", "2.2 head 200",
           "2.2 body of 5 bytes", "2.2 finished with 200",
         ])
     }
@@ -158,9 +158,9 @@
       let trusting = TLSOptions(certificateAuthorities: certificates.authority)
       let client = client(server.url, .init(tls: trusting))
       _ = try await client.request(.get("/")).value
-      let words = await monitor.events(ofCalls: 1).kinds
+      let events = await monitor.events(ofCalls: 1).kinds
       #expect(
-        words.dropFirst(3).prefix(4) == [
+        events.dropFirst(3).prefix(4) == [
           "resolved", "connected to 127.0.0.1:\(server.port)", "secured", "request sent",
         ])
     }

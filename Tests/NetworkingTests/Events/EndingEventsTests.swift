@@ -83,7 +83,7 @@ struct EndingEventsTests {
     #expect(failure.code == .invalidHeader)
   }
 
-  private enum Thrower: RequestConvertible {
+  private enum ThrowingEndpoint: RequestConvertible {
     case board
     static let baseURL: URL? = nil
     var request: Request { get throws { throw TestError("no request") } }
@@ -91,7 +91,7 @@ struct EndingEventsTests {
 
   @Test func aThrowingEndpointHasOnlyAFailureEvent() async throws {
     let monitor = RecordingMonitor()
-    let client = Networking<Thrower>(transport: MockTransport(routes: []))
+    let client = Networking<ThrowingEndpoint>(transport: MockTransport(routes: []))
     client.addMonitor(monitor)
     _ = client.request(.board).fail { _ in }
     let events = await monitor.events(ofCalls: 1)
@@ -115,7 +115,7 @@ struct EndingEventsTests {
 
   @Test func anAttemptThatTimedOutHasNoMoreEvents() async throws {
     // The transport ignores cancellation, so its response arrives during the next attempt.
-    let transport = DeafTransport(after: .seconds(5), scheduler: fixture.time)
+    let transport = UncancellableTransport(after: .seconds(5), scheduler: fixture.time)
     let client = fixture.client(over: transport) {
       $0.attemptTimeout = .seconds(2)
       $0.retry = .delayed(.seconds(2), limit: 1)
@@ -133,7 +133,7 @@ struct EndingEventsTests {
   }
 
   /// A transport that responds after a delay and ignores cancellation.
-  private struct DeafTransport: Transport {
+  private struct UncancellableTransport: Transport {
     let after: Duration
     let scheduler: any Scheduler
 

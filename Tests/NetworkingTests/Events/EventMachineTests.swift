@@ -15,8 +15,8 @@ struct EventMachineTests {
 
   // MARK: Hops
 
-  private func words(_ happenings: [HopEventMachine.TimedEventKind]) -> [String] {
-    happenings.map { "\($0.time / .seconds(1)) \($0.kind)" }
+  private func texts(_ events: [HopEventMachine.TimedEventKind]) -> [String] {
+    events.map { "\($0.time / .seconds(1)) \($0.kind)" }
   }
 
   private let measured = TransportMetrics(
@@ -26,18 +26,18 @@ struct EventMachineTests {
   @Test func phasesHaveSeparateTimes() {
     var hop = HopEventMachine(bodySize: 0, began: .seconds(10))
     #expect(
-      words(hop.receive(.connected(measured), at: .seconds(20))) == [
+      texts(hop.receive(.connected(measured), at: .seconds(20))) == [
         "11.0 resolved", "12.0 connected to [2001:db8::1]:443", "13.0 secured", "20.0 request sent",
       ])
     #expect(
-      words(hop.receive(.head(.init(status: 204)), at: .seconds(21))) == ["21.0 head 204"])
-    #expect(words(hop.receive(.end(.init()), at: .seconds(22))) == ["22.0 body of 0 bytes"])
+      texts(hop.receive(.head(.init(status: 204)), at: .seconds(21))) == ["21.0 head 204"])
+    #expect(texts(hop.receive(.end(.init()), at: .seconds(22))) == ["22.0 body of 0 bytes"])
   }
 
   @Test func aFailureReportsPendingPhases() {
     var hop = HopEventMachine(bodySize: 0, began: .zero)
     let failure = TransportFailure(code: .tlsUntrusted, metrics: measured)
-    #expect(words(hop.receive(.failure(failure), at: .seconds(9))).count == 3)
+    #expect(texts(hop.receive(.failure(failure), at: .seconds(9))).count == 3)
     hop = HopEventMachine(bodySize: 0, began: .zero)
     _ = hop.receive(.connected(measured), at: .seconds(3))
     #expect(hop.receive(.failure(failure), at: .seconds(9)).isEmpty)
@@ -45,20 +45,20 @@ struct EventMachineTests {
 
   @Test func theRequestIsSentWhenItsBodyIsComplete() {
     var hop = HopEventMachine(bodySize: 10, began: .zero)
-    #expect(words(hop.receive(.connected(.init(reusedConnection: true)), at: .zero)).count == 1)
+    #expect(texts(hop.receive(.connected(.init(reusedConnection: true)), at: .zero)).count == 1)
     #expect(hop.receive(.sent(bytes: 5, total: 10), at: .zero).isEmpty)
     #expect(
-      words(hop.receive(.sent(bytes: 10, total: 10), at: .seconds(1))) == [
+      texts(hop.receive(.sent(bytes: 10, total: 10), at: .seconds(1))) == [
         "1.0 request sent, 10 bytes"
       ])
-    #expect(words(hop.receive(.head(.init(status: 200)), at: .seconds(2))) == ["2.0 head 200"])
+    #expect(texts(hop.receive(.head(.init(status: 200)), at: .seconds(2))) == ["2.0 head 200"])
   }
 
   @Test func anEarlyResponseReportsTheBytesSent() {
     var hop = HopEventMachine(bodySize: 10, began: .zero)
     _ = hop.receive(.sent(bytes: 5, total: 10), at: .zero)
     #expect(
-      words(hop.receive(.head(.init(status: 413)), at: .seconds(2))) == [
+      texts(hop.receive(.head(.init(status: 413)), at: .seconds(2))) == [
         "2.0 request sent, 5 bytes", "2.0 head 413",
       ])
     #expect(hop.receive(.sent(bytes: 10, total: 10), at: .seconds(3)).isEmpty)
@@ -98,20 +98,20 @@ struct EventMachineTests {
     func begin() -> Int {
       call.begin(request, headers: [:], bodySize: 0, attempt: 1, hop: 1, at: .zero).number
     }
-    func isHeard(_ hop: Int) -> Bool {
+    func isReported(_ hop: Int) -> Bool {
       !call.receive(hop, at: .zero) { $0.receive(.head(.init(status: 200)), at: .zero) }.isEmpty
     }
     let first = begin()
-    #expect(isHeard(first))
+    #expect(isReported(first))
     let second = begin()
-    #expect(!isHeard(first) && isHeard(second))
+    #expect(!isReported(first) && isReported(second))
     call.abandon(first)
-    #expect(isHeard(second))
+    #expect(isReported(second))
     call.abandon(second)
-    #expect(!isHeard(second))
+    #expect(!isReported(second))
     let third = begin()
     _ = call.add(.redirected(to: "/"), at: .zero)
-    #expect(!isHeard(third))
+    #expect(!isReported(third))
   }
 
   @Test func timesAreMonotonicAndNeverInTheFuture() {
@@ -135,8 +135,8 @@ struct EventMachineTests {
     #expect(buffer.dropped == 997 && buffer.count == 3)
     for id in 0..<4 { buffer.wait(UInt64(id), id) }
     for number in 0..<3 {
-      let answer = buffer.nextPendingRead()
-      #expect(answer?.reader == number && bytes(answer?.event) == Int64(997 + number))
+      let read = buffer.nextPendingRead()
+      #expect(read?.reader == number && bytes(read?.event) == Int64(997 + number))
     }
     #expect(buffer.nextPendingRead()?.reader == nil)
     buffer.finish()

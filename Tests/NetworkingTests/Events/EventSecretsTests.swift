@@ -55,7 +55,7 @@ struct EventSecretsTests {
     #expect(text.contains("kept") && text.contains("page=7") && text.contains("***"))
   }
 
-  private struct Leak: Error {
+  private struct ErrorWithSecrets: Error {
     let password = "s3cret"
     let url = "https://user:s3cret@a.example/?token=s3cret"
   }
@@ -64,14 +64,14 @@ struct EventSecretsTests {
     let client = fixture.client {
       Route(.get, "/broken", .failure(.connectionLost))
     }
-    client.middleware = { _ in .rejected(Leak()) }
+    client.middleware = { _ in .rejected(ErrorWithSecrets()) }
     _ = client.request(.get("broken?token=s3cret")).fail { _ in }
     await fixture.time.run()
     client.middleware = nil
     client.preProcessRequest = { _ in
       throw NetworkError(
         .decodingFailed, request: .init(method: .get, url: "https://u:s3cret@a.example/"),
-        body: Data("a body with s3cret".utf8), underlying: Leak())
+        body: Data("a body with s3cret".utf8), underlying: ErrorWithSecrets())
     }
     _ = client.request(.get("broken?token=s3cret")).fail { _ in }
     await fixture.time.run()

@@ -174,15 +174,15 @@ struct LogLevelTests {
   }
 
   @Test func concurrentLevelChangesLeaveOneLogWithCompleteCalls() async throws {
-    let (atWork, most, last) = (Counter(), Log<Int>(), Log<Void>())
+    let (running, most, last) = (Counter(), Log<Int>(), Log<Void>())
     var configuration = NetworkingConfiguration.plain
     configuration.logging = LoggingConfiguration(
       .none,
       to: ClosureLogger { [log] entry in
-        most.append(atWork.add())
+        most.append(running.add())
         log.append(entry)
         if "\(entry)".contains("/last: finished") { last.append(()) }
-        atWork.add(-1)
+        running.add(-1)
       })
     let client = Networking<Request>(
       transport: MockTransport { Route(.get, "/{name}", .text("hello")) },

@@ -141,7 +141,7 @@ struct MockedEventsTests {
   }
 
   @Test func theSameCallsHaveTheSameEvents() async throws {
-    func story() async -> [[String]] {
+    func eventsByCall() async -> [[String]] {
       let fixture = EventFixture()
       let client = fixture.client(mode: .limited(3)) {
         $0.retry = .exponential(initial: .seconds(1), jitter: .none, limit: 2)
@@ -153,8 +153,8 @@ struct MockedEventsTests {
       await fixture.time.run()
       return fixture.monitor.events.byCall.map(\.timedKinds)
     }
-    let first = await story()
+    let first = await eventsByCall()
     #expect(first.count == 20)
-    for _ in 0..<5 { #expect(await story() == first) }
+    for _ in 0..<5 { #expect(await eventsByCall() == first) }
   }
 }

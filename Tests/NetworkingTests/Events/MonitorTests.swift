@@ -88,12 +88,12 @@ struct MonitorTests {
   }
 
   @Test func eventsAreDeliveredToAMonitorSerially() async throws {
-    let atWork = Counter()
+    let running = Counter()
     let client = client()
     let seen = Log<Int>()
     client.addMonitor { _ in
-      seen.append(atWork.add())
-      atWork.add(-1)
+      seen.append(running.add())
+      running.add(-1)
     }
     await onThreads(4) { _ in
       for _ in 0..<100 { _ = client.request(.get("boards")) }

@@ -21,13 +21,13 @@ struct NetworkEventsTests {
     _ = try await client.request(.get("before")).value
     let events = client.events
     _ = try await client.request(.get("boards")).value
-    var words: [String] = []
+    var kinds: [String] = []
     for await event in events {
-      words.append(event.kind.description)
+      kinds.append(event.kind.description)
       if event.isFinal { break }
     }
     #expect(
-      words == [
+      kinds == [
         "queued", "started", "sending", "served by mock", "request sent", "head 200",
         "body of 5 bytes", "finished with 200",
       ])
@@ -89,13 +89,13 @@ struct NetworkEventsTests {
     for _ in 0..<3 { _ = try await client.request(.get("boards")).value }
     #expect(events.droppedCount == 19)
     var iterator = events.makeAsyncIterator()
-    var words: [String] = []
+    var kinds: [String] = []
     for _ in 0..<5 {
       guard let event = await iterator.next() else { break }
-      words.append(event.kind.description)
+      kinds.append(event.kind.description)
     }
     #expect(
-      words == [
+      kinds == [
         "served by mock", "request sent", "head 200", "body of 5 bytes", "finished with 200",
       ])
     #expect(events.droppedCount == 19)
@@ -106,12 +106,12 @@ struct NetworkEventsTests {
     let sequences = (0..<5).map { _ in client.events }
     let readings = sequences.map { events in
       Task {
-        var words: [String] = []
+        var kinds: [String] = []
         for await event in events {
-          words.append(event.kind.description)
-          if words.count == 80 { break }
+          kinds.append(event.kind.description)
+          if kinds.count == 80 { break }
         }
-        return words
+        return kinds
       }
     }
     for _ in 0..<10 { _ = try await client.request(.get("boards")).value }

@@ -10,30 +10,30 @@ import Testing
 struct StageEventsTests {
   private let fixture = EventFixture()
 
-  private struct Answering: Interceptor {
+  private struct RespondingInterceptor: Interceptor {
     func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
       .fulfilled(Response(head: HTTPResponseHead(status: 203), request: exchange.request))
     }
   }
 
-  private struct Passing: Interceptor {
+  private struct ForwardingInterceptor: Interceptor {
     func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise { next(exchange) }
   }
 
   @Test func anInterceptorThatRespondsIsNamed() async throws {
     let client = fixture.client()
-    client.interceptors = [Passing(), Answering()]
+    client.interceptors = [ForwardingInterceptor(), RespondingInterceptor()]
     _ = client.request(.get("boards"))
     await fixture.time.run()
     #expect(
       fixture.monitor.events.timedKinds == EventFixture.begun + [
-        "0.0 0.0 served by Answering", "0.0 0.0 finished with 203",
+        "0.0 0.0 served by RespondingInterceptor", "0.0 0.0 finished with 203",
       ])
   }
 
   @Test func anInterceptorThatForwardsIsNotNamed() async throws {
     let client = fixture.client { Route(.get, "/boards", .status(200)) }
-    client.interceptors = [Passing()]
+    client.interceptors = [ForwardingInterceptor()]
     _ = client.request(.get("boards"))
     await fixture.time.run()
     #expect(
@@ -79,20 +79,20 @@ struct StageEventsTests {
     } routes: {
       Route(.get, "/boards", Mock.text("hello").delayed(by: .seconds(2)))
     }
-    client.interceptors = [Passing()]
+    client.interceptors = [ForwardingInterceptor()]
     let calls = (0..<3).map { _ in client.request(.get("boards")) }
     await fixture.time.advance(by: .seconds(1))
     if leaderLeaves { calls[0].cancel() }
     await fixture.time.run()
-    let told = fixture.monitor.events.byCall
-    let leader = try #require(told.first)
+    let eventsByCall = fixture.monitor.events.byCall
+    let leader = try #require(eventsByCall.first)
     #expect(
       leader.timedKinds == EventFixture.begun
         + (leaderLeaves
           ? EventFixture.hop("1.1", 200).prefix(3) + ["1.1 1.0 cancelled"]
           : EventFixture.hop("1.1", 200, bytes: 5, to: 2) + ["1.1 2.0 finished with 200"]))
-    #expect(told.count == 3)
-    for follower in told.dropFirst() {
+    #expect(eventsByCall.count == 3)
+    for follower in eventsByCall.dropFirst() {
       #expect(
         follower.timedKinds == EventFixture.begun + [
           "0.0 0.0 shared with \(leader[0].call)", "0.0 2.0 finished with 200",
@@ -102,12 +102,12 @@ struct StageEventsTests {
 
   @Test func aHopInterceptorThatRespondsIsNamed() async throws {
     let client = fixture.client()
-    client.hopInterceptors = [Passing(), Answering()]
+    client.hopInterceptors = [ForwardingInterceptor(), RespondingInterceptor()]
     _ = client.request(.get("boards"))
     await fixture.time.run()
     #expect(
       fixture.monitor.events.kinds == [
-        "queued", "started", "served by Answering", "finished with 203",
+        "queued", "started", "served by RespondingInterceptor", "finished with 203",
       ])
   }
 

@@ -64,9 +64,9 @@
           configuration: configuration)
         client.callbackContext = .inline
         for _ in 0..<3 {
-          let answer = client.request(.get("https://a.example/"))
+          let promise = client.request(.get("https://a.example/"))
           await time.run()
-          let response = try await answer.value
+          let response = try await promise.value
           #expect(response.status == 200)
         }
         // The testing library writes to the standard error at exit.

@@ -46,9 +46,9 @@ struct ClientOfflineTests {
     configuration.retry = .exponential(initial: .seconds(1), jitter: .none, limit: 2)
     let networking = Networking(mockProvider: provider, configuration: configuration)
 
-    let answer = networking.request(.add("milk")).validate()
+    let promise = networking.request(.add("milk")).validate()
     await time.run()
-    let error = try #require(answer.rejectionError as? NetworkError)
+    let error = try #require(promise.rejectionError as? NetworkError)
     #expect(error.code == .notConnectedToInternet && error.isStoredOffline && error.attempts == 3)
     #expect(
       error.description
@@ -135,9 +135,9 @@ struct ClientOfflineTests {
       $0.callTimeout = .seconds(5)
       $0.scheduler = time
     }
-    let answer = client.request(.add("a"))
+    let promise = client.request(.add("a"))
     await time.advance(by: .seconds(5))
-    let error = answer.rejectionError as? NetworkError
+    let error = promise.rejectionError as? NetworkError
     #expect(error?.code == .timedOut(.call) && error?.isStoredOffline == true)
   }
 
@@ -190,10 +190,10 @@ struct ClientOfflineTests {
   @Test func downloadsAndStreamsAreNotStored() async throws {
     let client = client()
     let folder = TemporaryFolder()
-    for answer in [
+    for promise in [
       client.stream(.add("a")), client.download(.add("a"), to: folder.url("file")),
     ] {
-      let error = await answer.result.failure(as: NetworkError.self)
+      let error = await promise.result.failure(as: NetworkError.self)
       #expect(error?.code == .notConnectedToInternet && error?.isStoredOffline == false)
       #expect(error?.reason == "not stored, because the response body does not go to memory")
     }

@@ -28,7 +28,7 @@ struct OfflineCorruptionTests {
 
   /// Replays and expects that the first and the last entry are delivered and the second is
   /// quarantined.
-  private func expectSecondSetAside(
+  private func expectSecondEntryIsQuarantined(
     _ reason: String, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     // A second store has no cached state, like another process.
@@ -53,34 +53,34 @@ struct OfflineCorruptionTests {
 
   @Test func anEmptyFileIsQuarantined() async throws {
     try change(temporary.entryFile(1)) { $0 = Data() }
-    try await expectSecondSetAside("the entry file is empty")
+    try await expectSecondEntryIsQuarantined("the entry file is empty")
   }
 
   @Test func aTruncatedFileIsQuarantined() async throws {
     try change(temporary.entryFile(1)) { $0.removeLast() }
-    try await expectSecondSetAside("the length does not match")
+    try await expectSecondEntryIsQuarantined("the length does not match")
   }
 
   @Test func aChangedByteIsQuarantined() async throws {
     try change(temporary.entryFile(1)) { $0[$0.count - 30] ^= 1 }
-    try await expectSecondSetAside("the checksum does not match")
+    try await expectSecondEntryIsQuarantined("the checksum does not match")
   }
 
   @Test func aFileOfAnotherFormatIsQuarantined() async throws {
     try change(temporary.entryFile(1)) { $0 = Data("{\"hello\": 1}".utf8) }
-    try await expectSecondSetAside("the file is not an offline entry")
+    try await expectSecondEntryIsQuarantined("the file is not an offline entry")
   }
 
   @Test func aFileOfALaterVersionIsQuarantined() async throws {
     try change(temporary.entryFile(1)) { data in
       data.replaceSubrange(0..<16, with: Data("Catena-Offline/7".utf8))
     }
-    try await expectSecondSetAside("the format Catena-Offline/7 is not supported")
+    try await expectSecondEntryIsQuarantined("the format Catena-Offline/7 is not supported")
   }
 
   @Test func aMissingFileIsQuarantined() async throws {
     try FileManager.default.removeItem(atPath: temporary.entryFile(1))
-    try await expectSecondSetAside("the entry file is missing")
+    try await expectSecondEntryIsQuarantined("the entry file is missing")
   }
 
   @Test func aSymbolicLinkIsQuarantined() async throws {
@@ -92,20 +92,20 @@ struct OfflineCorruptionTests {
           $0.hasPrefix("entries/") && !$0.hasSuffix("entry") && !$0.hasSuffix("file-0")
         }[1]) + "/entry",
       withDestinationPath: target.path)
-    try await expectSecondSetAside("the entry file is missing")
+    try await expectSecondEntryIsQuarantined("the entry file is missing")
   }
 
   @Test func theFileOfAnotherEntryIsQuarantined() async throws {
     let other = try Data(contentsOf: URL(fileURLWithPath: temporary.entryFile(0)))
     try change(temporary.entryFile(1)) { $0 = other }
-    try await expectSecondSetAside("the file belongs to another entry")
+    try await expectSecondEntryIsQuarantined("the file belongs to another entry")
   }
 
   @Test(arguments: [Data(), Data("payload 7".utf8), Data("payload 2 and more".utf8)])
   func aChangedPayloadIsQuarantined(_ data: Data) async throws {
     let entry = try temporary.entryFile(1)
     try change(entry.dropLast("entry".count) + "file-0") { $0 = data }
-    try await expectSecondSetAside("payload file 1 is missing or has changed")
+    try await expectSecondEntryIsQuarantined("payload file 1 is missing or has changed")
   }
 
   @Test func anyChangedOrTruncatedByteIsDetected() async throws {

@@ -59,7 +59,7 @@
       }
       // Most but not all workers are killed, so that all phases of a worker are covered.
       #expect(lines.count { $0 == "idle" } < killed)
-      try await checkThatAllArrived(at: server, accepted: lines)
+      try await expectAllRequestsReceived(at: server, accepted: lines)
     }
 
     @Test func twoProcessesCanShareAStore() async throws {
@@ -69,10 +69,10 @@
       async let other = work(server, first: 1_000, count: 40, .never, queue: "other")
       let lines = try await one.lines + other.lines
       #expect(lines.count { $0.hasPrefix("accepted") } == 80)
-      try await checkThatAllArrived(at: server, accepted: lines)
+      try await expectAllRequestsReceived(at: server, accepted: lines)
     }
 
-    private func checkThatAllArrived(
+    private func expectAllRequestsReceived(
       at server: UnreliableServer, accepted lines: [String]
     ) async throws {
       for line in lines {

@@ -25,7 +25,7 @@ struct OfflinePlacesTests {
   }
 
   #if os(Linux)
-    private static func isThere() throws -> Bool {
+    private static func storeExists() throws -> Bool {
       FileManager.default.fileExists(
         atPath: try OfflineStore.folder(key: "NetworkingTests.NotesAPI").path)
     }
@@ -38,11 +38,11 @@ struct OfflinePlacesTests {
         let server = SwitchableServer()
         do {
           let client = Networking<NotesAPI>(transport: server.transport)
-          #expect(try !Self.isThere())
+          #expect(try !Self.storeExists())
           let error = await client.request(.add("a")).result.failure(as: NetworkError.self)
           #expect(error?.isStoredOffline == true)
           #expect(try client.offlineStore.folder.path.hasPrefix(folder.url.path))
-          #expect(try Self.isThere())
+          #expect(try Self.storeExists())
         }
         server.behavior = .responds(200)
         let next = Networking<NotesAPI>(transport: server.transport)

@@ -196,17 +196,17 @@ struct OfflineStoreTests {
 
   @Test(arguments: [OfflineStore.ConflictResolution.keepBoth, .replace, .drop])
   func theClosureResolvesAConflict(_ resolution: OfflineStore.ConflictResolution) throws {
-    let asked = Log<String>()
+    let conflicts = Log<String>()
     let store = try temporary.open { kept, new in
-      asked.append("\(kept.request.method) \(new.method)")
+      conflicts.append("\(kept.request.method) \(new.method)")
       return resolution
     }
     let first = try store.add(.put("a?x=1", parameters: ["v": 1]), baseURL: base, in: "q")
     try store.add(.put("b"), baseURL: base, in: "q")
     try store.add(.put("a"), baseURL: base, in: "other")
-    #expect(asked.entries.isEmpty)
+    #expect(conflicts.entries.isEmpty)
     let second = try store.add(.delete("https://api.test/v1/a"), in: "q")
-    #expect(asked.entries == ["PUT DELETE"])
+    #expect(conflicts.entries == ["PUT DELETE"])
     let numbers = try store.entries.map(\.number)
     switch resolution {
     case .keepBoth: #expect(numbers == [1, 2, 3, 4])

@@ -11,17 +11,17 @@
       struct State {
         var chance = SeededGenerator(seed: 5)
         var isHealthy = false
-        var victim: (process: ChildProcess, requestsToLive: Int)?
+        var processToKill: (process: ChildProcess, requestsToLive: Int)?
       }
 
       let state = Mutex(State())
 
       func steps() -> [ScriptedServer.Step] {
         state.withLock { state in
-          if var victim = state.victim {
-            victim.requestsToLive -= 1
-            if victim.requestsToLive == 0 { victim.process.signal(SIGKILL) }
-            state.victim = victim
+          if var processToKill = state.processToKill {
+            processToKill.requestsToLive -= 1
+            if processToKill.requestsToLive == 0 { processToKill.process.signal(SIGKILL) }
+            state.processToKill = processToKill
           }
           guard !state.isHealthy else { return [.respond()] }
           switch Int.random(in: 0..<8, using: &state.chance) {
@@ -51,13 +51,13 @@
 
     /// Kills a process after it has sent `count` requests, before the response to the last one.
     func kill(_ process: ChildProcess, afterRequests count: Int) {
-      behavior.state.withLock { $0.victim = (process, count) }
+      behavior.state.withLock { $0.processToKill = (process, count) }
     }
 
     /// Stops killing processes and sets whether requests fail.
     func rest(isHealthy: Bool = false) {
       behavior.state.withLock { state in
-        state.victim = nil
+        state.processToKill = nil
         state.isHealthy = isHealthy
       }
     }

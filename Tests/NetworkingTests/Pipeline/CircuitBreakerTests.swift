@@ -78,10 +78,10 @@ struct CircuitStageTests {
   }
 
   /// A clock that runs an action for each of its first readings.
-  private final class CuriousClock: Scheduler {
+  private final class ActionClock: Scheduler {
     private let tasks = Mutex<[@Sendable () -> Void]>([])
 
-    func whenAsked(_ tasks: [@Sendable () -> Void]) { self.tasks.withLock { $0 = tasks } }
+    func setActions(_ tasks: [@Sendable () -> Void]) { self.tasks.withLock { $0 = tasks } }
 
     var now: Duration {
       let task = tasks.withLock { $0.popLast() }
@@ -95,7 +95,7 @@ struct CircuitStageTests {
   }
 
   @Test func theClockIsReadOutsideTheLock() async throws {
-    let clock = CuriousClock()
+    let clock = ActionClock()
     let entered = Counter()
     let transport = FakeTransport { _ in .response(200) }
     let stage = CircuitStage(breaker, scheduler: clock)
@@ -109,7 +109,7 @@ struct CircuitStageTests {
       }
     }
     // The readings: the start of the request, the start of the nested request, and their ends.
-    clock.whenAsked([{}, enter, {}, enter])
+    clock.setActions([{}, enter, {}, enter])
     #expect(try await send(Pipeline([stage]), transport).get().status == 200)
     #expect(entered.value == 2)
     never.resolver.reject(CancellationError())

@@ -20,7 +20,7 @@ struct CookieStageTests {
 
   /// Sends a request whose response sets cookies, and returns the request's `Cookie` field.
   @discardableResult
-  private func ask(_ url: String, setting values: String...) async throws -> String? {
+  private func send(_ url: String, setting values: String...) async throws -> String? {
     let transport = FakeTransport { _ in
       .response(200, HTTPHeaders(values.map { .init(name: "Set-Cookie", value: $0) }))
     }
@@ -32,13 +32,13 @@ struct CookieStageTests {
 
   @Test func aServerReceivesNoCookieOfAnotherSite() async throws {
     let cookie = "sid=1; Domain=shop.example; Path=/"
-    try await ask("https://shop.example/", setting: cookie)
+    try await send("https://shop.example/", setting: cookie)
     for domain in ["shop.example", "shop.example; Domain=evil.test"] {
-      try await ask("https://evil.test/", setting: "sid=; Domain=\(domain); Path=/; Max-Age=0")
-      #expect(try await ask("https://shop.example/") == "sid=1")
+      try await send("https://evil.test/", setting: "sid=; Domain=\(domain); Path=/; Max-Age=0")
+      #expect(try await send("https://shop.example/") == "sid=1")
     }
-    try await ask("https://shop.example/", setting: "sid=; Domain=shop.example; Path=/; Max-Age=0")
-    #expect(try await ask("https://shop.example/") == nil)
+    try await send("https://shop.example/", setting: "sid=; Domain=shop.example; Path=/; Max-Age=0")
+    #expect(try await send("https://shop.example/") == nil)
   }
 
   @Test(arguments: [
@@ -63,7 +63,7 @@ struct CookieStageTests {
   }
 
   @Test func aCookieForATopLevelDomainIsRejected() async throws {
-    try await ask("https://shop.example/", setting: "a=1; Domain=example; Path=/")
+    try await send("https://shop.example/", setting: "a=1; Domain=example; Path=/")
     #expect(storage.cookies?.isEmpty ?? true)
   }
 
@@ -91,10 +91,10 @@ struct CookieStageTests {
   @Test func cookiesAreOrderedByPathLengthAndName() async throws {
     let names = ["d", "b", "e", "a", "c"]
     for name in names {
-      try await ask(
+      try await send(
         "https://shop.example/x/y", setting: "\(name)=1; Path=/", "\(name)x=1; Path=/x")
     }
-    let sent = try await ask("https://shop.example/x/y")
+    let sent = try await send("https://shop.example/x/y")
     #expect(sent == "ax=1; bx=1; cx=1; dx=1; ex=1; a=1; b=1; c=1; d=1; e=1")
   }
 }

@@ -25,7 +25,7 @@ struct PipelineBarrierTests {
     #expect(gate.tokens == ["before"])
     work.resolver.fulfill(1)
     #expect(gate.tokens == ["before"] + (0..<100).map { "\($0)" })
-    for _ in 0...100 { gate.answer(200) }
+    for _ in 0...100 { gate.respond(200) }
     for call in calls + [before] { #expect(try await call.value.status == 200) }
   }
 
@@ -46,13 +46,13 @@ struct PipelineBarrierTests {
       return work.promise
     }
     let later = send("later")
-    gate.answer(200)
+    gate.respond(200)
     #expect(log.entries == [])
-    gate.answer(404)
+    gate.respond(404)
     #expect(log.entries == ["begun"] && gate.tokens == ["a", "b"])
     work.resolver.fulfill(7)
     #expect(try await held.value == 7 && gate.tokens == ["a", "b", "later"])
-    gate.answer(200)
+    gate.respond(200)
     for call in calls + [later] { _ = try await call.value }
     #expect(try await barrier.hold(draining: true) { .fulfilled(8) }.value == 8)
   }
@@ -72,7 +72,7 @@ struct PipelineBarrierTests {
     calls[0].validate().toData().cancel()
     work.resolver.fulfill(1)
     #expect(gate.tokens == ["b"])
-    gate.answer(200)
+    gate.respond(200)
     _ = try await calls[1].value
     #expect(try await barrier.hold(draining: true) { .fulfilled(2) }.value == 2)
   }

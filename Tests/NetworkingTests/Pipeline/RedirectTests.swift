@@ -12,9 +12,9 @@ struct RedirectTests {
 
   private func follow(
     _ request: HTTPRequest, _ policy: RedirectPolicy = .follow(),
-    _ answer: @escaping FakeTransport.Handler
+    _ respond: @escaping FakeTransport.Handler
   ) async -> (result: Result<Response, any Error>, requests: [HTTPRequest]) {
-    let transport = FakeTransport(answer)
+    let transport = FakeTransport(respond)
     let pipeline = Pipeline([RedirectStage(policy: policy)])
     let exchange = Exchange(request, over: transport)
     return (await pipeline.send(exchange).result, transport.requests)

@@ -101,7 +101,7 @@ final class GatedTransport: Transport {
   }
 
   /// Completes the oldest open request with a status.
-  func answer(_ status: Int) {
+  func respond(_ status: Int) {
     let receive = state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
     for event in [TransportEvent].response(status) { receive?(event) }
   }

@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct RetryBudgetTests {
   /// Returns the number of available tokens, at most 1,000.
-  private func drained(_ tokens: inout RetryTokenBucket) -> Int {
+  private func tokenCount(_ tokens: inout RetryTokenBucket) -> Int {
     var count = 0
     while count < 1_000, tokens.withdraw() { count += 1 }
     return count
@@ -15,18 +15,18 @@ struct RetryBudgetTests {
 
   @Test func aBudgetHasTenTokensAndGainsATenthForEachResponse() {
     var tokens = RetryTokenBucket(RetryBudget())
-    var counts = [drained(&tokens)]
+    var counts = [tokenCount(&tokens)]
     for _ in 0..<9 { tokens.deposit() }
-    counts.append(drained(&tokens))
+    counts.append(tokenCount(&tokens))
     tokens.deposit()
-    counts.append(drained(&tokens))
+    counts.append(tokenCount(&tokens))
     #expect(counts == [10, 0, 1])
   }
 
   @Test func aFullBudgetGainsNoTokens() {
     var tokens = RetryTokenBucket(RetryBudget(capacity: 2, refund: 5))
     tokens.deposit()
-    let count = drained(&tokens)
+    let count = tokenCount(&tokens)
     #expect(count == 2)
   }
 
@@ -38,19 +38,19 @@ struct RetryBudgetTests {
   func invalidLimitsCountAsZero(_ budget: RetryBudget) {
     var tokens = RetryTokenBucket(budget)
     tokens.deposit()
-    let count = drained(&tokens)
+    let count = tokenCount(&tokens)
     #expect(count == 0)
   }
 
   @Test func withoutABudgetThereIsAlwaysAToken() {
     var tokens = RetryTokenBucket(nil)
-    let count = drained(&tokens)
+    let count = tokenCount(&tokens)
     #expect(count == 1_000)
   }
 
   /// Runs 1,000 callers with six retries every ten seconds against a server that fails for a
   /// minute.
-  private func storm(_ budget: RetryBudget?) async -> RetryFixture {
+  private func runOutage(_ budget: RetryBudget?) async -> RetryFixture {
     let time = Log<TestScheduler>()
     let fixture = RetryFixture(.delayed(.seconds(10), limit: 6), budget: budget) { _, _ in
       (time.entries.first?.now ?? .zero) < .seconds(60) ? .response(503) : .response(200)
@@ -63,12 +63,12 @@ struct RetryBudgetTests {
   }
 
   @Test func manyCallersStayWithinTheBudget() async {
-    #expect(await storm(RetryBudget()).seconds.count == 1_010)
-    #expect(await storm(RetryBudget(capacity: 50)).seconds.count == 1_050)
+    #expect(await runOutage(RetryBudget()).seconds.count == 1_010)
+    #expect(await runOutage(RetryBudget(capacity: 50)).seconds.count == 1_050)
   }
 
   @Test func withoutABudgetRequestsAreMultiplied() async {
-    let fixture = await storm(nil)
+    let fixture = await runOutage(nil)
     #expect(fixture.seconds.count == 7_000)
     #expect(fixture.seconds.last == 60)
   }

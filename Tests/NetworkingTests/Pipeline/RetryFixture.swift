@@ -18,17 +18,17 @@ struct RetryFixture: Sendable {
   ///   - budget: The retry budget of the client. `nil` disables it.
   ///   - wallClock: The wall-clock time at virtual time zero.
   ///   - around: A closure that creates stages outside of the retry stage.
-  ///   - answer: A closure that receives the number of the request, from 1, and the request.
+  ///   - respond: A closure that receives the number of the request, from 1, and the request.
   init(
     _ policy: RetryPolicy = .never, budget: RetryBudget? = nil,
     wallClock: Date = Date(timeIntervalSince1970: 784_111_777),
     around: (any Scheduler) -> [any Interceptor] = { _ in [] },
-    _ answer: @escaping @Sendable (Int, HTTPRequest) -> [TransportEvent]
+    _ respond: @escaping @Sendable (Int, HTTPRequest) -> [TransportEvent]
   ) {
     let count = Counter()
     transport = FakeTransport { [sent, time] request in
       sent.append(time.now)
-      return answer(count.add(), request)
+      return respond(count.add(), request)
     }
     let stage = RetryStage(policy: policy, budget: budget, scheduler: time) { [time] in
       wallClock.addingTimeInterval(time.now / .seconds(1))

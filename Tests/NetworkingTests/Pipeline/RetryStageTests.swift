@@ -7,7 +7,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct RetryStageTests {
-  private static let gone: [TransportEvent] = [.failure(TransportFailure(code: .connectionLost))]
+  private static let lostConnection: [TransportEvent] = [
+    .failure(TransportFailure(code: .connectionLost))
+  ]
 
   @Test func theFirstSuccessfulResponseIsTheResult() async throws {
     let fixture = RetryFixture(.delayed(.seconds(2), limit: 5)) { number, _ in
@@ -21,7 +23,7 @@ struct RetryStageTests {
 
   @Test func theLastResponseIsRejectedByValidateWithItsBodyAndAllAttempts() async throws {
     let fixture = RetryFixture(.exponential(initial: .seconds(1), jitter: .none, limit: 2)) {
-      number, _ in number == 2 ? Self.gone : .response(503, [:], "attempt \(number)")
+      number, _ in number == 2 ? Self.lostConnection : .response(503, [:], "attempt \(number)")
     }
     let promise = fixture.send().validate()
     await fixture.time.run()
@@ -36,7 +38,7 @@ struct RetryStageTests {
 
   @Test func anErrorListsTheLastFiveAttempts() async throws {
     let fixture = RetryFixture(.immediate(limit: 6)) { number, _ in
-      number < 7 ? .response(500 + number % 2 * 2) : Self.gone
+      number < 7 ? .response(500 + number % 2 * 2) : Self.lostConnection
     }
     let error = try #require(await fixture.outcome().failure(as: NetworkError.self))
     #expect(

@@ -18,9 +18,9 @@ struct SharingMachineTests {
     return resolver
   }
 
-  private func kind(_ departure: SharingMachine.LeaveResult) -> String {
-    switch departure {
-    case .callersRemain(let caller): caller == nil ? "was over" : "stays"
+  private func kind(_ result: SharingMachine.LeaveResult) -> String {
+    switch result {
+    case .callersRemain(let caller): caller == nil ? "already ended" : "stays"
     case .abandoned(let work, _): work == nil ? "abandoned before it began" : "abandoned"
     }
   }
@@ -41,14 +41,15 @@ struct SharingMachineTests {
     let key = try #require(key)
     let callers = (1...4).map { _ in caller() }
     let entries = callers.map { machine.enter(key, $0) }
-    let departure = machine.left(entries[1].ticket)
-    let (told, again) = (machine.ended(entries[0].ticket), machine.ended(entries[0].ticket))
+    let result = machine.left(entries[1].ticket)
+    let callersAtEnd = machine.ended(entries[0].ticket)
+    let repeated = machine.ended(entries[0].ticket)
     let late = machine.left(entries[2].ticket)
     #expect(
-      told.map { ObjectIdentifier($0) }
+      callersAtEnd.map { ObjectIdentifier($0) }
         == [callers[0], callers[2], callers[3]].map { ObjectIdentifier($0) })
-    #expect(again.isEmpty && machine.count == 0)
-    #expect([departure, late].map(kind) == ["stays", "was over"])
+    #expect(repeated.isEmpty && machine.count == 0)
+    #expect([result, late].map(kind) == ["stays", "already ended"])
   }
 
   @Test func cancellingTheLastCallerCancelsTheExchange() throws {
@@ -58,23 +59,23 @@ struct SharingMachineTests {
     let work = NetworkPromise.pending(on: .inline)
     work.promise.cancel()
     let isWanted = machine.began(first.ticket, work.promise)
-    let departures = [machine.left(first.ticket), machine.left(second.ticket)]
-    #expect(isWanted && departures.map(kind) == ["stays", "abandoned"] && machine.count == 0)
+    let results = [machine.left(first.ticket), machine.left(second.ticket)]
+    #expect(isWanted && results.map(kind) == ["stays", "abandoned"] && machine.count == 0)
   }
 
   @Test func anExchangeThatStartsAfterAllCallersCancelledIsCancelled() throws {
     var machine = SharingMachine()
     let key = try #require(key)
     let first = machine.enter(key, caller())
-    let departure = machine.left(first.ticket)
+    let result = machine.left(first.ticket)
     let next = machine.enter(key, caller())
     let work = NetworkPromise.pending(on: .inline)
     work.promise.cancel()
     let isWanted = machine.began(first.ticket, work.promise)
-    #expect(kind(departure) == "abandoned before it began" && next.isFirst && !isWanted)
+    #expect(kind(result) == "abandoned before it began" && next.isFirst && !isWanted)
     // Its end does not affect the next exchange either.
-    let (told, late) = (machine.ended(first.ticket), machine.left(first.ticket))
-    #expect(told.isEmpty && kind(late) == "was over" && machine.count == 1)
+    let (callersAtEnd, late) = (machine.ended(first.ticket), machine.left(first.ticket))
+    #expect(callersAtEnd.isEmpty && kind(late) == "already ended" && machine.count == 1)
   }
 }
 

@@ -33,7 +33,7 @@ struct SharingStageTests {
       send().always(on: .inline) { _ in order.append(number) }
     }
     #expect(gate.tokens.count == 1 && stage.exchangeCount == 1)
-    gate.answer(200)
+    gate.respond(200)
     for call in calls { #expect(try await call.value.status == 200) }
     #expect(order.entries == [1, 2, 3, 4, 5] && stage.exchangeCount == 0)
   }
@@ -43,7 +43,7 @@ struct SharingStageTests {
     let calls = (0..<3).map { _ in send() }
     calls[leaver].cancel()
     #expect(calls[leaver].isCancelled && gate.cancelled.value == 0)
-    gate.answer(200)
+    gate.respond(200)
     for (number, call) in calls.enumerated() where number != leaver {
       #expect(try await call.value.status == 200)
     }
@@ -58,8 +58,8 @@ struct SharingStageTests {
     #expect(gate.cancelled.value == 1 && stage.exchangeCount == 0)
     let next = send()
     #expect(gate.tokens.count == 2)
-    gate.answer(204)
-    gate.answer(200)
+    gate.respond(204)
+    gate.respond(200)
     #expect(try await next.value.status == 200)
   }
 
@@ -86,9 +86,9 @@ struct SharingStageTests {
 
   @Test func aRequestFromAHandlerOfTheResponseStartsANewExchange() async throws {
     let again = send().then(on: .inline) { _ in send() }
-    gate.answer(200)
+    gate.respond(200)
     #expect(gate.tokens.count == 2)
-    gate.answer(201)
+    gate.respond(201)
     #expect(try await again.value.status == 201)
   }
 
@@ -113,7 +113,7 @@ struct SharingStageTests {
     #expect(patient.isPending && unlimited.isPending && gate.cancelled.value == 0)
     await time.advance(by: .seconds(59))
     #expect(await patient.result.failure(as: NetworkError.self)?.code == .timedOut(.call))
-    gate.answer(200)
+    gate.respond(200)
     #expect(try await unlimited.value.status == 200)
   }
 
@@ -166,9 +166,9 @@ struct SharingStageTests {
       DispatchQueue.concurrentPerform(iterations: 8) { number in
         let call = send()
         calls.append(call)
-        if number.isMultiple(of: 2) { call.cancel() } else if number == 3 { gate.answer(200) }
+        if number.isMultiple(of: 2) { call.cancel() } else if number == 3 { gate.respond(200) }
       }
-      while stage.exchangeCount > 0 { gate.answer(200) }
+      while stage.exchangeCount > 0 { gate.respond(200) }
       for call in calls.entries {
         let result = await call.result
         #expect(call.isCancelled || (try? result.get().status) == 200)

@@ -1,6 +1,6 @@
 @testable import Networking
 
-/// A fake kernel that answers Netlink requests from lists of payloads.
+/// A fake kernel that replies to Netlink requests from lists of payloads.
 struct FakeKernel {
   var links: [[UInt8]] = []
   var addresses: [[UInt8]] = []
@@ -18,7 +18,7 @@ struct FakeKernel {
 
   /// Returns the reply to a request, including its end message, or `nil` if the bytes are not a
   /// request.
-  func answer(_ request: [UInt8], sequence: UInt32? = nil) -> [UInt8]? {
+  func reply(to request: [UInt8], sequence: UInt32? = nil) -> [UInt8]? {
     guard let request = NetlinkMessage.messages(in: request).messages.first else { return nil }
     let sequence = sequence ?? request.sequence
     let (type, payloads): (UInt16, [[UInt8]])
@@ -36,13 +36,13 @@ struct FakeKernel {
   }
 
   /// Replies to one dump of links, addresses, and routes, and returns the machine's next actions.
-  func answerOnce(
+  func replyToOneDump(
     _ machine: inout RoutingMachine, _ actions: [RoutingMachine.Action]
   ) -> [RoutingMachine.Action] {
     var actions = actions
     for _ in 0..<3 {
       guard case .send(let request)? = actions.first else { break }
-      actions = answer(request).map { machine.receive($0) } ?? []
+      actions = reply(to: request).map { machine.receive($0) } ?? []
     }
     return actions
   }
@@ -56,7 +56,7 @@ struct FakeKernel {
     while !actions.isEmpty {
       switch actions.removeFirst() {
       case .report(let status): reports.append(status)
-      case .send(let request): actions += answer(request).map { machine.receive($0) } ?? []
+      case .send(let request): actions += reply(to: request).map { machine.receive($0) } ?? []
       }
     }
     return reports

@@ -16,7 +16,7 @@ struct RoutingMachineTests {
       case .report(let status): reports.append(status)
       case .send(let bytes):
         types += NetlinkMessage.messages(in: bytes).messages.map(\.type)
-        actions += FakeKernel.online.answer(bytes).map { machine.receive($0) } ?? []
+        actions += FakeKernel.online.reply(to: bytes).map { machine.receive($0) } ?? []
       }
     }
     #expect(types == [18, 22, 26])
@@ -25,16 +25,16 @@ struct RoutingMachineTests {
 
   static let changes: [(String, [UInt8])] = [
     ("a link", Kernel.message(16, Kernel.link(2, "eth0", flags: 1))),
-    ("a link gone", Kernel.message(17, Kernel.link(2, "eth0"))),
+    ("a removed link", Kernel.message(17, Kernel.link(2, "eth0"))),
     ("an address", Kernel.message(20, Kernel.address(2))),
-    ("an address gone", Kernel.message(21, Kernel.address(2))),
+    ("a removed address", Kernel.message(21, Kernel.address(2))),
     ("a default route", Kernel.message(24, Kernel.route(over: 2))),
-    ("a default route gone", Kernel.message(25, Kernel.route(over: 2))),
+    ("a removed default route", Kernel.message(25, Kernel.route(over: 2))),
     (
-      "a default route gone, told with another's numbers",
+      "a default route removed at the request of another socket",
       Kernel.message(25, Kernel.route(over: 2), sequence: 1, port: Kernel.port + 1)
     ),
-    ("a message too short", Kernel.message(24, [2])),
+    ("a truncated message", Kernel.message(24, [2])),
     ("an overrun", Kernel.message(4)),
   ]
 
@@ -65,15 +65,15 @@ struct RoutingMachineTests {
     var machine = RoutingMachine(port: Kernel.port)
     let start = machine.start()
     #expect(machine.receive(Kernel.message(25, Kernel.route(over: 2))) == [])
-    let actions = FakeKernel.online.answerOnce(&machine, start)
+    let actions = FakeKernel.online.replyToOneDump(&machine, start)
     #expect(FakeKernel().serve(&machine, actions) == [.unreachable])
   }
 
   @Test func anInconsistentDumpIsRepeated() {
-    var torn = FakeKernel.online
-    torn.flags = NetlinkMessage.interruptedFlag
+    var inconsistent = FakeKernel.online
+    inconsistent.flags = NetlinkMessage.interruptedFlag
     var machine = RoutingMachine(port: Kernel.port)
-    let actions = torn.answerOnce(&machine, machine.start())
+    let actions = inconsistent.replyToOneDump(&machine, machine.start())
     #expect(FakeKernel().serve(&machine, actions) == [.unreachable])
   }
 
@@ -86,7 +86,7 @@ struct RoutingMachineTests {
     }
     let actions = machine.lostMessages()
     // Late messages of the abandoned dump are ignored.
-    #expect(machine.receive(try #require(FakeKernel.online.answer(first))) == [])
+    #expect(machine.receive(try #require(FakeKernel.online.reply(to: first))) == [])
     #expect(FakeKernel().serve(&machine, actions) == [.unreachable])
   }
 
@@ -98,7 +98,7 @@ struct RoutingMachineTests {
     let sequence = try #require(NetlinkMessage.messages(in: second).messages.first?.sequence)
     let busy = Kernel.message(2, Kernel.raw(Int32(-16)), sequence: sequence, port: Kernel.port)
     #expect(machine.receive(busy) == [])
-    let actions = machine.receive(try #require(FakeKernel().answer(first)))
+    let actions = machine.receive(try #require(FakeKernel().reply(to: first)))
     #expect(FakeKernel.online.serve(&machine, actions) == [.over("eth0")])
   }
 
@@ -112,12 +112,12 @@ struct RoutingMachineTests {
   }
 
   @Test(arguments: 0..<3)
-  func aFailedSendLeavesTheStatusUnknownUntilAChange(_ answered: Int) {
+  func aFailedSendLeavesTheStatusUnknownUntilAChange(_ replyCount: Int) {
     var machine = RoutingMachine(port: Kernel.port)
     var actions = machine.start()
-    for _ in 0..<answered {
+    for _ in 0..<replyCount {
       guard case .send(let request)? = actions.first else { break }
-      actions = FakeKernel().answer(request).map { machine.receive($0) } ?? []
+      actions = FakeKernel().reply(to: request).map { machine.receive($0) } ?? []
     }
     #expect(machine.sendFailed() == [.report(.unknown)])
     let change = machine.receive(Kernel.message(20, Kernel.address(2)))
@@ -130,10 +130,10 @@ struct RoutingMachineTests {
       var actions = machine.start()
       for _ in 0..<table {
         guard case .send(let request)? = actions.first else { break }
-        actions = FakeKernel.online.answer(request).map { machine.receive($0) } ?? []
+        actions = FakeKernel.online.reply(to: request).map { machine.receive($0) } ?? []
       }
       guard case .send(let request)? = actions.first else { return #expect(Bool(false)) }
-      let whole = try #require(FakeKernel.online.answer(request))
+      let whole = try #require(FakeKernel.online.reply(to: request))
       for length in 1..<whole.count where length % 4 != 0 || length < 16 {
         var machine = machine
         let actions = machine.receive(Array(whole[..<length]))
@@ -144,7 +144,7 @@ struct RoutingMachineTests {
 
   @Test func randomBytesAreHandled() {
     var random = SeededGenerator(seed: 1)
-    let bases = Self.changes.map(\.1) + [FakeKernel.online.answer(Kernel.message(26)) ?? []]
+    let bases = Self.changes.map(\.1) + [FakeKernel.online.reply(to: Kernel.message(26)) ?? []]
     for round in 0..<5_000 {
       var machine = RoutingMachine(port: Kernel.port)
       _ = machine.start()

@@ -105,7 +105,7 @@ struct SecretLeakTests {
       transport: MockTransport(routes: Self.routes, scheduler: time), configuration: configuration)
     client.setBaseURL(URL(string: "https://api.example.com/"))
     client.callbackContext = .inline
-    client.interceptors = [Looking(log: log)]
+    client.interceptors = [ExchangePrinter(log: log)]
     client.authenticate(bearerToken: "s3cret-26")
     var text = prints(configuration)
     for request in Self.requests {
@@ -135,7 +135,7 @@ struct SecretLeakTests {
   }
 
   /// An interceptor that prints each exchange and forwards it.
-  private struct Looking: Interceptor {
+  private struct ExchangePrinter: Interceptor {
     let log: Log<String>
 
     func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {

@@ -70,8 +70,8 @@ struct ResponseHeadParserTests {
       let whole = interim + [Array("HTTP/\(round % 3) 200 OK".utf8)] + lines + [[]]
       var new = ResponseHeadParser()
       reused.reset()
-      let expected = whole.compactMap { line in line.withUnsafeBytes { new.take($0) } }
-      let found = whole.compactMap { line in line.withUnsafeBytes { reused.take($0) } }
+      let expected = whole.compactMap { line in line.withUnsafeBytes { new.parse($0) } }
+      let found = whole.compactMap { line in line.withUnsafeBytes { reused.parse($0) } }
       #expect(found == expected && found.count == 1)
       #expect(reused.isComplete && reused.hasStatusLine)
     }

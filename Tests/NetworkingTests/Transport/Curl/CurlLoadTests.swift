@@ -31,7 +31,7 @@
     @Test func filesAndThreadsAreReleased() async {
       await #expect(processExitsWith: .success) {
         let server = try ScriptedServer { _ in [.respond("200 OK", [], Data("done".utf8))] }
-        func exchangeALot() async {
+        func performExchanges() async {
           let transport = CurlTransport()
           for _ in 0..<20 {
             let exchanges = (0..<100).map { _ in
@@ -43,17 +43,17 @@
           }
           #expect((1...2).contains(ProcessResources.threads(named: "Catena.Curl")))
         }
-        func settled(_ isSettled: () -> Bool) async {
+        func wait(until isSettled: () -> Bool) async {
           while !isSettled() { await Task.yield() }
         }
-        await exchangeALot()
-        await settled { ProcessResources.threads(named: "Catena.Curl") == 0 }
+        await performExchanges()
+        await wait { ProcessResources.threads(named: "Catena.Curl") == 0 }
         _ = await server.closed.entries(server.connectionCount)
-        await settled { server.openConnectionCount == 0 }
+        await wait { server.openConnectionCount == 0 }
         let files = ProcessResources.openFiles
-        await exchangeALot()
-        await settled { ProcessResources.threads(named: "Catena.Curl") == 0 }
-        await settled { server.openConnectionCount == 0 }
+        await performExchanges()
+        await wait { ProcessResources.threads(named: "Catena.Curl") == 0 }
+        await wait { server.openConnectionCount == 0 }
         #expect(ProcessResources.openFiles == files)
       }
     }

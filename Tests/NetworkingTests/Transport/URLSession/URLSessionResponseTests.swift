@@ -2,37 +2,38 @@ import Testing
 
 @testable import Networking
 
-struct ExchangeTimesTests {
-  private let times = ExchangeTimeouts(connect: .seconds(30), idle: .seconds(60))
+struct ExchangeTimeoutsTests {
+  private let timeouts = ExchangeTimeouts(connect: .seconds(30), idle: .seconds(60))
 
-  private func due(_ times: ExchangeTimeouts, heard: Duration? = nil) -> ExchangeTimeouts.Deadline?
-  {
-    times.deadline(started: .seconds(100), lastActivity: heard)
+  private func deadline(
+    _ timeouts: ExchangeTimeouts, active lastActivity: Duration? = nil
+  ) -> ExchangeTimeouts.Deadline? {
+    timeouts.deadline(started: .seconds(100), lastActivity: lastActivity)
   }
 
   @Test func withoutAConnectionBothTimeoutsMustExpire() {
-    #expect(due(times) == .init(due: .seconds(190), phase: .idle))
-    #expect(due(.init(idle: .seconds(60))) == .init(due: .seconds(160), phase: .idle))
-    #expect(due(.init(connect: .seconds(30))) == nil)
+    #expect(deadline(timeouts) == .init(due: .seconds(190), phase: .idle))
+    #expect(deadline(.init(idle: .seconds(60))) == .init(due: .seconds(160), phase: .idle))
+    #expect(deadline(.init(connect: .seconds(30))) == nil)
   }
 
   @Test func sentBytesShowThatTheConnectionIsEstablished() {
-    var times = times
-    times.reportsConnect = true
-    #expect(due(times) == .init(due: .seconds(130), phase: .connect))
-    #expect(due(times, heard: .seconds(101)) == .init(due: .seconds(161), phase: .idle))
-    times.connect = nil
-    #expect(due(times) == .init(due: .seconds(160), phase: .idle))
+    var timeouts = timeouts
+    timeouts.reportsConnect = true
+    #expect(deadline(timeouts) == .init(due: .seconds(130), phase: .connect))
+    #expect(deadline(timeouts, active: .seconds(101)) == .init(due: .seconds(161), phase: .idle))
+    timeouts.connect = nil
+    #expect(deadline(timeouts) == .init(due: .seconds(160), phase: .idle))
   }
 
   @Test func theTotalTimeoutStartsWithTheExchange() {
-    var times = times
-    times.total = .seconds(65)
-    #expect(due(times) == .init(due: .seconds(165), phase: .attempt))
-    #expect(due(times, heard: .seconds(101)) == .init(due: .seconds(161), phase: .idle))
-    #expect(due(times, heard: .seconds(110)) == .init(due: .seconds(165), phase: .attempt))
-    #expect(due(.init(total: .seconds(1))) == .init(due: .seconds(101), phase: .attempt))
-    #expect(due(.init()) == nil)
+    var timeouts = timeouts
+    timeouts.total = .seconds(65)
+    #expect(deadline(timeouts) == .init(due: .seconds(165), phase: .attempt))
+    #expect(deadline(timeouts, active: .seconds(101)) == .init(due: .seconds(161), phase: .idle))
+    #expect(deadline(timeouts, active: .seconds(110)) == .init(due: .seconds(165), phase: .attempt))
+    #expect(deadline(.init(total: .seconds(1))) == .init(due: .seconds(101), phase: .attempt))
+    #expect(deadline(.init()) == nil)
   }
 }
 
