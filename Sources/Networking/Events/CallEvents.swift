@@ -92,7 +92,9 @@ final class CallEvents: Sendable {
     return HopEvents(call: self, number: number)
   }
 
-  /// Reports that the call waits for the response of another; `nil` if that call reports no events.
+  /// Reports that the call waits for the response of another call.
+  ///
+  /// - Parameter other: The other call. `nil` if it reports no events.
   func share(with other: NetworkEvent.CallID?) {
     emit { $0.share(with: other, at: $1) }
   }
@@ -170,7 +172,7 @@ struct HopEvents: Sendable {
     }
   }
 
-  /// Reports the end of the body without its rest, and ignores later events of the hop.
+  /// Reports the end of a body whose rest is discarded, and ignores later events of the hop.
   func truncate() {
     call.emit { machine, now in
       machine.receive(number, at: now) { $0.truncate(at: now) }
@@ -221,9 +223,10 @@ protocol EventSink: AnyObject, Sendable {
   ///
   /// - Parameters:
   ///   - event: The event.
-  ///   - body: The body that was sent or received. `nil` except for
-  ///     ``NetworkEvent/Kind/sending(headers:bodySize:)`` and ``NetworkEvent/Kind/body(bytes:)``,
-  ///     and if the body is larger than the largest body limit of the sinks.
+  ///   - body: The body that was sent or received, only with
+  ///     ``NetworkEvent/Kind/sending(headers:bodySize:)`` and ``NetworkEvent/Kind/body(bytes:)``.
+  ///     `nil` with other events, and if the body is larger than the largest body limit of the
+  ///     sinks.
   func enqueue(_ event: NetworkEvent, _ body: Data?)
 
   /// Starts the delivery of the stored events.

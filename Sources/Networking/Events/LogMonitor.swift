@@ -11,8 +11,7 @@ final class LogMonitor: BodyMonitor {
   private let machine = Mutex(CallLogMachine())
   /// The levels of the active calls.
   ///
-  /// They have a lock of their own, so that a new call does not wait while `machine` formats an
-  /// entry.
+  /// They have a separate lock, so that a new call does not wait while `machine` formats an entry.
   private let levels = Mutex<[NetworkEvent.CallID: LoggingConfiguration.Level]>([:])
 
   init(_ logging: LoggingConfiguration) {

@@ -20,7 +20,7 @@ public struct LoggingConfiguration: Sendable {
     case none
     /// One line for each failed call: method, URL, reason, number of attempts and time.
     ///
-    /// A response is not a failure, whatever its status.
+    /// A response is not a failure, regardless of its status.
     case error
     /// One line for each call that begins to send or joins an identical request, for each retry,
     /// redirect and credential refresh, and for the end of each call, with status, time and sizes.

@@ -12,9 +12,9 @@ import Synchronization
 /// waiting requests continue in the order in which they arrived. Requests in flight are not
 /// interrupted. A hold may wait for them to end before its work starts.
 ///
-/// Requests that are ``Request/notIntercepted()`` pass the barrier and are not waited for. The work
-/// of a hold must make its requests this way. A waiting request can be cancelled, and its deadline
-/// continues.
+/// Requests that are ``Request/notIntercepted()`` pass the barrier, and no hold waits for them. The
+/// work of a hold must make its requests this way. A waiting request can be cancelled, and its
+/// deadline continues.
 public final class PipelineBarrier: Interceptor {
   private let machine = Mutex(BarrierMachine())
 

@@ -125,7 +125,7 @@ enum Redirection {
   ///   - from: The request, without fields that stages have added for its hop only, such as
   ///     cookies.
   ///   - allowsDowngrade: Whether a redirect from `https` to `http` is allowed.
-  /// - Returns: The request, or `nil` if the response is no redirect or has no `Location`.
+  /// - Returns: The request, or `nil` if the response is not a redirect or has no `Location`.
   /// - Throws: `redirectRefused` if the location is not an `http` or `https` URL, or is a
   ///   downgrade.
   static func next(
@@ -176,7 +176,9 @@ enum Redirection {
     let reference = location.isEmpty ? base.absoluteString : location
     guard let url = URL(string: reference, relativeTo: base)?.absoluteURL,
       ["http", "https"].contains(url.scheme?.lowercased()), Origin(url) != nil
-    else { throw NetworkError(.redirectRefused, response, "the location is no http or https URL") }
+    else {
+      throw NetworkError(.redirectRefused, response, "the location is not an http or https URL")
+    }
     guard url.fragment == nil, let fragment = base.fragment,
       var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
     else { return url }

@@ -15,7 +15,7 @@ final class RetryStage: BuiltInStage {
   /// Makes a stage with a budget that all exchanges share.
   ///
   /// - Parameters:
-  ///   - policy: The policy of requests that have none of their own.
+  ///   - policy: The policy of requests that do not specify one.
   ///   - budget: The limit for all retries together. `nil` means no limit.
   ///   - scheduler: The source of time for delays.
   ///   - wallClock: The source of the wall clock time, which a date in `Retry-After` is compared
@@ -189,8 +189,8 @@ struct RetryTokenBucket {
 /// load of an outage.
 ///
 /// It is a token bucket, which starts full. Each retry takes one token. Each response that is not
-/// retried adds a part of a token. Without a whole token no request is retried, whatever its policy
-/// says. A server that is down therefore receives at most ``capacity`` retries in all; one that
+/// retried adds a part of a token. Without a whole token no request is retried, regardless of its
+/// policy. A server that is down therefore receives at most ``capacity`` retries in all; one that
 /// fails occasionally receives retries for about ``refund`` of the responses.
 ///
 /// Finagle's retry budgets and gRPC's retry throttling work in a similar way. gRPC counts failures

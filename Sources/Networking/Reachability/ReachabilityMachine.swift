@@ -98,8 +98,7 @@ struct ReachabilityMachine {
 
 /// The state that a ``NetworkReachability`` shares with its consumers.
 ///
-/// Consumers hold this object instead of the ``NetworkReachability``, so they do not keep that
-/// alive.
+/// Consumers hold this object, which does not keep the ``NetworkReachability`` alive.
 final class ReachabilityState: Sendable {
   private let machine = Mutex(ReachabilityMachine())
 

@@ -42,7 +42,7 @@ struct RoutingMachine {
     var isStale = false
     /// Whether the kernel still processes an earlier request.
     ///
-    /// The dump restarts when that ends.
+    /// The dump restarts when that request ends.
     var isBusy = false
   }
 

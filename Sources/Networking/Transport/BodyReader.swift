@@ -65,7 +65,7 @@ public final class BodyReader: Sendable {
   /// - Parameters:
   ///   - buffer: The buffer, of at least one byte.
   ///   - whenReady: A closure that runs once, on any thread, if the outcome is ``Outcome/pending``,
-  ///     when it is worth reading again. It does not run after any other outcome, nor after the
+  ///     when it is worth reading again. It does not run after any other outcome or after the
   ///     reader is released.
   /// - Returns: The outcome.
   /// - Throws: A failure with the code `encodingFailed`. Its underlying error is the error of the

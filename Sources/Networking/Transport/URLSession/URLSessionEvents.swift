@@ -126,9 +126,8 @@ extension URLSessionExchange {
 
 /// A splitter for `Set-Cookie` values that Foundation has joined with commas.
 ///
-/// A comma separates two values if a name and an equals sign follow it. Otherwise a comma occurs
-/// only in a date, where the number of a day follows it. Valid names, values and paths contain no
-/// commas.
+/// A comma separates two values if a name and an equals sign follow it. The only other commas are
+/// in dates, before the number of the day. Valid names, values and paths contain no commas.
 ///
 /// Source: RFC 6265 section 4.1.1, RFC 9110 section 5.3.
 enum SetCookieValues {
