@@ -1,7 +1,7 @@
 import Foundation
 import Mocking
 
-/// Prints lines on a serial queue, so that the callers do not wait for the terminal.
+/// A printer of lines on a serial queue, so that callers do not wait for the terminal.
 final class Console: Sendable {
   private let queue = DispatchQueue(label: "Console")
 

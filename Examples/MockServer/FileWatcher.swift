@@ -5,10 +5,10 @@ import Synchronization
 #if canImport(Darwin)
   import Darwin
 
-  /// Reports changes of a file and of its folder.
+  /// A watcher that reports changes of a file and of its folder.
   ///
-  /// It watches the folder too, because editors write a new file and rename it to the old name. The
-  /// handler has to check whether the content of the file is new.
+  /// It also watches the folder, because many editors write a new file and rename it to the old
+  /// name. The handler must check whether the content of the file has changed.
   final class FileWatcher: Sendable {
     /// The reason why the watcher does not work.
     ///
@@ -27,7 +27,7 @@ import Synchronization
     /// program ends.
     func start(onChange: @escaping @Sendable () -> Void) {
       watch(file.deletingLastPathComponent()) { [self] in
-        // The name can refer to a new file now.
+        // After a rename, the name refers to a new file.
         watchFile(onChange)
         onChange()
       }
@@ -61,16 +61,16 @@ import Synchronization
 #elseif canImport(Glibc)
   import Glibc
 
-  /// Reports changes in the folder of a file.
+  /// A watcher that reports changes in the folder of a file.
   ///
-  /// It watches the folder, because editors write a new file and rename it to the old name. The
-  /// handler has to check whether the content of the file is new.
+  /// It watches the folder, because many editors write a new file and rename it to the old name.
+  /// The handler must check whether the content of the file has changed.
   final class FileWatcher: Sendable {
     /// The reason why the watcher does not work, or `nil` if it works.
     let problem: String?
     private let descriptor: Int32
 
-    /// Starts to collect changes, which ``start(onChange:)`` reports.
+    /// Creates a watcher, which collects changes until ``start(onChange:)`` reports them.
     init(_ file: URL) {
       descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
       let folders = Set(

@@ -28,7 +28,7 @@ final class RecordingServer: Sendable {
 
   /// Stops the server and writes the recording.
   ///
-  /// - Throws: ``SuspectedSecrets`` if the recording has values that look like secrets, or the
+  /// - Throws: ``SuspectedSecrets`` if the recording contains values that look like secrets, or the
   ///   error of `Tape.save()`.
   func stop() throws {
     server.stop()
@@ -42,7 +42,8 @@ final class RecordingServer: Sendable {
       "wrote \(count == 1 ? "1 exchange" : "\(count) exchanges") to \(tape.file.relativePath)")
   }
 
-  /// The error for a recording that is not written because it has values that look like secrets.
+  /// The error for a recording that was not written because it contains values that look like
+  /// secrets.
   struct SuspectedSecrets: Error, CustomStringConvertible {
     let file: URL
     let paths: [String]

@@ -2,7 +2,7 @@ import Foundation
 import Mocking
 import Synchronization
 
-/// A server of the routes in a stub file, which reloads the file when it changes.
+/// A server that serves the routes of a stub file, and reloads the file when it changes.
 final class StubServer: Sendable {
   private let source: StubSource
   private let server: MockServer

@@ -39,7 +39,7 @@ do {
 
 // MARK: The command line
 
-/// The command given by the arguments of the program.
+/// The command that the arguments of the program specify.
 enum Command {
   /// Serve the stubs or the recording in a file.
   case serve(URL, port: Int)
@@ -57,7 +57,7 @@ enum Command {
            swift run mock-server --help
 
       FILE             stubs in JSON, such as Examples/MockServer/boards.json, or an
-                       HTTP archive (.har), such as a recording of --record
+                       HTTP archive (.har), such as one written by --record
       --port PORT      the port to listen on, 8080 by default; 0 chooses a free port
       --record URL     forward all requests to the server at URL, such as
                        https://api.example.com, and write them and the responses to
@@ -141,7 +141,7 @@ enum Command {
 
 // MARK: Termination
 
-/// Waits for SIGINT (Ctrl-C) or SIGTERM.
+/// A handler of SIGINT (Ctrl-C) and SIGTERM.
 struct TerminationSignal: Sendable {
   private let promise: Promise<Void>
 

@@ -2,11 +2,11 @@ import Foundation
 import Mocking
 import Synchronization
 
-/// The backend of a walk: a server or mocks.
+/// The backend of a ``Walk``: a server or mocks.
 enum Backend {
   /// A loopback server in this process.
   case server(BoardsServer)
-  /// The user's server, which does not report its concurrent requests.
+  /// A server at a URL, which does not report its number of concurrent requests.
   case url(URL)
   /// Mocked responses, without a server.
   case mocks(CountingProvider)
@@ -153,7 +153,9 @@ final class CountingProvider: TransportProvider {
 
 // MARK: The server
 
-/// A loopback server of the boards API, with a delay that makes the modes differ.
+/// A loopback server of the boards API.
+///
+/// It delays each response, so that the modes take different times.
 final class BoardsServer: Sendable {
   private struct Login: Decodable {
     let user: String

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Prints the runs as a table with a column for each mode.
+/// A printer of the runs as a table with a column for each mode.
 struct Report {
   /// The minimum width of a column of figures.
   ///
-  /// It gives tables with times of different lengths the same layout.
+  /// Tables with times of different lengths have the same layout because of it.
   private static let figureWidth = 8
 
   private let style = TextStyle()
@@ -59,7 +59,8 @@ struct Report {
   }
 }
 
-/// ANSI text styles, which are on only if standard output is a terminal and `NO_COLOR` is not set.
+/// ANSI text styles, which are used only if standard output is a terminal and `NO_COLOR` is not
+/// set.
 private struct TextStyle {
   private let isOn: Bool
 

@@ -133,7 +133,7 @@ enum Step: String, CaseIterable, Sendable {
   }
 }
 
-/// Measures the duration of each step of one walk.
+/// A timer of the steps of one walk.
 final class StepTimer: Sendable {
   /// A completed step.
   struct Measurement: Sendable {
@@ -169,7 +169,9 @@ final class StepTimer: Sendable {
 }
 
 extension Promise {
-  /// Records the duration of a step when this promise is fulfilled: a custom operator for chains.
+  /// Records the duration of a step when this promise is fulfilled.
+  ///
+  /// This is an example of a custom operator.
   fileprivate func record(
     _ step: Step, in timer: StepTimer,
     requests: @escaping @Sendable (Value) -> Int = { _ in 1 }

@@ -1,8 +1,8 @@
 import Foundation
 import Mocking
 
-// Start with Walk.swift: it has the endpoints and the chain of requests. Backend.swift has the
-// server and the mocks that respond to them.
+// Start with Walk.swift, which contains the endpoints and the chain of requests. Backend.swift
+// contains the server and the mocks that respond to them.
 
 let modes: [RequestMode] = [.sync, .limited(3), .async]
 let delay = Duration.milliseconds(40)
@@ -49,11 +49,11 @@ do {
 
 // MARK: The command line
 
-/// The command given by the arguments of the program.
+/// The command that the arguments of the program specify.
 enum Command {
-  /// Walk with the example's server and with its mocks.
+  /// Run the requests with the server and with the mocks of this example.
   case tour
-  /// Walk with the user's server.
+  /// Run the requests with the server at a URL.
   case walk(URL)
   /// Serve the boards API.
   case serve(port: Int)

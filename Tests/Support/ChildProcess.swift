@@ -37,7 +37,7 @@
     private let output: ProcessOutput
     private let errors: ProcessOutput
     private let input: Mutex<FileDescriptor?>
-    /// Writes the input off the caller's thread, because a write blocks while the pipe is full.
+    /// The queue that writes the input, because a write blocks while the pipe is full.
     private let writing = DispatchQueue(label: "catena.tests.child-input")
 
     /// Starts a program.
@@ -143,7 +143,7 @@
       /// The standard output as text.
       package var output: String { String(decoding: outputData, as: UTF8.self) }
 
-      /// The complete lines of ``output``; an unterminated last line is left out.
+      /// The complete lines of ``output``; an unterminated last line is omitted.
       package var lines: [String] {
         outputData.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
           .map { String(decoding: $0, as: UTF8.self) }
@@ -156,8 +156,8 @@
     /// The lines of an output stream, in the order of arrival; each iteration starts at the first
     /// line.
     ///
-    /// An unterminated last line is left out, because the process was ended while writing it. An
-    /// iteration retains the process, and cancelling the iterating task kills it.
+    /// An unterminated last line is omitted, because the process ended while it was written. An
+    /// iteration retains the process, and cancelling the iterating task kills the process.
     package struct Lines: AsyncSequence, Sendable {
       let process: ChildProcess
       let output: ProcessOutput

@@ -3,7 +3,9 @@
   import Foundation
   import Synchronization
 
-  /// The bytes that a process writes to one stream, available while they arrive and when complete.
+  /// The bytes that a process writes to one stream.
+  ///
+  /// They can be read line by line as they arrive, or all at once when the stream has ended.
   final class ProcessOutput: Sendable {
     private struct State {
       var bytes: [UInt8] = []
@@ -23,8 +25,8 @@
     init(of descriptor: FileDescriptor) {
       Thread.detachNewThread { [self] in
         descriptor.readAll { bytes in change { $0.bytes += bytes } }
-        // Closed before completion is visible, so that a finished process leaves no open
-        // descriptor.
+        // Closes the descriptor before it reports completion, so that a finished process leaves no
+        // open descriptor.
         descriptor.close()
         change { $0.isComplete = true }
       }
@@ -49,11 +51,11 @@
       }
     }
 
-    /// Returns the first non-`nil` result of `look`, which is called again after each change of the
+    /// Returns the first non-`nil` result of `find`, which is called again after each change of the
     /// state.
-    private func first<Found>(_ look: @Sendable (borrowing State) -> Found?) async -> Found {
+    private func first<Found>(_ find: @Sendable (borrowing State) -> Found?) async -> Found {
       while true {
-        let (found, seen) = state.withLock { (look($0), $0.bytes.count) }
+        let (found, seen) = state.withLock { (find($0), $0.bytes.count) }
         if let found { return found }
         await withCheckedContinuation { continuation in
           let hasChanged = state.withLock { state in
@@ -128,7 +130,7 @@
     }
   }
 
-  /// An owned file descriptor, closed on release at the latest.
+  /// An owned file descriptor, which is closed when this object is released, if not before.
   final class FileDescriptor: Sendable {
     let number: Int32
     private let isClosed = Atomic(false)
@@ -151,7 +153,9 @@
     static func pipe() throws -> (reading: FileDescriptor, writing: FileDescriptor) {
       var ends: [Int32] = [-1, -1]
       let error = child_process_pipe(&ends)
-      guard error == 0 else { throw TestError("no pipe: \(String(cString: strerror(error)))") }
+      guard error == 0 else {
+        throw TestError("cannot create a pipe: \(String(cString: strerror(error)))")
+      }
       return (FileDescriptor(ends[0]), FileDescriptor(ends[1]))
     }
 

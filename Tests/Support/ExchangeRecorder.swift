@@ -16,7 +16,7 @@ package struct ExchangeRecord: Sendable {
   package var sent: [Int64] = []
   /// The sizes of the body events.
   package var pieces: [Int] = []
-  /// The number of terminal events, which must not exceed 1.
+  /// The number of terminal events, which must be at most 1.
   package var lastEvents = 0
 
   mutating func add(_ event: TransportEvent) {
@@ -25,7 +25,7 @@ package struct ExchangeRecord: Sendable {
     case .connected(let metrics):
       name = "connected"
       connections.append(metrics)
-    case .servedLocally: name = "answered"
+    case .servedLocally: name = "servedLocally"
     case .sent(let bytes, _):
       name = "sent"
       sent.append(bytes)

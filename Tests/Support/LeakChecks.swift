@@ -58,7 +58,7 @@ import Synchronization
   }
 #endif
 
-/// Counts the live tokens that it has created.
+/// A counter of the live tokens that it has created.
 package final class InstanceCounter: Sendable {
   private let count = Counter()
 

@@ -19,7 +19,7 @@ package enum LoopbackSocket {
 
   /// Connects a socket to a port.
   ///
-  /// - Returns: Whether the connection is established. `errno` has the reason if it is not.
+  /// - Returns: Whether the connection is established. If it is not, `errno` contains the reason.
   @discardableResult
   static func connect(_ socket: Int32, toPort port: UInt16) -> Bool {
     withAddress(port: port) { address, length in systemConnect(socket, address, length) == 0 }
@@ -69,7 +69,7 @@ package enum LoopbackSocket {
   }
 }
 
-// The C functions by other names, because the static functions above hide their own.
+// Wrappers of the C functions, because the static functions above shadow their names.
 private func systemConnect(
   _ socket: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t
 ) -> Int32 {
@@ -98,7 +98,7 @@ private func systemBind(
       var on: Int32 = 1
       setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
       guard let port = LoopbackSocket.bind(socket, toPort: UInt16(port)) else {
-        throw TestError("no port")
+        throw TestError("the port is not available")
       }
       url = LoopbackSocket.url("http", Int(port), path: "")
     }
@@ -108,7 +108,9 @@ private func systemBind(
     }
   }
 
-  /// A loopback port whose connections stay pending: its backlog is full and it never accepts.
+  /// A loopback port that never accepts connections and whose backlog is full.
+  ///
+  /// New connections stay pending.
   package final class FullListener: Sendable {
     package let url: URL
     private let sockets: [Int32]
@@ -116,7 +118,9 @@ private func systemBind(
     /// - Throws: A `TestError` if no port is available.
     package init() throws {
       let listener = LoopbackSocket.make()
-      guard let port = LoopbackSocket.bind(listener) else { throw TestError("no port") }
+      guard let port = LoopbackSocket.bind(listener) else {
+        throw TestError("the port is not available")
+      }
       listen(listener, 0)
       sockets =
         [listener]

@@ -84,7 +84,8 @@ extension [NetworkEvent] {
   /// The descriptions of the kinds of the events.
   package var kinds: [String] { map(\.kind.description) }
 
-  /// The same with the attempt, the hop, and the time in seconds: `1.0 2.5 retry ...`.
+  /// The descriptions of the kinds, each after the attempt, the hop, and the time in seconds, such
+  /// as `1.0 2.5 retry ...`.
   package var timedKinds: [String] {
     map { "\($0.attempt).\($0.hop) \($0.elapsed / .seconds(1)) \($0.kind)" }
   }

@@ -216,12 +216,12 @@
       guard LoopbackSocket.connect(other, toPort: port) else { return }
       var pollers = [socket, other].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
       while poll(&pollers, 2, -1) > 0 {
-        if pollers[0].revents != 0, !carry(from: socket, to: other) { return }
-        if pollers[1].revents != 0, !carry(from: other, to: socket) { return }
+        if pollers[0].revents != 0, !relay(from: socket, to: other) { return }
+        if pollers[1].revents != 0, !relay(from: other, to: socket) { return }
       }
     }
 
-    private static func carry(from source: Int32, to target: Int32) -> Bool {
+    private static func relay(from source: Int32, to target: Int32) -> Bool {
       withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { bytes in
         let count = recv(source, bytes.baseAddress, bytes.count, 0)
         var sent = 0

@@ -45,7 +45,7 @@
     package let requests = Log<RawRequest>()
     /// The numbers of the connections that the client closed.
     package let closed = Log<Int>()
-    /// The number of bytes that a flood had sent each time the send buffer was full.
+    /// For each time that the send buffer was full during a flood, the number of bytes sent before.
     package let blocked = Log<Int>()
 
     private let connections: ServerConnections
@@ -54,8 +54,7 @@
     /// - Parameters:
     ///   - unixSocketPath: The path of the Unix socket. `nil` listens on a loopback port.
     ///   - greeting: The steps before the first request is read.
-    ///   - keepsBodies: Whether the bodies of requests are stored. Their bytes are counted in any
-    ///     case.
+    ///   - keepsBodies: Whether the bodies of requests are stored. Their bytes are always counted.
     ///   - script: The steps for a request.
     /// - Throws: A `TestError` if no socket is available.
     package init(
@@ -133,14 +132,14 @@
             && Glibc.listen(listener, 4_096) == 0
         }
       }
-      guard result else { throw TestError("no socket at \(path)") }
+      guard result else { throw TestError("cannot listen at \(path)") }
       return listener
     }
 
     private static func listen() throws -> (socket: Int32, port: UInt16) {
       let listener = LoopbackSocket.make()
       guard let port = LoopbackSocket.bind(listener), Glibc.listen(listener, 4_096) == 0 else {
-        throw TestError("no socket to listen on")
+        throw TestError("cannot listen on a loopback port")
       }
       return (listener, port)
     }
@@ -149,7 +148,7 @@
   /// The sockets of a ``ScriptedServer``, and the gate for the steps that wait.
   final class ServerConnections: Sendable {
     private struct State {
-      /// `nil` after it is closed, because its number may be reused.
+      /// `nil` after it is closed, because the system may reuse its number.
       var listener: Int32?
       var open: [Int: Int32] = [:]
       var count = 0
@@ -169,7 +168,7 @@
       let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
       guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
         Self.closeFile(listener)
-        throw TestError("no sockets")
+        throw TestError("cannot create a socket pair")
       }
       gate = (ends[0], ends[1])
     }

@@ -1,7 +1,7 @@
 #if os(Linux)
   import Foundation
 
-  /// A certificate authority and certificates made by `openssl` in a temporary folder.
+  /// A certificate authority and certificates that `openssl` creates in a temporary folder.
   package final class Certificates: Sendable {
     /// Whether the `openssl` tool is installed.
     package static let areAvailable = tool != nil
@@ -57,7 +57,7 @@
 
     @discardableResult
     private func run(_ arguments: [String]) async throws -> Data {
-      guard let tool = Self.tool else { throw TestError("no openssl") }
+      guard let tool = Self.tool else { throw TestError("openssl is not installed") }
       let end = try await ChildProcess(tool, arguments, folder: folder.url).end
       guard end.status == .exited(0) else {
         throw TestError("openssl \(arguments.joined(separator: " ")): \(end.errors)")
@@ -80,7 +80,7 @@
     package init(
       _ certificates: Certificates, _ name: String, _ options: [String] = []
     ) async throws {
-      guard let tool = Certificates.tool else { throw TestError("no openssl") }
+      guard let tool = Certificates.tool else { throw TestError("openssl is not installed") }
       process = try ChildProcess(
         tool,
         ["s_server", "-accept", "127.0.0.1:0", "-www"]
@@ -120,13 +120,13 @@
     ///   - upstream: The port of the upstream server.
     ///   - requestsPerConnection: The number of requests after which a connection is closed by
     ///     GOAWAY.
-    ///   - speaksHTTP2: Whether HTTP/2 is offered besides HTTP/1.1.
+    ///   - speaksHTTP2: Whether HTTP/2 is offered in addition to HTTP/1.1.
     /// - Throws: A `TestError` if nginx is missing or exits.
     package init(
       _ certificates: Certificates, _ name: String, upstream: UInt16,
       requestsPerConnection: Int = 1_000, speaksHTTP2: Bool = true
     ) async throws {
-      guard let tool = Self.tool else { throw TestError("no nginx") }
+      guard let tool = Self.tool else { throw TestError("nginx is not installed") }
       // The path of a Unix socket is limited to 107 bytes, so the folder is directly below `/tmp`.
       folder = TemporaryFolder(in: URL(fileURLWithPath: "/tmp"))
       let path = folder.url.path

@@ -79,7 +79,8 @@ package func apply<Value: Sendable, Output: Sendable>(
 
 /// Applies `operation` to a promise that settles with `outcome`, and to an inner promise.
 ///
-/// The operation returns the inner promise from its handler. Both promises settle at the given time.
+/// The operation returns the inner promise from its handler. Both promises settle at the given
+/// time.
 ///
 /// - Returns: The result of the promise that `operation` returns.
 package func apply<Value: Sendable, Inner: Sendable, Output: Sendable>(

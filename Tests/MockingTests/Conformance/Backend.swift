@@ -10,7 +10,7 @@
   ///
   /// Each list of routes is a separate origin. The transport retains the servers.
   final class Backend: Transport {
-    typealias Answer = @Sendable (_ request: ReceivedRequest) throws -> Mock
+    typealias Handler = @Sendable (_ request: ReceivedRequest) throws -> Mock
 
     /// The URLs of the origins, without a trailing slash.
     let urls: [URL]
@@ -44,12 +44,12 @@
     /// Creates a backend of several origins that share one handler and record all requests.
     convenience init(
       _ kind: TransportKind, origins: Int = 1, scheduler: any Scheduler = .live,
-      discardsBodies: Bool = false, _ answer: @escaping Answer = { _ in .status(200) }
+      discardsBodies: Bool = false, _ handler: @escaping Handler = { _ in .status(200) }
     ) throws {
       let received = Log<ReceivedRequest>()
       var route = Route(nil, "/{rest*}") { request in
         received.append(request)
-        return try answer(request)
+        return try handler(request)
       }
       if discardsBodies { route = route.discardingBody() }
       try self.init(

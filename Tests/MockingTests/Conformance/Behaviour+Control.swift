@@ -174,7 +174,7 @@
         #expect(exchange.current.lastEvents == 1)
       },
       Behaviour("a server waits for a reader that does not read") { kind async throws in
-        let made = Mutex(0)
+        let generatedCount = Mutex(0)
         let backend = try Backend(
           kind,
           origins: [
@@ -182,7 +182,7 @@
               Route(.get, "/flood") { _ in
                 Mock(
                   body: .generated(byteCount: flood) { range in
-                    made.withLock { $0 = range.upperBound }
+                    generatedCount.withLock { $0 = range.upperBound }
                     return Data(count: range.count)
                   })
               },
@@ -192,10 +192,10 @@
         let client = backend.client()
         let response = try await client.stream(.get("/flood")).value
         // Each further request lets the server continue to send if the buffer has space.
-        for _ in 0..<1_500 where made.withLock({ $0 }) < flood {
+        for _ in 0..<1_500 where generatedCount.withLock({ $0 }) < flood {
           _ = try await client.request(.get("/")).value
         }
-        #expect(made.withLock { $0 } < flood)
+        #expect(generatedCount.withLock { $0 } < flood)
         var count = 0
         for try await piece in response.bytes { count += piece.count }
         #expect(count == flood)

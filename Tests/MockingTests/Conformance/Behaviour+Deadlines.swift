@@ -9,25 +9,25 @@
   extension Behaviour {
     /// Returns the idle timeout: short for libcurl, which uses the real clock, and virtual
     /// otherwise.
-    private static func patience(_ kind: TransportKind) -> Duration {
+    private static func idleTimeout(_ kind: TransportKind) -> Duration {
       kind == .curl ? .seconds(1) : .seconds(60)
     }
 
     /// Returns the record of an exchange with a server that stalls after `signal`.
-    private static func silence(
+    private static func stalledExchange(
       _ kind: TransportKind, _ mock: Mock,
       after signal: @escaping @Sendable (TransportEvent) -> Bool
     ) async throws -> ExchangeRecord {
       let time = TestScheduler()
       let backend = try Backend(kind, scheduler: time) { _ in mock }
-      let seen = Log<Void>()
+      let signalReceived = Log<Void>()
       let exchange = ExchangeRecorder(
-        backend, HTTPRequest(url: try backend.url(), idleTimeout: patience(kind))
-      ) { if signal($0) { seen.append(()) } }
+        backend, HTTPRequest(url: try backend.url(), idleTimeout: idleTimeout(kind))
+      ) { if signal($0) { signalReceived.append(()) } }
       _ = await backend.received.entries(1)
-      if mock.isToBeSeen { _ = await seen.entries(1) }
+      if mock.sendsBytesBeforeStall { _ = await signalReceived.entries(1) }
       if kind != .curl {
-        await time.advance(by: patience(kind) - .milliseconds(1))
+        await time.advance(by: idleTimeout(kind) - .milliseconds(1))
         #expect(exchange.current.lastEvents == 0)
         await time.advance(by: .milliseconds(1))
       }
@@ -68,7 +68,7 @@
       return await promise.result
     }
 
-    /// Checks that a call to a silent server ends exactly at its limit, and returns the error code.
+    /// Checks that a call to a server that does not respond ends exactly at its limit, and returns the error code.
     private static func call(
       _ kind: TransportKind, limit: Duration, _ request: Request,
       _ configure: (inout NetworkingConfiguration) -> Void = { _ in }
@@ -121,13 +121,13 @@
         #expect(try await connect(kind, .get, .none) == .timedOut(.connect))
       },
       Behaviour("a server that is silent from the start times out") { kind async throws in
-        let record = try await silence(kind, .fault(.stall, at: .request)) { _ in true }
+        let record = try await stalledExchange(kind, .fault(.stall, at: .request)) { _ in true }
         #expect(record.order == ["failure"])
         #expect(record.failure?.code == .timedOut(.idle))
       },
       Behaviour("a server that becomes silent during the body times out") { kind async throws in
         let mock = Mock.text("abcdef").interrupted(by: .stall, at: .body(afterBytes: 3))
-        let record = try await silence(kind, mock) {
+        let record = try await stalledExchange(kind, mock) {
           if case .body = $0 { true } else { false }
         }
         #expect(record.order == ["head", "body", "failure"])
@@ -233,7 +233,7 @@
 
   extension Mock {
     /// Whether the client receives anything before the stall.
-    fileprivate var isToBeSeen: Bool {
+    fileprivate var sendsBytesBeforeStall: Bool {
       status == 200 && headers["Content-Type"]?.hasPrefix("text") == true
     }
   }

@@ -11,12 +11,12 @@
     static let methods: [Behaviour] =
       ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PURGE"].map { method in
         Behaviour("\(method) without a body arrives") { kind async throws in
-          let backend = try Backend(kind) { _ in .text("answer") }
+          let backend = try Backend(kind) { _ in .text("body") }
           let response = try await backend.client().request(
             Request(HTTPMethod(rawValue: method), "/m")
           ).value
           #expect(response.status == 200)
-          #expect(response.data == (method == "HEAD" ? Data() : Data("answer".utf8)))
+          #expect(response.data == (method == "HEAD" ? Data() : Data("body".utf8)))
           let request = try #require(backend.requests.first)
           #expect(request.method.rawValue == method)
           #expect(request.body.isEmpty)

@@ -7,7 +7,7 @@
 
   extension Behaviour {
     /// Redirects from `/n` to `/n+1`, and responds with 200 from the number `end` on.
-    private static func stairs(_ end: Int) -> Backend.Answer {
+    private static func redirectChain(_ end: Int) -> Backend.Handler {
       { request in
         let step = Int(request.path.segments.last ?? "") ?? 0
         return step < end ? .redirect(to: "/\(step + 1)") : .text("top")
@@ -16,19 +16,19 @@
 
     static let redirectPolicies: [Behaviour] = [
       Behaviour("twenty hops are followed") { kind async throws in
-        let backend = try Backend(kind, stairs(20))
+        let backend = try Backend(kind, redirectChain(20))
         #expect(try await backend.get("/0").data == Data("top".utf8))
         #expect(backend.requests.count == 21)
       },
       Behaviour("the twenty-first hop is not followed") { kind async throws in
-        let backend = try Backend(kind, stairs(21))
+        let backend = try Backend(kind, redirectChain(21))
         let error = await backend.failure(of: "/0")
         #expect(error?.code == .tooManyRedirects)
         #expect(error?.response?.status == 302)
         #expect(backend.requests.count == 21)
       },
       Behaviour("a custom limit applies") { kind async throws in
-        let backend = try Backend(kind, stairs(9))
+        let backend = try Backend(kind, redirectChain(9))
         let client = backend.client { $0.redirects = .follow(limit: 2) }
         let result = await client.request(.get("/0")).result
         #expect(result.failure(as: NetworkError.self)?.code == .tooManyRedirects)
@@ -69,7 +69,7 @@
       },
       Behaviour("a closure can change or stop a redirect") {
         kind async throws in
-        let backend = try Backend(kind, stairs(9))
+        let backend = try Backend(kind, redirectChain(9))
         let client = backend.client {
           $0.redirects = .deciding { response, proposed in
             guard proposed.url.path != "/3" else { return nil }
@@ -106,7 +106,7 @@
         var configuration = NetworkingConfiguration()
         configuration.cookies = .none
         let url = RequestPath.url(.of("https://a.example/"))
-        let transport = PretendedTLS(backend: backend)
+        let transport = SimulatedTLSTransport(backend: backend)
         let result = await Networking<Request>(transport: transport, configuration: configuration)
           .request(.get(url)).result
         #expect(result.failure(as: NetworkError.self)?.code == .redirectRefused)
@@ -122,7 +122,7 @@
 
   /// A transport that sends all requests to a backend's first origin, and marks those for `https`
   /// with a field.
-  private struct PretendedTLS: Transport {
+  private struct SimulatedTLSTransport: Transport {
     let backend: Backend
 
     func start(

@@ -7,7 +7,7 @@
 
   extension Behaviour {
     /// Redirects from `/hop` to the location in the query, and responds with 200 otherwise.
-    static let hopping: Backend.Answer = { request in
+    static let hopping: Backend.Handler = { request in
       guard request.path.text.hasSuffix("/hop"), let target = request.query["to"] else {
         return .text("there")
       }
@@ -72,7 +72,7 @@
           Behaviour("a repeatable stream is sent again after a \(status)") {
             kind async throws in
             let backend = try Backend(kind, hopping)
-            let stream = BytePattern.stream(100_000, tellsLength: false)
+            let stream = BytePattern.stream(100_000, declaresLength: false)
             _ = try await backend.client().request(
               hop(status, to: "/there", .post, payload: .stream(stream))
             ).value

@@ -8,8 +8,8 @@
   extension Behaviour {
     private static let sizes = [("0 B", 0), ("1 B", 1), ("64 KiB", 65_536), ("1 MiB", 1 << 20)]
 
-    private static func stream(_ data: Data, tellsLength: Bool) -> BodyStream {
-      BodyStream(length: tellsLength ? Int64(data.count) : nil) {
+    private static func stream(_ data: Data, declaresLength: Bool) -> BodyStream {
+      BodyStream(length: declaresLength ? Int64(data.count) : nil) {
         AsyncStream<Data> { continuation in
           continuation.yield(data.prefix(10))
           continuation.yield(data.dropFirst(10))
@@ -40,7 +40,7 @@
             kind async throws in
             let backend = try Backend(kind)
             _ = try await backend.client().request(
-              .upload(stream: stream(body, tellsLength: true), to: "/")
+              .upload(stream: stream(body, declaresLength: true), to: "/")
             ).value
             #expect(backend.requests.map(\.body) == [body])
             #expect(backend.requests.first?.headers.values(for: "Content-Length") == ["\(size)"])
@@ -49,7 +49,7 @@
             kind async throws in
             let backend = try Backend(kind)
             _ = try await backend.client().request(
-              .upload(stream: stream(body, tellsLength: false), to: "/")
+              .upload(stream: stream(body, declaresLength: false), to: "/")
             ).value
             #expect(backend.requests.map(\.body) == [body])
           },
@@ -59,7 +59,7 @@
         Behaviour("a stream without a length is sent chunked") { kind async throws in
           let backend = try Backend(kind)
           _ = try await backend.client().request(
-            .upload(stream: stream(.pattern(1_000), tellsLength: false), to: "/")
+            .upload(stream: stream(.pattern(1_000), declaresLength: false), to: "/")
           ).value
           let headers = try #require(backend.requests.first?.headers)
           #expect(headers.values(for: "Transfer-Encoding") == ["chunked"])

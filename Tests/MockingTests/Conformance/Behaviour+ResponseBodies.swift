@@ -157,13 +157,13 @@
       },
       Behaviour("a stream of 100 MiB with a length arrives") { kind async throws in
         let backend = try Backend(kind, discardsBodies: true)
-        let stream = BytePattern.stream(large, tellsLength: true)
+        let stream = BytePattern.stream(large, declaresLength: true)
         _ = try await backend.client().request(.upload(stream: stream, to: "/")).value
         #expect(backend.requests.map(\.bodyByteCount) == [large])
       },
       Behaviour("a stream of 100 MiB without a length arrives") { kind async throws in
         let backend = try Backend(kind, discardsBodies: true)
-        let stream = BytePattern.stream(large, tellsLength: false)
+        let stream = BytePattern.stream(large, declaresLength: false)
         _ = try await backend.client().request(.upload(stream: stream, to: "/")).value
         #expect(backend.requests.map(\.bodyByteCount) == [large])
       },

@@ -8,12 +8,12 @@
     private static let statusLine = "HTTP/1.1 200 OK\r\n".utf8.count
 
     /// Returns a raw response with a header line that ``Mock`` cannot represent.
-    private static func answer(_ line: [UInt8]) -> Mock {
+    private static func rawResponse(_ line: [UInt8]) -> Mock {
       .text("body").interrupted(
         by: .garbage(Data(line + Array("\r\n".utf8))), at: .head(afterBytes: statusLine))
     }
 
-    private static func answer(_ line: String) -> Mock { answer(Array(line.utf8)) }
+    private static func rawResponse(_ line: String) -> Mock { rawResponse(Array(line.utf8)) }
 
     static let responseHeaders: [Behaviour] = [
       Behaviour("field names are case-insensitive") { kind async throws in
@@ -59,7 +59,7 @@
       },
       Behaviour("a Latin-1 value is decoded") { kind async throws in
         let backend = try Backend(kind) { _ in
-          answer(Array("X-Word: Gr".utf8) + [0xFC, 0xDF] + Array("e".utf8))
+          rawResponse(Array("X-Word: Gr".utf8) + [0xFC, 0xDF] + Array("e".utf8))
         }
         let response = try await backend.get()
         #expect(response.headers["X-Word"] == "Grüße")
@@ -78,7 +78,7 @@
       },
       Behaviour("whitespace around a value is removed and inside it is kept") {
         kind async throws in
-        let backend = try Backend(kind) { _ in answer("X-A: \t a \t b \t ") }
+        let backend = try Backend(kind) { _ in rawResponse("X-A: \t a \t b \t ") }
         #expect(try await backend.get().headers["X-A"] == "a \t b")
       },
       Behaviour("whitespace around a value of a mock is removed") { kind async throws in
@@ -86,15 +86,15 @@
         #expect(try await backend.get().headers["X-A"] == "a b")
       },
       Behaviour("a value without a preceding space is parsed") { kind async throws in
-        let backend = try Backend(kind) { _ in answer("X-A:a:b") }
+        let backend = try Backend(kind) { _ in rawResponse("X-A:a:b") }
         #expect(try await backend.get().headers["X-A"] == "a:b")
       },
       Behaviour("a folded value is unfolded") { kind async throws in
-        let backend = try Backend(kind) { _ in answer("X-A: a\r\n  b") }
+        let backend = try Backend(kind) { _ in rawResponse("X-A: a\r\n  b") }
         #expect(try await backend.get().headers["X-A"] == "a b")
       },
       Behaviour("lines without a carriage return are parsed") { kind async throws in
-        let backend = try Backend(kind) { _ in answer("X-A: a\nX-B: b") }
+        let backend = try Backend(kind) { _ in rawResponse("X-A: a\nX-B: b") }
         let headers = try await backend.get().headers
         #expect(headers["X-A"] == "a")
         #expect(headers["X-B"] == "b")

@@ -8,7 +8,7 @@
     private static let bodiless: Set<Int> = [204, 304]
 
     /// Responds with the status in the path and a body.
-    private static let naming: Backend.Answer = { request in
+    private static let respondingWithStatusOfPath: Backend.Handler = { request in
       let status = Int(request.path.segments.last ?? "") ?? 500
       return .text("of \(status)", status: status)
     }
@@ -35,7 +35,7 @@
         ("beyond 5xx", [600, 799, 999]),
       ].map { name, statuses in
         Behaviour("a \(name) without a Location has its body") { kind async throws in
-          let backend = try Backend(kind, naming)
+          let backend = try Backend(kind, respondingWithStatusOfPath)
           let client = backend.client()
           for status in statuses {
             let response = try await client.request(.get("/\(status)")).value
@@ -47,7 +47,7 @@
       + [204, 304].map { status in
         Behaviour("a \(status) has no body, and the next response is separate") {
           kind async throws in
-          let backend = try Backend(kind, naming)
+          let backend = try Backend(kind, respondingWithStatusOfPath)
           let client = backend.client()
           let response = try await client.request(.get("/\(status)")).value
           #expect(response.status == status)

@@ -3,7 +3,7 @@
   import FoundationNetworking
   import Testing
 
-  /// A claim that every transport must meet, with its check.
+  /// A claim about every transport, with a check of the claim.
   struct Behaviour: Sendable {
     /// The claim, which identifies the behaviour.
     let name: String
@@ -49,9 +49,9 @@
     }
   }
 
-  /// A behaviour that a kind of transport is known not to have.
+  /// A behaviour that a kind of transport is known not to support.
   ///
-  /// Its test fails when the transport has the behaviour, so that the entry is removed.
+  /// Its test fails when the transport supports the behaviour, so that the entry is removed.
   struct KnownFailure: Sendable {
     let kind: TransportKind
     /// The name of the behaviour.

@@ -26,9 +26,9 @@
     }
 
     /// Returns the same bytes as a stream that is generated in pieces of 64 KiB while it is sent.
-    static func stream(_ count: Int, tellsLength: Bool) -> BodyStream {
+    static func stream(_ count: Int, declaresLength: Bool) -> BodyStream {
       let piece = Data((0..<65_536).map { UInt8(truncatingIfNeeded: $0) })
-      return BodyStream(length: tellsLength ? Int64(count) : nil) {
+      return BodyStream(length: declaresLength ? Int64(count) : nil) {
         Pieces(piece: piece, remaining: count)
       }
     }

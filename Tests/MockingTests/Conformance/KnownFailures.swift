@@ -1,6 +1,6 @@
 #if os(Linux)
   extension KnownFailure {
-    /// The behaviours that libcurl does not have.
+    /// The behaviours that libcurl does not support.
     static let curl: [KnownFailure] = [
       KnownFailure(
         .curl, "two lengths makes a response malformed",

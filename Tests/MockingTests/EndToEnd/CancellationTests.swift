@@ -57,7 +57,7 @@
       let tail = networking.request(.get("ready"))
         .validate()
         .toJson()
-        .then { answer in networking.request(.get("\(answer["next"].string ?? "")")) }
+        .then { json in networking.request(.get("\(json["next"].string ?? "")")) }
         .validate()
         .toData()
       _ = try await server.takeRequest().value

@@ -62,9 +62,9 @@
     @Test func aBodyArrivesUnchanged() async throws {
       let server = try server()
       defer { server.stop() }
-      let answer = try await client(server)
+      let json = try await client(server)
         .request(.post("login", parameters: ["user": "ann", "n": 1])).toJson().value
-      #expect(answer["body"].string == #"{"user":"ann","n":1}"#)
+      #expect(json["body"].string == #"{"user":"ann","n":1}"#)
     }
 
     @Test func redirectsAreFollowedAndFailuresHaveTheirCodes() async throws {
@@ -78,7 +78,7 @@
       #expect(missing.failure(as: NetworkError.self)?.code == .unacceptableStatus(404))
     }
 
-    @Test func cancellingTheTailClosesTheSocket() async throws {
+    @Test func cancellingTheLastPromiseOfAChainClosesTheSocket() async throws {
       let server = try server()
       defer { server.stop() }
       let promise = client(server).request(.get("stalled")).validate().toData().then { _ in }

@@ -105,14 +105,14 @@
       let result = await #expect(
         processExitsWith: .success, observing: [\.standardOutputContent]
       ) {
-        let given = try ExitTestArguments.read("NOTHING_LEFT")
-        try await Self.ask(port: given[0], rounds: given[1])
+        let arguments = try ExitTestArguments.read("NOTHING_LEFT")
+        try await Self.sendRequests(port: arguments[0], rounds: arguments[1])
       }
       print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
     }
 
     /// Runs in the client process.
-    private static func ask(port: Int, rounds: Int) async throws {
+    private static func sendRequests(port: Int, rounds: Int) async throws {
       func settled(_ isSettled: () -> Bool) async {
         while !isSettled() { await Task.yield() }
       }

@@ -36,8 +36,8 @@
       let result = await #expect(
         processExitsWith: .success, observing: [\.standardOutputContent]
       ) {
-        let given = try ExitTestArguments.read("IN_FLIGHT")
-        try await Self.ask(port: given[0], count: given[1])
+        let arguments = try ExitTestArguments.read("IN_FLIGHT")
+        try await Self.sendRequests(port: arguments[0], count: arguments[1])
       }
       print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
       #expect(arrived.value == count)
@@ -45,7 +45,7 @@
     }
 
     /// Runs in the client process.
-    private static func ask(port: Int, count: Int) async throws {
+    private static func sendRequests(port: Int, count: Int) async throws {
       _ = ProcessResources.raiseFileLimit()
       var configuration = NetworkingConfiguration()
       configuration.cookies = .none
@@ -67,7 +67,7 @@
       let each = (ProcessResources.residentBytes - memory) / count
       let inFlight = clock.now
       #expect(allFiles - files >= count)
-      // The thread pool of libdispatch has some dozens of threads in any case.
+      // The thread pool of libdispatch has dozens of threads, independent of the load.
       #expect(threads < 100)
       #expect(promises.allSatisfy { $0.isPending })
 

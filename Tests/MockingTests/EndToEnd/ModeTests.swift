@@ -28,7 +28,7 @@
     ]
 
     @Test(arguments: widths)
-    func theServerSeesTheConcurrencyOfTheModeAndNeverMore(
+    func theConcurrencyAtTheServerIsExactlyThatOfTheMode(
       _ mode: RequestMode, _ width: Int, _ count: Int
     ) async throws {
       let open = Log<(path: String, resolver: Resolver<Mock>)>()

@@ -21,7 +21,7 @@ struct TakeRequestTests {
     if case .pending = promise.state { true } else { false }
   }
 
-  @Test func aRequestGoesToNoWaiterThatHasGone() throws {
+  @Test func aRequestIsNotTakenByACancelledPromise() throws {
     var queue = TakeQueue()
     let (gone, goneResolver) = Promise<Mocking.ReceivedRequest>.pending()
     let (_, resolver) = Promise<Mocking.ReceivedRequest>.pending()
@@ -78,7 +78,7 @@ struct TakeRequestTests {
     #expect(journal.requests.map(\.target) == ["/a"])
   }
 
-  @Test func afterTheStopOnlyRequestsThatAreThereAreTaken() async throws {
+  @Test func afterAStopOnlyAvailableRequestsAreTaken() async throws {
     let journal = RequestJournal(limits: JournalLimits())
     let waiting = journal.takeRequest()
     journal.stopTaking()
@@ -88,7 +88,7 @@ struct TakeRequestTests {
     await #expect(throws: MockServerError.stopped) { try await journal.takeRequest().value }
   }
 
-  @Test func aServersReceivedRequestsAreThoseOfItsJournal() async throws {
+  @Test func theReceivedRequestsOfAServerAreThoseOfItsJournal() async throws {
     let server = try MockServer { Route(.get, "/{name}", .status(204)) }
     defer { server.stop() }
     let client = try RawClient(port: server.port)

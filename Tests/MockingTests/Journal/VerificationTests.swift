@@ -23,7 +23,7 @@ struct VerificationTests {
     }
   }
 
-  private func asked(_ endpoints: API...) async -> MockProvider<API> {
+  private func makeProvider(requests endpoints: API...) async -> MockProvider<API> {
     let provider = MockProvider<API> { _ in .json([]) }
     let client = Networking(mode: .sync, mockProvider: provider)
     for endpoint in endpoints { _ = await client.request(endpoint).result }
@@ -46,7 +46,8 @@ struct VerificationTests {
   // MARK: Counting
 
   @Test func requestsAreCounted() async throws {
-    let provider = await asked(.boards(page: 1), .boards(page: 2), .create(type: 2), .board(7))
+    let provider = await makeProvider(
+      requests: .boards(page: 1), .boards(page: 2), .create(type: 2), .board(7))
     try provider.verify(.get, "boards", .exactly(2))
     try provider.verify(.get, "/v1/boards", .atLeast(1))
     try provider.verify(.get, "boards", .atMost(2))
@@ -61,7 +62,7 @@ struct VerificationTests {
   }
 
   @Test func tooFewRequestsReportTheNearestAndItsDifferences() async throws {
-    let provider = await asked(.boards(page: 1), .login)
+    let provider = await makeProvider(requests: .boards(page: 1), .login)
     let failure = try #require(
       self.failure {
         try provider.verify(
@@ -96,7 +97,7 @@ struct VerificationTests {
   }
 
   @Test func tooManyRequestsAreListed() async throws {
-    let provider = await asked(.boards(page: 1), .login, .boards(page: 2))
+    let provider = await makeProvider(requests: .boards(page: 1), .login, .boards(page: 2))
     #expect(
       report { try provider.verify(.get, "boards") } == """
         expected exactly 1 request GET boards, received 2
@@ -114,7 +115,7 @@ struct VerificationTests {
   }
 
   @Test func aReportSaysThatNoRequestsWereReceived() async throws {
-    let provider = await asked()
+    let provider = await makeProvider()
     #expect(
       report { try provider.verify(.get, "boards", .atLeast(1)) } == """
         expected at least 1 request GET boards, received none
@@ -122,8 +123,8 @@ struct VerificationTests {
         """)
   }
 
-  @Test func aMalformedPatternIsAFailureWhateverIsExpected() async throws {
-    let provider = await asked(.login)
+  @Test func aMalformedPatternFailsForEachExpectedCount() async throws {
+    let provider = await makeProvider(requests: .login)
     #expect(
       report { try provider.verify(.get, "a/{", .never) }.hasPrefix(
         #"expected no request GET a/{, but the route "/a/{" is malf"#))
@@ -146,8 +147,9 @@ struct VerificationTests {
   // MARK: Order
 
   @Test func orderIsVerifiedWithGapsAndWithout() async throws {
-    let unused = await asked()
-    let provider = await asked(.login, .boards(page: 1), .board(7), .boards(page: 2))
+    let unused = await makeProvider()
+    let provider = await makeProvider(
+      requests: .login, .boards(page: 1), .board(7), .boards(page: 2))
     try provider.verifyOrder(.post("login"), .get("boards"), .get("boards"))
     try provider.verifyOrder(
       .post("login"), .get("boards"), .get("users/boards/7"), gaps: .forbidden)
@@ -187,7 +189,7 @@ struct VerificationTests {
   // MARK: Complete verification
 
   @Test func unverifiedRequestsAreReported() async throws {
-    let provider = await asked(.login, .boards(page: 1), .board(7))
+    let provider = await makeProvider(requests: .login, .boards(page: 1), .board(7))
     #expect(
       report { try provider.verifyNothingElse() } == """
         expected no other requests, received 3
@@ -231,7 +233,7 @@ struct VerificationTests {
 
   // MARK: All backends
 
-  @Test func providersTransportsAndServersAreVerifiedAlike() async throws {
+  @Test func verificationIsTheSameForAllBackends() async throws {
     let routes = [
       Route(.get, "/v1/boards/{id}", .json([])), Route(.post, "/v1/boards", .status(201)),
     ]
@@ -239,12 +241,12 @@ struct VerificationTests {
     defer { server.stop() }
     let transport = MockTransport(routes: routes)
     let provider = MockProvider<Request>(routes: routes)
-    let subjects: [(any MockBackend, Networking<Request>, String)] = [
+    let backends: [(any MockBackend, Networking<Request>, String)] = [
       (server, Networking(), "\(server.url)"),
       (transport, Networking(transport: transport), "http://a"),
       (provider, Networking(mockProvider: provider), "http://a"),
     ]
-    for (backend, client, url) in subjects {
+    for (backend, client, url) in backends {
       let base = try #require(URL(string: url + "/v1/"))
       client.setBaseURL(base)
       _ = try await client.request(.get("boards/7")).value
@@ -268,11 +270,11 @@ struct VerificationTests {
   // MARK: Source locations
 
   @Test func aFailureHasTheLineOfTheTest() async throws {
-    let provider = await asked()
+    let provider = await makeProvider()
     let line: UInt = #line + 2
     do {
       try provider.verify(.get, "boards")
-      Issue.record("nothing was asked")
+      Issue.record("expected a failure")
     } catch {
       #expect(error.line == line)
       #expect(
@@ -282,8 +284,8 @@ struct VerificationTests {
       #expect("\(error.filePath)".hasSuffix("/VerificationTests.swift"))
     }
     #expect(try #require(failure { try provider.verify(.get, "boards") }?.column) > 1)
-    let asked = await asked(.login)
-    #expect(failure { try asked.verifyNothingElse() }?.line == #line)
+    let loggedIn = await makeProvider(requests: .login)
+    #expect(failure { try loggedIn.verifyNothingElse() }?.line == #line)
     #expect(failure { try provider.verifyOrder(.get("a")) }?.line == #line)
     let transport = MockTransport { Route(.get, "/", .status(200)) }
     #expect(failure { try transport.verifyNoUnusedStubs() }?.line == #line)

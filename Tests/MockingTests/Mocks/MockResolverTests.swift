@@ -6,51 +6,52 @@ import Testing
 @testable import Mocking
 
 struct MockResolverTests {
-  private func answer(
+  private func resolve(
     _ mock: Mock, _ resolver: MockResolver, _ method: HTTPMethod = .get, _ path: String = "/a"
   ) throws -> String {
-    let answer = try resolver.resolve(
+    let resolution = try resolver.resolve(
       mock, method: method, path: { path },
       request: { () throws(TransportFailure) in
         try HTTPRequest(method: method, url: .of("http://a/b?c"))
           .received(ReceivedPath(text: path), number: 0, at: .zero)
       })
-    switch answer {
+    switch resolution {
     case .mock(let mock): return "\(mock.status)"
     case .invalid(let reason): return reason
     case .fallsThrough: return "through"
     }
   }
 
-  private func made(_ end: Mock.SequenceEnd = .repeatsLast) -> Mock {
+  private func sequence(_ end: Mock.SequenceEnd = .repeatsLast) -> Mock {
     .sequence(
       .status(201), .status(202), then: end, file: "Shop/Stubs.swift", line: 26, column: 6)
   }
 
-  @Test func stateIsKeptForEachMethodAndPath() {
+  @Test func usesAreCountedForEachMethodAndPath() {
     var machine = MockResolverMachine()
     let place = Mock.ResponseSequence.SourceLocation(file: "a", line: 1, column: 2)
-    let accounts: [MockResolverMachine.SequenceKey] = [
+    let keys: [MockResolverMachine.SequenceKey] = [
       .init(location: place, method: .get, path: "/a"),
       .init(location: place, method: .get, path: "/a"),
       .init(location: place, method: .post, path: "/a"),
       .init(location: place, method: .get, path: "/b"),
       .init(location: place, method: .get, path: "/a"),
     ]
-    let turns = accounts.map { machine.next(in: $0) }
-    #expect(turns == [0, 1, 0, 0, 2])
+    let counts = keys.map { machine.next(in: $0) }
+    #expect(counts == [0, 1, 0, 0, 2])
     let draws = [machine.draw(), machine.draw()]
     #expect(draws == [0, 1])
   }
 
   @Test func aRecreatedSequenceContinues() throws {
     let resolver = MockResolver()
-    #expect(try (0..<4).map { _ in try answer(made(), resolver) } == ["201", "202", "202", "202"])
-    #expect(try answer(made(), resolver, .post) == "201")
-    #expect(try answer(made(), resolver, .get, "/b") == "201")
-    #expect(try answer(made(), MockResolver()) == "201")
+    #expect(
+      try (0..<4).map { _ in try resolve(sequence(), resolver) } == ["201", "202", "202", "202"])
+    #expect(try resolve(sequence(), resolver, .post) == "201")
+    #expect(try resolve(sequence(), resolver, .get, "/b") == "201")
+    #expect(try resolve(sequence(), MockResolver()) == "201")
     let another = Mock.sequence(.status(203))
-    #expect(try answer(another, resolver) == "203")
+    #expect(try resolve(another, resolver) == "203")
   }
 
   @Test func routesOfTheSamePathHaveSeparateState() async throws {
@@ -69,15 +70,17 @@ struct MockResolverTests {
 
   @Test func aSequenceEndsAsConfigured() throws {
     let resolver = MockResolver()
-    for _ in 0..<2 { _ = try answer(made(.fails), resolver) }
+    for _ in 0..<2 { _ = try resolve(sequence(.fails), resolver) }
     #expect(
-      try answer(made(.fails), resolver)
+      try resolve(sequence(.fails), resolver)
         == "the sequence at Shop/Stubs.swift:26:6 is exhausted after 2 responses for GET /a")
     let other = MockResolver()
     #expect(
-      try (0..<3).map { _ in try answer(made(.fallsThrough), other) } == ["201", "202", "through"])
+      try (0..<3).map { _ in try resolve(sequence(.fallsThrough), other) } == [
+        "201", "202", "through",
+      ])
     let exhausted = " is exhausted after 0 responses for GET /a"
-    #expect(try answer(.sequence([]), other).hasSuffix(exhausted))
+    #expect(try resolve(.sequence([]), other).hasSuffix(exhausted))
   }
 
   @Test func sequencesAndTemplatesCanBeNested() throws {
@@ -85,15 +88,15 @@ struct MockResolverTests {
     let mock = Mock.sequence(
       .template { request in .status(request.method == .get ? 210 : 211) },
       .sequence(.status(220), .status(221)))
-    #expect(try (0..<4).map { _ in try answer(mock, resolver) } == ["210", "220", "221", "221"])
-    #expect(try answer(mock, resolver, .put) == "211")
-    #expect(try answer(.template { _ in throw TestError("no") }, resolver) == "500")
+    #expect(try (0..<4).map { _ in try resolve(mock, resolver) } == ["210", "220", "221", "221"])
+    #expect(try resolve(mock, resolver, .put) == "211")
+    #expect(try resolve(.template { _ in throw TestError("no") }, resolver) == "500")
   }
 
   @Test func anInfiniteTemplateIsAnError() throws {
     @Sendable func again() -> Mock { .template { _ in again() } }
     #expect(
-      try answer(again(), MockResolver())
+      try resolve(again(), MockResolver())
         == "templates and sequences are nested more than 100 levels deep")
   }
 
@@ -102,10 +105,10 @@ struct MockResolverTests {
       .delayed(by: .seconds(9)).header("A", "b").dribbled(pieces: 2, over: .seconds(1))
     let resolver = MockResolver(delay: .seconds(20))
     func next() throws -> Mock? {
-      let answer = try resolver.resolve(
+      let resolution = try resolver.resolve(
         mock, method: .get, path: { "/" },
         request: { () throws(TransportFailure) in throw TransportFailure(code: .cancelled) })
-      guard case .mock(let mock) = answer else { return nil }
+      guard case .mock(let mock) = resolution else { return nil }
       return mock
     }
     let first = try next()
@@ -118,22 +121,22 @@ struct MockResolverTests {
   @Test func aMissingFileIsReportedWithItsFolder() throws {
     let folder = URL(fileURLWithPath: "/nowhere/fixtures", isDirectory: true)
     #expect(
-      try answer(.file("boards.json", in: folder), MockResolver())
+      try resolve(.file("boards.json", in: folder), MockResolver())
         == #"there is no file "boards.json" in /nowhere/fixtures"#)
     #expect(
-      try answer(.file("no such.json"), MockResolver())
+      try resolve(.file("no such.json"), MockResolver())
         .hasPrefix(#"there is no file "no such.json" in "#))
     #expect(
-      try answer(.file("", in: FileManager.default.temporaryDirectory), MockResolver())
+      try resolve(.file("", in: FileManager.default.temporaryDirectory), MockResolver())
         .contains("cannot be read"))
   }
 
   @Test func aValueThatIsNotJSONIsAnError() throws {
     #expect(
-      try answer(.json([Double.infinity]), MockResolver())
+      try resolve(.json([Double.infinity]), MockResolver())
         .hasPrefix("the response body cannot be encoded as JSON: "))
     #expect(
-      try answer(.json(JSON.double(.nan)), MockResolver())
+      try resolve(.json(JSON.double(.nan)), MockResolver())
         .hasPrefix("the response body cannot be encoded as JSON: "))
   }
 }

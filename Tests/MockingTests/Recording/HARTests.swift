@@ -66,9 +66,11 @@ import Testing
   }
 
   static let malformedFiles = [
-    MalformedFile("empty", "", Place(1, 1), "expected JSON: the file ends before the JSON is complete"),
     MalformedFile(
-      "cut off", "{\"log\":\n {\"ver", Place(2, 7), "expected JSON: the file ends before the JSON is complete"),
+      "empty", "", Place(1, 1), "expected JSON: the file ends before the JSON is complete"),
+    MalformedFile(
+      "cut off", "{\"log\":\n {\"ver", Place(2, 7),
+      "expected JSON: the file ends before the JSON is complete"),
     MalformedFile(
       "a stray comma", "{\"log\":\n  [1,,2]}", Place(2, 6), "expected JSON: invalid value"),
     MalformedFile(
@@ -135,7 +137,7 @@ import Testing
     #expect(throws: expected) { try StubFile(contentsOf: file) }
   }
 
-  @Test func theMessageHasTheFormatOfCompilers() throws {
+  @Test func theMessageHasTheFormatOfCompilerDiagnostics() throws {
     let file = URL(fileURLWithPath: "/a/b.har")
     let place = RecordingError.malformed(
       file: file, line: 8, column: 33, path: "log.entries[0].request.url", problem: "expected x")

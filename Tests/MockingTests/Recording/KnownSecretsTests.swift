@@ -3,10 +3,10 @@ import Testing
 
 @testable import Mocking
 
-struct TextSearchTests {
-  private func masked(_ text: String, _ wanted: String...) -> String? {
+struct MultiPatternSearchTests {
+  private func masked(_ text: String, _ patterns: String...) -> String? {
     var search = MultiPatternSearch()
-    for text in wanted { search.insert(text) }
+    for text in patterns { search.insert(text) }
     return search.replacing(in: text, with: "*")
   }
 
@@ -39,21 +39,21 @@ struct TextSearchTests {
     #expect(masked("abcdefgh\u{301}", "abcdefgh") == "*\u{301}")
   }
 
-  @Test func theSearchFindsTheSameAsIndividualSearches() {
-    var lots = SeededGenerator(seed: 11)
+  @Test func theSearchFindsAllMatchesOfIndividualSearches() {
+    var random = SeededGenerator(seed: 11)
     for _ in 0..<200 {
       let letters = Array("ab")
       func text(_ count: Int) -> String {
-        String((0..<count).map { _ in letters[Int.random(in: 0..<2, using: &lots)] })
+        String((0..<count).map { _ in letters[Int.random(in: 0..<2, using: &random)] })
       }
-      let wanted = (0..<5).map { _ in text(Int.random(in: 8...10, using: &lots)) }
+      let patterns = (0..<5).map { _ in text(Int.random(in: 8...10, using: &random)) }
       let whole = text(200)
       var search = MultiPatternSearch()
-      for text in wanted { search.insert(text) }
-      let isThere = wanted.contains { whole.contains($0) }
+      for text in patterns { search.insert(text) }
+      let isFound = patterns.contains { whole.contains($0) }
       let masked = search.replacing(in: whole, with: "*")
-      #expect((masked != nil) == isThere)
-      if let masked { #expect(!wanted.contains { masked.contains($0) }) }
+      #expect((masked != nil) == isFound)
+      if let masked { #expect(!patterns.contains { masked.contains($0) }) }
     }
   }
 }

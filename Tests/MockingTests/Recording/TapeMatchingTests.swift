@@ -9,7 +9,7 @@ struct TapeMatchingTests {
   private let folder = TemporaryFolder()
 
   private func network() -> FakeTransport {
-    FakeTransport { _ in .response(200, ["Content-Type": "text/plain"], "answer") }
+    FakeTransport { _ in .response(200, ["Content-Type": "text/plain"], "body") }
   }
 
   @Test func anUnrecordedRequestReportsTheNearestEntryWithoutSecrets() async throws {

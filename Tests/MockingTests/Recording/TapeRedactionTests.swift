@@ -78,7 +78,7 @@ struct TapeRedactionTests {
     ]
   }
 
-  private func answer(_ request: HTTPRequest) -> [TransportEvent] {
+  private func events(for request: HTTPRequest) -> [TransportEvent] {
     let json = """
       {"user":{"credentials":{"id":7,"value":"\(Secret.jsonNested)"},"refreshTokens":["\(Secret.jsonInArray)"]},\
       "next":"https://a.test/?token=\(Secret.jsonURL)","echo":"\(Secret.bearer)","sessionId":"\(Secret.path)"}
@@ -106,7 +106,7 @@ struct TapeRedactionTests {
   }
 
   @Test func theFileContainsNoSecretInAnyForm() async throws {
-    let network = FakeTransport { self.answer($0) }
+    let network = FakeTransport { self.events(for: $0) }
     let tape = try Tape(folder.tape, over: network)
     for request in try requests() { #expect(await tape.perform(request).failure == nil) }
     #expect(tape.entries.count == 7)
@@ -147,7 +147,7 @@ struct TapeRedactionTests {
 
   @Test func redactedRequestsMatchAtReplay() async throws {
     let options = Tape.Options(matching: [.method, .url, .header("Authorization"), .body])
-    let tape = try Tape(folder.tape, over: FakeTransport { self.answer($0) }, options: options)
+    let tape = try Tape(folder.tape, over: FakeTransport { self.events(for: $0) }, options: options)
     let requests = try requests()
     for request in requests { _ = await tape.perform(request) }
     try tape.save()

@@ -13,7 +13,7 @@ struct TapeTests {
   private func network() -> FakeTransport {
     let count = Counter()
     return FakeTransport { _ in
-      .response(200, ["Content-Type": "text/plain"], "answer \(count.add())")
+      .response(200, ["Content-Type": "text/plain"], "response \(count.add())")
     }
   }
 
@@ -21,11 +21,11 @@ struct TapeTests {
     let network = network()
     let first = try Tape(folder.tape, mode: .once, over: network)
     #expect(first.isRecording)
-    let answer = await first.get("https://a.test/boards")
+    let recorded = await first.get("https://a.test/boards")
     try first.save()
     let second = try Tape(folder.tape, mode: .once, over: network)
     #expect(!second.isRecording)
-    #expect(await second.get("https://a.test/boards").hasSameResponse(as: answer))
+    #expect(await second.get("https://a.test/boards").hasSameResponse(as: recorded))
     #expect(await second.get("https://a.test/other").failure?.code == .mockFailed)
     #expect(network.requests.count == 1)
   }
@@ -41,23 +41,23 @@ struct TapeTests {
 
   @Test func allRecordsAgainAndKeepsTheOldFileUntilItIsSaved() async throws {
     let network = network()
-    for expected in ["answer 1", "answer 2"] {
+    for expected in ["response 1", "response 2"] {
       let tape = try Tape(folder.tape, mode: .all, over: network)
       #expect(await tape.get("https://a.test/").body == Data(expected.utf8))
-      if expected == "answer 2" {
+      if expected == "response 2" {
         let old = try HAR(contentsOf: folder.tape)
-        #expect(old.log.entries.map(\.response.content.text) == ["answer 1"])
+        #expect(old.log.entries.map(\.response.content.text) == ["response 1"])
       }
       try tape.save()
     }
     let new = try HAR(contentsOf: folder.tape)
-    #expect(new.log.entries.map(\.response.content.text) == ["answer 2"])
+    #expect(new.log.entries.map(\.response.content.text) == ["response 2"])
   }
 
   @Test func passthroughNeitherReadsNorWrites() async throws {
     let file = try folder.file("tape.har", "no archive")
     let tape = try Tape(file, mode: .passthrough, over: network())
-    #expect(await tape.get("https://a.test/").body == Data("answer 1".utf8))
+    #expect(await tape.get("https://a.test/").body == Data("response 1".utf8))
     try tape.save()
     #expect(try String(contentsOf: file, encoding: .utf8) == "no archive")
   }
@@ -73,10 +73,10 @@ struct TapeTests {
     for _ in 1...3 {
       bodies.append(String(decoding: await replay.get("https://a.test/poll").body, as: UTF8.self))
     }
-    #expect(bodies == ["answer 1", "answer 2", "answer 3"])
+    #expect(bodies == ["response 1", "response 2", "response 3"])
     let fourth = await replay.get("https://a.test/poll")
     switch afterLast {
-    case .repeats: #expect(fourth.body == Data("answer 3".utf8))
+    case .repeats: #expect(fourth.body == Data("response 3".utf8))
     case .fails:
       #expect(fourth.failure?.code == .mockFailed)
       #expect(
@@ -107,7 +107,7 @@ struct TapeTests {
       late.body == Data("half".utf8) && late.failure?.code == code && late.reason == "it broke")
   }
 
-  @Test func anUnsavedTapeIsASeparateDraftAndNeverReplayed() async throws {
+  @Test func anUnsavedTapeIsAPartialFileThatIsNeverReplayed() async throws {
     do {
       let tape = try Tape(folder.tape, over: network())
       _ = await tape.get("https://a.test/1")
@@ -115,8 +115,8 @@ struct TapeTests {
       #expect(tape.entries.count == 2)
     }
     #expect(folder.names == ["tape.har.partial"])
-    let draft = try HAR(contentsOf: folder.url("tape.har.partial"))
-    #expect(draft.log.entries.map(\.request.url) == ["https://a.test/1", "https://a.test/2"])
+    let partial = try HAR(contentsOf: folder.url("tape.har.partial"))
+    #expect(partial.log.entries.map(\.request.url) == ["https://a.test/1", "https://a.test/2"])
     let tape = try Tape(folder.tape, over: network())
     #expect(tape.isRecording)
     try tape.save()
@@ -195,7 +195,7 @@ struct TapeTests {
 
   @Test func aResponseAboveTheLimitIsNotSaved() async throws {
     let tape = try Tape(folder.tape, over: network(), options: Tape.Options(bodyLimit: 3))
-    #expect(await tape.get("https://a.test/").body == Data("answer 1".utf8))
+    #expect(await tape.get("https://a.test/").body == Data("response 1".utf8))
     #expect(
       throws: RecordingError.tooLarge(
         file: folder.tape, paths: ["log.entries[0].response.content"], limit: 3)

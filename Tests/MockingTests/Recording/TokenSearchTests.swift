@@ -25,7 +25,7 @@ struct TapeTokenTests {
     return tape
   }
 
-  @Test func anUnknownTokenFailsTheRecordingAndIsReportedByPlaceOnly() async throws {
+  @Test func anUnknownTokenFailsTheRecordingAndOnlyItsLocationIsReported() async throws {
     let token = Self.token
     let paths: [(HTTPRequest, HTTPHeaders, String, String)] = [
       (HTTPRequest(url: try url("https://a.test/hooks/\(token)")), [:], "", "request.url"),
@@ -60,15 +60,15 @@ struct TapeTokenTests {
   }
 
   @Test func anAllowedTokenIsRecorded() async throws {
-    let asked = Log<SuspectedToken>()
+    let suspects = Log<SuspectedToken>()
     let options = Tape.Options(isTokenAllowed: { suspect in
-      asked.append(suspect)
+      suspects.append(suspect)
       return suspect.name == "link"
     })
     let tape = try await recording(
       HTTPRequest(url: .of("https://a.test/")), [:], #"{"link":"\#(Self.token)"}"#, options)
     try tape.save()
-    let suspect = try #require(asked.entries.first)
+    let suspect = try #require(suspects.entries.first)
     #expect(
       suspect.value == Self.token && "\(suspect)" == "log.entries[0].response.content.text: link")
     var dump = ""
@@ -88,18 +88,18 @@ struct TapeTokenTests {
         == Array(repeating: #"{"value":"***"}"#, count: 2))
   }
 
-  @Test func theDraftMasksSecretsDiscoveredLater() async throws {
+  @Test func thePartialFileMasksSecretsDiscoveredLater() async throws {
     let network = FakeTransport { _ in .response(200, [:], "your number: member-0042-ann") }
     let tape = try Tape(folder.tape, over: network)
-    func draft() throws -> String {
+    func partialFile() throws -> String {
       try String(contentsOf: folder.url("tape.har.partial"), encoding: .utf8)
     }
     _ = await tape.get("https://a.test/1")
     #expect(tape.entries.count == 1)
-    #expect(try draft().contains("member-0042-ann"))
+    #expect(try partialFile().contains("member-0042-ann"))
     _ = await tape.get("https://a.test/2?access_token=member-0042-ann")
     #expect(tape.entries.count == 2)
-    #expect(try !draft().contains("member-0042-ann"))
+    #expect(try !partialFile().contains("member-0042-ann"))
     #expect(try HAR(contentsOf: folder.url("tape.har.partial")).log.entries.count == 2)
   }
 
@@ -148,7 +148,7 @@ struct TapeTokenTests {
   }
 }
 
-@Suite struct TokenMeasureTests {
+@Suite struct TokenDetectorTests {
   @Test(arguments: [
     "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N",
     "ghp_16C7e42F292c6912E7710c838347Ae178B4a", "AKIAIOSFODNN7EXAMPLE",
@@ -170,7 +170,7 @@ struct TapeTokenTests {
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
     "max-age=31536000; includeSubDomains", "api.eu-central-1.elb.amazonaws.com",
   ])
-  func writtenTextIsNotAToken(_ text: String) {
+  func naturalTextIsNotAToken(_ text: String) {
     #expect(TokenDetector.tokens(in: text).isEmpty)
   }
 

@@ -22,7 +22,7 @@ struct RouteChoiceTests {
     ]
   }
 
-  private func ask(
+  private func send(
     _ transport: any Transport, _ method: HTTPMethod, _ url: URL, _ body: String? = nil
   ) async -> String {
     var request = HTTPRequest(method: method, url: url)
@@ -33,46 +33,46 @@ struct RouteChoiceTests {
   }
 
   /// Sends the same sequence of requests to a backend and returns the responses.
-  private func story(_ transport: any Transport, at url: URL) async -> [String] {
+  private func responses(_ transport: any Transport, at url: URL) async -> [String] {
     let list = url.appending(path: "boards")
     return [
-      await ask(transport, .get, list.appending(queryItems: [.init(name: "page", value: "2")])),
-      await ask(transport, .get, list), await ask(transport, .get, list),
-      await ask(transport, .post, list, #"{"type":1}"#), await ask(transport, .get, list),
-      await ask(transport, .post, list, #"{"type":2}"#), await ask(transport, .get, list),
-      await ask(transport, .post, list.appending(path: "7")),
-      await ask(transport, .post, list.appending(path: "8")),
+      await send(transport, .get, list.appending(queryItems: [.init(name: "page", value: "2")])),
+      await send(transport, .get, list), await send(transport, .get, list),
+      await send(transport, .post, list, #"{"type":1}"#), await send(transport, .get, list),
+      await send(transport, .post, list, #"{"type":2}"#), await send(transport, .get, list),
+      await send(transport, .post, list.appending(path: "7")),
+      await send(transport, .post, list.appending(path: "8")),
     ]
   }
 
-  private let told = [
+  private let expectedResponses = [
     "page 2", "first", "none", "any", "none", "201", "one", "special 7", "any",
   ]
 
   @Test func conditionsStatesTimesAndPrioritiesSelectRoutesInMemory() async {
     let transport = MockTransport(routes: routes)
-    #expect(await story(transport, at: .of("http://a")) == told)
+    #expect(await responses(transport, at: .of("http://a")) == expectedResponses)
     #expect(transport.scenarios[boards] == "one board")
     transport.scenarios.reset()
     #expect(transport.scenarios[boards] == "started")
-    #expect(await story(transport, at: .of("http://a")) == told)
+    #expect(await responses(transport, at: .of("http://a")) == expectedResponses)
     transport.scenarios[boards] = "one board"
-    #expect(await ask(transport, .get, .of("http://a/boards")) == "one")
+    #expect(await send(transport, .get, .of("http://a/boards")) == "one")
   }
 
   @Test func routesAreSelectedOnASocketAsInMemory() async throws {
     let server = try MockServer(routes: routes)
     defer { server.stop() }
-    #expect(await story(CurlTransport(), at: server.url) == told)
+    #expect(await responses(CurlTransport(), at: server.url) == expectedResponses)
     #expect(server.scenarios[boards] == "one board")
   }
 
   @Test func backendsOfTheSameRoutesAreIndependent() async {
     let routes = routes
     let (first, second) = (MockTransport(routes: routes), MockTransport(routes: routes))
-    #expect(await story(first, at: .of("http://a")) == told)
+    #expect(await responses(first, at: .of("http://a")) == expectedResponses)
     #expect(second.scenarios[boards] == "started")
-    #expect(await story(second, at: .of("http://a")) == told)
+    #expect(await responses(second, at: .of("http://a")) == expectedResponses)
   }
 
   @Test func aRequestThatMeetsNoConditionHasNoRoute() async throws {
@@ -102,7 +102,7 @@ struct RouteChoiceTests {
   @Test func aServerReportsTheUnmatchedRequestInItsBody() async throws {
     let server = try MockServer { Route(.get, "/boards", .json([])).where(.query("page", "2")) }
     defer { server.stop() }
-    let text = await ask(CurlTransport(), .get, server.url.appending(path: "boards"))
+    let text = await send(CurlTransport(), .get, server.url.appending(path: "boards"))
     #expect(
       text == """
         no route for GET /boards
@@ -119,8 +119,8 @@ struct RouteChoiceTests {
     let transport = MockTransport(fallback: real) {
       Route(.get, "/boards", .json([])).where(.query("page", "2"))
     }
-    #expect(await ask(transport, .get, .of("http://a/boards")) == "299")
-    #expect(await ask(transport, .get, .of("http://a/boards?page=2")) == "[]")
+    #expect(await send(transport, .get, .of("http://a/boards")) == "299")
+    #expect(await send(transport, .get, .of("http://a/boards?page=2")) == "[]")
     #expect(transport.journal.entries.map(\.outcome) == [.passedThrough, .response(status: 200)])
   }
 
@@ -130,7 +130,7 @@ struct RouteChoiceTests {
     ])
     let few = await withTaskGroup(of: Bool.self) { group in
       for _ in 0..<1_000 {
-        group.addTask { await self.ask(transport, .get, .of("http://a/a")) == "few" }
+        group.addTask { await self.send(transport, .get, .of("http://a/a")) == "few" }
       }
       return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
     }
@@ -147,10 +147,10 @@ struct RouteChoiceTests {
         return .status(201)
       }
     }
-    #expect(await ask(transport, .post, .of("http://a/boards"), #"{"title":"Fish"}"#) == "201")
-    #expect(await ask(transport, .get, .of("http://a/boards")) == #"["Fish"]"#)
+    #expect(await send(transport, .post, .of("http://a/boards"), #"{"title":"Fish"}"#) == "201")
+    #expect(await send(transport, .get, .of("http://a/boards")) == #"["Fish"]"#)
     titles.value = ["Kite"]
-    #expect(await ask(transport, .get, .of("http://a/boards")) == #"["Kite"]"#)
+    #expect(await send(transport, .get, .of("http://a/boards")) == #"["Kite"]"#)
     titles.reset()
     #expect(titles.value.isEmpty)
   }

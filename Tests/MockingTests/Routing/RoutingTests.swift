@@ -36,7 +36,7 @@ struct RoutingTests {
     #expect(found(table, .get, target) == expected)
   }
 
-  @Test func theFirstRouteThatMatchesWins() throws {
+  @Test func theFirstMatchingRouteResponds() throws {
     let table = try Self.table(
       Self.route(.get, "/b/new"), Self.route(.get, "/b/{id}"), Self.route(nil, "/{all*}"))
     #expect(found(table, .get, "/b/new") == "/b/new")
@@ -54,7 +54,7 @@ struct RoutingTests {
     let table = try Self.table(Self.route(.get, "/a"), Self.route(.post, "/a"))
     for (method, status) in [(HTTPMethod.put, 405), (.options, 204)] {
       guard case .response(let response, _) = table.find(method, "/a") else {
-        #expect(Bool(false), "\(method) is not to find a route")
+        #expect(Bool(false), "\(method) must not match a route")
         continue
       }
       #expect(response.status == status)

@@ -11,7 +11,7 @@
       let origin = try MockServer {
         Route(.post, "/echo/{path*}") { request in
           .data(request.body, contentType: "text/x").header(
-            "X-Answer", request.headers["X-A"] ?? "")
+            "X-Response", request.headers["X-A"] ?? "")
         }
       }
       let server = try MockServer {
@@ -19,15 +19,15 @@
         Route.forwarding(to: origin.url, over: CurlTransport())
       }
       let transport = CurlTransport()
-      let answer = await transport.perform(
+      let response = await transport.perform(
         HTTPRequest(
           method: .post, url: try #require(URL(string: "\(server.url)/echo/a%2Fb?c=d%20e")),
           headers: ["X-A": "1"], body: .data(Data("hello".utf8))))
-      #expect(answer.head?.status == 200)
-      #expect(answer.head?.headers["Content-Type"] == "text/x")
-      #expect(answer.head?.headers["X-Answer"] == "1")
-      #expect(answer.head?.headers.values(for: "Content-Length") == ["5"])
-      #expect(answer.body == Data("hello".utf8))
+      #expect(response.head?.status == 200)
+      #expect(response.head?.headers["Content-Type"] == "text/x")
+      #expect(response.head?.headers["X-Response"] == "1")
+      #expect(response.head?.headers.values(for: "Content-Length") == ["5"])
+      #expect(response.body == Data("hello".utf8))
       let request = try #require(origin.receivedRequests.first)
       #expect(request.target == "/echo/a%2Fb?c=d%20e")
       #expect(request.headers["Host"] == "127.0.0.1:\(origin.port)")
@@ -38,9 +38,9 @@
     @Test func aResponseToHEADKeepsItsLength() async throws {
       let origin = try MockServer { Route(.get, "/") { _ in .text("hello") } }
       let server = try MockServer { Route.forwarding(to: origin.url, over: CurlTransport()) }
-      let answer = await CurlTransport().perform(HTTPRequest(method: .head, url: server.url))
-      #expect(answer.order == ["head", "end"])
-      #expect(answer.head?.headers.values(for: "Content-Length") == ["5"])
+      let response = await CurlTransport().perform(HTTPRequest(method: .head, url: server.url))
+      #expect(response.order == ["head", "end"])
+      #expect(response.head?.headers.values(for: "Content-Length") == ["5"])
     }
 
     /// A target that begins with two slashes does not select another host.
@@ -64,9 +64,9 @@
         }
       }
       let server = try MockServer { Route.forwarding(to: origin.url, over: CurlTransport()) }
-      let answer = await CurlTransport().get(server.url.appending(path: "a"))
-      #expect(answer.head?.status == 302)
-      #expect(answer.head?.headers["Location"] == "/b?c=d")
+      let response = await CurlTransport().get(server.url.appending(path: "a"))
+      #expect(response.head?.status == 302)
+      #expect(response.head?.headers["Location"] == "/b?c=d")
     }
 
     @Test func aFailureIsA502AndATruncatedResponseIsTruncated() async throws {

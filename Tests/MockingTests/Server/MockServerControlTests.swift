@@ -29,10 +29,10 @@ struct MockServerControlTests {
     try await client.send(get)
     _ = try await client.receive(until: "one")
     try await client.send(get)
-    let answer = try await client.receive(until: "matches\n")
-    #expect(answer.hasPrefix("HTTP/1.1 500 "))
+    let response = try await client.receive(until: "matches\n")
+    #expect(response.hasPrefix("HTTP/1.1 500 "))
     #expect(
-      answer.hasSuffix(
+      response.hasSuffix(
         "no response for GET /a: the enqueued mock has been used, and no route matches\n"))
   }
 
@@ -106,7 +106,7 @@ struct MockServerControlTests {
     #expect(throws: MockServerError.stopped) { try server.acceptConnections() }
   }
 
-  @Test func aPortTakenInTheMeantimeIsReported() throws {
+  @Test func aPortThatIsInUseAfterARefusalIsReported() throws {
     let server = try MockServer {}
     server.refuseConnections()
     let other = try MockServer(port: server.port) {}
@@ -135,9 +135,9 @@ struct MockServerControlTests {
   }
 
   @Test func theOutcomeOfAnExchangeIsReported() async throws {
-    let told = Log<ServedExchange>()
+    let exchangeLog = Log<ServedExchange>()
     let time = TestScheduler()
-    let server = try MockServer(scheduler: time, onExchange: { told.append($0) }) {
+    let server = try MockServer(scheduler: time, onExchange: { exchangeLog.append($0) }) {
       Route(.get, "/a") { _ in .text("hello").delayed(by: .seconds(2)) }
       Route(.get, "/reset") { _ in .text("hello").interrupted(by: .reset, at: .body(afterBytes: 2))
       }
@@ -153,18 +153,18 @@ struct MockServerControlTests {
     _ = try await server.takeRequest().value
     await time.advance(by: .seconds(2))
     _ = try await first.receive(until: "hello")
-    _ = await told.entries(1)
+    _ = await exchangeLog.entries(1)
     let reset = try await send("GET /reset HTTP/1.1\r\nHost: a\r\n\r\n")
-    _ = await told.entries(2)
+    _ = await exchangeLog.entries(2)
     let stall = try await send("GET /stall HTTP/1.1\r\nHost: a\r\n\r\n")
-    _ = await told.entries(3)
+    _ = await exchangeLog.entries(3)
     var late: RawClient? = try await send("GET /late HTTP/1.1\r\nHost: a\r\n\r\n")
     for _ in 0..<3 { _ = try await server.takeRequest().value }
     _ = late
     late = nil
-    _ = await told.entries(4)
+    _ = await exchangeLog.entries(4)
     let malformed = try await send("x\r\n\r\n")
-    let exchanges = await told.entries(5)
+    let exchanges = await exchangeLog.entries(5)
     withExtendedLifetime((reset, stall, malformed)) {}
     #expect(exchanges.map { $0.request?.target } == ["/a", "/reset", "/stall", "/late", nil])
     #expect(exchanges.map(\.status) == [200, 200, nil, nil, 400])

@@ -63,8 +63,8 @@ struct MockServerRequestTests {
   }
 
   @Test func concurrentHandlersAreCounted() async throws {
-    let (answer, resolver) = Promise<Mock>.pending()
-    let server = try MockServer { Route(.get, "/a") { _ in answer.map(on: .inline) { $0 } } }
+    let (response, resolver) = Promise<Mock>.pending()
+    let server = try MockServer { Route(.get, "/a") { _ in response.map(on: .inline) { $0 } } }
     let clients = try (0..<5).map { _ in try RawClient(port: server.port) }
     for client in clients { try await client.send(get) }
     for _ in clients { _ = try await server.takeRequest().value }
@@ -82,8 +82,8 @@ struct MockServerRequestTests {
   }
 
   @Test func aDisconnectIsRecordedAndCancelsTheHandler() async throws {
-    let (answer, resolver) = Promise<Mock>.pending()
-    let server = try MockServer { Route(.get, "/a") { _ in answer } }
+    let (response, resolver) = Promise<Mock>.pending()
+    let server = try MockServer { Route(.get, "/a") { _ in response } }
     var client: RawClient? = try RawClient(port: server.port)
     try await client?.send(get)
     let request = try await server.takeRequest().value
@@ -91,7 +91,7 @@ struct MockServerRequestTests {
     let closing = try await server.closing(of: request.connection).value
     #expect(closing.wasAborted)
     #expect(closing.completedExchanges == 0)
-    #expect(answer.isCancelled)
+    #expect(response.isCancelled)
     #expect(server.concurrentRequests == 0)
     #expect(server.openConnections == 0)
     resolver.fulfill(.status(200))

@@ -21,7 +21,7 @@ struct MockServerTests {
         await Task.yield()
         return .text("later")
       }
-      Route(.get, "/promise") { _ in Promise.fulfilled(Mock.text("kept")) }
+      Route(.get, "/promise") { _ in Promise.fulfilled(Mock.text("from a promise")) }
       Route(.get, "/throws") { _ -> Mock in throw TestError("handler") }
       Route(.get, "/rejects") { _ in Promise<Mock>.rejected(TestError("promise")) }
     }
@@ -72,7 +72,7 @@ struct MockServerTests {
     let received = try await client.receiveAll()
     let parts = received.components(separatedBy: "HTTP/1.1 ").dropFirst()
     let ends = [
-      "later", "{\"id\":\"1\"}", "kept", "1\r\na\r\n1\r\nb\r\n0\r\n\r\n",
+      "later", "{\"id\":\"1\"}", "from a promise", "1\r\na\r\n1\r\nb\r\n0\r\n\r\n",
       "the handler failed: TestError(handler)\n", "the handler failed: TestError(promise)\n",
       "no route for GET /nowhere\n", "{\"id\":\"2\"}",
     ]
@@ -207,8 +207,8 @@ struct MockServerTests {
       let server = try server()
       let client = try RawClient(port: server.port)
       await onThreads(4) { _ in server.stop() }
-      // The connection ends, possibly by a reset. A new connection would prove nothing, because
-      // another test's server may already have the port.
+      // The connection ends, possibly by a reset. The test does not try to connect again, because a
+      // server of another test may already listen on the port.
       _ = try? await client.receiveAll()
       #expect(server.openConnections == 0)
     }
@@ -219,7 +219,7 @@ struct MockServerTests {
     let server = try MockServer {
       Route(.get, "/stop") { _ in
         slot.entries.first?.stop()
-        return .text("never seen")
+        return .text("not sent")
       }
     }
     slot.append(server)

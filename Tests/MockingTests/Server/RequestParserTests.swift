@@ -5,13 +5,13 @@ import Testing
 
 @testable import Mocking
 
-/// The requests that a parser reads from bytes, with each response sent at once.
-struct Reading: Equatable {
+/// The requests that a parser reads from bytes, each of which receives its response immediately.
+struct ParsedRequests: Equatable {
   var heads: [RequestHead] = []
   var bodies: [RequestBody] = []
   var parseError: HTTPParseError?
 
-  /// Passes the pieces to a machine in order.
+  /// Passes the pieces to a parser in order.
   init(_ pieces: [[UInt8]], limits: MockServerLimits = MockServerLimits()) {
     var parser = RequestParser(limits: limits)
     for piece in pieces {
@@ -35,7 +35,7 @@ struct Reading: Equatable {
   }
 }
 
-struct RequestMachineTests {
+struct RequestParserTests {
   static let get = "GET /boards/7?x=1 HTTP/1.1\r\nHost: a\r\nX-Empty:\r\nAccept: \t a, b \r\n\r\n"
   static let sized = "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello"
   static let chunked =
@@ -43,56 +43,57 @@ struct RequestMachineTests {
     + "5;name=\"v\"\r\nhello\r\n00A \r\n, the worl\r\n1\r\nd\r\n0;last\r\nX-Sum: 9\r\n\r\n"
 
   @Test func aHeadIsParsedCompletely() throws {
-    let reading = Reading(Self.get)
-    let head = try #require(reading.heads.first)
+    let parsed = ParsedRequests(Self.get)
+    let head = try #require(parsed.heads.first)
     #expect(head.method == .get)
     #expect(head.target == "/boards/7?x=1")
     #expect(head.minorVersion == 1)
     #expect(head.headers == ["Host": "a", "X-Empty": "", "Accept": "a, b"])
     #expect(head.framing == .none)
     #expect(head.keepsAlive)
-    #expect(reading.bodies == [RequestBody()])
+    #expect(parsed.bodies == [RequestBody()])
   }
 
   @Test func aBodyEndsAtItsContentLength() throws {
-    let body = try #require(Reading(Self.sized + "GET").bodies.first)
+    let body = try #require(ParsedRequests(Self.sized + "GET").bodies.first)
     #expect(body.data == Data("hello".utf8))
     #expect(body.byteCount == 5)
   }
 
   @Test func chunksWithExtensionsAndTrailersAreDecoded() throws {
-    let body = try #require(Reading(Self.chunked).bodies.first)
+    let body = try #require(ParsedRequests(Self.chunked).bodies.first)
     #expect(body.data == Data("hello, the world".utf8))
     #expect(body.trailers == ["X-Sum": "9"])
   }
 
   @Test func pipelinedRequestsAreParsedInOrder() {
-    let reading = Reading(Self.get + Self.sized + "\r\n\r\n" + Self.chunked + Self.get)
-    #expect(reading.heads.map(\.method) == [.get, .post, .put, .get])
-    #expect(reading.bodies.map(\.byteCount) == [0, 5, 16, 0])
+    let parsed = ParsedRequests(Self.get + Self.sized + "\r\n\r\n" + Self.chunked + Self.get)
+    #expect(parsed.heads.map(\.method) == [.get, .post, .put, .get])
+    #expect(parsed.bodies.map(\.byteCount) == [0, 5, 16, 0])
   }
 
   @Test func theResultIsIndependentOfFragmentation() {
     let bytes = Array((Self.get + Self.chunked + Self.sized + Self.get).utf8)
-    let whole = Reading([bytes])
+    let whole = ParsedRequests([bytes])
     #expect(whole.bodies.count == 4)
     for cut in bytes.indices {
-      #expect(Reading([Array(bytes[..<cut]), Array(bytes[cut...])]) == whole, "cut at \(cut)")
+      #expect(
+        ParsedRequests([Array(bytes[..<cut]), Array(bytes[cut...])]) == whole, "cut at \(cut)")
     }
-    #expect(Reading(bytes.map { [$0] }) == whole)
+    #expect(ParsedRequests(bytes.map { [$0] }) == whole)
   }
 
-  @Test func theNextRequestWaitsForTheAnswer() {
+  @Test func theNextRequestIsParsedAfterTheResponse() {
     var parser = RequestParser()
     Array((Self.sized + Self.get).utf8).withUnsafeBytes { parser.receive($0) }
-    guard case .head = parser.next() else { return #expect(Bool(false), "there is no head") }
+    guard case .head = parser.next() else { return #expect(Bool(false), "expected a head") }
     #expect(parser.next() == nil)
     parser.receiveBody(.discard)
     #expect(parser.next() == .request(RequestBody(byteCount: 5)))
     #expect(parser.next() == nil)
     parser.responded()
     guard case .head(let head) = parser.next() else {
-      return #expect(Bool(false), "no second head")
+      return #expect(Bool(false), "expected a second head")
     }
     #expect(head.method == .get)
   }
@@ -105,8 +106,8 @@ struct RequestMachineTests {
   func theRequestDeterminesWhetherTheConnectionStaysOpen(
     version: String, line: String, keepsAlive: Bool
   ) {
-    let reading = Reading("GET / \(version)\r\nHost: a\r\n\(line)\r\n")
-    #expect(reading.heads.map(\.keepsAlive) == [keepsAlive])
+    let parsed = ParsedRequests("GET / \(version)\r\nHost: a\r\n\(line)\r\n")
+    #expect(parsed.heads.map(\.keepsAlive) == [keepsAlive])
   }
 
   @Test(arguments: [
@@ -114,7 +115,7 @@ struct RequestMachineTests {
     "a_b~c!$&'()*+,;=",
   ])
   func aHostIsANameOrAnAddressWithAnOptionalPort(_ host: String) {
-    #expect(Reading("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n").heads.count == 1)
+    #expect(ParsedRequests("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n").heads.count == 1)
   }
 
   @Test(arguments: [
@@ -124,7 +125,7 @@ struct RequestMachineTests {
   ])
   func aMalformedHostIsRejected(_ host: String) {
     #expect(
-      Reading("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n").parseError
+      ParsedRequests("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n").parseError
         == HTTPParseError(400, "the Host field is malformed"))
   }
 
@@ -157,15 +158,15 @@ struct RequestMachineTests {
 
   @Test(arguments: badInput)
   func invalidInputIsRejectedForAnyFragmentation(status: Int, text: String) {
-    let whole = Reading(text)
+    let whole = ParsedRequests(text)
     #expect(whole.parseError?.status == status)
-    #expect(Reading(Array(text.utf8).map { [$0] }).parseError == whole.parseError)
+    #expect(ParsedRequests(Array(text.utf8).map { [$0] }).parseError == whole.parseError)
   }
 
   @Test func noRequestFollowsARejection() {
-    let reading = Reading("BAD\r\n" + Self.get)
-    #expect(reading.parseError?.status == 400)
-    #expect(reading.heads.isEmpty)
+    let parsed = ParsedRequests("BAD\r\n" + Self.get)
+    #expect(parsed.parseError?.status == 400)
+    #expect(parsed.heads.isEmpty)
   }
 }
 
@@ -196,8 +197,8 @@ struct RequestLimitsTests {
 
   @Test(arguments: tooLarge)
   func oversizedRequestsAreRejectedForAnyFragmentation(status: Int, text: String) {
-    #expect(Reading(text, limits: Self.limits).parseError?.status == status)
-    let bytewise = Reading(Array(text.utf8).map { [$0] }, limits: Self.limits)
+    #expect(ParsedRequests(text, limits: Self.limits).parseError?.status == status)
+    let bytewise = ParsedRequests(Array(text.utf8).map { [$0] }, limits: Self.limits)
     #expect(bytewise.parseError?.status == status)
   }
 
@@ -210,9 +211,9 @@ struct RequestLimitsTests {
       Self.post("A: a\r\nA: a\r\nA: a\r\n\r\n"),
     ]
     for text in texts {
-      let reading = Reading(text, limits: Self.limits)
-      #expect(reading.parseError == nil)
-      #expect(reading.bodies.count == 1)
+      let parsed = ParsedRequests(text, limits: Self.limits)
+      #expect(parsed.parseError == nil)
+      #expect(parsed.bodies.count == 1)
     }
   }
 
@@ -229,8 +230,8 @@ struct RequestLimitsTests {
 /// Deterministic random mutations of requests.
 struct RequestFuzzTests {
   private static let seeds = [
-    RequestMachineTests.get, RequestMachineTests.sized, RequestMachineTests.chunked,
-    RequestMachineTests.get + RequestMachineTests.chunked + RequestMachineTests.sized,
+    RequestParserTests.get, RequestParserTests.sized, RequestParserTests.chunked,
+    RequestParserTests.get + RequestParserTests.chunked + RequestParserTests.sized,
   ].map { Array($0.utf8) }
 
   @Test(.timeLimit(.minutes(10)))
@@ -239,11 +240,11 @@ struct RequestFuzzTests {
     var refused = 0
     for _ in 0..<10_000 {
       let bytes = mutated(try #require(Self.seeds.randomElement(using: &random)), &random)
-      let whole = Reading([bytes])
+      let whole = ParsedRequests([bytes])
       if whole.parseError != nil { refused += 1 }
       let cuts = (0..<3).map { _ in Int.random(in: 0...bytes.count, using: &random) }.sorted()
       let pieces = zip([0] + cuts, cuts + [bytes.count]).map { Array(bytes[$0..<$1]) }
-      #expect(Reading(pieces) == whole)
+      #expect(ParsedRequests(pieces) == whole)
     }
     // Some mutations are rejected and some accepted, so both paths of the parser are covered.
     #expect((2_000...9_900).contains(refused))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Mocking
 
-/// A mistake in a stub file is one message with its place and the expected content.
+/// An error in a stub file is one message with its location and the expected content.
 struct StubFileErrorTests {
   private static let responseKeys =
     "status, headers, json, text, base64, file, delay, bodyDelay, bytesPerSecond, dribble, fault"
@@ -85,7 +85,7 @@ struct StubFileErrorTests {
   ]
 
   @Test(arguments: mistakes)
-  func aMistakeIsReportedWithItsPlace(text: String, message: String) throws {
+  func anErrorIsReportedWithItsLocation(text: String, message: String) throws {
     let stubs = try StubFixture(text)
     let error = #expect(throws: StubFileError.self) { try StubFile(contentsOf: stubs.file) }
     let description = try #require(error).description

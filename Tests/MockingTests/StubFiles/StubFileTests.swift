@@ -25,11 +25,11 @@ struct StubFileTests {
     #expect(json.head?.headers["Content-Type"] == "x/y")
     #expect(json.head?.headers.values(for: "x-b") == ["2", "3"])
     #expect(String(decoding: json.body, as: UTF8.self) == #"{"a":2.5,"b":[1,null]}"#)
-    #expect(await transport.answer("/text/1") == "200 hello")
-    #expect(await transport.answer(.post, "/text/1").hasPrefix("405 "))
-    #expect(await transport.answer("/base64") == "200 hi")
-    #expect(await transport.answer("/file") == "200 of a file")
-    #expect(await transport.answer("/lost") == "connectionLost")
+    #expect(await transport.response("/text/1") == "200 hello")
+    #expect(await transport.response(.post, "/text/1").hasPrefix("405 "))
+    #expect(await transport.response("/base64") == "200 hi")
+    #expect(await transport.response("/file") == "200 of a file")
+    #expect(await transport.response("/lost") == "connectionLost")
   }
 
   @Test func delaysAndPacesAreApplied() async throws {
@@ -76,18 +76,18 @@ struct StubFileTests {
       ]}
       """#)
     let transport = try stubs.transport()
-    #expect(await transport.answer("/a?page=2&y=1") == "200 page two")
-    #expect(await transport.answer("/a?page=2&x=1") == "200 page")
-    #expect(await transport.answer("/a?page=x", ["x-a": ""]) == "200 header")
-    #expect(await transport.answer("/a?last") == "200 behind")
+    #expect(await transport.response("/a?page=2&y=1") == "200 page two")
+    #expect(await transport.response("/a?page=2&x=1") == "200 page")
+    #expect(await transport.response("/a?page=x", ["x-a": ""]) == "200 header")
+    #expect(await transport.response("/a?last") == "200 behind")
     #expect(
-      await transport.answer(.post, "/a", body: #"{"c":[2],"a":{"b":1,"z":0}}"#) == "200 json")
-    #expect(await transport.answer(.post, "/a", body: "g=h&d=e+f") == "200 form")
-    #expect(await transport.answer(.post, "/a", body: "well, hello") == "200 text")
-    #expect(await transport.answer("/b?c=d") == "200 first")
-    #expect(await transport.answer("/b") == "200 once")
-    #expect(await transport.answer("/b") == "200 then")
-    #expect(await transport.answer("/a?page=x") == "mockFailed")
+      await transport.response(.post, "/a", body: #"{"c":[2],"a":{"b":1,"z":0}}"#) == "200 json")
+    #expect(await transport.response(.post, "/a", body: "g=h&d=e+f") == "200 form")
+    #expect(await transport.response(.post, "/a", body: "well, hello") == "200 text")
+    #expect(await transport.response("/b?c=d") == "200 first")
+    #expect(await transport.response("/b") == "200 once")
+    #expect(await transport.response("/b") == "200 then")
+    #expect(await transport.response("/a?page=x") == "mockFailed")
   }
 
   @Test func aScenarioKeepsItsState() async throws {
@@ -101,11 +101,11 @@ struct StubFileTests {
       ]}
       """)
     let transport = try stubs.transport()
-    #expect(await transport.answer("/boards") == "200 none")
-    #expect(await transport.answer(.post, "/boards") == "201 ")
-    #expect(await transport.answer("/boards") == "200 one")
-    #expect(await transport.answer(.post, "/boards") == "mockFailed")
-    #expect(await (try stubs.transport()).answer("/boards") == "200 none")
+    #expect(await transport.response("/boards") == "200 none")
+    #expect(await transport.response(.post, "/boards") == "201 ")
+    #expect(await transport.response("/boards") == "200 one")
+    #expect(await transport.response(.post, "/boards") == "mockFailed")
+    #expect(await (try stubs.transport()).response("/boards") == "200 none")
   }
 
   @Test func aSequenceRespondsInOrder() async throws {
@@ -118,7 +118,7 @@ struct StubFileTests {
       """)
     let server = try MockServer(stubs: stubs.file)
     let client = try RawClient(port: server.port)
-    func answer(_ path: String) async throws -> String {
+    func response(_ path: String) async throws -> String {
       try await client.send("GET \(path) HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
       let head = try await client.receive(until: "\r\n\r\n")
       let length = head.split(separator: "Content-Length: ").last?.prefix { $0.isNumber }
@@ -126,11 +126,11 @@ struct StubFileTests {
       return "\(head.prefix(12).suffix(3)) \(String(decoding: body, as: UTF8.self))"
     }
     for expected in ["503 ", "200 x", "200 x"] {
-      #expect(try await answer("/repeats") == expected)
+      #expect(try await response("/repeats") == expected)
     }
-    #expect(try await answer("/fails") == "503 ")
+    #expect(try await response("/fails") == "503 ")
     #expect(
-      try await answer("/fails")
+      try await response("/fails")
         == "500 the sequence at stubs.json:3:3 is exhausted after 1 response for GET /fails\n")
   }
 
@@ -161,17 +161,17 @@ struct StubFileTests {
       Route(.get, "/lost") { _ in .failure(.connectionLost) }
     }
     let tape = try Tape(folder.url("session.HAR"), mode: .all, over: origin)
-    for target in ["/a?b=c&d=e", "/a?b=c&d=e", "/lost"] { _ = await tape.answer(target) }
+    for target in ["/a?b=c&d=e", "/a?b=c&d=e", "/lost"] { _ = await tape.response(target) }
     try tape.save()
     let file = try StubFile(contentsOf: tape.file)
     #expect(file.summaries.map(\.path) == ["/a", "/lost"])
     #expect(file.summaries.map(\.conditions) == [["query = b=c&d=e"], []])
     let transport = MockTransport(routes: file.routes)
-    #expect(await transport.answer("/a?d=e&b=c") == "200 one")
-    #expect(await transport.answer("/a?b=c&d=e") == "200 two")
-    #expect(await transport.answer("/a?b=c&d=e") == "200 two")
-    #expect(await transport.answer("/lost") == "connectionLost")
-    #expect(await transport.answer("/a?b=x").hasPrefix("404 GET http"))
+    #expect(await transport.response("/a?d=e&b=c") == "200 one")
+    #expect(await transport.response("/a?b=c&d=e") == "200 two")
+    #expect(await transport.response("/a?b=c&d=e") == "200 two")
+    #expect(await transport.response("/lost") == "connectionLost")
+    #expect(await transport.response("/a?b=x").hasPrefix("404 GET http"))
   }
 }
 
@@ -193,12 +193,12 @@ struct StubFixture {
 
 extension Transport {
   /// Returns the status and the body of a response, `200 text`, or the code of a failure.
-  func answer(_ target: String, _ headers: HTTPHeaders = [:]) async -> String {
-    await answer(.get, target, headers)
+  func response(_ target: String, _ headers: HTTPHeaders = [:]) async -> String {
+    await response(.get, target, headers)
   }
 
   /// Returns the status and the body of a response to any method, or the code of a failure.
-  func answer(
+  func response(
     _ method: HTTPMethod, _ target: String, _ headers: HTTPHeaders = [:], body: String = ""
   ) async -> String {
     let url = URL(string: "http://a\(target)") ?? URL(filePath: "/")

@@ -38,8 +38,8 @@ struct EndedScopeTests {
       Task {
         try await gate.value
         // A client created now still belongs to the scope.
-        let made = Networking<NameAPI>(transport: network)
-        return (await client.request(.name).result, await made.request(.name).result)
+        let lateClient = Networking<NameAPI>(transport: network)
+        return (await client.request(.name).result, await lateClient.request(.name).result)
       }
     }
     open.fulfill(())

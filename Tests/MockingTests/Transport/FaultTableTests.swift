@@ -161,7 +161,7 @@
       ConnectRow(fault: .malformedChunk, code: .connectionLost, exitCode: 52),
     ]
 
-    /// Repeats the exchange, because races show only sometimes.
+    /// Repeats the exchange, because a race does not occur each time.
     private func checkOnConnect(_ row: ConnectRow, over transport: some Transport) async throws {
       let isTimed = row.code == .timedOut(.idle)
       for _ in 0..<(isTimed ? 1 : 20) {
@@ -230,7 +230,7 @@
       #expect(server.receivedRequests.map(\.connection) == [0, 0, 1])
     }
 
-    @Test(arguments: rows.filter { !stopsFoundation($0) })
+    @Test(arguments: rows.filter { !crashesFoundation($0) })
     func faultsOfURLSessionOnASocket(_ row: Row) async throws {
       let server = try MockServer { Route(.get, "/") { _ in row.mock } }
       defer { server.stop() }
@@ -240,7 +240,7 @@
     }
 
     /// On Linux, Foundation traps when a head ends after a complete status line.
-    private static func stopsFoundation(_ row: Row) -> Bool { row.name == "close head 20" }
+    private static func crashesFoundation(_ row: Row) -> Bool { row.name == "close head 20" }
 
     @Test(arguments: rows)
     func faultsInMemory(_ row: Row) async throws {

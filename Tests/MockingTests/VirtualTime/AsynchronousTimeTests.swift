@@ -29,11 +29,11 @@ struct AsynchronousTimeTests {
         return .text("x").delayed(by: .seconds(30))
       }
     }
-    let answer = client.request(.get("http://a/")).toString()
+    let response = client.request(.get("http://a/")).toString()
     await time.advance(by: .seconds(29))
-    #expect(answer.isPending)
+    #expect(response.isPending)
     await time.advance(by: .seconds(1))
-    #expect(answer.fulfilledValue == "x")
+    #expect(response.fulfilledValue == "x")
   }
 
   @Test(arguments: 0..<20)
@@ -52,18 +52,18 @@ struct AsynchronousTimeTests {
         return .text(text + (await boards)).delayed(by: .seconds(30))
       }
     }
-    let answer = client.request(.get("http://a/")).toString()
+    let response = client.request(.get("http://a/")).toString()
     await time.advance(by: .seconds(30))
-    #expect(answer.fulfilledValue == "xy")
+    #expect(response.fulfilledValue == "xy")
   }
 
   @Test(arguments: [true, false], 0..<10)
   func virtualTimeWaitsForAStreamThatIsReadFirst(byRoutes: Bool, _ round: Int) async {
-    let answer = Mock.text("x").delayed(by: .seconds(30))
+    let response = Mock.text("x").delayed(by: .seconds(30))
     let provider =
       byRoutes
-      ? MockProvider<Request>(routes: [Route(.post, "/", answer)], scheduler: time)
-      : MockProvider<Request>(scheduler: time) { _ in answer }
+      ? MockProvider<Request>(routes: [Route(.post, "/", response)], scheduler: time)
+      : MockProvider<Request>(scheduler: time) { _ in response }
     let body = BodyStream {
       AsyncStream {
         await Self.work()
@@ -82,9 +82,9 @@ struct AsynchronousTimeTests {
         return .text("\(time.now)").delayed(by: .seconds(20))
       }
     }
-    let answer = client.request(.get("http://a/")).toString()
+    let response = client.request(.get("http://a/")).toString()
     await time.advance(by: .seconds(30))
-    #expect(answer.fulfilledValue == "10.0 seconds")
+    #expect(response.fulfilledValue == "10.0 seconds")
   }
 
   @Test func aHandlerThatWaitsForTheTestDoesNotBlockVirtualTime() async {
@@ -95,9 +95,9 @@ struct AsynchronousTimeTests {
         return .text("x")
       }
     }
-    let answer = client.request(.get("http://a/"))
+    let response = client.request(.get("http://a/"))
     await time.advance(by: .seconds(60))
-    #expect((answer.rejectionError as? NetworkError)?.code == .timedOut(.idle))
+    #expect((response.rejectionError as? NetworkError)?.code == .timedOut(.idle))
     open.fulfill(())
   }
 

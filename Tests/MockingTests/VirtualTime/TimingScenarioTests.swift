@@ -7,10 +7,10 @@ extension TimingScenario {
   static let all: [TimingScenario] = [parallel, retries, deadlines, sequence, chains, throttled]
 
   static let parallel = TimingScenario(
-    "parallel answers", order: ["a", "b", "c", "d", "e"], ticks: 10
+    "parallel responses", order: ["a", "b", "c", "d", "e"], ticks: 10
   ) { run in
-    let client = run.client(answering: ["a": 2, "b": 4, "c": 6, "d": 8, "e": 10])
-    for name in ["e", "d", "c", "b", "a"] { run.ask(client, name) }
+    let client = run.client(delays: ["a": 2, "b": 4, "c": 6, "d": 8, "e": 10])
+    for name in ["e", "d", "c", "b", "a"] { run.request(client, name) }
   }
 
   /// Attempts at 0, 2, 5, and 10, each of one tick, with delays of 1, 2, and 4 ticks.
@@ -26,29 +26,29 @@ extension TimingScenario {
       return .template { _ in
         let attempt = attempts.add()
         log.append("attempt \(attempt)")
-        let answer: Mock = attempt < 4 ? .status(503) : .text("recovered")
-        return answer.delayed(by: tick)
+        let response: Mock = attempt < 4 ? .status(503) : .text("recovered")
+        return response.delayed(by: tick)
       }
     }
-    run.ask(client, "unsteady")
-    run.ask(client, "meanwhile")
+    run.request(client, "unsteady")
+    run.request(client, "meanwhile")
   }
 
   static let deadlines = TimingScenario(
-    "deadlines that strike",
-    order: ["in time", "too late: out of time", "patient", "given up: out of time"], ticks: 8
+    "expired deadlines",
+    order: ["in time", "too late: out of time", "no limit", "abandoned: out of time"], ticks: 8
   ) { run in
-    let hasty = run.client(
-      callTimeout: run.tick * 4, answering: ["in time": 2, "too late": 60])
-    run.ask(hasty, "too late")
-    run.ask(hasty, "in time")
-    let patient = run.client(answering: ["patient": 6, "given up": 60])
-    let givenUp = patient.request(ScenarioRun.Endpoint(name: "given up")).toString()
+    let limitedClient = run.client(
+      callTimeout: run.tick * 4, delays: ["in time": 2, "too late": 60])
+    run.request(limitedClient, "too late")
+    run.request(limitedClient, "in time")
+    let unlimitedClient = run.client(delays: ["no limit": 6, "abandoned": 60])
+    let abandoned = unlimitedClient.request(ScenarioRun.Endpoint(name: "abandoned")).toString()
     func limited(_ scheduler: some Scheduler) -> Promise<String> {
-      givenUp.timeout(run.tick * 8, scheduler: scheduler)
+      abandoned.timeout(run.tick * 8, scheduler: scheduler)
     }
-    run.logging("given up", limited(run.scheduler))
-    run.ask(patient, "patient")
+    run.logging("abandoned", limited(run.scheduler))
+    run.request(unlimitedClient, "no limit")
   }
 
   /// One request at a time; each waits for the earlier ones.
@@ -60,18 +60,18 @@ extension TimingScenario {
         .text("first").delayed(by: tick * 4), .text("second").delayed(by: tick),
         .text("third").delayed(by: tick * 2), then: .fails)
     }
-    for _ in 1...4 { run.ask(client, "item") }
+    for _ in 1...4 { run.request(client, "item") }
   }
 
   /// Two concurrent chains with responses at 4, 8, and 12, and at 6 and 10.
   static let chains = TimingScenario(
     "dependent chains", order: ["a1", "b1", "a2", "b2", "a3"], ticks: 12
   ) { run in
-    let client = run.client(answering: ["a1": 4, "a2": 4, "a3": 4, "b1": 6, "b2": 4])
-    _ = run.ask(client, "a1")
-      .then { _ in run.ask(client, "a2") }
-      .then { _ in run.ask(client, "a3") }
-    _ = run.ask(client, "b1").then { _ in run.ask(client, "b2") }
+    let client = run.client(delays: ["a1": 4, "a2": 4, "a3": 4, "b1": 6, "b2": 4])
+    _ = run.request(client, "a1")
+      .then { _ in run.request(client, "a2") }
+      .then { _ in run.request(client, "a3") }
+    _ = run.request(client, "b1").then { _ in run.request(client, "b2") }
   }
 
   /// A body of 9,600 bytes over 8 ticks.
@@ -93,8 +93,8 @@ extension TimingScenario {
     body.toData().done { [log = run.log] data in
       log.append(data.count == 9_600 ? "all of it" : "part of it")
     }
-    run.ask(client, "late")
-    run.ask(client, "early")
+    run.request(client, "late")
+    run.request(client, "early")
   }
 }
 
@@ -184,20 +184,19 @@ struct ScenarioRun: Sendable {
   /// Returns a client of a backend that responds according to the requested name.
   func client(
     _ mode: RequestMode = .async, retry: RetryPolicy? = nil, callTimeout: Duration? = nil,
-    _ answer: @escaping @Sendable (_ name: String) -> Mock
+    _ respond: @escaping @Sendable (_ name: String) -> Mock
   ) -> Networking<Endpoint> {
     var configuration = NetworkingConfiguration()
     // The longest delay would exceed the idle timeout.
     configuration.idleTimeout = nil
     configuration.callTimeout = callTimeout
-    let provider = MockProvider<Endpoint>(scheduler: scheduler) { answer($0.name) }
+    let provider = MockProvider<Endpoint>(scheduler: scheduler) { respond($0.name) }
     return Networking(
       mode: mode, mockProvider: provider, retry: retry, configuration: configuration)
   }
 
   /// Returns a client whose responses are the requested names, with delays in ticks.
-  func client(callTimeout: Duration? = nil, answering delays: [String: Int]) -> Networking<Endpoint>
-  {
+  func client(callTimeout: Duration? = nil, delays: [String: Int]) -> Networking<Endpoint> {
     client(callTimeout: callTimeout) { [tick] name in
       .text(name).delayed(by: tick * (delays[name] ?? 0))
     }
@@ -205,14 +204,14 @@ struct ScenarioRun: Sendable {
 
   /// Requests an item and logs the result.
   @discardableResult
-  func ask(_ client: Networking<Endpoint>, _ name: String) -> Promise<String> {
+  func request(_ client: Networking<Endpoint>, _ name: String) -> Promise<String> {
     logging(name, client.request(Endpoint(name: name)).validate().toString())
   }
 
   /// Logs the text of a response or its failure.
   @discardableResult
-  func logging(_ name: String, _ answer: Promise<String>) -> Promise<String> {
-    answer
+  func logging(_ name: String, _ response: Promise<String>) -> Promise<String> {
+    response
       .done { [log] text in log.append(text) }
       .fail { [log] error in
         let code = (error as? NetworkError)?.code

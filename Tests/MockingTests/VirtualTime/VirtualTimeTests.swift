@@ -35,7 +35,7 @@ struct VirtualTimeTests {
   }
 
   /// Requests items and logs the time of each response.
-  private func ask(_ networking: Networking<API>, _ numbers: some Sequence<Int>) {
+  private func request(_ networking: Networking<API>, _ numbers: some Sequence<Int>) {
     for number in numbers {
       networking.request(.item(number)).toString()
         .done { [log, time] text in log.append("\(text) at \(time.now)") }
@@ -44,7 +44,7 @@ struct VirtualTimeTests {
   }
 
   @Test func aResponseArrivesExactlyAtItsTime() async {
-    ask(client { _ in .seconds(30) }, [1])
+    request(client { _ in .seconds(30) }, [1])
     await time.advance(by: .seconds(29))
     #expect(log.entries == [])
     await time.advance(by: .seconds(1))
@@ -52,25 +52,25 @@ struct VirtualTimeTests {
   }
 
   @Test func aThousandResponsesArriveInTimeOrder() async {
-    ask(client { .seconds(2_000 - $0) }, 0..<1_000)
+    request(client { .seconds(2_000 - $0) }, 0..<1_000)
     await time.run()
     #expect(log.entries == (0..<1_000).reversed().map { "\($0) at \(2_000 - $0).0 seconds" })
   }
 
   @Test func responsesOfEqualTimesArriveInRequestOrder() async {
-    ask(client { _ in .seconds(1) }, 0..<1_000)
+    request(client { _ in .seconds(1) }, 0..<1_000)
     await time.run()
     #expect(log.entries == (0..<1_000).map { "\($0) at 1.0 seconds" })
   }
 
   @Test func aSerialQueueTakesTheSumOfItsTimes() async {
-    ask(client(.sync) { _ in .seconds(10) }, 1...50)
+    request(client(.sync) { _ in .seconds(10) }, 1...50)
     await time.advance(by: .seconds(500))
     #expect(log.entries == (1...50).map { "\($0) at \($0 * 10).0 seconds" })
   }
 
   @Test func aQueueOfThreeTakesAThirdOfTheSum() async {
-    ask(client(.limited(3)) { _ in .seconds(10) }, 1...9)
+    request(client(.limited(3)) { _ in .seconds(10) }, 1...9)
     await time.advance(by: .seconds(20))
     #expect(log.entries.count == 6)
     await time.advance(by: .seconds(10))
@@ -90,7 +90,7 @@ struct VirtualTimeTests {
   @Test func virtualTimePassesWhileAQueueIsSuspended() async {
     let networking = client { _ in .seconds(5) }
     networking.suspend()
-    ask(networking, [1])
+    request(networking, [1])
     await time.advance(by: .seconds(60))
     #expect(log.entries == [])
     networking.resume()
@@ -100,20 +100,20 @@ struct VirtualTimeTests {
 
   @Test func aCancelledRequestDoesNotBlockVirtualTime() async {
     let networking = client(.sync) { _ in .seconds(5) }
-    ask(networking, [1])
+    request(networking, [1])
     let second = networking.request(.item(2))
-    ask(networking, [3])
+    request(networking, [3])
     second.cancel()
     await time.advance(by: .seconds(10))
     #expect(log.entries == ["1 at 5.0 seconds", "3 at 10.0 seconds"])
   }
 
-  @Test func aSilentMockTimesOutLikeARealServer() async {
+  @Test func aStalledMockTimesOutLikeARealServer() async {
     let networking = Networking<API>(
       mockProvider: MockProvider(delay: .seconds(61), scheduler: time) { _ in .status(200) })
-    let answer = networking.request(.item(1))
+    let response = networking.request(.item(1))
     await time.advance(by: .seconds(60))
-    #expect((answer.rejectionError as? NetworkError)?.code == .timedOut(.idle))
+    #expect((response.rejectionError as? NetworkError)?.code == .timedOut(.idle))
   }
 
   @Test func deadlinesUseTheTimeOfTheProvider() async {
@@ -122,9 +122,9 @@ struct VirtualTimeTests {
     let networking = Networking<API>(
       mockProvider: MockProvider(delay: .seconds(30), scheduler: time) { _ in .status(200) },
       configuration: configuration)
-    let answer = networking.request(.item(1))
+    let response = networking.request(.item(1))
     await time.advance(by: .seconds(20))
-    #expect((answer.rejectionError as? NetworkError)?.code == .timedOut(.call))
+    #expect((response.rejectionError as? NetworkError)?.code == .timedOut(.call))
     #expect(time.scheduledCount == 0)
   }
 }

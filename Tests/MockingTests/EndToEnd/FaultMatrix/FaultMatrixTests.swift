@@ -15,30 +15,32 @@
     func aFaultIsRetriedAccordingToThePolicy(
       _ fault: MatrixFault, _ method: MatrixMethod
     ) async throws {
-      for cell in MatrixCell.all(fault, method, isWarm: false) { try await check(cell) }
+      for cell in MatrixCell.all(fault, method, reusesConnection: false) { try await check(cell) }
     }
 
     @Test(
-      arguments: MatrixFault.answers.filter { !$0.isStall } + MatrixFault.statuses,
+      arguments: MatrixFault.responseFaults.filter { !$0.isStall } + MatrixFault.statuses,
       MatrixMethod.all)
-    func aFaultOfAReusedConnectionIsRetriedLikeThatOfANewOne(
+    func aFaultOfAReusedConnectionIsRetriedAsOnANewConnection(
       _ fault: MatrixFault, _ method: MatrixMethod
     ) async throws {
-      for cell in MatrixCell.all(fault, method, isWarm: true) { try await check(cell) }
+      for cell in MatrixCell.all(fault, method, reusesConnection: true) { try await check(cell) }
     }
 
     private func check(_ cell: MatrixCell) async throws {
       let fixture = try MatrixFixture(cell)
       defer { fixture.server.stop() }
-      if cell.isWarm { #expect(try await fixture.outcome(of: .get("warm")).get().status == 200) }
+      if cell.reusesConnection {
+        #expect(try await fixture.outcome(of: .get("warm")).get().status == 200)
+      }
       let path: RequestPath =
         if case .redirected = cell.fault.place { "start" } else { "fault" }
       let result = await fixture.outcome(of: cell.method.request(path))
       let comment = Comment(rawValue: cell.description)
 
-      let warmHops = cell.isWarm ? 1 : 0
+      let earlierHops = cell.reusesConnection ? 1 : 0
       if cell.fault.isRefusal {
-        #expect(Array(fixture.hops.entries.dropFirst(warmHops)) == cell.times, comment)
+        #expect(Array(fixture.hops.entries.dropFirst(earlierHops)) == cell.times, comment)
         #expect(fixture.server.connectionCount == (lastSucceeds(cell) ? 1 : 0), comment)
       } else {
         #expect(fixture.times(cell.fault.place) == cell.times, comment)
@@ -61,7 +63,7 @@
         #expect(request.text == cell.method.body, comment)
         #expect(request.headers["Idempotency-Key"] == key, comment)
       }
-      if cell.isWarm {
+      if cell.reusesConnection {
         #expect(requests.first.map { [$0.connection, $0.exchange] } == [0, 1], comment)
       }
     }

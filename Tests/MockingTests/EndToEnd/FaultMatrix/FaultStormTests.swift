@@ -11,11 +11,11 @@
   struct FaultStormTests {
     private static let callers = 100
     private let clock = RecordingScheduler()
-    private let healing = Counter()
+    private let recovery = Counter()
 
     private func server() throws -> MockServer {
       try MockServer(scheduler: clock.time) {
-        Route(.get, "/") { [healing] _ in .status(healing.value == 0 ? 503 : 200) }
+        Route(.get, "/") { [recovery] _ in .status(recovery.value == 0 ? 503 : 200) }
       }
     }
 
@@ -35,16 +35,16 @@
     }
 
     /// Runs 100 calls and returns the number of each result.
-    private func ends(of client: Networking<Request>) async -> [String: Int] {
-      var ends: [String: Int] = [:]
+    private func resultCounts(of client: Networking<Request>) async -> [String: Int] {
+      var counts: [String: Int] = [:]
       for promise in (0..<Self.callers).map({ _ in client.request(.get("/")) }) {
         switch await promise.result {
-        case .success(let response): ends["\(response.status)", default: 0] += 1
-        case .failure(let error as NetworkError): ends["\(error.code)", default: 0] += 1
-        case .failure(let error): ends["\(error)", default: 0] += 1
+        case .success(let response): counts["\(response.status)", default: 0] += 1
+        case .failure(let error as NetworkError): counts["\(error.code)", default: 0] += 1
+        case .failure(let error): counts["\(error)", default: 0] += 1
         }
       }
-      return ends
+      return counts
     }
 
     @Test(arguments: [0, 1, 10, 50])
@@ -94,16 +94,16 @@
       let client = client(.sync, server) {
         $0.circuitBreaker = CircuitBreaker(threshold: 5, cooldown: .seconds(30))
       }
-      #expect(await ends(of: client) == ["503": 5, "circuitOpen": 95])
+      #expect(await resultCounts(of: client) == ["503": 5, "circuitOpen": 95])
       await clock.time.advance(by: .seconds(30) - .nanoseconds(1))
-      #expect(await ends(of: client) == ["circuitOpen": 100])
+      #expect(await resultCounts(of: client) == ["circuitOpen": 100])
       #expect(server.requestCount == 5)
       await clock.time.advance(by: .nanoseconds(1))
-      #expect(await ends(of: client) == ["503": 1, "circuitOpen": 99])
+      #expect(await resultCounts(of: client) == ["503": 1, "circuitOpen": 99])
       #expect(server.requestCount == 6)
-      healing.add()
+      recovery.add()
       await clock.time.advance(by: .seconds(30))
-      #expect(await ends(of: client) == ["200": 100])
+      #expect(await resultCounts(of: client) == ["200": 100])
       #expect(server.requestCount == 106)
     }
 
@@ -121,7 +121,7 @@
       #expect(try await client.request(.get("/")).value.status == 503)
       await clock.time.advance(by: .seconds(30))
       let trial = client.request(.get("held"))
-      #expect(await ends(of: client) == ["circuitOpen": 100])
+      #expect(await resultCounts(of: client) == ["circuitOpen": 100])
       gate.open()
       #expect(try await trial.value.status == 200)
       #expect(server.requestCount == 2)

@@ -9,49 +9,53 @@
     let policy: MatrixPolicy
     let method: MatrixMethod
     /// Whether only the first two requests fail.
-    let heals: Bool
+    let recovers: Bool
     /// Whether the connection is reused.
-    var isWarm = false
+    var reusesConnection = false
 
     /// The number of requests that fail.
     ///
     /// `nil` fails all.
-    var faultCount: Int? { heals ? 2 : nil }
+    var faultCount: Int? { recovers ? 2 : nil }
 
     /// Returns all cells of a fault and a method.
-    static func all(_ fault: MatrixFault, _ method: MatrixMethod, isWarm: Bool) -> [MatrixCell] {
+    static func all(_ fault: MatrixFault, _ method: MatrixMethod, reusesConnection: Bool)
+      -> [MatrixCell]
+    {
       MatrixPolicy.all.flatMap { policy in
-        [false, true].map { heals in
-          MatrixCell(fault: fault, policy: policy, method: method, heals: heals, isWarm: isWarm)
+        [false, true].map { recovers in
+          MatrixCell(
+            fault: fault, policy: policy, method: method, recovers: recovers,
+            reusesConnection: reusesConnection)
         }
       }
     }
 
     var description: String {
       "\(fault.testDescription), \(policy.testDescription), \(method.testDescription)"
-        + (heals ? ", healing" : "") + (isWarm ? ", on a kept connection" : "")
+        + (recovers ? ", recovering" : "") + (reusesConnection ? ", on a reused connection" : "")
     }
 
     // MARK: Expected results
 
     /// Returns whether the transport itself sends the request of an attempt again.
     ///
-    /// When the server has closed a kept connection before the first byte of the response, the
+    /// When the server has closed a reused connection before the first byte of the response, the
     /// transport replaces the connection once, for idempotent methods and requests with an
-    /// `Idempotency-Key`. That is one attempt to the client and two requests to the server.
+    /// `Idempotency-Key`. The client counts one attempt, and the server receives two requests.
     func isSentTwice(attempt number: Int) -> Bool {
       // A policy without retries creates no key.
-      let mayBe = method.isRepeatable && (!method.hasKey || !policy.delays.isEmpty)
-      guard fault.isMute, mayBe else { return false }
+      let isRepeatable = method.isRepeatable && (!method.hasKey || !policy.delays.isEmpty)
+      guard fault.closesBeforeResponse, isRepeatable else { return false }
       // A redirected hop reuses the connection of the previous hop.
       if case .redirected = fault.place { return true }
-      return isWarm && number == 1
+      return reusesConnection && number == 1
     }
 
     /// The delay before each attempt.
     var delays: [Duration] {
       let failures = faultCount.map { isSentTwice(attempt: 1) ? $0 - 1 : $0 }
-      return [.zero] + MatrixRule.waits(fault, policy, method, failures: failures ?? .max)
+      return [.zero] + MatrixRule.delays(fault, policy, method, failures: failures ?? .max)
     }
 
     /// The duration of each attempt.
@@ -130,27 +134,27 @@
 
     /// Returns the delay before each retry.
     ///
-    /// `failures` is the number of failed attempts before a success.
-    static func waits(
+    /// `failures` is the number of failed attempts before a successful one.
+    static func delays(
       _ fault: MatrixFault, _ policy: MatrixPolicy, _ method: MatrixMethod, failures: Int
     ) -> [Duration] {
       // Only idempotent methods and requests with an `Idempotency-Key` are retried.
-      guard method.isRepeatable, isTriedAgain(fault.end, policy) else { return [] }
-      var waits: [Duration] = []
+      guard method.isRepeatable, isRetried(fault.end, policy) else { return [] }
+      var delays: [Duration] = []
       var now = Duration.zero
       for delay in policy.delays.prefix(failures) {
         if fault.isStall { now += attemptTimeout }
         // The longer of `Retry-After` and the computed delay applies, except for a custom policy.
-        let asked = policy.isCustom ? .zero : wait(asked: fault.retryAfter, at: now)
+        let retryAfterDelay = policy.isCustom ? .zero : duration(of: fault.retryAfter, at: now)
         // A response with a longer `Retry-After` is not retried.
-        guard asked <= .seconds(60) else { break }
-        waits.append(max(delay, asked))
-        now += max(delay, asked)
+        guard retryAfterDelay <= .seconds(60) else { break }
+        delays.append(max(delay, retryAfterDelay))
+        now += max(delay, retryAfterDelay)
       }
-      return waits
+      return delays
     }
 
-    private static func isTriedAgain(_ end: MatrixFault.End, _ policy: MatrixPolicy) -> Bool {
+    private static func isRetried(_ end: MatrixFault.End, _ policy: MatrixPolicy) -> Bool {
       switch end {
       // A custom policy sees errors other than cancellation, and statuses from 400 on.
       case .status(let status) where policy.isCustom: status >= 400
@@ -162,8 +166,10 @@
       }
     }
 
-    private static func wait(asked: MatrixFault.RetryAfter?, at now: Duration) -> Duration {
-      switch asked {
+    private static func duration(of retryAfter: MatrixFault.RetryAfter?, at now: Duration)
+      -> Duration
+    {
+      switch retryAfter {
       case nil: .zero
       case .seconds(let seconds): .seconds(seconds)
       case .date(let seconds): max(.zero, .seconds(seconds) - now)

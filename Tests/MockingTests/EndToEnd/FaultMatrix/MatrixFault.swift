@@ -9,7 +9,7 @@
     /// The place of the fault.
     enum Place: Sendable {
       /// The response to a request.
-      case answer(Mock)
+      case response(Mock)
       /// The response to the second hop of a redirect.
       case redirected(Mock)
       /// A connection when it is accepted.
@@ -28,7 +28,7 @@
     /// The `Retry-After` field of the server.
     enum RetryAfter: Sendable {
       case seconds(Int)
-      /// A date this number of seconds after the beginning.
+      /// A date this number of seconds after ``startDate``.
       case date(Int)
     }
 
@@ -36,35 +36,35 @@
     let place: Place
     let end: End
     var retryAfter: RetryAfter?
-    /// Whether the connection closes before the first byte of a response.
-    var isMute = false
+    /// Whether the connection closes before the first byte of the response.
+    var closesBeforeResponse = false
     /// Whether the fault ends only with the timeout of the attempt.
     var isStall = false
 
     /// The wall-clock time at virtual time zero.
-    static let beginning = Date(timeIntervalSince1970: 784_111_777)
+    static let startDate = Date(timeIntervalSince1970: 784_111_777)
 
-    static let all = answers + statuses + connections + redirects
+    static let all = responseFaults + statuses + connections + redirects
 
     private static let lost = End.failure([.connectionLost])
     private static let malformed = End.failure([.malformedResponse])
     private static let timedOut = End.failure([.timedOut(.attempt)])
-    private static let well = End.status(200)
+    private static let succeeded = End.status(200)
 
     /// Each fault at each stage: the request, the head, the body, and the end.
-    static let answers: [MatrixFault] = [
-      (MockFault.close, [lost, lost, lost, well]),
-      (.reset, [lost, lost, lost, well]),
-      (.stall, [timedOut, timedOut, timedOut, well]),
+    static let responseFaults: [MatrixFault] = [
+      (MockFault.close, [lost, lost, lost, succeeded]),
+      (.reset, [lost, lost, lost, succeeded]),
+      (.stall, [timedOut, timedOut, timedOut, succeeded]),
       // In a body with a `Content-Length`, garbage is part of the body.
-      (.garbage, [malformed, malformed, well, well]),
+      (.garbage, [malformed, malformed, succeeded, succeeded]),
       (.malformedChunk, [malformed, malformed, malformed, malformed]),
     ].flatMap { fault, ends in
       zip([MockFault.Stage.request, .head(afterBytes: 20), .body(afterBytes: 3), .end], ends)
         .map { stage, end in
           MatrixFault(
-            testDescription: "\(fault) at \(stage)", place: .answer(.fault(fault, at: stage)),
-            end: end, isMute: [.close, .reset].contains(fault) && stage == .request,
+            testDescription: "\(fault) at \(stage)", place: .response(.fault(fault, at: stage)),
+            end: end, closesBeforeResponse: [.close, .reset].contains(fault) && stage == .request,
             isStall: fault == .stall && stage != .end)
         }
     }
@@ -72,23 +72,24 @@
     static let statuses =
       [408, 429, 500, 502, 503, 504, 404].map { status in
         MatrixFault(
-          testDescription: "\(status)", place: .answer(.text("no", status: status)),
+          testDescription: "\(status)", place: .response(.text("no", status: status)),
           end: .status(status))
       } + [
-        asking("7", .seconds(7)), asking("60", .seconds(60)), asking("61", .seconds(61)),
-        // 13 seconds after the beginning.
-        asking("Sun, 06 Nov 1994 08:49:50 GMT", .date(13)),
+        retryAfterStatus("7", .seconds(7)), retryAfterStatus("60", .seconds(60)),
+        retryAfterStatus("61", .seconds(61)),
+        // 13 seconds after ``startDate``.
+        retryAfterStatus("Sun, 06 Nov 1994 08:49:50 GMT", .date(13)),
       ]
 
     static let connections = [
       MatrixFault(
         testDescription: "refused", place: .refusal, end: .failure([.cannotConnect])),
-      MatrixFault(testDescription: "closed as accepted", place: .connection(.close), end: lost),
+      MatrixFault(testDescription: "closed on accept", place: .connection(.close), end: lost),
       MatrixFault(
-        testDescription: "reset as accepted", place: .connection(.reset),
+        testDescription: "reset on accept", place: .connection(.reset),
         end: .failure([.connectionLost, .cannotConnect])),
       MatrixFault(
-        testDescription: "stalled as accepted", place: .connection(.stall), end: timedOut,
+        testDescription: "stalled on accept", place: .connection(.stall), end: timedOut,
         isStall: true),
     ]
 
@@ -97,7 +98,7 @@
         testDescription: "redirect to 503", place: .redirected(.status(503)), end: .status(503)),
       MatrixFault(
         testDescription: "redirect to a close",
-        place: .redirected(.fault(.close, at: .request)), end: lost, isMute: true),
+        place: .redirected(.fault(.close, at: .request)), end: lost, closesBeforeResponse: true),
       MatrixFault(
         testDescription: "redirect to a reset in the head",
         place: .redirected(.fault(.reset, at: .head(afterBytes: 20))), end: lost),
@@ -106,10 +107,10 @@
         place: .redirected(.fault(.stall, at: .request)), end: timedOut, isStall: true),
     ]
 
-    private static func asking(_ value: String, _ retryAfter: RetryAfter) -> MatrixFault {
+    private static func retryAfterStatus(_ value: String, _ retryAfter: RetryAfter) -> MatrixFault {
       MatrixFault(
         testDescription: "429, Retry-After: \(value)",
-        place: .answer(.status(429, headers: ["Retry-After": value])), end: .status(429),
+        place: .response(.status(429, headers: ["Retry-After": value])), end: .status(429),
         retryAfter: retryAfter)
     }
   }

@@ -17,7 +17,7 @@
       /// The client has set a timer.
       case timer(Duration)
       /// A request or a connection has reached the server, which does not respond.
-      case silence
+      case stalled
       case settled
     }
 
@@ -41,7 +41,7 @@
           guard case .connection(let fault) = cell.fault.place else { return nil }
           accepted.append(clock.now)
           if let count = cell.faultCount, index >= count { return nil }
-          if isStall { events.append(.silence) }
+          if isStall { events.append(.stalled) }
           return fault
         })
       client = Networking<Request>(
@@ -74,7 +74,7 @@
       configuration.idleTimeout = nil
       configuration.scheduler = clock
       configuration.wallClock = {
-        MatrixFault.beginning.addingTimeInterval(clock.now / .seconds(1))
+        MatrixFault.startDate.addingTimeInterval(clock.now / .seconds(1))
       }
       return configuration
     }
@@ -101,7 +101,7 @@
           let isSilent =
             cell.fault.isStall && cell.fault.mock != nil && request.target == "/fault"
             && faults <= cell.faultCount ?? .max
-          if isSilent { events.append(.silence) }
+          if isSilent { events.append(.stalled) }
           if let server { watch(server, events, cell, faults: faults) }
         }
         .fail(on: .inline) { _ in }
@@ -119,7 +119,7 @@
         switch await events.entries(index + 1)[index] {
         case .settled: return await promise.result
         case .hop: (isLimited, isSilent) = (false, false)
-        case .silence: isSilent = true
+        case .stalled: isSilent = true
         case .timer(MatrixRule.attemptTimeout): isLimited = true
         case .timer(let wait): await clock.time.advance(by: wait)
         }
@@ -134,7 +134,7 @@
     /// Returns the times at which requests reached the fault.
     func times(_ place: MatrixFault.Place) -> [Duration] {
       switch place {
-      case .answer, .redirected: requests.map(\.time)
+      case .response, .redirected: requests.map(\.time)
       case .connection: accepted.entries
       case .refusal: hops.entries
       }
@@ -152,7 +152,7 @@
     /// `nil` if no response is sent.
     fileprivate var mock: Mock? {
       switch place {
-      case .answer(let mock), .redirected(let mock): mock
+      case .response(let mock), .redirected(let mock): mock
       case .connection, .refusal: nil
       }
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import Mocking
 
 struct ConnectionTrackerTests {
-  @Test func ofClosedConnectionsOnlyTheLastAreRemembered() async throws {
+  @Test func onlyTheLatestClosedConnectionsAreKept() async throws {
     let tracker = ConnectionTracker(closedLimit: 2)
     func close(_ index: Int) {
       tracker.closed(
@@ -28,7 +28,7 @@ struct ConnectionTrackerTests {
     await #expect(throws: MockServerError.stopped) { try await later.value }
   }
 
-  @Test func allWaitersOfAConnectionGetItsEndAndCancelledOnesAreDropped() async throws {
+  @Test func aClosedConnectionFulfillsAllPromisesThatAreNotCancelled() async throws {
     let tracker = ConnectionTracker(closedLimit: 2)
     let waiting = (0..<3).map { _ in tracker.closing(of: 0) }
     waiting[1].cancel()
@@ -41,7 +41,7 @@ struct ConnectionTrackerTests {
     await #expect(throws: (any Error).self) { try await waiting[1].value }
   }
 
-  @Test func theMostRequestsAtOnceAreCountedFromTheLastReset() {
+  @Test func thePeakOfConcurrentRequestsIsCountedSinceTheLastReset() {
     let tracker = ConnectionTracker(closedLimit: 1)
     for _ in 0..<3 { tracker.requestStarted() }
     tracker.requestEnded()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Mocking
 
-struct ResponseReaderTests {
+struct ResponseParserTests {
   private func lines(
     _ pieces: [String], for method: HTTPMethod = .get
   ) -> [String] {

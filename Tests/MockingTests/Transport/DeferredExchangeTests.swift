@@ -6,7 +6,7 @@ import Testing
 @testable import Mocking
 
 @Suite(.timeLimit(.minutes(10)))
-struct AwaitedExchangeTests {
+struct DeferredExchangeTests {
   private final class LoggingHandle: TransportHandle {
     let log = Log<String>()
     /// A closure that runs during the first `suspend`, before it takes effect.
@@ -21,29 +21,29 @@ struct AwaitedExchangeTests {
     func cancel() { log.append("cancel") }
   }
 
-  private final class Box: Sendable {
+  private final class ExchangeReference: Sendable {
     let exchange = Mutex<DeferredExchange<Int>?>(nil)
     func suspend() { exchange.withLock { $0 }?.suspend() }
     func resume() { exchange.withLock { $0 }?.resume() }
   }
 
-  @Test func resumingWhileTheStartSuspendsIsNotLost() {
+  @Test func aResumeDuringTheStartIsApplied() {
     let (promise, resolver) = Promise<Int>.pending()
-    let (handle, box) = (LoggingHandle(), Box())
+    let (handle, reference) = (LoggingHandle(), ExchangeReference())
     let exchange = DeferredExchange(promise, on: TestScheduler(), { _ in }) { _, _, _ in
-      box.suspend()
+      reference.suspend()
       return handle
     }
-    box.exchange.withLock { $0 = exchange }
-    handle.whileSuspending.withLock { $0 = { box.resume() } }
+    reference.exchange.withLock { $0 = exchange }
+    handle.whileSuspending.withLock { $0 = { reference.resume() } }
     exchange.wait(atMost: nil)
     resolver.fulfill(1)
-    box.exchange.withLock { $0 = nil }
+    reference.exchange.withLock { $0 = nil }
     #expect(handle.log.entries == ["suspend", "resume"])
   }
 
   @Test(arguments: [(Int?.none, true), (10, true), (nil, false)])
-  func theTimeBeforeAResponseCountsAsSilence(_ body: Int?, _ isTooLong: Bool) async {
+  func theTimeBeforeAResponseCountsAsIdleTime(_ body: Int?, _ isTooLong: Bool) async {
     let time = TestScheduler()
     let transport = MockTransport(scheduler: time) {
       Route(nil, "/") { _ in
