@@ -59,8 +59,8 @@ struct TakeQueue {
   /// Makes a recorded request available.
   ///
   /// - Parameter number: The number of the request. It is greater than that of all earlier calls.
-  /// - Returns: The waiter that gets the request, if there is one, and the waiters dropped because
-  ///   their promises are already settled.
+  /// - Returns: The waiter that receives the request, if there is one, and the waiters dropped
+  ///   because their promises are already settled.
   mutating func offer(
     _ number: Int
   ) -> (waiter: Resolver<ReceivedRequest>?, dropped: [Resolver<ReceivedRequest>]) {

@@ -37,8 +37,8 @@ public final class MockState<Value: Sendable>: Sendable {
 
   /// Reads or changes the value atomically.
   ///
-  /// - Parameter body: A closure that gets the value. It runs under a lock and must not use this
-  ///   state.
+  /// - Parameter body: A closure that receives the value. It runs under a lock and must not use
+  ///   this state.
   /// - Returns: The result of `body`.
   /// - Throws: The error of `body`. Changes made before the error remain.
   public func withValue<Result: Sendable, Failure>(

@@ -20,8 +20,8 @@ import Promises
 /// - **Order.** Mocks that have been added with `enqueue(_:)` are the responses to the next
 ///   requests, regardless of the routes. After they have been used, the routes respond.
 /// - **Responses** have a `Date` field from the system clock, unless the mock sets one.
-/// - **Connections** stay open between requests. Pipelined requests get their responses in order.
-///   Only clients on this machine can connect.
+/// - **Connections** stay open between requests. Pipelined requests receive their responses in
+///   order. Only clients on this machine can connect.
 /// - **Threads.** One thread of the server serves all connections and runs synchronous handlers.
 /// - **Disconnects.** If a client closes its connection or its sending side while a handler runs or
 ///   a response waits for its delay, the server cancels the handler and closes the connection.

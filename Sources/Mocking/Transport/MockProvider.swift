@@ -79,8 +79,8 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
   ///     message that contains the template.
   ///   - delay: The default delay, for mocks that do not set one.
   ///   - scheduler: The clock for delays.
-  ///   - fallsThrough: Whether requests without a route go to the real network. Otherwise they fail
-  ///     with the code `mockFailed` and a list of the nearest routes.
+  ///   - fallsThrough: Whether requests without a route are sent to the real network. Otherwise
+  ///     they fail with the code `mockFailed` and a list of the nearest routes.
   ///   - limits: The limits of the journal.
   public init(
     routes: [Route], delay: MockDelay = .zero, scheduler: any Scheduler = .live,
@@ -115,7 +115,7 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
   ///
   /// The endpoint of a stored request is unknown. If the provider has a closure, the transport
   /// therefore fails with the code `mockFailed`, and the request stays in the store. This does not
-  /// apply to a provider whose endpoint type is ``Request``.
+  /// apply to a provider whose endpoint type is `Request`.
   ///
   /// - Parameters:
   ///   - request: The stored request.

@@ -7,7 +7,7 @@ public enum UnmatchedRequestPolicy: Sendable, Hashable {
   /// The request fails with the code `mockFailed` and a message that contains the type of its
   /// endpoint.
   case fail
-  /// The request goes to the network.
+  /// The request is sent to the network.
   case pass
 }
 

@@ -68,7 +68,8 @@
       return await promise.result
     }
 
-    /// Checks that a call to a server that does not respond ends exactly at its limit, and returns the error code.
+    /// Checks that a call to a server that does not respond ends exactly at its limit, and returns
+    /// the error code.
     private static func call(
       _ kind: TransportKind, limit: Duration, _ request: Request,
       _ configure: (inout NetworkingConfiguration) -> Void = { _ in }
@@ -206,7 +207,8 @@
         let held = ExchangeRecorder(
           backend, HTTPRequest(url: try backend.url("/held"), idleTimeout: .milliseconds(100)))
         held.suspend()
-        // The timeout of another exchange shows that this one's time has passed too.
+        // When another exchange with a longer idle timeout has timed out, the idle timeout of the
+        // suspended one has also passed.
         let other = await backend.perform(
           HTTPRequest(url: try backend.url("/"), idleTimeout: .milliseconds(300)))
         #expect(other.failure?.code == .timedOut(.idle))

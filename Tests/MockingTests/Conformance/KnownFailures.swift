@@ -10,7 +10,8 @@
         "libcurl ignores such a length and reads to the end of the connection"),
     ]
 
-    /// The behaviours that `URLSession` on Linux does not have, and that its callers cannot repair.
+    /// The behaviours that `URLSession` on Linux does not support, and that cannot be implemented
+    /// on top of it.
     static let urlSession: [KnownFailure] = [
       KnownFailure(
         .urlSession, "GET with a body arrives",

@@ -37,7 +37,7 @@
     private func client(_ server: MockServer, _ mode: RequestMode = .async) -> Networking<Request> {
       var configuration = NetworkingConfiguration()
       configuration.cookies = .none
-      // Other tests can delay the machine for any time.
+      // No idle timeout, because other tests can delay this one by any duration.
       configuration.idleTimeout = nil
       let client = Networking<Request>(mode: mode, configuration: configuration)
       client.setBaseURL(server.url.appendingPathComponent("v1"))

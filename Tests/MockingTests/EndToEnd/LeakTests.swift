@@ -7,12 +7,13 @@
   import Testing
   import ThreadSanitizerSupport
 
-  /// The server runs in this process.
+  /// Tests that requests release their resources.
   ///
-  /// The client runs in another one, whose files and memory are measured.
+  /// The server runs in this process, and the client in another one, whose open files and memory
+  /// are measured.
   @Suite(.timeLimit(.minutes(10)), .serialized)
   struct LeakTests {
-    /// A load of requests with every kind of result.
+    /// A set of requests with every kind of result.
     private final class Load: Sendable {
       static let ways = 5
 

@@ -7,10 +7,10 @@
   import Testing
   import ThreadSanitizerSupport
 
-  /// The server runs in this process.
+  /// Tests with many concurrent requests.
   ///
-  /// The client runs in another one, so that its files and threads can be counted and all
-  /// descriptors are available.
+  /// The server runs in this process, and the client in another one, so that the files and threads
+  /// of the client can be counted, and all descriptors are available to it.
   @Suite(.timeLimit(.minutes(10)), .serialized)
   struct LoadTests {
     @Test func tenThousandConcurrentRequestsCompleteOnFewThreads() async throws {

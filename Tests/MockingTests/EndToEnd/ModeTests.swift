@@ -14,7 +14,7 @@
     ) -> Networking<Request> {
       var configuration = NetworkingConfiguration()
       configuration.cookies = .none
-      // Other tests can delay the machine for any time.
+      // No idle timeout, because other tests can delay this one by any duration.
       configuration.idleTimeout = nil
       let client = Networking<Request>(
         mode: mode, mockProvider: provider, configuration: configuration)

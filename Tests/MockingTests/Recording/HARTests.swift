@@ -181,7 +181,7 @@ import Testing
     TransportMetrics(
       requestSent: .microseconds(120), firstByte: .milliseconds(4), total: .milliseconds(5),
       reusedConnection: true),
-    // Times in another order, as when the response arrives before the request is complete.
+    // Times in another order, such as a response that arrives before the request is complete.
     TransportMetrics(
       nameResolved: .milliseconds(2), connected: .milliseconds(1), requestSent: .milliseconds(9),
       firstByte: .milliseconds(4), total: .milliseconds(10)),

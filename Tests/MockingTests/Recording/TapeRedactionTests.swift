@@ -72,7 +72,7 @@ struct TapeRedactionTests {
         Data("user=ann&password=\(form)&client_secret=\(Secret.formSecret)".utf8)),
       try post("4", "application/json", json),
       try post("5", "multipart/form-data; boundary=b", Data(multipart.utf8)),
-      // The same secrets in places without a name.
+      // The same secrets at locations without a secret name.
       HTTPRequest(url: try url("https://a.test/sessions/\(Secret.path)/close")),
       try post("6", "text/plain", Data("I am \(Secret.bearer), or \(query)".utf8)),
     ]
@@ -125,7 +125,8 @@ struct TapeRedactionTests {
         #expect(file.range(of: Data(form.utf8)) == nil, "\(form)")
         #expect(draft.range(of: Data(form.utf8)) == nil, "\(form) in the draft")
       }
-      // The base64 of a name and a password has another alignment.
+      // After a user name, the base64 of the secret is different, because its alignment is
+      // different.
       let shifted = Data("ann:\(secret)".utf8).base64EncodedString()
       #expect(file.range(of: Data(shifted.utf8)) == nil)
     }

@@ -135,7 +135,7 @@ struct CurlToolTests {
       .first { FileManager.default.isExecutableFile(atPath: $0) }
     static let absence = "the curl tool is not on this machine: these tests are skipped"
 
-    /// Runs the command without proxies, to its end.
+    /// Runs the command without proxies until it exits.
     static func run(_ arguments: [String]) async throws -> ChildProcess.End {
       try await ChildProcess(
         path ?? "curl", ["--silent", "--noproxy", "*"] + arguments

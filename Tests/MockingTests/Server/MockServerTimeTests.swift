@@ -36,7 +36,7 @@ struct MockServerTimeTests {
     #expect(try await client.receive() == Data("b".utf8))
     await time.advance(by: .seconds(5))
     #expect(try await client.receive() == Data("c".utf8))
-    // A single advance beyond all times also works.
+    // Advances beyond the times of all pieces at once.
     try await client.send(get)
     #expect(try await client.receive(until: "\r\n\r\na").hasSuffix("\r\n\r\na"))
     await time.advance(by: .seconds(10))

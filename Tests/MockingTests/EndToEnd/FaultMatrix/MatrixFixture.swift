@@ -98,10 +98,10 @@
       server.takeRequest()
         .done(on: .inline) { [weak server] request in
           let faults = faults + (request.target == "/fault" ? 1 : 0)
-          let isSilent =
+          let isStalled =
             cell.fault.isStall && cell.fault.mock != nil && request.target == "/fault"
             && faults <= cell.faultCount ?? .max
-          if isSilent { events.append(.stalled) }
+          if isStalled { events.append(.stalled) }
           if let server { watch(server, events, cell, faults: faults) }
         }
         .fail(on: .inline) { _ in }
@@ -112,19 +112,20 @@
       let start = events.entries.count
       let promise = client.request(request)
       promise.always(on: .inline) { [events] _ in events.append(.settled) }
-      // The state of the last hop: whether its timeout is set, which happens after the request is
-      // sent unless the response is faster, and whether it gets no response.
-      var (isLimited, isSilent) = (false, false)
+      // The state of the last hop: whether its timeout is set, and whether its request or
+      // connection has stalled at the server. The timeout is set after the request is sent, unless
+      // the response is faster.
+      var (isLimited, isStalled) = (false, false)
       for index in start... {
         switch await events.entries(index + 1)[index] {
         case .settled: return await promise.result
-        case .hop: (isLimited, isSilent) = (false, false)
-        case .stalled: isSilent = true
+        case .hop: (isLimited, isStalled) = (false, false)
+        case .stalled: isStalled = true
         case .timer(MatrixRule.attemptTimeout): isLimited = true
         case .timer(let wait): await clock.time.advance(by: wait)
         }
-        if isLimited, isSilent {
-          isSilent = false
+        if isLimited, isStalled {
+          isStalled = false
           await clock.time.advance(by: MatrixRule.attemptTimeout)
         }
       }
