@@ -37,7 +37,7 @@ final class CallRunner: Sendable {
     maximumBodySize = configuration.maximumBodySize
     callTimeout = configuration.callTimeout
     headers = HeaderCache(configuration.headers)
-    cookies = configuration.cookies.storage(of: session)
+    cookies = configuration.cookies.storage(orOfSession: session.cookies)
     self.scheduler = scheduler
   }
 
@@ -116,7 +116,7 @@ final class CallRunner: Sendable {
       },
       configuration.circuitBreaker.map { CircuitStage($0, scheduler: scheduler) },
       AuthorizationStage(),
-      configuration.cookies.storage(of: session).map { CookieStage(storage: $0) },
+      configuration.cookies.storage(orOfSession: session.cookies).map { CookieStage(storage: $0) },
       DeadlineStage(phase: .attempt, scheduler: scheduler) { _ in configuration.attemptTimeout },
       InterceptorsStage { $0.call.settings.hopInterceptors },
     ].compactMap { $0 }
@@ -136,8 +136,9 @@ extension CallRunner {
   ) -> Promise<Duration> {
     let middlewareTime = runMiddleware(middleware, for: call)
     guard case .saving(let offlineSaver) = call.offline else { return middlewareTime }
-    let url = call.settings.baseURL() ?? call.endpoint.baseURL
-    return offlineSaver.saving(middlewareTime, as: UUID().uuidString, baseURL: url)
+    return offlineSaver.saving(middlewareTime, as: UUID().uuidString) {
+      call.settings.baseURL() ?? call.endpoint.baseURL
+    }
   }
 
   /// Runs the middleware within the time limit of the call, so that a promise that never settles

@@ -166,26 +166,3 @@ public struct NetworkingConfiguration: Sendable {
   /// Makes the default configuration.
   public init() {}
 }
-
-/// The cookie storage of a client.
-public enum CookiePolicy: Sendable {
-  /// The storage of the client's ``SessionConfiguration``.
-  ///
-  /// A client on a custom transport uses `HTTPCookieStorage.shared`.
-  case session
-  /// No storage.
-  ///
-  /// Cookies are neither stored nor sent, except those in a request's own `Cookie` field.
-  case none
-  /// A custom storage.
-  case storage(HTTPCookieStorage)
-
-  /// Returns the storage, or `nil`.
-  func storage(of session: Session) -> HTTPCookieStorage? {
-    switch self {
-    case .session: session.cookies
-    case .none: nil
-    case .storage(let storage): storage
-    }
-  }
-}

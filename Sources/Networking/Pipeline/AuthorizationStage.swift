@@ -24,9 +24,3 @@ struct AuthorizationStage: BuiltInStage {
     return request
   }
 }
-
-/// The value of an `Authorization` field, and the only origin that it is sent to.
-struct Credentials: Hashable, Sendable {
-  let value: String
-  let origin: Origin
-}

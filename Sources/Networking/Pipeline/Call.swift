@@ -277,3 +277,13 @@ struct AttemptLog {
     return log.finished
   }
 }
+
+/// The identity of one refresh, which marks the requests made inside of it.
+struct RefreshRound: Sendable {
+  /// The refresh whose closure, or a task started by it, is running.
+  @TaskLocal static var current: RefreshRound?
+
+  /// The object that runs the refresh.
+  let owner: any AnyObject & Sendable
+  let number: Int
+}

@@ -40,3 +40,9 @@ struct ClientSettings: Sendable {
     }
   }
 }
+
+/// The value of an `Authorization` field, and the only origin that it is sent to.
+struct Credentials: Hashable, Sendable {
+  let value: String
+  let origin: Origin
+}

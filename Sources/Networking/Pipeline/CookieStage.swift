@@ -180,3 +180,28 @@ enum CookieDomainRules {
     return host.split(separator: ".").last?.allSatisfy { ("0"..."9").contains($0) } ?? false
   }
 }
+
+/// The cookie storage of a client.
+public enum CookiePolicy: Sendable {
+  /// The storage of the client's ``SessionConfiguration``.
+  ///
+  /// A client on a custom transport uses `HTTPCookieStorage.shared`.
+  case session
+  /// No storage.
+  ///
+  /// Cookies are neither stored nor sent, except those in a request's own `Cookie` field.
+  case none
+  /// A custom storage.
+  case storage(HTTPCookieStorage)
+
+  /// Returns the storage, or `nil`.
+  ///
+  /// - Parameter sessionStorage: The storage of the client's session.
+  func storage(orOfSession sessionStorage: HTTPCookieStorage?) -> HTTPCookieStorage? {
+    switch self {
+    case .session: sessionStorage
+    case .none: nil
+    case .storage(let storage): storage
+    }
+  }
+}

@@ -142,15 +142,6 @@ struct RefreshMachine {
   }
 }
 
-/// The identity of one refresh, which marks the requests made inside of it.
-struct RefreshRound: Sendable {
-  /// The refresh whose closure, or a task started by it, is running.
-  @TaskLocal static var current: RefreshRound?
-
-  let shared: SharedRefresh
-  let number: Int
-}
-
 /// A refresh that all callers share, and that is cancelled when all of them have been cancelled.
 final class SharedRefresh: Sendable {
   private let machine = Mutex(RefreshMachine())
@@ -163,7 +154,7 @@ final class SharedRefresh: Sendable {
   /// - Parameter round: The refresh in which the request was made, if any.
   /// - Returns: Whether that is a running refresh of this instance.
   func isInProgress(_ round: RefreshRound?) -> Bool {
-    guard let round, round.shared === self else { return false }
+    guard let round, round.owner === self else { return false }
     return machine.withLock { $0.isInProgress(round.number) }
   }
 
@@ -211,7 +202,7 @@ final class SharedRefresh: Sendable {
   ) {
     // A derived promise, because cancelling the user's own promise could affect its other
     // consumers.
-    let round = RefreshRound(shared: self, number: number)
+    let round = RefreshRound(owner: self, number: number)
     let work = firstly { try RefreshRound.$current.withValue(round) { try start() } }.map {}
     resolver.onCancel { work.cancel() }
     work.always(on: .inline) { result in

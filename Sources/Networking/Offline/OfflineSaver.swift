@@ -1,0 +1,104 @@
+import Foundation
+import Promises
+
+/// The relation of a call to the offline store.
+///
+/// Indirect, so that calls that do not use the store take less memory.
+indirect enum OfflineMode: Sendable {
+  /// The request is stored if there is no network.
+  case saving(OfflineSaver)
+  /// The request comes from the store, with its original idempotency key, and is not stored again.
+  case replaying(key: String)
+}
+
+/// A value that stores a request that failed for lack of a network.
+struct OfflineSaver: Sendable {
+  /// The original request with the header fields of its endpoint, before the client's hooks, which
+  /// run again at the replay.
+  let request: Request
+  /// Whether the response body goes to memory.
+  ///
+  /// A request whose body has another destination cannot be replayed.
+  let collectsInMemory: Bool
+  let clientOfflineStore: ClientOfflineStore
+  /// A closure that selects the transport of the replay.
+  ///
+  /// `nil` selects the client's own.
+  var selectTransport: ClientOfflineStore.TransportSelection?
+  let automatic: AutomaticReplay?
+  let scheduler: any Scheduler
+
+  /// Stores the request if a promise is rejected for lack of a network.
+  ///
+  /// - Parameters:
+  ///   - responsePromise: The promise.
+  ///   - key: The idempotency key of the request.
+  ///   - baseURL: Returns the base URL that the request is resolved against. Called when the
+  ///     request is about to be stored.
+  /// - Returns: A promise of the same result, except for a failure for lack of a network. It is
+  ///   then rejected after the attempt to store the request. The error states that the request was
+  ///   stored, or why it was not.
+  func saving<Value>(
+    _ responsePromise: Promise<Value>, as key: String,
+    baseURL: @escaping @Sendable () -> URL?
+  ) -> Promise<Value> {
+    let context = scheduler.context(for: .queue(clientOfflineStore.queue))
+    let epoch = automatic?.epoch
+    return responsePromise.recover(on: .inline) { error -> Promise<Value> in
+      guard let error = error as? NetworkError, error.code.isNetworkUnavailable else { throw error }
+      return Promise.fulfilled(()).then(on: context) { () -> Value in
+        throw outcome(of: error, key, baseURL(), epoch)
+      }
+    }
+  }
+
+  /// Stores the request, which blocks on the disk.
+  ///
+  /// - Returns: The error that the request is rejected with.
+  private func outcome(
+    of failure: NetworkError, _ key: String, _ baseURL: URL?, _ epoch: UInt64?
+  ) -> NetworkError {
+    if clientOfflineStore.isDisabled {
+      return failure.adding("not stored, because this client has no offline store")
+    }
+    guard collectsInMemory else {
+      return failure.adding("not stored, because the response body does not go to memory")
+    }
+    do {
+      var request = request
+      let id = UUID(uuidString: key)
+      if id?.uuidString != key { request.headers[HTTPHeaders.idempotencyKeyName] = key }
+      let entry = try clientOfflineStore.store.add(
+        request, baseURL: baseURL, in: request.storeKey, idempotencyKey: id ?? UUID())
+      if let selectTransport {
+        clientOfflineStore.setTransportSelection(selectTransport, for: entry.id)
+      }
+      if let epoch { automatic?.entryStored(since: epoch) }
+      var storedFailure = failure
+      storedFailure.offlineEntryID = entry.id
+      return storedFailure
+    } catch let refusal as NetworkError where refusal.code == .offlineStoreRefused {
+      return failure.adding("not stored, because \(refusal.reason ?? refusal.code.summary)")
+    } catch {
+      return Self.refusal(error, of: failure)
+    }
+  }
+
+  /// Returns the error of a request that could not be stored, with the facts about the request.
+  private static func refusal(_ error: any Error, of failure: NetworkError) -> NetworkError {
+    var refusal = error as? NetworkError ?? NetworkError(.offlineStoreFailed, underlying: error)
+    refusal.request = failure.request ?? refusal.request
+    refusal.attempts = failure.attempts
+    refusal.history = failure.history
+    return refusal.adding("the request was to be stored, because \(failure.code.summary)")
+  }
+}
+
+extension NetworkError {
+  /// Returns the error with an addition to its reason.
+  fileprivate func adding(_ text: String) -> NetworkError {
+    var error = self
+    error.reason = reason.map { "\($0); \(text)" } ?? text
+    return error
+  }
+}
