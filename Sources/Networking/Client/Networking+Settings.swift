@@ -93,8 +93,9 @@ extension Networking {
 
   /// Overrides the base URL of all endpoints with the result of a closure.
   ///
-  /// - Parameter baseURL: The closure. It runs when a request starts, on the thread of
-  ///   ``preProcessRequest``. `nil` uses the base URL of the endpoint.
+  /// - Parameter baseURL: The closure. It runs once for each request, when the request is built, on
+  ///   the thread of ``preProcessRequest``; if the middleware fails for lack of a network, when the
+  ///   request is stored, on a background queue. `nil` uses the base URL of the endpoint.
   public func setBaseURL(_ baseURL: @escaping @Sendable () -> URL?) {
     change { $0.baseURL = baseURL }
   }

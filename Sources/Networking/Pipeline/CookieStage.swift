@@ -194,9 +194,10 @@ public enum CookiePolicy: Sendable {
   /// A custom storage.
   case storage(HTTPCookieStorage)
 
-  /// Returns the storage, or `nil`.
+  /// Returns the storage of this policy.
   ///
   /// - Parameter sessionStorage: The storage of the client's session.
+  /// - Returns: The storage, or `nil` if cookies are not stored.
   func storage(orOfSession sessionStorage: HTTPCookieStorage?) -> HTTPCookieStorage? {
     switch self {
     case .session: sessionStorage

@@ -187,6 +187,24 @@ struct ClientOfflineTests {
     #expect(server.paths == ["/v1/notes"])
   }
 
+  @Test(arguments: [true, false])
+  func theBaseURLIsEvaluatedOncePerRequest(middlewareFails: Bool) async throws {
+    let client = client()
+    let evaluations = Counter()
+    client.setBaseURL {
+      let number = evaluations.add()
+      return URL(string: "https://host\(number).example.com/v1/")
+    }
+    client.middleware = { _ in
+      middlewareFails ? .rejected(NetworkError(.dnsFailed)) : .fulfilled(())
+    }
+    let error = await client.request(.add("a")).result.failure(as: NetworkError.self)
+    #expect(error?.isStoredOffline == true)
+    #expect(evaluations.value == 1)
+    let stored = try #require(try client.offlineStore.entries.first)
+    #expect(stored.baseURL?.host == "host1.example.com")
+  }
+
   @Test func downloadsAndStreamsAreNotStored() async throws {
     let client = client()
     let folder = TemporaryFolder()
