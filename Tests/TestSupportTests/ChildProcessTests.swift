@@ -3,7 +3,7 @@
   import TestSupport
   import Testing
 
-  @Suite(.serialized, .timeLimit(.minutes(5)))
+  @Suite(.serialized, .timeLimit(.minutes(10)))
   struct ChildProcessTests {
     @Test(arguments: [0, 1, 77, 255] as [Int32])
     func theExitCodeIsReported(_ code: Int32) async throws {

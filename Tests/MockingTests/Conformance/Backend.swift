@@ -77,6 +77,8 @@
     ) -> Networking<Request> {
       var configuration = NetworkingConfiguration()
       configuration.cookies = .none
+      // No idle timeout, because other tests can delay this one by any duration.
+      configuration.idleTimeout = nil
       configure(&configuration)
       let client = Networking<Request>(transport: self, configuration: configuration)
       client.setBaseURL(urls[0])

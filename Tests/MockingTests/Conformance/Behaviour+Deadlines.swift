@@ -10,7 +10,7 @@
     /// Returns the idle timeout: short for libcurl, which uses the real clock, and virtual
     /// otherwise.
     private static func idleTimeout(_ kind: TransportKind) -> Duration {
-      kind == .curl ? .seconds(1) : .seconds(60)
+      kind == .curl ? .seconds(2) : .seconds(60)
     }
 
     /// Returns the record of an exchange with a server that stalls after `signal`.
@@ -139,7 +139,7 @@
         let backend = try Backend(kind) { _ in
           Mock.text("abcdef", status: 503).interrupted(by: .stall, at: .body(afterBytes: 3))
         }
-        let client = backend.client { $0.idleTimeout = .milliseconds(500) }
+        let client = backend.client { $0.idleTimeout = .seconds(2) }
         let error = await client.request(.get("/")).result.failure(as: NetworkError.self)
         #expect(error?.code == .timedOut(.idle))
         #expect(error?.response?.status == 503)

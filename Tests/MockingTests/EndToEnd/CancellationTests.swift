@@ -26,6 +26,9 @@
     private func client(_ mode: RequestMode = .async) -> Networking<Request> {
       var configuration = NetworkingConfiguration()
       configuration.cookies = .none
+      // No timeouts, because other tests can delay this one by any duration.
+      configuration.connectTimeout = nil
+      configuration.idleTimeout = nil
       let client = Networking<Request>(
         mode: mode, transport: CurlTransport(), configuration: configuration)
       client.callbackContext = .inline

@@ -264,7 +264,7 @@ struct MockServerTests {
 #if os(Linux)
   import Glibc
 
-  @Suite(.timeLimit(.minutes(1)))
+  @Suite(.timeLimit(.minutes(10)))
   struct ListeningSocketTests {
     @Test func aClosedSocketAcceptsNoConnectionsEvenIfAChildHasACopy() throws {
       let (socket, port) = try Socket.listening(on: 0)

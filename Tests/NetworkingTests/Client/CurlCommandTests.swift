@@ -7,7 +7,7 @@
   import Testing
 
   /// `curl` commands send the same requests as the client.
-  @Suite(.serialized, .timeLimit(.minutes(5)))
+  @Suite(.serialized, .timeLimit(.minutes(10)))
   struct CurlCommandTests {
     static let hasTool = FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")
 

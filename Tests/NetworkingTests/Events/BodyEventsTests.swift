@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The end events of downloads and streams.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct BodyEventsTests {
   private let fixture = EventFixture()
 

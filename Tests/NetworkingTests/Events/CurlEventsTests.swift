@@ -7,7 +7,7 @@
   import Testing
 
   /// The events of calls over libcurl.
-  @Suite(.timeLimit(.minutes(5)), .serialized)
+  @Suite(.timeLimit(.minutes(10)), .serialized)
   struct CurlEventsTests {
     private let monitor = RecordingMonitor()
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Each call has exactly one end event, and no event after it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct EndingEventsTests {
   private let fixture = EventFixture()
 

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// Secrets in any part of a call do not appear in its events.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct EventSecretsTests {
   private let fixture = EventFixture()
 

@@ -7,7 +7,7 @@ import Testing
 @testable import Networking
 
 /// The exact log output of each level.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct LogLevelTests {
   private let fixture = EventFixture()
   private let log = Log<NetworkLogEntry>()

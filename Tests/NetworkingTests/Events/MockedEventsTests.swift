@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The exact events of mocked calls in virtual time, with their order and times.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct MockedEventsTests {
   private let fixture = EventFixture()
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The monitors of a client: delivery, order, and isolation from requests.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct MonitorTests {
   private func client(
     mode: RequestMode = .async, _ monitors: [any NetworkMonitor] = []

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The events of a client as an asynchronous sequence.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct NetworkEventsTests {
   private func client() -> Networking<Request> {
     let client = Networking<Request>(

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The events that interceptors, refreshes, sharing, and tapes cause.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct StageEventsTests {
   private let fixture = EventFixture()
 

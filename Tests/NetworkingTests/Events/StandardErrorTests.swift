@@ -9,7 +9,7 @@
   @testable import Networking
 
   /// Logging to the standard error of a process, in separate processes.
-  @Suite(.timeLimit(.minutes(5)), .serialized)
+  @Suite(.timeLimit(.minutes(10)), .serialized)
   struct StandardErrorTests {
     private static func entry(_ lines: [String]) -> NetworkLogEntry {
       NetworkLogEntry(

@@ -7,7 +7,7 @@
   import Testing
 
   /// The events of calls over `URLSession`, which reports no connections on Linux.
-  @Suite(.timeLimit(.minutes(5)))
+  @Suite(.timeLimit(.minutes(10)))
   struct URLSessionEventsTests {
     private let monitor = RecordingMonitor()
 

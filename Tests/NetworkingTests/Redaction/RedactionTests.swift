@@ -4,7 +4,7 @@ import Testing
 @testable import Networking
 
 /// The names of secrets, and their detection in URLs and texts.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RedactionTests {
   @Test(arguments: [
     "X-Auth-Key", "Ocp-Apim-Subscription-Key", "x-functions-key", "X-Auth", "X-Session",

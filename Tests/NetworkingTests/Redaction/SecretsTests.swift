@@ -7,7 +7,7 @@ import Testing
 @testable import Networking
 
 /// Secrets in any part of a session do not appear in printed or stored text.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SecretLeakTests {
   private let time = TestScheduler()
   private let log = Log<String>()

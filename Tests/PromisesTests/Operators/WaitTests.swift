@@ -106,7 +106,7 @@ struct WaitTests {
       #expect(end.status == .exited(0))
       #expect(
         end.output == """
-          twenty waits are quick
+          a wait does not poll
           in an inline handler: success(3)
           handled 1
           waited for 1
