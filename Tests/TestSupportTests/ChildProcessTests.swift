@@ -156,12 +156,17 @@
 
       @Test func libdispatchTimersAreNotCountedAsOpenFiles() async {
         await #expect(processExitsWith: .success) {
-          let before = ProcessResources.openFiles
-          await withCheckedContinuation { continuation in
-            DispatchQueue.global().asyncAfter(wallDeadline: .now() + .milliseconds(1)) {
-              continuation.resume()
+          @Sendable func waitForTimer() async {
+            await withCheckedContinuation { continuation in
+              DispatchQueue.global().asyncAfter(wallDeadline: .now() + .milliseconds(1)) {
+                continuation.resume()
+              }
             }
           }
+          // The first timer opens the descriptors of libdispatch's event loop.
+          await waitForTimer()
+          let before = ProcessResources.openFiles
+          await waitForTimer()
           #expect(ProcessResources.openFiles == before)
         }
       }
