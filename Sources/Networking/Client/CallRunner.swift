@@ -60,7 +60,7 @@ final class CallRunner: Sendable {
   }
 
   private func send(_ call: Call) throws -> NetworkPromise {
-    let url = call.settings.baseURL() ?? call.endpoint.baseURL
+    let url = call.makeBaseURL()
     let request = try wireRequest(
       of: call.request, headers: call.endpoint.headers, baseURL: url,
       preProcess: call.settings.preProcessRequest)
@@ -136,9 +136,8 @@ extension CallRunner {
   ) -> Promise<Duration> {
     let middlewareTime = runMiddleware(middleware, for: call)
     guard case .saving(let offlineSaver) = call.offline else { return middlewareTime }
-    return offlineSaver.saving(middlewareTime, as: UUID().uuidString) {
-      call.settings.baseURL() ?? call.endpoint.baseURL
-    }
+    return offlineSaver.saving(
+      middlewareTime, as: UUID().uuidString, baseURL: call.makeBaseURL)
   }
 
   /// Runs the middleware within the time limit of the call, so that a promise that never settles

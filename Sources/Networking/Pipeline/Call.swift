@@ -62,6 +62,13 @@ final class Call: Sendable {
 
   /// The client's settings at the time of the request.
   var settings: ClientSettings { snapshot.settings }
+
+  /// Returns the base URL of the client, or that of the endpoint if the client has none.
+  ///
+  /// Runs the closure of the client, so it is called once for each call.
+  func makeBaseURL() -> URL? {
+    settings.baseURL() ?? endpoint.baseURL
+  }
 }
 
 /// A source of a client's current credentials; the client itself.

@@ -23,7 +23,7 @@
     nonisolated(unsafe) private var receive: Receive?
     /// The libcurl handle of the exchange, or `nil` before its start and after its end.
     ///
-    /// `nonisolated(unsafe)` because it is protected in the same way as `receive`.
+    /// `nonisolated(unsafe)` because `handle` is protected by thread confinement, as `receive` is.
     nonisolated(unsafe) var handle: CurlHandle?
 
     init(_ request: HTTPRequest, _ receive: @escaping Receive, _ commandQueue: CurlCommandQueue) {
