@@ -17,9 +17,9 @@
     let request: HTTPRequest
     private let commandQueue: CurlCommandQueue
     private let flags = Atomic<UInt8>(0)
-    // `nonisolated(unsafe)` because `receive` is protected by thread confinement: only the I/O
-    // thread uses it after the exchange was posted to the command queue. The lock of that queue
-    // orders these uses after `init`.
+    // Only the I/O thread uses it after the exchange was posted to the command queue. The lock of
+    // that queue orders these uses after `init`.
+    // `nonisolated(unsafe)` because `receive` is protected by this thread confinement.
     nonisolated(unsafe) private var receive: Receive?
     /// The libcurl handle of the exchange, or `nil` before its start and after its end.
     ///
