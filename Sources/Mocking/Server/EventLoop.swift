@@ -12,9 +12,9 @@ import Synchronization
 
 /// A thread that waits for file descriptors and runs jobs until it is stopped.
 ///
-/// `@unchecked Sendable` because `handlers`, like `lastToken`, is protected by confinement to the
-/// thread of the loop. Other threads only call `poller.wake()`, which is a thread-safe system call;
-/// the lock of `jobQueue` prevents calls after the poller is closed.
+/// Other threads only call `poller.wake()`, which is a thread-safe system call; the lock of
+/// `jobQueue` prevents calls after the poller is closed.
+/// `@unchecked Sendable` because `lastToken`, like `handlers`, is protected by thread confinement.
 final class EventLoop: @unchecked Sendable {
   typealias Job = @Sendable () -> Void
 
