@@ -10,16 +10,23 @@ let package = Package(
     .library(name: "Promises", targets: ["Promises"]),
     .library(name: "Networking", targets: ["Networking"]),
     .library(name: "Mocking", targets: ["Mocking"]),
+    .library(name: "CatenaTesting", targets: ["CatenaTesting"]),
   ],
   targets: [
     .target(name: "Promises", swiftSettings: settings),
     .target(
       name: "CCatena",
-      linkerSettings: [.linkedLibrary(":libcurl.so.4", .when(platforms: [.linux]))]),
+      linkerSettings: [
+        .linkedLibrary(":libcurl.so.4", .when(platforms: [.linux])),
+        .linkedLibrary(":libz.so.1", .when(platforms: [.linux])),
+      ]),
     .target(
       name: "Networking", dependencies: ["Promises", "CCatena"], swiftSettings: settings),
     .target(
       name: "Mocking", dependencies: ["CCatena", "Networking", "Promises"], swiftSettings: settings),
+    .target(
+      name: "CatenaTesting", dependencies: ["Mocking", "Networking", "Promises"],
+      swiftSettings: settings),
     .target(name: "ThreadSanitizerSupport", path: "Tests/ThreadSanitizerSupport"),
     .target(name: "ChildProcessSupport", path: "Tests/ChildProcessSupport"),
     .target(
@@ -49,9 +56,29 @@ let package = Package(
       name: "offline-namespace",
       dependencies: ["Mocking", "Networking", "Promises", "ThreadSanitizerSupport"],
       path: "Tests/OfflineNamespace", swiftSettings: settings),
+    .target(name: "SystemCallFaults", path: "Tests/SystemCallFaults"),
+    .executableTarget(
+      name: "offline-faults",
+      dependencies: ["Networking", "Promises", "SystemCallFaults", "ThreadSanitizerSupport"],
+      path: "Tests/OfflineFaults", swiftSettings: settings),
+    .executableTarget(
+      name: "hanging-resolver", dependencies: ["Networking", "SystemCallFaults", "TestSupport"],
+      path: "Tests/HangingResolver", swiftSettings: settings),
     .executableTarget(
       name: "offline-worker", dependencies: ["Networking", "Promises", "ThreadSanitizerSupport"],
       path: "Tests/OfflineWorker", swiftSettings: settings),
+    .executableTarget(
+      name: "simulation", dependencies: ["Mocking", "Networking", "Promises", "TestSupport"],
+      path: "Tests/Simulation", swiftSettings: settings),
+    .executableTarget(
+      name: "kept-connections", dependencies: ["Networking", "TestSupport"],
+      path: "Tests/KeptConnections", swiftSettings: settings),
+    .executableTarget(
+      name: "hostile-responses", dependencies: ["Networking", "TestSupport"],
+      path: "Tests/HostileResponses", swiftSettings: settings),
+    .executableTarget(
+      name: "response-mutations", dependencies: ["Networking", "Promises", "TestSupport"],
+      path: "Tests/ResponseMutations", swiftSettings: settings),
     .testTarget(
       name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: settings),
     .testTarget(
@@ -62,15 +89,20 @@ let package = Package(
       name: "NetworkingTests",
       dependencies: [
         "Mocking", "Networking", "Promises", "CCatena", "TestSupport", "ThreadSanitizerSupport",
-        "large-bodies", "offline-namespace", "offline-worker", "reachability-watch",
+        "hanging-resolver", "large-bodies", "offline-faults", "offline-namespace", "offline-worker",
+        "reachability-watch",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "MockingTests",
       dependencies: [
         "Mocking", "Networking", "Promises", "TestSupport", "ThreadSanitizerSupport", "mock-server",
-        "quickstart",
+        "quickstart", "response-mutations", "simulation",
       ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "CatenaTestingTests",
+      dependencies: ["CatenaTesting", "Mocking", "Networking", "Promises", "TestSupport"],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

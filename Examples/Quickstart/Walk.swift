@@ -168,7 +168,7 @@ final class StepTimer: Sendable {
   }
 }
 
-extension Promise {
+extension Promise where Value: Sendable {
   /// Records the duration of a step when this promise is fulfilled.
   ///
   /// This is an example of a custom operator.

@@ -3,13 +3,26 @@
 #include "CCatena.h"
 
 #if defined(__linux__)
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 void catena_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 
 int catena_accept(int listener) {
   return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+int catena_replace_with_closed_socket(int descriptor) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends)) return -1;
+  close(ends[1]);
+  int result = dup3(ends[0], descriptor, O_CLOEXEC);
+  close(ends[0]);
+  return result;
 }
 
 typedef int CURLcode;
@@ -33,6 +46,9 @@ extern void curl_easy_reset(void *easy);
 extern CURLcode curl_easy_setopt(void *easy, int option, ...);
 extern CURLcode curl_easy_getinfo(void *easy, int info, ...);
 extern CURLcode curl_easy_pause(void *easy, int bitmask);
+extern void *curl_share_init(void);
+extern int curl_share_setopt(void *share, int option, ...);
+extern int curl_share_cleanup(void *share);
 extern void *curl_multi_init(void);
 extern CURLMcode curl_multi_cleanup(void *multi);
 extern CURLMcode curl_multi_setopt(void *multi, int option, ...);
@@ -49,8 +65,14 @@ typedef struct {
 } VersionInfo;
 extern VersionInfo *curl_version_info(int age);
 
-// CURL_GLOBAL_DEFAULT.
-void catena_curl_initialize(void) { curl_global_init(3); }
+void catena_curl_initialize(void) {
+  // OpenSSL must not free its locks when the program exits: an I/O thread may still use them then, and the
+  // program would crash at its end. The flag is OPENSSL_INIT_NO_ATEXIT. Without OpenSSL, nothing is done.
+  int (*initialize)(uint64_t, const void *) =
+      (int (*)(uint64_t, const void *))dlsym(RTLD_DEFAULT, "OPENSSL_init_crypto");
+  if (initialize) initialize(0x00080000, NULL);
+  curl_global_init(3 /* CURL_GLOBAL_DEFAULT */);
+}
 
 unsigned int catena_curl_version(void) { return curl_version_info(0)->version_num; }
 
@@ -119,6 +141,12 @@ CurlResult catena_easy_on_connected(
   SET_CALLBACK(20312, 10313);
 }
 
+CurlResult catena_easy_on_message(
+  CatenaEasy *easy, CatenaMessageCallback callback, void *context) {
+  // CURLOPT_DEBUGFUNCTION, CURLOPT_DEBUGDATA.
+  SET_CALLBACK(20094, 10095);
+}
+
 CurlResult catena_easy_on_open(CatenaEasy *easy, CatenaOpenCallback callback, void *context) {
   SET_CALLBACK(20163, 10164);
 }
@@ -146,11 +174,64 @@ const char *catena_easy_address(CatenaEasy *easy) {
   return curl_easy_getinfo(easy, 0x100000 + 32, &value) ? 0 : value;
 }
 
+int64_t catena_easy_connection(CatenaEasy *easy) {
+  // CURLINFO_CONN_ID.
+  int64_t value = -1;
+  return curl_easy_getinfo(easy, 0x600000 + 64, &value) ? -1 : value;
+}
+
+int catena_easy_local_port(CatenaEasy *easy) {
+  // CURLINFO_LOCAL_PORT.
+  long value = 0;
+  return curl_easy_getinfo(easy, 0x200000 + 42, &value) ? 0 : (int)value;
+}
+
+// The functions of the OpenSSL that libcurl uses, or null.
+static int (*ssl_pending)(const void *);
+static void (*ssl_alpn)(const void *, const unsigned char **, unsigned int *);
+
+static void find_openssl(void) {
+  *(void **)&ssl_pending = dlsym(RTLD_DEFAULT, "SSL_pending");
+  *(void **)&ssl_alpn = dlsym(RTLD_DEFAULT, "SSL_get0_alpn_selected");
+}
+
+CatenaTLSState catena_easy_tls_state(CatenaEasy *easy) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, find_openssl);
+  // CURLINFO_TLS_SSL_PTR, a struct curl_tlssessioninfo. The first field of it is 1 for OpenSSL.
+  struct {
+    int backend;
+    void *internals;
+  } *info = NULL;
+  if (!ssl_pending || !ssl_alpn || curl_easy_getinfo(easy, 0x400000 + 45, &info) || !info ||
+      info->backend != 1 || !info->internals)
+    return CatenaTLSStateUnknown;
+  const unsigned char *name = NULL;
+  unsigned int length = 0;
+  ssl_alpn(info->internals, &name, &length);
+  if (length == 2 && name[0] == 'h' && name[1] == '2') return CatenaTLSStateHTTP2;
+  return ssl_pending(info->internals) > 0 ? CatenaTLSStateReadable : CatenaTLSStateIdle;
+}
+
+int catena_is_readable(int socket) {
+  char byte;
+  return recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 || errno != EAGAIN;
+}
+
 void *catena_easy_private(CatenaEasy *easy) {
   // CURLINFO_PRIVATE.
   void *value = 0;
   return curl_easy_getinfo(easy, 0x100000 + 21, &value) ? 0 : value;
 }
+
+CatenaShare *catena_share_make(void) {
+  void *share = curl_share_init();
+  // CURLSHOPT_SHARE and CURL_LOCK_DATA_SSL_SESSION.
+  if (share) curl_share_setopt(share, 1, 4);
+  return share;
+}
+
+void catena_share_free(CatenaShare *share) { curl_share_cleanup(share); }
 
 CatenaMulti *catena_multi_make(void) { return curl_multi_init(); }
 

@@ -30,7 +30,10 @@
   let networking = Networking<Request>(configuration: configuration)
   networking.callbackContext = .inline
   networking.setBaseURL(base)
-  networking.onAutomaticReplay = { result in
+  networking.onAutomaticReplay(logReplay)
+
+  // Handlers must not run on the main actor, because the main thread waits for commands.
+  @Sendable func logReplay(_ result: Result<OfflineStore.Report, any Error>) {
     switch result {
     case .success(let report):
       let paths = report.delivered.map(\.request.path.text)
@@ -64,8 +67,8 @@
     } else if command.hasPrefix("send ") {
       let path = RequestPath(stringLiteral: String(command.dropFirst(5)))
       networking.request(.put(path).storing(.offline))
-        .done { response in log("response \(response.status)") }
-        .fail { error in
+        .done(on: .inline) { response in log("response \(response.status)") }
+        .fail(on: .inline) { error in
           let error = error as? NetworkError
           log("\(error.map { "\($0.code)" } ?? "?"), stored: \(error?.isStoredOffline ?? false)")
         }

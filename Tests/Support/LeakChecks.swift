@@ -9,9 +9,14 @@ import Synchronization
   /// The system resources that the test process uses.
   package enum ProcessResources {
     /// The number of open descriptors, except the timers of libdispatch.
+    package static var openFiles: Int { openFileNames.count }
+
+    /// The sorted names of the files behind the open descriptors, except the timers of libdispatch.
     ///
     /// libdispatch opens a timer descriptor on first use and keeps it for the life of the process.
-    package static var openFiles: Int { openPaths.count { $0 != "anon_inode:[timerfd]" } }
+    package static var openFileNames: [String] {
+      openPaths.map { $0 ?? "closed" }.filter { $0 != "anon_inode:[timerfd]" }.sorted()
+    }
 
     /// Returns whether a file below a folder is open, including one that has been removed.
     package static func hasOpenFile(below folder: URL) -> Bool {

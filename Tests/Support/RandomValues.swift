@@ -67,6 +67,7 @@ extension JSON {
       case .decimal(let value): .decimal(value)
       case .string(let value): .string(value)
       case .data(let value): .string(value.base64EncodedString())
+      case .date(let value): .double(value.timeIntervalSinceReferenceDate)
       case .array(let values): .array(values.map { JSON(received: $0) })
       case .dictionary(let members):
         .dictionary(

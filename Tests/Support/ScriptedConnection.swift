@@ -14,6 +14,8 @@
     package var bodyCount = 0
     /// The number of its connection, from 0.
     package var connection = 0
+    /// The identifier of its stream, or 0 for HTTP/1.
+    package var stream: UInt32 = 0
 
     package var method: String { String(line.prefix { $0 != " " }) }
     package var target: String {
@@ -43,24 +45,25 @@
 
   /// One connection of a ``ScriptedServer``, served on its own thread.
   struct ScriptedConnection {
+    /// The logs of its server.
+    struct Logs: Sendable {
+      let requests: Log<RawRequest>
+      let closed: Log<Int>
+      let blocked: Log<Int>
+    }
+
     private let socket: Int32
-    private let number: Int
-    private let requests: Log<RawRequest>
-    private let closed: Log<Int>
-    private let blocked: Log<Int>
+    let number: Int
+    let logs: Logs
     private let release: Int32
     private let keepsBodies: Bool
+    private var tls: ServerTLS.Session?
     private var buffer = Data()
 
-    init(
-      _ socket: Int32, _ number: Int, requests: Log<RawRequest>, closed: Log<Int>,
-      blocked: Log<Int>, release: Int32, keepsBodies: Bool
-    ) {
+    init(_ socket: Int32, _ number: Int, _ logs: Logs, release: Int32, keepsBodies: Bool) {
       self.socket = socket
       self.number = number
-      self.requests = requests
-      self.closed = closed
-      self.blocked = blocked
+      self.logs = logs
       self.release = release
       self.keepsBodies = keepsBodies
       var on: Int32 = 1
@@ -69,21 +72,33 @@
     }
 
     /// Serves requests until the connection has to be closed.
-    mutating func serve(_ greeting: [ScriptedServer.Step], _ script: ScriptedServer.Script) {
-      for step in greeting where !perform(step) { return }
-      while let request = readRequest() {
-        requests.append(request)
-        for step in script(request) where !perform(step) { return }
+    mutating func serve(
+      _ greeting: [ScriptedServer.Step], over tls: ServerTLS?,
+      _ answersEarly: (RawRequest) -> Bool, _ script: ScriptedServer.Script
+    ) {
+      if let tls {
+        guard let session = ServerTLS.Session(tls, socket) else { return }
+        self.tls = session
       }
-      closed.append(number)
+      for step in greeting where !perform(step) { return }
+      while let head = readHead() {
+        if head.line == "PRI * HTTP/2.0" { return serveHTTP2(script) }
+        let isEarly = answersEarly(head)
+        guard let request = isEarly ? head : readBody(of: head) else { break }
+        logs.requests.append(request)
+        for step in script(request) where !perform(step) { return }
+        if isEarly { drain() }
+      }
+      logs.closed.append(number)
     }
 
     /// Performs a step.
     ///
     /// - Returns: Whether the connection remains usable.
-    private mutating func perform(_ step: ScriptedServer.Step) -> Bool {
+    mutating func perform(_ step: ScriptedServer.Step) -> Bool {
       switch step {
       case .send(let data): return send(data)
+      case .sendBytewise(let data): return data.allSatisfy { send(Data([$0])) }
       case .flood(let count): return flood(count)
       case .stall: return stall()
       case .hold:
@@ -93,6 +108,14 @@
       case .tunnel(let port):
         Tunnel.run(socket, to: port)
         return false
+      case .run(let body):
+        body()
+        return true
+      case .endSending: return shutdown(socket, Int32(SHUT_WR)) == 0
+      case .drain:
+        drain()
+        logs.closed.append(number)
+        return false
       case .close: return false
       case .reset:
         var option = linger(l_onoff: 1, l_linger: 0)
@@ -101,9 +124,12 @@
       }
     }
 
-    private mutating func readRequest() -> RawRequest? {
-      guard let head = read(through: Data("\r\n\r\n".utf8)) else { return nil }
-      var request = RawRequest(head: head, connection: number)
+    private mutating func readHead() -> RawRequest? {
+      read(through: Data("\r\n\r\n".utf8)).map { RawRequest(head: $0, connection: number) }
+    }
+
+    private mutating func readBody(of head: RawRequest) -> RawRequest? {
+      var request = head
       if request.values(of: "Transfer-Encoding").contains("chunked") {
         while true {
           guard let line = read(through: Data("\r\n".utf8)),
@@ -131,7 +157,7 @@
       }
     }
 
-    private mutating func read(_ count: Int) -> Data? {
+    mutating func read(_ count: Int) -> Data? {
       while buffer.count < count { guard receive() else { return nil } }
       return take(count)
     }
@@ -154,11 +180,15 @@
 
     private mutating func receive() -> Bool {
       let count = withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { bytes in
-        let count = recv(socket, bytes.baseAddress, bytes.count, 0)
+        let count = tls?.read(into: bytes) ?? recv(socket, bytes.baseAddress, bytes.count, 0)
         if count > 0 { buffer.append(contentsOf: bytes[..<count]) }
         return count
       }
       return count > 0
+    }
+
+    private mutating func drain() {
+      repeat { buffer = Data() } while receive()
     }
 
     private func send(_ data: Data) -> Bool {
@@ -166,7 +196,8 @@
         var sent = 0
         while sent < bytes.count {
           let rest = UnsafeRawBufferPointer(rebasing: bytes[sent...])
-          let count = Glibc.send(socket, rest.baseAddress, rest.count, Self.flags)
+          let count =
+            tls?.write(rest) ?? Glibc.send(socket, rest.baseAddress, rest.count, Self.flags)
           guard count > 0 else { return false }
           sent += count
         }
@@ -183,11 +214,11 @@
         if count > 0 {
           sent += count
         } else if errno == EAGAIN {
-          blocked.append(sent)
+          logs.blocked.append(sent)
           var poller = pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)
           poll(&poller, 1, -1)
         } else {
-          closed.append(number)
+          logs.closed.append(number)
           return false
         }
       }
@@ -201,7 +232,7 @@
       ]
       poll(&pollers, 2, -1)
       if pollers[1].revents != 0 { return true }
-      closed.append(number)
+      logs.closed.append(number)
       return false
     }
 

@@ -12,6 +12,8 @@
     package enum Step: Sendable {
       /// Sends bytes unchanged.
       case send(Data)
+      /// Sends bytes unchanged, each in a packet of its own.
+      case sendBytewise(Data)
       /// Sends this number of zero bytes, and appends to `blocked` when the send buffer is full.
       case flood(Int)
       /// Waits for `release()` or for the client to close the connection.
@@ -20,6 +22,12 @@
       case hold
       /// Relays bytes to and from a loopback port until one side closes.
       case tunnel(to: UInt16)
+      /// Runs a closure, which may block, on the thread of the connection.
+      case run(@Sendable () -> Void)
+      /// Ends the data of the server, and keeps the connection open to read.
+      case endSending
+      /// Reads and discards everything until the client closes the connection.
+      case drain
       /// Closes the connection.
       case close
       /// Resets the connection.
@@ -50,23 +58,30 @@
 
     private let connections: ServerConnections
     private let stopped = DispatchGroup()
+    /// The threads of the open connections.
+    private let serving = DispatchGroup()
 
     /// - Parameters:
     ///   - unixSocketPath: The path of the Unix socket. `nil` listens on a loopback port.
+    ///   - tls: The TLS settings. `nil` serves without TLS.
     ///   - greeting: The steps before the first request is read.
     ///   - keepsBodies: Whether the bodies of requests are stored. Their bytes are always counted.
+    ///   - answersEarly: Whether the script of a request runs before its body is read. The body is
+    ///     then discarded, and the connection is not used for other requests.
     ///   - script: The steps for a request.
     /// - Throws: A `TestError` if no socket is available.
     package init(
-      unixSocketPath: String? = nil, greeting: [Step] = [], keepsBodies: Bool = true,
+      unixSocketPath: String? = nil, tls: ServerTLS? = nil, greeting: [Step] = [],
+      keepsBodies: Bool = true,
+      answersEarly: @escaping @Sendable (RawRequest) -> Bool = { _ in false },
       _ script: @escaping Script
     ) throws {
       let listener: Int32
       (listener, port) = try unixSocketPath.map { (try Self.listen(at: $0), 0) } ?? Self.listen()
       connections = try ServerConnections(listener: listener)
       stopped.enter()
-      let (requests, closed, blocked) = (requests, closed, blocked)
-      let (connections, stopped) = (connections, stopped)
+      let logs = ScriptedConnection.Logs(requests: requests, closed: closed, blocked: blocked)
+      let (connections, stopped, serving) = (connections, stopped, serving)
       Self.startThread {
         defer { stopped.leave() }
         while true {
@@ -74,12 +89,13 @@
           if socket < 0, errno == EINTR || errno == ECONNABORTED { continue }
           guard socket >= 0, let number = connections.add(socket) else { break }
           stopped.enter()
+          serving.enter()
           Self.startThread {
             var connection = ScriptedConnection(
-              socket, number, requests: requests, closed: closed, blocked: blocked,
-              release: connections.released, keepsBodies: keepsBodies)
-            connection.serve(greeting, script)
+              socket, number, logs, release: connections.released, keepsBodies: keepsBodies)
+            connection.serve(greeting, over: tls, answersEarly, script)
             connections.close(number)
+            serving.leave()
             stopped.leave()
           }
         }
@@ -104,6 +120,13 @@
     /// Ends all current and future steps that wait.
     package func release() {
       connections.release()
+    }
+
+    /// Returns when the client has closed all connections that the server has not closed.
+    package func connectionsEnd() async {
+      await withCheckedContinuation { continuation in
+        serving.notify(queue: .global()) { continuation.resume() }
+      }
     }
 
     /// Closes all sockets and returns after the threads have ended.

@@ -43,6 +43,16 @@
           + ["-extfile", "\(name).ext"] + issuer)
     }
 
+    /// Encrypts a private key.
+    ///
+    /// - Returns: The file of the encrypted key.
+    package func encryptKey(_ name: String, password: String) async throws -> URL {
+      try await run(
+        ["pkey", "-in", "\(name).key", "-aes256", "-passout", "pass:\(password)"]
+          + ["-out", "\(name).encrypted.key"])
+      return key("\(name).encrypted")
+    }
+
     /// Returns the pin of a certificate's public key, `sha256//...`.
     package func pin(_ name: String) async throws -> String {
       let pem = try await run(["x509", "-in", "\(name).pem", "-noout", "-pubkey"])
@@ -101,8 +111,10 @@
 
   /// An nginx server with TLS and HTTP/2 on a Unix socket; it stops when this object is released.
   ///
-  /// `/` responds immediately. Requests below `/upstream` are proxied to another server on the
-  /// loopback interface. The header field `X-Connection` of a response identifies its connection.
+  /// `/` responds immediately, `/read` after the request body. Requests below `/upstream` are proxied
+  /// to another server on the loopback interface. `/client` responds with the result of the client
+  /// certificate's verification, and `/to/` followed by a port redirects there. The header field
+  /// `X-Connection` of a response identifies its connection.
   package final class NginxServer: Sendable {
     /// Whether nginx is installed.
     package static let isAvailable = tool != nil
@@ -113,6 +125,8 @@
 
     private let process: ChildProcess
     private let folder: TemporaryFolder
+    /// The certificates, whose folder is removed on release.
+    private let certificates: Certificates
 
     /// - Parameters:
     ///   - certificates: The source of the certificate.
@@ -127,6 +141,7 @@
       requestsPerConnection: Int = 1_000, speaksHTTP2: Bool = true
     ) async throws {
       guard let tool = Self.tool else { throw TestError("nginx is not installed") }
+      self.certificates = certificates
       // The path of a Unix socket is limited to 107 bytes, so the folder is directly below `/tmp`.
       folder = TemporaryFolder(in: URL(fileURLWithPath: "/tmp"))
       let path = folder.url.path
@@ -144,9 +159,14 @@
             ssl_certificate_key \(certificates.key(name).path);
             keepalive_requests \(requestsPerConnection);
             add_header X-Connection $connection;
+            ssl_verify_client optional_no_ca;
             location / { return 200 "done"; }
+            location /read { proxy_pass http://unix:\(path)/p:/; }
+            location /client { return 200 $ssl_client_verify; }
+            location ~ ^/to/(\\d+)$ { return 307 https://localhost:$1/client; }
             location /upstream/ { proxy_pass http://127.0.0.1:\(upstream); proxy_read_timeout 1h; }
           }
+          server { listen unix:\(path)/p; location / { return 200 "done"; } }
         }
         """
       let file = folder.url("nginx.conf")

@@ -4,6 +4,11 @@ import Foundation
 package final class TemporaryFolder: Sendable {
   package let url: URL
 
+  /// A folder whose files are in memory, or on a system without one the usual folder.
+  package static let memory: URL =
+    FileManager.default.isWritableFile(atPath: "/dev/shm")
+    ? URL(fileURLWithPath: "/dev/shm") : FileManager.default.temporaryDirectory
+
   /// Creates a folder with a unique name.
   ///
   /// - Parameter parent: The folder to create it in.

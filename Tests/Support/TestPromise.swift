@@ -95,12 +95,7 @@ package func apply<Value: Sendable, Inner: Sendable, Output: Sendable>(
   }
 }
 
-extension Promise {
-  /// Whether the promise is currently pending.
-  package var isPending: Bool {
-    if case .pending = state { true } else { false }
-  }
-
+extension Promise where Value: Sendable {
   /// Whether the promise is rejected with a `CancellationError`.
   package var isCancelled: Bool {
     if case .rejected(let error) = state { error is CancellationError } else { false }

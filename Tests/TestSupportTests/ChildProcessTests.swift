@@ -165,9 +165,9 @@
           }
           // The first timer opens the descriptors of libdispatch's event loop.
           await waitForTimer()
-          let before = ProcessResources.openFiles
+          let before = ProcessResources.openFileNames
           await waitForTimer()
-          #expect(ProcessResources.openFiles == before)
+          #expect(ProcessResources.openFileNames == before)
         }
       }
 

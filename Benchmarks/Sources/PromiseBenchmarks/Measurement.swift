@@ -12,22 +12,27 @@ struct Measurement {
   }
 
   let name: String
+  let comparison: Shape.Comparison
   var catena = Series()
-  var nio = Series()
+  var reference = Series()
   var tasks: Series?
   var budgets: [Budget] = []
 
-  /// The ratio of Catena's time to SwiftNIO's in each round.
+  /// The ratio of Catena's time to that of the reference in each round.
   ///
   /// The two alternate within a round, so other load on the machine affects both.
-  var ratios: [Double] { zip(catena.nanoseconds, nio.nanoseconds).map { $0 / $1 } }
+  var ratios: [Double] { zip(catena.nanoseconds, reference.nanoseconds).map { $0 / $1 } }
+
+  /// The difference between Catena's time and that of the reference in each round, in nanoseconds.
+  var differences: [Double] { zip(catena.nanoseconds, reference.nanoseconds).map { $0 - $1 } }
 }
 
 extension Shape {
   /// Measures the contenders alternately, A B A B, after one unmeasured turn each.
   func measured(rounds: Int) -> Measurement {
-    var result = Measurement(name: name, tasks: tasks.map { _ in .init() }, budgets: budgets)
-    for contender in [catena, nio, tasks].compactMap(\.self) {
+    var result = Measurement(
+      name: name, comparison: comparison, tasks: tasks.map { _ in .init() }, budgets: budgets)
+    for contender in [catena, reference, tasks].compactMap(\.self) {
       precondition(contender.isCorrect(), "\(name): the result is incorrect")
       contender.repeated(operations)
     }
@@ -39,7 +44,7 @@ extension Shape {
       }
     }
     result.catena.allocations = allocations(of: catena)
-    result.nio.allocations = allocations(of: nio)
+    result.reference.allocations = allocations(of: reference)
     return result
   }
 
@@ -51,10 +56,10 @@ extension Shape {
     var theirs: [Double] = []
     for _ in 0..<turns {
       ours.append(time(catena))
-      theirs.append(time(nio))
+      theirs.append(time(reference))
     }
     result.catena.nanoseconds.append(ours.median)
-    result.nio.nanoseconds.append(theirs.median)
+    result.reference.nanoseconds.append(theirs.median)
   }
 
   /// Returns the nanoseconds per operation over one turn.
@@ -64,10 +69,10 @@ extension Shape {
     return (ContinuousClock.now - start) / .nanoseconds(1) / Double(operations)
   }
 
-  /// Returns Catena's allocations per operation, without a clock or a peer.
-  func countedAllocations() -> Double {
-    catena.repeated(operations)
-    return allocations(of: catena)
+  /// Returns the allocations per operation of a contender, without a clock.
+  func countedAllocations(of contender: Contender) -> Double {
+    contender.repeated(operations)
+    return allocations(of: contender)
   }
 
   /// Returns the allocations per operation on this thread over one turn.

@@ -13,6 +13,8 @@ enum PromiseBenchmarks {
 
     let measurements = shapes.map { $0.measured(rounds: options.rounds) }
     Report.figures(measurements)
+    print("")
+    Report.figuresWithoutContext(measurements)
     print("\nAllocations are those of the measuring thread. Budgets:\n")
     Report.budgets(measurements)
   }

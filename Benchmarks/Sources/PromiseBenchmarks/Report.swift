@@ -6,13 +6,28 @@ enum Report {
     var table = Table(
       "shape", "Catena", "NIO", "Task", "Catena / NIO", "min..max", "allocations", "NIO allocations"
     )
-    for one in measurements {
+    for one in measurements where one.comparison == .nio {
       table.add(
         one.name,
-        one.catena.nanoseconds.median.duration, one.nio.nanoseconds.median.duration,
+        one.catena.nanoseconds.median.duration, one.reference.nanoseconds.median.duration,
         one.tasks?.nanoseconds.median.duration ?? "",
         one.ratios.median.text(2), one.ratios.spread,
-        one.catena.allocations.text(0), one.nio.allocations.text(0))
+        one.catena.allocations.text(0), one.reference.allocations.text(0))
+    }
+    table.printed()
+  }
+
+  /// The figures of steps without a context, compared with the same steps with one.
+  static func figuresWithoutContext(_ measurements: [Measurement]) {
+    var table = Table(
+      "shape", "without on:", "with on:", "ratio", "min..max", "allocations",
+      "allocations with on:")
+    for one in measurements where one.comparison == .explicitContext {
+      table.add(
+        one.name,
+        one.catena.nanoseconds.median.duration, one.reference.nanoseconds.median.duration,
+        one.ratios.median.text(2), one.ratios.spread,
+        one.catena.allocations.text(0), one.reference.allocations.text(0))
     }
     table.printed()
   }

@@ -1,4 +1,4 @@
-// The part of libcurl that Catena uses, on Linux only.
+// The public suffix list, and the part of libcurl that Catena uses, on Linux only.
 //
 // Every Linux process that links FoundationNetworking loads libcurl.so.4, but not every machine has
 // libcurl's headers. So CCatena.c declares libcurl's functions by hand and wraps them in the functions
@@ -9,6 +9,9 @@
 // https://curl.se/libcurl/c/libcurl-multi.html.
 #pragma once
 
+/// Returns the public suffix list, as a tree of labels; see PublicSuffixes.swift.
+const char *catena_public_suffixes(void);
+
 #if defined(__linux__)
 #include <stddef.h>
 #include <stdint.h>
@@ -18,10 +21,14 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
+#include "CatenaDecoder.h"
+#include "CatenaHash.h"
+
 #define CATENA_OPEN_ENUM enum __attribute__((enum_extensibility(open)))
 
 /// The CURLOPT_* options that take a long.
 typedef CATENA_OPEN_ENUM : int {
+  CurlLongOptionVerbose = 41,
   CurlLongOptionNoProgress = 43,
   CurlLongOptionNoBody = 44,
   CurlLongOptionUpload = 46,
@@ -32,11 +39,16 @@ typedef CATENA_OPEN_ENUM : int {
   CurlLongOptionBufferSize = 98,
   CurlLongOptionNoSignal = 99,
   CurlLongOptionConnectTimeoutMilliseconds = 156,
+  CurlLongOptionRTSPRequest = 189,
   CurlLongOptionTCPKeepAlive = 213,
   CurlLongOptionPathAsIs = 234,
   CurlLongOptionPipeWait = 237,
+  CurlLongOptionProxyVerifyPeer = 248,
+  CurlLongOptionProxyVerifyHost = 249,
+  CurlLongOptionProxySSLVersion = 250,
   CurlLongOptionSuppressConnectHeaders = 265,
   CurlLongOptionDisallowUsernameInURL = 278,
+  CurlLongOptionQuickExit = 322,
   CurlLongOptionProtocols = 181,
 } CurlLongOption;
 
@@ -50,18 +62,23 @@ typedef CATENA_OPEN_ENUM : int {
   CurlStringOptionCertificateAuthorities = 10065,
   CurlStringOptionPrivateKey = 10087,
   CurlStringOptionCertificateAuthoritiesFolder = 10097,
-  CurlStringOptionAcceptEncoding = 10102,
   CurlStringOptionProxyUsername = 10175,
   CurlStringOptionProxyPassword = 10176,
   CurlStringOptionNoProxy = 10177,
   CurlStringOptionPinnedPublicKey = 10230,
   CurlStringOptionUnixSocketPath = 10231,
+  CurlStringOptionProxyCertificateAuthorities = 10246,
+  CurlStringOptionProxyCertificateAuthoritiesFolder = 10247,
+  CurlStringOptionProxyCertificate = 10254,
+  CurlStringOptionProxyPrivateKey = 10256,
+  CurlStringOptionProxyKeyPassword = 10258,
 } CurlStringOption;
 
 /// The CURLOPT_* options that take a pointer, which must remain valid.
 typedef CATENA_OPEN_ENUM : int {
   CurlPointerOptionErrorBuffer = 10010,
   CurlPointerOptionHTTPHeader = 10023,
+  CurlPointerOptionShare = 10100,
   CurlPointerOptionPrivate = 10103,
   /// libcurl copies the bytes. CurlSizeOptionPostFields is their number and must be set first.
   CurlPointerOptionCopyPostFields = 10165,
@@ -82,6 +99,7 @@ typedef CATENA_OPEN_ENUM : int {
   CurlLongInfoRequestSent = 0x200000 + 12,
   CurlLongInfoPort = 0x200000 + 40,
   CurlLongInfoHTTPVersion = 0x200000 + 46,
+  CurlLongInfoProxyError = 0x200000 + 59,
 } CurlLongInfo;
 
 /// The CURLINFO_* values of type curl_off_t. Times are in microseconds.
@@ -120,6 +138,7 @@ typedef CATENA_OPEN_ENUM : int {
   CurlResultTimedOut = 28,
   CurlResultHandshakeFailed = 35,
   CurlResultAbortedByCallback = 42,
+  CurlResultBadFunctionArgument = 43,
   CurlResultUnknownOption = 48,
   CurlResultGotNothing = 52,
   CurlResultSendError = 55,
@@ -154,6 +173,8 @@ enum {
   CatenaReadPause = 0x10000001,
   /// CURL_READFUNC_ABORT.
   CatenaReadAbort = 0x10000000,
+  /// CURL_RTSPREQ_RECEIVE.
+  CatenaRTSPReceive = 11,
   /// CURL_ERROR_SIZE.
   CatenaErrorSize = 256,
   /// CURL_CSELECT_*.
@@ -166,6 +187,8 @@ enum {
 typedef struct CatenaEasy CatenaEasy;
 /// A multi handle.
 typedef struct CatenaMulti CatenaMulti;
+/// A share handle, for the TLS sessions of the handles of one thread.
+typedef struct CatenaShare CatenaShare;
 
 /// struct curl_slist. Catena builds its own lists with the same layout.
 typedef struct CatenaList {
@@ -181,6 +204,8 @@ typedef struct {
 } CatenaSocketKind;
 
 typedef size_t (*CatenaBytesCallback)(char *bytes, size_t size, size_t count, void *context);
+typedef int (*CatenaMessageCallback)(
+  CatenaEasy *easy, int kind, char *bytes, size_t count, void *context);
 typedef int (*CatenaSeekCallback)(void *context, int64_t offset, int origin);
 typedef int (*CatenaProgressCallback)(
   void *context, int64_t toReceive, int64_t received, int64_t toSend, int64_t sent);
@@ -195,10 +220,15 @@ typedef int (*CatenaCloseCallback)(void *context, int socket);
 /// Sets the name of the calling thread, of at most 15 bytes.
 void catena_name_thread(const char *name);
 
-
 /// Calls accept4(2) with SOCK_NONBLOCK and SOCK_CLOEXEC, which Swift's Glibc module lacks. Returns -1
 /// and sets errno on failure.
 int catena_accept(int listener);
+
+/// Replaces the open file behind a descriptor with a socket whose peer has closed the connection.
+///
+/// Reads return the end of the stream. The former file is closed unless another descriptor refers to it.
+/// Returns -1 and sets errno on failure, and the descriptor is then unchanged.
+int catena_replace_with_closed_socket(int descriptor);
 
 /// Initializes libcurl. Repeated calls are allowed, and since libcurl 7.84 calls from any thread.
 void catena_curl_initialize(void);
@@ -227,6 +257,10 @@ CurlResult catena_easy_on_progress(
 /// does not know the option.
 CurlResult catena_easy_on_connected(
   CatenaEasy *easy, CatenaConnectedCallback callback, void *context);
+/// Sets the callback for libcurl's messages and for the bytes that it sends and receives, which are
+/// reported while CurlLongOptionVerbose is set. The kind of a message is 0.
+CurlResult catena_easy_on_message(
+  CatenaEasy *easy, CatenaMessageCallback callback, void *context);
 CurlResult catena_easy_on_open(CatenaEasy *easy, CatenaOpenCallback callback, void *context);
 CurlResult catena_easy_on_close(CatenaEasy *easy, CatenaCloseCallback callback, void *context);
 /// Resumes a transfer that a callback paused.
@@ -238,8 +272,36 @@ int64_t catena_easy_size(CatenaEasy *easy, CurlSizeInfo info);
 /// Returns the IP address of the peer, or null if there is none. The string is valid until the next use
 /// of the handle.
 const char *catena_easy_address(CatenaEasy *easy);
+/// Returns the number of the current or last connection, which is unique for a multi handle. Returns -1 if
+/// there was none, or with libcurl before 8.2.
+int64_t catena_easy_connection(CatenaEasy *easy);
+/// Returns the local port of the connection, or 0 if there is none.
+int catena_easy_local_port(CatenaEasy *easy);
+
+/// The state of TLS on a connection.
+typedef CATENA_OPEN_ENUM : int {
+  /// No TLS, or not by OpenSSL.
+  CatenaTLSStateUnknown,
+  /// The server has selected HTTP/2.
+  CatenaTLSStateHTTP2,
+  /// No bytes are decrypted and unread.
+  CatenaTLSStateIdle,
+  /// Bytes are decrypted and unread.
+  CatenaTLSStateReadable,
+} CatenaTLSState;
+
+/// Returns the state of TLS on the connection of the current transfer, in one of its callbacks.
+CatenaTLSState catena_easy_tls_state(CatenaEasy *easy);
+/// Returns whether a socket has bytes to read, or its peer has closed the connection.
+int catena_is_readable(int socket);
 /// Returns the value of CurlPointerOptionPrivate.
 void *catena_easy_private(CatenaEasy *easy);
+
+/// Makes a share handle for TLS sessions, or returns null if libcurl is out of memory. All handles that
+/// use it must be used on one thread.
+CatenaShare *catena_share_make(void);
+/// Frees a share handle that no handle uses.
+void catena_share_free(CatenaShare *share);
 
 CatenaMulti *catena_multi_make(void);
 void catena_multi_free(CatenaMulti *multi);

@@ -11,6 +11,9 @@ public struct JournalEntry: Sendable, Hashable {
     case response(status: Int)
     /// A failure: the mock failed it, no route matched, or it was cancelled or timed out.
     case failure(NetworkError.Code)
+    /// The mock failed it with an error that is no `NetworkError`. The value is the name of the
+    /// error's type.
+    case error(type: String)
     /// The request was passed to the real network, or to a fallback.
     case passedThrough
   }
@@ -40,11 +43,27 @@ extension JournalEntry: CustomStringConvertible {
       switch outcome {
       case .response(let status): "status \(status)"
       case .failure(let code): "failed: \(code)"
+      case .error(let type): "failed: \(type)"
       case .passedThrough: "passed through"
       case nil: "in progress"
       }
     let stub = stub.map { ", stub \($0)" } ?? ""
     return "\(number). \(request.summary), \(ReportFormatter.bounded(outcome + stub))"
+  }
+}
+
+extension Mock.Failure {
+  /// The outcome of a request that failed with it.
+  var outcome: JournalEntry.Outcome { .init(TransportFailure(self)) }
+}
+
+extension JournalEntry.Outcome {
+  /// Creates the outcome of a request that failed.
+  init(_ failure: TransportFailure) {
+    switch failure.rejection {
+    case nil, is NetworkError: self = .failure(failure.code)
+    case let error?: self = .error(type: "\(type(of: error))")
+    }
   }
 }
 
@@ -79,7 +98,7 @@ struct OutcomeReporter: Sendable {
     { event in
       switch event {
       case .head(let head): report(.response(status: head.status))
-      case .failure(let failure): report(.failure(failure.code))
+      case .failure(let failure): report(JournalEntry.Outcome(failure))
       case .connected, .servedLocally, .sent, .body, .end: break
       }
       receive(event)

@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// A request is recorded before its response starts. Each attempt and each redirect is recorded
 /// separately. The journal does not contain requests that a ``MockServer`` rejects as malformed or
-/// too large, nor requests for which the closure of a ``MockProvider`` returns `nil`.
+/// too large, nor requests that a ``MockProvider`` passes on because its closure returns `nil`.
 ///
 /// Recording has a low cost: bodies are shared, not copied, and values are computed when they are
 /// read. ``JournalLimits`` bounds the memory.

@@ -6,23 +6,11 @@ import Foundation
 /// source location of the verification, so that a test can record the failure there and continue:
 ///
 /// ```swift
-/// // With Swift Testing:
-/// func record(_ failure: VerificationFailure) {
-///   Issue.record(
-///     "\(failure.report)",
-///     sourceLocation: SourceLocation(
-///       fileID: "\(failure.fileID)", filePath: "\(failure.filePath)", line: Int(failure.line),
-///       column: Int(failure.column)))
-/// }
-/// // With XCTest:
-/// func record(_ failure: VerificationFailure) {
-///   XCTFail(failure.report, file: failure.filePath, line: failure.line)
-/// }
-///
 /// do {
 ///   try provider.verify(.get, "boards", .exactly(1))
 /// } catch {
-///   record(error)
+///   error.record()                                   // Swift Testing, with `import CatenaTesting`
+///   XCTFail(error.report, file: error.filePath, line: error.line)              // XCTest
 /// }
 /// ```
 public struct VerificationFailure: Error, Sendable {

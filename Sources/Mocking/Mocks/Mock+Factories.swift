@@ -56,6 +56,7 @@ extension Mock {
   ///   - encoder: The encoder. `nil` uses an encoder that sorts members by name.
   /// - Returns: The mock, of the type `application/json`. If the value cannot be encoded, the
   ///   request fails in memory, and on a socket the response is a 500.
+  @_disfavoredOverload
   public static func json(
     _ value: some Encodable, status: Int = 200, encoder: JSONEncoder? = nil
   ) -> Mock {
@@ -65,6 +66,26 @@ extension Mock {
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
       return try encoder.encode(value)
     }
+  }
+
+  /// Returns a response with an object of encoded values as its JSON body.
+  ///
+  /// ```swift
+  /// case .board(let id): .json(["id": id, "title": "Balsa Fish"])
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - members: The members of the object. Their values may have different types. `nil` is sent as
+  ///     `null`.
+  ///   - status: The status code.
+  ///   - encoder: The encoder. `nil` uses an encoder that sorts members by name.
+  /// - Returns: The mock, of the type `application/json`. If a value cannot be encoded, the request
+  ///   fails in memory, and on a socket the response is a 500.
+  @_disfavoredOverload
+  public static func json(
+    _ members: [String: (any Encodable)?], status: Int = 200, encoder: JSONEncoder? = nil
+  ) -> Mock {
+    json(members.mapValues { EncodableMember(value: $0) }, status: status, encoder: encoder)
   }
 
   private static func json(_ status: Int, _ encode: () throws -> Data) -> Mock {
@@ -131,9 +152,28 @@ extension Mock {
   /// Returns a failure in place of a response.
   ///
   /// - Parameter code: The code of the failure.
-  /// - Returns: The mock. See ``error`` for its behavior on a socket.
+  /// - Returns: The mock. See ``failure-swift.property`` for its behavior on a socket.
   public static func failure(_ code: NetworkError.Code) -> Mock {
-    Mock(error: code)
+    Mock(failure: .code(code))
+  }
+
+  /// Returns a failure with an error of any type in place of a response.
+  ///
+  /// ```swift
+  /// case .pay: .failure(ShopError.cardDeclined)
+  ///
+  /// shop.request(.pay).recover(ShopError.self) { error in askForAnotherCard() }
+  /// ```
+  ///
+  /// The request is rejected with the error itself, not with a `NetworkError` that contains it, like
+  /// a request that an interceptor or the middleware rejects. It passes through the stages of the
+  /// client first; a retry policy decides whether to retry it. A `CancellationError` cancels the
+  /// request.
+  ///
+  /// - Parameter error: The error.
+  /// - Returns: The mock. See ``failure-swift.property`` for its behavior on a socket.
+  public static func failure(_ error: any Error) -> Mock {
+    Mock(failure: .error(error))
   }
 
   /// Returns a response in the chunked coding.
@@ -187,10 +227,26 @@ extension Mock {
   ///
   /// - Parameters:
   ///   - fault: The fault.
-  ///   - stage: The position of the fault in the response.
+  ///   - stage: The position of the fault in the response. By default, the fault occurs after the
+  ///     request, before the response.
   /// - Returns: The mock.
-  public static func fault(_ fault: MockFault, at stage: MockFault.Stage) -> Mock {
+  public static func fault(_ fault: MockFault, at stage: MockFault.Stage = .request) -> Mock {
     let afterBytes = if case .body(let afterBytes) = stage { max(afterBytes, 0) } else { 0 }
     return .bytes(min(afterBytes, .max - 1024) + 1024).interrupted(by: fault, at: stage)
+  }
+}
+
+/// A value of any type that an encoder can encode.
+private struct EncodableMember: Encodable {
+  let value: (any Encodable)?
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    if let value {
+      // Through the container, so that the strategies of the encoder apply to a date or to data.
+      try container.encode(value)
+    } else {
+      try container.encodeNil()
+    }
   }
 }

@@ -34,12 +34,12 @@ public struct Mock: Sendable {
   ///
   /// `nil` sends a response.
   ///
-  /// In memory the request fails with this code. A server causes a similar failure on the socket:
-  /// for `connectionLost` it resets the connection after the status line, for `timedOut` it stalls,
-  /// and for `malformedResponse` it sends garbage in place of a status line. For every other code
-  /// it sends a 500 that contains the code, because a server that has received the request cannot
-  /// cause these failures.
-  public var error: NetworkError.Code?
+  /// In memory the request fails with it. A server causes a similar failure on the socket: for
+  /// `connectionLost` it resets the connection after the status line, for `timedOut` it stalls, and
+  /// for `malformedResponse` it sends garbage in place of a status line. For every other code and
+  /// error it sends a 500 that contains the code or the type of the error, because a server that has
+  /// received the request cannot cause these failures.
+  public var failure: Failure?
   /// The delay before the first byte.
   ///
   /// `nil` uses the default of the server, transport or provider.
@@ -76,18 +76,18 @@ public struct Mock: Sendable {
   ///   - status: The status code, 100 to 999.
   ///   - headers: The header fields.
   ///   - body: The body.
-  ///   - error: A failure in place of a response. All other parameters except `delay` are then
+  ///   - failure: A failure in place of a response. All other parameters except `delay` are then
   ///     ignored.
   ///   - delay: The delay before the first byte. `nil` uses the default of the server, transport or
   ///     provider.
   public init(
     status: Int = 200, headers: HTTPHeaders = [:], body: Body = .none,
-    error: NetworkError.Code? = nil, delay: MockDelay? = nil
+    failure: Failure? = nil, delay: MockDelay? = nil
   ) {
     self.status = status
     self.headers = headers
     self.body = body
-    self.error = error
+    self.failure = failure
     self.delay = delay
   }
 
@@ -140,6 +140,31 @@ extension Mock {
     case file(MockFile)
   }
 
+  /// A failure in place of a response.
+  public enum Failure: Sendable {
+    /// A failure of the transport. The request fails with a `NetworkError` that has the code.
+    case code(NetworkError.Code)
+    /// An error of any type. The request fails with the error itself.
+    case error(any Error)
+
+    /// The code, or `nil` for an error that is no `NetworkError`.
+    var code: NetworkError.Code? {
+      switch self {
+      case .code(let code): code
+      case .error(let error): (error as? NetworkError)?.code
+      }
+    }
+
+    /// The code or, for an error that has none, the name of its type.
+    var name: String {
+      switch self {
+      case .code(let code): "\(code)"
+      case .error(let error):
+        (error as? NetworkError).map { "\($0.code)" } ?? "\(type(of: error))"
+      }
+    }
+  }
+
   /// Returns the response for an error that a handler or a template threw, or with which its
   /// promise was rejected.
   static func handlerFailed(_ error: any Error) -> Mock {
@@ -149,5 +174,16 @@ extension Mock {
   /// Returns the response of a server for a mock that cannot be served.
   static func unavailable(_ reason: String) -> Mock {
     .text("\(reason)\n", status: 500)
+  }
+}
+
+extension TransportFailure {
+  /// Creates the failure of a request that a mock fails.
+  init(_ failure: Mock.Failure) {
+    switch failure {
+    case .code(let code): self.init(code: code, detail: "mocked")
+    // The description of the error may contain secrets.
+    case .error(let error): self.init(rejectingWith: error, detail: "mocked \(type(of: error))")
+    }
   }
 }

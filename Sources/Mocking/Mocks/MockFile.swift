@@ -1,6 +1,9 @@
 import Foundation
 
 /// A file that contains the body of a ``Mock``.
+///
+/// A name with a component `..`, percent-encoded or not, is never read, because a name may be made
+/// from the path of a request.
 public struct MockFile: Sendable, Hashable {
   /// The name of the file.
   ///
@@ -10,6 +13,8 @@ public struct MockFile: Sendable, Hashable {
   ///
   /// The first existing file is read.
   public let candidates: [URL]
+  /// Whether the name stays in its folder.
+  private let isInside: Bool
 
   /// Creates a file in the current folder or, if it does not exist there, in the program's
   /// resources.
@@ -41,6 +46,9 @@ public struct MockFile: Sendable, Hashable {
 
   private init(_ name: String, in folders: [URL]) {
     self.name = name
+    // A name may come from the path of a request.
+    let parts = (name.removingPercentEncoding ?? name).split { $0 == "/" || $0 == "\\" }
+    isInside = !parts.contains("..") && !name.utf8.contains(0)
     candidates = folders.map { $0.appendingPathComponent(name, isDirectory: false) }
   }
 
@@ -51,6 +59,9 @@ public struct MockFile: Sendable, Hashable {
 
   /// Reads the first existing file.
   func read() throws(ReadError) -> Data {
+    guard isInside else {
+      throw ReadError(reason: "the name \(name.debugDescription) leads out of its folder")
+    }
     var unreadable: String?
     for candidate in candidates {
       do {

@@ -143,26 +143,13 @@ enum CookieHeader {
       switch name.lowercased() {
       case "path": cookie.path = attribute?.value ?? ""
       case "domain": cookie.domain = attribute?.value ?? ""
-      case "expires": cookie.expires = timestamp(attribute?.value ?? "")
+      case "expires":
+        cookie.expires = CookieDate.parse((attribute?.value ?? "").utf8).map(HAR.Entry.timestamp)
       case "httponly": cookie.httpOnly = true
       case "secure": cookie.secure = true
       default: break
       }
     }
     return cookie
-  }
-
-  /// Converts a date such as `Wed, 21 Oct 2026 07:28:00 GMT` to ISO 8601.
-  ///
-  /// Returns `nil` for another format.
-  private static func timestamp(_ text: String) -> String? {
-    let formatter = DateFormatter()
-    formatter.locale = Locale(identifier: "en_US_POSIX")
-    formatter.timeZone = TimeZone(secondsFromGMT: 0)
-    for format in ["EEE, dd MMM yyyy HH:mm:ss zzz", "EEE, dd-MMM-yyyy HH:mm:ss zzz"] {
-      formatter.dateFormat = format
-      if let date = formatter.date(from: text) { return HAR.Entry.timestamp(date) }
-    }
-    return nil
   }
 }

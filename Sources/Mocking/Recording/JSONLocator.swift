@@ -9,8 +9,16 @@ struct JSONLocator {
   private let bytes: [UInt8]
   private var position = 0
 
+  /// Creates a locator at the first byte of the root.
   private init(_ text: Data) {
     bytes = Array(text)
+    skipSpace()
+  }
+
+  /// Creates a locator at the first byte of a value, or returns `nil` if the path does not exist.
+  private init?(at path: JSONValuePath, in text: Data) {
+    self.init(text)
+    for step in path.steps where enter(step) == nil { return nil }
   }
 
   /// Returns the offset of the first byte of a value, or of the name of a member.
@@ -23,7 +31,6 @@ struct JSONLocator {
   ///   on the path that exists.
   static func offset(of path: JSONValuePath, isName: Bool = false, in text: Data) -> Int {
     var locator = JSONLocator(text)
-    locator.skipSpace()
     for (index, step) in path.steps.enumerated() {
       let containerPosition = locator.position
       guard let name = locator.enter(step) else { return containerPosition }
@@ -32,12 +39,27 @@ struct JSONLocator {
     return locator.position
   }
 
+  /// Returns the offsets of the elements of an array, in order, after a single pass over the text.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the array from the root.
+  ///   - text: The text, in UTF-8.
+  /// - Returns: The offsets in bytes. Empty if the path does not lead to an array.
+  static func elementOffsets(of path: JSONValuePath, in text: Data) -> [Int] {
+    guard var locator = JSONLocator(at: path, in: text), locator.next == UInt8(ascii: "[") else {
+      return []
+    }
+    var offsets: [Int] = []
+    _ = locator.find { _, _, offset in
+      offsets.append(offset)
+      return false
+    }
+    return offsets
+  }
+
   /// Returns the kind of the value at a path, such as `a string`, or `nil` if there is none.
   static func kind(of path: JSONValuePath, in text: Data) -> String? {
-    var locator = JSONLocator(text)
-    locator.skipSpace()
-    for step in path.steps where locator.enter(step) == nil { return nil }
-    switch locator.next {
+    switch JSONLocator(at: path, in: text)?.next {
     case UInt8(ascii: "{"): return "an object"
     case UInt8(ascii: "["): return "an array"
     case UInt8(ascii: "\""): return "a string"
@@ -56,14 +78,16 @@ struct JSONLocator {
     switch (step, next) {
     case (.member(let wanted), UInt8(ascii: "{")):
       // Foundation uses the first of several members with the same name.
-      return find { name, _ in name == wanted }
+      return find { name, _, _ in name == wanted }
     case (.element(let wanted), UInt8(ascii: "[")):
-      return find { _, index in index == wanted }
+      return find { _, index, _ in index == wanted }
     default: return nil
     }
   }
 
-  private mutating func find(_ isWanted: (_ name: String?, _ index: Int) -> Bool) -> Int? {
+  private mutating func find(
+    _ isWanted: (_ name: String?, _ index: Int, _ offset: Int) -> Bool
+  ) -> Int? {
     let hasNames = next == UInt8(ascii: "{")
     position += 1
     skipSpace()
@@ -78,7 +102,7 @@ struct JSONLocator {
         position += 1
         skipSpace()
       }
-      if isWanted(name, index) { return start }
+      if isWanted(name, index, start) { return start }
       skipValue()
       skipSpace()
       if next == UInt8(ascii: ",") { position += 1 }
@@ -153,11 +177,28 @@ struct JSONDocumentError: Error, Hashable {
     TextPosition(offset ?? JSONLocator.offset(of: path, isName: refersToName, in: data), in: data)
   }
 
+  /// Parses a text, which must be in UTF-8.
+  ///
+  /// Foundation also accepts other encodings, but the offsets would be wrong for them. It takes a text
+  /// with a NUL byte for UTF-16 or UTF-32.
+  static func json(in data: Data) throws(JSONDocumentError) -> JSON {
+    guard isUTF8(data), !data.contains(0), let json = try? JSON(parsing: data) else {
+      throw syntax(of: data)
+    }
+    return json
+  }
+
+  private static func isUTF8(_ data: Data) -> Bool {
+    String(validating: data, as: UTF8.self) != nil
+  }
+
   /// Returns the error of a text that is not JSON.
   static func syntax(of data: Data) -> JSONDocumentError {
-    // Foundation also accepts other encodings, but the offsets would be wrong for them.
-    guard String(validating: data, as: UTF8.self) != nil else {
+    guard isUTF8(data) else {
       return JSONDocumentError(offset: 0, text: "expected a text in UTF-8")
+    }
+    if let offset = data.firstIndex(of: 0) {
+      return JSONDocumentError(offset: offset, text: "expected JSON: a NUL byte")
     }
     let (offset, reason) = JSONSyntaxErrorLocator.find(in: data)
     return JSONDocumentError(offset: offset ?? 0, text: "expected JSON: \(reason)")
@@ -199,10 +240,29 @@ struct TextPosition: Hashable {
   let column: Int
 
   init(_ offset: Int, in text: Data) {
+    self = TextPosition(line: 1, column: 1).advanced(over: text.prefix(offset))
+  }
+
+  private init(line: Int, column: Int) {
+    self.line = line
+    self.column = column
+  }
+
+  /// Returns the positions of ascending offsets after a single pass over the text.
+  static func positions(of offsets: [Int], in text: Data) -> [TextPosition] {
+    var (position, end) = (TextPosition(line: 1, column: 1), 0)
+    return offsets.map { offset in
+      position = position.advanced(over: text.dropFirst(end).prefix(offset - end))
+      end = offset
+      return position
+    }
+  }
+
+  private func advanced(over text: Data) -> TextPosition {
     let newline = UInt8(ascii: "\n")
-    let before = text.prefix(offset)
-    line = before.count { $0 == newline } + 1
-    let start = before.lastIndex(of: newline).map { $0 + 1 } ?? before.startIndex
-    column = String(decoding: before[start...], as: UTF8.self).count + 1
+    let lineBreaks = text.count { $0 == newline }
+    let start = text.lastIndex(of: newline).map { $0 + 1 } ?? text.startIndex
+    let count = String(decoding: text[start...], as: UTF8.self).count
+    return TextPosition(line: line + lineBreaks, column: (lineBreaks > 0 ? 1 : column) + count)
   }
 }

@@ -120,9 +120,50 @@ struct TokenScanner {
 
   /// Returns a text without the content of `data:` URLs and without subresource integrity hashes.
   private static func withoutContent(_ text: String) -> String {
-    guard text.contains("base64,") || text.contains("sha") else { return text }
-    return text.replacing(/data:[\w\/.+\-]+;base64,[A-Za-z0-9+\/=]+/, with: "")
-      .replacing(/sha(?:256|384|512)-[A-Za-z0-9+\/=]+/, with: "")
+    var text = text
+    let kept = text.withUTF8 { bytes -> [UInt8]? in
+      var (kept, keptEnd, position) = ([UInt8](), 0, 0)
+      while position < bytes.count {
+        if let end = endOfContent(at: position, of: bytes) {
+          kept += bytes[keptEnd..<position]
+          (keptEnd, position) = (end, end)
+        } else {
+          position += 1
+        }
+      }
+      return keptEnd == 0 ? nil : kept + bytes[keptEnd...]
+    }
+    return kept.map { String(decoding: $0, as: UTF8.self) } ?? text
+  }
+
+  /// Returns the end of a `data:` URL or a hash that starts at a position.
+  ///
+  /// `nil` if there is none.
+  ///
+  /// The time is linear over a whole text: a media type ends before the next `:`.
+  private static func endOfContent(
+    at start: Int, of bytes: UnsafeBufferPointer<UInt8>
+  ) -> Int? {
+    func end(of text: StaticString, at position: Int) -> Int? {
+      text.withUTF8Buffer { bytes[position...].starts(with: $0) ? position + $0.count : nil }
+    }
+    func end(from position: Int, while isPart: (UInt8) -> Bool) -> Int? {
+      let end = bytes[position...].firstIndex { !isPart($0) } ?? bytes.count
+      return end > position ? end : nil
+    }
+    func base64End(from position: Int) -> Int? {
+      end(from: position) { $0.isASCIIAlphanumeric || "+/=".utf8.contains($0) }
+    }
+    switch bytes[start] {
+    case UInt8(ascii: "d"):
+      return end(of: "data:", at: start)
+        .flatMap { end(from: $0) { $0.isASCIIAlphanumeric || "_/.+-".utf8.contains($0) } }
+        .flatMap { end(of: ";base64,", at: $0) }.flatMap(base64End)
+    case UInt8(ascii: "s"):
+      return ["sha256-", "sha384-", "sha512-"].lazy.compactMap { end(of: $0, at: start) }.first
+        .flatMap(base64End)
+    default: return nil
+    }
   }
 }
 

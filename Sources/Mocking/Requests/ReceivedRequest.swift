@@ -39,6 +39,11 @@ public struct ReceivedRequest: Sendable, Hashable {
   /// The body as UTF-8, with invalid sequences replaced.
   public var text: String { String(decoding: body, as: UTF8.self) }
 
+  /// The body as JSON, or `null` if it is empty or not JSON.
+  ///
+  /// Each use parses the body again.
+  public var json: JSON { (try? JSON(parsing: body)) ?? .null }
+
   /// Decodes the JSON body.
   ///
   /// - Parameters:

@@ -65,6 +65,36 @@ public struct RequestCondition: Sendable {
     RequestCondition(kind: .text(text))
   }
 
+  /// Returns a condition that a query item has a value.
+  ///
+  /// - Parameters:
+  ///   - name: The decoded name, case-sensitive.
+  ///   - value: The decoded value.
+  /// - Returns: The condition.
+  public static func query(_ name: String, _ value: String) -> RequestCondition {
+    query(name, .equal(value))
+  }
+
+  /// Returns a condition that a header field has a value.
+  ///
+  /// - Parameters:
+  ///   - name: The name, case-insensitive.
+  ///   - value: The value.
+  /// - Returns: The condition.
+  public static func header(_ name: String, _ value: String) -> RequestCondition {
+    header(name, .equal(value))
+  }
+
+  /// Returns a condition that a field of a form-encoded body has a value.
+  ///
+  /// - Parameters:
+  ///   - name: The decoded name, case-sensitive.
+  ///   - value: The decoded value.
+  /// - Returns: The condition.
+  public static func form(_ name: String, _ value: String) -> RequestCondition {
+    form(name, .equal(value))
+  }
+
   /// Returns a condition that the body is JSON that contains a value.
   ///
   /// - Parameter part: The value. An object must have all members given here, and may have others.
@@ -150,7 +180,7 @@ extension RequestCondition {
     case .form(let name, let value): value.matches(request.form.values(for: name))
     case .text(let value): value.matches(request.texts)
     case .json(let value, let isExact):
-      request.json.map { isExact ? $0 == value : $0.contains(value) } ?? false
+      request.parsedJSON.map { isExact ? $0 == value : $0.contains(value) } ?? false
     case .satisfying(_, let isSatisfied): isSatisfied(request)
     }
   }
@@ -179,7 +209,7 @@ extension RequestCondition {
       guard case .json(let value, let isExact) = kind else {
         return differs(request.body.isEmpty ? "none" : ReportFormatter.body(request.text))
       }
-      guard let actual = request.json else {
+      guard let actual = request.parsedJSON else {
         return differs(
           request.body.isEmpty ? "no body" : "not JSON: \(ReportFormatter.body(request.text))")
       }
@@ -193,7 +223,7 @@ extension ReceivedRequest {
   fileprivate var form: RequestQuery { RequestQuery(Substring(text)) }
 
   /// The body as JSON, or `nil` if it is empty or not JSON.
-  fileprivate var json: JSON? { body.isEmpty ? nil : try? JSON(parsing: body) }
+  fileprivate var parsedJSON: JSON? { body.isEmpty ? nil : try? JSON(parsing: body) }
 
   /// The body as the list of values for a text pattern, which is empty for an empty body.
   fileprivate var texts: [String] { body.isEmpty ? [] : [text] }

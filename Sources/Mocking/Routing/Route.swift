@@ -25,8 +25,38 @@ public struct Route: Sendable {
   /// promise.
   enum Handler: Sendable {
     case mock(Mock)
-    case immediate(@Sendable (ReceivedRequest) throws -> Mock)
-    case promised(@Sendable (ReceivedRequest) throws -> Promise<Mock>)
+    case immediate(IsolatedClosure<ReceivedRequest, Mock>)
+    case promised(IsolatedClosure<ReceivedRequest, Promise<Mock>>)
+
+    /// The response of a handler: a mock, or a promise if the handler has not finished.
+    enum Response {
+      case mock(Mock)
+      case promise(Promise<Mock>)
+    }
+
+    /// Runs the handler for a request.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - scheduler: The scheduler whose virtual time waits for the handler.
+    /// - Returns: The mock, or a promise of it.
+    /// - Throws: The error of the handler.
+    func callAsFunction(
+      _ request: ReceivedRequest, awaitedBy scheduler: any Scheduler
+    ) throws -> Response {
+      switch self {
+      case .mock(let mock): .mock(mock)
+      case .immediate(let handler):
+        handler.isCallable
+          ? .mock(try handler(request))
+          : .promise(handler.onItsActor(request, awaitedBy: scheduler))
+      case .promised(let handler):
+        handler.isCallable
+          ? .promise(try ActivityExecutor.counting(for: scheduler) { try handler(request) })
+          : .promise(
+            try handler.start(request, awaitedBy: scheduler, returningOn: .background))
+      }
+    }
   }
 
   /// The method.
@@ -79,13 +109,14 @@ public struct Route: Sendable {
   ///   - handler: A closure that returns the response. It runs once for each request. A server runs
   ///     it on the thread that serves all connections, so it must not block; use an asynchronous
   ///     handler for slow work. In memory it runs on the thread that starts the request, so several
-  ///     calls may run at the same time. If it throws, the response is a 500 with the description
-  ///     of the error.
+  ///     calls may run at the same time. A closure that is marked with an actor, such as
+  ///     `{ @MainActor request in ... }`, runs on this actor. If it throws, the response is a 500
+  ///     with the description of the error.
   public init(
     _ method: HTTPMethod?, _ template: String,
-    _ handler: @escaping @Sendable (_ request: ReceivedRequest) throws -> Mock
+    _ handler: @escaping @Sendable @isolated(any) (_ request: ReceivedRequest) throws -> Mock
   ) {
-    self.init(method, template, .immediate(handler))
+    self.init(method, template, .immediate(IsolatedClosure(handler)))
   }
 
   /// Creates a route with an asynchronous handler.
@@ -95,14 +126,22 @@ public struct Route: Sendable {
   ///   - template: The path template, such as `/boards/{id}`. If it is malformed, the initializer
   ///     of a server throws and a transport fails all requests.
   ///   - handler: A closure that returns the response. It runs in its own task, which is cancelled
-  ///     when the client disconnects or the server stops. If it throws, the response is a 500 with
-  ///     the description of the error.
+  ///     when the client disconnects or the server stops. The task runs on a global queue, or on
+  ///     the actor with which the closure is marked. Virtual time does not advance until the closure
+  ///     suspends or returns. If it throws, the response is a 500 with the description of the error.
   public init(
     _ method: HTTPMethod?, _ template: String,
-    _ handler: @escaping @Sendable (_ request: ReceivedRequest) async throws -> Mock
+    _ handler:
+      @escaping @Sendable @isolated(any) (_ request: ReceivedRequest) async throws -> Mock
   ) {
     self.init(
-      method, template, .promised { request in Promise { try await handler(request) } })
+      method, template,
+      .promised(
+        IsolatedClosure { request in
+          ActivityExecutor.counting(on: handler.isolation) {
+            Promise { try await handler(request) }
+          }
+        }))
   }
 
   /// Creates a route with a handler that returns a promise.
@@ -112,14 +151,16 @@ public struct Route: Sendable {
   ///   - template: The path template, such as `/boards/{id}`. If it is malformed, the initializer
   ///     of a server throws and a transport fails all requests.
   ///   - handler: A closure that returns a promise of the response. A server calls it on the thread
-  ///     that serves all connections; in memory it runs on the thread that starts the request. The
-  ///     promise is cancelled when the client disconnects or the server stops. If it is rejected,
-  ///     the response is a 500 with the description of the error.
+  ///     that serves all connections; in memory it runs on the thread that starts the request. A
+  ///     closure that is marked with an actor runs on this actor. The promise is cancelled when the
+  ///     client disconnects or the server stops. If it is rejected, the response is a 500 with the
+  ///     description of the error.
   public init(
     _ method: HTTPMethod?, _ template: String,
-    _ handler: @escaping @Sendable (_ request: ReceivedRequest) throws -> Promise<Mock>
+    _ handler:
+      @escaping @Sendable @isolated(any) (_ request: ReceivedRequest) throws -> Promise<Mock>
   ) {
-    self.init(method, template, .promised(handler))
+    self.init(method, template, .promised(IsolatedClosure(handler)))
   }
 
   /// Returns a copy that discards request bodies and only counts their bytes.

@@ -104,13 +104,9 @@ extension Connection {
 
   private func run(_ handler: Route.Handler, for request: ReceivedRequest) {
     do {
-      switch handler {
+      switch try handler(request, awaitedBy: core.scheduler) {
       case .mock(let mock): respond(with: mock, to: request)
-      case .immediate(let handler): respond(with: try handler(request), to: request)
-      case .promised(let handler):
-        respond(
-          with: try ActivityExecutor.counting(for: core.scheduler) { try handler(request) },
-          to: request)
+      case .promise(let promise): respond(with: promise, to: request)
       }
     } catch {
       respond(with: .handlerFailed(error), to: request)
@@ -142,7 +138,7 @@ extension Connection {
   private func respond(with mock: Mock, to request: ReceivedRequest) {
     guard phase != .closed, let head else { return }
     let mock = resolved(mock, for: request)
-    reporter?.report(mock.error.map { .failure($0) } ?? .response(status: mock.status))
+    reporter?.report(mock.failure?.outcome ?? .response(status: mock.status))
     let script = ResponseScript(
       mock,
       for: .init(
@@ -179,20 +175,18 @@ extension Connection {
     }
   }
 
-  /// Continues to send the response, and returns whether the phase has changed.
-  func advance() -> Bool {
+  /// Continues to send the response.
+  func advance() -> Progress {
     switch player.advance(socket) {
-    case .waits: return false
-    case .blocked:
-      wantsToWrite = true
-      return false
+    case .waits: return .waits
+    case .blocked: return .blocked
     case .broken:
       close(by: .client)
     case .failed:
       close(by: .server)
     case .end(let ending): finish(ending)
     }
-    return true
+    return .continues
   }
 
   private func finish(_ ending: ResponseScript.Ending) {

@@ -27,6 +27,16 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
     case closed
   }
 
+  /// The state of a connection after a step.
+  enum Progress {
+    /// The next step is possible.
+    case continues
+    /// Waits for input, a handler or a delay.
+    case waits
+    /// Waits for the socket to become writable.
+    case blocked
+  }
+
   let index: Int
   let socket: Socket
   let core: ServerCore
@@ -34,7 +44,11 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
   private var interest: Readiness = []
   private var isProcessing = false
 
-  var phase = Phase.receiving
+  var phase = Phase.receiving {
+    didSet { if phase == .receiving { lastActivity = .now } }
+  }
+  /// The time of the last bytes from the client, or of the end of the last response.
+  private var lastActivity = ContinuousClock.now
   var parser: RequestParser
   /// The head of the current request.
   var head: RequestHead?
@@ -55,8 +69,6 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
   var reporter: OutcomeReporter?
   var player = ScriptPlayer()
   var inputHasEnded = false
-  /// Whether the player waits for the socket to become writable.
-  var wantsToWrite = false
 
   init(_ socket: Socket, _ index: Int, _ core: ServerCore) {
     self.socket = socket
@@ -68,6 +80,7 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
   func start(_ fault: MockFault?) {
     interest = .readable
     token = core.loop.watch(socket.descriptor, for: interest, self)
+    if let limit = core.limits.idleTime { closeWhenIdle(for: limit, checkingAfter: limit) }
     switch fault {
     case nil: break
     case .close, .malformedChunk: drain()
@@ -95,12 +108,24 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
     after(.seconds(2)) { $0.close(by: .server) }
   }
 
+  /// Closes the connection if it waits for bytes of a request for longer than a limit.
+  private func closeWhenIdle(for limit: Duration, checkingAfter delay: Duration) {
+    after(delay) { connection in
+      guard connection.phase != .closed else { return }
+      let idleTime =
+        connection.phase == .receiving
+        ? connection.lastActivity.duration(to: .now) : .zero
+      if idleTime >= limit { return connection.close(by: .server) }
+      connection.closeWhenIdle(for: limit, checkingAfter: limit - idleTime)
+    }
+  }
+
   /// Runs a closure on the loop's thread after a delay.
   ///
   /// Uses the system's time, not the server's scheduler, because a test does not control this
   /// delay.
   private func after(_ delay: Duration, _ body: @escaping @Sendable (Connection) -> Void) {
-    _ = LiveScheduler.live.schedule(after: delay) { [loop = core.loop, weak self] in
+    _ = LiveScheduler.system.schedule(after: delay) { [loop = core.loop, weak self] in
       guard let self else { return }
       loop.execute { body(self) }
     }
@@ -109,7 +134,6 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
   // MARK: Events
 
   func handle(_ readiness: Readiness) {
-    wantsToWrite = false
     if interest.contains(.readable) {
       if readiness.intersection([.readable, .hangup, .broken]) != [] { receive() }
     } else if readiness.contains(.broken) {
@@ -123,6 +147,7 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
   private func receive() {
     switch socket.receive(core.receiveBuffer) {
     case .bytes(let count):
+      lastActivity = .now
       if phase == .resetting { return close(by: .server, resetting: true) }
       guard phase != .draining else { return }
       parser.receive(UnsafeRawBufferPointer(rebasing: core.receiveBuffer[..<count]))
@@ -153,13 +178,13 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
     guard !isProcessing else { return }
     isProcessing = true
     defer { isProcessing = false }
-    var continues = true
-    while continues {
+    var progress = Progress.continues
+    while progress == .continues {
       switch phase {
       case .receiving:
-        if let event = parser.next() { handle(event) } else { continues = false }
-      case .playing: continues = advance()
-      case .handling, .stalled, .resetting, .draining, .closed: continues = false
+        if let event = parser.next() { handle(event) } else { progress = .waits }
+      case .playing: progress = advance()
+      case .handling, .stalled, .resetting, .draining, .closed: progress = .waits
       }
     }
     if inputHasEnded {
@@ -170,12 +195,15 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
       case .closed: break
       }
     }
-    updateInterest()
+    updateInterest(isBlocked: progress == .blocked)
   }
 
-  private func updateInterest() {
+  /// Watches the socket for the next event.
+  ///
+  /// - Parameter isBlocked: Whether the response waits for the socket to become writable.
+  private func updateInterest(isBlocked: Bool) {
     guard phase != .closed else { return }
-    var wanted: Readiness = wantsToWrite ? .writable : []
+    var wanted: Readiness = isBlocked ? .writable : []
     if !inputHasEnded {
       let readsInput =
         phase == .receiving || phase == .draining || parser.bufferedBytes < Self.pipeliningLimit

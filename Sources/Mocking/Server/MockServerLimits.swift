@@ -28,6 +28,13 @@ public struct MockServerLimits: Sendable, Hashable {
   /// At least one connection is allowed. The default is `nil`.
   public var connections: Int?
 
+  /// The time after which the server closes a connection that sends no bytes of a request, or `nil`
+  /// for no limit.
+  ///
+  /// It is measured by the system's clock, not by the scheduler of the server. The time in which a
+  /// response is made or sent does not count. The default is 5 minutes.
+  public var idleTime: Duration? = .seconds(300)
+
   /// Creates the default limits.
   public init() {}
 }

@@ -144,16 +144,16 @@ extension Mock {
   /// fault, or if the mock is invalid, the result is a 500 with the reason.
   var serverMock: Mock {
     var mock: Mock
-    if let error {
+    if let failure {
       mock =
-        switch error {
+        switch failure.code {
         // Resets after the status line. If a reused connection closes before the first byte,
         // clients retry automatically, and the failure would not be visible.
         case .connectionLost:
           Mock().interrupted(by: .reset, at: .head(afterBytes: "HTTP/1.1 200 OK\r\n".utf8.count))
         case .timedOut: Mock().interrupted(by: .stall, at: .request)
         case .malformedResponse: Mock().interrupted(by: .garbage, at: .request)
-        default: .unavailable("a server cannot cause the failure \(error)")
+        default: .unavailable("a server cannot cause the failure \(failure.name)")
         }
     } else if let validationError {
       mock = .unavailable(validationError)

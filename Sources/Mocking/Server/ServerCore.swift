@@ -184,7 +184,7 @@ final class Listener: EventLoop.EventHandler {
   /// pause, the loop would retry continuously until a connection closes.
   private func pauseAfterFailure() {
     pause()
-    _ = LiveScheduler.live.schedule(after: .milliseconds(20)) { [core] in
+    _ = LiveScheduler.system.schedule(after: .milliseconds(20)) { [core] in
       core.loop.execute { core.listener?.resume() }
     }
   }

@@ -15,8 +15,7 @@ struct StubDocument {
   init(_ data: Data, _ file: URL) throws(StubFileError) {
     let data = JSONDocumentError.text(of: data)
     do throws(JSONDocumentError) {
-      guard String(validating: data, as: UTF8.self) != nil, let json = try? JSON(parsing: data)
-      else { throw JSONDocumentError.syntax(of: data) }
+      let json = try JSONDocumentError.json(in: data)
       let name = file.lastPathComponent
       let folder = file.deletingLastPathComponent()
       let root = StubValue(json: json, path: JSONValuePath())
@@ -24,10 +23,10 @@ struct StubDocument {
         ["$schema", "comment", "routes", "connectionFaults"],
         "an object with a member \"routes\"")
       let values = try object.required("routes", "an array").elements("an array of routes")
+      let places = TextPosition.positions(
+        of: JSONLocator.elementOffsets(of: ["routes"], in: data), in: data)
       var stubs: [Stub] = []
-      for value in values {
-        let offset = JSONLocator.offset(of: value.path, in: data)
-        let place = TextPosition(offset, in: data)
+      for (value, place) in zip(values, places) {
         stubs.append(
           try value.stub(
             in: folder,

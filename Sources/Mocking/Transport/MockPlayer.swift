@@ -8,11 +8,27 @@ struct MockPlayer: Sendable {
   typealias Receive = @Sendable (TransportEvent) -> Void
 
   let mockResolver: MockResolver
-  let scheduler: any Scheduler
+  /// The scheduler of the user, or the one of the scope in which the player was created.
+  private let ownScheduler: any Scheduler
+  private let isSchedulerFixed: Bool
 
-  init(delay: MockDelay, scheduler: any Scheduler) {
+  /// Creates a player.
+  ///
+  /// - Parameters:
+  ///   - delay: The default delay.
+  ///   - scheduler: The clock for all requests; `nil` for the clock of the scope of each request.
+  init(delay: MockDelay, scheduler: (any Scheduler)?) {
     mockResolver = MockResolver(delay: delay)
-    self.scheduler = scheduler
+    ownScheduler = scheduler ?? LiveScheduler.live
+    isSchedulerFixed = scheduler != nil
+  }
+
+  /// The clock for a request that is made by the caller.
+  ///
+  /// Without a fixed clock it is the virtual time of the caller's scope, if there is one. A player
+  /// that several tests share, such as that of a global provider, thus has the time of each test.
+  var scheduler: any Scheduler {
+    isSchedulerFixed ? ownScheduler : LiveScheduler.virtualTime ?? ownScheduler
   }
 
   /// Responds to a request with a mock.
@@ -21,6 +37,7 @@ struct MockPlayer: Sendable {
   ///   - request: The request.
   ///   - mock: The mock.
   ///   - reporter: The reporter of the outcome to the journal.
+  ///   - scheduler: The clock for the request.
   ///   - idleTime: The time that the client has already waited for the response.
   ///   - received: Returns the request for a template. Called only if the mock has one.
   ///   - receive: The receiver of the events.
@@ -28,21 +45,21 @@ struct MockPlayer: Sendable {
   /// - Returns: A handle for the exchange.
   func respond(
     _ request: HTTPRequest, by mock: Mock, _ reporter: OutcomeReporter,
-    idleFor idleTime: Duration = .zero,
+    on scheduler: any Scheduler, idleFor idleTime: Duration = .zero,
     received: () throws(TransportFailure) -> ReceivedRequest, _ receive: @escaping Receive,
     fallThrough: () -> any TransportHandle
   ) -> any TransportHandle {
     do throws(TransportFailure) {
       // Fast path: most mocks are played unchanged and are not copied.
       if mockResolver.needsNoResolution(mock) {
-        return try play(mock, request, reporter, idleTime, receive)
+        return try play(mock, request, reporter, scheduler, idleTime, receive)
       }
       let resolution = try mockResolver.resolve(
         mock, of: reporter.route, method: request.method,
         path: { request.url.path(percentEncoded: true) },
         request: received)
       switch resolution {
-      case .mock(let mock): return try play(mock, request, reporter, idleTime, receive)
+      case .mock(let mock): return try play(mock, request, reporter, scheduler, idleTime, receive)
       case .invalid(let reason): throw TransportFailure(code: .mockFailed, detail: reason)
       case .fallsThrough: return fallThrough()
       }
@@ -59,8 +76,8 @@ struct MockPlayer: Sendable {
   }
 
   private func play(
-    _ mock: Mock, _ request: HTTPRequest, _ reporter: OutcomeReporter, _ idleTime: Duration,
-    _ receive: @escaping Receive
+    _ mock: Mock, _ request: HTTPRequest, _ reporter: OutcomeReporter,
+    _ scheduler: any Scheduler, _ idleTime: Duration, _ receive: @escaping Receive
   ) throws(TransportFailure) -> any TransportHandle {
     guard let bytesToSend = request.body.byteCount else {
       throw TransportFailure(
@@ -124,9 +141,8 @@ struct MockPlayer: Sendable {
         steps.append(.sent(bytesToSend, of: bytesToSend))
       }
     }
-    if let error = mock.error {
-      let failure = TransportFailure(code: error, detail: "mocked")
-      return steps + [.wait(until: begin + mock.headDelay), .fail(failure)]
+    if let failure = mock.failure {
+      return steps + [.wait(until: begin + mock.headDelay), .fail(TransportFailure(failure))]
     }
     for step in ResponseScript(mock, for: .init(method: method)).steps {
       switch step {
@@ -146,7 +162,7 @@ extension Mock {
     case .none, .data: break
     case .chunks, .generated, .file: return false
     }
-    return error == nil && pace == nil && interruption == nil && bodyDelay == nil
+    return failure == nil && pace == nil && interruption == nil && bodyDelay == nil
       && headDelay == .zero && (200...999).contains(status) && !isFramed && validationError == nil
   }
 }

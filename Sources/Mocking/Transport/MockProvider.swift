@@ -15,7 +15,13 @@ import Promises
 /// let networking = Networking<BoardsAPI>(mockProvider: provider)
 /// ```
 ///
-/// Mocked requests pass through the queue and the stages of the client like all other requests.
+/// - Warning: If the closure returns `nil`, the client sends the request to the real network. Pass
+///   `strict: true` to make such requests fail instead, for example in tests. This is the default for
+///   providers with routes and in `withMocks`.
+///
+/// Mocked requests pass through the queue and the stages of the client like all other requests. They
+/// are sent even while the network is unreachable. Requests for which the closure returns `nil` follow
+/// the policy `whenUnreachable` of the client.
 /// Events, time and threads are those of a ``MockTransport``; for example, a response that is
 /// delayed beyond the client's `idleTimeout` times out. Copies of a provider share their use counts
 /// and their journal. Two providers share no state, so tests with separate providers can run in
@@ -25,44 +31,75 @@ import Promises
 public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, MockBackend {
   /// The clock for delays.
   ///
-  /// Clients of this provider use the same clock.
-  public let scheduler: any Scheduler
+  /// Clients of this provider use the same clock. Without a scheduler of its own, the provider uses
+  /// the virtual time of the scope in which the caller runs, or else of the scope in which the
+  /// provider was created, or else the system clock.
+  public var scheduler: any Scheduler { player.scheduler }
   /// The received requests.
   ///
-  /// A provider with a closure records only the requests that have a mock.
+  /// A provider with a closure records the requests that have a mock, and those that fail because
+  /// they have none.
   public let journal: RequestJournal
   /// The scenario states of the routes.
   public let scenarios: ScenarioStates
-  private let choose: @Sendable (Endpoint, any Transport) -> (any Transport)?
-  private let chooseForStored: @Sendable (Request, any Transport) -> (any Transport)?
+  /// Whether requests without a mock fail; `nil` for the default.
+  private let strict: Bool?
+  private let player: MockPlayer
+  /// Whether a client sends requests without a mock to the network.
+  private let sendsUnmocked: Bool
+  /// Returns the transport for an endpoint.
+  ///
+  /// Requests without a mock are passed to `next`, or fail if it is `nil`.
+  private let choose: @Sendable (_ endpoint: Endpoint, _ next: (any Transport)?) -> (any Transport)?
+  private let chooseForStored:
+    @Sendable (_ request: Request, _ next: (any Transport)?) -> (any Transport)?
 
   /// Creates a provider with a closure.
   ///
   /// - Parameters:
   ///   - delay: The default delay, for mocks that do not set one.
-  ///   - scheduler: The clock for delays.
+  ///   - scheduler: The clock for delays. `nil` is the virtual time of the scope in which a request is
+  ///     made, or else of the scope in which the provider is created, or else the system clock.
+  ///   - strict: Whether a request fails if the closure returns `nil`, or if a sequence falls
+  ///     through. The error has the code `mockFailed`, and names the endpoint without its values, the
+  ///     request and the source location of the provider. `false` sends the request to the real
+  ///     network. `nil` is `false` for the provider of a client; in `withMocks`, the other mocks and
+  ///     the ``UnmatchedRequestPolicy`` of the scope then decide.
   ///   - limits: The limits of the journal.
-  ///   - resolve: A closure that returns the mock for an endpoint, or `nil` to send the request to
-  ///     the real network. It runs once for each request, on the thread that makes the request, and
-  ///     must not block.
+  ///   - file: The source file, for errors.
+  ///   - line: The source line, for errors.
+  ///   - resolve: A closure that returns the mock for an endpoint, or `nil` if there is none. It runs
+  ///     once for each request, when the request is made, and must not block. It runs on the thread
+  ///     that makes the request, or on its actor if it is written in the code of an actor. Virtual time
+  ///     does not advance until it has run.
   public init(
-    delay: MockDelay = .zero, scheduler: any Scheduler = .live,
+    delay: MockDelay = .zero, scheduler: (any Scheduler)? = nil, strict: Bool? = nil,
     journal limits: JournalLimits = JournalLimits(),
-    _ resolve: @escaping @Sendable (_ endpoint: Endpoint) -> Mock?
+    file: StaticString = #fileID, line: UInt = #line,
+    @_inheritActorContext _ resolve:
+      @escaping @Sendable @isolated(any) (_ endpoint: Endpoint) -> Mock?
   ) {
-    self.scheduler = scheduler
     let player = MockPlayer(delay: delay, scheduler: scheduler)
-    let journal = RequestJournal(limits: limits, basePath: Self.basePath)
-    self.journal = journal
+    self.player = player
+    self.strict = strict
+    sendsUnmocked = strict != true
+    journal = RequestJournal(limits: limits, basePath: Self.basePath)
     scenarios = ScenarioStates()
-    let choose = { @Sendable (endpoint: Endpoint, real: any Transport) -> (any Transport)? in
-      resolve(endpoint).map {
-        SingleMockTransport(mock: $0, player: player, journal: journal, real: real)
+    let mocks = EndpointMocks(player, journal, file: file, line: line)
+    let resolve = IsolatedClosure(resolve)
+    let choose = { @Sendable (endpoint: Endpoint, next: (any Transport)?) -> (any Transport)? in
+      guard resolve.isCallable else {
+        return DeferredEndpointTransport(endpoint, resolve, of: mocks, next: next)
       }
+      // `try?` ignores no error, because the closure does not throw.
+      let mock = (try? resolve(endpoint)) ?? nil
+      guard mock != nil || strict == true else { return nil }
+      return EndpointTransport(
+        endpoint, mock: mock, of: mocks, on: player.scheduler, next: next)
     }
     self.choose = choose
-    chooseForStored = { request, real in
-      if let endpoint = request as? Endpoint { return choose(endpoint, real) }
+    chooseForStored = { request, next in
+      if let endpoint = request as? Endpoint { return choose(endpoint, next) }
       return FailingTransport(
         .mockFailed,
         reason: "the endpoint of a stored request is unknown; use a provider with routes")
@@ -78,37 +115,42 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
   ///     responds. A malformed template makes every request fail with the code `mockFailed` and a
   ///     message that contains the template.
   ///   - delay: The default delay, for mocks that do not set one.
-  ///   - scheduler: The clock for delays.
-  ///   - fallsThrough: Whether requests without a route are sent to the real network. Otherwise
-  ///     they fail with the code `mockFailed` and a list of the nearest routes.
+  ///   - scheduler: The clock for delays. `nil` is the virtual time of the scope in which a request is
+  ///     made, or else of the scope in which the provider is created, or else the system clock.
+  ///   - strict: Whether a request without a route fails. The error has the code `mockFailed`, and a
+  ///     list of the nearest routes. `false` sends the request to the real network. `nil` is `true`
+  ///     for the provider of a client; in `withMocks`, the other mocks and the
+  ///     ``UnmatchedRequestPolicy`` of the scope then decide.
   ///   - limits: The limits of the journal.
   public init(
-    routes: [Route], delay: MockDelay = .zero, scheduler: any Scheduler = .live,
-    fallsThrough: Bool = false, journal limits: JournalLimits = JournalLimits()
+    routes: [Route], delay: MockDelay = .zero, scheduler: (any Scheduler)? = nil,
+    strict: Bool? = nil, journal limits: JournalLimits = JournalLimits()
   ) {
-    self.scheduler = scheduler
-    let routed = RoutedTransport(
-      routes, MockPlayer(delay: delay, scheduler: scheduler), limits, basePath: Self.basePath)
+    let player = MockPlayer(delay: delay, scheduler: scheduler)
+    self.player = player
+    self.strict = strict
+    sendsUnmocked = strict == false
+    let routed = RoutedTransport(routes, player, limits, basePath: Self.basePath)
     journal = routed.journal
     scenarios = routed.scenarios
-    choose = { _, real in MockTransport(routed, fallsThrough ? real : nil) }
-    chooseForStored = { _, real in MockTransport(routed, fallsThrough ? real : nil) }
+    choose = { _, next in MockTransport(routed, next, on: player.scheduler) }
+    chooseForStored = { _, next in MockTransport(routed, next, on: player.scheduler) }
   }
 
   /// The path of the base URL, which relative patterns extend.
   private static func basePath() -> String? {
-    Endpoint.baseURL?.path(percentEncoded: true)
+    (try? Endpoint.resolvedBaseURL())?.path(percentEncoded: true)
   }
 
   /// Returns the transport for the mock of an endpoint.
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint of the request.
-  ///   - real: The transport that sequences fall through to.
+  ///   - real: The transport for requests without a mock, unless the provider is strict.
   /// - Returns: A transport for this request and all of its attempts. `nil` uses the client's
   ///   transport.
   public func transport(for endpoint: Endpoint, real: any Transport) -> (any Transport)? {
-    choose(endpoint, real)
+    choose(endpoint, sendsUnmocked ? real : nil)
   }
 
   /// Returns the transport for a request that was stored in an earlier run, or by another client.
@@ -119,9 +161,19 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
   ///
   /// - Parameters:
   ///   - request: The stored request.
-  ///   - real: The transport for sequences that fall through and for requests without a route.
+  ///   - real: The transport for requests without a mock, unless the provider is strict.
   /// - Returns: A transport for this request. `nil` uses the client's transport.
   public func transport(forStored request: Request, real: any Transport) -> (any Transport)? {
-    chooseForStored(request, real)
+    chooseForStored(request, sendsUnmocked ? real : nil)
+  }
+}
+
+extension MockProvider: ScopedMocks {
+  var scoped: AnyTransportProvider {
+    AnyTransportProvider(
+      for: Endpoint.self, scheduler: scheduler, passesUnmatched: strict == false
+    ) { endpoint, next in
+      choose(endpoint, strict == true ? nil : next)
+    }
   }
 }

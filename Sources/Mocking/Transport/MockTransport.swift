@@ -30,6 +30,8 @@ import Promises
 public struct MockTransport: Transport, MockBackend {
   private let routed: RoutedTransport
   private let fallback: (any Transport)?
+  /// The clock of the request for which the transport was made; `nil` for a transport of a client.
+  private let scheduler: (any Scheduler)?
 
   /// Always `false`: no request waits for a network, not even one for the fallback.
   public var needsNetwork: Bool { false }
@@ -45,34 +47,39 @@ public struct MockTransport: Transport, MockBackend {
   ///     responds. A malformed template makes every request fail with the code `mockFailed` and a
   ///     message that contains the template.
   ///   - delay: The default delay, for mocks that do not set one.
-  ///   - scheduler: The clock for delays.
+  ///   - scheduler: The clock for delays. `nil` is the virtual time of the scope in which a request is
+  ///     started, or else of the scope in which the transport is created, or else the system clock.
   ///   - fallback: The transport for requests without a route. `nil` makes them fail.
   ///   - limits: The limits of the journal.
   public init(
-    routes: [Route], delay: MockDelay = .zero, scheduler: any Scheduler = .live,
+    routes: [Route], delay: MockDelay = .zero, scheduler: (any Scheduler)? = nil,
     fallback: (any Transport)? = nil, journal limits: JournalLimits = JournalLimits()
   ) {
     self.init(
       RoutedTransport(routes, MockPlayer(delay: delay, scheduler: scheduler), limits), fallback)
   }
 
-  init(_ routed: RoutedTransport, _ fallback: (any Transport)?) {
+  init(
+    _ routed: RoutedTransport, _ fallback: (any Transport)?, on scheduler: (any Scheduler)? = nil
+  ) {
     self.routed = routed
     self.fallback = fallback
+    self.scheduler = scheduler
   }
 
   /// Creates a transport with a list of routes in a result builder.
   ///
   /// - Parameters:
   ///   - delay: The default delay, for mocks that do not set one.
-  ///   - scheduler: The clock for delays.
+  ///   - scheduler: The clock for delays. `nil` is the virtual time of the scope in which a request is
+  ///     started, or else of the scope in which the transport is created, or else the system clock.
   ///   - fallback: The transport for requests without a route. `nil` makes them fail.
   ///   - limits: The limits of the journal.
   ///   - routes: The routes. If several routes with the same priority match, the first one
   ///     responds. A malformed template makes every request fail with the code `mockFailed` and a
   ///     message that contains the template.
   public init(
-    delay: MockDelay = .zero, scheduler: any Scheduler = .live,
+    delay: MockDelay = .zero, scheduler: (any Scheduler)? = nil,
     fallback: (any Transport)? = nil, journal limits: JournalLimits = JournalLimits(),
     @RouteBuilder routes: () -> [Route]
   ) {
@@ -95,55 +102,18 @@ public struct MockTransport: Transport, MockBackend {
       receive(.failure(error))
       return FinishedHandle()
     }
-    return request.bufferingStreamBody(on: routed.scheduler, receive) {
+    let scheduler = scheduler ?? routed.scheduler
+    return request.bufferingStreamBody(on: scheduler, receive) {
       [routed, fallback] request, receive in
-      routed.start(request, fallback: fallback, receive)
+      routed.start(request, on: scheduler, fallback: fallback, receive)
     }
   }
 }
 
-/// A transport that responds to all attempts of one request with the same mock.
-final class SingleMockTransport: Transport {
-  private let mock: Mock
-  private let player: MockPlayer
-  private let journal: RequestJournal
-  private let real: any Transport
-
-  init(mock: Mock, player: MockPlayer, journal: RequestJournal, real: any Transport) {
-    self.mock = mock
-    self.player = player
-    self.journal = journal
-    self.real = real
-  }
-
-  var needsNetwork: Bool { false }
-
-  func start(
-    _ request: HTTPRequest, _ receive: @escaping @Sendable (TransportEvent) -> Void
-  ) -> any TransportHandle {
-    do {
-      try request.validateForSending()
-    } catch {
-      receive(.failure(error))
-      return FinishedHandle()
+extension MockTransport: ScopedMocks {
+  package var scoped: AnyTransportProvider {
+    AnyTransportProvider(scheduler: routed.scheduler) { [self] next in
+      fallback == nil ? MockTransport(routed, next, on: routed.scheduler) : self
     }
-    return request.bufferingStreamBody(on: player.scheduler, receive, respond)
-  }
-
-  private func respond(
-    _ request: HTTPRequest, _ receive: @escaping MockPlayer.Receive
-  ) -> any TransportHandle {
-    let reporter = journal.record(request.stored(at: player.scheduler.now))
-    return player.respond(
-      request, by: mock, reporter,
-      received: { () throws(TransportFailure) in
-        try request.received(
-          request.receivedPath, number: reporter.number, at: player.scheduler.now)
-      },
-      receive,
-      fallThrough: {
-        reporter.report(.passedThrough)
-        return real.start(request, receive)
-      })
   }
 }

@@ -145,7 +145,10 @@ struct PlaybackMachine {
       case .end(let ending):
         position += 1
         end(ending)
-      case .fail(let failure): fail(failure.code, failure.detail)
+      case .fail(var failure):
+        failure.metrics = ended()
+        events.append(.failure(failure))
+        position = steps.count
       }
     }
   }
@@ -219,8 +222,7 @@ struct PlaybackMachine {
   }
 
   private mutating func complete() {
-    metrics.total = elapsed
-    events.append(.end(metrics))
+    events.append(.end(ended()))
     position = steps.count
   }
 
@@ -231,8 +233,13 @@ struct PlaybackMachine {
 
   private mutating func failure(_ code: NetworkError.Code, _ detail: String = "") -> TransportEvent
   {
+    .failure(TransportFailure(code: code, detail: detail, metrics: ended()))
+  }
+
+  /// Returns the measurements of an exchange that ends now.
+  private mutating func ended() -> TransportMetrics {
     metrics.total = elapsed
-    return .failure(TransportFailure(code: code, detail: detail, metrics: metrics))
+    return metrics
   }
 
   private static let generatedBytes = 64 * 1024

@@ -93,7 +93,10 @@ struct ResponseParser {
         if line.isEmpty {
           begin(status, HTTPHeaders(fields), &outputs)
         } else {
-          fields.append(try FieldLine.parse(line))
+          let field = try FieldLine.parse(line)
+          // Releases the array of the state, so that appending does not copy it.
+          state = .statusLine
+          fields.append(field)
           state = .fields(status: status, fields)
         }
       case .sized, .chunked, .untilClose, .complete: return try readBody(&outputs)

@@ -27,43 +27,48 @@ final class RoutedTransport: Sendable {
   ///
   /// - Parameters:
   ///   - request: The request.
+  ///   - scheduler: The clock for the request.
   ///   - fallback: The transport for requests without a route. `nil` makes them fail.
   ///   - receive: The receiver of the events.
   /// - Returns: A handle for the exchange.
   func start(
-    _ request: HTTPRequest, fallback: (any Transport)?, _ receive: @escaping MockPlayer.Receive
+    _ request: HTTPRequest, on scheduler: any Scheduler, fallback: (any Transport)?,
+    _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
     do throws(MockServerError) {
-      return start(request, try registry.get(), fallback, receive)
+      return start(request, try registry.get(), scheduler, fallback, receive)
     } catch {
-      let reporter = record(request)
+      let reporter = record(request, at: scheduler.now)
       return fail(TransportFailure(code: .mockFailed, detail: "\(error)"), reporter, receive)
     }
   }
 
   private func start(
-    _ request: HTTPRequest, _ registry: StubRegistry, _ fallback: (any Transport)?,
-    _ receive: @escaping MockPlayer.Receive
+    _ request: HTTPRequest, _ registry: StubRegistry, _ scheduler: any Scheduler,
+    _ fallback: (any Transport)?, _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
     let outcome = registry.table.find(request.method, request.target)
     if let fallback {
-      guard case .routes = outcome else { return pass(request, record(request), fallback, receive) }
+      guard case .routes = outcome else {
+        return pass(request, record(request, at: scheduler.now), fallback, receive)
+      }
     }
     do throws(TransportFailure) {
       let isRouted = if case .routes = outcome { true } else { false }
       var received = try request.received(
         outcome.path, number: requestCount.add(1, ordering: .relaxed).oldValue,
-        at: player.scheduler.now,
+        at: scheduler.now,
         discardsBody: isRouted ? outcome.discardsBody : !request.body.isRecorded)
       switch outcome {
       case .unmatched: break
       case .response(let mock, _):
         let reporter = journal.record(.received(received))
-        return respond(request, mock, received, reporter, nil, receive)
+        return respond(request, mock, received, reporter, scheduler, nil, receive)
       case .routes(let candidates, _):
         guard let entry = registry.choose(among: candidates, for: &received) else { break }
         let reporter = journal.record(.received(received), route: entry.number)
-        return invoke(entry.route.handler, request, received, reporter, fallback, receive)
+        return invoke(
+          entry.route.handler, request, received, reporter, scheduler, fallback, receive)
       }
       let reporter = journal.record(.received(received))
       if let fallback { return pass(request, reporter, fallback, receive) }
@@ -71,12 +76,12 @@ final class RoutedTransport: Sendable {
         TransportFailure(code: .mockFailed, detail: registry.unmatched(received)), reporter, receive
       )
     } catch {
-      return fail(error, record(request), receive)
+      return fail(error, record(request, at: scheduler.now), receive)
     }
   }
 
-  private func record(_ request: HTTPRequest) -> OutcomeReporter {
-    journal.record(request.stored(at: player.scheduler.now))
+  private func record(_ request: HTTPRequest, at time: Duration) -> OutcomeReporter {
+    journal.record(request.stored(at: time))
   }
 
   private func fail(
@@ -96,18 +101,16 @@ final class RoutedTransport: Sendable {
 
   private func invoke(
     _ handler: Route.Handler, _ request: HTTPRequest, _ received: ReceivedRequest,
-    _ reporter: OutcomeReporter, _ fallback: (any Transport)?,
+    _ reporter: OutcomeReporter, _ scheduler: any Scheduler, _ fallback: (any Transport)?,
     _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
     do {
-      switch handler {
-      case .mock(let mock): return respond(request, mock, received, reporter, fallback, receive)
-      case .immediate(let handler):
-        return respond(request, try handler(received), received, reporter, fallback, receive)
-      case .promised(let handler):
+      switch try handler(received, awaitedBy: scheduler) {
+      case .mock(let mock):
+        return respond(request, mock, received, reporter, scheduler, fallback, receive)
+      case .promise(let promise):
         // Reports a failure that occurs before the handler returns a mock, such as a timeout.
         let reportingReceive = reporter.reportingOutcome(to: receive)
-        let promise = try ActivityExecutor.counting(for: player.scheduler) { try handler(received) }
         let exchange = DeferredExchange(promise, on: scheduler, reportingReceive) {
           [self] result, idleTime, receive in
           let mock: Mock
@@ -116,23 +119,25 @@ final class RoutedTransport: Sendable {
           } catch {
             mock = .handlerFailed(error)
           }
-          return respond(request, mock, received, reporter, fallback, idleFor: idleTime, receive)
+          return respond(
+            request, mock, received, reporter, scheduler, fallback, idleFor: idleTime, receive)
         }
         exchange.wait(atMost: request.idleTimeout)
         return exchange
       }
     } catch {
-      return respond(request, .handlerFailed(error), received, reporter, fallback, receive)
+      return respond(
+        request, .handlerFailed(error), received, reporter, scheduler, fallback, receive)
     }
   }
 
   private func respond(
     _ request: HTTPRequest, _ mock: Mock, _ received: ReceivedRequest, _ reporter: OutcomeReporter,
-    _ fallback: (any Transport)?, idleFor idleTime: Duration = .zero,
+    _ scheduler: any Scheduler, _ fallback: (any Transport)?, idleFor idleTime: Duration = .zero,
     _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
     player.respond(
-      request, by: mock, reporter, idleFor: idleTime, received: { received }, receive
+      request, by: mock, reporter, on: scheduler, idleFor: idleTime, received: { received }, receive
     ) {
       if let fallback { return pass(request, reporter, fallback, receive) }
       return fail(

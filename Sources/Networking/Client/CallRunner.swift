@@ -1,10 +1,6 @@
 import Foundation
 import Promises
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
 /// The runner of a client's calls, which waits for the middleware, builds the wire request, and
 /// sends it through the stages.
 final class CallRunner: Sendable {
@@ -14,10 +10,14 @@ final class CallRunner: Sendable {
   ///
   /// `nil` means no limit.
   let maximumBodySize: Int?
-  /// The client's cookie storage.
+  /// The limit for the time in which a response body in memory arrives.
+  ///
+  /// `nil` means no limit.
+  let bodyTimeLimit: BodyTimeLimit?
+  /// The client's cookies.
   ///
   /// `nil` when it has none.
-  let cookies: HTTPCookieStorage?
+  let cookies: CookieStage?
   /// The time limit of a call whose request has none.
   ///
   /// `nil` means no limit.
@@ -30,14 +30,20 @@ final class CallRunner: Sendable {
   init(
     _ configuration: NetworkingConfiguration, _ session: Session, _ scheduler: any Scheduler
   ) {
-    builder = RequestBuilder(
+    var builder = RequestBuilder(
       headers: configuration.headers, encoders: configuration.encoders,
       connectTimeout: configuration.connectTimeout, idleTimeout: configuration.idleTimeout)
-    pipeline = Pipeline(Self.stages(configuration, session, scheduler))
+    if let decoder = configuration.decoder { builder.attributes[DecoderKey.self] = decoder }
+    self.builder = builder
+    let cookies = configuration.cookies.jar(orOfSession: session.cookies).map {
+      CookieStage(jar: $0, wallClock: configuration.wallClock)
+    }
+    self.cookies = cookies
+    pipeline = Pipeline(Self.stages(configuration, cookies, scheduler))
     maximumBodySize = configuration.maximumBodySize
+    bodyTimeLimit = configuration.bodyTimeout.map { BodyTimeLimit(limit: $0, scheduler: scheduler) }
     callTimeout = configuration.callTimeout
     headers = HeaderCache(configuration.headers)
-    cookies = configuration.cookies.storage(orOfSession: session.cookies)
     self.scheduler = scheduler
   }
 
@@ -50,49 +56,51 @@ final class CallRunner: Sendable {
   }
 
   private func begin(_ call: Call) -> NetworkPromise {
-    guard let middleware = call.settings.middleware else {
-      return firstly { try send(call) }
+    guard call.request.isIntercepted, let middleware = call.settings.middleware else {
+      return firstly { try pipeline.send(makeExchange(call).with(call.settings.credentials)) }
     }
     return waitForMiddleware(middleware, of: call).then(on: .inline) { middlewareTime in
       call.state.startInfo.middlewareTime = middlewareTime
-      return try self.send(call)
+      // The middleware may have authenticated the client.
+      return try self.pipeline.send(self.makeExchange(call).withCurrentCredentials())
     }
   }
 
-  private func send(_ call: Call) throws -> NetworkPromise {
-    let url = call.makeBaseURL()
+  /// Makes the exchange of a call, without credentials.
+  private func makeExchange(_ call: Call) throws -> Exchange {
+    let url = try call.makeBaseURL()
     let request = try wireRequest(
-      of: call.request, headers: call.endpoint.headers, baseURL: url,
-      preProcess: call.settings.preProcessRequest)
+      of: call.request, call.endpoint, baseURL: url, preProcess: call.settings.preProcessRequest)
     if call.offline != nil { call.state.startInfo.baseURL = url }
-    return pipeline.send(Exchange(request, credentials: call.settings.credentials, of: call))
+    return Exchange(request, of: call)
   }
 
   /// Builds the wire request, without the changes of the stages.
   ///
   /// - Parameters:
   ///   - request: The caller's request.
-  ///   - headers: The header fields of the endpoint's type.
+  ///   - defaults: The defaults of the endpoint.
   ///   - url: The base URL of relative paths.
   ///   - preProcess: The client's ``Networking/preProcessRequest`` hook. `nil` when it has none.
   /// - Returns: The wire request.
   /// - Throws: ``NetworkError`` when the request cannot be built, and errors of the hook.
   func wireRequest(
-    of request: Request, headers: HTTPHeaders, baseURL url: URL?,
+    of request: Request, _ defaults: Call.EndpointDefaults, baseURL url: URL?,
     preProcess: ((HTTPRequest) throws -> HTTPRequest)?
   ) throws -> HTTPRequest {
     let base = try url.map { try baseURLs.baseURL($0) }
-    let built = try builder.build(request, against: base) {
-      try self.headers.headers(with: headers)
+    let built = try builder.build(request, of: defaults.type, against: base) {
+      try self.headers.headers(with: defaults.headers)
     }
-    return try preProcess?(built) ?? built
+    guard let preProcess else { return built }
+    return built.replaced(by: try preProcess(built))
   }
 
   /// The stages of a call, outermost first.
   ///
   /// Every request passes through this list.
   static func stages(
-    _ configuration: NetworkingConfiguration, _ session: Session, _ scheduler: any Scheduler
+    _ configuration: NetworkingConfiguration, _ cookies: CookieStage?, _ scheduler: any Scheduler
   ) -> [any Interceptor] {
     [
       OfflineStage(retry: configuration.retry),
@@ -103,7 +111,7 @@ final class CallRunner: Sendable {
       },
       InterceptorsStage { $0.call.settings.interceptors },
       // The following stages run once for all calls that share the exchange.
-      SharingStage(sharesAll: configuration.sharesRequests),
+      SharingStage(sharesAll: configuration.sharesRequests, cookies: cookies),
       RetryStage(
         policy: configuration.retry, budget: configuration.retryBudget, scheduler: scheduler,
         wallClock: configuration.wallClock),
@@ -116,7 +124,7 @@ final class CallRunner: Sendable {
       },
       configuration.circuitBreaker.map { CircuitStage($0, scheduler: scheduler) },
       AuthorizationStage(),
-      configuration.cookies.storage(orOfSession: session.cookies).map { CookieStage(storage: $0) },
+      cookies as (any Interceptor)?,
       DeadlineStage(phase: .attempt, scheduler: scheduler) { _ in configuration.attemptTimeout },
       InterceptorsStage { $0.call.settings.hopInterceptors },
     ].compactMap { $0 }
@@ -137,7 +145,7 @@ extension CallRunner {
     let middlewareTime = runMiddleware(middleware, for: call)
     guard case .saving(let offlineSaver) = call.offline else { return middlewareTime }
     return offlineSaver.saving(
-      middlewareTime, as: UUID().uuidString, baseURL: call.makeBaseURL)
+      middlewareTime, as: UUID().uuidString, baseURL: { try call.makeBaseURL() })
   }
 
   /// Runs the middleware within the time limit of the call, so that a promise that never settles

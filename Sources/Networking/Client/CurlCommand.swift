@@ -113,6 +113,7 @@ extension Networking {
   ///   - redacted: Whether secrets are masked.
   /// - Returns: The command, without a final line break.
   /// - Throws: The same errors as for the plain endpoint.
+  @_disfavoredOverload
   public func curlCommand(
     for endpoint: ModifiedEndpoint<Endpoint>, redacted: Bool = true
   ) throws -> String {
@@ -122,15 +123,18 @@ extension Networking {
   private func firstHop<SomeEndpoint: RequestConvertible>(of endpoint: SomeEndpoint) throws
     -> HTTPRequest
   {
-    let settings = settings.withLock { $0.settings }
+    let settings = currentSettings().settings
     let original = try endpoint.request
+    let defaults = defaults(of: endpoint)
+    let changed = settings.beforeEach?(original) ?? original
     var request = try runner.wireRequest(
-      of: settings.beforeEach?(original) ?? original, headers: SomeEndpoint.headers,
-      baseURL: settings.baseURL() ?? SomeEndpoint.baseURL, preProcess: settings.preProcessRequest)
-    if let credentials = settings.credentials {
+      of: changed, defaults,
+      baseURL: settings.baseURL?() ?? defaults.baseURL.get(),
+      preProcess: settings.preProcessRequest)
+    if changed.sendsCredentials, case .bound(let credentials) = settings.credentials {
       request = AuthorizationStage.adding(credentials, to: request)
     }
-    return runner.cookies.map { CookieStage(storage: $0).addingCookies(to: request) } ?? request
+    return runner.cookies?.addingCookies(to: request) ?? request
   }
 }
 
@@ -139,8 +143,15 @@ extension Networking {
 /// Source: POSIX.1-2017, Shell Command Language, section 2.2; `printf`, extended description.
 enum ShellQuoting {
   /// Returns a text as one word, which the shell does not expand.
+  ///
+  /// The shell reads bytes. A quotation mark and a following combining character form one
+  /// `Character`, so a search for characters would leave that mark as it is.
   static func quoted(_ text: String) -> String {
-    "'\(text.replacing("'", with: #"'\''"#))'"
+    var bytes = [UInt8(ascii: "'")]
+    for byte in text.utf8 {
+      if byte == UInt8(ascii: "'") { bytes += #"'\''"#.utf8 } else { bytes.append(byte) }
+    }
+    return String(decoding: bytes + [UInt8(ascii: "'")], as: UTF8.self)
   }
 
   /// Returns a command that prints bytes of any values, including zero.

@@ -30,14 +30,21 @@ extension Networking {
   /// registration.remove()
   /// ```
   ///
-  /// - Parameter observe: The closure. It runs on a serial queue, like
-  ///   ``NetworkMonitor/observe(_:)``.
+  /// A closure that is written in the code of an actor, such as a view model, runs on this actor:
+  ///
+  /// ```swift
+  /// networking.addMonitor { [weak self] event in self?.recentEvents.append(event) }
+  /// ```
+  ///
+  /// - Parameter observe: The closure. It receives one event at a time, in order, on its actor or,
+  ///   without one, on a serial queue, like ``NetworkMonitor/observe(_:)``. If it is removed on its
+  ///   actor, it is not called again.
   /// - Returns: A registration that removes the closure.
   @discardableResult
   public func addMonitor(
-    _ observe: @escaping @Sendable (_ event: NetworkEvent) -> Void
+    @_inheritActorContext _ observe: @escaping NetworkEventHandler
   ) -> MonitorRegistration {
-    addMonitor(ClosureMonitor(closure: observe))
+    addMonitor(ClosureMonitor(observe))
   }
 
   /// The events of the calls made from now on, as an asynchronous sequence.
@@ -74,13 +81,6 @@ extension Networking {
   private func remove(_ sink: any EventSink) {
     change { $0.eventSinks = $0.eventSinks?.removing(sink) }
   }
-}
-
-/// A monitor that calls a closure.
-private struct ClosureMonitor: NetworkMonitor {
-  let closure: @Sendable (NetworkEvent) -> Void
-
-  func observe(_ event: NetworkEvent) { closure(event) }
 }
 
 extension Networking {

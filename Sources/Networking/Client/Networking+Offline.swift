@@ -12,17 +12,20 @@ extension Networking {
     get throws { try clientOfflineStore.store }
   }
 
-  /// A handler of the result of each automatic replay.
+  /// Sets the handler of the results of automatic replays, in place of the earlier one.
   ///
-  /// `nil` means none.
+  /// ```swift
+  /// networking.onAutomaticReplay { [weak self] result in self?.show(result) }
+  /// ```
   ///
-  /// It runs in ``callbackContext``. ``NetworkingConfiguration/replaysWhenReachable`` enables
-  /// automatic replays.
-  public var onAutomaticReplay:
-    (@Sendable (_ result: Result<OfflineStore.Report, any Error>) -> Void)?
-  {
-    get { settings.withLock { $0.settings.onAutomaticReplay } }
-    set { change { $0.onAutomaticReplay = newValue } }
+  /// ``NetworkingConfiguration/replaysWhenReachable`` enables automatic replays.
+  ///
+  /// - Parameter handler: The handler, which runs once for each replay, on its actor or, without
+  ///   one, in ``callbackContext``. `nil` removes the earlier handler.
+  public func onAutomaticReplay(
+    @_inheritActorContext _ handler: AutomaticReplayHandler?
+  ) {
+    change { $0.onAutomaticReplay = handler }
   }
 
   /// Sends the requests in the client's offline store.
@@ -38,21 +41,26 @@ extension Networking {
   /// - **Path.** Each request takes its place in the client's queue and passes the hooks,
   ///   interceptors, retries and redirects like a new request, with the current credentials and
   ///   cookies. Its `Idempotency-Key`, base URL and own header fields are those of the original
-  ///   request. Credential fields of the endpoint's type are added again. Other requests are not
-  ///   affected.
+  ///   request. Fields with credentials, which are not stored, are added again: those of the
+  ///   endpoint and its request if this client has stored the request, otherwise those of the
+  ///   client's endpoint type. Other requests are not affected.
   /// - **Order.** Requests with the same ``Request/storeKey`` are sent one after the other, in the
   ///   order in which they were stored. If one stays in the store, the later ones with its key
   ///   stay, too.
   /// - **Outcomes.** A request that received a response leaves the store. A 4xx response counts,
   ///   and is listed in ``OfflineStore/Report/failed``. A request stays in the store if it failed,
   ///   was cancelled, was rejected by an interceptor or a hook, or received 401, 407, 408, 425, 429
-  ///   or 5xx. It is not stored a second time.
+  ///   or 5xx. It is not stored a second time. It also stays, without being sent, if a field with
+  ///   credentials is still missing after all hooks and interceptors; the error in
+  ///   ``OfflineStore/Report/kept`` has the code
+  ///   ``NetworkError/Code-swift.enum/offlineCredentialsMissing`` and names the field.
   /// - **One replay at a time** runs over all clients and processes that use the same store.
   ///
   /// - Parameters:
   ///   - concurrency: The number of keys whose requests are sent concurrently; at least 1.
-  ///   - progress: A handler that is called after each outcome, in order, in ``callbackContext``;
-  ///     if that is serial, before the handlers of the promise.
+  ///   - progress: A handler that is called after each outcome, in order, on its actor or, without
+  ///     one, in ``callbackContext``; if that is serial, before the handlers of the promise in the
+  ///     same context.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: A promise of the report. It is rejected with a ``NetworkError`` with the code
@@ -62,34 +70,41 @@ extension Networking {
   @discardableResult
   public func replay(
     concurrency: Int = 4,
-    progress: @escaping @Sendable (_ progress: OfflineStore.Progress) -> Void = { _ in },
+    @_inheritActorContext progress:
+      @escaping @Sendable @isolated(any) (_ progress: OfflineStore.Progress) -> Void = { _ in },
     file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<OfflineStore.Report> {
     let context = runner.scheduler.context(for: callbackContext)
+    let (progress, progressContext) = (IsolatedClosure(progress), callbackContext)
     return Promise.fulfilled((), file: file, line: line)
       .then(
         on: runner.scheduler.context(for: .queue(clientOfflineStore.queue)), file: file, line: line
       ) {
         let store = try self.clientOfflineStore.store
-        self.clientOfflineStore.removeTransportSelections(except: try store.keys)
+        self.clientOfflineStore.removeReplaySources(except: try store.keys)
         return store.replay(
           concurrency: concurrency, scheduler: self.runner.scheduler,
           decidingWith: ReplayDecision.forClient,
-          progress: { outcome in context.run { progress(outcome) } },
+          progress: {
+            progress.run($0, on: progressContext, awaitedBy: self.runner.scheduler)
+          },
           send: { entry in self.send(entry, file, line) })
       }
       .on(context, file: file, line: line)
   }
 
-  /// Starts a replay and passes its result to ``onAutomaticReplay``.
+  /// Starts a replay and passes its result to the handler of ``onAutomaticReplay(_:)``.
   func replayAutomatically() -> Promise<OfflineStore.Report> {
     let replay = replay()
-    replay.always { [weak self] result in
+    replay.always(on: .inline) { [weak self] result in
       // Another replay is running. The client tries again later.
       if case .failure(let error as NetworkError) = result, error.code == .offlineStoreBusy {
         return
       }
-      self?.onAutomaticReplay?(result)
+      guard let self, let handler = settings.withLock({ $0.settings.onAutomaticReplay }) else {
+        return
+      }
+      IsolatedClosure(handler).run(result, on: callbackContext, awaitedBy: runner.scheduler)
     }
     return replay
   }
@@ -102,11 +117,16 @@ extension Networking {
       line)
   }
 
-  /// Returns the fields of the endpoint's type that were removed from an entry because they carry
-  /// credentials.
-  static func removedCredentialHeaders(of entry: OfflineStore.Entry) -> HTTPHeaders {
-    HTTPHeaders(
-      Endpoint.headers.filter { field in
+  /// Returns the fields that were removed from an entry because they carry credentials.
+  ///
+  /// They are the current fields of the endpoint and its request if this client has stored the
+  /// entry, otherwise those of the client's endpoint type.
+  func removedCredentialHeaders(of entry: OfflineStore.Entry) -> HTTPHeaders {
+    guard !entry.removedCredentialHeaders.isEmpty else { return [:] }
+    let headers =
+      clientOfflineStore.replaySource(of: entry.id)?.headers?() ?? Endpoint.resolvedHeaders()
+    return HTTPHeaders(
+      headers.filter { field in
         entry.removedCredentialHeaders.contains { HTTPHeaders.areNamesEqual($0, field.name) }
       })
   }
@@ -114,7 +134,7 @@ extension Networking {
   /// Returns the transport for a replay: selected as for the original request if its endpoint is
   /// still known.
   private func transport(forReplayOf entry: OfflineStore.Entry) -> SelectedTransport {
-    guard let selection = clientOfflineStore.transportSelection(for: entry.id) else {
+    guard let selection = clientOfflineStore.replaySource(of: entry.id)?.selectTransport else {
       return transports.select(forStored: entry.request)
     }
     return selection() ?? SelectedTransport(transport: transports.transport)
@@ -136,16 +156,18 @@ extension Networking {
   ) -> OfflineSaver? {
     guard request.storePolicy == .offline else { return nil }
     var kept = original.storing(.offline, key: request.storeKey)
-    kept.headers = SomeEndpoint.headers.merging(original.headers)
-    var offlineSaver = OfflineSaver(
-      request: kept, collectsInMemory: collectsInMemory, clientOfflineStore: clientOfflineStore,
-      automatic: automaticReplay,
-      scheduler: runner.scheduler)
+    kept.headers = endpoint.resolvedHeaders().merging(original.headers)
+    var source = ClientOfflineStore.ReplaySource()
+    source.headers = {
+      endpoint.resolvedHeaders().merging((try? endpoint.request.headers) ?? [:])
+    }
     // The transport is selected again at the replay, because a scope of mocks or a provider may
     // apply then.
     if transports.mayOverride {
-      offlineSaver.selectTransport = { [weak self] in self?.transports.select(forAny: endpoint) }
+      source.selectTransport = { [weak self] in self?.transports.select(forAny: endpoint) }
     }
-    return offlineSaver
+    return OfflineSaver(
+      request: kept, collectsInMemory: collectsInMemory, clientOfflineStore: clientOfflineStore,
+      source: source, automatic: automaticReplay, scheduler: runner.scheduler)
   }
 }

@@ -2,6 +2,11 @@ import Foundation
 import Promises
 
 extension Networking {
+  /// The client's cookies.
+  ///
+  /// `nil` if it has none; see ``NetworkingConfiguration/cookies``.
+  public var cookieJar: CookieJar? { runner.cookies?.jar }
+
   /// The execution context of handlers that do not specify one.
   ///
   /// The default is `.main`.
@@ -35,12 +40,22 @@ extension Networking {
   ///
   /// `nil` means none.
   ///
-  /// It runs when the request has reached the head of the queue. If the promise is rejected, the
-  /// request is rejected with the same error. The wait counts towards the limit of the call,
-  /// ``Request/timeout`` or ``NetworkingConfiguration/callTimeout``. On timeout the request frees
-  /// its place in the queue and is rejected with `timedOut(.call)`. The error names the middleware.
-  /// The hook's promise is cancelled unless it has other consumers. Without a limit a promise that
-  /// never settles keeps the place of its request.
+  /// It runs when the request has reached the head of the queue. It does not run for requests that
+  /// are ``Request/notIntercepted()``, so it may make such a request with the same client.
+  /// Credentials that it sets with `authenticate`, before its promise is fulfilled, apply to the
+  /// request that waits for it.
+  ///
+  /// ```swift
+  /// networking.middleware = { _ in
+  ///   tokens.current().tap { token in networking.authenticate(bearerToken: token) }.asVoid()
+  /// }
+  /// ```
+  ///
+  /// If the promise is rejected, the request is rejected with the same error. The wait counts
+  /// towards the limit of the call, ``Request/timeout`` or ``NetworkingConfiguration/callTimeout``.
+  /// On timeout the request frees its place in the queue and is rejected with `timedOut(.call)`. The
+  /// error names the middleware. The hook's promise is cancelled unless it has other consumers.
+  /// Without a limit a promise that never settles keeps the place of its request.
   public var middleware: (@Sendable (_ request: Request) -> Promise<Void>)? {
     get { settings.withLock { $0.settings.middleware } }
     set { change { $0.middleware = newValue } }
@@ -88,16 +103,24 @@ extension Networking {
   ///
   /// - Parameter baseURL: The base URL. `nil` restores those of the endpoints.
   public func setBaseURL(_ baseURL: URL?) {
-    setBaseURL { baseURL }
+    change { settings in
+      settings.baseURL = nil
+      if let baseURL { settings.baseURL = { baseURL } }
+    }
+    bindCredentials()
   }
 
   /// Overrides the base URL of all endpoints with the result of a closure.
   ///
   /// - Parameter baseURL: The closure. It runs once for each request, when the request is built, on
   ///   the thread of ``preProcessRequest``; if the middleware fails for lack of a network, when the
-  ///   request is stored, on a background queue. `nil` uses the base URL of the endpoint.
-  public func setBaseURL(_ baseURL: @escaping @Sendable () -> URL?) {
+  ///   request is stored, on a background queue. `nil` uses the base URL of the endpoint. An error
+  ///   rejects the request. The closure also runs in `authenticate`, and while there are credentials
+  ///   without an origin, in this method and when a request is made or sent again.
+  @_disfavoredOverload
+  public func setBaseURL(_ baseURL: @escaping @Sendable () throws -> URL?) {
     change { $0.baseURL = baseURL }
+    bindCredentials()
   }
 
   /// Stops starting requests.
@@ -136,16 +159,26 @@ extension Networking {
 }
 
 extension Networking {
-  /// Sends a user name and a password with all requests to the origin of the base URL from now on.
+  /// Authenticates all requests to the origin of the base URL from now on by a user name and a
+  /// password.
   ///
-  /// Both are encoded in UTF-8. Source: RFC 7617.
+  /// Both are encoded in UTF-8. The rules of ``authenticate(authorizationHeader:)`` about origins
+  /// apply.
   ///
   /// - Parameters:
   ///   - username: The name, without a colon.
   ///   - password: The password.
-  public func authenticate(username: String, password: String) {
-    let pair = Data("\(username):\(password)".utf8).base64EncodedString()
-    authenticate(authorizationHeader: "Basic \(pair)")
+  ///   - scheme: The scheme. ``PasswordScheme/digest`` does not send the password.
+  public func authenticate(
+    username: String, password: String, scheme: PasswordScheme = .basic
+  ) {
+    switch scheme {
+    case .basic:
+      let pair = Data("\(username):\(password)".utf8).base64EncodedString()
+      authenticate(authorizationHeader: "Basic \(pair)")
+    case .digest:
+      authenticate(.digest(DigestAuthenticator(username: username, password: password)))
+    }
   }
 
   /// Sends a bearer token with all requests to the origin of the base URL from now on.
@@ -159,25 +192,67 @@ extension Networking {
 
   /// Sends an `Authorization` field with all requests to the origin of the base URL from now on.
   ///
-  /// The origin is that of the current base URL. The field is sent on every hop to that origin, and
-  /// to no other: not to the target of a redirect to another origin, not to an absolute URL of
-  /// another origin, and not to a base URL that is set later. A client without a base URL sends it
-  /// nowhere. A request's own `Authorization` field overrides it.
+  /// The origin is that of the current base URL: the one that is set on the client, otherwise the
+  /// static `baseURL` of its endpoint type. The field is sent on every hop to that origin, and to no
+  /// other: not to the target of a redirect to another origin, not to an absolute URL of another
+  /// origin, and not to a base URL that is set later. A request's own `Authorization` field overrides
+  /// it, and a request that is ``Request/withoutCredentials()`` does not have it.
+  ///
+  /// If the client has no base URL, the origin is that of the first one that is set later. Until
+  /// then, a request that would have the credentials fails with
+  /// ``NetworkError/Code-swift.enum/credentialsWithoutBaseURL``. This includes a request whose
+  /// middleware or token refresh calls this method, and the replay of a stored request, which then
+  /// stays in the store.
   ///
   /// - Parameter authorizationHeader: The value of the field. `nil` stops sending it.
   public func authenticate(authorizationHeader: String?) {
-    let baseURL = settings.withLock { $0.settings.baseURL }
-    let origin = (baseURL() ?? Endpoint.baseURL).flatMap { Origin($0) }
+    authenticate(authorizationHeader.map { .fixed($0) })
+  }
+
+  private func authenticate(_ scheme: Credentials.Scheme?) {
+    let origin = scheme == nil ? nil : currentOrigin
     change { settings in
       settings.credentials =
-        if let origin, let value = authorizationHeader { .init(value: value, origin: origin) } else
-        {
-          nil
+        switch (scheme, origin) {
+        case (nil, _): .none
+        case (let scheme?, nil): .unbound(scheme)
+        case (let scheme?, let origin?): .bound(Credentials(scheme: scheme, origin: origin))
         }
     }
+  }
+
+  /// The origin of the client's base URL.
+  ///
+  /// `nil` if there is none yet, or if it cannot be determined.
+  private var currentOrigin: Origin? {
+    let baseURL = settings.withLock { $0.settings.baseURL }
+    let url = try? baseURL?() ?? Endpoint.resolvedBaseURL()
+    return url.flatMap { Origin($0) }
+  }
+
+  /// Restricts credentials that were set without a base URL to the origin of the current base URL.
+  ///
+  /// A no-op without such credentials, and without a base URL.
+  private func bindCredentials() {
+    guard case .unbound(let scheme) = settings.withLock({ $0.settings.credentials }),
+      let origin = currentOrigin
+    else { return }
+    change { settings in
+      // Otherwise another thread has called `authenticate` in the meantime.
+      guard case .unbound(scheme) = settings.credentials else { return }
+      settings.credentials = .bound(Credentials(scheme: scheme, origin: origin))
+    }
+  }
+
+  /// Returns the settings for a new request, in which credentials have an origin if possible.
+  func currentSettings() -> ClientSettings.Snapshot {
+    let snapshot = settings.withLock { $0 }
+    guard case .unbound = snapshot.settings.credentials else { return snapshot }
+    bindCredentials()
+    return settings.withLock { $0 }
   }
 }
 
 extension Networking: CredentialSource {
-  var credentials: Credentials? { settings.withLock { $0.settings.credentials } }
+  var currentCredentials: ClientCredentials { currentSettings().settings.credentials }
 }

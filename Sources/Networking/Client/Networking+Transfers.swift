@@ -27,10 +27,12 @@ extension Networking {
   ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: A promise of the response, whatever its status. It is rejected like that of
   ///   `request(_:progress:file:line:)`, and with ``NetworkError/Code-swift.enum/fileNotWritten``
-  ///   if the file cannot be created, written or moved.
+  ///   if the file cannot be created, written or moved. It may be ignored: the file is downloaded
+  ///   anyway, and ``PromiseDiagnostics`` reports a rejection.
+  @discardableResult
   public func download(
     _ endpoint: Endpoint, to target: URL,
-    replacing: Bool = true, progress: ProgressHandler? = nil,
+    replacing: Bool = true, @_inheritActorContext progress: ProgressHandler? = nil,
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
     perform(
@@ -52,9 +54,11 @@ extension Networking {
   /// - Returns: A promise of the response, whatever its status. It is rejected like that of
   ///   `request(_:progress:file:line:)`, and with ``NetworkError/Code-swift.enum/fileNotWritten``
   ///   if the file cannot be created, written or moved.
+  @_disfavoredOverload
+  @discardableResult
   public func download(
     _ endpoint: ModifiedEndpoint<Endpoint>, to target: URL,
-    replacing: Bool = true, progress: ProgressHandler? = nil,
+    replacing: Bool = true, @_inheritActorContext progress: ProgressHandler? = nil,
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
     perform(
@@ -87,7 +91,7 @@ extension Networking {
   /// - Returns: A promise of the response, whatever its status. It is rejected like that of
   ///   `request(_:progress:file:line:)`.
   public func stream(
-    _ endpoint: Endpoint, progress: ProgressHandler? = nil,
+    _ endpoint: Endpoint, @_inheritActorContext progress: ProgressHandler? = nil,
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
     perform(
@@ -104,8 +108,9 @@ extension Networking {
   ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: A promise of the response, whatever its status. It is rejected like that of
   ///   `request(_:progress:file:line:)`.
+  @_disfavoredOverload
   public func stream(
-    _ endpoint: ModifiedEndpoint<Endpoint>, progress: ProgressHandler? = nil,
+    _ endpoint: ModifiedEndpoint<Endpoint>, @_inheritActorContext progress: ProgressHandler? = nil,
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
     perform(

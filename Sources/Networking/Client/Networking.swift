@@ -25,7 +25,10 @@ import Synchronization
 ///   ``cancelAllRequests()`` cancels all of them.
 public final class Networking<Endpoint: RequestConvertible>: Sendable {
   /// A handler of the progress of a request and its response.
-  public typealias ProgressHandler = @Sendable (_ progress: TransferProgress) -> Void
+  ///
+  /// It runs on the actor in whose code it is written.
+  public typealias ProgressHandler =
+    @Sendable @isolated(any) (_ progress: TransferProgress) -> Void
 
   let queue: RequestQueue
   /// The queue of requests that are not intercepted.
@@ -52,9 +55,10 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   public convenience init(
     mode: RequestMode = .async, mockProvider: (any TransportProvider<Endpoint>)? = nil,
     sessionConfiguration: SessionConfiguration = .default, retry: RetryPolicy? = nil,
-    configuration: NetworkingConfiguration = NetworkingConfiguration()
+    configuration: NetworkingConfiguration = .default
   ) {
-    self.init(mode, mockProvider, Session(sessionConfiguration), retry, configuration)
+    let session = Session(sessionConfiguration, wallClock: configuration.wallClock)
+    self.init(mode, mockProvider, session, retry, configuration)
   }
 
   /// Makes a client on a custom transport.
@@ -69,7 +73,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   public convenience init(
     mode: RequestMode = .async, mockProvider: (any TransportProvider<Endpoint>)? = nil,
     transport: any Transport, retry: RetryPolicy? = nil,
-    configuration: NetworkingConfiguration = NetworkingConfiguration()
+    configuration: NetworkingConfiguration = .default
   ) {
     self.init(mode, mockProvider, Session(transport: transport), retry, configuration)
   }
@@ -84,7 +88,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     let scheduler = configuration.scheduler ?? transports.scheduler ?? .live
     queue = RequestQueue(mode, scheduler: scheduler)
     unthrottledQueue = RequestQueue(.async, scheduler: scheduler)
-    settings = Mutex(.init(ClientSettings(baseURL: { Endpoint.baseURL })))
+    settings = Mutex(.init(ClientSettings(scheduler: scheduler)))
     SecretNames.register(configuration.secretNames)
     runner = CallRunner(configuration, session, scheduler)
     logging = configuration.logging
@@ -101,15 +105,19 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
-  ///   - progress: A handler of the progress of both bodies. It runs in ``callbackContext``; if
-  ///     that is serial, before the handlers of the promise. If several changes occur while it runs
-  ///     or is scheduled, it receives only the latest progress.
+  ///   - progress: A handler of the progress of both bodies. It runs on its actor or, without one,
+  ///     in ``callbackContext``; if that is serial, before the handlers of the promise in the same
+  ///     context. If several changes occur while it runs or is scheduled, it receives only the
+  ///     latest progress.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: A promise of the response, whatever its status. It is rejected with a
-  ///   ``NetworkError``, with the error of the ``middleware``, or with `CancellationError`.
+  ///   ``NetworkError``, with the error of the ``middleware``, or with `CancellationError`. It may be
+  ///   ignored: the request is sent anyway, and ``PromiseDiagnostics`` reports a rejection.
+  @discardableResult
   public func request(
-    _ endpoint: Endpoint, progress: ProgressHandler? = nil,
+    _ endpoint: Endpoint,
+    @_inheritActorContext progress: ProgressHandler? = nil,
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
     perform(
@@ -121,15 +129,19 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
-  ///   - progress: A handler of the progress of both bodies. It runs in ``callbackContext``; if
-  ///     that is serial, before the handlers of the promise. If several changes occur while it runs
-  ///     or is scheduled, it receives only the latest progress.
+  ///   - progress: A handler of the progress of both bodies. It runs on its actor or, without one,
+  ///     in ``callbackContext``; if that is serial, before the handlers of the promise in the same
+  ///     context. If several changes occur while it runs or is scheduled, it receives only the
+  ///     latest progress.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: A promise of the response, like that of `request(_:progress:file:line:)` for the
   ///   plain endpoint.
+  @_disfavoredOverload
+  @discardableResult
   public func request(
-    _ endpoint: ModifiedEndpoint<Endpoint>, progress: ProgressHandler? = nil,
+    _ endpoint: ModifiedEndpoint<Endpoint>,
+    @_inheritActorContext progress: ProgressHandler? = nil,
     file: StaticString = #fileID, line: UInt = #line
   ) -> NetworkPromise {
     perform(
@@ -142,20 +154,24 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
-  ///   - progress: A handler of the progress of both bodies. It runs in ``callbackContext``; if
-  ///     that is serial, before the handlers of the promise. If several changes occur while it runs
-  ///     or is scheduled, it receives only the latest progress.
+  ///   - decoder: The decoder. It must not be modified after this call. `nil` uses
+  ///     ``NetworkingConfiguration/decoder``.
+  ///   - progress: A handler of the progress of both bodies. It runs on its actor or, without one,
+  ///     in ``callbackContext``; if that is serial, before the handlers of the promise in the same
+  ///     context. If several changes occur while it runs or is scheduled, it receives only the
+  ///     latest progress.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: A promise of the decoded value. It is rejected like that of
   ///   `request(_:progress:file:line:)`, and with the errors of `validate` and `decode`.
   public func fetch<Typed: TypedEndpoint>(
-    _ endpoint: Typed, progress: ProgressHandler? = nil,
+    _ endpoint: Typed, decoder: JSONDecoder? = nil,
+    @_inheritActorContext progress: ProgressHandler? = nil,
     file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<Typed.ResponseType> {
     perform(endpoint, over: transports.select(forAny: endpoint), progress: progress, file, line)
       .validate(file: file, line: line)
-      .decode(Typed.ResponseType.self, file: file, line: line)
+      .decode(Typed.ResponseType.self, decoder: decoder, file: file, line: line)
   }
 
   func perform<SomeEndpoint: RequestConvertible>(
@@ -163,35 +179,41 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     to destination: BodyDestination.Kind = .memory, replaying entry: OfflineStore.Entry? = nil,
     progress: ProgressHandler?, _ file: StaticString, _ line: UInt
   ) -> NetworkPromise {
-    var snapshot = settings.withLock { $0 }
+    var snapshot = currentSettings()
     if let entry { snapshot = snapshot.updated { $0.baseURL = { entry.baseURL } } }
     let context = runner.scheduler.context(for: snapshot.settings.callbackContext)
     let pending = NetworkPromise.pending(on: context, file: file, line: line)
     let bodyDestination = BodyDestination(
-      kind: destination, maximumBodySize: runner.maximumBodySize,
-      progress: progress.map { ProgressReporter(on: context, $0) })
+      kind: destination, maximumBodySize: runner.maximumBodySize, timeLimit: runner.bodyTimeLimit,
+      progress: progress.map {
+        ProgressReporter(
+          on: snapshot.settings.callbackContext, scheduler: runner.scheduler, $0)
+      })
     let events = snapshot.settings.eventSinks.map { CallEvents($0, scheduler: runner.scheduler) }
     do {
       let original = try endpoint.request
       let request = snapshot.settings.beforeEach?(original) ?? original
       events?.queued(request, pending.resolver)
       let offline: OfflineMode? =
-        if let entry { .replaying(key: entry.effectiveIdempotencyKey) } else {
+        if let entry {
+          .replaying(
+            key: entry.effectiveIdempotencyKey, removedHeaders: entry.removedCredentialHeaders)
+        } else {
           offlineSaver(
             endpoint, original, as: request, collectsInMemory: bodyDestination.isToMemory
           )
           .map { .saving($0) }
         }
+      var defaults = defaults(of: endpoint)
+      if let entry { defaults.headers = removedCredentialHeaders(of: entry) }
       let call = Call(
-        request,
-        endpoint: Call.EndpointDefaults(
-          headers: entry.map { Self.removedCredentialHeaders(of: $0) } ?? SomeEndpoint.headers,
-          baseURL: SomeEndpoint.baseURL, retry: retryPolicy(of: endpoint)),
+        request, endpoint: defaults,
         settings: snapshot, over: transport, to: bodyDestination, credentialSource: self,
         offline: offline, reportingTo: events)
-      // A request that is not intercepted may come from an interceptor that holds other requests
-      // up, so it must not wait behind them.
-      (request.isIntercepted ? queue : unthrottledQueue).add(
+      // A request of an interceptor that holds other requests up must not wait behind them. Such
+      // requests are not intercepted, or are made in a token refresh.
+      let isThrottled = request.isIntercepted && call.refresh?.isInProgress != true
+      (isThrottled ? queue : unthrottledQueue).add(
         pending, priority: request.priority,
         HandlerScope.capturing { [runner] in runner.start(call) })
     } catch {
@@ -199,6 +221,16 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       pending.resolver.reject(error)
     }
     return pending.promise
+  }
+
+  /// Returns the header fields, the base URL and the retry policy that an endpoint declares.
+  func defaults<SomeEndpoint: RequestConvertible>(
+    of endpoint: SomeEndpoint
+  ) -> Call.EndpointDefaults {
+    Call.EndpointDefaults(
+      type: SomeEndpoint.self, headers: endpoint.resolvedHeaders(),
+      baseURL: Result { try endpoint.resolvedBaseURL() ?? Endpoint.resolvedBaseURL() },
+      retry: retryPolicy(of: endpoint))
   }
 
   /// Returns the endpoint's retry policy.

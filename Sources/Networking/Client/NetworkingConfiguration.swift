@@ -1,5 +1,6 @@
 import Foundation
 import Promises
+import Synchronization
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -15,6 +16,38 @@ public struct NetworkingConfiguration: Sendable {
   public var headers: HTTPHeaders = .defaults
   /// The encoders that turn parameters into queries and bodies.
   public var encoders = ParameterEncoders()
+  /// The decoder for JSON bodies, which `decode` and `fetch` use unless they are given another one.
+  ///
+  /// `nil` uses a `JSONDecoder` with default settings. The decoder must not be modified after the
+  /// client has been made.
+  ///
+  /// ```swift
+  /// let decoder = JSONDecoder()
+  /// decoder.keyDecodingStrategy = .convertFromSnakeCase
+  /// decoder.dateDecodingStrategy = .iso8601
+  /// configuration.decoder = decoder
+  /// ```
+  ///
+  /// ``NetworkError/decodeBody(_:decoder:)`` uses it, too; `toJson` and its variants do not.
+  public var decoder: JSONDecoder?
+  /// The encoder for JSON bodies, the counterpart of ``decoder``.
+  ///
+  /// `nil` writes JSON with the members in the order of the parameters. The encoder must not be
+  /// modified after the client has been made. ``JSONParameterEncoder`` describes its effect.
+  ///
+  /// This is an alias for the ``JSONParameterEncoder/encoder`` of ``ParameterEncoders/json`` in
+  /// ``encoders``. If that is an encoder of another type, the value is `nil`, setting `nil` has no
+  /// effect, and setting an encoder replaces it by a ``JSONParameterEncoder``.
+  public var encoder: JSONEncoder? {
+    get { (encoders.json as? JSONParameterEncoder)?.encoder }
+    set {
+      let current = encoders.json as? JSONParameterEncoder
+      guard current != nil || newValue != nil else { return }
+      var json = current ?? JSONParameterEncoder()
+      json.encoder = newValue
+      encoders.json = json
+    }
+  }
   /// The policy for redirects.
   public var redirects = RedirectPolicy.follow()
   /// The retry policy of requests that have none of their own.
@@ -72,10 +105,10 @@ public struct NetworkingConfiguration: Sendable {
   /// - **Requests.** Only GET and HEAD requests without a body are shared, and only if the response
   ///   goes to memory. Downloads and streams are not shared. Two requests are identical if, after
   ///   the client's interceptors, they have the same method, URL, header fields in the same order,
-  ///   credentials and idle timeouts, the same value of ``Request/isIntercepted``, and the same
-  ///   transport; scopes of mocks have different transports. The tracing fields `traceparent`,
-  ///   `tracestate`, `X-Request-ID` and `X-Correlation-ID` are not compared. The server receives
-  ///   those of the first request.
+  ///   credentials and idle timeouts, the same values of ``Request/sendsCredentials`` and
+  ///   ``Request/isIntercepted``, and the same transport; scopes of mocks have different transports.
+  ///   The tracing fields `traceparent`, `tracestate`, `X-Request-ID` and `X-Correlation-ID` are not
+  ///   compared. The server receives those of the first request.
   /// - **Callers.** Each caller has its own promise, and receives the whole response and its
   ///   progress, even if it joins late. Cancelling one promise does not affect the others. When the
   ///   last caller cancels, the connection is closed.
@@ -89,9 +122,9 @@ public struct NetworkingConfiguration: Sendable {
   /// - **Queue.** A request that waits for a shared exchange takes its own place in the queue. In
   ///   the mode ``RequestMode/sync``, which runs one request at a time, nothing is shared.
   public var sharesRequests = false
-  /// The cookie storage.
+  /// The cookies.
   ///
-  /// The default is that of the client's ``SessionConfiguration``.
+  /// The default are those of the client's ``SessionConfiguration``.
   public var cookies = CookiePolicy.session
   /// The store for requests with the policy ``Request/StorePolicy/offline`` that are made without a
   /// network.
@@ -102,7 +135,7 @@ public struct NetworkingConfiguration: Sendable {
   ///
   /// A replay starts when the status changes from unreachable to reachable. A network that is
   /// reachable when the client is made does not start one, so requests stored by an earlier run
-  /// wait for a call of `replay()`, for example after the user has signed in. `onAutomaticReplay`
+  /// wait for a call of `replay()`, for example after the user has signed in. `onAutomaticReplay(_:)`
   /// receives the result of each replay. While another client or process replays the store, the
   /// client tries again every ten seconds as long as the network is reachable.
   public var replaysWhenReachable = false
@@ -126,13 +159,29 @@ public struct NetworkingConfiguration: Sendable {
   ///
   /// `nil` means no limit.
   public var idleTimeout: Duration? = .seconds(60)
+  /// The limit for receiving a response body into memory, from its first bytes to its last.
+  ///
+  /// `nil` means no limit. The default is 30 minutes.
+  ///
+  /// ``idleTimeout`` restarts with every byte, so a server that sends one byte a second would keep
+  /// an exchange for ever. A body of the maximum size, ``maximumBodySize``, has to arrive at 150
+  /// KB/s or faster to stay within the default. On timeout the request is rejected with
+  /// `timedOut(.attempt)`, and the connection is closed. The time is compared when bytes arrive,
+  /// so the rejection may come up to one idle timeout later.
+  ///
+  /// The limit does not apply to the wait for the response, so a long poll is limited by
+  /// ``idleTimeout`` only. It does not apply to the bodies of downloads and streams either, whose
+  /// consumers see their progress and can cancel them.
+  public var bodyTimeout: Duration? = .seconds(1_800)
   /// The limit for one hop, including the client's hop interceptors.
   ///
-  /// `nil` means no limit.
+  /// `nil`, the default, means no limit: an upload or a download may take as long as its data keeps
+  /// flowing. ``connectTimeout``, ``idleTimeout`` and ``bodyTimeout`` limit the phases of a hop.
   public var attemptTimeout: Duration?
   /// The limit for a call.
   ///
-  /// `nil` means no limit. ``Request/timeout`` overrides it.
+  /// `nil`, the default, means no limit beyond those of its attempts. ``Request/timeout`` overrides
+  /// it.
   ///
   /// It covers the time from the moment at which the request leaves the queue to the end of the
   /// response body, including the ``Networking/middleware``, all attempts, all redirects, and the
@@ -140,29 +189,63 @@ public struct NetworkingConfiguration: Sendable {
   public var callTimeout: Duration?
   /// The limit for a response body in memory after decoding, in bytes.
   ///
-  /// `nil` means no limit.
+  /// `nil` means no limit. The default is 256 MiB, so that no server can fill the memory: 1 MB of
+  /// gzip can become 1 GB.
   ///
   /// A larger body ends the request with ``NetworkError/Code-swift.enum/bodyTooLarge``. The limit
   /// does not apply to downloads and streams. If the status of these is not 2xx, up to 1 MiB of the
-  /// body is kept and the rest discarded.
-  public var maximumBodySize: Int?
+  /// body is kept and the rest discarded. The same applies to a status of 3xx with a `Location`.
+  public var maximumBodySize: Int? = 256 << 20
   /// The source of time for timeouts and delays.
   ///
   /// `nil` uses that of the client's mock provider, or the system clock.
   public var scheduler: (any Scheduler)?
-  /// The source of the wall clock time, which a date in `Retry-After` is compared with.
+  /// The source of the wall clock time, which a date in `Retry-After` and the dates of cookies are
+  /// compared with.
   ///
   /// The default is the system clock.
   ///
-  /// It is called at the end of an attempt, on any thread, and must not block. Tests in virtual
-  /// time derive it from ``scheduler``:
+  /// It is called before and after each hop, on any thread, and must not block. A ``CookieJar`` that
+  /// was made with a clock uses that one. Tests in virtual time derive it from ``scheduler``:
   ///
   /// ```swift
-  /// configuration.scheduler = time
-  /// configuration.wallClock = { noon.addingTimeInterval(time.now / .seconds(1)) }
+  /// configuration.scheduler = scheduler
+  /// configuration.wallClock = { noon.addingTimeInterval(scheduler.now / .seconds(1)) }
   /// ```
   public var wallClock: @Sendable () -> Date = { Date() }
 
-  /// Makes the default configuration.
+  /// Makes a configuration with the values above.
   public init() {}
+}
+
+extension NetworkingConfiguration {
+  private static let processDefault = Mutex(NetworkingConfiguration())
+
+  /// The configuration of clients that are made without one.
+  ///
+  /// Set it when the program starts, to give all clients the same encoders, decoder, log or monitors:
+  ///
+  /// ```swift
+  /// NetworkingConfiguration.default.encoders.custom["application/cbor"] = CBOREncoder()
+  /// NetworkingConfiguration.default.decoder = decoder
+  /// NetworkingConfiguration.default.logging = .info
+  ///
+  /// var configuration = NetworkingConfiguration.default     // for a client with a change
+  /// configuration.retry = .exponential(initial: .seconds(1), limit: 3)
+  /// ```
+  ///
+  /// A change does not affect existing clients, including ``Networking/shared`` after its first use.
+  /// ``init()`` does not use it. The property may be used from any thread; two concurrent changes
+  /// through the property itself may overwrite each other.
+  public static var `default`: NetworkingConfiguration {
+    get { processDefault.withLock { $0 } }
+    set {
+      // Released after unlocking, because the release may run a `deinit` of the user.
+      let old = processDefault.withLock { configuration in
+        defer { configuration = newValue }
+        return configuration
+      }
+      withExtendedLifetime(old) {}
+    }
+  }
 }

@@ -72,7 +72,10 @@ final class RequestQueue: Sendable {
   }
 
   func resume() {
-    for slot in queueState.withLock({ $0.resume() }) { start(slot) }
+    queueState.withLock { $0.resume() }
+    // One slot at a time: a request that ends at once starts the next one, which must not overtake
+    // requests that have a slot and have not started.
+    while let slot = queueState.withLock({ $0.next() }) { start(slot) }
   }
 
   func cancelAll() {

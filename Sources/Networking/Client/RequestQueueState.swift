@@ -61,14 +61,20 @@ struct RequestQueueState {
     isSuspended = true
   }
 
-  /// Resumes starting requests.
-  ///
-  /// - Returns: The slots of the requests that can start, in order.
-  mutating func resume() -> [Slot] {
+  /// Allows requests to start.
+  mutating func resume() {
     isSuspended = false
-    var due: [Slot] = []
-    while let next = next() { due.append(next) }
-    return due
+  }
+
+  /// Takes the next waiting request from the queue.
+  ///
+  /// - Returns: Its slot, or `nil` if no request can start.
+  mutating func next() -> Slot? {
+    guard hasCapacity else { return nil }
+    for index in waiting.indices.reversed() {
+      if let request = waiting[index].popFirst() { return begin(request, hasWaited: true) }
+    }
+    return nil
   }
 
   /// All requests, the waiting ones first.
@@ -88,14 +94,6 @@ struct RequestQueueState {
   private mutating func freeSlot(_ index: Int) {
     running[index] = nil
     freeIndices.append(index)
-  }
-
-  private mutating func next() -> Slot? {
-    guard hasCapacity else { return nil }
-    for index in waiting.indices.reversed() {
-      if let request = waiting[index].popFirst() { return begin(request, hasWaited: true) }
-    }
-    return nil
   }
 }
 

@@ -1,17 +1,18 @@
 import Foundation
+import Promises
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
 #endif
 
-/// The transport and the cookie storage of a client.
+/// The transport and the cookies of a client.
 public enum SessionConfiguration: Sendable {
   /// The platform's transport, shared by all clients with this configuration: `CurlTransport` on
   /// Linux, ``URLSessionTransport`` on Apple platforms.
   ///
-  /// The cookie storage is `HTTPCookieStorage.shared`, which is persistent.
+  /// The cookies are those of ``CookieJar/shared``, in memory.
   case `default`
-  /// The platform's transport and a cookie storage in memory, both private to the client.
+  /// The platform's transport and a ``CookieJar`` in memory, both private to the client.
   ///
   /// Nothing is written to disk.
   case ephemeral
@@ -26,45 +27,53 @@ public enum SessionConfiguration: Sendable {
   case background(identifier: String)
   /// A ``URLSessionTransport`` on a copy of a Foundation configuration, private to the client.
   ///
-  /// The client uses the cookie storage of the configuration, unless the configuration disables
-  /// sending or accepting cookies. ``URLSessionTransport`` documents how timeouts and other
-  /// properties apply, and which are ignored on Linux.
-  case custom(URLSessionConfiguration)
+  /// The client uses the cookie storage of the configuration, as ``CookiePolicy/storage(_:)``
+  /// describes, unless the configuration disables sending or accepting cookies.
+  /// ``URLSessionTransport`` documents how timeouts and other properties apply, which are ignored on
+  /// Linux, and which methods of the delegate are called.
+  ///
+  /// - Parameters:
+  ///   - configuration: The configuration.
+  ///   - delegate: The delegate of the session. `nil` means none.
+  case custom(_ configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)? = nil)
 }
 
-/// The transport and the cookie storage of a client, as made from its ``SessionConfiguration``.
+/// The transport and the cookies of a client, as made from its ``SessionConfiguration``.
 struct Session {
   let transport: any Transport
-  /// The cookie storage.
+  /// The cookies.
   ///
   /// `nil` means none.
-  let cookies: HTTPCookieStorage?
+  let cookies: CookieJar?
 
-  init(transport: any Transport, cookies: HTTPCookieStorage? = .shared) {
+  init(transport: any Transport, cookies: CookieJar? = .shared) {
     self.transport = transport
     self.cookies = cookies
   }
 
-  init(_ configuration: SessionConfiguration) {
+  /// - Parameters:
+  ///   - configuration: The configuration.
+  ///   - wallClock: The clock of the jar, if it is private to the client.
+  init(_ configuration: SessionConfiguration, wallClock: @escaping @Sendable () -> Date) {
     switch configuration {
     case .default: self.init(transport: Self.sharedTransport)
     case .ephemeral:
-      self.init(
-        transport: Self.makeTransport(),
-        cookies: URLSessionConfiguration.ephemeral.httpCookieStorage)
+      self.init(transport: Self.makeTransport(), cookies: CookieJar(wallClock: wallClock))
     case .background:
       self.init(
         transport: FailingTransport(.unsupported, reason: "Background sessions are not supported"),
         cookies: nil)
-    case .custom(let configuration):
+    case .custom(let configuration, let delegate):
       self.init(
-        transport: URLSessionTransport(configuration: configuration),
-        cookies: configuration.effectiveCookieStorage)
+        transport: URLSessionTransport(configuration: configuration, delegate: delegate),
+        cookies: configuration.effectiveCookieStorage.map(CookieJar.mirroring))
     }
   }
 
   /// The transport of all clients with the default configuration, so that they share connections.
-  private static let sharedTransport = makeTransport()
+  ///
+  /// It is made outside of all scopes of virtual time, because it outlives them.
+  private static let sharedTransport = HandlerScope.$current.withValue(nil) { makeTransport() }
 
   private static func makeTransport() -> any Transport {
     #if os(Linux)

@@ -3,8 +3,8 @@ import Foundation
 /// The style of the names and values in a query or a form.
 ///
 /// A query or a form is a flat list of fields, and ``Parameters`` are a tree. Servers expect
-/// different names for array elements and nested members, and different texts for Booleans and
-/// `null`:
+/// different names for array elements and nested members, and different texts for Booleans, dates
+/// and `null`:
 ///
 /// ```swift
 /// QueryEncoder(naming: FieldNaming(arrays: .repeated, bools: .digits))   // tag=a&tag=b&open=1
@@ -36,6 +36,18 @@ public struct FieldNaming: Sendable, Hashable {
     case digits
   }
 
+  /// The texts for dates.
+  public enum Dates: Sendable, Hashable {
+    /// The date and the time in UTC without fractions of a second, such as `2024-05-01T12:00:00Z`.
+    ///
+    /// A date outside the years 1 to 9999 cannot be encoded.
+    case iso8601
+    /// The number of seconds since the start of 1970, such as `1714564800` or `1714564800.5`.
+    case secondsSince1970
+    /// The number of milliseconds since the start of 1970, rounded to an integer.
+    case millisecondsSince1970
+  }
+
   /// The treatment of `null`.
   public enum Nulls: Sendable, Hashable {
     /// The field is omitted.
@@ -52,6 +64,8 @@ public struct FieldNaming: Sendable, Hashable {
   public var bools: Bools
   /// The treatment of `null`.
   public var nulls: Nulls
+  /// The texts for dates.
+  public var dates: Dates
 
   /// Creates a style.
   ///
@@ -60,14 +74,16 @@ public struct FieldNaming: Sendable, Hashable {
   ///   - nesting: The style of the names of members of nested dictionaries.
   ///   - bools: The texts for Booleans.
   ///   - nulls: The treatment of `null`.
+  ///   - dates: The texts for dates.
   public init(
     arrays: Arrays = .brackets, nesting: Nesting = .brackets, bools: Bools = .words,
-    nulls: Nulls = .omitted
+    nulls: Nulls = .omitted, dates: Dates = .iso8601
   ) {
     self.arrays = arrays
     self.nesting = nesting
     self.bools = bools
     self.nulls = nulls
+    self.dates = dates
   }
 }
 
@@ -124,7 +140,8 @@ extension FieldNaming {
   ///
   /// Data becomes Base64.
   ///
-  /// - Throws: ``ParameterEncodingError`` with the name if the leaf is a number that is not finite.
+  /// - Throws: ``ParameterEncodingError`` with the name if the leaf is a number that is not finite, or
+  ///   a date out of range.
   func text(of leaf: Parameters, name: String) throws -> String {
     switch leaf {
     case .bool(let value): return bools == .words ? "\(value)" : value ? "1" : "0"
@@ -134,6 +151,11 @@ extension FieldNaming {
     case .decimal, .double: throw ParameterEncodingError.notFinite(name)
     case .string(let value): return value
     case .data(let value): return value.base64EncodedString()
+    case .date(let value):
+      guard let text = dates.text(of: value) else {
+        throw ParameterEncodingError(keyPath: name, reason: "is a date out of range")
+      }
+      return text
     case .null, .array, .dictionary: return ""
     }
   }
@@ -152,5 +174,50 @@ extension FieldNaming {
       encoding.append(try text(of: leaf, name: name), to: &bytes)
     }
     return bytes
+  }
+}
+
+extension FieldNaming.Dates {
+  /// Returns the text of a date, or `nil` for a date out of range.
+  fileprivate func text(of date: Date) -> String? {
+    switch self {
+    case .iso8601: date.iso8601Text
+    case .secondsSince1970: Self.text(of: date.timeIntervalSince1970)
+    case .millisecondsSince1970: Self.text(of: (date.timeIntervalSince1970 * 1_000).rounded())
+    }
+  }
+
+  /// Returns a finite number without the fraction of an integer.
+  private static func text(of number: Double) -> String? {
+    guard number.isFinite else { return nil }
+    return Int64(exactly: number)?.description ?? number.description
+  }
+}
+
+extension Date {
+  /// The date and the time in UTC without fractions of a second, such as `2024-05-01T12:00:00Z`.
+  ///
+  /// `nil` for a date outside the years 1 to 9999. All years are in the Gregorian calendar, while
+  /// Foundation uses the Julian calendar before 1582.
+  ///
+  /// Source: RFC 3339 section 5.6.
+  var iso8601Text: String? {
+    guard (-62_135_596_800..<253_402_300_800).contains(timeIntervalSince1970) else { return nil }
+    let seconds = Int(timeIntervalSince1970.rounded(.down))
+    // Days since 1 March of year 0, so that the leap day is the last day of a year.
+    let days = (seconds + 62_162_035_200) / 86_400
+    // Leap years repeat every 400 years.
+    let (era, dayOfEra) = days.quotientAndRemainder(dividingBy: 146_097)
+    let yearOfEra =
+      (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let monthFromMarch = (5 * dayOfYear + 2) / 153
+    let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+    let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+    let year = 400 * era + yearOfEra + (month <= 2 ? 1 : 0)
+    let time = (seconds + 62_162_035_200) % 86_400
+    return String(
+      format: "%04d-%02d-%02dT%02d:%02d:%02dZ", year, month, day, time / 3_600, time / 60 % 60,
+      time % 60)
   }
 }

@@ -3,6 +3,9 @@ import Foundation
 extension JSON: Codable {
   /// Decodes a value of any kind.
   ///
+  /// A number of 2^53 or more that is an integer is exact, also if its text has an exponent, as
+  /// that of a double has that `JSONEncoder` has written.
+  ///
   /// - Parameter decoder: The decoder.
   /// - Throws: `DecodingError` if the value is not one of the kinds of JSON.
   public init(from decoder: any Decoder) throws {
@@ -29,7 +32,7 @@ extension JSON: Codable {
   ///
   /// Without `exact` the result is always a double.
   private static func number(_ value: Double, exact: Decimal?) -> JSON {
-    guard let exact, value.magnitude >= 0x1p53, value.rounded() == value else {
+    guard let exact, value.magnitude >= 0x1p53, exact.isInteger else {
       return .double(value)
     }
     return .decimal(exact)
@@ -59,13 +62,59 @@ extension JSON {
   ///
   /// A single number, string, Boolean or `null` is valid too.
   ///
-  /// Integers are exact up to 38 digits. Fractions have the precision of `Double`.
+  /// Integers are exact up to 38 digits. Fractions have the precision of `Double`. If a name occurs
+  /// more than once in an object, the first member counts, as with `JSONDecoder`.
   ///
   /// - Parameter data: The text, in UTF-8, UTF-16 or UTF-32.
   /// - Throws: Foundation's `CocoaError` if the text is empty, is not JSON, or contains a number
   ///   that is out of range.
   public init(parsing data: Data) throws {
-    self.init(foundation: try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed))
+    self = try Self.parse(data).json
+  }
+
+  /// Parses a JSON text, and returns whether an object of it has a name more than once.
+  static func parse(_ data: Data) throws -> (json: JSON, hasRepeatedNames: Bool) {
+    let json = JSON(
+      foundation: try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed))
+    guard json.memberCount != memberCount(ofText: data) else { return (json, false) }
+    // `JSONSerialization` keeps the last member, `JSONDecoder` the first.
+    return (try JSONDecoder().decode(JSON.self, from: data), true)
+  }
+
+  /// The number of members of all objects.
+  private var memberCount: Int {
+    switch self {
+    case .array(let values): values.reduce(0) { $0 + $1.memberCount }
+    case .dictionary(let members): members.values.reduce(members.count) { $0 + $1.memberCount }
+    case .null, .bool, .int, .decimal, .double, .string: 0
+    }
+  }
+
+  private static func isByteOrderMark(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
+    bytes.first == 0xEF && bytes.dropFirst().starts(with: [0xBB, 0xBF])
+  }
+
+  /// Returns the number of members in a valid text: of the colons outside strings.
+  ///
+  /// `nil` for a text in UTF-16 or UTF-32, and for a text with a string that begins with U+FEFF,
+  /// which `JSONSerialization` takes for a byte order mark and leaves out on Linux.
+  private static func memberCount(ofText data: Data) -> Int? {
+    data.withUnsafeBytes { bytes in
+      var (count, isInString, isEscaped) = (0, false, false)
+      for (index, byte) in bytes.enumerated() {
+        switch byte {
+        case 0: return nil
+        case _ where isEscaped: isEscaped = false
+        case UInt8(ascii: "\\"): isEscaped = isInString
+        case UInt8(ascii: "\""):
+          isInString.toggle()
+          if isInString, isByteOrderMark(bytes[(index + 1)...]) { return nil }
+        case UInt8(ascii: ":") where !isInString: count += 1
+        default: break
+        }
+      }
+      return count
+    }
   }
 
   private init(foundation value: Any) {
@@ -87,7 +136,7 @@ extension JSON {
     case UInt8(ascii: "c"), UInt8(ascii: "B"): self = .bool(number.boolValue)
     case UInt8(ascii: "d"), UInt8(ascii: "f"):
       if let number = number as? NSDecimalNumber {
-        self = .decimal(number.decimalValue)
+        self.init(long: number.decimalValue)
       } else {
         self = .double(number.doubleValue)
       }
@@ -102,9 +151,26 @@ extension JSON {
     }
   }
 
+  /// Chooses the case of a number whose text has 18 characters or more.
+  ///
+  /// A double that ``data()`` has written becomes a double again, unless its text may be that of an
+  /// integer. The values are equal then.
+  private init(long number: Decimal) {
+    let double = number.nearestDouble
+    if double.magnitude < 0x1p53 || !number.isInteger {
+      // A fraction has the precision of `Double`.
+      self = .double(double)
+    } else if double.magnitude >= 1e16, let integer = Int(number.description) {
+      self = .int(integer)
+    } else {
+      self =
+        Decimal(string: JSONWriter.text(of: double)) == number ? .double(double) : .decimal(number)
+    }
+  }
+
   /// Returns the value as a compact JSON text.
   ///
-  /// Members are sorted by name.
+  /// Members are sorted by the UTF-8 bytes of their names.
   ///
   /// - Returns: The text in UTF-8.
   /// - Throws: ``ParameterEncodingError`` if a number is not finite or if the values are nested too

@@ -69,7 +69,7 @@ extension JSON: Hashable {
     case (.decimal(let exact), .int(let other)), (.int(let other), .decimal(let exact)):
       exact == Decimal(other)
     case (.decimal(let exact), .double(let other)), (.double(let other), .decimal(let exact)):
-      Decimal(string: other.description) == exact
+      Decimal(string: JSONWriter.text(of: other)) == exact
     default: false
     }
   }
@@ -82,12 +82,25 @@ extension JSON: Hashable {
     case .null: hasher.combine(0)
     case .bool(let value): hasher.combine(value)
     case .int(let value): hasher.combine(Double(value))
-    case .decimal(let value): hasher.combine(NSDecimalNumber(decimal: value).doubleValue)
+    case .decimal(let value): hasher.combine(value.nearestDouble)
     case .double(let value): hasher.combine(value)
     case .string(let value): hasher.combine(value)
     case .array(let values): hasher.combine(values)
     case .dictionary(let values): hasher.combine(values)
     }
+  }
+}
+
+extension Decimal {
+  /// The nearest value of type `Double`.
+  ///
+  /// The conversion of `NSDecimalNumber` is not exact.
+  var nearestDouble: Double { Double(description) ?? .nan }
+
+  var isInteger: Bool {
+    var (number, rounded) = (self, Decimal())
+    NSDecimalRound(&rounded, &number, 0, .plain)
+    return rounded == self
   }
 }
 
@@ -154,7 +167,7 @@ extension JSON {
     switch self {
     case .int(let value): Double(value)
     case .double(let value): value
-    case .decimal(let value): NSDecimalNumber(decimal: value).doubleValue
+    case .decimal(let value): value.nearestDouble
     default: nil
     }
   }
@@ -163,7 +176,7 @@ extension JSON {
   public var decimal: Decimal? {
     switch self {
     case .int(let value): Decimal(value)
-    case .double(let value) where value.isFinite: Decimal(string: value.description)
+    case .double(let value) where value.isFinite: Decimal(string: JSONWriter.text(of: value))
     case .decimal(let value): value
     default: nil
     }

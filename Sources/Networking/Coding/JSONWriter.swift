@@ -47,9 +47,12 @@ struct JSONWriter {
       bytes += value.description.utf8
     case .double(let value):
       guard value.isFinite else { throw Failure(isTooDeep: false) }
-      bytes += value.description.utf8
+      bytes += Self.text(of: value).utf8
     case .string(let value): write(value)
     case .data(let value): write(value.base64EncodedString())
+    case .date(let value):
+      guard value.timeIntervalSinceReferenceDate.isFinite else { throw Failure(isTooDeep: false) }
+      bytes += Self.text(of: value.timeIntervalSinceReferenceDate).utf8
     case .array(let values):
       guard depth < ParameterEncodingError.depthLimit else { throw Failure(isTooDeep: true) }
       bytes.append(UInt8(ascii: "["))
@@ -75,6 +78,15 @@ struct JSONWriter {
     }
   }
 
+  /// Returns a finite number as text.
+  ///
+  /// Beyond 2^53 the shortest text of a double is that of another integer. All digits of such a double
+  /// are written, so that it differs from that integer.
+  static func text(of value: Double) -> String {
+    guard (0x1p53..<1e37).contains(value.magnitude) else { return value.description }
+    return String(format: "%.1f", value)
+  }
+
   /// Writes a string.
   ///
   /// Quotation marks, reverse solidi and control characters must be escaped.
@@ -95,6 +107,93 @@ struct JSONWriter {
       }
     }
     bytes.append(UInt8(ascii: "\""))
+  }
+}
+
+extension JSONWriter {
+  /// Returns parameters as a JSON text that a `JSONEncoder` writes.
+  ///
+  /// - Throws: ``ParameterEncodingError`` with the key path of the value if the encoder rejects a
+  ///   value or if the values are nested too deeply.
+  static func data(_ parameters: Parameters, encoder: JSONEncoder) throws -> Data {
+    do {
+      return try encoder.encode(EncodableParameters(parameters: parameters, depth: 0))
+    } catch EncodingError.invalidValue(_, let context) {
+      // The description of the context may contain the value.
+      throw ParameterEncodingError(
+        keyPath: keyPath(context.codingPath), reason: "is rejected by the JSON encoder")
+    }
+  }
+
+  fileprivate static func keyPath(_ keys: [any CodingKey]) -> String {
+    keys.reduce(into: "") { path, key in
+      if let index = key.intValue {
+        path += "[\(index)]"
+      } else {
+        path += path.isEmpty ? key.stringValue : ".\(key.stringValue)"
+      }
+    }
+  }
+}
+
+/// Parameters that an encoder encodes as plain JSON values.
+private struct EncodableParameters: Encodable {
+  /// The maximum depth, which is lower than without an encoder, because each level needs several
+  /// frames on the stack.
+  private static let depthLimit = 128
+
+  /// The name of a member.
+  private struct Name: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) {
+      self.stringValue = stringValue
+    }
+
+    init?(intValue: Int) {
+      return nil
+    }
+  }
+
+  let parameters: Parameters
+  let depth: Int
+
+  func encode(to encoder: any Encoder) throws {
+    switch parameters {
+    case .array(let values):
+      try checkDepth(encoder)
+      var container = encoder.unkeyedContainer()
+      for value in values { try container.encode(nested(value)) }
+    case .dictionary(let members):
+      try checkDepth(encoder)
+      var container = encoder.container(keyedBy: Name.self)
+      for member in members {
+        try container.encode(nested(member.value), forKey: Name(stringValue: member.name))
+      }
+    default:
+      var container = encoder.singleValueContainer()
+      switch parameters {
+      case .bool(let value): try container.encode(value)
+      case .int(let value): try container.encode(value)
+      case .decimal(let value): try container.encode(value)
+      case .double(let value): try container.encode(value)
+      case .string(let value): try container.encode(value)
+      case .data(let value): try container.encode(value)
+      case .date(let value): try container.encode(value)
+      case .null, .array, .dictionary: try container.encodeNil()
+      }
+    }
+  }
+
+  private func nested(_ value: Parameters) -> EncodableParameters {
+    EncodableParameters(parameters: value, depth: depth + 1)
+  }
+
+  private func checkDepth(_ encoder: any Encoder) throws {
+    guard depth < Self.depthLimit else {
+      throw ParameterEncodingError.tooDeep(JSONWriter.keyPath(encoder.codingPath))
+    }
   }
 }
 

@@ -76,7 +76,26 @@ public struct MultipartFormData: Sendable, Hashable, Codable {
     parts.append(Part(name: name, content: .data(Data(text.utf8))))
   }
 
-  /// Appends bytes.
+  /// Appends bytes with the media type of the file name extension.
+  ///
+  /// If there is no file name, or if its extension is unknown, the media type is
+  /// `application/octet-stream`.
+  ///
+  /// ```swift
+  /// form.append(report, name: "report", filename: "2024.pdf")   // application/pdf
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - data: The bytes.
+  ///   - name: The name of the field.
+  ///   - filename: The file name. `nil` if the part is not a file.
+  public mutating func append(_ data: Data, name: String, filename: String? = nil) {
+    append(
+      data, name: name, filename: filename,
+      contentType: Self.contentType(ofFirstKnown: [filename ?? ""]))
+  }
+
+  /// Appends bytes with a given media type.
   ///
   /// - Parameters:
   ///   - data: The bytes.
@@ -84,8 +103,7 @@ public struct MultipartFormData: Sendable, Hashable, Codable {
   ///   - filename: The file name. `nil` if the part is not a file.
   ///   - contentType: The media type. `nil` omits it.
   public mutating func append(
-    _ data: Data, name: String, filename: String? = nil,
-    contentType: String? = "application/octet-stream"
+    _ data: Data, name: String, filename: String? = nil, contentType: String?
   ) {
     parts.append(
       Part(name: name, content: .data(data), filename: filename, contentType: contentType))
@@ -93,17 +111,17 @@ public struct MultipartFormData: Sendable, Hashable, Codable {
 
   /// Appends a file with the media type of its file name extension.
   ///
-  /// The file is read when the request is sent. If the extension is unknown, the media type is
-  /// `application/octet-stream`.
+  /// The file is read when the request is sent. The extension is that of `filename` or, if that is
+  /// unknown, that of the URL. If both are unknown, the media type is `application/octet-stream`.
   ///
   /// - Parameters:
   ///   - file: The URL of the file.
   ///   - name: The name of the field.
   ///   - filename: The file name. `nil` uses the last component of the URL's path.
   public mutating func append(file: URL, name: String, filename: String? = nil) {
-    let type = MediaType(fileExtension: file.pathExtension)?.description
     append(
-      file: file, name: name, filename: filename, contentType: type ?? "application/octet-stream")
+      file: file, name: name, filename: filename,
+      contentType: Self.contentType(ofFirstKnown: [filename ?? "", file.path]))
   }
 
   /// Appends a file with a given media type.
@@ -122,6 +140,14 @@ public struct MultipartFormData: Sendable, Hashable, Codable {
       Part(
         name: name, content: .file(file), filename: filename ?? file.lastPathComponent,
         contentType: contentType))
+  }
+
+  /// Returns the media type of the first path whose extension is known.
+  private static func contentType(ofFirstKnown paths: [String]) -> String {
+    let types = paths.lazy.compactMap {
+      MediaType(fileExtension: NSString(string: $0).pathExtension)
+    }
+    return types.first?.description ?? "application/octet-stream"
   }
 }
 

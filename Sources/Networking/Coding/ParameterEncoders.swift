@@ -39,7 +39,8 @@ public struct ParameterEncoders: Sendable {
       if let encoder = custom[type] {
         encoder
       } else if type.prefix(while: { $0 != ";" }).lowercased().hasSuffix("json") {
-        JSONParameterEncoder(contentType: type)
+        JSONParameterEncoder(
+          contentType: type, encoder: (json as? JSONParameterEncoder)?.encoder)
       } else {
         TextEncoder(contentType: type)
       }

@@ -9,7 +9,7 @@ struct ParameterTreeEncoder: Encoder {
   let codingPath: [any CodingKey]
   /// Converts dates.
   ///
-  /// `nil` uses the `Encodable` conformance of `Date`.
+  /// `nil` creates ``Parameters/date(_:)``.
   let date: ((Date) -> Parameters)?
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -34,7 +34,7 @@ struct ParameterTreeEncoder: Encoder {
     case let value as Data: node.set(.data(value))
     case let value as URL: node.set(.string(value.absoluteString))
     case let value as Decimal: node.set(.decimal(value))
-    case let value as Date where date != nil: node.set(date?(value) ?? .null)
+    case let value as Date: node.set(date?(value) ?? .date(value))
     default:
       node.sortsNames = value is any StringKeyedDictionary
       try value.encode(to: self)
@@ -150,7 +150,7 @@ final class ParameterNode {
     case .array(let nodes): return .array(nodes.map(\.parameters))
     case .dictionary(let names, let nodes):
       var members: Parameters.Members = [:]
-      for name in sortsNames ? names.sorted() : names {
+      for name in sortsNames ? names.sorted(by: { $0.isOrdered(before: $1) }) : names {
         members[name] = nodes[name]?.parameters
       }
       return .dictionary(members)

@@ -16,6 +16,7 @@ extension Parameters: Codable {
     case double
     case string
     case data
+    case date
     case array
     case dictionary
   }
@@ -39,15 +40,11 @@ extension Parameters: Codable {
     case .bool: self = .bool(try container.decode(Bool.self, forKey: .bool))
     case .int: self = .int(try container.decode(Int.self, forKey: .int))
     case .decimal: self = .decimal(try container.decode(Decimal.self, forKey: .decimal))
-    case .double:
-      // A number that is not finite is encoded as a string, because JSON cannot represent it.
-      if let value = try? container.decode(Double.self, forKey: .double) {
-        self = .double(value)
-      } else {
-        self = .double(Double(try container.decode(String.self, forKey: .double)) ?? .nan)
-      }
+    case .double: self = .double(try Self.double(in: container, .double))
     case .string: self = .string(try container.decode(String.self, forKey: .string))
     case .data: self = .data(try container.decode(Data.self, forKey: .data))
+    case .date:
+      self = .date(Date(timeIntervalSinceReferenceDate: try Self.double(in: container, .date)))
     case .array: self = .array(try container.decode([Parameters].self, forKey: .array))
     case .dictionary:
       let pairs = try container.decode([Pair].self, forKey: .dictionary)
@@ -71,14 +68,33 @@ extension Parameters: Codable {
     case .bool(let value): try container.encode(value, forKey: .bool)
     case .int(let value): try container.encode(value, forKey: .int)
     case .decimal(let value): try container.encode(value, forKey: .decimal)
-    case .double(let value) where value.isFinite: try container.encode(value, forKey: .double)
-    case .double(let value): try container.encode("\(value)", forKey: .double)
+    case .double(let value): try Self.encode(value, in: &container, .double)
     case .string(let value): try container.encode(value, forKey: .string)
     case .data(let value): try container.encode(value, forKey: .data)
+    case .date(let value):
+      try Self.encode(value.timeIntervalSinceReferenceDate, in: &container, .date)
     case .array(let values): try container.encode(values, forKey: .array)
     case .dictionary(let members):
       try container.encode(
         members.map { Pair(name: $0.name, value: $0.value) }, forKey: .dictionary)
+    }
+  }
+
+  private static func double(
+    in container: KeyedDecodingContainer<Kind>, _ kind: Kind
+  ) throws -> Double {
+    if let value = try? container.decode(Double.self, forKey: kind) { return value }
+    return Double(try container.decode(String.self, forKey: kind)) ?? .nan
+  }
+
+  /// Encodes a number that is not finite as a string, because JSON cannot represent it.
+  private static func encode(
+    _ value: Double, in container: inout KeyedEncodingContainer<Kind>, _ kind: Kind
+  ) throws {
+    if value.isFinite {
+      try container.encode(value, forKey: kind)
+    } else {
+      try container.encode("\(value)", forKey: kind)
     }
   }
 }
@@ -88,15 +104,16 @@ extension Parameters {
   ///
   /// - Members keep the order in which the value encodes them. The members of a dictionary with
   ///   string keys are sorted by name, because a dictionary has no order.
-  /// - `Data` becomes ``data(_:)``, a `URL` becomes a string with its text, and a `Decimal` becomes
-  ///   a number. ``Parameters`` and ``JSON`` within the value are inserted unchanged.
+  /// - `Data` becomes ``data(_:)``, a `Date` becomes ``date(_:)``, a `URL` becomes a string with its
+  ///   text, and a `Decimal` becomes a number. ``Parameters`` and ``JSON`` within the value are
+  ///   inserted unchanged.
   /// - Numbers that are not finite are accepted here. ``ParameterEncoding/encode(_:)`` rejects
   ///   them.
   ///
   /// - Parameters:
   ///   - value: The value.
-  ///   - date: A conversion for `Date`. `nil` uses the `Encodable` conformance of `Date`, which
-  ///     encodes the number of seconds since the start of 2001.
+  ///   - date: A conversion for `Date`. `nil` creates ``date(_:)``, which the encoders of the client
+  ///     convert to text or a number.
   /// - Throws: The errors of the value's `encode(to:)`.
   public init(encoding value: some Encodable, date: ((Date) -> Parameters)? = nil) throws {
     let encoder = ParameterTreeEncoder(date: date)

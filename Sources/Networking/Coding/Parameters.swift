@@ -29,6 +29,9 @@ public enum Parameters: Sendable, Hashable {
   case string(String)
   /// Bytes. Multipart forms send them unchanged; all other formats use Base64.
   case data(Data)
+  /// A date. Queries and forms send the text of ``FieldNaming/dates``. JSON has the number of seconds
+  /// since the start of 2001, unless ``NetworkingConfiguration/encoder`` has another strategy.
+  case date(Date)
   /// An array.
   case array([Parameters])
   /// A dictionary whose members have an order.
@@ -36,16 +39,16 @@ public enum Parameters: Sendable, Hashable {
 
   /// Creates a dictionary from a Swift dictionary.
   ///
-  /// The members are sorted by name.
+  /// The members are sorted by the UTF-8 bytes of their names.
   ///
   /// - Parameter values: The values, keyed by name.
   public init(_ values: [String: Parameters]) {
-    self = .dictionary(Members(values.sorted { $0.key < $1.key }))
+    self = .dictionary(Members(values.sorted { $0.key.isOrdered(before: $1.key) }))
   }
 
   /// Creates parameters from a JSON value.
   ///
-  /// The members of objects are sorted by name.
+  /// The members of objects are sorted by the UTF-8 bytes of their names.
   ///
   /// - Parameter json: The value.
   public init(_ json: JSON) {
@@ -59,28 +62,12 @@ public enum Parameters: Sendable, Hashable {
     case .array(let values): self = .array(values.map { Parameters($0) })
     case .dictionary(let values):
       self = .dictionary(
-        Members(values.sorted { $0.key < $1.key }.map { ($0.key, Parameters($0.value)) }))
+        Members(
+          values.sorted { $0.key.isOrdered(before: $1.key) }.map { ($0.key, Parameters($0.value)) })
+      )
     }
   }
 
-  /// The value of a member, or `nil` if this is not a dictionary or has no such member.
-  ///
-  /// Setting a member turns a value that is not a dictionary into a dictionary. Setting `nil`
-  /// removes the member.
-  ///
-  /// - Parameter name: The name of the member.
-  public subscript(name: String) -> Parameters? {
-    get {
-      guard case .dictionary(let members) = self else { return nil }
-      return members[name]
-    }
-    set {
-      var members: Members = [:]
-      if case .dictionary(let current) = self { members = current }
-      members[name] = newValue
-      self = .dictionary(members)
-    }
-  }
 }
 
 extension Parameters {
@@ -94,7 +81,7 @@ extension Parameters {
       /// The name.
       public let name: String
       /// The value.
-      public internal(set) var value: Parameters
+      public fileprivate(set) var value: Parameters
     }
 
     private var members: [Member] = []
@@ -206,4 +193,12 @@ extension Parameters: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
   public init(dictionaryLiteral elements: (String, Parameters)...) {
     self = .dictionary(Members(elements.lazy.map { (key: $0.0, value: $0.1) }))
   }
+}
+
+extension String {
+  /// Whether the UTF-8 bytes of the string precede those of another one.
+  ///
+  /// The operator `<` is no order for names that differ in their Unicode normalization: of
+  /// `"e\u{301}"` and `"\u{e9}/"`, none precedes the other.
+  func isOrdered(before other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
 }

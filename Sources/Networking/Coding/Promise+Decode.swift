@@ -12,8 +12,8 @@ extension Promise where Value == Response {
   ///
   /// - Parameters:
   ///   - type: The type of the value.
-  ///   - decoder: The decoder. It must not be modified after this call. `nil` uses a `JSONDecoder`
-  ///     with default settings.
+  ///   - decoder: The decoder. It must not be modified after this call. `nil` uses the decoder of
+  ///     the client (``NetworkingConfiguration/decoder``).
   ///   - file: The source file of the call, for diagnostics.
   ///   - line: The source line of the call, for diagnostics.
   /// - Returns: A promise of the value. It is rejected with a ``NetworkError`` with the code
@@ -24,6 +24,36 @@ extension Promise where Value == Response {
     file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<Output> {
     serialize(using: DecodableSerializer(type, decoder: decoder), file: file, line: line)
+  }
+
+  /// Decodes the JSON body on the caller's actor, as a value whose type conforms to `Decodable` on
+  /// this actor.
+  ///
+  /// In a module whose default isolation is the main actor, `struct Board: Codable` is such a type: its
+  /// conformance can only be used on the main actor. With `nonisolated struct Board: Codable`, the
+  /// body is decoded by ``decode(_:decoder:file:line:)``, off the main actor.
+  ///
+  /// Only code that is isolated to an actor can call this method. The type parameter of a generic
+  /// function without isolation must be `Decodable & Sendable`, for
+  /// ``decode(_:decoder:file:line:)``.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the value.
+  ///   - decoder: The decoder. It must not be modified after this call. `nil` uses the decoder of
+  ///     the client (``NetworkingConfiguration/decoder``).
+  ///   - isolation: The actor of the caller, on which the decoder runs.
+  ///   - file: The source file of the call, for diagnostics.
+  ///   - line: The source line of the call, for diagnostics.
+  /// - Returns: A promise of the value, as from ``decode(_:decoder:file:line:)``.
+  @_disfavoredOverload
+  public func decode<Output: Decodable>(
+    _ type: Output.Type = Output.self, decoder: JSONDecoder? = nil,
+    isolation: isolated any Actor = #isolation,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise<Output> {
+    map(isolation: isolation, file: file, line: line) { response in
+      try (decoder ?? response.decoder).decodeBody(of: response)
+    }
   }
 
   /// Returns the bytes of the body.

@@ -46,6 +46,10 @@ extension Promise where Value == Response {
   /// A response without a body is accepted. A response with a body but without a content type is
   /// accepted only if the list contains `*/*`.
   ///
+  /// The parameters of an accepted type are compared with those of the response, as in
+  /// ``MediaType/matches(_:)``. Other parameters of the response are ignored: `application/json`
+  /// accepts `application/json; charset=utf-8`, and vice versa.
+  ///
   /// - Parameters:
   ///   - contentTypes: The accepted media types or ranges, such as `application/json`, `text/*` or
   ///     `text/plain; charset=utf-8`. A string that is not a media type matches nothing.
@@ -121,7 +125,9 @@ struct ContentTypeValidator: ResponseValidating {
       throw NetworkError(.missingContentType, response)
     }
     guard ranges.contains(where: { type.matches($0) }) else {
-      throw NetworkError(.unacceptableContentType("\(type)"), response)
+      var error = NetworkError(.unacceptableContentType("\(type)"), response)
+      error.reason = "the request accepts \(ranges.map(\.description).joined(separator: ", "))"
+      throw error
     }
   }
 }

@@ -21,16 +21,16 @@ public protocol ResponseSerializing<Output>: Sendable {
 /// `Optional` type, and a new instance for ``EmptyResponse``. For any other type, the serializer
 /// throws ``NetworkError/Code-swift.enum/noData``.
 public struct DecodableSerializer<Output: Decodable & Sendable>: ResponseSerializing {
-  private let decoder: JSONDecoder
+  private let decoder: JSONDecoder?
 
   /// Creates a serializer.
   ///
   /// - Parameters:
   ///   - type: The type of the value.
-  ///   - decoder: The decoder. It must not be modified after this call. `nil` uses a `JSONDecoder`
-  ///     with default settings.
+  ///   - decoder: The decoder. It must not be modified after this call. `nil` uses the decoder of
+  ///     the client (``Response/decoder``).
   public init(_ type: Output.Type = Output.self, decoder: JSONDecoder? = nil) {
-    self.decoder = decoder ?? defaultDecoder
+    self.decoder = decoder
   }
 
   /// Decodes the body.
@@ -40,16 +40,22 @@ public struct DecodableSerializer<Output: Decodable & Sendable>: ResponseSeriali
   /// - Throws: ``NetworkError`` with the code `decodingFailed` and the decoder's error as
   ///   ``NetworkError/underlying``, or with the code `noData`.
   public func serialize(_ response: Response) throws -> Output {
-    guard !response.hasNoBody else { return try Self.valueWithoutBody(response) }
+    try (decoder ?? response.decoder).decodeBody(of: response)
+  }
+}
+
+extension JSONDecoder {
+  /// Decodes the body of a response, as described for ``DecodableSerializer``.
+  func decodeBody<Output: Decodable>(of response: Response) throws -> Output {
+    guard !response.hasNoBody else { return try Self.valueWithoutBody(of: response) }
     do {
-      return try decoder.decode(Output.self, from: response.data)
+      return try decode(Output.self, from: response.data)
     } catch {
       throw NetworkError(.decodingFailed, response, underlying: error)
     }
   }
 
-  /// Returns the value for a response without a body.
-  private static func valueWithoutBody(_ response: Response) throws -> Output {
+  private static func valueWithoutBody<Output>(of response: Response) throws -> Output {
     if let empty = EmptyResponse() as? Output { return empty }
     if let optional = Output.self as? any ExpressibleByNilLiteral.Type,
       let none = optional.init(nilLiteral: ()) as? Output
@@ -59,11 +65,6 @@ public struct DecodableSerializer<Output: Decodable & Sendable>: ResponseSeriali
     throw NetworkError(.noData, response)
   }
 }
-
-/// The shared decoder of all serializers without a custom one.
-///
-/// It is never modified.
-private let defaultDecoder = JSONDecoder()
 
 /// The output type for an endpoint whose responses have no body.
 public struct EmptyResponse: Sendable, Hashable, Codable {
@@ -95,7 +96,8 @@ public struct JSONSerializer: ResponseSerializing {
 /// A serializer that decodes a body as text.
 ///
 /// The text encoding is the one passed to the initializer, otherwise the `charset` of the content
-/// type, otherwise UTF-8. A byte order mark is removed.
+/// type, otherwise UTF-8. A byte order mark is removed. A `charset` can have any name of the
+/// Encoding Standard whose encoding Foundation can read, such as `koi8-r` or `windows-1256`.
 public struct StringSerializer: ResponseSerializing {
   private let encoding: String.Encoding?
 
@@ -117,43 +119,17 @@ public struct StringSerializer: ResponseSerializing {
   ///   encoding, or if the response's `charset` is not supported.
   public func serialize(_ response: Response) throws -> String {
     let charset = response.contentType?.parameters["charset"]
-    guard let encoding = encoding ?? Self.encoding(named: charset) else {
+    guard let encoding = encoding ?? String.Encoding(charset: charset ?? "utf-8") else {
       throw NetworkError(
         .stringFailed, response, "the charset \"\(charset ?? "")\" is not supported")
     }
-    guard var text = String(data: response.data, encoding: encoding) else {
+    guard response.data.count.isMultiple(of: encoding.unitSize),
+      var text = String(data: response.data, encoding: encoding)
+    else {
       throw NetworkError(.stringFailed, response, "the body is not valid text in \(encoding)")
     }
     if text.unicodeScalars.first == "\u{FEFF}" { text.unicodeScalars.removeFirst() }
     return text
-  }
-
-  /// Returns the encoding for a name of the IANA registry, or `nil` if it is not supported.
-  ///
-  /// No name means UTF-8.
-  ///
-  /// Source: IANA character sets; RFC 9110 section 8.3.2.
-  private static func encoding(named name: String?) -> String.Encoding? {
-    switch name?.lowercased() {
-    case nil, "utf-8", "utf8": .utf8
-    case "us-ascii", "ascii": .ascii
-    case "iso-8859-1", "latin1", "iso_8859-1": .isoLatin1
-    case "iso-8859-2", "latin2": .isoLatin2
-    case "utf-16": .utf16
-    case "utf-16be": .utf16BigEndian
-    case "utf-16le": .utf16LittleEndian
-    case "utf-32": .utf32
-    case "windows-1250": .windowsCP1250
-    case "windows-1251": .windowsCP1251
-    case "windows-1252", "cp1252": .windowsCP1252
-    case "windows-1253": .windowsCP1253
-    case "windows-1254": .windowsCP1254
-    case "macintosh": .macOSRoman
-    case "shift_jis", "shift-jis": .shiftJIS
-    case "euc-jp": .japaneseEUC
-    case "iso-2022-jp": .iso2022JP
-    default: nil
-    }
   }
 }
 

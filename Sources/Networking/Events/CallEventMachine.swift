@@ -7,7 +7,8 @@ import Foundation
 /// ```
 /// created --queue--> queued --start--> started --begin--> in a hop --end--> finished
 ///                                         ^                  |
-///                                         +-- redirected, retrying, credentialsRefreshed
+///                                         +-- redirected, challenged, retrying,
+///                                             credentialsRefreshed
 /// ```
 ///
 /// It ignores events of a hop that is over, such as one that timed out.
@@ -120,7 +121,9 @@ struct CallEventMachine {
       latest = max(latest, min(time, now))
       return NetworkEvent(
         kind, call: call, request: request, attempt: attempt, hop: hop, elapsed: latest,
-        callStart: callStart)
+        callStart: callStart
+      )
+      .withRawFields()
     }
   }
 }
@@ -159,7 +162,7 @@ struct HopEventMachine {
     if bodyLimit > 0 { received = Data() }
   }
 
-  /// Returns the network events for a transport event, whose header fields are already redacted.
+  /// Returns the network events for a transport event.
   mutating func receive(_ event: TransportEvent, at now: Duration) -> [TimedEventKind] {
     switch event {
     case .connected(let metrics):

@@ -80,7 +80,7 @@ final class CallEvents: Sendable {
   /// - Returns: The event reporter of the hop.
   func begin(_ request: HTTPRequest, attempt: Int, hop: Int) -> HopEvents {
     let summary = NetworkError.RequestSummary(request)
-    let headers = request.headers.redacted()
+    let headers = request.headers
     let bodySize = request.body.byteCount
     var number = 0
     emit(sending: smallBody(of: request)) { machine, now in
@@ -162,11 +162,6 @@ struct HopEvents: Sendable {
 
   /// Reports an event of the transport.
   func receive(_ event: TransportEvent) {
-    var event = event
-    if case .head(var head) = event {
-      head.headers = head.headers.redacted()
-      event = .head(head)
-    }
     call.emit { machine, now in
       machine.receive(number, at: now) { $0.receive(event, at: now) }
     }
@@ -217,6 +212,9 @@ protocol EventSink: AnyObject, Sendable {
   var bodyLimit: Int { get }
 
   /// Stores an event for delivery.
+  ///
+  /// Its header fields are not redacted, because that would take time on the thread of the
+  /// transport. The sink calls ``NetworkEvent/redacted()`` when it delivers the event.
   ///
   /// It is called under the lock of the call, which keeps the events of a call in order. So it must
   /// not block or run client code.

@@ -63,7 +63,7 @@ final class LogSink: EventSink {
   convenience init(
     _ logging: LoggingConfiguration, at level: LoggingConfiguration.Level, scheduler: any Scheduler
   ) {
-    let monitor = LogMonitor(logging)
+    let monitor = LogMonitor(logging.tracked(by: scheduler))
     self.init(monitor, MonitorQueue(monitor, scheduler: scheduler), level)
   }
 
@@ -135,7 +135,7 @@ struct CallLogMachine {
     case .failed: (.error, .error)
     case .finished, .cancelled: (.info, .response)
     case .sending where isFirst: (.info, .request)
-    case .shared, .redirected, .retrying, .credentialsRefreshed: (.info, .request)
+    case .shared, .redirected, .challenged, .retrying, .credentialsRefreshed: (.info, .request)
     case .head, .body, .servedLocally: (.verbose, .response)
     default: (.verbose, .request)
     }

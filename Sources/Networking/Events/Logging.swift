@@ -1,3 +1,5 @@
+import Promises
+
 /// The log settings of a client: the level, the loggers and the size limit of bodies.
 ///
 /// ```swift
@@ -9,7 +11,8 @@
 /// - **Secrets.** Values with secret names are masked in URLs, header fields and bodies, by the
 ///   same rules as in a ``NetworkEvent``. ``NetworkingConfiguration/secretNames`` adds names.
 /// - **Threads.** Loggers run on a serial queue that belongs to the client, in the order of the
-///   events. No call waits for them.
+///   events. A ``ClosureLogger`` in the code of an actor runs on this actor, in the same order. No
+///   call waits for them.
 /// - **Cost.** None at the level ``Level-swift.enum/none``.
 public struct LoggingConfiguration: Sendable {
   /// The level of detail of a client's log.
@@ -153,19 +156,55 @@ public protocol NetworkLogger: Sendable {
 /// ```swift
 /// configuration.logging.errorLogger = ClosureLogger { entry in alert(entry.description) }
 /// ```
+///
+/// A closure that is written in the code of an actor runs on this actor.
 public struct ClosureLogger: NetworkLogger {
-  private let closure: @Sendable (NetworkLogEntry) -> Void
+  private let closure: IsolatedClosure<NetworkLogEntry, Void>
+  /// The scheduler that waits for the closure.
+  ///
+  /// `nil` if none does.
+  private var scheduler: (any Scheduler)?
 
   /// Creates a logger.
   ///
-  /// - Parameter closure: The handler of each entry. Runs on a serial queue, like
-  ///   ``NetworkLogger/log(_:)``.
-  public init(_ closure: @escaping @Sendable (_ entry: NetworkLogEntry) -> Void) {
-    self.closure = closure
+  /// - Parameter closure: The handler of each entry. It receives one entry at a time, in order, on
+  ///   its actor or, without one, on a serial queue, like ``NetworkLogger/log(_:)``.
+  public init(
+    @_inheritActorContext _ closure:
+      @escaping @Sendable @isolated(any) (_ entry: NetworkLogEntry) -> Void
+  ) {
+    self.closure = IsolatedClosure(closure)
   }
 
   /// Passes an entry to the closure.
   ///
+  /// If the closure is isolated to an actor, this method returns before the closure has run.
+  ///
   /// - Parameter entry: The entry.
-  public func log(_ entry: NetworkLogEntry) { closure(entry) }
+  public func log(_ entry: NetworkLogEntry) {
+    closure.run(entry, awaitedBy: scheduler)
+  }
+
+  /// Returns the logger with a scheduler that waits for its closure.
+  func tracked(by scheduler: any Scheduler) -> ClosureLogger {
+    var logger = self
+    logger.scheduler = scheduler
+    return logger
+  }
+}
+
+extension LoggingConfiguration {
+  /// Returns the configuration with a scheduler that waits for its loggers.
+  ///
+  /// Other loggers than closures run on the queue of the client, which the scheduler tracks.
+  func tracked(by scheduler: any Scheduler) -> LoggingConfiguration {
+    func tracked(_ logger: (any NetworkLogger)?) -> (any NetworkLogger)? {
+      (logger as? ClosureLogger)?.tracked(by: scheduler) ?? logger
+    }
+    var configuration = self
+    configuration.requestLogger = tracked(requestLogger)
+    configuration.responseLogger = tracked(responseLogger)
+    configuration.errorLogger = tracked(errorLogger)
+    return configuration
+  }
 }

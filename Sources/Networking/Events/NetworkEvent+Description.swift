@@ -27,6 +27,7 @@ extension NetworkEvent.Kind: CustomStringConvertible {
     case .redirected(let url): "redirected to \(url)"
     case .retrying(let pause, let failure, let attempt):
       "retrying in \(pause) (attempt \(attempt)): \(failure)"
+    case .challenged: "challenge answered"
     case .credentialsRefreshed: "credentials refreshed"
     case .finished(let status, _): "finished with \(status)"
     case .failed(let failure): "failed: \(failure)"

@@ -34,6 +34,7 @@ import Synchronization
 ///     [head]                       the status and header fields of the response are received
 ///     [body]                       the response is complete
 ///     [redirected]                 the client follows a redirect; another hop begins
+///     [challenged]                 the client answers a challenge; the hop begins again
 ///   [retrying]                   the client repeats the attempt; the next one begins with sending
 ///   [credentialsRefreshed]       the client repeats the attempt with refreshed credentials
 /// finished, failed or cancelled  the call ends
@@ -78,7 +79,11 @@ public struct NetworkEvent: Sendable, Hashable {
   /// connection is ready. The value is the time of the occurrence.
   public let elapsed: Duration
   /// The kind of the event.
-  public let kind: Kind
+  public private(set) var kind: Kind
+  /// Whether the header fields of ``kind`` are not redacted yet.
+  ///
+  /// The thread of a transport only stores events. Their receivers redact them.
+  private var hasRawFields = false
   /// The wall clock time at which the call was created.
   let callStart: Date
 
@@ -103,6 +108,35 @@ public struct NetworkEvent: Sendable, Hashable {
     self.elapsed = elapsed
     self.kind = kind
     self.callStart = callStart
+  }
+
+  /// Returns a copy whose header fields are not redacted yet, if the kind has any.
+  func withRawFields() -> NetworkEvent {
+    switch kind {
+    case .sending, .head:
+      var event = self
+      event.hasRawFields = true
+      return event
+    default: return self
+    }
+  }
+
+  /// Returns the event with redacted header fields.
+  ///
+  /// Every event passes this method before it leaves the module.
+  func redacted() -> NetworkEvent {
+    guard hasRawFields else { return self }
+    var event = self
+    event.hasRawFields = false
+    switch kind {
+    case .sending(let headers, let bodySize):
+      event.kind = .sending(headers: headers.redacted(), bodySize: bodySize)
+    case .head(var head):
+      head.headers = head.headers.redacted()
+      event.kind = .head(head)
+    default: break
+    }
+    return event
   }
 
   /// The wall clock time of the event: the creation of the call plus ``elapsed``.
@@ -250,6 +284,10 @@ extension NetworkEvent {
     // MARK: Next hop
     /// The client follows a redirect to this URL.
     case redirected(to: String)
+    /// The server requires a response to a challenge of Digest authentication.
+    ///
+    /// The client sends the same hop again, with the response.
+    case challenged
     /// The client sends the request again.
     ///
     /// - `after` is the delay before the next attempt.

@@ -130,7 +130,7 @@ final class EventBuffer: Sendable {
   /// Returns the next event; `nil` at the end of the sequence, or if the task is cancelled.
   func next(isolation: isolated (any Actor)?) async -> NetworkEvent? {
     let id = machine.withLock { $0.makeID() }
-    return await withTaskCancellationHandler {
+    let event = await withTaskCancellationHandler {
       await withCheckedContinuation { reader in
         machine.withLock { $0.wait(id, reader) }
         // The cancellation handler may have run before the reader was registered.
@@ -140,6 +140,8 @@ final class EventBuffer: Sendable {
     } onCancel: {
       cancelRead(id)
     }
+    // On the reader's thread.
+    return event?.redacted()
   }
 
   private func cancelRead(_ id: UInt64) {

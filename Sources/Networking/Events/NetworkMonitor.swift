@@ -17,6 +17,9 @@ import Synchronization
 /// ```
 ///
 /// A monitor neither changes nor delays calls. To change requests, use an interceptor.
+///
+/// A type that conforms is not isolated to an actor. To update a view model or another object of the
+/// main actor, add a closure with ``Networking/addMonitor(_:)-(NetworkEventHandler)``.
 public protocol NetworkMonitor: Sendable {
   /// Handles an event.
   ///
@@ -29,6 +32,28 @@ public protocol NetworkMonitor: Sendable {
   ///
   /// - Parameter event: The event. ``NetworkEvent`` documents the order of events.
   func observe(_ event: NetworkEvent)
+}
+
+/// A handler of the events of a client's calls.
+///
+/// It runs on the actor in whose code it is written.
+public typealias NetworkEventHandler = @Sendable @isolated(any) (_ event: NetworkEvent) -> Void
+
+/// A monitor that calls a closure.
+struct ClosureMonitor: NetworkMonitor {
+  private let handler: IsolatedClosure<NetworkEvent, Void>
+
+  init(_ handler: @escaping NetworkEventHandler) {
+    self.handler = IsolatedClosure(handler)
+  }
+
+  /// The context of the actor to which the closure is isolated, in which it must be called.
+  ///
+  /// `nil` if it is not isolated.
+  var context: ExecutionContext? { handler.context }
+
+  // `try?` ignores no error, because the closure does not throw.
+  func observe(_ event: NetworkEvent) { try? handler(event) }
 }
 
 /// A monitor that also receives small bodies, which events do not contain.
@@ -48,7 +73,9 @@ extension BodyMonitor {
 
 /// A serial queue that delivers events to one monitor, in order.
 ///
-/// It schedules work only when it is idle, and then delivers all pending events in batches.
+/// It schedules work only when it is idle, and then delivers all pending events in batches. The
+/// events of a closure with an actor are delivered on this actor, one batch at a time, so that the
+/// actor can do other work between them.
 final class MonitorQueue: EventSink {
   private struct State {
     /// The monitor; `nil` after its removal.
@@ -60,17 +87,23 @@ final class MonitorQueue: EventSink {
     ///
     /// After `nil`, the queue is idle.
     mutating func nextBatch() -> [(event: NetworkEvent, body: Data?)]? {
-      guard monitor != nil, !pending.isEmpty else {
-        isDraining = false
-        return nil
-      }
+      guard hasNextBatch() else { return nil }
       defer { pending = [] }
       return pending
+    }
+
+    /// Returns whether there are pending events.
+    ///
+    /// After `false`, the queue is idle.
+    mutating func hasNextBatch() -> Bool {
+      isDraining = monitor != nil && !pending.isEmpty
+      return isDraining
     }
   }
 
   let bodyLimit: Int
   private let hasBodies: Bool
+  private let isOnActor: Bool
   private let state: Mutex<State>
   private let context: ExecutionContext
 
@@ -83,7 +116,10 @@ final class MonitorQueue: EventSink {
     bodyLimit = bodyMonitor?.bodyLimit ?? 0
     hasBodies = bodyMonitor != nil
     state = Mutex(State(monitor: monitor))
-    context = scheduler.context(for: .queue(DispatchQueue(label: "Catena.NetworkMonitor")))
+    let actorContext = (monitor as? ClosureMonitor)?.context
+    isOnActor = actorContext != nil
+    context = scheduler.context(
+      for: actorContext ?? .queue(DispatchQueue(label: "Catena.NetworkMonitor")))
   }
 
   func enqueue(_ event: NetworkEvent, _ body: Data?) {
@@ -123,12 +159,16 @@ final class MonitorQueue: EventSink {
         // Checked before each event, under the lock that `close` takes, so that `close` stops
         // delivery.
         guard let monitor = state.withLock({ $0.monitor }) else { break }
+        let event = event.redacted()
         if hasBodies, let monitor = monitor as? any BodyMonitor {
           monitor.observe(event, body)
         } else {
           monitor.observe(event)
         }
       }
+      guard isOnActor else { continue }
+      if state.withLock({ $0.hasNextBatch() }) { context.run { self.drain() } }
+      return
     }
   }
 }

@@ -13,26 +13,26 @@ package enum HTTPDate {
   ///     recent past year with the same digits.
   /// - Returns: The date, or `nil` if the text is malformed, or the day or time does not exist.
   static func parse(_ text: String, now: Date) -> Date? {
-    let preferred =
-      /(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (?<day>\d\d) (?<month>[A-Z][a-z]{2}) (?<year>\d{4}) (?<time>\d\d:\d\d:\d\d) GMT/
-    let rfc850 =
-      /(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (?<day>\d\d)-(?<month>[A-Z][a-z]{2})-(?<year>\d\d) (?<time>\d\d:\d\d:\d\d) GMT/
-    let asctime =
-      /(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?<month>[A-Z][a-z]{2}) (?<day>[ \d]\d) (?<time>\d\d:\d\d:\d\d) (?<year>\d{4})/
-    if let match = text.wholeMatch(of: preferred) {
-      return date(match.output.year, match.output.month, match.output.day, match.output.time)
-    }
-    if let match = text.wholeMatch(of: asctime) {
-      return date(match.output.year, match.output.month, match.output.day, match.output.time)
-    }
-    guard let match = text.wholeMatch(of: rfc850), let digits = Int(match.output.year) else {
+    var text = text
+    guard text.utf8.count <= maximumLength, let fields = text.withUTF8(Fields.init) else {
       return nil
     }
-    let thisYear = gregorian.component(.year, from: now)
-    // The latest year with these digits that is at most 50 years in the future.
-    let latest = thisYear + 50
-    let year = latest - (latest - digits) % 100
-    return date("\(year)", match.output.month, match.output.day, match.output.time)
+    var year = fields.year
+    if fields.hasShortYear {
+      // The latest year with these digits that is at most 50 years in the future.
+      let latest = gregorian.component(.year, from: now) + 50
+      year = latest - (latest - year) % 100
+    }
+    // A leap second counts as the second after it, but not as the year 10000, which no HTTP date
+    // can express.
+    let second = min(fields.second, 59)
+    let components = DateComponents(
+      calendar: gregorian, year: year, month: fields.month, day: fields.day, hour: fields.hour,
+      minute: fields.minute, second: second)
+    guard components.isValidDate else { return nil }
+    return components.date.map {
+      min($0.addingTimeInterval(Double(fields.second - second)), lastDate)
+    }
   }
 
   /// Formats a date in the preferred form, to the second.
@@ -52,6 +52,9 @@ package enum HTTPDate {
       + "\(digits(parts.hour)):\(digits(parts.minute)):\(digits(parts.second)) GMT"
   }
 
+  /// The length of `Wednesday, 06-Nov-94 08:49:37 GMT`, the longest date.
+  private static let maximumLength = 33
+
   private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 
   private static let gregorian: Calendar = {
@@ -60,24 +63,113 @@ package enum HTTPDate {
     return calendar
   }()
 
+  /// 31 December 9999, 23:59:59.
+  private static let lastDate = Date(timeIntervalSince1970: 253_402_300_799)
+
   private static let months = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  private static func date(
-    _ year: some StringProtocol, _ month: Substring, _ day: Substring, _ time: Substring
-  ) -> Date? {
-    let clock = time.split(separator: ":").compactMap { Int($0) }
-    guard let month = months.firstIndex(of: String(month)), let year = Int(year),
-      let day = Int(day.drop { $0 == " " }), clock.count == 3, clock[0] < 24, clock[1] < 60,
-      clock[2] <= 60
-    else { return nil }
-    // A leap second counts as the second after it.
-    let second = min(clock[2], 59)
-    let components = DateComponents(
-      calendar: gregorian, year: year, month: month + 1, day: day, hour: clock[0],
-      minute: clock[1], second: second)
-    guard components.isValidDate else { return nil }
-    return components.date?.addingTimeInterval(Double(clock[2] - second))
+  private static let longWeekdays = [
+    "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
+  ]
+
+  /// The fields of a date, in ranges that may not exist together, such as 30 February.
+  private struct Fields {
+    var year = 0
+    /// Whether the year has two digits.
+    var hasShortYear = false
+    /// The month, from 1.
+    var month = 0
+    var day = 0
+    var hour = 0
+    var minute = 0
+    var second = 0
+
+    /// Parses one of the three forms, in one pass.
+    init?(_ bytes: UnsafeBufferPointer<UInt8>) {
+      var reader = Reader(bytes)
+      guard let weekday = reader.word() else { return nil }
+      let isPreferred = reader.skip(", ")
+      switch (longWeekdays.contains(weekday), weekdays.contains(weekday), isPreferred) {
+      case (true, _, true):
+        hasShortYear = true
+        guard readDay(&reader), reader.skip("-"), readMonth(&reader), reader.skip("-"),
+          readYear(&reader, digits: 2), reader.skip(" "), readTime(&reader), reader.skip(" GMT")
+        else { return nil }
+      case (_, true, true):
+        guard readDay(&reader), reader.skip(" "), readMonth(&reader), reader.skip(" "),
+          readYear(&reader, digits: 4), reader.skip(" "), readTime(&reader), reader.skip(" GMT")
+        else { return nil }
+      case (_, true, false):
+        // The day has one digit after a space, or two digits.
+        guard reader.skip(" "), readMonth(&reader), reader.skip(" "),
+          readDay(&reader, digits: reader.skip(" ") ? 1 : 2), reader.skip(" "),
+          readTime(&reader), reader.skip(" "), readYear(&reader, digits: 4)
+        else { return nil }
+      default: return nil
+      }
+      guard reader.isAtEnd, hour < 24, minute < 60, second <= 60 else { return nil }
+    }
+
+    private mutating func readDay(_ reader: inout Reader, digits: Int = 2) -> Bool {
+      reader.read(digits, into: &day)
+    }
+
+    private mutating func readYear(_ reader: inout Reader, digits: Int) -> Bool {
+      reader.read(digits, into: &year)
+    }
+
+    private mutating func readMonth(_ reader: inout Reader) -> Bool {
+      guard let name = reader.word(), let index = months.firstIndex(of: name) else { return false }
+      month = index + 1
+      return true
+    }
+
+    private mutating func readTime(_ reader: inout Reader) -> Bool {
+      reader.read(2, into: &hour) && reader.skip(":") && reader.read(2, into: &minute)
+        && reader.skip(":") && reader.read(2, into: &second)
+    }
+  }
+
+  private struct Reader {
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private var position = 0
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+      self.bytes = bytes
+    }
+
+    var isAtEnd: Bool { position == bytes.count }
+
+    /// Returns the letters up to another character, or `nil` if there are none.
+    mutating func word() -> String? {
+      let start = position
+      while !isAtEnd, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(bytes[position] | 0x20) {
+        position += 1
+      }
+      return position > start ? String(decoding: bytes[start..<position], as: UTF8.self) : nil
+    }
+
+    /// Skips a text, and returns whether it is there.
+    mutating func skip(_ text: StaticString) -> Bool {
+      text.withUTF8Buffer { text in
+        guard bytes[position...].starts(with: text) else { return false }
+        position += text.count
+        return true
+      }
+    }
+
+    /// Reads a number of digits, and returns whether they are there.
+    mutating func read(_ count: Int, into value: inout Int) -> Bool {
+      guard position + count <= bytes.count else { return false }
+      value = 0
+      for byte in bytes[position..<(position + count)] {
+        guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return false }
+        value = value * 10 + Int(byte - UInt8(ascii: "0"))
+      }
+      position += count
+      return true
+    }
   }
 }

@@ -1,3 +1,4 @@
+import CCatena
 import Foundation
 
 extension HTTPHeaders {
@@ -60,10 +61,11 @@ extension HTTPHeaders {
 
   /// The default fields of requests: `Accept-Encoding`, `Accept-Language`, and `User-Agent`.
   ///
-  /// They are computed once. All transports decode the listed content codings. The languages are
-  /// the first six of the user's preferred languages, in order of preference.
+  /// They are computed once. All transports decode the listed content codings; on Linux, `br` is
+  /// listed only if the library `libbrotlidec` is installed. The languages are the first six of the
+  /// user's preferred languages, in order of preference.
   public static let defaults: HTTPHeaders = [
-    "Accept-Encoding": "br, gzip, deflate",
+    "Accept-Encoding": acceptEncoding(decodesBrotli: decodesBrotli),
     "Accept-Language": acceptLanguage(Locale.preferredLanguages),
     "User-Agent": userAgent(
       program: Bundle.main.object(forInfoDictionaryKey: "CFBundleName") as? String
@@ -71,6 +73,19 @@ extension HTTPHeaders {
       version: Bundle.main.object(forInfoDictionaryKey: "CFBundleShortVersionString") as? String,
       system: ProcessInfo.processInfo.operatingSystemVersionString),
   ]
+
+  private static var decodesBrotli: Bool {
+    #if os(Linux)
+      catena_decoder_is_available(.brotli)
+    #else
+      true
+    #endif
+  }
+
+  /// Returns an `Accept-Encoding` value.
+  static func acceptEncoding(decodesBrotli: Bool) -> String {
+    decodesBrotli ? "br, gzip, deflate" : "gzip, deflate"
+  }
 
   /// Returns an `Accept-Language` value with decreasing weights.
   ///

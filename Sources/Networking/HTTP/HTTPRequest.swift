@@ -22,22 +22,42 @@ public struct HTTPRequest: Sendable, Hashable {
   ///
   /// `nil` means no limit.
   public var idleTimeout: Duration?
+  /// The attributes that the caller has set on the ``Request``, for interceptors and monitors.
+  ///
+  /// They are not sent. Comparing and hashing requests ignores them.
+  public var attributes: RequestAttributes {
+    get { requestAttributes.value }
+    set { requestAttributes.value = newValue }
+  }
+  private var requestAttributes = Uncompared(RequestAttributes())
+  /// Whether the client may add its credentials to this request.
+  ///
+  /// Cookies and the client certificate do not count as credentials.
+  ///
+  /// The default is ``Request/sendsCredentials``. An interceptor that adds credentials of its own
+  /// should pass on a request for which this is `false` unchanged. Comparing and hashing requests
+  /// ignores this property.
+  public var sendsCredentials: Bool {
+    get { attributes[SendsCredentialsKey.self] }
+    set { attributes[SendsCredentialsKey.self] = newValue }
+  }
   /// Whether the transport reports connection events.
   ///
   /// Comparing and hashing requests ignores this property.
   package var reportsConnection: Bool {
-    get { connectionReporting.isOn }
-    set { connectionReporting.isOn = newValue }
+    get { connectionReporting.value }
+    set { connectionReporting.value = newValue }
   }
-  private var connectionReporting = IgnoredFlag()
-
-  private struct IgnoredFlag: Sendable, Hashable {
-    var isOn = false
-
-    static func == (_: IgnoredFlag, _: IgnoredFlag) -> Bool { true }
-
-    func hash(into hasher: inout Hasher) {}
+  private var connectionReporting = Uncompared(false)
+  /// Whether the transport presents no client certificate, because a redirect has led to another
+  /// origin.
+  ///
+  /// Comparing and hashing requests ignores this property.
+  package var withholdsClientCertificate: Bool {
+    get { certificateWithholding.value }
+    set { certificateWithholding.value = newValue }
   }
+  private var certificateWithholding = Uncompared(false)
 
   /// Creates a request.
   ///
@@ -61,6 +81,24 @@ public struct HTTPRequest: Sendable, Hashable {
   }
 }
 
+extension HTTPRequest {
+  /// Returns a request that user code has returned in place of this one, with the properties that a
+  /// new request lacks.
+  ///
+  /// These are the attributes that the user code has not set, such as the client's decoder and
+  /// ``sendsCredentials``, and ``withholdsClientCertificate``.
+  ///
+  /// - Parameter request: The request that the user code has returned.
+  /// - Returns: The request to send.
+  func replaced(by request: HTTPRequest) -> HTTPRequest {
+    guard !attributes.isEmpty || withholdsClientCertificate else { return request }
+    var request = request
+    request.attributes.addMissing(attributes)
+    if withholdsClientCertificate { request.withholdsClientCertificate = true }
+    return request
+  }
+}
+
 extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// The method and the URL, without secrets: `GET https://api.example.com/v1/boards?token=***`.
   public var description: String { NetworkError.RequestSummary(self).description }
@@ -68,13 +106,15 @@ extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, Cu
   /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// The members without secrets: a masked URL, masked header fields, and the size of the body.
+  /// The members without secrets: a masked URL, masked header fields, the size of the body, and the
+  /// names of the attributes.
   public var customMirror: Mirror {
     Mirror(
       self,
       children: [
         "method": method, "url": NetworkError.RequestSummary(self).url, "headers": headers,
         "body": body, "connectTimeout": connectTimeout as Any, "idleTimeout": idleTimeout as Any,
+        "attributes": attributes,
       ])
   }
 }

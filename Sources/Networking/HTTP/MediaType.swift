@@ -32,8 +32,11 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
 
   /// Returns whether this type matches a range.
   ///
-  /// Each parameter of the range, except `q`, must be present with the same value. The value of
-  /// `charset` is case-insensitive.
+  /// Each parameter of the range, except `q`, must be present with the same value. Parameters that
+  /// the range does not have are ignored.
+  ///
+  /// The value of `charset` is case-insensitive, and a type without a `charset` counts as UTF-8: the
+  /// type `application/json` matches `application/json; charset=utf-8`.
   ///
   /// - Parameter range: A type, or a range such as `text/*` or `*/*`.
   /// - Returns: Whether this type matches.
@@ -41,9 +44,11 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
     guard range.type == "*" || range.type == type, range.subtype == "*" || range.subtype == subtype
     else { return false }
     return range.parameters.allSatisfy { name, value in
-      if name == "q" { return true }
-      guard let parameter = parameters[name] else { return false }
-      return name == "charset" ? parameter.lowercased() == value.lowercased() : parameter == value
+      switch name {
+      case "q": true
+      case "charset": (parameters[name] ?? "utf-8").lowercased() == value.lowercased()
+      default: parameters[name] == value
+      }
     }
   }
 

@@ -6,6 +6,8 @@ extension NetworkError {
     /// The URL is malformed, contains a user name or password, or has a scheme other than `http`
     /// and `https`.
     case invalidURL
+    /// The client has credentials but no base URL, so the origin that may receive them is unknown.
+    case credentialsWithoutBaseURL
     /// The method is not a token.
     case invalidMethod
     /// The name of a header field is not a token, or its value contains a control character such as
@@ -77,6 +79,11 @@ extension NetworkError {
     /// The body is empty although a value is required, or a stream was read twice.
     case noData
 
+    // MARK: Cookies
+
+    /// The file of a ``CookieJar`` cannot be read or written, or is not valid.
+    case cookieFileFailed
+
     // MARK: Offline store
 
     /// The offline store has reached one of its limits, so the request is not stored.
@@ -86,6 +93,9 @@ extension NetworkError {
     case offlineStoreRefused
     /// The disk of the offline store is full, or the store cannot be read or written.
     case offlineStoreFailed
+    /// A header field with credentials, which the offline store does not store, is missing when a
+    /// stored request is to be sent.
+    case offlineCredentialsMissing
     /// Another replay of the offline store is running, in this or another process.
     case offlineStoreBusy
   }
@@ -104,6 +114,13 @@ extension NetworkError {
 }
 
 extension NetworkError.Code {
+  /// Whether a phase of the request, or the whole call, exceeded its timeout.
+  ///
+  /// `true` for `timedOut` with any phase.
+  public var isTimeout: Bool {
+    if case .timedOut = self { true } else { false }
+  }
+
   /// A Boolean value that indicates whether the failure may be caused by a missing network, so that
   /// the request may succeed when the network is available again.
   ///

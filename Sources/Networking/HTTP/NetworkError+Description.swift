@@ -5,6 +5,7 @@ extension NetworkError.Code {
   var summary: String {
     switch self {
     case .invalidURL: "the URL is invalid"
+    case .credentialsWithoutBaseURL: "the client has credentials but no base URL"
     case .invalidMethod: "the method is invalid"
     case .invalidHeader: "a header is invalid"
     case .encodingFailed: "the parameters cannot be encoded"
@@ -38,9 +39,11 @@ extension NetworkError.Code {
     case .jsonFailed: "the body is not the requested JSON"
     case .stringFailed: "the body is not valid text in its encoding"
     case .noData: "the body is empty"
+    case .cookieFileFailed: "the file of the cookies has failed"
     case .offlineStoreFull: "the offline store is full"
     case .offlineStoreRefused: "the offline store rejected the request"
     case .offlineStoreFailed: "the offline store has failed"
+    case .offlineCredentialsMissing: "a header field with credentials was not stored"
     case .offlineStoreBusy: "another replay of the offline store is running"
     }
   }
@@ -50,7 +53,7 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, L
   /// A description in one line, such as `GET https://api.example.com/v1/boards/7: the status 404 is
   /// not acceptable, after 2 attempts; the body begins: {"error":"no such board"}`.
   ///
-  /// It contains at most the first 200 characters of the body, with the values of secret names
+  /// It contains at most the first 200 Unicode scalars of the body, with the values of secret names
   /// masked. Semicolons separate the lines of a ``reason``. Other control characters are replaced
   /// by spaces.
   public var description: String {
@@ -73,13 +76,14 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, L
     underlying.map { Self.text(of: $0) }
   }
 
-  /// Returns the first 200 characters of the description of an error, with the values of secret
-  /// names masked.
+  /// Returns the first 200 Unicode scalars of the description of an error, with the values of
+  /// secret names masked.
   static func text(of error: any Error) -> String {
     if let error = error as? DecodingError { return error.explanation }
     // Redacted before truncation, as in `excerpt(of:)`.
-    let text = Redactor.standard.maskedText(String(String(describing: error).prefix(2_048)))
-    return String(text.prefix(200))
+    let text = Redactor.standard.maskedText(
+      String(String(describing: error).unicodeScalars.prefix(2_048)))
+    return String(text.unicodeScalars.prefix(200))
   }
 
   /// Returns the start of a body.
@@ -88,7 +92,9 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, L
   private static func excerpt(of body: Data) -> String {
     let text = String(decoding: body.prefix(2_048), as: UTF8.self)
     let redacted = Redactor.standard.maskedText(singleLine(text))
-    return redacted.count > 200 ? redacted.prefix(200) + "..." : redacted
+    // Scalars, because a single grapheme cluster can have any number of them.
+    let start = redacted.unicodeScalars.prefix(200)
+    return start.endIndex < redacted.endIndex ? String(start) + "..." : redacted
   }
 
   /// Returns text with semicolons between its lines.
@@ -104,14 +110,37 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, L
   /// Returns text with spaces in place of line separators, control characters, and format
   /// characters.
   static func singleLine(_ text: String) -> String {
-    var line = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
-      switch scalar.properties.generalCategory {
-      case .control, .lineSeparator, .paragraphSeparator, .format: line.append(" ")
-      default: line.append(scalar)
+    var text = text
+    let line = text.withUTF8 { bytes in
+      var (line, position) = ([UInt8](), 0)
+      line.reserveCapacity(bytes.count)
+      while position < bytes.count {
+        let byte = bytes[position]
+        // Fast path: the categories of Unicode are looked up only for text beyond ASCII.
+        if byte < 0x80 {
+          line.append(byte < 0x20 || byte == 0x7F ? UInt8(ascii: " ") : byte)
+          position += 1
+          continue
+        }
+        let end = position + max((~byte).leadingZeroBitCount, 1)
+        let character = bytes[position..<min(end, bytes.count)]
+        if isSeparator(character) { line.append(UInt8(ascii: " ")) } else { line += character }
+        position = end
       }
+      return line
     }
-    return String(line)
+    return String(decoding: line, as: UTF8.self)
+  }
+
+  /// Returns whether a character is a line separator, a control, or a format character.
+  private static func isSeparator(_ character: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+    let length = character.count
+    let first = UInt32(character.first ?? 0) & (length == 2 ? 0x1F : length == 3 ? 0x0F : 0x07)
+    let value = character.dropFirst().reduce(first) { $0 << 6 | UInt32($1 & 0x3F) }
+    switch Unicode.Scalar(value)?.properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator, .format: return true
+    default: return false
+    }
   }
 }
 

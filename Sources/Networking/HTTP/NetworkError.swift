@@ -118,8 +118,8 @@ extension NetworkError {
     let text = ", after \(attempts) attempts"
     guard !history.isEmpty else { return text }
     // The last attempts are the most informative.
-    let shown = history.suffix(5).map(\.summary).joined(separator: ", ")
-    return text + " (\(history.count > 5 ? "..., " : "")\(shown))"
+    let shown = history.suffix(5).map(\.summary).joined(separator: "; ")
+    return text + " (\(history.count > 5 ? "...; " : "")\(shown))"
   }
 }
 
@@ -132,13 +132,23 @@ extension Attempt {
   }
 
   fileprivate var summary: String {
-    let wait = delay > .zero ? "after \(delay) " : ""
+    let wait = delay > .zero ? "\(delay.roundedText) later " : ""
     return switch outcome {
     case .status(let status): wait + "\(status)"
     case .failure(let error as NetworkError): wait + error.code.summary
     case .failure(let error): wait + "\(type(of: error))"
     case .unfinished: wait + "unfinished"
     }
+  }
+}
+
+extension Duration {
+  /// The duration in a unit for people, such as `141 ms` or `2.35 s`.
+  fileprivate var roundedText: String {
+    let milliseconds = (self / .milliseconds(1)).rounded()
+    guard milliseconds >= 1_000 else { return "\(Int(milliseconds)) ms" }
+    let seconds = (milliseconds / 10).rounded() / 100
+    return Int(exactly: seconds).map { "\($0) s" } ?? "\(seconds) s"
   }
 }
 
@@ -151,22 +161,32 @@ extension NetworkError {
     ///
     /// It has no user name, password, and fragment. Values of secret names are replaced by `***`.
     public let url: String
+    /// The attributes of the request.
+    ///
+    /// Comparing and hashing summaries ignores them.
+    public var attributes: RequestAttributes { requestAttributes.value }
+    private let requestAttributes: Uncompared<RequestAttributes>
 
     /// Creates a summary from a method and a URL, and redacts the URL.
     ///
     /// - Parameters:
     ///   - method: The method.
     ///   - url: The URL or path.
-    public init(method: HTTPMethod, url: String) {
+    ///   - attributes: The attributes of the request.
+    public init(
+      method: HTTPMethod, url: String, attributes: RequestAttributes = RequestAttributes()
+    ) {
       self.method = method
       self.url = Redactor.standard.maskedURL(url)
+      requestAttributes = Uncompared(attributes)
     }
 
     /// Creates a summary of a request.
     ///
     /// - Parameter request: The request.
     public init(_ request: HTTPRequest) {
-      self.init(method: request.method, url: request.url.absoluteString)
+      self.init(
+        method: request.method, url: request.url.absoluteString, attributes: request.attributes)
     }
 
     /// The method and the URL.
@@ -239,12 +259,13 @@ extension NetworkError {
   ///
   /// - Parameters:
   ///   - type: The type of the value.
-  ///   - decoder: The decoder.
+  ///   - decoder: The decoder. `nil` uses that of the client
+  ///     (``NetworkingConfiguration/decoder``).
   /// - Returns: The decoded value.
   /// - Throws: ``NetworkError`` with the same request and response: ``Code-swift.enum/noData`` if
   ///   there is no body, ``Code-swift.enum/decodingFailed`` if the body cannot be decoded.
   public func decodeBody<Value: Decodable>(
-    _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
+    _ type: Value.Type = Value.self, decoder: JSONDecoder? = nil
   ) throws -> Value {
     var failure = self
     failure.reason = nil
@@ -253,6 +274,7 @@ extension NetworkError {
       failure.code = .noData
       throw failure
     }
+    let decoder = decoder ?? request?.attributes[DecoderKey.self] ?? DecoderKey.defaultValue
     do {
       return try decoder.decode(type, from: body)
     } catch {

@@ -163,7 +163,15 @@ extension Origin {
     guard scheme == "https" || scheme == "http" else {
       throw invalid("the scheme \(scheme.prefix(20).debugDescription) is neither https nor http")
     }
-    var text = "\(scheme)://\(try validated(host: String(host)))"
+    let host = String(host)
+    let validHost: String
+    do {
+      validHost = try validated(host: host)
+    } catch {
+      if let part = misplacedPart(in: host) { throw invalid(part) }
+      throw error
+    }
+    var text = "\(scheme)://\(validHost)"
     if let port {
       guard (1...65_535).contains(port) else {
         throw invalid("the port \(port) is not between 1 and 65535")
@@ -223,6 +231,21 @@ extension Origin {
       }
     }
     return host.lowercased()
+  }
+
+  /// Returns the reason of the error of an invalid host that contains another part of a URL, or
+  /// `nil`.
+  private static func misplacedPart(in host: String) -> String? {
+    if host.contains("://") { return "the host contains a scheme; pass it as the scheme" }
+    if host.utf8.contains(UInt8(ascii: "@")) {
+      return "the host contains a user name; use authenticate()"
+    }
+    if host.utf8.contains(where: { "/?#".utf8.contains($0) }) {
+      return "the host contains a path; pass it as the path"
+    }
+    let colons = host.utf8.count(where: { $0 == UInt8(ascii: ":") })
+    return colons == 1 || host.contains("]:")
+      ? "the host contains a port; pass it as the port" : nil
   }
 
   /// Accepts the underscore, which occurs in host names although RFC 1123 does not allow it.

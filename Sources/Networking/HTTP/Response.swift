@@ -107,6 +107,12 @@ public struct Response: Sendable {
   /// The URL of the response, after redirects.
   public var url: URL { storage.request.url }
 
+  /// The client's decoder for JSON bodies, which `decode` uses unless it is given another one.
+  ///
+  /// This is ``NetworkingConfiguration/decoder``, or a `JSONDecoder` with default settings. It must
+  /// not be modified. A ``ResponseSerializing`` type can use it.
+  public var decoder: JSONDecoder { request.attributes[DecoderKey.self] }
+
   /// The metrics of the last hop.
   ///
   /// The metrics of a streaming response do not include the body.

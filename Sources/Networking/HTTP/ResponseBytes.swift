@@ -65,8 +65,9 @@ public struct ResponseBytes: AsyncSequence, Sendable {
     /// Returns the next piece, which is not empty, or `nil` at the end.
     ///
     /// - Returns: The piece, as soon as it is available.
-    /// - Throws: A ``NetworkError`` if the body ends early or has already been read;
-    ///   `CancellationError` if it was cancelled.
+    /// - Throws: A ``NetworkError`` if the body ends early; with the code `noData` if it has
+    ///   already been read, or while a copy of the iterator waits for a piece; `CancellationError`
+    ///   if it was cancelled.
     public mutating func next() async throws -> Data? {
       switch source {
       case .memory(let data):

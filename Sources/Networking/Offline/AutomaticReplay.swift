@@ -1,6 +1,12 @@
 import Promises
 import Synchronization
 
+/// A handler of the results of automatic replays.
+///
+/// It runs on the actor in whose code it is written.
+public typealias AutomaticReplayHandler =
+  @Sendable @isolated(any) (_ result: Result<OfflineStore.Report, any Error>) -> Void
+
 /// The automatic replay of a client's store, each time the network becomes reachable again.
 ///
 /// It monitors reachability until it is deallocated. It does not retain the client.

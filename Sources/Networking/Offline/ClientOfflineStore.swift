@@ -34,7 +34,7 @@ import Synchronization
 /// configuration.whenUnreachable = .fail    // or .wait(atMost: .seconds(30)); nil sends anyway
 /// configuration.replaysWhenReachable = true
 /// let networking = Networking<BoardsAPI>(configuration: configuration)
-/// networking.onAutomaticReplay = { result in log(result) }
+/// networking.onAutomaticReplay { result in log(result) }
 /// ```
 public enum OfflinePolicy: Sendable {
   /// A store in ``OfflineStore/folder(key:)``, with the name of the client's endpoint type as the
@@ -60,12 +60,27 @@ public enum OfflinePolicy: Sendable {
   case none
 }
 
-/// The offline store of a client, opened on first use, and the transport selections of its entries.
+/// The offline store of a client, opened on first use, and the functions of the endpoints of its
+/// entries.
 final class ClientOfflineStore: Sendable {
   /// A closure that selects the transport of a replay, as for the original request.
   ///
   /// It returns `nil` when the client is gone.
   typealias TransportSelection = @Sendable () -> SelectedTransport?
+
+  /// The functions of the endpoint of an entry, which are not stored on disk.
+  ///
+  /// A replay uses them if the same client has stored the entry.
+  struct ReplaySource: Sendable {
+    /// A closure that selects the transport of the replay.
+    ///
+    /// `nil` selects the client's own.
+    var selectTransport: TransportSelection?
+    /// A closure that returns the current header fields of the endpoint and its request.
+    ///
+    /// `nil` if the entry contains all of them.
+    var headers: (@Sendable () -> HTTPHeaders)?
+  }
 
   /// The queue for disk operations, so that no transport thread blocks on the disk.
   let queue = DispatchQueue(label: "Catena.ClientOfflineStore")
@@ -73,7 +88,7 @@ final class ClientOfflineStore: Sendable {
   /// The name of the client's endpoint type.
   private let endpointTypeName: String
   private let opened = Mutex<OfflineStore?>(nil)
-  private let selections = Mutex<[UUID: TransportSelection]>([:])
+  private let sources = Mutex<[UUID: ReplaySource]>([:])
 
   /// Creates the store of a client without opening it.
   ///
@@ -117,25 +132,31 @@ final class ClientOfflineStore: Sendable {
     }
   }
 
-  /// Stores the transport selection for the replay of an entry.
-  func setTransportSelection(_ selection: @escaping TransportSelection, for entry: UUID) {
-    selections.withLock { $0[entry] = selection }
+  /// Keeps the functions that the replay of an entry needs.
+  func keep(_ source: ReplaySource, for entry: OfflineStore.Entry) {
+    var source = source
+    if entry.removedCredentialHeaders.isEmpty { source.headers = nil }
+    guard source.selectTransport != nil || source.headers != nil else { return }
+    let old = sources.withLock { [source] in $0.updateValue(source, forKey: entry.id) }
+    withExtendedLifetime(old) {}
   }
 
-  /// Returns the stored transport selection of an entry.
-  func transportSelection(for entry: UUID) -> TransportSelection? {
-    selections.withLock { $0[entry] }
+  /// Returns the functions for the replay of an entry.
+  ///
+  /// `nil` if this client has not stored the entry, or if the entry needs none.
+  func replaySource(of entry: UUID) -> ReplaySource? {
+    sources.withLock { $0[entry] }
   }
 
-  /// Removes the transport selections of all other entries.
-  func removeTransportSelections(except entries: some Sequence<UUID>) {
-    let known = selections.withLock { $0 }
+  /// Removes the functions for the replay of all other entries.
+  func removeReplaySources(except entries: some Sequence<UUID>) {
+    let known = sources.withLock { $0 }
     guard !known.isEmpty else { return }
     let entries = Set(entries)
-    let old = selections.withLock { selections in
-      let before = selections
-      // Selections that were added in the meantime stay.
-      selections = before.filter { known[$0.key] == nil || entries.contains($0.key) }
+    let old = sources.withLock { sources in
+      let before = sources
+      // Those that were added in the meantime stay.
+      sources = before.filter { known[$0.key] == nil || entries.contains($0.key) }
       return before
     }
     withExtendedLifetime(old) {}
@@ -180,7 +201,7 @@ extension Request {
 
   /// Returns the request without header fields that carry credentials, and the names of those
   /// fields.
-  func withoutCredentials() -> (request: Request, withheld: [String]) {
+  func removingCredentialHeaders() -> (request: Request, withheld: [String]) {
     let secret = headers.filter { Self.carriesCredentials($0) }
     guard !secret.isEmpty else { return (self, []) }
     var request = self

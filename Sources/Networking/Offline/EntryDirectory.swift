@@ -42,11 +42,14 @@ struct EntryDirectory: Sendable {
   }
 
   /// Returns the names of the entries in order, and the names of everything else in `entries`.
+  ///
+  /// A file with the name of an entry that cannot be examined now counts as an entry, because it
+  /// must not be moved to quarantine. Reading it reports the error.
   func list() throws -> (names: [EntryName], unrecognized: [FileName]) {
     var names: [EntryName] = []
     var unrecognized: [FileName] = []
     for found in try fileSystem.names(in: entries) {
-      if let name = EntryName(found.text), fileSystem.isDirectory(path(of: name)) {
+      if let name = EntryName(found.text), (try? fileSystem.isDirectory(path(of: name))) ?? true {
         names.append(name)
       } else {
         unrecognized.append(found)
@@ -63,7 +66,7 @@ struct EntryDirectory: Sendable {
   func read(_ name: EntryName) throws -> EntryRecord? {
     let folder = path(of: name)
     guard let record = try EntryRecord.read("\(folder)/\(EntryRecord.fileName)") else {
-      if fileSystem.isDirectory(folder) { throw CorruptEntryError("the entry file is missing") }
+      if try fileSystem.isDirectory(folder) { throw CorruptEntryError("the entry file is missing") }
       return nil
     }
     guard record.number == name.number, record.key == name.key else {
@@ -72,6 +75,7 @@ struct EntryDirectory: Sendable {
     guard record.files.count == record.request.files.count else {
       throw CorruptEntryError("the number of payload files does not match")
     }
+    guard record.hasValidNumbers else { throw CorruptEntryError("a number is out of range") }
     return record
   }
 
@@ -135,7 +139,13 @@ struct EntryDirectory: Sendable {
       do {
         try fileSystem.synchronize(entries)
       } catch {
-        try? fileSystem.move(path(of: name), to: incomingPath)
+        do {
+          try fileSystem.move(path(of: name), to: incomingPath)
+        } catch {
+          // The complete entry stays in place and will be sent. It is therefore accepted, although
+          // it may not survive a loss of power.
+          return (record, limit - remaining)
+        }
         throw error
       }
       return (record, limit - remaining)
@@ -150,7 +160,7 @@ struct EntryDirectory: Sendable {
   ///
   /// Requires the lock.
   func rewrite(_ record: EntryRecord, _ name: EntryName) throws {
-    guard fileSystem.isDirectory(path(of: name)) else { return }
+    guard try fileSystem.isDirectory(path(of: name)) else { return }
     let incomingPath = "\(incoming)/\(name.text)"
     do {
       try fileSystem.write(try record.encoded(), to: incomingPath)
@@ -161,17 +171,22 @@ struct EntryDirectory: Sendable {
     }
   }
 
-  /// Removes an entry permanently.
+  /// Removes an entry.
   ///
   /// Requires the lock.
   ///
+  /// If the folder of the entries cannot be synchronized, the entry has left the store all the same.
+  /// After a loss of power it may be there again, and its request is then sent once more.
+  ///
   /// - Returns: `false` if the entry did not exist.
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/offlineStoreFailed``
+  ///   if the entry is still in the store.
   @discardableResult
   func remove(_ name: EntryName) throws -> Bool {
-    guard fileSystem.isDirectory(path(of: name)) else { return false }
+    guard try fileSystem.isDirectory(path(of: name)) else { return false }
     let incomingPath = "\(incoming)/\(name.text)"
     try fileSystem.move(path(of: name), to: incomingPath)
-    try fileSystem.synchronize(entries)
+    try? fileSystem.synchronize(entries)
     // It is no longer an entry. If this fails, the next lock holder removes it.
     try? fileSystem.remove(incomingPath)
     return true
@@ -190,8 +205,9 @@ struct EntryDirectory: Sendable {
     let text = FileName.shortened(name.text, to: FileName.maximumLength - prefix.utf8.count)
     let quarantinePath = "\(quarantine)/\(prefix)\(text)"
     try fileSystem.move(FilePath(entries) / name, to: quarantinePath)
-    try fileSystem.synchronize(quarantine)
-    try fileSystem.synchronize(entries)
+    // It is in quarantine now. If a loss of power undoes that, the next replay moves it again.
+    try? fileSystem.synchronize(quarantine)
+    try? fileSystem.synchronize(entries)
     return URL(fileURLWithPath: quarantinePath)
   }
 
@@ -242,7 +258,7 @@ struct EntryName: Sendable, Hashable, Comparable {
     guard parts.count == 2, let number = Int(parts[0]), let key = UUID(uuidString: String(parts[1]))
     else { return nil }
     self.init(number: number, key: key)
-    guard number > 0, self.text == text else { return nil }
+    guard (1...Self.maximumNumber).contains(number), self.text == text else { return nil }
   }
 
   var fileName: FileName { FileName(bytes: Array(text.utf8)) }

@@ -26,6 +26,20 @@ struct EntryRecord: Codable, Equatable {
     set { (created, expires) = (newValue.created, newValue.expires) }
   }
 
+  /// The maximum number of bytes of all payload files, which no disk reaches.
+  private static let maximumByteCount: Int64 = 1 << 60
+
+  /// Whether the lengths of the payload files and the number of attempts are in the range in which
+  /// sums do not overflow.
+  var hasValidNumbers: Bool {
+    var rest = Self.maximumByteCount
+    for file in files {
+      guard (0...rest).contains(file.byteCount) else { return false }
+      rest -= file.byteCount
+    }
+    return (0..<Int.max).contains(attempts)
+  }
+
   /// Returns the name of a payload file in the entry's folder.
   static func fileName(_ position: Int) -> String { "file-\(position)" }
 
@@ -45,7 +59,7 @@ struct EntryRecord: Codable, Equatable {
   ///   cannot be read now.
   static func read(_ path: String) throws -> EntryRecord? {
     guard let file = try OpenFile.open(path, O_RDONLY | O_NOFOLLOW) else { return nil }
-    guard let length = file.length else {
+    guard let length = try file.length else {
       throw CorruptEntryError("the entry file is not a regular file")
     }
     let head = try file.read(Int(min(length, 128)))
@@ -66,7 +80,10 @@ struct EntryRecord: Codable, Equatable {
       throw CorruptEntryError("the length does not match")
     }
     let rest = try file.read(Int(length) - head.count)
-    let body = Data(head.dropFirst(start) + rest)
+    // Not by `+`, which traps in Foundation if both are empty and the first is a slice.
+    var body = Data(capacity: Int(count))
+    body.append(contentsOf: head.dropFirst(start))
+    body.append(rest)
     guard checksum(of: body) == words[2] else {
       throw CorruptEntryError("the checksum does not match")
     }

@@ -51,9 +51,11 @@ struct OpenFile: ~Copyable {
 
   /// The length in bytes, or `nil` if it is not a regular file.
   var length: Int64? {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    return Int64(status.st_size)
+    get throws {
+      var status = stat()
+      guard fstat(descriptor, &status) == 0 else { throw Self.error("\(name) cannot be examined") }
+      return status.st_mode & S_IFMT == S_IFREG ? Int64(status.st_size) : nil
+    }
   }
 
   /// Reads up to `count` bytes from the current position; fewer only at the end of the file.
@@ -164,17 +166,38 @@ struct FileLock: ~Copyable {
 
   /// The number in the lock file, or 0 if there is none.
   var number: Int {
-    var bytes = [UInt8](repeating: 0, count: Self.digits)
-    guard pread(file.descriptor, &bytes, bytes.count, 0) == bytes.count else { return 0 }
-    return Int(String(decoding: bytes, as: UTF8.self)).map { max(0, $0) } ?? 0
+    get throws {
+      var bytes = [UInt8](repeating: 0, count: Self.digits)
+      var length = 0
+      while length < bytes.count {
+        let result = bytes.withUnsafeMutableBytes { bytes in
+          pread(
+            file.descriptor, bytes.baseAddress.map { $0 + length }, bytes.count - length,
+            off_t(length))
+        }
+        if result < 0, errno == EINTR { continue }
+        guard result >= 0 else { throw OpenFile.error("the entry number cannot be read") }
+        if result == 0 { return 0 }
+        length += result
+      }
+      return Int(String(decoding: bytes, as: UTF8.self)).map { max(0, $0) } ?? 0
+    }
   }
 
   /// Writes a number to the lock file, always in the same bytes.
   func writeNumber(_ number: Int) throws {
     let text = String(number)
     let bytes = Array((String(repeating: "0", count: Self.digits - text.count) + text).utf8)
-    guard pwrite(file.descriptor, bytes, bytes.count, 0) == bytes.count else {
-      throw OpenFile.error("the entry number cannot be written")
+    var length = 0
+    while length < bytes.count {
+      let result = bytes.withUnsafeBytes { bytes in
+        pwrite(
+          file.descriptor, bytes.baseAddress.map { $0 + length }, bytes.count - length,
+          off_t(length))
+      }
+      if result < 0, errno == EINTR { continue }
+      guard result > 0 else { throw OpenFile.error("the entry number cannot be written") }
+      length += result
     }
   }
 

@@ -69,7 +69,7 @@ struct FileSystem: Sendable {
     guard source.isFileURL, let from = try OpenFile.open(source.path, O_RDONLY) else {
       throw NetworkError(.offlineStoreFailed, "the file \(name) does not exist")
     }
-    guard from.length != nil else {
+    guard try from.length != nil else {
       throw NetworkError(.offlineStoreFailed, "\(name) is not a regular file")
     }
     beforeOperation("create")
@@ -94,7 +94,7 @@ struct FileSystem: Sendable {
   ///
   /// Returns `nil` if the file does not exist, or is not a regular file.
   func contentSummary(_ path: String) throws -> StoredFile? {
-    guard let file = try OpenFile.open(path, O_RDONLY | O_NOFOLLOW), file.length != nil else {
+    guard let file = try OpenFile.open(path, O_RDONLY | O_NOFOLLOW), try file.length != nil else {
       return nil
     }
     var checksum = Checksum()
@@ -154,13 +154,19 @@ struct FileSystem: Sendable {
   }
 
   /// Returns whether there is a folder at a path; symbolic links are not followed.
-  func isDirectory(_ path: String) -> Bool {
-    isDirectory(FilePath(path))
+  ///
+  /// An error other than a missing file is thrown: the folder may exist.
+  func isDirectory(_ path: String) throws -> Bool {
+    try isDirectory(FilePath(path))
   }
 
-  private func isDirectory(_ path: FilePath) -> Bool {
+  private func isDirectory(_ path: FilePath) throws -> Bool {
     var status = stat()
-    return lstat(path.bytes, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    guard lstat(path.bytes, &status) == 0 else {
+      if errno == ENOENT || errno == ENOTDIR { return false }
+      throw OpenFile.error("a file cannot be examined")
+    }
+    return status.st_mode & S_IFMT == S_IFDIR
   }
 
   /// Removes a file, or a folder with its contents; symbolic links are not followed.
@@ -170,7 +176,7 @@ struct FileSystem: Sendable {
 
   /// Removes a file or folder whose path need not be text.
   func remove(_ path: FilePath) throws {
-    if isDirectory(path) {
+    if try isDirectory(path) {
       for name in try names(in: path) { try remove(path / name) }
     }
     beforeOperation("remove")

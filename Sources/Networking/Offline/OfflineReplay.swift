@@ -219,6 +219,8 @@ extension OfflineStore.Report {
 ///     connection or TLS failure, timeout,
 ///     cancellation                            kept
 ///     no mocked response                      kept: the request did not reach a server
+///     credentials without a base URL, or
+///     a missing field with credentials        kept: the request was not sent
 ///     any other error                         failed
 ///
 /// Source: RFC 9110 section 15, RFC 8470 section 5.2 (425), RFC 6585 section 4 (429).
@@ -237,7 +239,9 @@ enum ReplayDecision {
         self = Self.forErrorStatus(status, error) ?? .failed(error)
       } else {
         let isUndecided =
-          error.code.isConnectionOrTLSFailure || error.code == .mockFailed || error.isCancellation
+          error.code.isConnectionOrTLSFailure || error.code == .mockFailed
+          || error.code == .credentialsWithoutBaseURL || error.code == .offlineCredentialsMissing
+          || error.isCancellation
         self = isUndecided ? .kept(error) : .failed(error)
       }
     case .failure(let error):

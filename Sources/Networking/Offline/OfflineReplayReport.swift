@@ -88,23 +88,28 @@ extension OfflineStore {
   /// - Parameters:
   ///   - concurrency: The number of queues that are sent from concurrently; at least 1.
   ///   - scheduler: The scheduler that runs the work. A test scheduler waits until it is done.
-  ///   - progress: A handler that is called after each outcome, one at a time and in order, on the
-  ///     store's own queue. The replay waits for it.
+  ///   - progress: A handler that is called after each outcome, one at a time and in order: on its
+  ///     actor or, without one, on the store's own queue, where the replay waits for it.
   ///   - send: A closure that sends the request of an entry to its base URL, with its idempotency
-  ///     key and the current credentials. It is called on the store's own queue, at most once for
-  ///     each entry. If it throws, the request has failed.
+  ///     key and the current credentials. It is called at most once for each entry, on its actor or,
+  ///     without one, on the store's own queue. If it throws, the request has failed.
   /// - Returns: A promise of the report, on the main context. It is rejected with a
   ///   ``NetworkError`` with the code `offlineStoreBusy` if another replay is running, or
   ///   `offlineStoreFailed`. Cancelling it cancels the requests that are being sent, which stay in
   ///   the store.
   public func replay(
     concurrency: Int = 4, scheduler: any Scheduler = .live,
-    progress: @escaping @Sendable (_ progress: Progress) -> Void = { _ in },
-    _ send: @escaping @Sendable (_ entry: Entry) throws -> NetworkPromise
+    @_inheritActorContext progress:
+      @escaping @Sendable @isolated(any) (_ progress: Progress) -> Void = { _ in },
+    @_inheritActorContext _ send:
+      @escaping @Sendable @isolated(any) (_ entry: Entry) throws -> NetworkPromise
   ) -> Promise<Report> {
-    replay(
+    let (send, progress) = (IsolatedClosure(send), IsolatedClosure(progress))
+    return replay(
       concurrency: concurrency, scheduler: scheduler,
-      decidingWith: { result, _ in ReplayDecision(result) }, progress: progress, send: send)
+      decidingWith: { result, _ in ReplayDecision(result) },
+      progress: { progress.run($0, awaitedBy: scheduler) },
+      send: { entry in try send.start(entry, awaitedBy: scheduler) })
   }
 
   /// Sends the stored requests, with a closure that decides about each outcome.

@@ -8,7 +8,9 @@ indirect enum OfflineMode: Sendable {
   /// The request is stored if there is no network.
   case saving(OfflineSaver)
   /// The request comes from the store, with its original idempotency key, and is not stored again.
-  case replaying(key: String)
+  ///
+  /// It is not sent without the fields that were removed when it was stored.
+  case replaying(key: String, removedHeaders: [String])
 }
 
 /// A value that stores a request that failed for lack of a network.
@@ -21,10 +23,8 @@ struct OfflineSaver: Sendable {
   /// A request whose body has another destination cannot be replayed.
   let collectsInMemory: Bool
   let clientOfflineStore: ClientOfflineStore
-  /// A closure that selects the transport of the replay.
-  ///
-  /// `nil` selects the client's own.
-  var selectTransport: ClientOfflineStore.TransportSelection?
+  /// The functions of the endpoint, for the replay.
+  let source: ClientOfflineStore.ReplaySource
   let automatic: AutomaticReplay?
   let scheduler: any Scheduler
 
@@ -34,20 +34,20 @@ struct OfflineSaver: Sendable {
   ///   - responsePromise: The promise.
   ///   - key: The idempotency key of the request.
   ///   - baseURL: Returns the base URL that the request is resolved against. Called when the
-  ///     request is about to be stored.
+  ///     request is about to be stored. If it throws, the request is not stored.
   /// - Returns: A promise of the same result, except for a failure for lack of a network. It is
   ///   then rejected after the attempt to store the request. The error states that the request was
-  ///   stored, or why it was not.
-  func saving<Value>(
+  ///   stored, or why it was not. It is the error of `baseURL` if that throws.
+  func saving<Value: Sendable>(
     _ responsePromise: Promise<Value>, as key: String,
-    baseURL: @escaping @Sendable () -> URL?
+    baseURL: @escaping @Sendable () throws -> URL?
   ) -> Promise<Value> {
     let context = scheduler.context(for: .queue(clientOfflineStore.queue))
     let epoch = automatic?.epoch
     return responsePromise.recover(on: .inline) { error -> Promise<Value> in
       guard let error = error as? NetworkError, error.code.isNetworkUnavailable else { throw error }
       return Promise.fulfilled(()).then(on: context) { () -> Value in
-        throw outcome(of: error, key, baseURL(), epoch)
+        throw try outcome(of: error, key, baseURL, epoch)
       }
     }
   }
@@ -55,24 +55,27 @@ struct OfflineSaver: Sendable {
   /// Stores the request, which blocks on the disk.
   ///
   /// - Returns: The error that the request is rejected with.
+  /// - Throws: The error of `baseURL`.
   private func outcome(
-    of failure: NetworkError, _ key: String, _ baseURL: URL?, _ epoch: UInt64?
-  ) -> NetworkError {
+    of failure: NetworkError, _ key: String, _ baseURL: () throws -> URL?, _ epoch: UInt64?
+  ) throws -> NetworkError {
     if clientOfflineStore.isDisabled {
       return failure.adding("not stored, because this client has no offline store")
     }
     guard collectsInMemory else {
       return failure.adding("not stored, because the response body does not go to memory")
     }
+    // Without it, the replay could go to another host.
+    let baseURL = try baseURL()
     do {
       var request = request
       let id = UUID(uuidString: key)
+      let entryID = id ?? UUID()
       if id?.uuidString != key { request.headers[HTTPHeaders.idempotencyKeyName] = key }
       let entry = try clientOfflineStore.store.add(
-        request, baseURL: baseURL, in: request.storeKey, idempotencyKey: id ?? UUID())
-      if let selectTransport {
-        clientOfflineStore.setTransportSelection(selectTransport, for: entry.id)
-      }
+        request, baseURL: baseURL, in: request.storeKey, idempotencyKey: entryID)
+      // Otherwise the conflict handler has kept an earlier request instead.
+      if entry.id == entryID { clientOfflineStore.keep(source, for: entry) }
       if let epoch { automatic?.entryStored(since: epoch) }
       var storedFailure = failure
       storedFailure.offlineEntryID = entry.id

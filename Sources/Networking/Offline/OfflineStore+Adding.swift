@@ -8,6 +8,10 @@ extension OfflineStore {
   /// removed. Files of its payload are copied, so the originals may be deleted. If the store has an
   /// entry with the same idempotency key, the request is not stored again.
   ///
+  /// If the folder cannot be synchronized after the entry is in place, the entry is taken out again
+  /// and this method throws. If the disk fails there, too, the entry stays in place and is returned:
+  /// it is sent in a replay, but may not survive a loss of power.
+  ///
   /// If the store is full, expired entries are removed first. A request that has a field with the
   /// name of a secret is rejected unless ``storesSecrets`` is `true`.
   ///
@@ -19,7 +23,7 @@ extension OfflineStore {
   ///     has been sent before, the key of that attempt.
   /// - Returns: The new entry, the entry with the same key, or the entry for which the conflict
   ///   handler returned ``ConflictResolution/drop``.
-  /// - Throws: ``NetworkError`` with one of these codes, and nothing of the request is stored:
+  /// - Throws: ``NetworkError`` with one of these codes, and the request is not stored:
   ///   `invalidURL` if the URL is not valid; `encodingFailed` if a parameter cannot be encoded or
   ///   the body is a stream; `offlineStoreFull` if one of the ``limits`` is reached;
   ///   `offlineStoreRefused` if a field has the name of a secret, which the error contains without
@@ -108,10 +112,12 @@ extension OfflineStore {
     _ candidate: Candidate, _ decision: Decision, at now: Date, _ lock: borrowing FileLock
   ) throws -> Entry? {
     let names = try directory.list().names
-    if let same = names.first(where: { $0.key == candidate.key }),
-      let record = try? directory.read(same)
-    {
-      return entry(record)
+    if let same = names.first(where: { $0.key == candidate.key }) {
+      do {
+        if let record = try directory.read(same) { return entry(record) }
+      } catch is CorruptEntryError {
+        // The next replay moves it to quarantine. The new entry replaces it.
+      }
     }
     var summaries = summaries(of: names)
     guard conflicts(candidate, summaries) == decision.conflicts else { return nil }
@@ -122,15 +128,16 @@ extension OfflineStore {
       throw NetworkError(
         .offlineStoreFull, "the limit of entries, \(limits.entries), is reached")
     }
-    let number = max(lock.number, names.last?.number ?? 0) + 1
+    let number = max(try lock.number, names.last?.number ?? 0) + 1
     guard number <= EntryName.maximumNumber else {
       throw NetworkError(.offlineStoreFailed, "the store has no entry numbers left")
     }
     let name = EntryName(number: number, key: candidate.key)
     try lock.writeNumber(number)
-    let (request, withheld) = candidate.request.withoutCredentials()
+    let (request, withheld) = candidate.request.removingCredentialHeaders()
     func add() throws -> (record: EntryRecord, byteCount: Int64)? {
-      let freeBytes = summaries.values.reduce(limits.bytes) { $0 - $1.byteCount }
+      // Never subtracts more than there is, because the sum of the lengths may overflow.
+      let freeBytes = summaries.values.reduce(limits.bytes) { $0 - min($1.byteCount, max($0, 0)) }
       return try directory.add(name, copying: request.files, limit: freeBytes) { copies in
         EntryRecord(
           number: number, key: candidate.key, queue: candidate.queue, baseURL: candidate.baseURL,
@@ -212,9 +219,10 @@ extension Request {
       if let json = try? JSON(parsing: data) { return secretField(in: Parameters(json)) }
       // Lines of JSON, or invalid JSON.
       var found: String?
-      _ = Redactor.standard.maskedText(String(decoding: data, as: UTF8.self)) { name, _ in
-        recordName(name, &found)
-      }
+      var work = 0
+      _ = Redactor.standard.maskedText(
+        String(decoding: data, as: UTF8.self), by: { name, _ in recordName(name, &found) },
+        counting: &work)
       return found
     // Bytes of an unknown type may be JSON.
     case nil, "application/octet-stream":
@@ -234,7 +242,7 @@ extension Request {
         if let name = secretField(in: member.value) { return name }
       }
       return nil
-    case .null, .bool, .int, .decimal, .double, .string, .data: return nil
+    case .null, .bool, .int, .decimal, .double, .string, .data, .date: return nil
     }
   }
 

@@ -9,12 +9,14 @@ import Synchronization
 final class Call: Sendable {
   /// The defaults that the endpoint's type declares for its requests.
   struct EndpointDefaults: Sendable {
-    /// The header fields of the endpoint's type.
+    /// The type of the endpoint, for errors.
+    var type: any RequestConvertible.Type = Request.self
+    /// The header fields of the endpoint.
     var headers: HTTPHeaders = [:]
-    /// The base URL of the endpoint's type.
+    /// The base URL of the endpoint, or of the client's endpoint type if the endpoint has none.
     ///
-    /// A base URL that is set on the client overrides it.
-    var baseURL: URL?
+    /// A base URL that is set on the client overrides it. An error is thrown only if it is used.
+    var baseURL: Result<URL?, any Error> = .success(nil)
     /// The retry policy of the endpoint.
     ///
     /// `nil` uses the client's policy.
@@ -63,20 +65,20 @@ final class Call: Sendable {
   /// The client's settings at the time of the request.
   var settings: ClientSettings { snapshot.settings }
 
-  /// Returns the base URL of the client, or that of the endpoint if the client has none.
+  /// Returns the base URL that is set on the client, or that of the endpoint if there is none.
   ///
   /// Runs the closure of the client, so it is called once for each call.
-  func makeBaseURL() -> URL? {
-    settings.baseURL() ?? endpoint.baseURL
+  ///
+  /// - Throws: The errors of the closure and of the endpoint.
+  func makeBaseURL() throws -> URL? {
+    try settings.baseURL?() ?? endpoint.baseURL.get()
   }
 }
 
 /// A source of a client's current credentials; the client itself.
 protocol CredentialSource: AnyObject, Sendable {
-  /// The current credentials.
-  ///
-  /// `nil` when there are none.
-  var credentials: Credentials? { get }
+  /// The current credentials, bound to an origin if the client has a base URL.
+  var currentCredentials: ClientCredentials { get }
 }
 
 /// The mutable state of a call: its attempts, its idempotency key, and the interceptor that holds
@@ -283,14 +285,4 @@ struct AttemptLog {
     log.end(.unfinished, at: now)
     return log.finished
   }
-}
-
-/// The identity of one refresh, which marks the requests made inside of it.
-struct RefreshRound: Sendable {
-  /// The refresh whose closure, or a task started by it, is running.
-  @TaskLocal static var current: RefreshRound?
-
-  /// The object that runs the refresh.
-  let owner: any AnyObject & Sendable
-  let number: Int
 }

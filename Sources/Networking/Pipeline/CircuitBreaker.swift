@@ -10,6 +10,9 @@ import Synchronization
 /// failure opens it for another ``cooldown``. Until the trial has ended, other requests fail at
 /// once.
 ///
+/// With 256 circuits and more, those that have not been used for longer than ``cooldown`` are
+/// dropped, and their failures are forgotten.
+///
 /// Connection failures (``NetworkError/Code-swift.enum/isConnectionFailure``) and the statuses 500
 /// to 599 are failures. Any other response is a success. Other errors, such as a cancellation or an
 /// untrusted certificate, do not count.
@@ -65,16 +68,35 @@ struct CircuitMachine {
   ///
   /// Outcomes of requests sent in an earlier state are ignored.
   private var generation = 0
+  /// The number of admitted requests that have not ended.
+  ///
+  /// A circuit is not dropped before, because a new one would not know their state.
+  private var pendingCount = 0
+  /// The time of the last request or outcome.
+  private var lastUse = Duration.zero
 
   init(_ breaker: CircuitBreaker) {
     self.breaker = breaker
   }
 
-  /// Whether the circuit is in its initial state, so that it need not be stored.
-  var isPristine: Bool { state == .closed(failures: 0) && generation == 0 }
+  /// Whether the circuit is like a new one, so that it need not be stored.
+  var isPristine: Bool { state == .closed(failures: 0) && pendingCount == 0 }
+
+  /// Whether the circuit has not been used for longer than the cooldown, so that it may be dropped.
+  func isStale(at now: Duration) -> Bool {
+    if case .open(let until) = state, now < until { return false }
+    return pendingCount == 0 && now - lastUse > breaker.cooldown
+  }
 
   /// Decides whether a request may be sent.
   mutating func admit(at now: Duration) -> Admission {
+    lastUse = now
+    let admission = decide(at: now)
+    if case .pass = admission { pendingCount += 1 }
+    return admission
+  }
+
+  private mutating func decide(at now: Duration) -> Admission {
     switch state {
     case .closed: return .pass(generation: generation)
     case .open(let until) where now < until: return .refuse(remaining: until - now)
@@ -87,6 +109,8 @@ struct CircuitMachine {
 
   /// Records the outcome of an admitted request.
   mutating func ended(_ outcome: Outcome, generation: Int, at now: Duration) {
+    lastUse = now
+    pendingCount = max(pendingCount - 1, 0)
     guard generation == self.generation else { return }
     switch (state, outcome) {
     case (.closed, .success): state = .closed(failures: 0)
@@ -108,12 +132,42 @@ struct CircuitMachine {
   }
 }
 
+/// The circuits of all origins that are not like new ones.
+///
+/// Redirects can lead to any number of origins, so circuits that are not used are dropped.
+struct CircuitTable {
+  private static let minimumSweepCount = 256
+
+  private var circuits: [Origin: CircuitMachine] = [:]
+  /// The number of circuits at which stale ones are dropped.
+  private var sweepCount = minimumSweepCount
+
+  /// The number of circuits.
+  var count: Int { circuits.count }
+
+  /// Changes the circuit of an origin.
+  mutating func change<Value: Sendable>(
+    _ origin: Origin, _ breaker: CircuitBreaker, at now: Duration,
+    _ body: (inout CircuitMachine) -> Value
+  ) -> Value {
+    var circuit = circuits[origin] ?? CircuitMachine(breaker)
+    let value = body(&circuit)
+    circuits[origin] = circuit.isPristine ? nil : circuit
+    if circuits.count >= sweepCount {
+      circuits = circuits.filter { !$0.value.isStale(at: now) }
+      // At least as many changes as circuits come before the next sweep.
+      sweepCount = max(Self.minimumSweepCount, 2 * circuits.count)
+    }
+    return value
+  }
+}
+
 /// The stage that applies a ``CircuitBreaker`` to each hop.
 final class CircuitStage: BuiltInStage {
   private let breaker: CircuitBreaker
   private let scheduler: any Scheduler
   /// The circuits that are not in their initial state.
-  private let circuits = Mutex<[Origin: CircuitMachine]>([:])
+  private let circuits = Mutex(CircuitTable())
 
   /// Makes a stage.
   ///
@@ -127,26 +181,21 @@ final class CircuitStage: BuiltInStage {
     guard let origin = Origin(exchange.request.url) else { return next(exchange) }
     // Read before the lock is taken, because a scheduler may be code of the user.
     let now = scheduler.now
-    switch change(origin, { $0.admit(at: now) }) {
+    switch change(origin, at: now, { $0.admit(at: now) }) {
     case .refuse(let remaining): return .rejected(refusal(of: exchange, origin, remaining))
     case .pass(let generation):
       return next(exchange).always(on: .inline) { result in
         let outcome = Self.outcome(of: result)
         let now = self.scheduler.now
-        self.change(origin) { $0.ended(outcome, generation: generation, at: now) }
+        self.change(origin, at: now) { $0.ended(outcome, generation: generation, at: now) }
       }
     }
   }
 
-  private func change<Value>(
-    _ origin: Origin, _ body: (inout CircuitMachine) -> Value
+  private func change<Value: Sendable>(
+    _ origin: Origin, at now: Duration, _ body: (inout CircuitMachine) -> Value
   ) -> Value {
-    circuits.withLock { circuits in
-      var circuit = circuits[origin] ?? CircuitMachine(breaker)
-      let value = body(&circuit)
-      circuits[origin] = circuit.isPristine ? nil : circuit
-      return value
-    }
+    circuits.withLock { $0.change(origin, breaker, at: now, body) }
   }
 
   private static func outcome(of result: Result<Response, any Error>) -> CircuitMachine.Outcome {

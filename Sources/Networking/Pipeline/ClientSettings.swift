@@ -5,13 +5,13 @@ import Promises
 struct ClientSettings: Sendable {
   /// The base URL that overrides that of the endpoints.
   ///
-  /// The closure returns `nil` to override nothing.
-  var baseURL: @Sendable () -> URL?
+  /// `nil`, like a closure that returns `nil`, overrides nothing.
+  var baseURL: (@Sendable () throws -> URL?)?
   var callbackContext = ExecutionContext.main
   var beforeEach: (@Sendable (Request) -> Request)?
   var preProcessRequest: (@Sendable (HTTPRequest) throws -> HTTPRequest)?
   var middleware: (@Sendable (Request) -> Promise<Void>)?
-  var credentials: Credentials?
+  var credentials = ClientCredentials.none
   var interceptors: [any Interceptor] = []
   var hopInterceptors: [any Interceptor] = []
   /// The listeners of events.
@@ -22,7 +22,9 @@ struct ClientSettings: Sendable {
   ///
   /// The sink is `nil` at the level `.none`.
   var log: (level: LoggingConfiguration.Level, sink: LogSink?) = (.none, nil)
-  var onAutomaticReplay: (@Sendable (Result<OfflineStore.Report, any Error>) -> Void)?
+  var onAutomaticReplay: AutomaticReplayHandler?
+  /// The client's source of time, which does not change.
+  var scheduler: any Scheduler = .live
 
   /// The settings at one time, shared by all requests made until they change.
   final class Snapshot: Sendable {
@@ -39,10 +41,4 @@ struct ClientSettings: Sendable {
       return Snapshot(settings)
     }
   }
-}
-
-/// The value of an `Authorization` field, and the only origin that it is sent to.
-struct Credentials: Hashable, Sendable {
-  let value: String
-  let origin: Origin
 }

@@ -35,11 +35,41 @@ public struct Exchange: Sendable {
   /// they may be its own.
   public var isIntercepted: Bool { call.request.isIntercepted }
 
+  /// Whether the client adds its credentials to the request.
+  ///
+  /// An interceptor that adds credentials of its own should pass on an exchange for which this is
+  /// `false` unchanged.
+  public var sendsCredentials: Bool { call.request.sendsCredentials && request.sendsCredentials }
+
   /// Returns the exchange with the client's current credentials.
-  func withCurrentCredentials() -> Exchange {
-    guard let source = call.credentialSource else { return self }
+  ///
+  /// - Throws: The error of ``with(_:)``.
+  func withCurrentCredentials() throws -> Exchange {
+    guard sendsCredentials, let source = call.credentialSource else { return self }
+    return try with(source.currentCredentials)
+  }
+
+  /// Returns the exchange with credentials of the client.
+  ///
+  /// - Parameter clientCredentials: The credentials.
+  /// - Returns: The changed exchange, or this one if it is sent without credentials.
+  /// - Throws: ``NetworkError`` with the code `credentialsWithoutBaseURL` if the credentials have no
+  ///   origin yet, unless the request has an `Authorization` field of its own.
+  func with(_ clientCredentials: ClientCredentials) throws -> Exchange {
+    guard sendsCredentials else { return self }
     var exchange = self
-    exchange.credentials = source.credentials
+    switch clientCredentials {
+    case .none: exchange.credentials = nil
+    case .bound(let credentials): exchange.credentials = credentials
+    case .unbound:
+      guard request.headers.contains("Authorization") else {
+        throw NetworkError(
+          .credentialsWithoutBaseURL,
+          "declare a static baseURL, call setBaseURL, or make the request withoutCredentials()",
+          request: NetworkError.RequestSummary(request))
+      }
+      exchange.credentials = nil
+    }
     return exchange
   }
 }
@@ -94,12 +124,36 @@ extension Exchange {
   var events: CallEvents? { state.events }
 
   /// Performs the hop over the transport of the call.
+  ///
+  /// A stored request is not sent without the fields that were removed when it was stored.
   func perform() -> NetworkPromise {
+    if let offline = call.offline, redirects == 0,
+      let error = missingCredentials(of: offline)
+    {
+      return .rejected(error)
+    }
     var destination = call.destination
     if let progress = state.sharedProgress { destination.progress = progress }
     return call.transport.transport.perform(
       request, destination,
       reportingTo: events?.begin(request, attempt: state.attemptCount, hop: redirects + 1))
+  }
+
+  /// Returns the error of a stored request that lacks a field with credentials.
+  ///
+  /// An `Authorization` field may be missing if the client authenticates the request, because a
+  /// request with Digest authentication is sent without the field first.
+  private func missingCredentials(of offline: OfflineMode) -> NetworkError? {
+    guard case .replaying(_, let removedHeaders) = offline else { return nil }
+    let missing = removedHeaders.filter { name in
+      !request.headers.contains(name)
+        && !(HTTPHeaders.areNamesEqual(name, "Authorization")
+          && credentials?.apply(to: request) == true)
+    }
+    guard !missing.isEmpty else { return nil }
+    return NetworkError(
+      .offlineCredentialsMissing, "missing: \(missing.joined(separator: ", "))",
+      request: NetworkError.RequestSummary(request))
   }
 
   /// Reports that an interceptor sends the request again, without a delay.

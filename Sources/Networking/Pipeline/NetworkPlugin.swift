@@ -3,16 +3,20 @@ import Promises
 /// An interceptor that consists of four optional hooks.
 ///
 /// ```swift
-/// struct Spinner: NetworkPlugin {
-///   func willSend(_ request: HTTPRequest) { indicator.start() }
+/// struct OpenRequests: NetworkPlugin {
+///   let count: Counter
+///   func willSend(_ request: HTTPRequest) { count.increment() }
 ///   func didReceive(_ result: Result<Response, any Error>, of request: HTTPRequest) {
-///     indicator.stop()
+///     count.decrement()
 ///   }
 /// }
 /// ```
 ///
 /// Each hook is called once for each exchange, in the order below, on any thread, and must not
 /// block. As a call interceptor a plugin observes calls; as a hop interceptor, hops.
+///
+/// A type that conforms is not isolated to an actor. To update a view, add a closure with
+/// ``Networking/addMonitor(_:)-(NetworkEventHandler)``.
 public protocol NetworkPlugin: Interceptor {
   /// Returns the request to send.
   ///
@@ -67,7 +71,7 @@ extension NetworkPlugin {
   public func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     let request: HTTPRequest
     do {
-      request = try prepare(exchange.request)
+      request = exchange.request.replaced(by: try prepare(exchange.request))
     } catch {
       return .rejected(error)
     }

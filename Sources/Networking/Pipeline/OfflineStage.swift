@@ -14,7 +14,7 @@ struct OfflineStage: BuiltInStage {
     guard let offline = exchange.call.offline else { return next(exchange) }
     var exchange = exchange
     switch offline {
-    case .replaying(let key):
+    case .replaying(let key, _):
       exchange.request.headers[HTTPHeaders.idempotencyKeyName] = key
       return next(exchange)
     case .saving(let offlineSaver):

@@ -1,3 +1,4 @@
+import Dispatch
 import Promises
 
 /// A list of stages with a transport at its end.
@@ -32,6 +33,8 @@ struct Pipeline: Sendable {
 
   /// Wraps a custom interceptor, and records while it handles the exchange, because it may never
   /// call back.
+  ///
+  /// A new request that the interceptor passes on keeps the attributes of the original one.
   private static func observed(
     _ stage: any Interceptor, _ next: @escaping Interceptor.Next
   ) -> Interceptor.Next {
@@ -40,8 +43,11 @@ struct Pipeline: Sendable {
       let state = exchange.state
       let responseSourceCount = state.events?.responseSourceCount
       state.currentInterceptor = name
+      let original = exchange.request
       let responsePromise = stage.intercept(exchange) { inner in
         state.currentInterceptor = nil
+        var inner = inner
+        inner.request = original.replaced(by: inner.request)
         return next(inner).always(on: .inline) { _ in state.currentInterceptor = name }
       }
       return responsePromise.always(on: .inline) { result in
@@ -69,6 +75,10 @@ struct Pipeline: Sendable {
 ///   }
 /// }
 /// ```
+///
+/// A type that conforms is not isolated to an actor. The closures of ``RequestAdapter``,
+/// ``HeaderInjector``, ``ResponseInterceptor`` and ``RefreshInterceptor`` run on the actor in whose
+/// code they are written.
 public protocol Interceptor: Sendable {
   /// The name of the interceptor in errors.
   ///
@@ -123,5 +133,87 @@ extension Promise where Value == Response {
   func asResult() -> Promise<Result<Response, any Error>> {
     map { response -> Result<Response, any Error> in .success(response) }
       .recover(on: .inline) { error -> Result<Response, any Error> in .failure(error) }
+  }
+}
+
+// MARK: Closures of interceptors
+
+/// A step of an interceptor that a closure of the user performs.
+///
+/// A closure that is isolated to an actor runs on this actor, after the steps that reached the actor
+/// before. The remaining stages then continue on a serial queue of the step, in the same order and
+/// without occupying the actor or other steps.
+struct InterceptorStep<Argument: Sendable, Output: Sendable>: Sendable {
+  private enum Body: Sendable {
+    case immediate(IsolatedClosure<Argument, Output>)
+    case promised(IsolatedClosure<Argument, Promise<Output>>)
+    case asynchronous(@Sendable @isolated(any) (Argument) async throws -> Output)
+  }
+
+  /// The closure, if it is synchronous and not isolated, so that the stage can call it directly.
+  ///
+  /// `nil` if the step must be started with ``start(_:for:)``.
+  let direct: (@Sendable (Argument) throws -> Output)?
+  private let body: Body
+  /// The queue of the exchanges that have left the actor of the closure.
+  ///
+  /// It is serial, so that exchanges keep the order in which the actor handled them. A step whose
+  /// closure is not isolated does not use it.
+  private let exchanges: ExecutionContext
+
+  /// Makes a step of a synchronous closure.
+  init(_ body: @escaping @Sendable @isolated(any) (Argument) throws -> Output) {
+    self.init(IsolatedClosure(body))
+  }
+
+  /// Makes a step of a synchronous closure with two arguments.
+  init<First, Second>(_ body: @escaping @Sendable @isolated(any) (First, Second) throws -> Output)
+  where Argument == (First, Second) {
+    self.init(IsolatedClosure(body))
+  }
+
+  /// Makes a step of a closure that returns a promise.
+  init(starting closure: IsolatedClosure<Argument, Promise<Output>>) {
+    self.init(.promised(closure), isIsolated: closure.context != nil)
+  }
+
+  /// Makes a step of an asynchronous closure, which runs in a new task.
+  init(asynchronous body: @escaping @Sendable @isolated(any) (Argument) async throws -> Output) {
+    self.init(.asynchronous(body), isIsolated: false)
+  }
+
+  private init(_ closure: IsolatedClosure<Argument, Output>) {
+    self.init(
+      .immediate(closure), isIsolated: closure.context != nil, direct: closure.unisolated)
+  }
+
+  private init(
+    _ body: Body, isIsolated: Bool, direct: (@Sendable (Argument) throws -> Output)? = nil
+  ) {
+    self.body = body
+    self.direct = direct
+    exchanges = isIsolated ? .queue(DispatchQueue(label: "Catena.InterceptorStep")) : .inline
+  }
+
+  /// Starts the step, if ``direct`` is `nil`.
+  ///
+  /// - Parameters:
+  ///   - argument: The argument of the closure.
+  ///   - exchange: The exchange, whose client's scheduler waits for the closure.
+  /// - Returns: A promise of the result. Cancelling it cancels the promise or the task of the
+  ///   closure.
+  func start(_ argument: Argument, for exchange: Exchange) -> Promise<Output> {
+    let scheduler = exchange.call.settings.scheduler
+    switch body {
+    case .immediate(let closure):
+      return closure.onItsActor(argument, awaitedBy: scheduler, returningOn: exchanges)
+    case .promised(let closure):
+      return firstly {
+        try closure.start(argument, awaitedBy: scheduler, returningOn: exchanges)
+      }
+    case .asynchronous(let body):
+      // In this context, a scheduler with virtual time waits for the task.
+      return Promise.fulfilled(argument).on(scheduler.context(for: .inline)).then(body)
+    }
   }
 }

@@ -24,7 +24,7 @@ public final class PipelineBarrier: Interceptor {
   /// Holds new requests until a promise settles.
   ///
   /// - Parameter work: The promise. It is not cancelled by the barrier.
-  public func hold<Value>(while work: Promise<Value>) {
+  public func hold<Value: Sendable>(while work: Promise<Value>) {
     let id = machine.withLock { $0.nextID() }
     apply { $0.hold(id, nil) }
     work.always(on: .inline) { _ in self.apply { $0.release(id) } }
@@ -36,20 +36,31 @@ public final class PipelineBarrier: Interceptor {
   ///   - draining: Whether to wait for the requests in flight before the work starts. A request in
   ///     flight must not wait for a draining hold that it has started itself, because neither would
   ///     end.
-  ///   - body: A closure that starts the work. It runs once, before this method returns, or when
-  ///     the last request in flight has ended. An error that it throws rejects the returned
-  ///     promise.
+  ///   - isolation: The actor of the caller.
+  ///   - body: A closure that starts the work. It runs once. If the work need not wait, it runs
+  ///     before this method returns, unless it is isolated to another actor than the caller.
+  ///     Otherwise it runs on its actor or, without one, on the thread on which the last request in
+  ///     flight ends. An error that it throws rejects the returned promise.
   /// - Returns: A promise with the result of the promise of `body`. Cancelling it ends the hold.
   @discardableResult
-  public func hold<Value>(
-    draining: Bool = false, _ body: @escaping @Sendable () throws -> Promise<Value>
+  public func hold<Value: Sendable>(
+    draining: Bool = false, isolation: isolated (any Actor)? = #isolation,
+    @_inheritActorContext _ body: @escaping @Sendable @isolated(any) () throws -> Promise<Value>
   ) -> Promise<Value> {
-    let drained = Promise<Void>.pending()
+    let isIsolatedToCaller = body.isolation === isolation
+    let body = IsolatedClosure(body)
+    let drained = Promise<BarrierMachine.WorkStart>.pending()
     let id = machine.withLock { $0.nextID() }
-    let work = drained.promise.then(on: .inline) { try body() }
+    let work = drained.promise.then(on: .inline) { workStart -> Promise<Value> in
+      switch workStart {
+      case .afterRequests(let scheduler): return try body.start((), awaitedBy: scheduler)
+      case .atOnce where isIsolatedToCaller: return try body(())
+      case .atOnce: return try body.start((), awaitedBy: nil)
+      }
+    }
     work.always(on: .inline) { _ in self.apply { $0.release(id) } }
     apply { $0.hold(id, draining ? drained.resolver : nil) }
-    if !draining { drained.resolver.fulfill() }
+    if !draining { drained.resolver.fulfill(.atOnce) }
     return work
   }
 
@@ -74,17 +85,28 @@ public final class PipelineBarrier: Interceptor {
       return (id, mayPass)
     }
     let responsePromise = gate.map {
-      $0.then(on: .inline) { next(exchange.withCurrentCredentials()) }
+      $0.then(on: .inline) { next(try exchange.withCurrentCredentials()) }
     }
     return (mayPass ? next(exchange) : responsePromise ?? next(exchange))
-      .always(on: .inline) { _ in self.apply { $0.leave(id) } }
+      .always(on: .inline) { _ in self.apply(after: exchange) { $0.leave(id) } }
   }
 
-  private func apply(_ change: (inout BarrierMachine) -> BarrierMachine.Effects) {
+  /// Changes the state, and performs the effects.
+  ///
+  /// - Parameters:
+  ///   - exchange: The exchange that has ended, if any.
+  ///   - change: The change.
+  private func apply(
+    after exchange: Exchange? = nil, _ change: (inout BarrierMachine) -> BarrierMachine.Effects
+  ) {
     let effects = machine.withLock { change(&$0) }
     for resolver in effects.released { resolver.fulfill() }
-    // Rejected as cancelled, so that it is not reported as abandoned.
-    effects.dropped?.reject(CancellationError())
+    for resolver in effects.drained {
+      resolver.fulfill(exchange.map { .afterRequests($0.call.settings.scheduler) } ?? .atOnce)
+    }
+    // Rejected as cancelled, so that they are not reported as abandoned.
+    effects.droppedRequest?.reject(CancellationError())
+    effects.droppedHold?.reject(CancellationError())
   }
 }
 
@@ -94,16 +116,28 @@ struct BarrierMachine {
   ///
   /// The resolvers are called after unlocking.
   struct Effects {
-    /// The resolvers to fulfil, in order.
+    /// The resolvers of the requests that continue, in order.
     var released: [Resolver<Void>] = []
-    /// The resolver to reject as cancelled, because its request or hold has ended.
-    var dropped: Resolver<Void>?
+    /// The resolvers of the holds whose work starts, in order.
+    var drained: [Resolver<WorkStart>] = []
+    /// The resolver of a waiting request that has ended.
+    var droppedRequest: Resolver<Void>?
+    /// The resolver of a hold that has ended before its work started.
+    var droppedHold: Resolver<WorkStart>?
+  }
+
+  /// The time at which the work of a hold starts.
+  enum WorkStart: Sendable {
+    /// Within the call that begins the hold.
+    case atOnce
+    /// When the last request in flight has ended, which belongs to a client with this scheduler.
+    case afterRequests(any Scheduler)
   }
 
   private var lastID = 0
   private var holds: Set<Int> = []
   /// The holds that wait for requests in flight.
-  private var draining: [Int: Resolver<Void>] = [:]
+  private var draining: [Int: Resolver<WorkStart>] = [:]
   /// The waiting requests.
   private var waiting: [Int: Resolver<Void>] = [:]
   private var inFlight: Set<Int> = []
@@ -132,9 +166,9 @@ struct BarrierMachine {
 
   /// Removes a request that has ended, waiting or in flight.
   mutating func leave(_ id: Int) -> Effects {
-    if let resolver = waiting.removeValue(forKey: id) { return Effects(dropped: resolver) }
+    if let resolver = waiting.removeValue(forKey: id) { return Effects(droppedRequest: resolver) }
     guard inFlight.remove(id) != nil, inFlight.isEmpty else { return Effects() }
-    return Effects(released: takeInOrder(&draining))
+    return Effects(drained: takeInOrder(&draining))
   }
 
   /// Adds a hold.
@@ -144,10 +178,10 @@ struct BarrierMachine {
   ///   - resolver: The resolver to fulfil when the requests in flight have ended. `nil` does not
   ///     wait for them.
   /// - Returns: The effects, with the resolver if no request is in flight.
-  mutating func hold(_ id: Int, _ resolver: Resolver<Void>?) -> Effects {
+  mutating func hold(_ id: Int, _ resolver: Resolver<WorkStart>?) -> Effects {
     holds.insert(id)
     guard let resolver else { return Effects() }
-    guard !inFlight.isEmpty else { return Effects(released: [resolver]) }
+    guard !inFlight.isEmpty else { return Effects(drained: [resolver]) }
     draining[id] = resolver
     return Effects()
   }
@@ -157,14 +191,16 @@ struct BarrierMachine {
   /// After the last one all waiting requests continue.
   mutating func release(_ id: Int) -> Effects {
     holds.remove(id)
-    var effects = Effects(dropped: draining.removeValue(forKey: id))
+    var effects = Effects(droppedHold: draining.removeValue(forKey: id))
     guard holds.isEmpty else { return effects }
     inFlight.formUnion(waiting.keys)
     effects.released = takeInOrder(&waiting)
     return effects
   }
 
-  private func takeInOrder(_ resolvers: inout [Int: Resolver<Void>]) -> [Resolver<Void>] {
+  private func takeInOrder<Value>(
+    _ resolvers: inout [Int: Resolver<Value>]
+  ) -> [Resolver<Value>] {
     defer { resolvers = [:] }
     return resolvers.sorted { $0.key < $1.key }.map(\.value)
   }

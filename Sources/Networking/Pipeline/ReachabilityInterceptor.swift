@@ -10,7 +10,8 @@ import Promises
 /// ```
 ///
 /// A request is sent at once if the status is reachable or unknown, or if it does not need the
-/// internet, because it is mocked or its server is local; see ``isLocal(_:)``. A waiting request is
+/// internet, because it is mocked or its server is local; see ``isLocal(_:)``. If the closure of a
+/// mock provider runs on an actor, the stage waits for its result first. A waiting request is
 /// sent as soon as the network is reachable, and may then fail for any reason, including a network
 /// that is lost again. Cancelling a waiting request releases all its resources.
 ///
@@ -34,7 +35,7 @@ public struct ReachabilityInterceptor: Interceptor {
   private let reachability: NetworkReachability
   private let policy: Policy
   private let scheduler: any Scheduler
-  private let needsInternet: @Sendable (HTTPRequest) -> Bool
+  private let needsInternet: InterceptorStep<HTTPRequest, Bool>
 
   /// Makes a stage.
   ///
@@ -43,17 +44,19 @@ public struct ReachabilityInterceptor: Interceptor {
   ///   - policy: The policy while the network is unreachable.
   ///   - scheduler: The source of time for the limit of a wait.
   ///   - needsInternet: A closure that returns whether the server of a request is on the internet.
-  ///     Called once for each request that is sent while the network is unreachable, on its thread.
-  ///     The default is that the URL is not ``isLocal(_:)``.
+  ///     Called once for each request that is sent while the network is unreachable, on its actor
+  ///     or, without one, on the thread of the request. The default is that the URL is not
+  ///     ``isLocal(_:)``.
   public init(
     _ reachability: NetworkReachability, whenUnreachable policy: Policy,
     scheduler: any Scheduler = .live,
-    needsInternet: @escaping @Sendable (_ request: HTTPRequest) -> Bool = { !isLocal($0.url) }
+    @_inheritActorContext needsInternet:
+      @escaping @Sendable @isolated(any) (_ request: HTTPRequest) -> Bool = { !isLocal($0.url) }
   ) {
     self.reachability = reachability
     self.policy = policy
     self.scheduler = scheduler
-    self.needsInternet = needsInternet
+    self.needsInternet = InterceptorStep(needsInternet)
   }
 
   /// Sends an exchange now, or when the network is reachable.
@@ -63,11 +66,32 @@ public struct ReachabilityInterceptor: Interceptor {
   ///   - next: The remaining stages.
   /// - Returns: A promise of the response.
   public func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
-    guard reachability.status == .unreachable, exchange.call.transport.transport.needsNetwork,
-      needsInternet(exchange.request)
-    else {
-      return next(exchange)
+    guard reachability.status == .unreachable else { return next(exchange) }
+    let transport = exchange.call.transport.transport
+    guard let selecting = transport as? any SelectingTransport else {
+      return transport.needsNetwork ? checkServer(of: exchange, next) : next(exchange)
     }
+    return selecting.selected().then(on: .inline) { selected in
+      // The network may have become reachable during the selection.
+      reachability.status == .unreachable && selected.needsNetwork
+        ? checkServer(of: exchange, next) : next(exchange)
+    }
+  }
+
+  /// Applies the policy to a request whose server is on the internet, and sends other requests.
+  private func checkServer(of exchange: Exchange, _ next: @escaping Next) -> NetworkPromise {
+    if let needsInternet = needsInternet.direct {
+      return firstly {
+        try needsInternet(exchange.request) ? applyPolicy(to: exchange, next) : next(exchange)
+      }
+    }
+    return needsInternet.start(exchange.request, for: exchange).then(on: .inline) {
+      $0 ? applyPolicy(to: exchange, next) : next(exchange)
+    }
+  }
+
+  /// Delays or rejects a request that cannot reach its server.
+  private func applyPolicy(to exchange: Exchange, _ next: @escaping Next) -> NetworkPromise {
     guard case .wait(let limit) = policy else {
       return .rejected(Self.refusal(of: exchange, nil))
     }

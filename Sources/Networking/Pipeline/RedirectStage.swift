@@ -7,7 +7,7 @@ struct RedirectStage: BuiltInStage {
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
     guard let decide = policy.decide else { return next(exchange) }
-    return hop(exchange, seen: [], decide, next)
+    return hop(exchange, seen: [], from: nil, decide, next)
   }
 
   /// The method and the URL of a hop.
@@ -16,39 +16,51 @@ struct RedirectStage: BuiltInStage {
   private struct Step: Hashable {
     let method: HTTPMethod
     let url: String
+    /// The cookies that the response to the step before has set.
+    ///
+    /// A cookie may end a loop, so a hop after a new cookie is a new step.
+    let cookies: [String]
 
-    init(_ request: HTTPRequest) {
+    /// Creates a step.
+    ///
+    /// The fragment is not sent, so it is not part of the step.
+    init(_ request: HTTPRequest, after cookies: [String] = []) {
       method = request.method
-      url = request.url.absoluteString
+      let origin = Origin(request.url).map { "\($0.scheme)://\($0.host):\($0.port)" }
+      let parts = URLComponents(url: request.url, resolvingAgainstBaseURL: true)
+      url = "\(origin ?? "")\(parts?.percentEncodedPath ?? "")?\(parts?.percentEncodedQuery ?? "")"
+      self.cookies = cookies
     }
   }
 
-  // `seen` contains the earlier hops. Most calls have none, so no set is built for them.
+  // `seen` contains the earlier hops, and `origin` is that of the first one. Most calls have none, so
+  // they are not computed for them.
   private func hop(
-    _ exchange: Exchange, seen: Set<Step>, _ decide: @escaping RedirectPolicy.Decision,
-    _ next: @escaping Next
+    _ exchange: Exchange, seen: Set<Step>, from origin: Origin?,
+    _ decide: @escaping RedirectPolicy.Decision, _ next: @escaping Next
   ) -> NetworkPromise {
     next(exchange).followed { result in
       guard case .success(let response) = result else { return nil }
       guard
         let proposed = try Redirection.next(
           after: response, to: exchange.request, allowsDowngrade: policy.allowsDowngrade),
-        let request = decide(response, proposed)
+        let request = decide(response, proposed).map({ proposed.replaced(by: $0) })
       else { return nil }
       var following = exchange
+      let origin = origin ?? Origin(exchange.request.url)
       following.request = request
+      following.request.withholdsClientCertificate = Origin(request.url) != origin
       following.redirects += 1
-      let seen = seen.union([Step(exchange.request)])
+      let step = Step(request, after: response.headers.values(for: "Set-Cookie"))
+      let seen = seen.isEmpty ? [Step(exchange.request)] : seen
       guard following.redirects <= policy.limit else {
         throw NetworkError(.tooManyRedirects, response, "more than \(policy.limit)")
       }
-      // A cookie that was set on the way may end a loop, so a repeated hop is allowed after a
-      // `Set-Cookie`.
-      guard !seen.contains(Step(request)) || response.headers.contains("Set-Cookie") else {
+      guard !seen.contains(step) else {
         throw NetworkError(.tooManyRedirects, response, "a redirect loop")
       }
       exchange.events?.add(.redirected(to: Redactor.standard.maskedURL(request.url.absoluteString)))
-      return hop(following, seen: seen, decide, next)
+      return hop(following, seen: seen.union([step]), from: origin, decide, next)
     }
   }
 }
@@ -76,6 +88,13 @@ public struct RedirectPolicy: Sendable {
   let decide: Decision?
 
   /// Follows redirects by the rules of RFC 9110.
+  ///
+  /// A request to another origin has none of the fields that logs mask: `Authorization`, `Cookie`,
+  /// `X-Api-Key`, ``NetworkingConfiguration/secretNames``, and fields with secrets in their values.
+  /// The transport presents the client certificate of ``TLSOptions`` only to the origin of the first
+  /// request.
+  /// A redirect to a URL that the request has visited before fails at once, unless the response
+  /// sets a cookie that it has not set before.
   ///
   /// - Parameters:
   ///   - limit: The maximum number of redirects.
@@ -115,8 +134,10 @@ enum Redirection {
   private static let bodyFields = [
     "Content-Type", "Content-Encoding", "Content-Language", "Content-Location", "Content-Length",
   ]
-  /// The fields that are for one origin only.
-  private static let credentialFields = ["Authorization", "Cookie", "Proxy-Authorization"]
+  /// Whether a field is for one origin only: a field that ``Redactor`` masks.
+  private static func isSecret(_ field: HTTPHeaders.Field) -> Bool {
+    Redactor.standard.isSecret(name: field.name) || field.redactedValue != field.value
+  }
 
   /// Returns the next request.
   ///
@@ -148,7 +169,7 @@ enum Redirection {
       for name in bodyFields { request.headers.remove(name) }
     }
     if Origin(url) != Origin(from.url) {
-      for name in credentialFields { request.headers.remove(name) }
+      request.headers = HTTPHeaders(request.headers.fields.filter { !isSecret($0) })
     }
     request.headers.remove("Host")
     return request

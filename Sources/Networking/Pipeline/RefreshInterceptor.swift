@@ -18,36 +18,81 @@ import Synchronization
 ///   with the client's current credentials and the changes of inner adapters. Its own
 ///   `Authorization` field is not changed. The second response is delivered, whatever its status.
 /// - **Failure.** If the refresh fails, all requests that wait for it fail with its error.
+/// - **Held requests.** By default a request that is made while a refresh runs is sent at once, with
+///   the old credentials. With `holdsRequests` it waits for the refresh and is sent once, with the
+///   new ones.
 /// - **Cancellation.** Cancelling one request does not affect the refresh. When all requests that
 ///   wait for it have been cancelled, the refresh is cancelled.
-/// - **Requests of the refresh** must be ``Request/notIntercepted()``. A request that is not marked
-///   so, and is rejected while the refresh runs, would wait for itself. It fails with an error that
-///   states this, and the refresh fails with the same error. This covers requests made in the
-///   closure or in a task started there. Two cases are not detected, and wait until they time out:
-///   a request made later in a handler, and a request that waits in the queue behind requests that
-///   wait for the refresh.
+/// - **Requests of the refresh** are the requests made in the closure, in the tasks that it starts
+///   and in the handlers attached in them, at any time while the refresh runs. They are never held,
+///   and do not wait in the client's queue. They should be ``Request/notIntercepted()``. A request
+///   that is not marked so, and is rejected, would wait for itself. It fails with an error that
+///   states this, and the refresh fails with the same error if it depends on the request.
+/// - **Other code of the refresh**, in a detached task or in a block that the closure dispatches to a
+///   queue, does not belong to the refresh. If the refresh depends on a request of such code that is
+///   not ``Request/notIntercepted()``, and this request is rejected or held, both wait until the
+///   request times out or is cancelled.
+/// - A request ``Request/withoutCredentials()`` starts no refresh and keeps its first response.
 /// - A request whose body cannot be sent again keeps its first response.
 public struct RefreshInterceptor: Interceptor {
   private let statuses: Set<Int>
-  private let refresh: @Sendable (Response) throws -> Promise<Void>
+  private let holdsRequests: Bool
+  private let refresh: InterceptorStep<RefreshCause, Void>
   private let shared = SharedRefresh()
 
-  /// Makes an interceptor.
+  /// Makes an interceptor with a refresh that returns a promise.
   ///
   /// Copies share the refresh.
   ///
   /// - Parameters:
   ///   - statuses: The statuses that mean that the credentials were rejected.
+  ///   - holdsRequests: Whether requests that are made while a refresh runs wait for it. They fail
+  ///     with its error. Requests in flight and their retries are not held, nor are the requests of
+  ///     the refresh itself, as the type defines them.
   ///   - refresh: A closure that starts a refresh. It receives the response that caused it, runs on
-  ///     the thread of that exchange, and must not block. It is not called again before its promise
-  ///     has settled. An error that it throws fails the refresh. The value of the promise is
-  ///     ignored.
-  public init<Ignored>(
-    on statuses: Set<Int> = [401],
-    _ refresh: @escaping @Sendable (_ response: Response) throws -> Promise<Ignored>
+  ///     its actor or, without one, on the thread of that exchange, and must not block. It is not
+  ///     called again before its promise has settled. An error that it throws fails the refresh. The
+  ///     value of the promise is ignored.
+  public init<Ignored: Sendable>(
+    on statuses: Set<Int> = [401], holdsRequests: Bool = false,
+    @_inheritActorContext _ refresh:
+      @escaping @Sendable @isolated(any) (_ response: Response) throws -> Promise<Ignored>
+  ) {
+    let refresh = IsolatedClosure(refresh)
+    self.statuses = statuses
+    self.holdsRequests = holdsRequests
+    self.refresh = InterceptorStep(
+      starting: refresh.called { (cause: RefreshCause, refresh) in
+        try HandlerScope(mark: cause.round).run { try refresh(cause.response).asVoid() }
+      })
+  }
+
+  /// Makes an interceptor with an asynchronous refresh.
+  ///
+  /// ```swift
+  /// RefreshInterceptor { _ in try await session.renew() }
+  /// ```
+  ///
+  /// Copies share the refresh.
+  ///
+  /// - Parameters:
+  ///   - statuses: The statuses that mean that the credentials were rejected.
+  ///   - holdsRequests: Whether requests that are made while a refresh runs wait for it. They fail
+  ///     with its error. Requests in flight and their retries are not held, nor are the requests of
+  ///     the refresh itself, as the type defines them.
+  ///   - refresh: A closure that refreshes the credentials. It receives the response that caused it,
+  ///     and runs in a new task on its actor, which is cancelled with the refresh. It is not called
+  ///     again before it has returned. An error that it throws fails the refresh.
+  public init(
+    on statuses: Set<Int> = [401], holdsRequests: Bool = false,
+    @_inheritActorContext _ refresh:
+      @escaping @Sendable @isolated(any) (_ response: Response) async throws -> Void
   ) {
     self.statuses = statuses
-    self.refresh = { response in try refresh(response).asVoid() }
+    self.holdsRequests = holdsRequests
+    self.refresh = InterceptorStep(asynchronous: { cause in
+      try await HandlerScope(mark: cause.round).run { try await refresh(cause.response) }
+    })
   }
 
   /// Sends the exchange, and sends it again after a refresh.
@@ -57,20 +102,35 @@ public struct RefreshInterceptor: Interceptor {
   ///   - next: The remaining stages.
   /// - Returns: A promise of the response.
   public func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
-    guard exchange.isIntercepted else { return next(exchange) }
+    guard exchange.isIntercepted, exchange.sendsCredentials else { return next(exchange) }
+    guard holdsRequests, let end = shared.endOfRefresh(unlessMadeIn: exchange.call.refresh) else {
+      return send(exchange, next)
+    }
+    return end.then(on: .inline) { send(exchange, next) }
+  }
+
+  private func send(_ exchange: Exchange, _ next: @escaping Next) -> NetworkPromise {
     // Read before the credentials, so that new credentials are not mistaken for old ones.
     let epoch = shared.epoch
-    return next(exchange.withCurrentCredentials()).then(on: .inline) { response -> NetworkPromise in
+    let first: Exchange
+    do {
+      first = try exchange.withCurrentCredentials()
+    } catch {
+      return .rejected(error)
+    }
+    return next(first).then(on: .inline) { response -> NetworkPromise in
       guard statuses.contains(response.status), exchange.request.body.isRepeatable else {
         return .fulfilled(response)
       }
       guard !shared.isInProgress(exchange.call.refresh) else { throw Self.selfWaitError(response) }
-      return shared.refreshed(since: epoch) { try refresh(response) }
-        .then(on: .inline) {
-          exchange.state.end(.success(response))
-          exchange.events?.add(.credentialsRefreshed)
-          return next(exchange.withCurrentCredentials())
-        }
+      return shared.refreshed(since: epoch, for: exchange.call.refresh) { round in
+        refresh.start(RefreshCause(response: response, round: round), for: exchange)
+      }
+      .then(on: .inline) {
+        exchange.state.end(.success(response))
+        exchange.events?.add(.credentialsRefreshed)
+        return next(try exchange.withCurrentCredentials())
+      }
     }
   }
 
@@ -80,6 +140,41 @@ public struct RefreshInterceptor: Interceptor {
       "the request is part of the token refresh that it would wait for; make it .notIntercepted()"
     )
   }
+}
+
+/// The response that caused a refresh, and the identity of the refresh.
+private struct RefreshCause: Sendable {
+  let response: Response
+  let round: RefreshRound
+}
+
+/// The identity of one refresh, which marks the requests made inside of it.
+final class RefreshRound: Sendable {
+  /// The refresh in which the current code runs, if any, running or ended.
+  static var current: RefreshRound? { HandlerScope.innermost?.mark as? RefreshRound }
+
+  /// The object that runs the refresh.
+  fileprivate let owner: SharedRefresh
+  /// The number of the refresh.
+  let number: Int
+  /// The running refresh of another interceptor whose request caused this refresh, if any.
+  fileprivate let outer: RefreshRound?
+
+  /// Makes the identity of a refresh.
+  ///
+  /// - Parameters:
+  ///   - owner: The object that runs the refresh.
+  ///   - number: The number of the refresh.
+  ///   - outer: The refresh in which the request was made that causes this one, if any.
+  init(owner: SharedRefresh, number: Int, in outer: RefreshRound?) {
+    self.owner = owner
+    self.number = number
+    // A refresh that has ended is released, so that the list stays short.
+    self.outer = outer?.isInProgress == true ? outer : nil
+  }
+
+  /// Whether this refresh is running.
+  var isInProgress: Bool { owner.isInProgress(number) }
 }
 
 /// The state machine of the refresh that all callers share.
@@ -103,8 +198,12 @@ struct RefreshMachine {
   /// The number of refreshes that have ended.
   private(set) var epoch = 0
   private var number = 0
-  private var current: Promise<Void>?
+  /// The promise that the callers of the running refresh wait for.
+  private(set) var current: Promise<Void>?
   private var failure: (any Error)?
+
+  /// Returns the error of a refresh that has ended since an epoch, or `nil`.
+  func failure(since epoch: Int) -> (any Error)? { epoch == self.epoch ? nil : failure }
 
   /// Returns whether the refresh with a number is running.
   func isInProgress(_ number: Int) -> Bool { current != nil && number == self.number }
@@ -152,62 +251,91 @@ final class SharedRefresh: Sendable {
   /// Returns whether a request made inside a refresh would wait for itself.
   ///
   /// - Parameter round: The refresh in which the request was made, if any.
-  /// - Returns: Whether that is a running refresh of this instance.
+  /// - Returns: Whether that refresh, or one that caused it, is a running refresh of this instance.
   func isInProgress(_ round: RefreshRound?) -> Bool {
-    guard let round, round.owner === self else { return false }
-    return machine.withLock { $0.isInProgress(round.number) }
+    var round = round
+    while let current = round {
+      if current.owner === self, isInProgress(current.number) { return true }
+      round = current.outer
+    }
+    return false
+  }
+
+  /// Returns whether the refresh with a number is running.
+  fileprivate func isInProgress(_ number: Int) -> Bool {
+    machine.withLock { $0.isInProgress(number) }
+  }
+
+  /// Returns a promise of the end of the running refresh.
+  ///
+  /// - Parameter round: The refresh in which the request of the caller was made, if any. A request of
+  ///   the running refresh does not wait for it.
+  /// - Returns: The promise, which is rejected with the error of the refresh. `nil` if the caller
+  ///   need not wait. Cancelling it does not affect other callers.
+  func endOfRefresh(unlessMadeIn round: RefreshRound?) -> Promise<Void>? {
+    let (current, epoch) = machine.withLock { ($0.current, $0.epoch) }
+    guard let current, !isInProgress(round) else { return nil }
+    return current.recover(on: .inline, policy: .allErrors) { _ in
+      if let failure = self.machine.withLock({ $0.failure(since: epoch) }) { throw failure }
+      // All other callers were cancelled just before this one joined. Another refresh may run now.
+      return self.endOfRefresh(unlessMadeIn: round) ?? .fulfilled(())
+    }
   }
 
   /// Returns a promise that is fulfilled when the caller may send its request again.
   ///
   /// - Parameters:
   ///   - epoch: The epoch in which the request was sent.
+  ///   - outer: The refresh in which the request was made, if any.
   ///   - start: A closure that starts a refresh. It is called before this method returns, if a
   ///     refresh has to start.
   /// - Returns: The promise, which is rejected with the error of the refresh. Cancelling it does
   ///   not affect other callers.
   func refreshed(
-    since epoch: Int, _ start: @escaping @Sendable () throws -> Promise<Void>
+    since epoch: Int, for outer: RefreshRound? = nil,
+    _ start: @escaping @Sendable (_ round: RefreshRound) -> Promise<Void>
   ) -> Promise<Void> {
     let pending = Promise<Void>.pending(on: .inline)
     let action = machine.withLock { $0.requestRejected(sentIn: epoch) { pending.promise } }
     guard case .start(let number) = action else {
       // Fulfilled, so that the unused promise is not reported as abandoned.
       pending.resolver.fulfill()
-      return wait(action, since: epoch, start)
+      return wait(action, since: epoch, for: outer, start)
     }
     // Attached first, so that it runs before waiting callers call `refreshed` again.
     pending.promise.always(on: .inline) { _ in self.machine.withLock { $0.abandoned(number) } }
-    let refreshed = wait(.join(pending.promise), since: epoch, start)
-    run(number, start, for: pending.resolver)
+    let refreshed = wait(.join(pending.promise), since: epoch, for: outer, start)
+    run(RefreshRound(owner: self, number: number, in: outer), start, for: pending.resolver)
     return refreshed
   }
 
   private func wait(
-    _ action: RefreshMachine.Action, since epoch: Int,
-    _ start: @escaping @Sendable () throws -> Promise<Void>
+    _ action: RefreshMachine.Action, since epoch: Int, for outer: RefreshRound?,
+    _ start: @escaping @Sendable (_ round: RefreshRound) -> Promise<Void>
   ) -> Promise<Void> {
     switch action {
     case .fail(let error): .rejected(error)
     case .join(let promise):
       // Either the refresh has failed, and the next call returns its error, or all other callers
       // were cancelled just before this one joined.
-      promise.recover(on: .inline, policy: .allErrors) { _ in self.refreshed(since: epoch, start) }
+      promise.recover(on: .inline, policy: .allErrors) { _ in
+        self.refreshed(since: epoch, for: outer, start)
+      }
     case .resend, .start: .fulfilled(())
     }
   }
 
   private func run(
-    _ number: Int, _ start: () throws -> Promise<Void>, for resolver: Resolver<Void>
+    _ round: RefreshRound, _ start: (_ round: RefreshRound) -> Promise<Void>,
+    for resolver: Resolver<Void>
   ) {
     // A derived promise, because cancelling the user's own promise could affect its other
     // consumers.
-    let round = RefreshRound(owner: self, number: number)
-    let work = firstly { try RefreshRound.$current.withValue(round) { try start() } }.map {}
+    let work = start(round).map {}
     resolver.onCancel { work.cancel() }
     work.always(on: .inline) { result in
       let failure: (any Error)? = if case .failure(let error) = result { error } else { nil }
-      self.machine.withLock { $0.ended(number, failure) }
+      self.machine.withLock { $0.ended(round.number, failure) }
       resolver.resolve(result)
     }
   }

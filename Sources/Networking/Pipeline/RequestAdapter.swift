@@ -13,43 +13,43 @@ import Promises
 ///
 /// It changes all requests, including those that are ``Request/notIntercepted()``. If it throws,
 /// the request is rejected with the error and not sent.
+///
+/// A closure that is written in the code of an actor runs on this actor, one call after the other.
+/// In particular, a closure in the code of the main actor runs on the main queue.
 public struct RequestAdapter: Interceptor {
   /// The name of the interceptor in errors.
   public let name: String
-  private let adapt: @Sendable (Exchange, @escaping Next) -> NetworkPromise
+  private let adapt: InterceptorStep<HTTPRequest, HTTPRequest>
 
   /// Makes a synchronous adapter.
   ///
   /// - Parameters:
   ///   - name: The name of the interceptor in errors.
-  ///   - adapt: A closure that returns the request to send. It runs on the thread of the exchange,
-  ///     once for each time that the exchange passes this interceptor, and must not block.
+  ///   - adapt: A closure that returns the request to send. It runs once for each time that the
+  ///     exchange passes this interceptor, on its actor or, without one, on the thread of the
+  ///     exchange. It must not block.
   public init(
     name: String = "RequestAdapter",
-    _ adapt: @escaping @Sendable (_ request: HTTPRequest) throws -> HTTPRequest
+    @_inheritActorContext _ adapt:
+      @escaping @Sendable @isolated(any) (_ request: HTTPRequest) throws -> HTTPRequest
   ) {
     self.name = name
-    self.adapt = { exchange, next in
-      firstly { next(exchange.with(try adapt(exchange.request))) }
-    }
+    self.adapt = InterceptorStep(adapt)
   }
 
   /// Makes an adapter that returns a promise.
   ///
   /// - Parameters:
   ///   - name: The name of the interceptor in errors.
-  ///   - adapt: A closure that returns a promise of the request to send. The promise is cancelled
-  ///     with the request.
+  ///   - adapt: A closure that returns a promise of the request to send. It runs like that of a
+  ///     synchronous adapter. The promise is cancelled with the request.
   public init(
     name: String = "RequestAdapter",
-    _ adapt: @escaping @Sendable (_ request: HTTPRequest) throws -> Promise<HTTPRequest>
+    @_inheritActorContext _ adapt:
+      @escaping @Sendable @isolated(any) (_ request: HTTPRequest) throws -> Promise<HTTPRequest>
   ) {
     self.name = name
-    self.adapt = { exchange, next in
-      firstly { try adapt(exchange.request) }
-        .then(on: .inline) { next(exchange.with($0)) }
-        .on(.inline)
-    }
+    self.adapt = InterceptorStep(starting: IsolatedClosure(adapt))
   }
 
   /// Makes an asynchronous adapter.
@@ -60,11 +60,11 @@ public struct RequestAdapter: Interceptor {
   ///     cancelled with the request.
   public init(
     name: String = "RequestAdapter",
-    _ adapt: @escaping @Sendable (_ request: HTTPRequest) async throws -> HTTPRequest
+    @_inheritActorContext _ adapt:
+      @escaping @Sendable @isolated(any) (_ request: HTTPRequest) async throws -> HTTPRequest
   ) {
-    self.init(name: name) { (request: HTTPRequest) -> Promise<HTTPRequest> in
-      Promise { try await adapt(request) }
-    }
+    self.name = name
+    self.adapt = InterceptorStep(asynchronous: adapt)
   }
 
   /// Sends the exchange with the changed request.
@@ -74,7 +74,12 @@ public struct RequestAdapter: Interceptor {
   ///   - next: The remaining stages.
   /// - Returns: A promise of the response.
   public func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
-    adapt(exchange, next)
+    if let adapt = adapt.direct {
+      return firstly { next(exchange.with(try adapt(exchange.request))) }
+    }
+    return adapt.start(exchange.request, for: exchange)
+      .then(on: .inline) { next(exchange.with($0)) }
+      .on(.inline)
   }
 }
 
@@ -96,7 +101,7 @@ extension Exchange {
 /// It adds the fields to all requests. As a hop interceptor it also adds them to redirects to other
 /// origins, so it must not be used for credentials.
 public struct HeaderInjector: Interceptor {
-  private let fields: @Sendable (HTTPRequest) throws -> HTTPHeaders
+  private let fields: InterceptorStep<HTTPRequest, HTTPHeaders>
 
   /// Makes an injector of constant fields.
   ///
@@ -108,10 +113,13 @@ public struct HeaderInjector: Interceptor {
   /// Makes an injector of fields that depend on the request.
   ///
   /// - Parameter fields: A closure that returns the fields for a request. Fields whose names the
-  ///   request already has are ignored. The closure runs on the thread of the exchange and must not
-  ///   block. An error that it throws rejects the request.
-  public init(_ fields: @escaping @Sendable (_ request: HTTPRequest) throws -> HTTPHeaders) {
-    self.fields = fields
+  ///   request already has are ignored. The closure runs on its actor or, without one, on the thread
+  ///   of the exchange, and must not block. An error that it throws rejects the request.
+  public init(
+    @_inheritActorContext _ fields:
+      @escaping @Sendable @isolated(any) (_ request: HTTPRequest) throws -> HTTPHeaders
+  ) {
+    self.fields = InterceptorStep(fields)
   }
 
   /// Sends the exchange with the fields added.
@@ -122,17 +130,27 @@ public struct HeaderInjector: Interceptor {
   /// - Returns: A promise of the response. It is rejected with
   ///   ``NetworkError/Code-swift.enum/invalidHeader`` for a field that cannot be sent.
   public func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
-    firstly {
-      var exchange = exchange
-      let headers = exchange.request.headers
-      exchange.request.headers = try self.fields(exchange.request).merging(headers)
-      if let problem = exchange.request.headers.lazy.compactMap({ HTTPHeaders.problem(of: $0) })
-        .first
-      {
-        throw NetworkError(
-          .invalidHeader, problem, request: NetworkError.RequestSummary(exchange.request))
-      }
-      return next(exchange)
+    if let fields = fields.direct {
+      return firstly { next(try exchange.adding(try fields(exchange.request))) }
     }
+    return fields.start(exchange.request, for: exchange)
+      .then(on: .inline) { next(try exchange.adding($0)) }
+  }
+}
+
+extension Exchange {
+  /// Returns the exchange with additional fields, except those whose names the request has.
+  ///
+  /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/invalidHeader`` for a
+  ///   field that cannot be sent.
+  fileprivate func adding(_ fields: HTTPHeaders) throws -> Exchange {
+    var exchange = self
+    exchange.request.headers = fields.merging(request.headers)
+    if let problem = exchange.request.headers.lazy.compactMap({ HTTPHeaders.problem(of: $0) }).first
+    {
+      throw NetworkError(
+        .invalidHeader, problem, request: NetworkError.RequestSummary(exchange.request))
+    }
+    return exchange
   }
 }

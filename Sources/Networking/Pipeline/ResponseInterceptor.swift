@@ -29,12 +29,14 @@ public struct ResponseInterceptor: Interceptor {
 
   /// A closure that decides about the result of a request: a response with any status, or an error.
   public typealias DecisionHandler =
-    @Sendable (_ result: Result<Response, any Error>, _ request: HTTPRequest) throws -> Decision
+    @Sendable @isolated(any) (
+      _ result: Result<Response, any Error>, _ request: HTTPRequest
+    ) throws -> Decision
 
   /// The name of the interceptor in errors.
   public let name: String
   private let limit: Int
-  private let decide: DecisionHandler
+  private let decide: InterceptorStep<(Result<Response, any Error>, HTTPRequest), Decision>
 
   /// Makes an interceptor.
   ///
@@ -42,14 +44,16 @@ public struct ResponseInterceptor: Interceptor {
   ///   - limit: The maximum number of times that a request is sent again. The result after that is
   ///     delivered without calling the closure.
   ///   - name: The name of the interceptor in errors.
-  ///   - decide: The closure. It is called for each result except a cancellation. It runs on the
-  ///     thread of the exchange and must not block. An error that it throws rejects the request.
+  ///   - decide: The closure. It is called for each result except a cancellation, on its actor or,
+  ///     without one, on the thread of the exchange. It must not block. An error that it throws
+  ///     rejects the request.
   public init(
-    limit: Int = 1, name: String = "ResponseInterceptor", _ decide: @escaping DecisionHandler
+    limit: Int = 1, name: String = "ResponseInterceptor",
+    @_inheritActorContext _ decide: @escaping DecisionHandler
   ) {
     self.limit = limit
     self.name = name
-    self.decide = decide
+    self.decide = InterceptorStep(decide)
   }
 
   /// Sends the exchange, and sends it again if the closure decides so.
@@ -69,17 +73,31 @@ public struct ResponseInterceptor: Interceptor {
     next(exchange).asResult()
       .then(on: .inline) { result -> NetworkPromise in
         guard resendsLeft > 0 else { return settled(result) }
-        switch try decide(result, exchange.request) {
-        case .respond(let response): return .fulfilled(response)
-        case .resend(let promise) where exchange.request.body.isRepeatable:
-          return promise.then(on: .inline) {
-            exchange.state.end(result)
-            exchange.reportResend(after: result)
-            return send(exchange.withCurrentCredentials(), next, resendsLeft: resendsLeft - 1)
-          }
-        case .pass, .resend: return settled(result)
+        if let decide = decide.direct {
+          return apply(
+            try decide((result, exchange.request)), to: result, of: exchange, next, resendsLeft)
+        }
+        return decide.start((result, exchange.request), for: exchange).then(on: .inline) {
+          apply($0, to: result, of: exchange, next, resendsLeft)
         }
       }
+  }
+
+  private func apply(
+    _ decision: Decision, to result: Result<Response, any Error>, of exchange: Exchange,
+    _ next: @escaping Next, _ resendsLeft: Int
+  ) -> NetworkPromise {
+    switch decision {
+    case .respond(let response): return .fulfilled(response)
+    case .resend(let promise) where exchange.request.body.isRepeatable:
+      return promise.then(on: .inline) {
+        exchange.state.end(result)
+        exchange.reportResend(after: result)
+        return send(
+          try exchange.withCurrentCredentials(), next, resendsLeft: resendsLeft - 1)
+      }
+    case .pass, .resend: return settled(result)
+    }
   }
 
   private func settled(_ result: Result<Response, any Error>) -> NetworkPromise {

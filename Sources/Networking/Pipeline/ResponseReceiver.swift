@@ -4,7 +4,7 @@ import Synchronization
 
 /// A receiver of the events of one exchange, which makes a response from them.
 final class ResponseReceiver: Sendable {
-  /// The limit for the body of an unsuccessful download or stream, in bytes.
+  /// The limit for the body of a redirect, and of an unsuccessful download or stream, in bytes.
   private static let failureBodyLimit = 1 << 20
 
   private struct State {
@@ -16,18 +16,32 @@ final class ResponseReceiver: Sendable {
     var resolver: Resolver<Response>?
     /// The limit of `data`, in bytes.
     var limit: Int?
+    /// The time of the first bytes of `data`.
+    ///
+    /// `nil` before they arrive, and without a limit for the time.
+    var start: Duration?
     /// Whether a body beyond the limit is truncated.
     ///
     /// Otherwise it is an error.
     var truncates = false
     var isFinished = false
+    /// The handle of an exchange without flow control.
+    var handle: (any TransportHandle)?
+    /// Whether the rest of the body is discarded.
+    var isCancelled = false
 
-    mutating func add(_ bytes: Data) -> Overflow {
+    /// Adds bytes that arrived at a time, which is `nil` without a limit for the time.
+    mutating func add(_ bytes: Data, at now: Duration?, within limit: Duration?) -> Overflow {
       guard !isFinished else { return .none }
+      if let now, let limit, now - (start ?? now) > limit {
+        isFinished = true
+        return .late
+      }
+      if start == nil { start = now }
       // Fast path: the first piece, which is usually the only one, is not copied.
       if data.isEmpty { data = bytes } else { data.append(bytes) }
-      guard let limit, data.count > limit else { return .none }
-      data = data.prefix(limit)
+      guard let size = self.limit, data.count > size else { return .none }
+      data = data.prefix(size)
       isFinished = true
       return truncates ? .truncated : .rejected
     }
@@ -37,12 +51,14 @@ final class ResponseReceiver: Sendable {
     case none
     case truncated
     case rejected
+    /// The bytes arrived after the limit for the time.
+    case late
   }
 
   /// The flow control.
   ///
-  /// `nil` if the body goes to memory without a limit.
-  let flow: FlowControl?
+  /// `nil` if the body goes to memory.
+  private let flow: FlowControl?
   private let request: HTTPRequest
   private let bodyDestination: BodyDestination
   /// The events of the hop.
@@ -61,10 +77,20 @@ final class ResponseReceiver: Sendable {
     state = Mutex(State(resolver: resolver, limit: bodyDestination.maximumBodySize))
     flow =
       switch bodyDestination.kind {
-      case .memory: bodyDestination.maximumBodySize == nil ? nil : FlowControl()
+      case .memory: nil
       case .stream: FlowControl()
       case .file: FlowControl(high: 1 << 20, low: 256 << 10)
       }
+  }
+
+  /// Sets the handle of the exchange, which may arrive after the first bytes.
+  func attach(_ handle: any TransportHandle) {
+    if let flow { return flow.attach(handle) }
+    let isCancelled = state.withLock { state in
+      if !state.isFinished { state.handle = handle }
+      return state.isCancelled
+    }
+    if isCancelled { handle.cancel() }
   }
 
   func receive(_ event: TransportEvent) {
@@ -85,6 +111,7 @@ final class ResponseReceiver: Sendable {
     events?.abandon()
     let sink = state.withLock { state in
       state.isFinished = true
+      state.handle = nil
       return state.sink
     }
     sink?.abandon()
@@ -95,7 +122,7 @@ final class ResponseReceiver: Sendable {
     let isAbandoned = state.withLock { state in
       state.head = head
       state.sink = sink
-      if flow != nil, sink == nil, !bodyDestination.isToMemory {
+      if sink == nil, !bodyDestination.isToMemory || head.isRedirect {
         state.limit = min(bodyDestination.maximumBodySize ?? .max, Self.failureBodyLimit)
         state.truncates = true
       }
@@ -135,9 +162,12 @@ final class ResponseReceiver: Sendable {
 
   private func receiveBody(_ bytes: Data) {
     bodyDestination.progress?.change { $0.received.bytes += Int64(bytes.count) }
+    let timeLimit = bodyDestination.timeLimit
+    // Read without the lock, because a scheduler may be code of the user.
+    let now = timeLimit?.scheduler.now
     let (sink, overflow) = state.withLock { state -> ((any BodySink)?, Overflow) in
       if let sink = state.sink { return (sink, .none) }
-      return (nil, state.add(bytes))
+      return (nil, state.add(bytes, at: now, within: timeLimit?.limit))
     }
     sink?.write(bytes)
     if overflow != .none { truncate(overflow) }
@@ -148,15 +178,32 @@ final class ResponseReceiver: Sendable {
     guard let head = last.head else { return }
     let response = Response(head, .memory(last.data), to: request)
     // Further events of the transport are ignored.
-    if overflow == .truncated {
+    switch overflow {
+    case .none: return
+    case .truncated:
       events?.truncate()
       last.resolver?.fulfill(response)
-    } else {
+    case .rejected:
       events?.abandon()
       let limit = bodyDestination.maximumBodySize ?? 0
       last.resolver?.reject(NetworkError(.bodyTooLarge, response, "more than \(limit) bytes"))
+    case .late:
+      events?.abandon()
+      let limit = bodyDestination.timeLimit?.limit ?? .zero
+      last.resolver?.reject(
+        NetworkError(.timedOut(.attempt), response, "the body took more than \(limit)"))
     }
-    flow?.cancel()
+    cancel()
+  }
+
+  /// Discards the rest of the body.
+  private func cancel() {
+    if let flow { return flow.cancel() }
+    let handle = state.withLock { state in
+      state.isCancelled = true
+      return state.handle.take()
+    }
+    handle?.cancel()
   }
 
   private func end(_ metrics: TransportMetrics) {
@@ -176,7 +223,8 @@ final class ResponseReceiver: Sendable {
       Response($0, .memory(last.data), to: request, failure.metrics)
     }
     let error = NetworkError(failure, of: request, response: response)
-    if let sink = last.sink { sink.fail(error) } else { last.resolver?.reject(error) }
+    if let sink = last.sink { return sink.fail(error) }
+    last.resolver?.reject(failure.rejection ?? error)
   }
 
   /// Ends the exchange, and returns its last state, or `nil` if it had ended before.
@@ -207,25 +255,60 @@ extension Transport {
   ) -> NetworkPromise {
     let (promise, resolver) = NetworkPromise.pending(on: .inline)
     if case .file(let target) = bodyDestination.kind {
-      do {
-        try PartialFile.check(target.url, replacing: target.replaces)
-      } catch {
+      target.check { error in
+        guard let error else { return begin(request, bodyDestination, resolver, events) }
         resolver.reject(NetworkError(.fileNotWritten, error.reason, request: .init(request)))
-        return promise
       }
+    } else {
+      begin(request, bodyDestination, resolver, events)
     }
+    return promise
+  }
+
+  private func begin(
+    _ request: HTTPRequest, _ bodyDestination: BodyDestination,
+    _ resolver: Resolver<Response>, _ events: HopEvents?
+  ) {
     bodyDestination.progress?.begin()
     let receiver = ResponseReceiver(request, bodyDestination, resolver, reportingTo: events)
     let receive: @Sendable (TransportEvent) -> Void = { receiver.receive($0) }
     let handle =
       events == nil ? start(request, receive) : start(request.reportingConnection, receive)
-    receiver.flow?.attach(handle)
+    receiver.attach(handle)
     resolver.onCancel {
       handle.cancel()
       receiver.abandon()
     }
-    return promise
   }
+}
+
+extension FileTarget {
+  private static let checks = DispatchQueue(label: "Catena.Download", attributes: .concurrent)
+
+  /// Checks whether the file can be written, as far as it is possible in advance.
+  ///
+  /// - Parameter then: A closure that gets the reason that it cannot be written, if any. It runs at once,
+  ///   or on a queue if this is an I/O thread, which a slow file system must not block.
+  fileprivate func check(_ then: @escaping @Sendable (PartialFile.FileError?) -> Void) {
+    #if os(Linux)
+      if CurlCommandQueue.current != nil { return Self.checks.async { then(problem) } }
+    #endif
+    then(problem)
+  }
+
+  private var problem: PartialFile.FileError? {
+    do throws(PartialFile.FileError) {
+      try PartialFile.check(url, replacing: replaces)
+      return nil
+    } catch {
+      return error
+    }
+  }
+}
+
+extension HTTPResponseHead {
+  /// Whether the response is a redirect, whose body is truncated.
+  fileprivate var isRedirect: Bool { (300...399).contains(status) && headers.contains("Location") }
 }
 
 extension HTTPRequest {

@@ -9,22 +9,26 @@ import Synchronization
 /// stages inside it run once for all callers: retries, redirects and hops.
 final class SharingStage: BuiltInStage {
   private let sharesAll: Bool
+  private let cookies: CookieStage?
   private let machine = Mutex(SharingMachine())
 
   /// Makes a stage.
   ///
-  /// - Parameter sharesAll: Whether requests are shared whose ``Request/isShared`` is `nil`.
-  init(sharesAll: Bool) {
+  /// - Parameters:
+  ///   - sharesAll: Whether requests are shared whose ``Request/isShared`` is `nil`.
+  ///   - cookies: The client's cookies.
+  init(sharesAll: Bool, cookies: CookieStage? = nil) {
     self.sharesAll = sharesAll
+    self.cookies = cookies
   }
 
   /// The number of running exchanges that may be shared.
   var exchangeCount: Int { machine.withLock { $0.count } }
 
   func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
-    guard exchange.call.request.isShared ?? sharesAll, let key = SharingKey(exchange) else {
-      return next(exchange)
-    }
+    guard exchange.call.request.isShared ?? sharesAll,
+      let key = SharingKey(exchange, cookies: cookies)
+    else { return next(exchange) }
     let (promise, resolver) = NetworkPromise.pending(on: .inline)
     let events = exchange.events
     let (ticket, shared, isFirst) = machine.withLock {
@@ -207,6 +211,14 @@ struct SharingKey: Hashable, Sendable {
   ///
   /// They are compared even if they are for another origin, because a redirect may lead to it.
   private let credentials: Credentials?
+  /// Whether the client may add credentials.
+  ///
+  /// A hop interceptor may add credentials of its own to such requests.
+  private let sendsCredentials: Bool
+  /// The revision of the client's cookies.
+  ///
+  /// All cookies count, because a redirect may lead to any host.
+  private let cookieRevision: UInt64?
   private let source: SelectedTransport.Source
   /// Whether the request is intercepted.
   ///
@@ -224,7 +236,7 @@ struct SharingKey: Hashable, Sendable {
   /// Makes the key of an exchange.
   ///
   /// Returns `nil` if the exchange is never shared.
-  init?(_ exchange: Exchange) {
+  init?(_ exchange: Exchange, cookies: CookieStage? = nil) {
     guard [.get, .head].contains(exchange.request.method), exchange.call.destination.isToMemory,
       case .none = exchange.request.body
     else { return nil }
@@ -232,6 +244,8 @@ struct SharingKey: Hashable, Sendable {
     for name in Self.tracing where request.headers.contains(name) { request.headers.remove(name) }
     self.request = request
     credentials = exchange.credentials
+    sendsCredentials = exchange.sendsCredentials
+    cookieRevision = cookies?.revision
     source = exchange.call.transport.source
     isIntercepted = exchange.isIntercepted
     hasRetryPolicy = exchange.call.endpoint.retry != nil
@@ -239,7 +253,7 @@ struct SharingKey: Hashable, Sendable {
     hasher.combine(request.method)
     hasher.combine(request.url)
     hasher.combine(request.headers["Authorization"])
-    hasher.combine(credentials?.value)
+    hasher.combine(credentials?.scheme)
     hash = hasher.finalize()
   }
 

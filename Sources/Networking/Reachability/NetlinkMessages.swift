@@ -61,7 +61,7 @@ struct NetlinkMessage: Equatable {
   static let dumpFlags: UInt16 = 0x301
 
   let type: UInt16
-  var flags: UInt16 = 0
+  let flags: UInt16
   /// The sequence number of the request that caused the message.
   let sequence: UInt32
   /// The port of the socket that sent the request.

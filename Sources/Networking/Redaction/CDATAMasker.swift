@@ -1,9 +1,9 @@
 /// A masker for XML elements that contain a section of character data:
 /// `<password><![CDATA[s3cret]]></password>`.
 ///
-/// The masker makes one pass over the bytes. The content of an element is searched again for each
-/// element within it, so the nesting is limited to keep the time linear. Elements without character
-/// data are unchanged.
+/// The masker makes one pass over the bytes. The content of an element is searched only if its name
+/// is secret, and the search then continues after the content. So the time is linear in the length
+/// of the text. Elements without character data are unchanged.
 ///
 /// Source: Extensible Markup Language (XML) 1.0, section 2.7.
 struct CDATAMasker {
@@ -13,16 +13,14 @@ struct CDATAMasker {
     let start: Int
   }
 
-  private static let opening = Array("<![CDATA[".utf8)
-  private static let closing = Array("]]>".utf8)
+  private static let opening: StaticString = "<![CDATA["
+  private static let closing: StaticString = "]]>"
 
-  private let bytes: UnsafeBufferPointer<UInt8>
-  /// The end positions of the enclosing contents that are not masked, outermost first.
-  private var openEnds: [Int] = []
+  private var scanner: ByteScanner
   private var builder: MaskedTextBuilder
 
   private init(_ bytes: UnsafeBufferPointer<UInt8>) {
-    self.bytes = bytes
+    scanner = ByteScanner(bytes)
     builder = MaskedTextBuilder(of: bytes)
   }
 
@@ -32,48 +30,55 @@ struct CDATAMasker {
   ///
   /// - Parameters:
   ///   - text: The text.
+  ///   - search: The parts that are searched by themselves.
   ///   - masking: The provider of the replacements. It receives the names of elements.
+  ///   - work: The number of bytes read. This method adds its own.
   /// - Returns: The masked text.
-  static func masked(_ text: String, by masking: Redactor.MaskProvider) -> String {
-    guard text.utf8.contains(UInt8(ascii: "<")), text.contains("<![CDATA[") else { return text }
+  static func masked(
+    _ text: String, _ search: SearchedText = .whole, by masking: Redactor.MaskProvider,
+    counting work: inout Int
+  ) -> String {
+    guard text.utf8.contains(UInt8(ascii: "<")) else { return text }
     var text = text
-    let masked = text.withUTF8 { bytes in
+    let masked = text.withUTF8 { bytes -> String? in
+      guard ByteScanner(bytes).position(of: opening, from: 0) != nil else { return nil }
       var masker = CDATAMasker(bytes)
-      return masker.masked(by: masking)
+      search.forEachPart(of: bytes) { part in
+        masker.scanner.search(to: part.upperBound)
+        masker.mask(from: part.lowerBound, masking)
+      }
+      work += masker.scanner.work
+      return masker.builder.text
     }
     return masked ?? text
   }
 
-  /// Returns the masked text, or `nil` if there is nothing to mask.
-  private mutating func masked(by masking: Redactor.MaskProvider) -> String? {
+  private mutating func mask(from start: Int, _ masking: Redactor.MaskProvider) {
     var element: Element?
-    var position = 0
-    while let tag = bytes[position...].firstIndex(of: UInt8(ascii: "<")) {
-      if bytes[tag...].starts(with: Self.opening) {
-        position = tag + Self.opening.count
+    var position = start
+    while true {
+      let tag = scanner.first(in: .tag, from: position)
+      guard tag < scanner.end else { return }
+      if scanner.hasText(Self.opening, at: tag) {
+        position = tag + Self.opening.utf8CodeUnitCount
         if let element { position = maskContent(of: element, within: position, masking) }
         element = nil
       } else {
         (element, position) = parseStartTag(at: tag)
       }
     }
-    return builder.text
   }
 
   /// Parses a tag.
   ///
   /// Returns the element if it is a start tag, and the next position.
-  private func parseStartTag(at tag: Int) -> (Element?, Int) {
-    let name = tag + 1..<(bytes[(tag + 1)...].firstIndex { !Self.isInName($0) } ?? bytes.count)
-    guard !name.isEmpty,
-      let end = bytes[name.upperBound...].firstIndex(where: { "<>".utf8.contains($0) }),
-      bytes[end] == UInt8(ascii: ">"), bytes[end - 1] != UInt8(ascii: "/")
-    else { return (nil, name.upperBound) }
+  private mutating func parseStartTag(at tag: Int) -> (Element?, Int) {
+    let name = tag + 1..<scanner.end(of: .elementName, from: tag + 1)
+    guard !name.isEmpty else { return (nil, name.upperBound) }
+    let end = scanner.first(in: .angle, from: name.upperBound)
+    guard scanner.byte(at: end) == UInt8(ascii: ">"), scanner.byte(at: end - 1) != UInt8(ascii: "/")
+    else { return (nil, end) }
     return (Element(name: name, start: end + 1), end + 1)
-  }
-
-  private static func isInName(_ byte: UInt8) -> Bool {
-    byte.isASCIIAlphanumeric || byte >= 0x80 || "_:.-".utf8.contains(byte)
   }
 
   /// Masks the content of an element with character data if it is secret.
@@ -83,34 +88,35 @@ struct CDATAMasker {
   private mutating func maskContent(
     of element: Element, within position: Int, _ masking: Redactor.MaskProvider
   ) -> Int {
-    while let end = openEnds.last, end <= element.start { openEnds.removeLast() }
-    let (content, end) = content(from: element.start)
-    let name = String(decoding: bytes[element.name], as: UTF8.self)
-    // Deeper content is masked as a whole.
-    let mask =
-      openEnds.count < 8 ? masking(name, String(decoding: content, as: UTF8.self)) : Redactor.mask
-    guard let mask else {
-      openEnds.append(end)
-      return position
+    var end: Int?
+    let mask = masking(scanner.text(element.name)) {
+      let (content, contentEnd) = content(from: element.start)
+      end = contentEnd
+      return String(decoding: content, as: UTF8.self)
     }
-    builder.replace(element.start..<end, with: mask)
-    return end
+    guard let mask else { return position }
+    let contentEnd = end ?? content(from: element.start).1
+    builder.replace(element.start..<contentEnd, with: mask)
+    return contentEnd
   }
 
   /// Returns the text and character data before the next tag, and the position of that tag.
-  private func content(from start: Int) -> ([UInt8], Int) {
+  private mutating func content(from start: Int) -> ([UInt8], Int) {
     var content: [UInt8] = []
     var position = start
-    while position < bytes.count {
-      if bytes[position] != UInt8(ascii: "<") {
-        let end = bytes[position...].firstIndex(of: UInt8(ascii: "<")) ?? bytes.count
-        content += bytes[position..<end]
+    while position < scanner.end {
+      if scanner.bytes[position] != UInt8(ascii: "<") {
+        let end = scanner.first(in: .tag, from: position)
+        content += scanner.bytes[position..<end]
         position = end
-      } else if bytes[position...].starts(with: Self.opening) {
-        let start = position + Self.opening.count
-        let end = bytes[start...].indices.first { bytes[$0...].starts(with: Self.closing) }
-        content += bytes[start..<(end ?? bytes.count)]
-        position = end.map { $0 + Self.closing.count } ?? bytes.count
+      } else if scanner.hasText(Self.opening, at: position) {
+        let start = position + Self.opening.utf8CodeUnitCount
+        var end = scanner.first(in: .closingBracket, from: start)
+        while end < scanner.end, !scanner.hasText(Self.closing, at: end) {
+          end = scanner.first(in: .closingBracket, from: end + 1)
+        }
+        content += scanner.bytes[start..<end]
+        position = min(end + Self.closing.utf8CodeUnitCount, scanner.end)
       } else {
         break
       }

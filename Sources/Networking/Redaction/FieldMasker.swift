@@ -7,8 +7,8 @@
 /// 1, and `%253D` has the depth 2. A value ends at a separator of the same or a lower depth. A
 /// separator of a greater depth is part of the value.
 ///
-/// The end of a value is searched again for each field within it, so the nesting is limited to keep
-/// the time linear.
+/// The end of a value is searched only if its name is secret, and the search then continues after
+/// the value. So the time is linear in the length of the text.
 ///
 /// Source: RFC 3986 sections 2.1, 3.2.1, 3.3 and 3.4.
 struct FieldMasker {
@@ -20,7 +20,7 @@ struct FieldMasker {
     ///
     /// Only fields with an encoded delimiter are masked, because ``Redactor/maskedText(_:by:)``
     /// masks the fields of depth 0 itself.
-    case text
+    case text(SearchedText)
   }
 
   /// A byte of the decoded input.
@@ -32,25 +32,30 @@ struct FieldMasker {
     let end: Int
   }
 
-  /// The limit for nested values and for repeated encoding.
+  /// The limit for repeated encoding.
   ///
-  /// Deeper values are masked as a whole.
+  /// Deeper delimiters count as delimiters of this depth.
   private static let maximumDepth = 8
 
   private let bytes: UnsafeBufferPointer<UInt8>
-  private let mode: Mode
+  private let classes = ByteClass.table
+  /// Whether the input is a path, with or without a query.
+  private let isURL: Bool
+  /// The end of the searched part.
+  private var end: Int
   /// Whether the position is before the first `?` of a URL.
   private var isInPath: Bool
   private var nameStart = 0
-  /// The end positions of the enclosing values that are not masked, outermost first.
-  private var openEnds: [Int] = []
+  /// The number of bytes that were read so far, with repetitions.
+  private var work = 0
   private var builder: MaskedTextBuilder
 
-  private init(_ bytes: UnsafeBufferPointer<UInt8>, _ mode: Mode) {
+  private init(_ bytes: UnsafeBufferPointer<UInt8>, isURL: Bool) {
     self.bytes = bytes
-    self.mode = mode
+    self.isURL = isURL
+    end = bytes.count
     builder = MaskedTextBuilder(of: bytes)
-    isInPath = mode == .url
+    isInPath = isURL
   }
 
   /// Masks the secrets in a text.
@@ -64,25 +69,49 @@ struct FieldMasker {
   ///     information.
   /// - Returns: The masked text.
   static func masked(_ text: String, in mode: Mode, by masking: Redactor.MaskProvider) -> String {
-    guard text.utf8.contains(where: { "=%@".utf8.contains($0) }) else { return text }
+    var work = 0
+    return masked(text, in: mode, by: masking, counting: &work)
+  }
+
+  /// Masks the secrets in a text, and adds the number of bytes read to `work`.
+  static func masked(
+    _ text: String, in mode: Mode, by masking: Redactor.MaskProvider, counting work: inout Int
+  ) -> String {
+    var (isURL, search) = (true, SearchedText.whole)
+    if case .text(let parts) = mode { (isURL, search) = (false, parts) }
+    guard text.utf8.contains(where: { isTrigger($0, isURL: isURL) }) else { return text }
     var text = text
     let masked = text.withUTF8 { bytes in
-      var fields = FieldMasker(bytes, mode)
-      return fields.masked(by: masking)
+      var fields = FieldMasker(bytes, isURL: isURL)
+      search.forEachPart(of: bytes) { part in
+        fields.end = part.upperBound
+        fields.mask(from: part.lowerBound, masking)
+      }
+      work += fields.work
+      return fields.builder.text
     }
     return masked ?? text
   }
 
-  /// Returns the masked text, or `nil` if there is nothing to mask.
-  private mutating func masked(by masking: Redactor.MaskProvider) -> String? {
-    var position = 0
+  /// Whether a text without such a byte has nothing to mask.
+  private static func isTrigger(_ byte: UInt8, isURL: Bool) -> Bool {
+    switch byte {
+    case UInt8(ascii: "%"): true
+    case UInt8(ascii: "="), UInt8(ascii: "@"): isURL
+    default: false
+    }
+  }
+
+  private mutating func mask(from start: Int, _ masking: Redactor.MaskProvider) {
+    var position = start
+    nameStart = start
     // The number of characters of `://` before the position.
     var matched = 0
-    while position < bytes.count {
+    while position < end {
       let token = token(at: position)
       let name = nameStart..<position
       position = token.end
-      guard Self.isNameDelimiter(token.character) else {
+      guard isCharacter(token.character, in: .fieldDelimiter) else {
         matched = 0
         continue
       }
@@ -103,7 +132,6 @@ struct FieldMasker {
       if token.character != UInt8(ascii: ":") { matched = 0 }
       nameStart = position
     }
-    return builder.text
   }
 
   /// Masks the value after an equals sign if it is secret.
@@ -113,17 +141,13 @@ struct FieldMasker {
     _ name: Range<Int>, _ equals: Token, _ masking: Redactor.MaskProvider
   ) -> Int {
     guard !name.isEmpty, isMaskable(equals) else { return equals.end }
-    while let end = openEnds.last, end <= name.lowerBound { openEnds.removeLast() }
-    let end = end(of: equals, atSemicolons: true)
-    let mask =
-      openEnds.count < Self.maximumDepth
-      ? masking(text(name), text(equals.end..<end)) : Redactor.mask
-    guard let mask else {
-      openEnds.append(end)
-      return equals.end
+    let mask = masking(text(name)) {
+      let end = end(of: equals, atSemicolons: true)
+      return text(equals.end..<end)
     }
+    guard let mask else { return equals.end }
     // Text after a semicolon may still be part of the secret.
-    return replace(equals.end..<self.end(of: equals, atSemicolons: false), with: mask)
+    return replace(equals.end..<end(of: equals, atSemicolons: false), with: mask)
   }
 
   /// Masks the user information after `://`, if there is any.
@@ -133,10 +157,12 @@ struct FieldMasker {
     guard isMaskable(slash) else { return slash.end }
     var position = slash.end
     var user: Range<Int>?
-    while position < bytes.count {
+    while position < end {
       let token = token(at: position)
+      let isAuthorityEnd =
+        token.character == UInt8(ascii: "/") || token.character == UInt8(ascii: "?")
       if ends(token, atDepth: slash.depth)
-        || token.depth <= slash.depth && "/?".utf8.contains(token.character)
+        || token.depth <= slash.depth && isAuthorityEnd
       {
         break
       }
@@ -147,7 +173,7 @@ struct FieldMasker {
     }
     guard let user else { return slash.end }
     nameStart = user.upperBound
-    return replace(user, with: masking("credential", text(user)) ?? Redactor.mask)
+    return replace(user, with: masking("credential", { text(user) }) ?? Redactor.mask)
   }
 
   private mutating func replace(_ range: Range<Int>, with mask: String) -> Int {
@@ -157,13 +183,14 @@ struct FieldMasker {
 
   // MARK: Characters
 
-  private func isMaskable(_ token: Token) -> Bool { mode == .url || token.depth > 0 }
+  private func isMaskable(_ token: Token) -> Bool { isURL || token.depth > 0 }
 
   private func text(_ range: Range<Int>) -> String {
-    String(decoding: bytes[range], as: UTF8.self)
+    String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
   }
 
-  private func token(at position: Int) -> Token {
+  private mutating func token(at position: Int) -> Token {
+    work += 1
     guard bytes[position] == UInt8(ascii: "%"), var character = encodedByte(at: position + 1) else {
       return Token(character: bytes[position], depth: 0, end: position + 1)
     }
@@ -171,22 +198,23 @@ struct FieldMasker {
     while character == UInt8(ascii: "%"), let next = encodedByte(at: end) {
       (character, depth, end) = (next, depth + 1, end + 2)
     }
+    work += end - position
     return Token(character: character, depth: min(depth, Self.maximumDepth), end: end)
   }
 
   /// Returns the value of two hexadecimal digits, or `nil` if there are no two digits at the
   /// position.
   private func encodedByte(at position: Int) -> UInt8? {
-    guard position + 1 < bytes.count, let high = bytes[position].hexDigitValue,
+    guard position + 1 < end, let high = bytes[position].hexDigitValue,
       let low = bytes[position + 1].hexDigitValue
     else { return nil }
     return high << 4 | low
   }
 
   /// Returns the end of the value after an equals sign.
-  private func end(of equals: Token, atSemicolons: Bool) -> Int {
+  private mutating func end(of equals: Token, atSemicolons: Bool) -> Int {
     var position = equals.end
-    while position < bytes.count {
+    while position < end {
       let token = token(at: position)
       if ends(token, atDepth: equals.depth) { break }
       if atSemicolons, token.character == UInt8(ascii: ";"), token.depth <= equals.depth,
@@ -202,19 +230,17 @@ struct FieldMasker {
   /// Returns whether a character ends a value of the given depth.
   private func ends(_ token: Token, atDepth depth: Int) -> Bool {
     guard token.depth <= depth else { return false }
-    if token.depth == 0, isInPath { return "/?;".utf8.contains(token.character) }
-    if token.depth == 0, mode == .text, " \t\r\n\"'&,;{}[]<>\\".utf8.contains(token.character) {
-      return true
-    }
+    if token.depth == 0, isInPath { return isCharacter(token.character, in: .pathDelimiter) }
+    if token.depth == 0, !isURL, isCharacter(token.character, in: .textDelimiter) { return true }
     return token.character == UInt8(ascii: "&") || token.character == UInt8(ascii: "#")
   }
 
   /// Returns whether a name and an equals sign follow a position.
-  private func startsField(at start: Int) -> Bool {
+  private mutating func startsField(at start: Int) -> Bool {
     var position = start
-    while position < bytes.count {
+    while position < end {
       let token = token(at: position)
-      if Self.isNameDelimiter(token.character) {
+      if isCharacter(token.character, in: .fieldDelimiter) {
         return token.character == UInt8(ascii: "=") && position > start
       }
       position = token.end
@@ -222,35 +248,8 @@ struct FieldMasker {
     return false
   }
 
-  /// Returns whether a character separates names.
-  ///
-  /// A name cannot contain the character, and may start after it.
-  private static func isNameDelimiter(_ character: UInt8) -> Bool {
-    // Fast path: most characters are letters or digits.
-    !character.isASCIIAlphanumeric && "?&;#/=,:@(){}<>\"' \t\r\n".utf8.contains(character)
-  }
-}
-
-/// A builder that copies a text and replaces ranges of it in ascending order.
-struct MaskedTextBuilder {
-  private let bytes: UnsafeBufferPointer<UInt8>
-  private var output: [UInt8] = []
-  /// The number of input bytes that have been copied or replaced.
-  private var processedCount = 0
-
-  init(of bytes: UnsafeBufferPointer<UInt8>) {
-    self.bytes = bytes
-  }
-
-  /// Replaces a range, which starts at or after the end of the previous range.
-  mutating func replace(_ range: Range<Int>, with mask: String) {
-    output += bytes[processedCount..<range.lowerBound]
-    output += mask.utf8
-    processedCount = range.upperBound
-  }
-
-  /// The whole text, or `nil` if no range is replaced.
-  var text: String? {
-    processedCount > 0 ? String(decoding: output + bytes[processedCount...], as: UTF8.self) : nil
+  /// Returns whether a character is in a set.
+  @inline(__always) private func isCharacter(_ character: UInt8, in set: ByteClass) -> Bool {
+    !classes[Int(character)].isDisjoint(with: set)
   }
 }

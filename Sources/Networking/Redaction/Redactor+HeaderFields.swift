@@ -37,6 +37,11 @@ extension Redactor {
     return classes
   }()
 
+  /// The length of the longest name with a class.
+  ///
+  /// Longer names are not converted to lower case.
+  private static let maximumClassNameLength = fieldClasses.keys.map(\.utf8.count).max() ?? 0
+
   /// Masks the value of a header field.
   ///
   /// For display, the whole value is masked if the name is secret. A recording keeps authorization
@@ -48,7 +53,8 @@ extension Redactor {
   ///   - name: The name of the field.
   /// - Returns: The masked value.
   package func maskedFieldValue(_ value: String, name: String) -> String {
-    let fieldClass = Self.fieldClasses[name.lowercased()]
+    let isShort = name.utf8.count <= Self.maximumClassNameLength
+    let fieldClass = isShort ? Self.fieldClasses[name.lowercased()] : nil
     switch (fieldClass, purpose) {
     case (.plain, .display), (.challenge, .display):
       if !hasAdditionalNames || !isSecret(name: name) { return value }
@@ -65,43 +71,57 @@ extension Redactor {
 
   /// Masks credentials and keeps the scheme: `Bearer ***`.
   private func maskedCredentials(_ value: String) -> String {
-    guard let space = value.firstIndex(of: " ") else {
+    guard let space = value.utf8.firstIndex(of: UInt8(ascii: " ")) else {
       reportSecret(value)
       return Self.mask
     }
-    let credentials = String(value[value.index(after: space)...])
+    let start = value.utf8.index(after: space)
+    let credentials = String(value[start...])
     reportSecret(credentials)
     if let data = Data(base64Encoded: credentials) {
       // The password of basic authentication.
       let plain = String(decoding: data, as: UTF8.self)
-      if let colon = plain.firstIndex(of: ":") {
-        reportSecret(String(plain[plain.index(after: colon)...]))
+      if let colon = plain.utf8.firstIndex(of: UInt8(ascii: ":")) {
+        reportSecret(String(plain[plain.utf8.index(after: colon)...]))
       }
     }
-    return value[...space] + Self.mask
+    return value[..<start] + Self.mask
   }
 
-  /// Masks the values of cookies, and keeps names, attributes, and empty values.
+  /// Masks the values of cookies, and keeps names, white space, attributes, and empty values.
   ///
   /// - Parameters:
   ///   - value: The value of a `Cookie` or `Set-Cookie` field.
   ///   - limit: The number of cookies. The rest of the value is attributes.
   /// - Returns: The masked value.
   private func maskedCookies(_ value: String, limit: Int) -> String {
-    func masked(_ value: String) -> String {
-      reportSecret(value)
-      return value.isEmpty ? "" : Self.mask
-    }
-    let parts = value.split(separator: ";", omittingEmptySubsequences: false)
-    return parts.enumerated().map { index, part -> String in
-      guard index < limit else { return String(part) }
-      let indent = part.prefix { $0 == " " }
-      guard let pair = CookiePair(part) else {
-        let value = part.trimmingCharacters(in: .whitespaces)
-        return value.isEmpty ? String(part) : indent + masked(value)
+    var value = value
+    let masked = value.withUTF8 { bytes in
+      var builder = MaskedTextBuilder(of: bytes)
+      var (start, count) = (0, 0)
+      while start < bytes.count, count < limit {
+        let end = bytes[start...].firstIndex(of: UInt8(ascii: ";")) ?? bytes.count
+        let equals = bytes[start..<end].firstIndex(of: UInt8(ascii: "="))
+        let secret = Self.trimmed((equals.map { $0 + 1 } ?? start)..<end, of: bytes)
+        if !secret.isEmpty {
+          if onSecret != nil { reportSecret(String(decoding: bytes[secret], as: UTF8.self)) }
+          builder.replace(secret, with: Self.mask)
+        }
+        (start, count) = (end + 1, count + 1)
       }
-      return "\(indent)\(pair.name)=\(masked(pair.value))"
-    }.joined(separator: ";")
+      return builder.text
+    }
+    return masked ?? value
+  }
+
+  /// Returns a range without spaces and tabs at its ends.
+  private static func trimmed(
+    _ range: Range<Int>, of bytes: UnsafeBufferPointer<UInt8>
+  ) -> Range<Int> {
+    let isSpace: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+    let start = bytes[range].firstIndex { !isSpace($0) } ?? range.upperBound
+    let end = bytes[start..<range.upperBound].lastIndex { !isSpace($0) }.map { $0 + 1 } ?? start
+    return start..<end
   }
 }
 
@@ -118,8 +138,9 @@ package struct CookiePair {
   ///
   /// - Parameter text: The text between two semicolons.
   package init?(_ text: Substring) {
-    guard let equals = text.firstIndex(of: "=") else { return nil }
+    // A byte, because `=` and a following combining character form one `Character`.
+    guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
     name = text[..<equals].trimmingCharacters(in: .whitespaces)
-    value = text[text.index(after: equals)...].trimmingCharacters(in: .whitespaces)
+    value = text[text.utf8.index(after: equals)...].trimmingCharacters(in: .whitespaces)
   }
 }

@@ -23,7 +23,10 @@ package struct Redactor: Sendable {
   }
 
   /// Returns the replacement for the value of a name, or `nil` to keep the value.
-  typealias MaskProvider = (_ name: String, _ value: String) -> String?
+  ///
+  /// The value is computed only when it is needed, because most names are not secret and the end of
+  /// each value would have to be searched.
+  typealias MaskProvider = (_ name: String, _ value: () -> String) -> String?
 
   /// The replacement for secret values.
   package static let mask = "***"
@@ -33,7 +36,7 @@ package struct Redactor: Sendable {
 
   let purpose: Purpose
   private let names: SecretNames
-  private let onSecret: (@Sendable (_ value: String) -> Void)?
+  let onSecret: (@Sendable (_ value: String) -> Void)?
 
   /// Creates a redactor.
   ///
@@ -61,11 +64,14 @@ package struct Redactor: Sendable {
   var hasAdditionalNames: Bool { names.hasAdditions }
 
   /// Returns ``mask`` if the name has secret values, otherwise `nil`.
-  func mask(_ name: String, _ value: String) -> String? {
+  func mask(_ name: String, _ value: () -> String) -> String? {
     guard names.contains(name) else { return nil }
-    reportSecret(value)
+    onSecret?(value())
     return Self.mask
   }
+
+  /// Returns ``mask`` if the name has secret values, otherwise `nil`.
+  func mask(_ name: String, _ value: String) -> String? { mask(name, { value }) }
 
   /// Passes a secret value to the closure of the initializer.
   func reportSecret(_ value: String) { onSecret?(value) }
@@ -77,16 +83,16 @@ extension Redactor {
   /// Masks a URL or a reference such as `/boards?token=s3cret`.
   ///
   /// User name and password are removed. Values of secret names are masked in the query, in path
-  /// parameters, and in URLs that are themselves values. The fragment is removed for display; in a
-  /// recording it is masked as form text.
+  /// parameters, and in URLs that are themselves values. The secrets in a webhook's path are
+  /// masked. The fragment is removed for display; in a recording it is masked as form text.
   ///
   /// - Parameter text: The URL.
   /// - Returns: The masked URL. Text without secrets is unchanged.
   package func maskedURL(_ text: String) -> String {
-    guard purpose == .recording, let hash = text.firstIndex(of: "#") else {
+    guard purpose == .recording, let hash = text.utf8.firstIndex(of: UInt8(ascii: "#")) else {
       return maskedURL(text, by: mask)
     }
-    let fragment = String(text[text.index(after: hash)...])
+    let fragment = String(text[text.utf8.index(after: hash)...])
     return "\(maskedURL(String(text[..<hash]), by: mask))#\(maskedForm(fragment))"
   }
 
@@ -97,7 +103,7 @@ extension Redactor {
   /// - Parameter text: The form.
   /// - Returns: The masked form.
   package func maskedForm(_ text: String) -> String {
-    String(maskedURL("?\(text)", by: mask).dropFirst())
+    String(Substring(maskedURL("?\(text)", by: mask).utf8.dropFirst()))
   }
 
   /// Masks a URL without its user name, password, and fragment.
@@ -107,18 +113,10 @@ extension Redactor {
   ///   - masking: The provider of the replacements.
   /// - Returns: The masked URL.
   func maskedURL(_ text: String, by masking: MaskProvider) -> String {
-    // Fast path: most URLs have nothing to mask.
-    guard
-      text.utf8.contains(where: { byte in
-        switch byte {
-        case UInt8(ascii: "="), UInt8(ascii: "%"), UInt8(ascii: "#"), UInt8(ascii: "@"): true
-        default: false
-        }
-      })
-    else { return text }
+    guard Self.mayContainSecrets(url: text) else { return text }
     // Compares bytes, because `#` and a following combining character form one `Character`.
     let fragment = text.utf8.firstIndex(of: UInt8(ascii: "#"))
-    let text = fragment.map { String(text[..<$0]) } ?? text
+    let text = maskedWebhook(fragment.map { String(text[..<$0]) } ?? text)
     guard let parts = AbsoluteURLParts(text) else {
       return FieldMasker.masked(text, in: .url, by: masking)
     }
@@ -127,8 +125,47 @@ extension Redactor {
       return "\(parts.scheme)://\(parts.authority)\(rest)"
     }
     if onSecret != nil {
-      for part in parts.authority[..<at].split(separator: ":") { reportSecret(String(part)) }
+      for part in parts.authority.utf8[..<at].split(separator: UInt8(ascii: ":")) {
+        reportSecret(String(Substring(part)))
+      }
     }
     return "\(parts.scheme)://\(parts.authority[parts.authority.utf8.index(after: at)...])\(rest)"
+  }
+
+  /// Whether a URL can have anything to mask.
+  ///
+  /// Fast path: most URLs have nothing.
+  private static func mayContainSecrets(url: String) -> Bool {
+    var (last, url) = (UInt32(0), url)
+    return url.withUTF8 { bytes in
+      for byte in bytes {
+        switch byte {
+        case UInt8(ascii: "="), UInt8(ascii: "%"), UInt8(ascii: "#"), UInt8(ascii: "@"): return true
+        default: break
+        }
+        // The last four characters; the bit makes letters lower case.
+        last = last << 8 | UInt32(byte | 0x20)
+        if last == 0x686F_6F6B || last == 0x2F62_6F74 { return true }  // `hook`, `/bot`
+      }
+      return false
+    }
+  }
+
+  /// Masks the secrets in the path of a webhook's URL.
+  private func maskedWebhook(_ text: String) -> String {
+    var text = text
+    let start = AbsoluteURLParts(text).map {
+      text.utf8.distance(from: text.startIndex, to: $0.authority.startIndex)
+    }
+    let masked = text.withUTF8 { bytes -> String? in
+      let end = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
+      var builder = MaskedTextBuilder(of: bytes)
+      for secret in WebhookPath.secrets(in: bytes[min(start ?? 0, end)..<end]) {
+        reportSecret(String(decoding: bytes[secret], as: UTF8.self))
+        builder.replace(secret, with: Self.mask)
+      }
+      return builder.text
+    }
+    return masked ?? text
   }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import Synchronization
 
 /// The rules that decide which names have secret values.
@@ -6,12 +5,14 @@ import Synchronization
 /// Names of header fields, query parameters, form fields, JSON members, XML elements, and cookies
 /// follow the same rules. Case, punctuation, and percent-encoding are ignored: `X-Api-Key`,
 /// `xApiKey`, and `x%5Fapi_key` are one name.
-package struct SecretNames: Sendable {
+package final class SecretNames: Sendable {
   /// The built-in rules and the names from ``register(_:)``.
   package static let standard = SecretNames()
 
   private let included: Set<String>
   private let excluded: Set<String>
+  /// The lengths of the additional names.
+  private let lengths: NameLengths
 
   /// Creates rules that extend the standard rules.
   ///
@@ -22,10 +23,11 @@ package struct SecretNames: Sendable {
   package init(including included: Set<String> = [], excluding excluded: Set<String> = []) {
     self.included = Set(included.map(Self.decodedAndNormalized))
     self.excluded = Set(excluded.map(Self.decodedAndNormalized))
+    lengths = NameLengths(of: self.included.union(self.excluded))
   }
 
   /// Whether any names are secret beyond the built-in rules.
-  var hasAdditions: Bool { !included.isEmpty || !Self.registered.isEmpty }
+  var hasAdditions: Bool { !included.isEmpty || !Self.registered.lengths.isEmpty }
 
   /// Returns whether a name has secret values.
   ///
@@ -33,10 +35,14 @@ package struct SecretNames: Sendable {
   ///   `user%5Bpassword%5D`.
   /// - Returns: `true` if values of the name are secret.
   package func contains(_ name: String) -> Bool {
-    let name = Self.decodedAndNormalized(name)
-    if excluded.contains(name) { return false }
-    return included.contains(name) || Self.exactNames.contains(name)
-      || Self.registered.contains(name) || Self.containsTerm(name)
+    var name = name
+    let match = name.withUTF8(Self.matcher.match)
+    // Fast path: most names have another length than all additional names.
+    let (lengths, registered) = (lengths, Self.registered.lengths)
+    guard lengths.union(registered).contains(match.length) else { return match.isSecret }
+    let normalized = Self.decodedAndNormalized(name)
+    if excluded.contains(normalized) { return false }
+    return match.isSecret || included.contains(normalized) || Self.registered.contains(normalized)
   }
 
   /// Registers secret names for the rest of the process's lifetime.
@@ -50,7 +56,7 @@ package struct SecretNames: Sendable {
 
   private static func decodedAndNormalized(_ name: String) -> String {
     guard name.utf8.contains(UInt8(ascii: "%")) else { return normalized(name) }
-    return normalized(name.removingPercentEncoding ?? name)
+    return normalized(PercentDecoding.decoded(name))
   }
 
   /// Returns the letters and digits of a name in lower case: `xapikey` for `X-Api-Key`.
@@ -73,40 +79,70 @@ package struct SecretNames: Sendable {
       }
       return count
     }
-    return isASCII ? normalized : name.lowercased().filter { $0.isLetter || $0.isNumber }
+    return isASCII ? normalized : Self.normalizedScalars(name)
   }
+
+  private static func normalizedScalars(_ name: String) -> String {
+    var scalars = String.UnicodeScalarView()
+    for scalar in name.lowercased().unicodeScalars
+    where scalar.properties.isAlphabetic || scalar.properties.numericType != nil {
+      scalars.append(scalar)
+    }
+    return String(scalars)
+  }
+
+  private static let matcher = SecretNameMatcher(exactNames: exactNames, terms: terms)
 
   /// Terms that are secret only as a whole name.
   ///
   /// Within other words they have other meanings: `keyword`, `author`, `sessions`, `assertions`,
-  /// `codec`.
-  private static let exactNames: Set<String> = [
-    "key", "sig", "auth", "code", "sid", "pin", "otp", "jwt", "pwd", "pass", "session", "xauth",
-    "xsession", "assertion", "samlresponse", "devicecode", "authcode",
+  /// `codec`, `compass`.
+  private static let exactNames = [
+    "key", "sig", "auth", "code", "sid", "pin", "otp", "pass", "session", "xauth", "xsession",
+    "assertion", "samlresponse", "devicecode", "authcode", "authpass", "bearer", "connectsid",
+    "csrf", "xsrf", "psk", "wpapsk", "totp", "mfa", "mfacode", "otpcode", "totpcode", "smscode",
+    "recoverycode", "recoverycodes", "backupcode", "backupcodes", "verificationcode",
+    "securitycode", "resetcode", "activationcode", "logincode", "accesscode", "confirmationcode",
+    "twofactorcode", "dbpass", "databasepass", "userpass", "adminpass", "rootpass", "smtppass",
+    "mailpass", "mysqlpass", "pgpass", "redispass", "ftppass", "ldappass", "proxypass", "sshpass",
+    "httppass", "keypass", "storepass", "oldpass", "newpass", "hash2fa", "mnemonic",
   ]
 
-  /// Terms that make a name secret at any position, indexed by their first byte because each name
-  /// in a log line is checked.
-  private static let termsByFirstByte: [[[UInt8]]] = {
-    let terms = [
-      "token", "secret", "passw", "passphrase", "signature", "credential", "authorization",
-      "sessionid", "cookie", "clientassertion", "codeverifier", "apikey", "accesskey", "privatekey",
-      "authkey", "subscriptionkey", "functionskey", "masterkey", "accountkey", "sharedkey",
-      "signingkey", "encryptionkey", "sessionkey",
-    ]
-    var index = [[[UInt8]]](repeating: [], count: 256)
-    for term in terms.map({ Array($0.utf8) }) { index[Int(term[0])].append(term) }
-    return index
-  }()
+  /// Terms that make a name secret at any position.
+  private static let terms = [
+    "token", "secret", "passw", "passphrase", "passcode", "passkey", "pwd", "jwt", "hmac",
+    "signature", "credential", "authorization", "sessionid", "sessid", "cookie", "clientassertion",
+    "codeverifier", "apikey", "accesskey", "privatekey", "authkey", "subscriptionkey",
+    "functionskey", "masterkey", "accountkey", "sharedkey", "signingkey", "encryptionkey",
+    "sessionkey", "licensekey", "presharedkey", "recoverykey", "seedphrase",
+  ]
+}
 
-  private static func containsTerm(_ name: String) -> Bool {
-    var name = name
-    let index = termsByFirstByte
-    return name.withUTF8 { bytes in
-      bytes.indices.contains { start in
-        index[Int(bytes[start])].contains { bytes[start...].starts(with: $0) }
-      }
+/// A set of the lengths of names, as a bitmap.
+///
+/// It avoids the normalized copies of most names.
+private struct NameLengths {
+  private(set) var bits: UInt64
+
+  init(bits: UInt64 = 0) {
+    self.bits = bits
+  }
+
+  init(of names: some Sequence<String>) {
+    bits = names.reduce(0) { bits, name in
+      bits | (name.utf8.allSatisfy { $0 < 0x80 } ? Self.bit(name.utf8.count) : Self.bit(nil))
     }
+  }
+
+  var isEmpty: Bool { bits == 0 }
+
+  func union(_ other: NameLengths) -> NameLengths { NameLengths(bits: bits | other.bits) }
+
+  /// Returns whether a name can have a length; `nil` is that of names with letters beyond ASCII.
+  func contains(_ length: Int?) -> Bool { bits & Self.bit(length) != 0 }
+
+  private static func bit(_ length: Int?) -> UInt64 {
+    1 << UInt64(length.map { min($0, 62) } ?? 63)
   }
 }
 
@@ -114,18 +150,20 @@ package struct SecretNames: Sendable {
 ///
 /// Names are never removed.
 private final class RegisteredNames: Sendable {
-  /// Checked without the lock because most processes register no names.
-  private let hasNames = Atomic(false)
+  /// The bits of the lengths, which are read without the lock because most processes register no
+  /// names.
+  private let lengthBits = Atomic<UInt64>(0)
   private let names = Mutex<Set<String>>([])
 
-  var isEmpty: Bool { !hasNames.load(ordering: .acquiring) }
+  var lengths: NameLengths { NameLengths(bits: lengthBits.load(ordering: .acquiring)) }
 
   func insert(_ newNames: [String]) {
-    names.withLock { $0.formUnion(newNames.filter { !$0.isEmpty }) }
-    hasNames.store(true, ordering: .releasing)
+    let newNames = newNames.filter { !$0.isEmpty }
+    names.withLock { $0.formUnion(newNames) }
+    lengthBits.bitwiseOr(NameLengths(of: newNames).bits, ordering: .acquiringAndReleasing)
   }
 
   func contains(_ name: String) -> Bool {
-    !isEmpty && names.withLock { $0.contains(name) }
+    !lengths.isEmpty && names.withLock { $0.contains(name) }
   }
 }

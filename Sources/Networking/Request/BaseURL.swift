@@ -34,6 +34,10 @@ public struct BaseURL: Sendable, Hashable {
   ///   ``NetworkError/reason`` that describes the invalid part.
   public init(scheme: String = "https", host: String, port: Int? = nil, path: String = "") throws {
     let root = try Origin.urlPrefix(scheme: scheme, host: host, port: port)
+    guard AbsoluteURLParts(path) == nil else {
+      throw NetworkError(
+        .invalidURL, "the base URL's path is a whole URL; pass only the part after the host")
+    }
     try self.init(root: root, path: path)
   }
 
@@ -46,7 +50,9 @@ public struct BaseURL: Sendable, Hashable {
     let text = url.absoluteString
     guard let parts = AbsoluteURLParts(text) else {
       throw NetworkError(
-        .invalidURL, "the base URL \(Redactor.standard.maskedURL(text)) is not absolute")
+        .invalidURL,
+        "the base URL \(Redactor.standard.maskedURL(text)) is not absolute; "
+          + "it must start with https:// or http://")
     }
     let root = try Origin.urlPrefix(scheme: parts.scheme, authority: parts.authority)
     try self.init(root: root, path: String(parts.rest))
@@ -55,16 +61,15 @@ public struct BaseURL: Sendable, Hashable {
   private init(root: String, path: String) throws {
     let path = path.isEmpty || path.hasPrefix("/") ? path : "/" + path
     let scan = RequestPath.scan(path[...])
-    if let problem = scan.problem {
-      throw NetworkError(.invalidURL, "the base URL's path is invalid: \(problem)")
-    }
-    if scan.query != nil || scan.fragment != nil {
-      throw NetworkError(.invalidURL, "a base URL cannot have a query or a fragment")
-    }
-    if scan.hasDotSegments || path.hasPrefix("//") {
+    if scan.query != nil {
       throw NetworkError(
-        .invalidURL,
-        "the base URL's path is invalid: it has a dot segment or starts with two slashes")
+        .invalidURL, "a base URL cannot have a query; send it with the requests")
+    }
+    if scan.fragment != nil {
+      throw NetworkError(.invalidURL, "a base URL cannot have a fragment")
+    }
+    if let problem = scan.problem ?? Self.directoryProblem(of: path, scan) {
+      throw NetworkError(.invalidURL, "the base URL's path is invalid: \(problem)")
     }
     guard let url = URL(string: root + path) else {
       throw NetworkError(.invalidURL, "Foundation cannot parse the URL \(root)\(path)")
@@ -72,6 +77,28 @@ public struct BaseURL: Sendable, Hashable {
     self.url = url
     self.root = root
     directoryPrefix = root + (path.hasSuffix("/") ? path : path + "/")
+  }
+
+  /// Returns the problem of a path that is valid in a URL, but not in a base URL.
+  private static func directoryProblem(of path: String, _ scan: RequestPath.Scan) -> String? {
+    if path.hasPrefix("//") { return "it starts with two slashes" }
+    return scan.hasDotSegments ? "it has a segment of only dots" : nil
+  }
+}
+
+extension BaseURL {
+  /// The reason of the error of a relative path without a base URL.
+  static let missingReason = "the path is relative, and there is no base URL"
+
+  /// Returns the reason of the error of a relative path without a base URL.
+  ///
+  /// - Parameter endpoint: The type of the endpoint.
+  /// - Returns: The reason, which names the type and the ways to set a base URL.
+  static func missingReason(for endpoint: any RequestConvertible.Type) -> String {
+    let type = (endpoint as? any EndpointWrapper.Type)?.wrappedType ?? endpoint
+    return type == Request.self
+      ? "\(missingReason); call setBaseURL, or use an absolute URL"
+      : "\(missingReason); declare \(type).baseURL, or call setBaseURL"
   }
 }
 
@@ -81,7 +108,7 @@ extension BaseURL {
   /// Returns the absolute URL of a path.
   ///
   /// - Parameter path: A path relative to this URL or to the root of its host, or an absolute URL.
-  /// - Returns: The URL without a fragment.
+  /// - Returns: The URL, with the fragment of the path. A fragment is never sent.
   /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/invalidURL`` and a
   ///   ``NetworkError/reason`` that describes the problem of the path.
   public func resolve(_ path: RequestPath) throws -> URL {
@@ -94,7 +121,7 @@ extension BaseURL {
   ///   - path: A path, or an absolute URL.
   ///   - base: The base URL. `nil` allows absolute URLs only.
   ///   - query: The percent-encoded query. It may be empty.
-  /// - Returns: The URL without a fragment.
+  /// - Returns: The URL, with the fragment of the path. A fragment is never sent.
   /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/invalidURL``.
   static func resolve(
     _ path: RequestPath, against base: BaseURL?, query: String
@@ -108,7 +135,7 @@ extension BaseURL {
       if rest.utf8.first != UInt8(ascii: "/") { prefix += "/" }
     } else {
       guard let base else {
-        throw NetworkError(.invalidURL, "the path is relative, and there is no base URL")
+        throw NetworkError(.invalidURL, missingReason)
       }
       rest = path.text[...]
       switch rest.utf8.first {
@@ -118,21 +145,25 @@ extension BaseURL {
             .invalidURL, "the path starts with two slashes, which would name a host")
         }
         prefix = base.root
-      case nil, UInt8(ascii: "?"), UInt8(ascii: "#"): prefix = base.url.absoluteString
+      case nil, UInt8(ascii: "?"), UInt8(ascii: "#"):
+        prefix = base.url.absoluteString
+        // The path of a URL is `/` if it is empty.
+        if prefix == base.root { prefix = base.directoryPrefix }
       default: prefix = base.directoryPrefix
       }
     }
     return try url(prefix: prefix, rest: rest, query: query)
   }
 
-  /// Joins a prefix, the rest of a path without its fragment, and an additional query.
+  /// Joins a prefix, the rest of a path, and an additional query before the fragment.
   private static func url(prefix: String, rest: Substring, query: String) throws -> URL {
     let scan = RequestPath.scan(rest)
     if let problem = scan.problem { throw NetworkError(.invalidURL, problem) }
     var text = ""
     text.reserveCapacity(prefix.utf8.count + rest.utf8.count + query.utf8.count + 1)
     text += prefix
-    text += scan.fragment.map { rest[..<rest.utf8.index(rest.startIndex, offsetBy: $0)] } ?? rest
+    let hash = scan.fragment.map { rest.utf8.index(rest.startIndex, offsetBy: $0) }
+    text += rest[..<(hash ?? rest.endIndex)]
     if !query.isEmpty {
       if scan.query == nil {
         text += "?"
@@ -141,7 +172,9 @@ extension BaseURL {
       }
       text += query
     }
-    guard let url = URL(string: scan.hasDotSegments ? removingDotSegments(text) : text) else {
+    if scan.hasDotSegments { text = removingDotSegments(text) }
+    if let hash { text += RequestPath.encodedFragment(Substring(rest[hash...].utf8.dropFirst())) }
+    guard let url = URL(string: text) else {
       throw NetworkError(.invalidURL, "Foundation cannot parse it")
     }
     return url

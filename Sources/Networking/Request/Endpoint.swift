@@ -20,25 +20,91 @@ import Foundation
 /// }
 /// ```
 ///
-/// The getter of `request` may throw, for example when it encodes an `Encodable` value:
-/// `var request: Request { get throws { ... } }`.
+/// The getters of `request` and `baseURL` may throw, for example when they encode an `Encodable` value
+/// or read a setting: `var request: Request { get throws { ... } }`. The error rejects the request.
+///
+/// The base URL and the header fields can also be instance properties, which apply to one value of
+/// the type:
+///
+/// ```swift
+/// var baseURL: URL? {
+///   switch self {
+///   case .login: URL(string: "https://accounts.example.com")
+///   default: nil                                  // uses the static property
+///   }
+/// }
+/// ```
 public protocol RequestConvertible: Sendable {
+  /// The type of the static property `baseURL`: `URL`, `String`, ``BaseURL``, or an optional of
+  /// these.
+  ///
+  /// It is inferred from the declaration of the property. With any other type that is not
+  /// ``BaseURLConvertible``, the conformance is a compile-time error.
+  associatedtype BaseURLType = URL?
+
+  /// The type of the static property `headers`: ``HTTPHeaders``, `[String: String]`, or an optional of
+  /// these.
+  ///
+  /// It is inferred from the declaration of the property. With any other type that is not
+  /// ``HTTPHeadersConvertible``, the conformance is a compile-time error.
+  associatedtype HeadersType = HTTPHeaders
+
   /// The base URL of the paths. The default `nil` uses the client's base URL.
-  static var baseURL: URL? { get }
+  static var baseURL: BaseURLType { get throws }
 
   /// The header fields of all requests of this type. A request can override them. Empty by default.
-  static var headers: HTTPHeaders { get }
+  static var headers: HeadersType { get }
 
   /// The request for this value.
   var request: Request { get throws }
-}
 
-extension RequestConvertible {
-  /// `nil`, which uses the client's base URL.
-  public static var baseURL: URL? { nil }
+  /// Returns the base URL that the type declares, whatever its type.
+  ///
+  /// Generic code uses this method to read the declaration.
+  ///
+  /// - Returns: The base URL. `nil` uses the client's base URL.
+  /// - Throws: The error of the getter. ``NetworkError`` with the code
+  ///   ``NetworkError/Code-swift.enum/invalidURL`` for a `String` that is not a URL.
+  static func resolvedBaseURL() throws -> URL?
 
-  /// No header fields.
-  public static var headers: HTTPHeaders { [:] }
+  /// Returns the base URL of this value: that of the instance property `baseURL` if it is declared
+  /// and not `nil`, otherwise that of the type.
+  ///
+  /// Use this method to read the base URL of a value: if the type declares no instance property, the
+  /// property `baseURL` of its values is a placeholder without a URL.
+  ///
+  /// - Returns: The base URL. `nil` uses the client's base URL.
+  /// - Throws: The same errors as the static method.
+  func resolvedBaseURL() throws -> URL?
+
+  /// Returns the header fields that the type declares, whatever their type.
+  ///
+  /// Generic code uses this method to read the declaration.
+  ///
+  /// - Returns: The header fields.
+  static func resolvedHeaders() -> HTTPHeaders
+
+  /// Returns the header fields of this value: those of the type, and those of the instance property
+  /// `headers` if it is declared, which replace fields of the same name.
+  ///
+  /// Use this method to read the header fields of a value: if the type declares no instance property,
+  /// the property `headers` of its values is a placeholder without fields.
+  ///
+  /// - Returns: The header fields.
+  func resolvedHeaders() -> HTTPHeaders
+
+  // The following requirements detect declarations by their types. Their defaults are in
+  // `Endpoint+Declarations.swift`.
+
+  associatedtype _InstanceBaseURLType = _NotDeclared
+  associatedtype _InstanceHeadersType = _NotDeclared
+  associatedtype _MisspelledBaseURLType = _NotDeclared
+  associatedtype _MisspelledInstanceBaseURLType = _NotDeclared
+  var baseURL: _InstanceBaseURLType { get throws }
+  var headers: _InstanceHeadersType { get }
+  static var baseUrl: _MisspelledBaseURLType { get }
+  var baseUrl: _MisspelledInstanceBaseURLType { get }
+  static func _checkSpelling()
 }
 
 /// An endpoint with a response type.
@@ -82,6 +148,11 @@ public protocol RetryableRequest: RequestConvertible {
 extension Request: RequestConvertible {
   /// The request itself.
   public var request: Request { self }
+
+  /// Returns no header fields, because ``headers`` belong to the request itself.
+  ///
+  /// - Returns: No header fields.
+  public func resolvedHeaders() -> HTTPHeaders { [:] }
 }
 
 // MARK: - Modifiers
@@ -146,6 +217,22 @@ extension RequestConvertible {
     modified { $0.adding(headers: headers) }
   }
 
+  /// Returns an endpoint with additional parameters and header fields, which replace those of the
+  /// same name.
+  ///
+  /// Parameters can only be added to a dictionary or to a request without parameters. Otherwise the
+  /// request fails with ``NetworkError/Code-swift.enum/encodingFailed``.
+  ///
+  /// - Parameters:
+  ///   - parameters: A dictionary of parameters.
+  ///   - headers: The header fields.
+  /// - Returns: The changed endpoint.
+  public func adding(
+    parameters: Parameters, headers: HTTPHeaders = [:]
+  ) -> ModifiedEndpoint<Self> {
+    modified { $0.adding(parameters: parameters, headers: headers) }
+  }
+
   /// Returns an endpoint with another setting for sharing the exchange of an identical request in
   /// flight.
   ///
@@ -165,6 +252,27 @@ extension RequestConvertible {
   /// - Returns: The changed endpoint.
   public func notIntercepted() -> ModifiedEndpoint<Self> {
     modified { $0.notIntercepted() }
+  }
+
+  /// Returns an endpoint without the credentials of the client, such as a login.
+  ///
+  /// Cookies and the client certificate are still sent. See ``Request/sendsCredentials``.
+  ///
+  /// - Returns: The changed endpoint.
+  public func withoutCredentials() -> ModifiedEndpoint<Self> {
+    modified { $0.withoutCredentials() }
+  }
+
+  /// Returns an endpoint with a typed attribute, for interceptors and monitors.
+  ///
+  /// - Parameters:
+  ///   - key: The type of the key.
+  ///   - value: The value.
+  /// - Returns: The changed endpoint.
+  public func setting<Key: RequestAttributeKey>(
+    _ key: Key.Type, to value: Key.Value
+  ) -> ModifiedEndpoint<Self> {
+    modified { $0.setting(key, to: value) }
   }
 
   /// Returns an endpoint with another retry policy, which overrides those of the endpoint and the

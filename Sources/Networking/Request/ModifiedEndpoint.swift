@@ -21,19 +21,42 @@ public struct ModifiedEndpoint<Base: RequestConvertible>: RequestConvertible {
     self.change = change
   }
 
-  /// The base URL of the original endpoint.
-  public static var baseURL: URL? { Base.baseURL }
+  /// The base URL of the original endpoint's type.
+  public static var baseURL: Base.BaseURLType { get throws { try Base.baseURL } }
 
-  /// The headers of the original endpoint.
-  public static var headers: HTTPHeaders { Base.headers }
+  /// The headers of the original endpoint's type.
+  public static var headers: Base.HeadersType { Base.headers }
 
   /// The request of the original endpoint after all changes.
   public var request: Request {
     get throws { change(try base.request) }
   }
+
+  /// Returns the base URL of the original endpoint's type.
+  ///
+  /// - Returns: The base URL. `nil` uses the client's base URL.
+  /// - Throws: The errors of the original endpoint.
+  public static func resolvedBaseURL() throws -> URL? { try Base.resolvedBaseURL() }
+
+  /// Returns the base URL of the original endpoint.
+  ///
+  /// - Returns: The base URL. `nil` uses the client's base URL.
+  /// - Throws: The errors of the original endpoint.
+  public func resolvedBaseURL() throws -> URL? { try base.resolvedBaseURL() }
+
+  /// Returns the header fields of the original endpoint's type.
+  ///
+  /// - Returns: The header fields.
+  public static func resolvedHeaders() -> HTTPHeaders { Base.resolvedHeaders() }
+
+  /// Returns the header fields of the original endpoint.
+  ///
+  /// - Returns: The header fields.
+  public func resolvedHeaders() -> HTTPHeaders { base.resolvedHeaders() }
 }
 
 extension ModifiedEndpoint: EndpointWrapper {
+  package static var wrappedType: any RequestConvertible.Type { Base.self }
   package var wrapped: any RequestConvertible { base }
 }
 
@@ -128,6 +151,22 @@ extension ModifiedEndpoint {
     modified { $0.adding(headers: headers) }
   }
 
+  /// Returns an endpoint with additional parameters and header fields, which replace those of the
+  /// same name.
+  ///
+  /// Parameters can only be added to a dictionary or to a request without parameters. Otherwise the
+  /// request fails with ``NetworkError/Code-swift.enum/encodingFailed``.
+  ///
+  /// - Parameters:
+  ///   - parameters: A dictionary of parameters.
+  ///   - headers: The header fields.
+  /// - Returns: The changed endpoint.
+  public func adding(
+    parameters: Parameters, headers: HTTPHeaders = [:]
+  ) -> ModifiedEndpoint<Base> {
+    modified { $0.adding(parameters: parameters, headers: headers) }
+  }
+
   /// Returns an endpoint with another setting for sharing the exchange of an identical request in
   /// flight.
   ///
@@ -148,6 +187,27 @@ extension ModifiedEndpoint {
   public func notIntercepted() -> ModifiedEndpoint<Base> {
     modified { $0.notIntercepted() }
   }
+
+  /// Returns an endpoint without the credentials of the client, such as a login.
+  ///
+  /// Cookies and the client certificate are still sent. See ``Request/sendsCredentials``.
+  ///
+  /// - Returns: The changed endpoint.
+  public func withoutCredentials() -> ModifiedEndpoint<Base> {
+    modified { $0.withoutCredentials() }
+  }
+
+  /// Returns an endpoint with a typed attribute, for interceptors and monitors.
+  ///
+  /// - Parameters:
+  ///   - key: The type of the key.
+  ///   - value: The value.
+  /// - Returns: The changed endpoint.
+  public func setting<Key: RequestAttributeKey>(
+    _ key: Key.Type, to value: Key.Value
+  ) -> ModifiedEndpoint<Base> {
+    modified { $0.setting(key, to: value) }
+  }
 }
 
 // MARK: - Wrapped endpoints
@@ -156,6 +216,8 @@ extension ModifiedEndpoint {
 ///
 /// Mocks are looked up for the wrapped endpoint.
 package protocol EndpointWrapper: RequestConvertible {
+  /// The type of the wrapped endpoint.
+  static var wrappedType: any RequestConvertible.Type { get }
   /// The wrapped endpoint.
   var wrapped: any RequestConvertible { get }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-extension Request {
+extension RequestFactory {
   /// Creates a request that sends bytes as its body.
   ///
   /// - Parameters:
@@ -15,16 +15,18 @@ extension Request {
   ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
   ///   - priority: The priority in the client's queue.
   /// - Returns: The request.
+  @inlinable
   public static func upload(
     data: Data, to path: RequestPath, method: HTTPMethod = .post, parameters: Parameters? = nil,
     headers: HTTPHeaders = [:], contentType: String = "application/octet-stream",
-    storePolicy: StorePolicy = .none, cachePolicy: CachePolicy = .default,
-    timeout: Duration? = nil, priority: Priority = .normal
-  ) -> Request {
-    Request(
-      method, path, parameters: parameters, headers: headers,
-      contentType: .custom(contentType), payload: .data(data),
-      storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority)
+    storePolicy: Request.StorePolicy = .none, cachePolicy: Request.CachePolicy = .default,
+    timeout: Duration? = nil, priority: Request.Priority = .normal
+  ) -> Self {
+    _wrapping(
+      Request(
+        method, path, parameters: parameters, headers: headers,
+        contentType: .custom(contentType), payload: .data(data),
+        storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority))
   }
 
   /// Creates a request that sends a file as its body.
@@ -43,16 +45,18 @@ extension Request {
   ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
   ///   - priority: The priority in the client's queue.
   /// - Returns: The request.
+  @inlinable
   public static func upload(
     file: URL, to path: RequestPath, method: HTTPMethod = .post, parameters: Parameters? = nil,
     headers: HTTPHeaders = [:], contentType: String = "application/octet-stream",
-    storePolicy: StorePolicy = .none, cachePolicy: CachePolicy = .default,
-    timeout: Duration? = nil, priority: Priority = .normal
-  ) -> Request {
-    Request(
-      method, path, parameters: parameters, headers: headers,
-      contentType: .custom(contentType), payload: .file(file),
-      storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority)
+    storePolicy: Request.StorePolicy = .none, cachePolicy: Request.CachePolicy = .default,
+    timeout: Duration? = nil, priority: Request.Priority = .normal
+  ) -> Self {
+    _wrapping(
+      Request(
+        method, path, parameters: parameters, headers: headers,
+        contentType: .custom(contentType), payload: .file(file),
+        storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority))
   }
 
   /// Creates a request that sends a stream as its body.
@@ -71,17 +75,19 @@ extension Request {
   ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
   ///   - priority: The priority in the client's queue.
   /// - Returns: The request.
+  @inlinable
   public static func upload(
     stream: BodyStream, to path: RequestPath, method: HTTPMethod = .post,
     parameters: Parameters? = nil,
     headers: HTTPHeaders = [:], contentType: String = "application/octet-stream",
-    storePolicy: StorePolicy = .none, cachePolicy: CachePolicy = .default,
-    timeout: Duration? = nil, priority: Priority = .normal
-  ) -> Request {
-    Request(
-      method, path, parameters: parameters, headers: headers,
-      contentType: .custom(contentType), payload: .stream(stream),
-      storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority)
+    storePolicy: Request.StorePolicy = .none, cachePolicy: Request.CachePolicy = .default,
+    timeout: Duration? = nil, priority: Request.Priority = .normal
+  ) -> Self {
+    _wrapping(
+      Request(
+        method, path, parameters: parameters, headers: headers,
+        contentType: .custom(contentType), payload: .stream(stream),
+        storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority))
   }
 
   /// Creates a request that sends a multipart form, which may contain files.
@@ -97,17 +103,19 @@ extension Request {
   ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
   ///   - priority: The priority in the client's queue.
   /// - Returns: The request.
+  @inlinable
   public static func upload(
     multipart: MultipartFormData, to path: RequestPath, method: HTTPMethod = .post,
     parameters: Parameters? = nil,
     headers: HTTPHeaders = [:],
-    storePolicy: StorePolicy = .none, cachePolicy: CachePolicy = .default,
-    timeout: Duration? = nil, priority: Priority = .normal
-  ) -> Request {
-    Request(
-      method, path, parameters: parameters, headers: headers,
-      contentType: .multipartFormData, payload: .multipart(multipart),
-      storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority)
+    storePolicy: Request.StorePolicy = .none, cachePolicy: Request.CachePolicy = .default,
+    timeout: Duration? = nil, priority: Request.Priority = .normal
+  ) -> Self {
+    _wrapping(
+      Request(
+        method, path, parameters: parameters, headers: headers,
+        contentType: .multipartFormData, payload: .multipart(multipart),
+        storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority))
   }
 }
 

@@ -13,6 +13,7 @@ extension Request: Codable {
     case priority
     case isShared
     case isIntercepted
+    case sendsCredentials
   }
 
   /// Decodes a request.
@@ -38,15 +39,24 @@ extension Request: Codable {
     storeKey = try optional(.storeKey) ?? ""
     isShared = try optional(.isShared)
     isIntercepted = try optional(.isIntercepted) ?? true
+    sendsCredentials = try optional(.sendsCredentials) ?? true
   }
 
   /// Encodes the request.
   ///
-  /// Properties with their default values are omitted.
+  /// Properties with their default values and ``attributes`` are omitted.
   ///
   /// - Parameter encoder: The encoder.
-  /// - Throws: The errors of the encoder.
+  /// - Throws: The errors of the encoder. `EncodingError.invalidValue` if parameters were added that
+  ///   could not be merged with ``parameters``.
   public func encode(to encoder: any Encoder) throws {
+    if hasUnmergedParameters {
+      throw EncodingError.invalidValue(
+        self,
+        EncodingError.Context(
+          codingPath: encoder.codingPath + [CodingKeys.parameters],
+          debugDescription: ParameterEncodingError.unmergedParameters.description))
+    }
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(method, forKey: .method)
     try container.encode(path, forKey: .path)
@@ -61,5 +71,6 @@ extension Request: Codable {
     if priority != .normal { try container.encode(priority, forKey: .priority) }
     try container.encodeIfPresent(isShared, forKey: .isShared)
     if !isIntercepted { try container.encode(isIntercepted, forKey: .isIntercepted) }
+    if !sendsCredentials { try container.encode(sendsCredentials, forKey: .sendsCredentials) }
   }
 }

@@ -1,4 +1,28 @@
-extension Request {
+/// A type with the factories of requests, such as `get` and `post`: ``Request``, and the modified
+/// endpoint of a request.
+///
+/// Both conform to it so that the compiler reports a wrong argument in `request(.get("boards", ...))`
+/// where it is.
+public protocol RequestFactory {
+  /// Returns a request as a value of this type.
+  ///
+  /// - Parameter request: The request.
+  /// - Returns: The value.
+  static func _wrapping(_ request: Request) -> Self
+}
+
+extension Request: RequestFactory {
+  /// Returns the request itself.
+  @inlinable
+  public static func _wrapping(_ request: Request) -> Request { request }
+}
+
+extension ModifiedEndpoint: RequestFactory where Base == Request {
+  /// Returns a modified endpoint without changes.
+  public static func _wrapping(_ request: Request) -> Self { ModifiedEndpoint(request) { $0 } }
+}
+
+extension RequestFactory {
   /// Creates a GET request, which reads a resource.
   ///
   /// - Parameters:
@@ -11,14 +35,17 @@ extension Request {
   ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
   ///   - priority: The priority in the client's queue.
   /// - Returns: The request.
+  @inlinable
   public static func get(
     _ path: RequestPath, parameters: Parameters? = nil, headers: HTTPHeaders = [:],
-    contentType: ContentType? = nil, storePolicy: StorePolicy = .none,
-    cachePolicy: CachePolicy = .default, timeout: Duration? = nil, priority: Priority = .normal
-  ) -> Request {
-    Request(
-      .get, path, parameters: parameters, headers: headers, contentType: contentType,
-      storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority)
+    contentType: ContentType? = nil, storePolicy: Request.StorePolicy = .none,
+    cachePolicy: Request.CachePolicy = .default, timeout: Duration? = nil,
+    priority: Request.Priority = .normal
+  ) -> Self {
+    _wrapping(
+      Request(
+        .get, path, parameters: parameters, headers: headers, contentType: contentType,
+        storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority))
   }
 
   /// Creates a POST request, which sends content for a resource to process.
@@ -33,14 +60,17 @@ extension Request {
   ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
   ///   - priority: The priority in the client's queue.
   /// - Returns: The request.
+  @inlinable
   public static func post(
     _ path: RequestPath, parameters: Parameters? = nil, headers: HTTPHeaders = [:],
-    contentType: ContentType? = nil, storePolicy: StorePolicy = .none,
-    cachePolicy: CachePolicy = .default, timeout: Duration? = nil, priority: Priority = .normal
-  ) -> Request {
-    Request(
-      .post, path, parameters: parameters, headers: headers, contentType: contentType,
-      storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority)
+    contentType: ContentType? = nil, storePolicy: Request.StorePolicy = .none,
+    cachePolicy: Request.CachePolicy = .default, timeout: Duration? = nil,
+    priority: Request.Priority = .normal
+  ) -> Self {
+    _wrapping(
+      Request(
+        .post, path, parameters: parameters, headers: headers, contentType: contentType,
+        storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority))
   }
 
   /// Creates a PUT request, which replaces a resource.
@@ -55,14 +85,17 @@ extension Request {
   ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
   ///   - priority: The priority in the client's queue.
   /// - Returns: The request.
+  @inlinable
   public static func put(
     _ path: RequestPath, parameters: Parameters? = nil, headers: HTTPHeaders = [:],
-    contentType: ContentType? = nil, storePolicy: StorePolicy = .none,
-    cachePolicy: CachePolicy = .default, timeout: Duration? = nil, priority: Priority = .normal
-  ) -> Request {
-    Request(
-      .put, path, parameters: parameters, headers: headers, contentType: contentType,
-      storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority)
+    contentType: ContentType? = nil, storePolicy: Request.StorePolicy = .none,
+    cachePolicy: Request.CachePolicy = .default, timeout: Duration? = nil,
+    priority: Request.Priority = .normal
+  ) -> Self {
+    _wrapping(
+      Request(
+        .put, path, parameters: parameters, headers: headers, contentType: contentType,
+        storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority))
   }
 
   /// Creates a PATCH request, which changes a resource.
@@ -77,14 +110,17 @@ extension Request {
   ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
   ///   - priority: The priority in the client's queue.
   /// - Returns: The request.
+  @inlinable
   public static func patch(
     _ path: RequestPath, parameters: Parameters? = nil, headers: HTTPHeaders = [:],
-    contentType: ContentType? = nil, storePolicy: StorePolicy = .none,
-    cachePolicy: CachePolicy = .default, timeout: Duration? = nil, priority: Priority = .normal
-  ) -> Request {
-    Request(
-      .patch, path, parameters: parameters, headers: headers, contentType: contentType,
-      storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority)
+    contentType: ContentType? = nil, storePolicy: Request.StorePolicy = .none,
+    cachePolicy: Request.CachePolicy = .default, timeout: Duration? = nil,
+    priority: Request.Priority = .normal
+  ) -> Self {
+    _wrapping(
+      Request(
+        .patch, path, parameters: parameters, headers: headers, contentType: contentType,
+        storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority))
   }
 
   /// Creates a DELETE request, which removes a resource.
@@ -99,14 +135,17 @@ extension Request {
   ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
   ///   - priority: The priority in the client's queue.
   /// - Returns: The request.
+  @inlinable
   public static func delete(
     _ path: RequestPath, parameters: Parameters? = nil, headers: HTTPHeaders = [:],
-    contentType: ContentType? = nil, storePolicy: StorePolicy = .none,
-    cachePolicy: CachePolicy = .default, timeout: Duration? = nil, priority: Priority = .normal
-  ) -> Request {
-    Request(
-      .delete, path, parameters: parameters, headers: headers, contentType: contentType,
-      storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority)
+    contentType: ContentType? = nil, storePolicy: Request.StorePolicy = .none,
+    cachePolicy: Request.CachePolicy = .default, timeout: Duration? = nil,
+    priority: Request.Priority = .normal
+  ) -> Self {
+    _wrapping(
+      Request(
+        .delete, path, parameters: parameters, headers: headers, contentType: contentType,
+        storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority))
   }
 
   /// Creates a HEAD request, which reads the status and header fields of a resource without its
@@ -122,14 +161,17 @@ extension Request {
   ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
   ///   - priority: The priority in the client's queue.
   /// - Returns: The request.
+  @inlinable
   public static func head(
     _ path: RequestPath, parameters: Parameters? = nil, headers: HTTPHeaders = [:],
-    contentType: ContentType? = nil, storePolicy: StorePolicy = .none,
-    cachePolicy: CachePolicy = .default, timeout: Duration? = nil, priority: Priority = .normal
-  ) -> Request {
-    Request(
-      .head, path, parameters: parameters, headers: headers, contentType: contentType,
-      storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority)
+    contentType: ContentType? = nil, storePolicy: Request.StorePolicy = .none,
+    cachePolicy: Request.CachePolicy = .default, timeout: Duration? = nil,
+    priority: Request.Priority = .normal
+  ) -> Self {
+    _wrapping(
+      Request(
+        .head, path, parameters: parameters, headers: headers, contentType: contentType,
+        storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority))
   }
 
   /// Creates an OPTIONS request, which asks for the communication options of a resource.
@@ -144,13 +186,16 @@ extension Request {
   ///   - timeout: The time limit for the whole call. `nil` uses the client's setting.
   ///   - priority: The priority in the client's queue.
   /// - Returns: The request.
+  @inlinable
   public static func options(
     _ path: RequestPath, parameters: Parameters? = nil, headers: HTTPHeaders = [:],
-    contentType: ContentType? = nil, storePolicy: StorePolicy = .none,
-    cachePolicy: CachePolicy = .default, timeout: Duration? = nil, priority: Priority = .normal
-  ) -> Request {
-    Request(
-      .options, path, parameters: parameters, headers: headers, contentType: contentType,
-      storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority)
+    contentType: ContentType? = nil, storePolicy: Request.StorePolicy = .none,
+    cachePolicy: Request.CachePolicy = .default, timeout: Duration? = nil,
+    priority: Request.Priority = .normal
+  ) -> Self {
+    _wrapping(
+      Request(
+        .options, path, parameters: parameters, headers: headers, contentType: contentType,
+        storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority))
   }
 }

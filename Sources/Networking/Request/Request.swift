@@ -19,7 +19,14 @@ public struct Request: Sendable, Hashable {
   /// The parameters.
   ///
   /// `nil` sends none.
-  public var parameters: Parameters?
+  public var parameters: Parameters? {
+    didSet { hasUnmergedParameters = false }
+  }
+  /// Whether parameters were added that could not be merged with ``parameters``, because one of them
+  /// is not a dictionary.
+  ///
+  /// Such a request can be neither built nor encoded. Assigning ``parameters`` resets it.
+  var hasUnmergedParameters = false
   /// The header fields, which override those of the endpoint and the client.
   public var headers: HTTPHeaders
   /// The format of the parameters.
@@ -58,10 +65,26 @@ public struct Request: Sendable, Hashable {
   public var isShared: Bool?
   /// Whether the request passes through the interceptors that hold or resend requests.
   ///
-  /// These are ``PipelineBarrier``, ``RefreshInterceptor`` and ``ResponseInterceptor``. A request
-  /// that bypasses them also bypasses the client's queue, because requests in the queue may wait
-  /// for it.
+  /// These are ``PipelineBarrier``, ``RefreshInterceptor``, ``ResponseInterceptor`` and the client's
+  /// `middleware`. A request that bypasses them also bypasses the client's queue, because requests
+  /// in the queue may wait for it.
   public var isIntercepted = true
+  /// Whether the client adds its credentials to the request.
+  ///
+  /// `false` for a request that must not have them, such as a login: `authenticate` does not add an
+  /// `Authorization` field, and ``RefreshInterceptor`` does not refresh the credentials after a
+  /// rejection. Fields in ``headers`` are sent in any case, and so are the cookies of the client.
+  /// The transport presents the client certificate of ``TLSOptions``. Use a client without cookies
+  /// and without a certificate for a request that must not have them.
+  public var sendsCredentials = true
+  /// The typed attributes, for interceptors and monitors.
+  ///
+  /// They are neither sent nor encoded, and comparing and hashing requests ignores them.
+  public var attributes: RequestAttributes {
+    get { requestAttributes.value }
+    set { requestAttributes.value = newValue }
+  }
+  private var requestAttributes = Uncompared(RequestAttributes())
 
   /// Creates a request.
   ///
@@ -92,74 +115,6 @@ public struct Request: Sendable, Hashable {
     self.cachePolicy = cachePolicy
     self.timeout = timeout
     self.priority = priority
-  }
-}
-
-// MARK: - Modifiers
-
-extension Request {
-  /// Returns a request with another store policy.
-  ///
-  /// - Parameters:
-  ///   - policy: The store policy.
-  ///   - key: The key of the replay order. See ``storeKey``.
-  /// - Returns: The changed request.
-  public func storing(_ policy: StorePolicy, key: String = "") -> Request {
-    updated {
-      $0.storePolicy = policy
-      $0.storeKey = key
-    }
-  }
-
-  /// Returns a request with another cache policy.
-  ///
-  /// Clients ignore the cache policy at present.
-  ///
-  /// - Parameter policy: The cache policy.
-  /// - Returns: The changed request.
-  public func caching(_ policy: CachePolicy) -> Request { updated { $0.cachePolicy = policy } }
-
-  /// Returns a request with another priority.
-  ///
-  /// - Parameter priority: The priority in the client's queue.
-  /// - Returns: The changed request.
-  public func prioritized(_ priority: Priority) -> Request { updated { $0.priority = priority } }
-
-  /// Returns a request with another time limit.
-  ///
-  /// - Parameter timeout: The time limit for the whole call. `nil` uses the client's setting.
-  /// - Returns: The changed request.
-  public func timingOut(after timeout: Duration?) -> Request { updated { $0.timeout = timeout } }
-
-  /// Returns a request with additional header fields, which replace fields of the same name.
-  ///
-  /// - Parameter headers: The header fields.
-  /// - Returns: The changed request.
-  public func adding(headers: HTTPHeaders) -> Request {
-    updated { $0.headers = $0.headers.merging(headers) }
-  }
-
-  /// Returns a request with another setting for sharing the exchange of an identical request in
-  /// flight.
-  ///
-  /// ``NetworkingConfiguration/sharesRequests`` defines which requests are identical.
-  ///
-  /// - Parameter isShared: Whether the exchange is shared. `nil` uses the client's setting.
-  /// - Returns: The changed request.
-  public func sharing(_ isShared: Bool? = true) -> Request { updated { $0.isShared = isShared } }
-
-  /// Returns a request that bypasses the interceptors that hold or resend requests.
-  ///
-  /// Use it for a request that such an interceptor makes itself, such as a token refresh. Otherwise
-  /// the request would wait for itself. See ``isIntercepted``.
-  ///
-  /// - Returns: The changed request.
-  public func notIntercepted() -> Request { updated { $0.isIntercepted = false } }
-
-  private func updated(_ change: (inout Request) -> Void) -> Request {
-    var request = self
-    change(&request)
-    return request
   }
 }
 
@@ -253,12 +208,19 @@ extension Request: CustomStringConvertible, CustomDebugStringConvertible, Custom
       self,
       children: [
         "method": method, "path": NetworkError.RequestSummary(self).url,
-        "parameters": parameters.map(Redactor.standard.maskedParameters) as Any, "headers": headers,
+        "parameters": parameters as Any, "headers": headers,
         "contentType": contentType as Any, "payload": payload as Any, "storePolicy": storePolicy,
         "storeKey": storeKey, "cachePolicy": cachePolicy, "timeout": timeout as Any,
         "priority": priority, "isShared": isShared as Any, "isIntercepted": isIntercepted,
+        "sendsCredentials": sendsCredentials, "attributes": attributes,
       ])
   }
+}
+
+extension ParameterEncodingError {
+  /// The error of a request with ``Request/hasUnmergedParameters``.
+  static let unmergedParameters = ParameterEncodingError(
+    keyPath: "", reason: "must be a dictionary, because others are added to them")
 }
 
 extension NetworkError.RequestSummary {
@@ -268,6 +230,6 @@ extension NetworkError.RequestSummary {
   ///
   /// - Parameter request: The request.
   public init(_ request: Request) {
-    self.init(method: request.method, url: request.path.text)
+    self.init(method: request.method, url: request.path.text, attributes: request.attributes)
   }
 }

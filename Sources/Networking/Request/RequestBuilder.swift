@@ -28,6 +28,8 @@ public struct RequestBuilder: Sendable {
   ///
   /// `nil` sets no limit.
   public var idleTimeout: Duration?
+  /// The attributes of all requests, which those of a request override.
+  var attributes = RequestAttributes()
 
   /// Creates a builder.
   ///
@@ -61,7 +63,7 @@ public struct RequestBuilder: Sendable {
   public func build(
     _ request: Request, endpointHeaders: HTTPHeaders = [:]
   ) throws -> HTTPRequest {
-    try build(request, against: baseURL) {
+    try build(request, of: nil, against: baseURL) {
       let merged = endpointHeaders.isEmpty ? headers : headers.merging(endpointHeaders)
       try merged.validate()
       return merged
@@ -72,16 +74,21 @@ public struct RequestBuilder: Sendable {
   ///
   /// - Parameters:
   ///   - request: The request.
+  ///   - endpoint: The type of the endpoint, for errors. `nil` if it is unknown.
   ///   - base: The base URL of relative paths. `nil` allows absolute URLs only.
   ///   - headers: Returns the validated header fields of the client and the endpoint type.
   /// - Returns: The HTTP request. The files of its body have not been read.
   /// - Throws: The errors of `build(_:endpointHeaders:)`.
   func build(
-    _ request: Request, against base: BaseURL?, headers: () throws -> HTTPHeaders
+    _ request: Request, of endpoint: (any RequestConvertible.Type)?, against base: BaseURL?,
+    headers: () throws -> HTTPHeaders
   ) throws -> HTTPRequest {
     do {
       return try makeHTTPRequest(request, base, headers)
     } catch var error as NetworkError {
+      if error.reason == BaseURL.missingReason, let endpoint {
+        error.reason = BaseURL.missingReason(for: endpoint)
+      }
       error.request = error.request ?? NetworkError.RequestSummary(request)
       throw error
     } catch {
@@ -97,16 +104,20 @@ public struct RequestBuilder: Sendable {
     guard request.method.rawValue.isToken else {
       throw NetworkError(.invalidMethod, "the method is not a token")
     }
+    if request.hasUnmergedParameters { throw ParameterEncodingError.unmergedParameters }
     var headers = try baseHeaders()
     if !request.headers.isEmpty { headers = headers.merging(request.headers) }
     let (query, body) = try content(of: request, &headers)
     // Otherwise the fields are those of the client and the endpoint type, which are already
     // validated.
     if !request.headers.isEmpty || body != .none { try headers.validate() }
-    return HTTPRequest(
+    var built = HTTPRequest(
       method: request.method,
       url: try BaseURL.resolve(request.path, against: base, query: query),
       headers: headers, body: body, connectTimeout: connectTimeout, idleTimeout: idleTimeout)
+    built.attributes = attributes.merging(request.attributes)
+    if !request.sendsCredentials { built.sendsCredentials = false }
+    return built
   }
 
   /// Returns the query and the body of a request, and sets `Content-Type`.

@@ -22,7 +22,7 @@ extension RequestPath {
       for (position, byte) in bytes.enumerated() {
         switch byte {
         case UInt8(ascii: "#"):
-          if scan.fragment == nil { scan.fragment = position }
+          scan.fragment = position
         case UInt8(ascii: "?"):
           if scan.query == nil { scan.query = position }
         case UInt8(ascii: "%"):
@@ -35,7 +35,10 @@ extension RequestPath {
           if !isPathCharacter(byte) { scan.problem = problem(of: byte) }
         }
         if scan.problem != nil { break }
-        guard scan.query == nil || scan.query == position else { continue }
+        guard scan.query == nil || scan.query == position else {
+          if scan.fragment != nil { break }
+          continue
+        }
         let endsSegment =
           byte == UInt8(ascii: "/") || position == scan.query || position == scan.fragment
         if endsSegment {
@@ -47,6 +50,31 @@ extension RequestPath {
       if scan.query == nil, scan.fragment == nil { scan.checkForDotSegment(bytes[segment...]) }
     }
     return scan
+  }
+
+  /// Returns `#` and a fragment.
+  ///
+  /// Characters that it must not contain are percent-encoded: a fragment is not sent, so it is
+  /// never a reason to reject a request.
+  ///
+  /// Source: RFC 3986 section 3.5.
+  static func encodedFragment(_ fragment: Substring) -> String {
+    var text = [UInt8(ascii: "#")]
+    let bytes = Array(fragment.utf8)
+    for (position, byte) in bytes.enumerated() {
+      let isEncoded =
+        byte == UInt8(ascii: "%") && position + 2 < bytes.count
+        && bytes[position + 1].hexDigitValue != nil && bytes[position + 2].hexDigitValue != nil
+      if isPathCharacter(byte) || byte == UInt8(ascii: "?") || isEncoded {
+        text.append(byte)
+      } else {
+        text += [
+          UInt8(ascii: "%"), PercentEncoding.hexDigit(byte >> 4),
+          PercentEncoding.hexDigit(byte & 15),
+        ]
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
   }
 
   private static func problem(of byte: UInt8) -> String {

@@ -45,9 +45,17 @@ public struct RequestPath: Sendable, Hashable {
   }
 }
 
-extension RequestPath: CustomStringConvertible {
-  /// The path or URL with interpolated values encoded.
-  public var description: String { text }
+extension RequestPath: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The path or URL with interpolated values encoded, and `***` in place of secrets.
+  ///
+  /// ``text`` has the secrets.
+  public var description: String { Redactor.standard.maskedURL(text) }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// A mirror without secrets.
+  public var customMirror: Mirror { Mirror(self, children: ["text": description]) }
 }
 
 extension RequestPath: Codable {

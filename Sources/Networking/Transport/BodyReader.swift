@@ -3,9 +3,10 @@ import Synchronization
 
 /// A reader for request bodies of any kind, for use by transports.
 ///
-/// Files are open from the initializer until the release of the reader. A stream is started by the
-/// first read and cancelled at the release of the reader. Any thread can read, but only one thread
-/// at a time.
+/// Files are open from the initializer until the release of the reader. They are read ahead on a
+/// dispatch queue, so that a slow file system does not block the reading thread. A stream is started
+/// by the first read and cancelled at the release of the reader. Any thread can read, but only one
+/// thread at a time.
 public final class BodyReader: Sendable {
   /// The outcome of a read.
   public enum Outcome: Sendable, Hashable {
@@ -18,14 +19,16 @@ public final class BodyReader: Sendable {
     case pending
   }
 
-  private enum Source {
-    case pieces(PieceReader)
+  fileprivate enum Source {
+    case memory(PieceReader)
+    case files(FileReader)
     case stream(StreamReader)
   }
 
   private struct State {
     var source: Source
     var offset: Int64 = 0
+    var hasEnded = false
   }
 
   /// The length of the body in bytes, or `nil` if it is not known before the end.
@@ -33,6 +36,8 @@ public final class BodyReader: Sendable {
   private let state: Mutex<State>
 
   /// Opens a body.
+  ///
+  /// Opening a file can block the calling thread.
   ///
   /// - Parameter body: The body.
   /// - Throws: A failure with the code `encodingFailed` if a file cannot be opened.
@@ -44,7 +49,8 @@ public final class BodyReader: Sendable {
       do {
         let pieces = try PieceReader(body.allPieces)
         length = pieces.length
-        state = Mutex(State(source: .pieces(pieces)))
+        let source = body.hasFiles ? Source.files(FileReader(pieces)) : .memory(pieces)
+        state = Mutex(State(source: source))
       } catch {
         throw TransportFailure(error)
       }
@@ -52,15 +58,23 @@ public final class BodyReader: Sendable {
   }
 
   deinit {
-    state.withLock { if case .stream(let stream) = $0.source { stream.cancel() } }
+    state.withLock { $0.source.cancel() }
   }
 
   /// The number of bytes read so far.
   public var offset: Int64 { state.withLock { $0.offset } }
 
-  /// Reads the next bytes without waiting for a stream.
-  ///
-  /// Files are read synchronously.
+  /// Whether all bytes have been read, as far as it is known.
+  var isAtEnd: Bool { state.withLock { $0.hasEnded || $0.offset == length } }
+
+  /// Whether the body can be read again from its start.
+  var isRepeatable: Bool {
+    state.withLock { state in
+      if case .stream(let reader) = state.source { reader.stream.isRepeatable } else { true }
+    }
+  }
+
+  /// Reads the next bytes without waiting for a file or a stream.
   ///
   /// - Parameters:
   ///   - buffer: The buffer, of at least one byte.
@@ -75,22 +89,14 @@ public final class BodyReader: Sendable {
   ) throws(TransportFailure) -> Outcome {
     let result = state.withLock { state -> Result<Outcome, TransportFailure> in
       let count: Int
-      switch state.source {
-      case .pieces(let pieces):
-        do throws(PieceReader.ReadError) {
-          count = try pieces.read(into: buffer, at: state.offset)
-        } catch {
-          return .failure(TransportFailure(error))
-        }
-      case .stream(let stream):
-        switch stream.read(into: buffer, whenReady: whenReady) {
-        case .pending: return .success(.pending)
-        case .end: return .success(.end)
-        case .failed(let error): return .failure(TransportFailure(unreadable: error))
-        case .bytes(let read): count = read
-        }
+      switch state.source.read(into: buffer, at: state.offset, whenReady) {
+      case .pending: return .success(.pending)
+      case .failed(let failure): return .failure(failure)
+      case .end: count = 0
+      case .bytes(let read): count = read
       }
       state.offset += Int64(count)
+      state.hasEnded = count == 0
       return .success(count > 0 ? .bytes(count) : .end)
     }
     return try result.get()
@@ -125,14 +131,83 @@ public final class BodyReader: Sendable {
     state.withLock { state in
       guard state.offset > 0 else { return }
       state.offset = 0
-      guard case .stream(let old) = state.source else { return }
-      old.cancel()
-      state.source = .stream(StreamReader(old.stream))
+      state.hasEnded = false
+      state.source.cancel()
+      switch state.source {
+      case .memory: break
+      case .files(let old): state.source = .files(FileReader(old.pieces))
+      case .stream(let old): state.source = .stream(StreamReader(old.stream))
+      }
+    }
+  }
+}
+
+extension BodyReader.Source {
+  fileprivate func read(
+    into buffer: UnsafeMutableRawBufferPointer, at offset: Int64,
+    _ whenReady: @escaping @Sendable () -> Void
+  ) -> ReadOutcome<TransportFailure> {
+    switch self {
+    case .memory(let pieces):
+      do throws(PieceReader.ReadError) {
+        let count = try pieces.read(into: buffer, at: offset)
+        return count > 0 ? .bytes(count) : .end
+      } catch {
+        return .failed(TransportFailure(error))
+      }
+    case .files(let reader):
+      return reader.read(into: buffer, whenReady: whenReady).mapFailure { TransportFailure($0) }
+    case .stream(let reader):
+      return reader.read(into: buffer, whenReady: whenReady).mapFailure {
+        TransportFailure(unreadable: $0)
+      }
+    }
+  }
+
+  fileprivate func cancel() {
+    switch self {
+    case .memory: break
+    case .files(let reader): reader.cancel()
+    case .stream(let reader): reader.cancel()
+    }
+  }
+}
+
+/// The outcome of a read that does not wait.
+enum ReadOutcome<Failure: Error> {
+  case bytes(Int)
+  case end
+  /// No bytes are available yet.
+  case pending
+  case failed(Failure)
+
+  func mapFailure<Other>(_ transform: (Failure) -> Other) -> ReadOutcome<Other> {
+    switch self {
+    case .bytes(let count): .bytes(count)
+    case .end: .end
+    case .pending: .pending
+    case .failed(let failure): .failed(transform(failure))
+    }
+  }
+}
+
+extension HTTPBody {
+  /// Whether the body has a file in it, so that opening it can block.
+  var hasFiles: Bool {
+    switch self {
+    case .none, .data, .stream: false
+    case .file: true
+    case .pieces(let pieces): pieces.contains { if case .file = $0 { true } else { false } }
     }
   }
 }
 
 extension TransportFailure {
+  /// The failure of a body that has to be sent again and cannot be read again.
+  static var bodyAlreadySent: TransportFailure {
+    TransportFailure(unreadable: BodyStream.AlreadyConsumedError())
+  }
+
   fileprivate init(_ error: PieceReader.ReadError) {
     self.init(code: .encodingFailed, detail: "The body cannot be read: \(error.reason)")
   }
@@ -182,105 +257,4 @@ private final class Waiter: Sendable {
       signal()
     }
   }
-}
-
-/// A reader for a sequence of byte buffers and files.
-///
-/// The files stay open until the reader is released. The caller keeps track of the position.
-final class PieceReader: Sendable {
-  private enum Source: Sendable {
-    case data(Data)
-    case file(descriptor: Int32)
-  }
-
-  /// A part of the body and its position.
-  private struct BodySegment: Sendable {
-    let source: Source
-    let start: Int64
-    let length: Int64
-
-    var end: Int64 { start + length }
-  }
-
-  /// The reason that a body cannot be read, as part of a sentence.
-  struct ReadError: Error {
-    let reason: String
-  }
-
-  /// The length of the body in bytes.
-  let length: Int64
-  private let segments: [BodySegment]
-
-  /// Opens the pieces of a body.
-  ///
-  /// The current length of a file is the length that is sent.
-  init(_ pieces: [BodyPiece]) throws(ReadError) {
-    var segments: [BodySegment] = []
-    do throws(ReadError) {
-      for piece in pieces {
-        let start = segments.last?.end ?? 0
-        switch piece {
-        case .data(let data):
-          segments.append(
-            BodySegment(source: .data(data), start: start, length: Int64(data.count)))
-        case .file(let url):
-          let (descriptor, length) = try Self.open(url)
-          segments.append(
-            BodySegment(source: .file(descriptor: descriptor), start: start, length: length))
-        }
-      }
-    } catch {
-      Self.close(segments)
-      throw error
-    }
-    self.segments = segments
-    length = segments.last?.end ?? 0
-  }
-
-  deinit {
-    Self.close(segments)
-  }
-
-  private static func close(_ segments: [BodySegment]) {
-    for segment in segments {
-      if case .file(let descriptor) = segment.source { Foundation.close(descriptor) }
-    }
-  }
-
-  private static func open(_ file: URL) throws(ReadError) -> (descriptor: Int32, length: Int64) {
-    guard file.isFileURL else { throw ReadError(reason: "its URL is not a file URL") }
-    let descriptor = Foundation.open(file.path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw ReadError(reason: reason()) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      Foundation.close(descriptor)
-      throw ReadError(reason: "it is not a regular file")
-    }
-    return (descriptor, Int64(status.st_size))
-  }
-
-  /// Copies bytes into a buffer, starting at an offset of the body.
-  ///
-  /// - Returns: The number of bytes, or 0 at the end.
-  func read(
-    into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
-  ) throws(ReadError) -> Int {
-    guard let segment = segments.first(where: { $0.end > offset }) else { return 0 }
-    let available = min(Int64(buffer.count), segment.end - offset)
-    let position = offset - segment.start
-    let count: Int
-    switch segment.source {
-    case .data(let data):
-      count = Int(available)
-      let start = data.startIndex + Int(position)
-      data.copyBytes(to: buffer, from: start..<(start + count))
-    case .file(let descriptor):
-      count = pread(descriptor, buffer.baseAddress, Int(available), off_t(position))
-      if count == 0 { throw ReadError(reason: "the file was truncated while it was sent") }
-      if count < 0 { throw ReadError(reason: Self.reason()) }
-    }
-    return count
-  }
-
-  private static func reason() -> String { String(cString: strerror(errno)) }
 }

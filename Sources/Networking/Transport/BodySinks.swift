@@ -104,12 +104,18 @@ final class ByteChannel: BodySink, ByteSource {
     if let result = state.withLock({ $0.next() }) { return try result.get() }
     return try await withCheckedThrowingContinuation { (reader: Reader) in
       let result = state.withLock { state -> Result<Data?, any Error>? in
-        let result = state.next()
-        if result == nil { state.reader = reader }
-        return result
+        if let result = state.next() { return result }
+        // The waiting reader keeps its place.
+        guard state.reader == nil else { return .failure(Self.concurrentRead) }
+        state.reader = reader
+        return nil
       }
       if let result { reader.resume(with: result) }
     }
+  }
+
+  private static var concurrentRead: NetworkError {
+    NetworkError(.noData, "the body is being read by another task, and can be read only by one")
   }
 
   func stop(_ error: any Error) {

@@ -1,4 +1,5 @@
 import Foundation
+import Promises
 import Synchronization
 
 /// A body sink that writes a response body to a file, on its own dispatch queue.
@@ -97,26 +98,31 @@ final class FileSink: BodySink {
   }
 
   func fail(_ error: NetworkError) {
-    if discard() { completion(.failure(error)) }
+    let (isFirst, file) = finish()
+    guard isFirst else { return }
+    guard let file else { return completion(.failure(error)) }
+    queue.async { [completion] in
+      file.discard()
+      completion(.failure(error))
+    }
   }
 
   func abandon() {
-    _ = discard()
+    // The queue, not the transport's thread, removes and closes the file.
+    if let file = finish().file { queue.async { file.discard() } }
   }
 
-  /// Finishes the sink and removes the partial file.
+  /// Finishes the sink.
   ///
-  /// - Returns: `false` if the sink had already finished.
-  private func discard() -> Bool {
-    let (isFirst, file) = state.withLock { state in
+  /// - Returns: Whether the sink had not finished before, and the partial file if there is one.
+  private func finish() -> (isFirst: Bool, file: PartialFile?) {
+    state.withLock { state in
       defer {
         state.isFinished = true
         state.pending = []
       }
       return (!state.isFinished, state.file.take())
     }
-    file?.discard()
-    return isFirst
   }
 
   // MARK: On the queue
@@ -139,7 +145,7 @@ final class FileSink: BodySink {
         }
       }
     } catch {
-      _ = discard()
+      finish().file?.discard()
       completion(.failure(error))
       flow.cancel()
     }
@@ -168,11 +174,22 @@ struct BodyDestination: Sendable {
   var kind = Kind.memory
   /// The maximum size in memory, in bytes, or `nil` for no limit.
   var maximumBodySize: Int?
+  /// The limit for the time from the first bytes to the last in memory, or `nil` for no limit.
+  var timeLimit: BodyTimeLimit?
   var progress: (any ProgressReporting)?
 
   var isToMemory: Bool {
     if case .memory = kind { true } else { false }
   }
+}
+
+/// A limit for the time in which a body arrives, and the source of that time.
+///
+/// It is compared when bytes arrive, so that an exchange needs no timer. The idle timeout covers
+/// the time in which none arrive.
+struct BodyTimeLimit: Sendable {
+  let limit: Duration
+  let scheduler: any Scheduler
 }
 
 /// The location of a downloaded file, and whether an existing file is replaced.
@@ -291,9 +308,10 @@ final class TemporaryFile: Sendable {
   /// - Parameter write: A closure that writes the content.
   /// - Throws: The error of `write`, or the reason that the file cannot be created.
   init(_ write: (FileHandle) async throws -> Void) async throws {
-    try Data().write(to: url, options: .withoutOverwriting)
-    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: url.path)
-    let handle = try FileHandle(forWritingTo: url)
+    // Created with its permissions, so that nobody else can open it before they are set.
+    let descriptor = open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw PartialFile.FileError.systemError }
+    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     defer { try? handle.close() }
     try await write(handle)
   }

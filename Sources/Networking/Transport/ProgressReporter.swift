@@ -1,7 +1,7 @@
 import Promises
 import Synchronization
 
-/// A progress receiver that passes the progress to a closure in the caller's execution context.
+/// A progress receiver that passes the progress to a closure of the caller.
 ///
 /// At most one report is scheduled at a time. It reads the latest progress when it runs, so a slow
 /// context gets fewer reports and no backlog.
@@ -12,14 +12,21 @@ final class ProgressReporter: ProgressReporting {
   }
 
   private let context: ExecutionContext
-  private let report: @Sendable (TransferProgress) -> Void
+  private let report: IsolatedClosure<TransferProgress, Void>
   private let state = Mutex(State())
 
+  /// Makes a receiver for a closure.
+  ///
+  /// - Parameters:
+  ///   - context: The context of a closure that is not isolated to an actor.
+  ///   - scheduler: The client's scheduler, which waits for the closure.
+  ///   - report: The closure.
   init(
-    on context: ExecutionContext, _ report: @escaping @Sendable (TransferProgress) -> Void
+    on context: ExecutionContext, scheduler: any Scheduler = .live,
+    _ report: @escaping @Sendable @isolated(any) (TransferProgress) -> Void
   ) {
-    self.context = context
-    self.report = report
+    self.report = IsolatedClosure(report)
+    self.context = scheduler.context(for: self.report.context ?? context)
   }
 
   func begin() {
@@ -34,7 +41,8 @@ final class ProgressReporter: ProgressReporting {
     }
     guard isFirst else { return }
     context.run {
-      self.report(
+      // `try?` ignores no error, because the closure does not throw.
+      try? self.report(
         self.state.withLock { state in
           state.isScheduled = false
           return state.progress

@@ -20,34 +20,80 @@ struct ResponseHeadParser {
   /// It is `nil` after the first difference; `fields` then contains all fields.
   private var matchingFieldCount: Int? = 0
 
+  /// Whether the current head has a status line.
+  private(set) var isInHead = false
+  /// The number of interim heads.
+  private var interimCount = 0
+  /// Whether only status lines of HTTP/1 are valid.
+  var requiresHTTP1 = false
+
   /// Whether a status line was read, possibly that of an interim response.
   var hasStatusLine: Bool { status > 0 }
   /// Whether the head is complete.
   private(set) var isComplete = false
+  /// The reason that the response is malformed, as a sentence without a period, or `nil`.
+  private(set) var violation: String?
+  /// The size of all lines of the response, including interim heads and the trailer.
+  private var size = 0
+
+  /// The maximum size of all lines of a response, in bytes.
+  ///
+  /// It is the limit of libcurl since 8.3. Earlier versions have only a limit for each line.
+  static let maximumSize = 300 << 10
+
+  /// The maximum number of interim responses (1xx), each of which is a sign of activity.
+  static let maximumInterimCount = 100
 
   /// Prepares the parser for the head of another response.
-  mutating func reset() {
+  ///
+  /// - Parameter isHTTP1: Whether the connection cannot use another version than HTTP/1. libcurl would
+  ///   send several requests at once on a connection whose status line has the version 2.
+  mutating func reset(isHTTP1: Bool = false) {
+    requiresHTTP1 = isHTTP1
+    isInHead = false
+    interimCount = 0
     status = 0
     isComplete = false
+    violation = nil
+    size = 0
     resetFields()
   }
 
   /// Parses the next line, with or without its line break.
   ///
+  /// After each line, ``violation`` tells whether the response is malformed.
+  ///
   /// - Returns: The head, if the line is the empty line that completes it.
   mutating func parse(_ line: UnsafeRawBufferPointer) -> HTTPResponseHead? {
-    guard !isComplete else { return nil }
-    let line = line.trimmingEnd()
-    guard let first = line.first else { return finish() }
-    if first == UInt8(ascii: "H"), line.starts(with: Self.versionPrefix), parseStatusLine(line) {
+    size += line.count
+    guard size <= Self.maximumSize else {
+      violation = "The head of the response is larger than \(Self.maximumSize) bytes"
       return nil
     }
-    if first == UInt8(ascii: " ") || first == UInt8(ascii: "\t") {
+    guard !isComplete else { return nil }
+    // A line that is only blank continues a field, and does not end the head.
+    let isFolded = line.first == UInt8(ascii: " ") || line.first == UInt8(ascii: "\t")
+    let line = line.trimmingEnd()
+    if isFolded {
       continueField(line)
-    } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
+      return nil
+    }
+    guard let first = line.first else { return finish() }
+    if !isInHead, first == UInt8(ascii: "H"), line.starts(with: Self.versionPrefix),
+      parseStatusLine(line)
+    {
+      return nil
+    }
+    if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
       let name = UnsafeRawBufferPointer(rebasing: line[..<colon]).trimmingEnd()
       let value = UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]).trimmingStart()
+      if name.count < colon {
+        check(UnsafeRawBufferPointer(rebasing: line[..<colon]))
+        if Self.isFramingField(name.text) { violation = Self.ambiguousFraming }
+      }
       add(name, value)
+    } else {
+      check(line)
     }
     return nil
   }
@@ -56,16 +102,40 @@ struct ResponseHeadParser {
     let index = matchingFieldCount ?? fields.count
     guard index < previousFields.count else {
       stopReusingPrevious()
+      check(name)
+      check(value)
       return fields.append(HTTPHeaders.Field(name: name.text, value: value.text))
     }
     let hasName = previousFields[index].name.hasBytes(of: name)
     let hasValue = previousFields[index].value.hasBytes(of: value)
     if matchingFieldCount != nil, hasName, hasValue { return matchingFieldCount = index + 1 }
     stopReusingPrevious()
+    check(name)
+    check(value)
     fields.append(
       HTTPHeaders.Field(
         name: hasName ? previousFields[index].name : name.text,
         value: hasValue ? previousFields[index].value : value.text))
+  }
+
+  /// Rejects a carriage return or NUL, which another recipient may take for the end of a field.
+  ///
+  /// Fields that match the previous head were checked before.
+  ///
+  /// Source: RFC 9110 section 5.5, RFC 9112 section 2.2.
+  private mutating func check(_ bytes: UnsafeRawBufferPointer) {
+    if bytes.contains(where: { $0 == UInt8(ascii: "\r") || $0 == 0 }) {
+      violation = "A field of the response contains a carriage return or NUL"
+    }
+  }
+
+  /// The reason for a framing field that libcurl does not recognize, and other recipients do.
+  private static let ambiguousFraming =
+    "The framing fields of the response are folded or have a space before the colon"
+
+  private static func isFramingField(_ name: String) -> Bool {
+    HTTPHeaders.areNamesEqual(name, "Content-Length")
+      || HTTPHeaders.areNamesEqual(name, "Transfer-Encoding")
   }
 
   /// Copies the matching fields, because the head differs from the previous one from here on.
@@ -95,7 +165,11 @@ struct ResponseHeadParser {
     }
     self.status = status
     let version = UnsafeRawBufferPointer(rebasing: line[Self.versionPrefix.count..<space])
+    if requiresHTTP1, version.first != UInt8(ascii: "1") {
+      violation = "The response has a version of HTTP that its connection does not use"
+    }
     if !self.version.hasBytes(of: version) { self.version = version.text }
+    isInHead = true
     resetFields()
     return true
   }
@@ -105,19 +179,70 @@ struct ResponseHeadParser {
   /// Source: RFC 9112 section 5.2.
   private mutating func continueField(_ line: UnsafeRawBufferPointer) {
     stopReusingPrevious()
+    check(line)
     guard let last = fields.indices.last else { return }
-    fields[last].value += " " + line.trimmingStart().text
+    if Self.isFramingField(fields[last].name) { violation = Self.ambiguousFraming }
+    let text = line.trimmingStart().text
+    if !text.isEmpty { fields[last].value += " " + text }
   }
 
   private mutating func finish() -> HTTPResponseHead? {
-    defer { resetFields() }
-    guard status >= 200 || status == 101 else { return nil }
-    isComplete = true
-    if matchingFieldCount == previousFields.count { return head(of: previousFields) }
+    defer {
+      resetFields()
+      isInHead = false
+    }
+    guard isInHead else {
+      violation = "The status line of the response is invalid"
+      return nil
+    }
+    guard violation == nil else { return nil }
+    guard status >= 200 || status == 101 else {
+      interimCount += 1
+      if interimCount > Self.maximumInterimCount {
+        violation = "The server sent more than \(Self.maximumInterimCount) interim responses"
+      }
+      return nil
+    }
+    if matchingFieldCount == previousFields.count {
+      isComplete = true
+      return head(of: previousFields)
+    }
     stopReusingPrevious()
+    violation = Self.framingViolation(in: fields)
+    guard violation == nil else { return nil }
+    isComplete = true
     let size = fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
     previousFields = size <= Self.maximumKeptSize ? fields : []
     return head(of: fields)
+  }
+
+  /// Returns the reason that the length of the body cannot be determined, or `nil`.
+  ///
+  /// `Content-Length` is ignored if there is a `Transfer-Encoding`. A list of equal numbers counts as
+  /// one number. The only transfer coding that a client without a `TE` field accepts is `chunked`.
+  ///
+  /// Source: RFC 9112 sections 6.1 and 6.3.
+  static func framingViolation(in fields: [HTTPHeaders.Field]) -> String? {
+    var length: Int64?
+    var reason: String?
+    var hasTransferCoding = false
+    for field in fields {
+      if HTTPHeaders.areNamesEqual(field.name, "Transfer-Encoding") {
+        hasTransferCoding = true
+        guard ["chunked", "identity"].contains(field.value.lowercased()) else {
+          return "The response has an unknown transfer coding"
+        }
+      } else if HTTPHeaders.areNamesEqual(field.name, "Content-Length") {
+        for text in field.value.split(separator: ",", omittingEmptySubsequences: false) {
+          guard let number = Int64(digits: text), length ?? number == number else {
+            reason = "The Content-Length of the response is invalid"
+            break
+          }
+          length = number
+        }
+      }
+    }
+    return hasTransferCoding ? nil : reason
   }
 
   /// The largest size of a head, in bytes of names and values, that is kept for comparison with the
@@ -126,6 +251,19 @@ struct ResponseHeadParser {
 
   private func head(of fields: [HTTPHeaders.Field]) -> HTTPResponseHead {
     HTTPResponseHead(status: status, version: version, headers: HTTPHeaders(fields))
+  }
+}
+
+extension Int64 {
+  /// Makes a number from decimal digits, with blanks around them; `nil` for any other text, and for
+  /// numbers that are too large.
+  fileprivate init?(digits text: Substring) {
+    let bytes = text.utf8.drop { $0.isBlank }
+    let digits = bytes.prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+    guard !digits.isEmpty, bytes[digits.endIndex...].allSatisfy({ $0.isBlank }),
+      let number = Int64(Substring(digits))
+    else { return nil }
+    self = number
   }
 }
 

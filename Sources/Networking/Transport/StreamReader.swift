@@ -10,14 +10,6 @@ final class StreamReader: Sendable {
   /// The number of unread bytes at which the task stops reading ahead.
   private static let highWaterMark = 256 << 10
 
-  enum Outcome {
-    case bytes(Int)
-    case end
-    /// No bytes are available yet.
-    case pending
-    case failed(any Error)
-  }
-
   private struct State {
     var bytes = ByteQueue()
     var producedBytes: Int64 = 0
@@ -46,9 +38,9 @@ final class StreamReader: Sendable {
   /// - Returns: The number of bytes, or the reason that there are none.
   func read(
     into buffer: UnsafeMutableRawBufferPointer, whenReady: @escaping @Sendable () -> Void
-  ) -> Outcome {
+  ) -> ReadOutcome<any Error> {
     let (outcome, producer) = state.withLock {
-      state -> (Outcome, CheckedContinuation<Bool, Never>?) in
+      state -> (ReadOutcome<any Error>, CheckedContinuation<Bool, Never>?) in
       let count = state.bytes.read(into: buffer)
       guard count == 0 else {
         return (.bytes(count), state.bytes.count < Self.highWaterMark ? state.producer.take() : nil)

@@ -4,6 +4,9 @@ import Foundation
 ///
 /// With the default `TLSOptions()`, a server must present a certificate that is valid now, matches
 /// its host, and was issued by an authority that the system trusts.
+///
+/// Files are read at each handshake. A request with a file that is not a regular file, such as a
+/// named pipe, fails with ``NetworkError/Code/unsupported``.
 public struct TLSOptions: Sendable, Hashable {
   /// A version of TLS.
   public enum Version: Sendable, Hashable {
@@ -18,6 +21,9 @@ public struct TLSOptions: Sendable, Hashable {
   }
 
   /// The certificate that the client presents to a server that requests one.
+  ///
+  /// It is not presented to the target of a redirect to another origin than that of the first
+  /// request, whose scheme, host and port the origin consists of.
   ///
   /// Descriptions and dumps of the value omit the password.
   public struct ClientCertificate: Sendable, Hashable {

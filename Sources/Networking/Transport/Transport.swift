@@ -32,6 +32,26 @@ extension Transport {
   public var needsNetwork: Bool { true }
 }
 
+/// A transport that passes requests to a transport that it selects later, for example on an actor.
+package protocol SelectingTransport: Transport {
+  /// Returns the transport that performs the exchanges.
+  ///
+  /// - Returns: A promise for this caller only: cancelling it does not cancel the selection. Its inline
+  ///   handlers run in this call if the selection has finished, and else on the thread that finishes
+  ///   it. It is rejected only if it is cancelled.
+  func selected() -> Promise<any Transport>
+}
+
+extension Transport {
+  /// Returns the transport that performs the exchanges: the selected one of a ``SelectingTransport``,
+  /// and otherwise this one.
+  ///
+  /// - Returns: A promise of the transport. See ``SelectingTransport/selected()``.
+  package func selectedTransport() -> Promise<any Transport> {
+    (self as? any SelectingTransport)?.selected() ?? .fulfilled(self)
+  }
+}
+
 /// The handle of an exchange.
 ///
 /// Every method can be called from any thread, any number of times.
@@ -73,6 +93,28 @@ public enum TransportEvent: Sendable {
   case end(TransportMetrics)
   /// The exchange failed, possibly after the head and a part of the body.
   case failure(TransportFailure)
+}
+
+extension TransportFailure {
+  /// An error with which a transport rejects a request unchanged, without a ``NetworkError``.
+  private struct Verbatim: Error {
+    let error: any Error
+  }
+
+  /// Creates a failure that rejects the request with an error of any type.
+  ///
+  /// - Parameters:
+  ///   - error: The error, which the caller of the request receives unchanged.
+  ///   - detail: A description for transports and monitors that do not know the error's type.
+  package init(rejectingWith error: any Error, detail: String) {
+    let code = error.isCancellation ? .cancelled : (error as? NetworkError)?.code ?? .mockFailed
+    self.init(code: code, detail: detail, underlying: Verbatim(error: error))
+  }
+
+  /// The error that the caller of the request receives unchanged.
+  ///
+  /// `nil` if it receives a ``NetworkError`` about this failure.
+  package var rejection: (any Error)? { (underlying as? Verbatim)?.error }
 }
 
 /// A transport that fails every request.

@@ -12,27 +12,35 @@ package final class TransportScope: Sendable {
   private let providers: [AnyTransportProvider]
   private let passesUnmatched: Bool
   private let name: String
+  private let onMockFailure: (@Sendable (NetworkError) -> Void)?
   private let outer: TransportScope?
   private let hasEnded = Atomic(false)
 
   /// Makes a scope inside the current one.
   ///
   /// - Parameters:
-  ///   - providers: The providers. The first provider for an endpoint's type that returns a
-  ///     transport is used.
-  ///   - passesUnmatched: Whether a request uses the client's own transport if no scope has a
-  ///     provider for its endpoint. Otherwise the request fails with the code `mockFailed`.
+  ///   - providers: The providers. The first provider for an endpoint that returns a transport is
+  ///     used.
+  ///   - passesUnmatched: Whether a request uses the client's own transport if no provider of this
+  ///     scope and of the scopes around it has a transport for it. Otherwise the request fails with
+  ///     the code `mockFailed`.
   ///   - name: The name of the scope in errors.
-  package init(providers: [AnyTransportProvider], passesUnmatched: Bool, name: String) {
+  ///   - onMockFailure: A closure that receives each failure of a request in the scope with the code
+  ///     `mockFailed`, on the thread on which the request fails.
+  package init(
+    providers: [AnyTransportProvider], passesUnmatched: Bool, name: String,
+    onMockFailure: (@Sendable (NetworkError) -> Void)? = nil
+  ) {
     scheduler = providers.first?.scheduler ?? .live
     self.providers = providers
     self.passesUnmatched = passesUnmatched
     self.name = name
+    self.onMockFailure = onMockFailure
     outer = Self.innermost
   }
 
   /// The innermost scope of the current task or handler, ended or not.
-  static var innermost: TransportScope? { HandlerScope.current?.value as? TransportScope }
+  static var innermost: TransportScope? { HandlerScope.innermost?.value as? TransportScope }
 
   /// Runs an operation in the scope.
   ///
@@ -61,15 +69,16 @@ package final class TransportScope: Sendable {
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
+  ///   - current: The innermost scope of the task or handler that makes the request.
   ///   - home: The scope in which the client was made.
   ///   - real: The client's own transport.
-  /// - Returns: The transport of the innermost open scope of the current task or handler, or else
-  ///   of `home`. If all of these scopes have ended, a transport that fails, unless the endpoint
-  ///   would have used the client's own transport in the scope.
+  /// - Returns: The transport of the innermost open scope of `current`, or else of `home`. If all of
+  ///   these scopes have ended, a transport that fails, unless the endpoint would have used the
+  ///   client's own transport in the scope.
   static func select(
-    for endpoint: any RequestConvertible, home: TransportScope?, real: any Transport
+    for endpoint: any RequestConvertible, in current: TransportScope? = innermost,
+    home: TransportScope?, real: any Transport
   ) -> SelectedTransport? {
-    let current = innermost
     guard let scope = current?.innermostOpen ?? home?.innermostOpen else {
       guard let ended = current ?? home, let covering = ended.coveringScope(for: endpoint) else {
         return nil
@@ -84,19 +93,25 @@ package final class TransportScope: Sendable {
   private func transport(
     for endpoint: any RequestConvertible, real: any Transport
   ) -> (any Transport)? {
-    var isMatched = false
+    var candidates: [AnyTransportProvider] = []
     var scope: TransportScope? = self
     while let current = scope {
-      for provider in current.providers where provider.matches(endpoint) {
-        if let transport = provider.transport(endpoint, real) { return transport }
-        isMatched = true
-      }
+      candidates += current.providers.filter { $0.matches(endpoint) }
       scope = current.outer?.innermostOpen
     }
-    guard !isMatched, !passesUnmatched else { return nil }
-    return FailingTransport(
-      .mockFailed,
-      reason: "\(name) has no provider for endpoints of the type \(type(of: endpoint))")
+    let selection = Selection(
+      scope: self, endpoint: endpoint, real: real,
+      passesUnmatched: passesUnmatched || candidates.contains(where: \.passesUnmatched))
+    guard let transport = selection.transport(among: candidates[...]) else { return nil }
+    return onMockFailure.map { ReportingTransport(base: transport, onMockFailure: $0) } ?? transport
+  }
+
+  /// Returns the reason for the failure of a request that no provider has a transport for.
+  private func unmatchedReason(_ endpoint: any RequestConvertible) -> String {
+    let reason = "\(name) has no mock for \(endpoint.nameWithoutValues)"
+    if providers.contains(where: { $0.matches(endpoint) }) { return reason }
+    let types = providers.map(\.name).joined(separator: ", ")
+    return reason + (types.isEmpty ? "" : "; it has mocks for \(types)")
   }
 
   /// Returns the scope that overrode the transport of an endpoint while it was open, if any.
@@ -116,7 +131,99 @@ package final class TransportScope: Sendable {
       .mockFailed,
       reason:
         "\(name), in which this client was made or this request was started, has ended, so there "
-        + "is no mock for endpoints of the type \(type(of: endpoint))")
+        + "is no mock for \(endpoint.nameWithoutValues)")
+  }
+}
+
+extension TransportScope {
+  /// The selection of the transport for one request among the providers for its endpoint.
+  private struct Selection: Sendable {
+    let scope: TransportScope
+    let endpoint: any RequestConvertible
+    /// The client's own transport.
+    let real: any Transport
+    /// Whether the request uses the client's own transport if no provider has a transport.
+    let passesUnmatched: Bool
+
+    /// Returns the transport of the first provider that has one.
+    ///
+    /// - Parameter candidates: The providers in the order of precedence.
+    /// - Returns: The transport, or one that fails if no provider has one. `nil` for the client's
+    ///   own.
+    func transport(among candidates: ArraySlice<AnyTransportProvider>) -> (any Transport)? {
+      var others = candidates
+      while let provider = others.popFirst() {
+        if let transport = provider.transport(endpoint, next(others)) { return transport }
+      }
+      if passesUnmatched { return nil }
+      return FailingTransport(.mockFailed, reason: scope.unmatchedReason(endpoint))
+    }
+
+    /// Returns the transport for requests that a provider passes on after it has returned its
+    /// transport.
+    ///
+    /// `nil` if such requests fail.
+    private func next(_ others: ArraySlice<AnyTransportProvider>) -> (any Transport)? {
+      guard others.isEmpty else {
+        return PassedOnTransport { transport(among: others) ?? real }
+      }
+      return passesUnmatched ? real : nil
+    }
+  }
+
+  /// A transport for requests that mocks pass on.
+  ///
+  /// It selects the transport of a request when the first attempt starts, and keeps it for the
+  /// others, so that the closure of the next provider also runs once for each request.
+  final class PassedOnTransport: SelectingTransport {
+    private let select: @Sendable () -> any Transport
+    private let selection = Mutex<(any Transport)?>(nil)
+
+    /// Makes a transport.
+    ///
+    /// - Parameter select: A closure that returns the transport of the request.
+    init(_ select: @escaping @Sendable () -> any Transport) {
+      self.select = select
+    }
+
+    func selected() -> Promise<any Transport> { transport().selectedTransport() }
+
+    func start(
+      _ request: HTTPRequest, _ receive: @escaping @Sendable (_ event: TransportEvent) -> Void
+    ) -> any TransportHandle {
+      transport().start(request, receive)
+    }
+
+    private func transport() -> any Transport {
+      if let selected = selection.withLock({ $0 }) { return selected }
+      // Calls closures of providers, so it must not run under the lock. The attempts of a request do
+      // not start concurrently.
+      let selected = select()
+      selection.withLock { $0 = selected }
+      return selected
+    }
+  }
+
+  /// A transport that reports the failures of mocks.
+  private struct ReportingTransport: SelectingTransport {
+    let base: any Transport
+    let onMockFailure: @Sendable (NetworkError) -> Void
+
+    var needsNetwork: Bool { base.needsNetwork }
+
+    func selected() -> Promise<any Transport> { base.selectedTransport() }
+
+    func start(
+      _ request: HTTPRequest, _ receive: @escaping @Sendable (_ event: TransportEvent) -> Void
+    ) -> any TransportHandle {
+      base.start(request) { event in
+        if case .failure(let failure) = event, failure.code == .mockFailed, failure.rejection == nil
+        {
+          onMockFailure(NetworkError(failure, of: request))
+        }
+        receive(event)
+      }
+    }
   }
 }
 
@@ -128,25 +235,21 @@ extension TransportScope: Hashable {
   package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// A ``TransportProvider`` for endpoints of any type.
-package struct AnyTransportProvider: Sendable {
-  /// The scheduler of the provider.
-  let scheduler: any Scheduler
-  /// Whether an endpoint is of the provider's type.
-  let matches: @Sendable (_ endpoint: any RequestConvertible) -> Bool
-  /// The provider's transport for an endpoint.
-  let transport:
-    @Sendable (_ endpoint: any RequestConvertible, _ real: any Transport) -> (any Transport)?
-
-  /// Erases the type of a provider.
+extension RequestConvertible {
+  /// The type of the endpoint and, for an enumeration, its case, such as `BoardsAPI.board`.
   ///
-  /// - Parameter provider: The provider.
-  package init<Provider: TransportProvider>(_ provider: Provider) {
-    scheduler = provider.scheduler
-    matches = { $0.unwrapped(to: Provider.Endpoint.self) != nil }
-    transport = { endpoint, real in
-      endpoint.unwrapped(to: Provider.Endpoint.self)
-        .flatMap { provider.transport(for: $0, real: real) }
-    }
+  /// It contains no associated values, because they may be secrets.
+  package var nameWithoutValues: String {
+    var endpoint: any RequestConvertible = self
+    while let wrapper = endpoint as? any EndpointWrapper { endpoint = wrapper.wrapped }
+    let type = "\(type(of: endpoint))"
+    let mirror = Mirror(reflecting: endpoint)
+    guard mirror.displayStyle == .enum else { return type }
+    if let label = mirror.children.first?.label { return "\(type).\(label)" }
+    // A description written by the user may contain values.
+    let isDescribed =
+      endpoint is any CustomStringConvertible || endpoint is any CustomDebugStringConvertible
+      || endpoint is any TextOutputStreamable
+    return isDescribed ? type : "\(type).\(endpoint)"
   }
 }

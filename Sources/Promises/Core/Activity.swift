@@ -100,9 +100,28 @@ package final class ActivityExecutor: TaskExecutor {
   @TaskLocal package static var current: ActivityExecutor?
 
   private let begin: @Sendable () -> ActivityToken?
+  /// Whether the activity of a job includes the jobs that it enqueues on the main actor.
+  let includesMainActorJobs: Bool
 
-  init(_ begin: @escaping @Sendable () -> ActivityToken?) {
+  init(
+    includingMainActorJobs includesMainActorJobs: Bool = false,
+    _ begin: @escaping @Sendable () -> ActivityToken?
+  ) {
+    self.includesMainActorJobs = includesMainActorJobs
     self.begin = begin
+  }
+
+  /// Returns the executor for a task whose closure is isolated to an actor.
+  ///
+  /// Code on the main actor does not run on the executor of its task. For a closure of the main actor,
+  /// the activity of a job therefore continues on the main actor: it includes the code that the job
+  /// resumes there, until this code suspends.
+  ///
+  /// - Parameter actor: The actor of the closure.
+  /// - Returns: This executor, or one that includes the code on the main actor.
+  func counting(on actor: (any Actor)?) -> ActivityExecutor {
+    guard actor === MainActor.shared else { return self }
+    return ActivityExecutor(includingMainActorJobs: true, begin)
   }
 
   /// Creates an executor for a scheduler.
@@ -131,12 +150,31 @@ package final class ActivityExecutor: TaskExecutor {
     return try $current.withValue(executor, operation: body)
   }
 
+  /// Runs a closure whose promises also count the jobs of their tasks on an actor.
+  ///
+  /// - Parameters:
+  ///   - actor: The actor to which the tasks hop.
+  ///   - body: The closure that creates promises.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error that `body` throws.
+  package static func counting<Result>(
+    on actor: (any Actor)?, _ body: () throws -> Result
+  ) rethrows -> Result {
+    guard actor != nil, let current else { return try body() }
+    return try $current.withValue(current.counting(on: actor), operation: body)
+  }
+
   package func enqueue(_ job: consuming ExecutorJob) {
     let token = begin()
     let job = UnownedJob(job)
     DispatchQueue.global().async {
       job.runSynchronously(on: self.asUnownedTaskExecutor())
-      token?.end()
+      if self.includesMainActorJobs {
+        // The main queue runs this block after the jobs that the job has enqueued on the main actor.
+        DispatchQueue.main.async { token?.end() }
+      } else {
+        token?.end()
+      }
     }
   }
 }

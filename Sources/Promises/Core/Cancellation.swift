@@ -67,9 +67,9 @@ extension Promise: Upstream {
   /// upstream.
   ///
   /// Upstream work, such as a socket or a timer, is cancelled when it loses its last consumer, and
-  /// not before. A promise continues while other promises are derived from it, tasks await it, or a
-  /// ``done(on:_:)`` handler is attached to it. The handlers `fail` and `always` are observers:
-  /// they do not keep work alive.
+  /// not before. It has been cancelled when the handlers of this promise run. A promise continues
+  /// while other promises are derived from it, tasks await it, or a ``done(on:_:)`` handler is
+  /// attached to it. The handlers `fail` and `always` are observers: they do not keep work alive.
   ///
   /// Cancelling a settled promise has no effect. Handlers of promises derived from this one receive
   /// the same `CancellationError`.
@@ -83,7 +83,7 @@ extension Promise: Upstream {
     let removal = machine.withLock { machine in
       isSettled ? .others(dead: []) : machine.consumerCancelled()
     }
-    if case .last = removal { cancel() }
+    if case .last = removal { reject(CancellationError(), by: .lastConsumer) }
   }
 
   @usableFromInline
@@ -121,10 +121,25 @@ final class CancellationHandler: Upstream {
 
   func consumerCancelled() {
     action()
-    if let next { Trampoline.notify(next) }
+    if let next { Trampoline.depart(from: next) }
   }
 
   var upstreamLinks: UpstreamLinks { next.map(UpstreamLinks.one) ?? .none }
+}
+
+/// An upstream that its consumer does not cancel.
+///
+/// It makes a promise that must not be cancelled visible to cycle detection.
+final class UncancellableUpstream: Upstream {
+  private let upstream: any Upstream
+
+  init(_ upstream: any Upstream) {
+    self.upstream = upstream
+  }
+
+  func consumerCancelled() {}
+
+  var upstreamLinks: UpstreamLinks { .one(upstream) }
 }
 
 /// The group of promises that a combinator's promise waits for.

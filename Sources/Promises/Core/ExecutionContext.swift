@@ -3,15 +3,19 @@ import Synchronization
 
 /// The context in which a promise runs its handlers.
 ///
-/// Every promise has a context. Its handlers use it unless they specify their own, and derived
-/// promises inherit it. ``Promise/on(_:file:line:)`` changes the context for the rest of a chain. A
-/// promise that is not derived from another starts with ``main``.
+/// Every promise has a context. Its handlers use it unless they specify their own or are written in
+/// the code of an actor, and derived promises inherit it. ``Promise/on(_:file:line:)`` changes the
+/// context for the rest of a chain. A promise that is not derived from another starts with ``main``.
 ///
 /// ```swift
 /// download
 ///   .then(on: .queue(parsing)) { data in try Catalogue(data) }   // on a custom queue
 ///   .done { catalogue in show(catalogue) }                       // on the main queue again
 /// ```
+///
+/// A handler without `on:` that is written in the code of an actor is isolated to this actor and runs
+/// there: in a `@MainActor` class on the main queue, in an `actor` on the actor if it uses the actor,
+/// in the order of attachment. Top-level code of a program is main-actor code.
 ///
 /// Only a handler that applies to the outcome is dispatched to its context. A rejection skips a
 /// `then`, and a value skips a `recover`, without a hop.
@@ -25,6 +29,7 @@ public struct ExecutionContext: Sendable {
     case main
     case inline
     case queue(DispatchQueue)
+    case actor(any Actor)
     case custom(any CustomContext)
   }
 
@@ -59,24 +64,39 @@ public struct ExecutionContext: Sendable {
   /// A concurrent queue does not preserve the order of the handlers.
   ///
   /// - Parameter queue: The queue that receives each handler by `async`.
-  /// - Returns: The context.
+  /// - Returns: The context. For the main queue, it is ``main``.
   public static func queue(_ queue: DispatchQueue) -> ExecutionContext {
-    ExecutionContext(.queue(queue))
+    queue.getSpecific(key: mainQueueKey) == nil ? ExecutionContext(.queue(queue)) : .main
   }
+
+  /// Whether the current thread runs the main queue.
+  ///
+  /// `Thread.isMainThread` is not equivalent: on Linux an asynchronous `main` leaves the main thread,
+  /// and another thread runs the main queue.
+  static var isOnMainQueue: Bool { DispatchQueue.getSpecific(key: mainQueueKey) != nil }
+
+  /// A key with a value on the main queue only.
+  ///
+  /// Queues are not comparable on Linux.
+  private static let mainQueueKey: DispatchSpecificKey<Bool> = {
+    let key = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: key, value: true)
+    return key
+  }()
 
   /// The global concurrent queue with the default quality of service.
   public static let background = ExecutionContext.queue(.global())
 
   /// A Swift Concurrency task executor.
   ///
-  /// Each handler runs in a separate task on it.
+  /// Each handler runs in a separate detached task on it.
   ///
   /// - Parameter executor: The executor of the tasks. A serial executor preserves the order of the
   ///   handlers.
   /// - Returns: The context.
   public static func executor(_ executor: any TaskExecutor) -> ExecutionContext {
     .custom { job in
-      Task(executorPreference: executor) { job() }
+      Task.detached(executorPreference: executor) { job() }
     }
   }
 
@@ -97,15 +117,22 @@ public struct ExecutionContext: Sendable {
     if case .inline = target { true } else { false }
   }
 
-  /// Returns the context for a handler, within the current ``HandlerScope``.
+  /// Returns the context for a handler that specifies `explicit`, within the current
+  /// ``HandlerScope``.
   ///
-  /// If `explicit` is `nil`, the handler uses this context, otherwise the context of
-  /// ``adapting(_:)``.
+  /// - Parameter explicit: The context that the handler specifies, or this context.
+  /// - Returns: The context of ``adapting(_:)``, within the scope.
   @inlinable
-  func resolving(_ explicit: ExecutionContext?) -> ExecutionContext {
-    let context = explicit.map(adapting(_:)) ?? self
-    guard HandlerScope.isUsed.load(ordering: .relaxed) else { return context }
-    return HandlerScope.scoped(context)
+  func resolving(_ explicit: ExecutionContext) -> ExecutionContext {
+    adapting(explicit).inCurrentScope
+  }
+
+  /// A context that runs closures in this context, within the current ``HandlerScope``.
+  ///
+  /// Outside all scopes, it is this context.
+  @inlinable
+  var inCurrentScope: ExecutionContext {
+    HandlerScope.isUsed.load(ordering: .relaxed) ? HandlerScope.scoped(self) : self
   }
 
   /// Returns the context for a handler that specifies `explicit` instead of this context.
@@ -133,8 +160,35 @@ public struct ExecutionContext: Sendable {
     case .inline: job()
     case .main: DispatchQueue.main.async(execute: job)
     case .queue(let queue): queue.async(execute: job)
+    case .actor(let actor): enqueue(on: actor, job)
     case .custom(let context): context.enqueue(job)
     }
+  }
+
+  /// Runs a handler in this context.
+  ///
+  /// Must only be called by a reaction. A handler that another handler on the main queue has made due
+  /// then follows it in the same block of the main queue, without another hop.
+  @usableFromInline
+  func handle(_ job: @escaping Job) {
+    switch target {
+    case .main: if Trampoline.addMainQueueTurn(job) { return }
+    // The context can dispatch to the main queue itself.
+    case .custom: Trampoline.endMainQueueTurns()
+    case .inline, .queue, .actor: break
+    }
+    run(job)
+  }
+
+  /// Runs a handler that settles a promise, as ``handle(_:)``.
+  @usableFromInline
+  func handle(for promise: any Settleable, _ job: @escaping Job) {
+    switch target {
+    case .main: if Trampoline.addMainQueueTurn(job) { return }
+    case .custom: Trampoline.endMainQueueTurns()
+    case .inline, .queue, .actor: break
+    }
+    run(for: promise, job)
   }
 
   /// Runs a job that settles a promise.

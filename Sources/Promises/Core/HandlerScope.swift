@@ -1,15 +1,26 @@
 import Synchronization
 
-/// A value that is visible in all tasks started and all handlers attached within an operation.
+/// A value, a mark and a time that are visible in all tasks started and all handlers attached within
+/// an operation.
 ///
 /// The task-local values of a task reach its child tasks, but not a handler that a promise
 /// dispatches to a queue. A scope reaches both, at any time and in any context, including handlers
-/// attached inside those handlers. It does not reach actions of ``Resolver/onCancel(_:)`` or work
-/// that ``Promise/init(on:file:line:_:)`` dispatches to a context.
+/// attached inside those handlers, and the closures of ``Promise/init(on:file:line:_:)``. It does not
+/// reach actions of ``Resolver/onCancel(_:)``.
 @usableFromInline
 package struct HandlerScope: Sendable {
   /// The value of the scope.
-  package let value: any Sendable
+  ///
+  /// `nil` if neither this scope nor an outer one has a value.
+  package let value: (any Sendable)?
+  /// The mark of the operation, which identifies the code that the operation has started.
+  ///
+  /// `nil` if neither this scope nor an outer one has a mark.
+  package let mark: (any Sendable)?
+  /// The virtual time of the scope.
+  ///
+  /// `nil` if neither this scope nor an outer one has one.
+  let time: AmbientTime?
 
   /// The innermost scope of the current task.
   ///
@@ -20,12 +31,42 @@ package struct HandlerScope: Sendable {
   /// While `false`, ``current`` is not read.
   @usableFromInline static let isUsed = Atomic(false)
 
-  /// Creates a scope.
+  /// Creates a scope with a value, and the mark and the time of the current scope.
   ///
   /// - Parameter value: The value to make visible.
   package init(_ value: some Sendable) {
     self.value = value
+    mark = Self.current?.mark
+    time = Self.current?.time
   }
+
+  /// Creates a scope with a mark, and the value and the time of the current scope.
+  ///
+  /// - Parameter mark: The mark to make visible.
+  package init(mark: some Sendable) {
+    value = Self.current?.value
+    self.mark = mark
+    time = Self.current?.time
+  }
+
+  /// Creates a scope with a time, and the value and the mark of the current scope.
+  ///
+  /// - Parameter time: The time to make visible.
+  init(time: AmbientTime) {
+    value = Self.current?.value
+    mark = Self.current?.mark
+    self.time = time
+  }
+
+  /// The same as ``current``, without reading the task-local value while no scope has been entered.
+  package static var innermost: HandlerScope? {
+    isUsed.load(ordering: .relaxed) ? current : nil
+  }
+
+  /// The time of the innermost scope.
+  ///
+  /// `nil` outside all scopes with a time.
+  static var ambientTime: AmbientTime? { innermost?.time }
 
   /// Runs an operation within this scope.
   ///
@@ -39,6 +80,16 @@ package struct HandlerScope: Sendable {
   ) async rethrows -> Result {
     Self.isUsed.store(true, ordering: .relaxed)
     return try await Self.$current.withValue(self, operation: operation)
+  }
+
+  /// Runs a synchronous operation within this scope.
+  ///
+  /// - Parameter operation: The operation that starts tasks and attaches handlers.
+  /// - Returns: The result of `operation`.
+  /// - Throws: The error that `operation` throws.
+  package func run<Result>(_ operation: () throws -> Result) rethrows -> Result {
+    Self.isUsed.store(true, ordering: .relaxed)
+    return try Self.$current.withValue(self, operation: operation)
   }
 
   /// Returns a closure that runs `work` within the scope that is current now.
@@ -75,10 +126,14 @@ package struct HandlerScope: Sendable {
   }
 
   /// Returns a context that runs handlers in `context`, within the scope that is current now.
+  ///
+  /// If the scope has a time, it waits for the handlers. Inline handlers run without a hop, so it
+  /// does not have to wait for them.
   @usableFromInline
   static func scoped(_ context: ExecutionContext) -> ExecutionContext {
     guard let current else { return context }
-    return ExecutionContext(.custom(ScopedContext(base: context, scope: current)))
+    let base = context.isInline ? context : current.time?.scheduler.context(for: context) ?? context
+    return ExecutionContext(.custom(ScopedContext(base: base, scope: current)))
   }
 
   private final class ScopedContext: CustomContext {
@@ -97,5 +152,20 @@ package struct HandlerScope: Sendable {
     func adapting(_ explicit: ExecutionContext) -> ExecutionContext {
       base.adapting(explicit)
     }
+  }
+}
+
+/// The virtual time of a ``HandlerScope``.
+struct AmbientTime: Sendable {
+  /// The scheduler that takes the place of the system clock.
+  let scheduler: any Scheduler
+  /// The executor that counts the jobs of tasks as activities of the scheduler.
+  ///
+  /// `nil` if the scheduler does not track activities.
+  let executor: ActivityExecutor?
+
+  init(_ scheduler: any Scheduler) {
+    self.scheduler = scheduler
+    executor = ActivityExecutor(for: scheduler)
   }
 }

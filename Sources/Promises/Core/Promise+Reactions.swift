@@ -122,7 +122,7 @@ extension Promise {
       advance(to: .delivering)
       return true
     }
-    if needsDelivery { Trampoline.deliver(self) }
+    if needsDelivery { Trampoline.deliverLateReaction(of: self) }
   }
 
   /// Tells the delivering thread that the list of reactions grows.
@@ -137,7 +137,7 @@ extension Promise {
     let (_, previous) = deliveryState.compareExchange(
       expected: DeliveryState.delivering.rawValue, desired: DeliveryState.deliveringMore.rawValue,
       ordering: .acquiringAndReleasing)
-    return previous != DeliveryState.delivered.rawValue
+    return previous < DeliveryState.delivered.rawValue
   }
 
   /// Restores the type of a promise that is passed to its reaction.
@@ -180,7 +180,7 @@ extension Promise {
     on context: ExecutionContext, _ settle: @escaping @Sendable (_ promise: Promise) -> Bool
   ) -> Bool {
     if context.isInline { return settle(self) }
-    context.run(for: self) { if settle(self) { Trampoline.deliver(self) } }
+    context.handle(for: self) { if settle(self) { Trampoline.deliver(self, in: context) } }
     return false
   }
 

@@ -3,14 +3,17 @@ import Synchronization
 /// The delivery state of a promise.
 ///
 ///     pending -- settle, with reactions ----> delivering <--> deliveringMore
-///        |                                      |    ^
-///        |                                      v    | attach
-///        +-- settle, without reactions ----> delivered
+///        |                                      |   ^  ^
+///        |                                      v   |  | attach
+///        |                                   delivered |
+///        +-- settle, without reactions ----> unobserved
 ///
 /// `delivering` and `delivered` are separate states to preserve order: while one thread runs the
 /// reactions of a settlement, a reaction attached by another thread joins the end of the list
 /// instead of overtaking it. `deliveringMore` tells the delivering thread that the list has more
 /// entries; in the state `delivering`, the thread finishes without taking the lock.
+///
+/// The raw values of the states in which nothing is left to deliver are the greatest.
 @usableFromInline
 enum DeliveryState: UInt8, Sendable {
   case pending
@@ -20,6 +23,10 @@ enum DeliveryState: UInt8, Sendable {
   case deliveringMore
   /// The promise has settled, and every reaction attached so far has run or has been dispatched.
   case delivered
+  /// As `delivered`, and no reaction has been attached so far.
+  ///
+  /// No handler of the promise can therefore wait in a queue.
+  case unobserved
 }
 
 extension Promise: Settleable {
@@ -32,7 +39,7 @@ extension Promise: Settleable {
   /// dispatched.
   @inlinable
   package var isDelivered: Bool {
-    deliveryState.load(ordering: .acquiring) == DeliveryState.delivered.rawValue
+    deliveryState.load(ordering: .acquiring) >= DeliveryState.delivered.rawValue
   }
 
   @inlinable
@@ -54,18 +61,16 @@ extension Promise: Settleable {
     let needsDelivery = machine.withLock { machine in
       guard !isSettled, machine.accepts(source) else { return false }
       write()
-      if source == .consumer { machine.isCancelled = true }
+      if source.leavesUpstream { machine.isCancelled = true }
       upstream = machine.upstream.take()
       let needsDelivery = firstReaction != nil
       advance(
         to: !needsDelivery
-          ? .delivered : machine.otherReactions == nil ? .delivering : .deliveringMore)
+          ? .unobserved : machine.otherReactions == nil ? .delivering : .deliveringMore)
       return needsDelivery
     }
-    guard source == .consumer, let upstream else { return needsDelivery }
-    // Handlers run before the upstream is notified.
-    if needsDelivery { Trampoline.deliver(self) }
-    Trampoline.notify(upstream)
+    guard source.leavesUpstream, let upstream else { return needsDelivery }
+    Trampoline.depart(from: upstream, delivering: needsDelivery ? self : nil)
     return false
   }
 
@@ -172,11 +177,22 @@ extension Promise {
   @inlinable
   func adopt(_ other: Promise<Value>) -> Bool {
     if other.isDelivered {
-      other.isHandled.store(true, ordering: .relaxed)
+      other.noteAdoption()
       return settle(withOutcomeOf: other)
     }
     bind(to: other, by: .upstream)
     return false
+  }
+
+  /// Prepares the adoption of this delivered promise by another promise, without a reaction.
+  @inlinable
+  func noteAdoption() {
+    isHandled.store(true, ordering: .relaxed)
+    // Handlers of this promise may wait in the main queue. Those of the other promise must not
+    // overtake them, as if a reaction settled it.
+    if deliveryState.load(ordering: .relaxed) == DeliveryState.delivered.rawValue {
+      Trampoline.endMainQueueTurns()
+    }
   }
 
   /// Binds this promise to another unless it has settled or `source` may no longer settle it.
@@ -211,7 +227,7 @@ extension Promise {
     // Fast path for a delivered promise. A `willSettle` closure must run on the trampoline instead:
     // it may bind another promise with another such closure, which would cause unbounded recursion.
     if willSettle == nil, other.isDelivered {
-      other.isHandled.store(true, ordering: .relaxed)
+      other.noteAdoption()
       if settle(withOutcomeOf: other) { Trampoline.deliver(self) }
       return
     }
@@ -230,7 +246,23 @@ extension Promise {
       return true
     }
     guard isLinked else { return other.consumerCancelled() }
-    if isInCycle(through: other) { reject(PromiseError.cycle, by: .upstream) }
+    if isInCycle(through: other) { rejectCycle(through: other) }
+  }
+
+  /// Rejects this promise with ``PromiseError/cycle`` and removes it as a consumer of `other`.
+  ///
+  /// The promises of the cycle are rejected first: they would be rejected with `CancellationError` if
+  /// the consumer were removed before. The actions of ``Resolver/onCancel(_:)`` do not run, because
+  /// nobody has cancelled this promise.
+  func rejectCycle(through other: any Upstream) {
+    // If another thread has settled this promise, that settlement also removes the consumer.
+    var isRejected = false
+    let needsDelivery = settle(by: .upstream) {
+      error = PromiseError.cycle
+      isRejected = true
+    }
+    if needsDelivery { Trampoline.deliver(self) }
+    if isRejected { Trampoline.runLast { other.consumerCancelled() } }
   }
 
   /// Returns whether this promise waits for itself through a new upstream.

@@ -1,12 +1,5 @@
 import Synchronization
 
-// `@unchecked Sendable` because everything outside `machine` is protected by its lock and by
-// `deliveryState`. Until settlement, `firstReaction`, `error` and `slot` are written under the
-// lock. The settlement is the last write of `error` and `slot`; readers first load `deliveryState`
-// with acquire ordering and see a settled state. After settlement, only the delivering thread
-// accesses `firstReaction`. When delivery has ended, the next thread that attaches a reaction
-// stores it in `firstReaction` under the lock and becomes the delivering thread.
-
 /// The future result of asynchronous work: a value or an error.
 ///
 /// A promise is pending until it is fulfilled with a value or rejected with an error. The first
@@ -22,8 +15,9 @@ import Synchronization
 ///   .fail { error in report(error) }
 /// ```
 ///
-/// - **Threads.** All members may be used from any thread. Handlers run in their
-///   ``ExecutionContext``, by default ``ExecutionContext/main``.
+/// - **Threads.** All members may be used from any thread. A handler with `on:` runs in that
+///   ``ExecutionContext``. Any other handler runs on the actor in whose code it is written or, if it
+///   has no isolation, in the promise's ``context``, by default ``ExecutionContext/main``.
 /// - **Lifetime.** A promise needs no owner. The work that settles it keeps it alive, and it keeps
 ///   its handlers alive until they have run. Releasing a promise does not cancel it.
 /// - **Cancellation.** ``cancel()`` rejects with `CancellationError` immediately and cancels
@@ -32,7 +26,7 @@ import Synchronization
 ///   promise.
 ///
 /// Source: Promises/A+ 1.1, with cancellation and contexts added.
-public final class Promise<Value: Sendable>: @unchecked Sendable {
+public final class Promise<Value> {
   @usableFromInline let deliveryState = Atomic<UInt8>(DeliveryState.pending.rawValue)
   /// Whether the rejection of this promise is handled, by a handler or by a derived promise.
   @usableFromInline let isHandled = Atomic<Bool>(false)
@@ -45,7 +39,7 @@ public final class Promise<Value: Sendable>: @unchecked Sendable {
   @exclusivity(unchecked)
   @usableFromInline var slot = ValueSlot()
 
-  /// The default context of this promise's handlers.
+  /// The default context of this promise's handlers, for those that are not isolated to an actor.
   public let context: ExecutionContext
   @usableFromInline let site: CallSite
 
@@ -70,7 +64,19 @@ public final class Promise<Value: Sendable>: @unchecked Sendable {
   }
 }
 
-extension Promise {
+// Until settlement, `firstReaction`, `error` and `slot` are written under the lock of `machine`. The
+// settlement is the last write of `error` and `slot`; readers first load `deliveryState` with acquire
+// ordering and see a settled state. After settlement, only the delivering thread accesses
+// `firstReaction`. When delivery has ended, the next thread that attaches a reaction stores it in
+// `firstReaction` under the lock and becomes the delivering thread.
+//
+// `@unchecked Sendable` because everything outside `machine` is protected by its lock and by
+// `deliveryState`, as described above.
+extension Promise: @unchecked Sendable {}
+
+// MARK: State
+
+extension Promise where Value: Sendable {
   /// A snapshot of a promise's state.
   ///
   /// Source: Promises/A+ 2.1.
@@ -93,106 +99,49 @@ extension Promise {
     return .fulfilled(fulfilledValue)
   }
 
-  // MARK: Creating promises
-
-  /// Returns a promise that is already fulfilled.
+  /// The value if the promise is fulfilled now, otherwise `nil`.
   ///
-  /// - Parameters:
-  ///   - value: The value of the promise.
-  ///   - file: The source file of the caller, for diagnostics.
-  ///   - line: The source line of the caller, for diagnostics.
-  /// - Returns: A settled promise with the context ``ExecutionContext/main``.
-  @inlinable
-  public static func fulfilled(
-    _ value: Value, file: StaticString = #fileID, line: UInt = #line
-  ) -> Promise {
-    let promise = Promise(waitingFor: nil, on: .main, at: CallSite(file, line))
-    promise.fulfill(value, by: .upstream)
-    return promise
+  /// Unlike ``value``, it does not wait.
+  public var currentValue: Value? {
+    isSettled && error == nil ? fulfilledValue : nil
   }
+}
 
-  /// Returns a promise that is already rejected.
+extension Promise {
+  /// Whether the promise is neither fulfilled nor rejected.
   ///
-  /// - Parameters:
-  ///   - error: The error of the promise.
-  ///   - file: The source file of the caller, for diagnostics.
-  ///   - line: The source line of the caller, for diagnostics.
-  /// - Returns: A settled promise with the context ``ExecutionContext/main``.
-  @inlinable
-  public static func rejected(
-    _ error: any Error, file: StaticString = #fileID, line: UInt = #line
-  ) -> Promise {
-    let promise = Promise(waitingFor: nil, on: .main, at: CallSite(file, line))
-    promise.reject(error, by: .upstream)
-    return promise
-  }
+  /// A promise may settle just after this property returned `true`.
+  public var isPending: Bool { !isSettled }
 
-  /// Returns a pending promise and its resolver.
-  ///
-  /// - Parameters:
-  ///   - context: The context of the promise.
-  ///   - file: The source file of the caller, for diagnostics.
-  ///   - line: The source line of the caller, for diagnostics.
-  /// - Returns: The promise and the resolver that settles it.
-  @inlinable
-  public static func pending(
-    on context: ExecutionContext = .main, file: StaticString = #fileID, line: UInt = #line
-  ) -> (promise: Promise, resolver: Resolver<Value>) {
-    let promise = root(on: context, at: CallSite(file, line))
-    return (promise, Resolver(promise))
-  }
+  /// Whether the promise has a value.
+  public var isFulfilled: Bool { isSettled && error == nil }
 
-  /// Creates a promise for work that reports its result in a callback.
+  /// Whether the promise has an error.
   ///
-  /// ```swift
-  /// let size = Promise<Int> { resolver in
-  ///   store.measure { size in resolver.fulfill(size) }
-  /// }
-  /// ```
+  /// A cancelled promise has one.
+  public var isRejected: Bool { isSettled && error != nil }
+
+  /// The error if the promise is rejected now, otherwise `nil`.
   ///
-  /// - Parameters:
-  ///   - file: The source file of the caller, for diagnostics.
-  ///   - line: The source line of the caller, for diagnostics.
-  ///   - start: The closure that starts the work. It runs once, before this initializer returns. An
-  ///     error that it throws rejects the promise, unless the closure has already settled the
-  ///     promise.
-  @inlinable
-  public convenience init(
-    file: StaticString = #fileID, line: UInt = #line,
-    _ start: (_ resolver: Resolver<Value>) throws -> Void
-  ) {
-    self.init(waitingFor: nil, on: .main, at: CallSite(file, line))
-    notifyCreationObserver()
-    let resolver = Resolver(self)
-    do {
-      try start(resolver)
-    } catch {
-      resolver.reject(error)
+  /// Reading the error does not count as handling the rejection.
+  public var currentError: (any Error)? { isSettled ? error : nil }
+}
+
+extension Promise: CustomStringConvertible {
+  /// The type and the state, such as `Promise<Int>(fulfilled: 42)`.
+  ///
+  /// The value or the error is included with the first 200 characters of its own description. Mask
+  /// secrets there, or do not print a promise of a secret.
+  public var description: String {
+    guard isSettled else { return "Promise<\(Value.self)>(pending)" }
+    guard let error else {
+      return "Promise<\(Value.self)>(fulfilled: \("\(fulfilledValue)".prefix(200)))"
     }
+    return "Promise<\(Value.self)>(rejected: \("\(error)".prefix(200)))"
   }
+}
 
-  /// Creates a promise for the result of a synchronous closure.
-  ///
-  /// ```swift
-  /// let catalogue = Promise(on: .background) { try Catalogue(contentsOf: file) }
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - context: The context for `body`. With ``ExecutionContext/inline``, `body` runs before this
-  ///     initializer returns. The context of the promise itself is always
-  ///     ``ExecutionContext/main``.
-  ///   - file: The source file of the caller, for diagnostics.
-  ///   - line: The source line of the caller, for diagnostics.
-  ///   - body: The work. It runs once, or never if the promise is cancelled first.
-  public convenience init(
-    on context: ExecutionContext = .inline,
-    file: StaticString = #fileID, line: UInt = #line,
-    _ body: @escaping @Sendable () throws -> Value
-  ) {
-    self.init(waitingFor: nil, on: .main, at: CallSite(file, line))
-    context.run(for: self) { if self.settle(with: body) { Trampoline.deliver(self) } }
-  }
-
+extension Promise {
   /// Returns a pending promise that is settled from outside this module.
   ///
   /// The promise is passed to the observer of new promises in ``PromiseDiagnostics``.
@@ -202,8 +151,6 @@ extension Promise {
     promise.notifyCreationObserver()
     return promise
   }
-
-  // MARK: Internals
 
   /// The value of a fulfilled promise.
   ///

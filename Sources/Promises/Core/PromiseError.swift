@@ -12,11 +12,12 @@ public enum PromiseError: Error, Equatable {
   /// The promise did not settle within the limit of ``Promise/timeout(_:scheduler:file:line:)`` or
   /// ``Promise/wait(timeout:)``.
   case timedOut
-  /// ``any(_:file:line:)`` or ``race(_:file:line:)`` received no promises.
+  /// ``any(_:on:file:line:)`` or ``race(_:on:file:line:)`` received no promises.
   case empty
   /// The value does not meet the condition of ``Promise/validate(on:file:line:where:)``.
   case unacceptableValue
-  /// The closure of ``Promise/compactMap(on:file:line:_:)`` returned `nil`.
+  /// The closure of ``Promise/compactMap(on:file:line:_:)`` returned `nil`, or a completion handler
+  /// received neither a value nor an error.
   case missingValue
 }
 
@@ -30,12 +31,12 @@ extension PromiseError: CustomStringConvertible {
     case .timedOut: "the promise did not settle within its time limit"
     case .empty: "any or race received no promises"
     case .unacceptableValue: "the value does not meet the condition of validate(where:)"
-    case .missingValue: "compactMap's closure returned nil"
+    case .missingValue: "the value is nil"
     }
   }
 }
 
-/// The error of ``any(_:file:line:)`` when all promises are rejected.
+/// The error of ``any(_:on:file:line:)`` when all promises are rejected.
 ///
 /// Source: ECMA-262, AggregateError.
 public struct AggregateError: Error, CustomStringConvertible {

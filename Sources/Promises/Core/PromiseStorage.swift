@@ -18,6 +18,13 @@ struct PromiseMachine: ~Copyable, Sendable {
     /// A consumer that no longer waits: a cancellation, a timeout, or a combinator that already has
     /// its outcome.
     case consumer
+    /// The departure of the last consumer.
+    ///
+    /// It is ignored if another consumer has arrived since.
+    case lastConsumer
+
+    /// Whether the promise no longer needs its upstream, which must be notified.
+    @inlinable var leavesUpstream: Bool { self == .consumer || self == .lastConsumer }
   }
 
   /// Whether the promise follows another promise and ignores its resolver.
@@ -40,7 +47,13 @@ struct PromiseMachine: ~Copyable, Sendable {
 
   @inlinable
   func accepts(_ source: SettlementSource) -> Bool {
-    !(isBound && source == .resolver)
+    switch source {
+    case .resolver: !isBound
+    // Counted again under the lock that settles: a consumer may have arrived after the last one
+    // departed.
+    case .lastConsumer: consumers <= 0
+    case .upstream, .consumer: true
+    }
   }
 
   // MARK: Attaching

@@ -60,6 +60,28 @@ public final class Resolver<Value: Sendable>: Sendable {
     resolve(result.mapError { $0 as any Error })
   }
 
+  /// Settles the promise with the arguments of a completion handler.
+  ///
+  /// ```swift
+  /// let text = Promise<String> { resolver in
+  ///   device.read { text, error in resolver.resolve(text, error) }
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - value: The value, or `nil` if the work has failed.
+  ///   - error: The error, or `nil` if the work has succeeded. An error has precedence over a value.
+  ///     Without either, the promise is rejected with ``PromiseError/missingValue``.
+  public func resolve(_ value: Value?, _ error: (any Error)?) {
+    if let error {
+      reject(error)
+    } else if let value {
+      fulfill(value)
+    } else {
+      reject(PromiseError.missingValue)
+    }
+  }
+
   /// Binds the promise to another promise and adopts its outcome.
   ///
   /// The promise becomes a consumer of `other`: if it is cancelled and `other` has no other
@@ -83,11 +105,23 @@ public final class Resolver<Value: Sendable>: Sendable {
     promise.bind(to: other, by: .resolver, willSettle: willSettle)
   }
 
+  /// Starts the work that settles the promise.
+  ///
+  /// An error that `start` throws rejects the promise.
+  @inlinable
+  func settle(_ start: (Resolver) throws -> Void) {
+    do {
+      try start(self)
+    } catch {
+      reject(error)
+    }
+  }
+
   /// Runs `action` when the promise is cancelled, by ``Promise/cancel()`` or because it lost its
   /// last consumer.
   ///
-  /// `action` runs once, on the thread that cancels, after the promise has been rejected and its
-  /// inline handlers have run. If the promise is already cancelled, `action` runs immediately. It
+  /// `action` runs once, on the thread that cancels, after the promise has been rejected and before
+  /// its handlers run. If the promise is already cancelled, `action` runs immediately. It
   /// never runs if this resolver settled the promise. Actions run in the reverse order of their
   /// addition.
   ///

@@ -1,6 +1,6 @@
 import Foundation
 
-extension Promise {
+extension Promise where Value: Sendable {
   /// Creates a promise for the result of an asynchronous closure, which runs in a task.
   ///
   /// ```swift
@@ -16,9 +16,10 @@ extension Promise {
   ///   - body: The work. It runs once, in a new task that starts soon after this call.
   public convenience init(
     priority: TaskPriority? = nil, file: StaticString = #fileID, line: UInt = #line,
-    _ body: @escaping @Sendable () async throws -> Value
+    @_inheritActorContext _ body: @escaping @Sendable @isolated(any) () async throws -> Value
   ) {
-    self.init(priority: priority, executor: nil, at: CallSite(file, line), body)
+    self.init(
+      priority: priority, executor: nil, isolation: body.isolation, at: CallSite(file, line), body)
   }
 
   /// Creates a promise for the result of an asynchronous closure, with an executor for its task.
@@ -26,22 +27,25 @@ extension Promise {
   /// - Parameters:
   ///   - priority: The priority of the task. `nil` uses the current priority.
   ///   - executor: The executor that counts the jobs of the task. `nil` uses
-  ///     ``ActivityExecutor/current``.
+  ///     ``ActivityExecutor/current`` or that of the current scope.
+  ///   - isolation: The actor on which the task runs most of its jobs.
   ///   - site: The source location of the promise.
   ///   - body: The work.
   convenience init(
-    priority: TaskPriority?, executor: ActivityExecutor?, at site: CallSite,
-    _ body: @escaping @Sendable () async throws -> Value
+    priority: TaskPriority?, executor: ActivityExecutor?, isolation: (any Actor)?,
+    at site: CallSite,
+    _ body: @escaping @Sendable @isolated(any) () async throws -> Value
   ) {
     self.init(waitingFor: nil, on: .main, at: site)
     notifyCreationObserver()
-    follow(priority: priority, executor ?? ActivityExecutor.current, body)
+    let executor = executor ?? ActivityExecutor.current ?? HandlerScope.ambientTime?.executor
+    follow(priority: priority, executor?.counting(on: isolation), body)
   }
 
   /// Starts a task that settles this promise and is cancelled with it.
   private func follow(
     priority: TaskPriority?, _ executor: ActivityExecutor?,
-    _ body: @escaping @Sendable () async throws -> Value
+    _ body: @escaping @Sendable @isolated(any) () async throws -> Value
   ) {
     let task = Task(executorPreference: executor, priority: priority) {
       do {
@@ -49,6 +53,7 @@ extension Promise {
       } catch {
         self.reject(error, by: .upstream)
       }
+      withExtendedLifetime(executor) {}
     }
     onCancel { task.cancel() }
   }

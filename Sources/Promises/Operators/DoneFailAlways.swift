@@ -1,18 +1,18 @@
-extension Promise {
+extension Promise where Value: Sendable {
   /// Calls a handler with the value and returns this promise.
   ///
   /// A `done` handler remains a consumer until the promise settles, so the promise is not cancelled
   /// when it loses its other consumers.
   ///
   /// - Parameters:
-  ///   - context: The context for `handler`. `nil` uses the promise's ``context``.
+  ///   - context: The context for `handler`.
   ///   - handler: The handler of the value. It runs exactly once if the promise is fulfilled,
   ///     otherwise never.
   /// - Returns: This promise, for further handlers.
   @discardableResult
   @inlinable
   public func done(
-    on context: ExecutionContext? = nil, _ handler: @escaping @Sendable (_ value: Value) -> Void
+    on context: ExecutionContext, _ handler: @escaping @Sendable (_ value: Value) -> Void
   ) -> Promise {
     let context = self.context.resolving(context)
     attach(
@@ -21,22 +21,25 @@ extension Promise {
         let settled = Promise.from(settled)
         guard settled.error == nil else { return false }
         let value = settled.fulfilledValue
-        if context.isInline { handler(value) } else { context.run { handler(value) } }
+        if context.isInline { handler(value) } else { context.handle { handler(value) } }
         return false
       })
     return self
   }
 
-  /// Calls a handler marked `{ @MainActor value in ... }` with the value and returns this promise.
+  /// Calls a handler with the value, on the actor in whose code the handler is written, and returns
+  /// this promise.
   ///
-  /// - Parameter handler: The handler of the value. It runs on the main queue, exactly once if the
-  ///   promise is fulfilled, otherwise never.
+  /// As ``done(on:_:)``. A handler without isolation runs in the promise's ``context``.
+  ///
+  /// - Parameter handler: The handler of the value.
   /// - Returns: This promise, for further handlers.
   @discardableResult
+  @inlinable
   public func done(
-    _ handler: @escaping @MainActor @Sendable (_ value: Value) -> Void
+    @_inheritActorContext _ handler: @escaping @Sendable @isolated(any) (_ value: Value) -> Void
   ) -> Promise {
-    done(on: .main) { value in MainActor.assumeIsolated { handler(value) } }
+    done(on: .isolated(to: handler.isolation) ?? context, withoutIsolation(handler))
   }
 
   // MARK: fail
@@ -47,7 +50,7 @@ extension Promise {
   /// derived.
   ///
   /// - Parameters:
-  ///   - context: The context for `handler`. `nil` uses the promise's ``context``.
+  ///   - context: The context for `handler`.
   ///   - policy: The errors to handle. The default excludes cancellations.
   ///   - handler: The handler of the error. It runs exactly once if the promise is rejected with an
   ///     error that `policy` covers, otherwise never.
@@ -55,30 +58,85 @@ extension Promise {
   @discardableResult
   @inlinable
   public func fail(
-    on context: ExecutionContext? = nil, policy: ErrorPolicy = .allErrorsExceptCancellation,
+    on context: ExecutionContext, policy: ErrorPolicy = .allErrorsExceptCancellation,
     _ handler: @escaping @Sendable (_ error: any Error) -> Void
   ) -> Promise {
     let context = self.context.resolving(context)
     observe(.rejection) { settled in
       guard let error = settled.error, policy.covers(error) else { return }
-      context.run { handler(error) }
+      context.handle { handler(error) }
     }
     return self
   }
 
-  /// Calls a handler marked `{ @MainActor error in ... }` with the error and returns this promise.
+  /// Calls a handler with the error, on the actor in whose code the handler is written, and returns
+  /// this promise.
+  ///
+  /// As ``fail(on:policy:_:)``. A handler without isolation runs in the promise's ``context``.
   ///
   /// - Parameters:
   ///   - policy: The errors to handle. The default excludes cancellations.
-  ///   - handler: The handler of the error. It runs on the main queue, exactly once if the promise
-  ///     is rejected with an error that `policy` covers, otherwise never.
+  ///   - handler: The handler of the error.
   /// - Returns: This promise, for further handlers.
   @discardableResult
+  @inlinable
   public func fail(
     policy: ErrorPolicy = .allErrorsExceptCancellation,
-    _ handler: @escaping @MainActor @Sendable (_ error: any Error) -> Void
+    @_inheritActorContext _ handler: @escaping @Sendable @isolated(any) (_ error: any Error) -> Void
   ) -> Promise {
-    fail(on: .main, policy: policy) { error in MainActor.assumeIsolated { handler(error) } }
+    fail(on: .isolated(to: handler.isolation) ?? context, policy: policy, withoutIsolation(handler))
+  }
+
+  /// Calls a handler with an error of one type and returns this promise.
+  ///
+  /// ```swift
+  /// order.fail(ShopError.self) { error in show(error.hint) }.fail { error in report(error) }
+  /// ```
+  ///
+  /// A rejection with another error does not count as handled.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the errors to handle.
+  ///   - context: The context for `handler`.
+  ///   - policy: The errors of this type to handle. The default excludes values that represent a
+  ///     cancellation, unless `type` is `CancellationError`.
+  ///   - handler: The handler of the error. It runs exactly once if the promise is rejected with such
+  ///     an error, otherwise never.
+  /// - Returns: This promise, for further handlers.
+  @discardableResult
+  public func fail<Failure: Error>(
+    _ type: Failure.Type, on context: ExecutionContext,
+    policy: ErrorPolicy = .allErrorsExceptCancellation,
+    _ handler: @escaping @Sendable (_ error: Failure) -> Void
+  ) -> Promise {
+    let context = self.context.resolving(context)
+    let policy = type == CancellationError.self ? .allErrors : policy
+    observe([]) { settled in
+      guard let error = settled.error as? Failure, policy.covers(error) else { return }
+      settled.isHandled.store(true, ordering: .relaxed)
+      context.handle { handler(error) }
+    }
+    return self
+  }
+
+  /// Calls a handler with an error of one type, on the actor in whose code the handler is written, and
+  /// returns this promise.
+  ///
+  /// As ``fail(_:on:policy:_:)``. A handler without isolation runs in the promise's ``context``.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the errors to handle.
+  ///   - policy: The errors of this type to handle.
+  ///   - handler: The handler of the error.
+  /// - Returns: This promise, for further handlers.
+  @discardableResult
+  public func fail<Failure: Error>(
+    _ type: Failure.Type, policy: ErrorPolicy = .allErrorsExceptCancellation,
+    @_inheritActorContext _ handler: @escaping @Sendable @isolated(any) (_ error: Failure) -> Void
+  ) -> Promise {
+    fail(
+      type, on: .isolated(to: handler.isolation) ?? context, policy: policy,
+      withoutIsolation(handler))
   }
 
   // MARK: always
@@ -88,13 +146,13 @@ extension Promise {
   /// A rejection counts as handled.
   ///
   /// - Parameters:
-  ///   - context: The context for `handler`. `nil` uses the promise's ``context``.
+  ///   - context: The context for `handler`.
   ///   - handler: The handler of the outcome. It runs exactly once.
   /// - Returns: This promise, for further handlers.
   @discardableResult
   @inlinable
   public func always(
-    on context: ExecutionContext? = nil,
+    on context: ExecutionContext,
     _ handler: @escaping @Sendable (_ result: Result<Value, any Error>) -> Void
   ) -> Promise {
     let context = self.context.resolving(context)
@@ -105,20 +163,60 @@ extension Promise {
     }
     observe(.rejection) { settled in
       let outcome = settled.outcome
-      context.run { handler(outcome) }
+      context.handle { handler(outcome) }
     }
     return self
   }
 
-  /// Calls a handler marked `{ @MainActor result in ... }` with the outcome and returns this
-  /// promise.
+  /// Calls a handler with the outcome, on the actor in whose code the handler is written, and returns
+  /// this promise.
   ///
-  /// - Parameter handler: The handler of the outcome. It runs on the main queue, exactly once.
+  /// As ``always(on:_:)-(_,(Result<Value,Error>)->Void)``. A handler without isolation runs in the
+  /// promise's ``context``.
+  ///
+  /// - Parameter handler: The handler of the outcome.
+  /// - Returns: This promise, for further handlers.
+  @discardableResult
+  @inlinable
+  public func always(
+    @_inheritActorContext _ handler:
+      @escaping @Sendable @isolated(any) (_ result: Result<Value, any Error>) -> Void
+  ) -> Promise {
+    always(on: .isolated(to: handler.isolation) ?? context, withoutIsolation(handler))
+  }
+
+  /// Calls a handler when the promise has settled in any way, and returns this promise.
+  ///
+  /// ```swift
+  /// boards.done { boards in show(boards) }.always { spinner.stop() }
+  /// ```
+  ///
+  /// A rejection counts as handled.
+  ///
+  /// - Parameters:
+  ///   - context: The context for `handler`.
+  ///   - handler: The handler. It runs exactly once.
   /// - Returns: This promise, for further handlers.
   @discardableResult
   public func always(
-    _ handler: @escaping @MainActor @Sendable (_ result: Result<Value, any Error>) -> Void
+    on context: ExecutionContext, _ handler: @escaping @Sendable () -> Void
   ) -> Promise {
-    always(on: .main) { result in MainActor.assumeIsolated { handler(result) } }
+    let context = self.context.resolving(context)
+    observe(.rejection) { _ in context.handle(handler) }
+    return self
+  }
+
+  /// Calls a handler when the promise has settled in any way, on the actor in whose code the handler
+  /// is written, and returns this promise.
+  ///
+  /// A rejection counts as handled. A handler without isolation runs in the promise's ``context``.
+  ///
+  /// - Parameter handler: The handler. It runs exactly once.
+  /// - Returns: This promise, for further handlers.
+  @discardableResult
+  public func always(
+    @_inheritActorContext _ handler: @escaping @Sendable @isolated(any) () -> Void
+  ) -> Promise {
+    always(on: .isolated(to: handler.isolation) ?? context, withoutIsolation(handler))
   }
 }

@@ -1,10 +1,7 @@
-extension Promise {
-  /// Transforms the value inline, on the thread that settles this promise.
+extension Promise where Value: Sendable {
+  /// Transforms the value in a context.
   ///
-  /// Unlike `then`, it uses ``ExecutionContext/inline`` by default, because a synchronous
-  /// transformation needs no hop. The new promise still inherits this promise's context. `map` also
-  /// compiles faster: `then` has several overloads, and the type checker fails with a timeout on a
-  /// chain of five or more calls with closures of plain arithmetic, such as `.then { $0 + 1 }`.
+  /// The same as ``then(on:file:line:_:)-(_,_,_,(Value)->NewValue)``.
   ///
   /// - Parameters:
   ///   - context: The context for `transform`.
@@ -14,36 +11,81 @@ extension Promise {
   /// - Returns: A promise for the result of `transform`. It is rejected with the error that
   ///   `transform` throws or with this promise's error.
   @inlinable
-  public func map<NewValue>(
-    on context: ExecutionContext = .inline, file: StaticString = #fileID, line: UInt = #line,
+  public func map<NewValue: Sendable>(
+    on context: ExecutionContext, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (_ value: Value) throws -> NewValue
   ) -> Promise<NewValue> {
     then(on: context, file: file, line: line, transform)
   }
 
-  // MARK: compactMap
-
-  /// Transforms the value and rejects if the result is `nil`.
+  /// Transforms the value inline, on the thread that settles this promise.
+  ///
+  /// Unlike `then`, it uses ``ExecutionContext/inline`` by default, because a synchronous
+  /// transformation needs no hop. The new promise still inherits this promise's context. A closure
+  /// that is written in the code of an actor runs on this actor instead.
+  ///
+  /// `map` also compiles faster: `then` has several overloads, and the type checker fails with a
+  /// timeout on a chain of five or more calls with closures of plain arithmetic, such as
+  /// `.then { $0 + 1 }`.
   ///
   /// - Parameters:
-  ///   - context: The context for `transform`.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
-  ///   - transform: The closure that transforms the value or returns `nil`. It runs at most once.
-  /// - Returns: A promise for the result of `transform`. It is rejected with
-  ///   ``PromiseError/missingValue`` if the result is `nil`, with the error that `transform`
-  ///   throws, or with this promise's error.
-  public func compactMap<NewValue>(
-    on context: ExecutionContext = .inline, file: StaticString = #fileID, line: UInt = #line,
-    _ transform: @escaping @Sendable (_ value: Value) throws -> NewValue?
+  ///   - transform: The closure that transforms the value. It runs at most once.
+  /// - Returns: A promise for the result of `transform`. It is rejected with the error that
+  ///   `transform` throws or with this promise's error.
+  @inlinable
+  public func map<NewValue: Sendable>(
+    file: StaticString = #fileID, line: UInt = #line,
+    @_inheritActorContext _ transform:
+      @escaping @Sendable @isolated(any) (_ value: Value) throws -> NewValue
   ) -> Promise<NewValue> {
-    map(on: context, file: file, line: line) { value in
-      guard let new = try transform(value) else { throw PromiseError.missingValue }
-      return new
-    }
+    map(
+      on: .isolated(to: transform.isolation) ?? .inline, file: file, line: line,
+      withoutIsolation(transform))
   }
 
-  // MARK: asVoid
+  /// Reads a property of the value inline, on the thread that settles this promise.
+  ///
+  /// ```swift
+  /// let title = networking.request(.board(id: 7)).decode(Board.self).map(\.title)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - keyPath: The key path of the property.
+  ///   - file: The source file, for diagnostics.
+  ///   - line: The source line, for diagnostics.
+  /// - Returns: A promise for the property. It is rejected with this promise's error.
+  public func map<NewValue: Sendable>(
+    _ keyPath: any KeyPath<Value, NewValue> & Sendable,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise<NewValue> {
+    map(on: .inline, file: file, line: line) { $0[keyPath: keyPath] }
+  }
+
+  /// Transforms the value on the caller's actor, with a closure that need not be `Sendable`.
+  ///
+  /// - Parameters:
+  ///   - isolation: The actor of the caller.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  ///   - transform: The closure that transforms the value. It runs at most once, on the actor.
+  /// - Returns: A promise for the result of `transform`. It is rejected with the error that
+  ///   `transform` throws or with this promise's error.
+  package func map<NewValue>(
+    isolation: isolated any Actor, file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping (_ value: Value) throws -> NewValue
+  ) -> Promise<NewValue> {
+    // `nonisolated(unsafe)` because `transform` is protected by the actor: it is created there and runs
+    // there only.
+    nonisolated(unsafe) let transform = transform
+    let context = self.context.resolving(.isolated(to: isolation) ?? .inline)
+    return derive(at: CallSite(file, line)) { settled, next in
+      if let error = settled.error { return next.settle(rejecting: error, by: .upstream) }
+      let value = settled.fulfilledValue
+      return next.settle(on: context) { next in next.settle { try transform(value) } }
+    }
+  }
 
   /// Discards the value.
   ///
@@ -55,51 +97,49 @@ extension Promise {
     map(file: file, line: line) { _ in }
   }
 
-  // MARK: tap
+  // MARK: compactMap
 
-  /// Performs an action with the value and passes the value on.
-  ///
-  /// Unlike ``done(on:_:)``, this is a step of the chain: later steps wait for the action and fail
-  /// if it throws.
+  /// Transforms the value in a context and rejects if the result is `nil`.
   ///
   /// - Parameters:
-  ///   - context: The context for `action`. `nil` uses the promise's ``context``.
+  ///   - context: The context for `transform`.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
-  ///   - action: The action. It runs at most once.
-  /// - Returns: A promise with the same value. It is rejected with the error that `action` throws
-  ///   or with this promise's error.
-  public func tap(
-    on context: ExecutionContext? = nil, file: StaticString = #fileID, line: UInt = #line,
-    _ action: @escaping @Sendable (_ value: Value) throws -> Void
-  ) -> Promise {
-    then(on: context, file: file, line: line) { value in
-      try action(value)
-      return value
+  ///   - transform: The closure that transforms the value or returns `nil`. It runs at most once.
+  /// - Returns: A promise for the result of `transform`. It is rejected with
+  ///   ``PromiseError/missingValue`` if the result is `nil`, with the error that `transform`
+  ///   throws, or with this promise's error.
+  public func compactMap<NewValue: Sendable>(
+    on context: ExecutionContext, file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping @Sendable (_ value: Value) throws -> NewValue?
+  ) -> Promise<NewValue> {
+    map(on: context, file: file, line: line) { value in
+      guard let new = try transform(value) else { throw PromiseError.missingValue }
+      return new
     }
   }
 
-  /// Performs an asynchronous action with the value, then passes the value on.
+  /// Transforms the value inline, or on the actor in whose code the closure is written, and rejects if
+  /// the result is `nil`.
   ///
   /// - Parameters:
-  ///   - context: The context for `action`. `nil` uses the promise's ``context``.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
-  ///   - action: The closure that starts the action. It runs at most once.
-  /// - Returns: A promise with the same value. It is rejected with the error that `action` throws,
-  ///   with the error of its promise, or with this promise's error.
-  public func tap<Ignored>(
-    on context: ExecutionContext? = nil, file: StaticString = #fileID, line: UInt = #line,
-    _ action: @escaping @Sendable (_ value: Value) throws -> Promise<Ignored>
-  ) -> Promise {
-    then(on: context, file: file, line: line) { value in
-      try action(value).map(file: file, line: line) { _ in value }
-    }
+  ///   - transform: The closure that transforms the value or returns `nil`. It runs at most once.
+  /// - Returns: A promise as for ``compactMap(on:file:line:_:)``.
+  public func compactMap<NewValue: Sendable>(
+    file: StaticString = #fileID, line: UInt = #line,
+    @_inheritActorContext _ transform:
+      @escaping @Sendable @isolated(any) (_ value: Value) throws -> NewValue?
+  ) -> Promise<NewValue> {
+    compactMap(
+      on: .isolated(to: transform.isolation) ?? .inline, file: file, line: line,
+      withoutIsolation(transform))
   }
 
   // MARK: validate
 
-  /// Rejects values that do not meet a condition.
+  /// Rejects values that do not meet a condition, which runs in a context.
   ///
   /// - Parameters:
   ///   - context: The context for `isAcceptable`.
@@ -110,12 +150,30 @@ extension Promise {
   ///   ``PromiseError/unacceptableValue`` if `isAcceptable` returns `false`, with the error that
   ///   `isAcceptable` throws, or with this promise's error.
   public func validate(
-    on context: ExecutionContext = .inline, file: StaticString = #fileID, line: UInt = #line,
+    on context: ExecutionContext, file: StaticString = #fileID, line: UInt = #line,
     where isAcceptable: @escaping @Sendable (_ value: Value) throws -> Bool
   ) -> Promise {
     map(on: context, file: file, line: line) { value in
       guard try isAcceptable(value) else { throw PromiseError.unacceptableValue }
       return value
     }
+  }
+
+  /// Rejects values that do not meet a condition, which runs inline or on the actor in whose code it
+  /// is written.
+  ///
+  /// - Parameters:
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  ///   - isAcceptable: The condition. It runs at most once.
+  /// - Returns: A promise as for ``validate(on:file:line:where:)``.
+  public func validate(
+    file: StaticString = #fileID, line: UInt = #line,
+    @_inheritActorContext where isAcceptable:
+      @escaping @Sendable @isolated(any) (_ value: Value) throws -> Bool
+  ) -> Promise {
+    validate(
+      on: .isolated(to: isAcceptable.isolation) ?? .inline, file: file, line: line,
+      where: withoutIsolation(isAcceptable))
   }
 }

@@ -1,8 +1,8 @@
-extension Promise {
+extension Promise where Value: Sendable {
   /// Replaces an error by a value.
   ///
   /// - Parameters:
-  ///   - context: The context for `transform`. `nil` uses the promise's ``context``.
+  ///   - context: The context for `transform`.
   ///   - policy: The errors to handle. The default excludes cancellations.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
@@ -12,7 +12,7 @@ extension Promise {
   ///   with the error that `transform` throws or with an error that `policy` excludes.
   @_disfavoredOverload
   public func recover(
-    on context: ExecutionContext? = nil, policy: ErrorPolicy = .allErrorsExceptCancellation,
+    on context: ExecutionContext, policy: ErrorPolicy = .allErrorsExceptCancellation,
     file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (_ error: any Error) throws -> Value
   ) -> Promise {
@@ -21,10 +21,33 @@ extension Promise {
     }
   }
 
+  /// Replaces an error by a value, on the actor in whose code the closure is written.
+  ///
+  /// As ``recover(on:policy:file:line:_:)-(_,_,_,_,(Error)->Value)``. A closure without isolation runs
+  /// in the promise's ``context``.
+  ///
+  /// - Parameters:
+  ///   - policy: The errors to handle. The default excludes cancellations.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  ///   - transform: The closure that returns a value for the error or throws another error.
+  /// - Returns: A promise with this promise's value or the result of `transform`.
+  @_disfavoredOverload
+  public func recover(
+    policy: ErrorPolicy = .allErrorsExceptCancellation,
+    file: StaticString = #fileID, line: UInt = #line,
+    @_inheritActorContext _ transform:
+      @escaping @Sendable @isolated(any) (_ error: any Error) throws -> Value
+  ) -> Promise {
+    recover(
+      on: .isolated(to: transform.isolation) ?? context, policy: policy, file: file, line: line,
+      withoutIsolation(transform))
+  }
+
   /// Replaces an error by the outcome of another promise.
   ///
   /// - Parameters:
-  ///   - context: The context for `transform`. `nil` uses the promise's ``context``.
+  ///   - context: The context for `transform`.
   ///   - policy: The errors to handle. The default excludes cancellations.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
@@ -33,7 +56,7 @@ extension Promise {
   /// - Returns: A promise with this promise's value or the outcome of the returned promise. It is
   ///   rejected with the error that `transform` throws or with an error that `policy` excludes.
   public func recover(
-    on context: ExecutionContext? = nil, policy: ErrorPolicy = .allErrorsExceptCancellation,
+    on context: ExecutionContext, policy: ErrorPolicy = .allErrorsExceptCancellation,
     file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (_ error: any Error) throws -> Promise
   ) -> Promise {
@@ -42,11 +65,33 @@ extension Promise {
     }
   }
 
+  /// Replaces an error by the outcome of another promise, which is started on the actor in whose code
+  /// the closure is written.
+  ///
+  /// As the variant with a context. A closure without isolation runs in the promise's ``context``.
+  ///
+  /// - Parameters:
+  ///   - policy: The errors to handle. The default excludes cancellations.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  ///   - transform: The closure that starts other work or throws another error.
+  /// - Returns: A promise with this promise's value or the outcome of the returned promise.
+  public func recover(
+    policy: ErrorPolicy = .allErrorsExceptCancellation,
+    file: StaticString = #fileID, line: UInt = #line,
+    @_inheritActorContext _ transform:
+      @escaping @Sendable @isolated(any) (_ error: any Error) throws -> Promise
+  ) -> Promise {
+    recover(
+      on: .isolated(to: transform.isolation) ?? context, policy: policy, file: file, line: line,
+      withoutIsolation(transform))
+  }
+
   /// Returns a promise that `settle` settles in a context if `match` does not return `nil`.
   ///
   /// All other outcomes are passed on.
   func recover<Matched: Sendable>(
-    _ site: CallSite, on context: ExecutionContext?,
+    _ site: CallSite, on context: ExecutionContext,
     matching match: @escaping @Sendable (any Error) -> Matched?,
     _ settle: @escaping @Sendable (_ next: Promise, _ error: Matched) -> Bool
   ) -> Promise {
@@ -59,104 +104,41 @@ extension Promise {
     }
   }
 
-  // MARK: Errors of one type
+  // MARK: Conditional steps
 
-  /// Replaces an error of one type by a value.
+  /// Adds a step that runs only for some outcomes, such as following a redirect.
   ///
-  /// Other errors are passed on.
+  /// If `step` returns `nil`, the new promise adopts this promise's outcome directly, without an
+  /// intermediate promise.
   ///
   /// - Parameters:
-  ///   - type: The type of the errors to handle.
-  ///   - context: The context for `transform`. `nil` uses the promise's ``context``.
+  ///   - step: The closure that starts the step or returns `nil` for no step. It runs inline, at
+  ///     most once, and only if the new promise has not been cancelled.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
-  ///   - transform: The closure that returns a value for the error or throws another error. It runs
-  ///     at most once.
-  /// - Returns: A promise with this promise's value or the result of `transform`. It is rejected
-  ///   with the error that `transform` throws or with an error of another type.
-  @_disfavoredOverload
-  public func recover<Failure: Error>(
-    _ type: Failure.Type, on context: ExecutionContext? = nil,
-    file: StaticString = #fileID, line: UInt = #line,
-    _ transform: @escaping @Sendable (_ error: Failure) throws -> Value
-  ) -> Promise {
-    recover(CallSite(file, line), on: context, matching: { $0 as? Failure }) { next, error in
-      next.settle { try transform(error) }
+  /// - Returns: A promise for the outcome of the step or, without a step, for this promise's
+  ///   outcome. It is rejected with the error that `step` throws. It inherits this promise's
+  ///   context.
+  @inlinable
+  package func followed(
+    by step: @escaping @Sendable (_ outcome: Result<Value, any Error>) throws -> Promise<Value>?,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise<Value> {
+    let next: Promise<Value> = derived(at: CallSite(file, line))
+    @Sendable func react(_ settled: Promise, _ next: Promise<Value>) -> Bool {
+      guard !next.isSettled else { return false }
+      do {
+        guard let following = try step(settled.outcome) else {
+          return next.settle(withOutcomeOf: settled)
+        }
+        return next.adopt(following)
+      } catch {
+        return next.settle(rejecting: error, by: .upstream)
+      }
     }
-  }
-
-  /// Replaces an error of one type by the outcome of another promise.
-  ///
-  /// Other errors are passed on.
-  ///
-  /// - Parameters:
-  ///   - type: The type of the errors to handle.
-  ///   - context: The context for `transform`. `nil` uses the promise's ``context``.
-  ///   - file: The source file of the caller, for diagnostics.
-  ///   - line: The source line of the caller, for diagnostics.
-  ///   - transform: The closure that starts other work or throws another error. It runs at most
-  ///     once.
-  /// - Returns: A promise with this promise's value or the outcome of the returned promise. It is
-  ///   rejected with the error that `transform` throws or with an error of another type.
-  public func recover<Failure: Error>(
-    _ type: Failure.Type, on context: ExecutionContext? = nil,
-    file: StaticString = #fileID, line: UInt = #line,
-    _ transform: @escaping @Sendable (_ error: Failure) throws -> Promise
-  ) -> Promise {
-    recover(CallSite(file, line), on: context, matching: { $0 as? Failure }) { next, error in
-      next.follow { try transform(error) }
+    if !reactNow(.everything, next, { react($0, $1) }) {
+      attach(.everything, Reaction(for: next) { react(.from($0), .from($1)) })
     }
-  }
-
-  // MARK: One specific error
-
-  /// Replaces one specific error by a value.
-  ///
-  /// Other errors are passed on.
-  ///
-  /// ```swift
-  /// load.timeout(.seconds(2)).recover(PromiseError.timedOut) { cached }
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - failure: The error to handle.
-  ///   - context: The context for `transform`. `nil` uses the promise's ``context``.
-  ///   - file: The source file of the caller, for diagnostics.
-  ///   - line: The source line of the caller, for diagnostics.
-  ///   - transform: The closure that returns a value or throws another error. It runs at most once.
-  /// - Returns: A promise with this promise's value or the result of `transform`. It is rejected
-  ///   with the error that `transform` throws or with an error other than `failure`.
-  @_disfavoredOverload
-  public func recover<Failure: Error & Equatable>(
-    _ failure: Failure, on context: ExecutionContext? = nil,
-    file: StaticString = #fileID, line: UInt = #line,
-    _ transform: @escaping @Sendable () throws -> Value
-  ) -> Promise {
-    recover(CallSite(file, line), on: context, matching: { $0 as? Failure == failure ? () : nil }) {
-      next, _ in next.settle { try transform() }
-    }
-  }
-
-  /// Replaces one specific error by the outcome of another promise.
-  ///
-  /// Other errors are passed on.
-  ///
-  /// - Parameters:
-  ///   - failure: The error to handle.
-  ///   - context: The context for `transform`. `nil` uses the promise's ``context``.
-  ///   - file: The source file of the caller, for diagnostics.
-  ///   - line: The source line of the caller, for diagnostics.
-  ///   - transform: The closure that starts other work or throws another error. It runs at most
-  ///     once.
-  /// - Returns: A promise with this promise's value or the outcome of the returned promise. It is
-  ///   rejected with the error that `transform` throws or with an error other than `failure`.
-  public func recover<Failure: Error & Equatable>(
-    _ failure: Failure, on context: ExecutionContext? = nil,
-    file: StaticString = #fileID, line: UInt = #line,
-    _ transform: @escaping @Sendable () throws -> Promise
-  ) -> Promise {
-    recover(CallSite(file, line), on: context, matching: { $0 as? Failure == failure ? () : nil }) {
-      next, _ in next.follow { try transform() }
-    }
+    return next
   }
 }

@@ -1,10 +1,10 @@
-extension Promise {
+extension Promise where Value: Sendable {
   /// Transforms the value with a synchronous closure.
   ///
   /// Source: Promises/A+ 2.2.
   ///
   /// - Parameters:
-  ///   - context: The context for `transform`. `nil` uses the promise's ``context``.
+  ///   - context: The context for `transform`.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
   ///   - transform: The closure that transforms the value. It runs at most once: when this promise
@@ -12,18 +12,27 @@ extension Promise {
   /// - Returns: A promise for the result of `transform`. It is rejected with the error that
   ///   `transform` throws or with this promise's error. It inherits this promise's context.
   @inlinable
-  public func then<NewValue>(
-    on context: ExecutionContext? = nil, file: StaticString = #fileID, line: UInt = #line,
+  public func then<NewValue: Sendable>(
+    on context: ExecutionContext, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (_ value: Value) throws -> NewValue
   ) -> Promise<NewValue> {
-    let next: Promise<NewValue> = derived(at: CallSite(file, line))
+    transformed(on: context, at: CallSite(file, line), transform)
+  }
+
+  /// Implements `then` with a synchronous closure.
+  @inlinable
+  func transformed<NewValue: Sendable>(
+    on context: ExecutionContext, at site: CallSite,
+    _ transform: @escaping @Sendable (_ value: Value) throws -> NewValue
+  ) -> Promise<NewValue> {
+    let next: Promise<NewValue> = derived(at: site)
     let context = self.context.resolving(context)
     @Sendable func react(_ settled: Promise, _ next: Promise<NewValue>) -> Bool {
       if let error = settled.error { return next.settle(rejecting: error, by: .upstream) }
       let value = settled.fulfilledValue
       if context.isInline { return next.settle { try transform(value) } }
-      context.run(for: next) {
-        if next.settle(with: { try transform(value) }) { Trampoline.deliver(next) }
+      context.handle(for: next) {
+        if next.settle(with: { try transform(value) }) { Trampoline.deliver(next, in: context) }
       }
       return false
     }
@@ -31,6 +40,27 @@ extension Promise {
       attach(.everything, Reaction(for: next) { react(.from($0), .from($1)) })
     }
     return next
+  }
+
+  /// Transforms the value with a synchronous closure, on the actor in whose code it is written.
+  ///
+  /// As ``then(on:file:line:_:)-(_,_,_,(Value)->NewValue)``. A closure without isolation runs in the
+  /// promise's ``context``.
+  ///
+  /// - Parameters:
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  ///   - transform: The closure that transforms the value. It runs at most once.
+  /// - Returns: A promise for the result of `transform`. It inherits this promise's context.
+  @inlinable
+  public func then<NewValue: Sendable>(
+    file: StaticString = #fileID, line: UInt = #line,
+    @_inheritActorContext _ transform:
+      @escaping @Sendable @isolated(any) (_ value: Value) throws -> NewValue
+  ) -> Promise<NewValue> {
+    then(
+      on: .isolated(to: transform.isolation) ?? context, file: file, line: line,
+      withoutIsolation(transform))
   }
 
   /// Starts an asynchronous step with the value and follows its promise.
@@ -42,7 +72,7 @@ extension Promise {
   /// Source: Promises/A+ 2.2.7.1, 2.3.2.
   ///
   /// - Parameters:
-  ///   - context: The context for `transform`. `nil` uses the promise's ``context``.
+  ///   - context: The context for `transform`.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
   ///   - transform: The closure that starts the step. It runs at most once: when this promise is
@@ -50,8 +80,8 @@ extension Promise {
   /// - Returns: A promise for the outcome of the returned promise. It is rejected with the error
   ///   that `transform` throws or with this promise's error. It inherits this promise's context.
   @inlinable
-  public func then<NewValue>(
-    on context: ExecutionContext? = nil, file: StaticString = #fileID, line: UInt = #line,
+  public func then<NewValue: Sendable>(
+    on context: ExecutionContext, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (_ value: Value) throws -> Promise<NewValue>
   ) -> Promise<NewValue> {
     let next: Promise<NewValue> = derived(at: CallSite(file, line))
@@ -60,8 +90,8 @@ extension Promise {
       if let error = settled.error { return next.settle(rejecting: error, by: .upstream) }
       let value = settled.fulfilledValue
       if context.isInline { return next.follow { try transform(value) } }
-      context.run(for: next) {
-        if next.follow({ try transform(value) }) { Trampoline.deliver(next) }
+      context.handle(for: next) {
+        if next.follow({ try transform(value) }) { Trampoline.deliver(next, in: context) }
       }
       return false
     }
@@ -69,6 +99,29 @@ extension Promise {
       attach(.everything, Reaction(for: next) { react(.from($0), .from($1)) })
     }
     return next
+  }
+
+  /// Starts an asynchronous step with the value, on the actor in whose code the closure is written,
+  /// and follows its promise.
+  ///
+  /// As ``then(on:file:line:_:)-(_,_,_,(Value)->Promise<NewValue>)``. A closure without isolation runs
+  /// in the promise's ``context``.
+  ///
+  /// - Parameters:
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  ///   - transform: The closure that starts the step. It runs at most once.
+  /// - Returns: A promise for the outcome of the returned promise. It inherits this promise's
+  ///   context.
+  @inlinable
+  public func then<NewValue: Sendable>(
+    file: StaticString = #fileID, line: UInt = #line,
+    @_inheritActorContext _ transform:
+      @escaping @Sendable @isolated(any) (_ value: Value) throws -> Promise<NewValue>
+  ) -> Promise<NewValue> {
+    then(
+      on: .isolated(to: transform.isolation) ?? context, file: file, line: line,
+      withoutIsolation(transform))
   }
 
   // MARK: Asynchronous closures
@@ -90,16 +143,61 @@ extension Promise {
   ///     actor; no ``ExecutionContext`` applies.
   /// - Returns: A promise for the result of `transform`. It is rejected with the error that
   ///   `transform` throws or with this promise's error. It inherits this promise's context.
-  public func then<NewValue>(
+  public func then<NewValue: Sendable>(
     priority: TaskPriority? = nil, file: StaticString = #fileID, line: UInt = #line,
-    _ transform: @escaping @Sendable (_ value: Value) async throws -> NewValue
+    @_inheritActorContext _ transform:
+      @escaping @Sendable @isolated(any) (_ value: Value) async throws -> NewValue
   ) -> Promise<NewValue> {
     let executor = context.activityExecutor
     return then(on: .inline, file: file, line: line) { value in
-      Promise<NewValue>(priority: priority, executor: executor, at: CallSite(file, line)) {
+      Promise<NewValue>(
+        priority: priority, executor: executor, isolation: transform.isolation,
+        at: CallSite(file, line)
+      ) {
         try await transform(value)
       }
     }
+  }
+
+  // MARK: Actions
+
+  /// Performs an action with the value, as a step without a result.
+  ///
+  /// As ``then(on:file:line:_:)-(_,_,_,(Value)->NewValue)``. To pass the value on, use `tap`.
+  ///
+  /// - Parameters:
+  ///   - context: The context for `action`.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  ///   - action: The action. It runs at most once.
+  /// - Returns: A promise without a value. It is rejected with the error that `action` throws or with
+  ///   this promise's error.
+  @inlinable
+  public func then(
+    on context: ExecutionContext, file: StaticString = #fileID, line: UInt = #line,
+    _ action: @escaping @Sendable (_ value: Value) throws -> Void
+  ) -> Promise<Void> {
+    transformed(on: context, at: CallSite(file, line), action)
+  }
+
+  /// Performs an action with the value, as a step without a result, on the actor in whose code the
+  /// action is written or, without isolation, in the promise's ``context``.
+  ///
+  /// - Parameters:
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  ///   - action: The action. It runs at most once.
+  /// - Returns: A promise without a value. It is rejected with the error that `action` throws or with
+  ///   this promise's error.
+  @inlinable
+  public func then(
+    file: StaticString = #fileID, line: UInt = #line,
+    @_inheritActorContext _ action:
+      @escaping @Sendable @isolated(any) (_ value: Value) throws -> Void
+  ) -> Promise<Void> {
+    transformed(
+      on: .isolated(to: action.isolation) ?? context, at: CallSite(file, line),
+      withoutIsolation(action))
   }
 
   // MARK: Background queue
@@ -115,7 +213,7 @@ extension Promise {
   ///   - transform: The closure that transforms the value. It runs at most once.
   /// - Returns: A promise for the result of `transform`. It is rejected with the error that
   ///   `transform` throws or with this promise's error.
-  public func thenInBackground<NewValue>(
+  public func thenInBackground<NewValue: Sendable>(
     file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (_ value: Value) throws -> NewValue
   ) -> Promise<NewValue> {
@@ -130,68 +228,25 @@ extension Promise {
   ///   - transform: The closure that starts the step. It runs at most once.
   /// - Returns: A promise for the outcome of the returned promise. It is rejected with the error
   ///   that `transform` throws or with this promise's error.
-  public func thenInBackground<NewValue>(
+  public func thenInBackground<NewValue: Sendable>(
     file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (_ value: Value) throws -> Promise<NewValue>
   ) -> Promise<NewValue> {
     then(on: .background, file: file, line: line, transform)
   }
 
-  // MARK: Conditional steps
-
-  /// Adds a step that runs only for some outcomes, such as following a redirect.
-  ///
-  /// If `step` returns `nil`, the new promise adopts this promise's outcome directly, without an
-  /// intermediate promise.
+  /// Performs an action with the value on ``ExecutionContext/background``, as a step without a result.
   ///
   /// - Parameters:
-  ///   - step: The closure that starts the step or returns `nil` for no step. It runs inline, at
-  ///     most once, and only if the new promise has not been cancelled.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
-  /// - Returns: A promise for the outcome of the step or, without a step, for this promise's
-  ///   outcome. It is rejected with the error that `step` throws. It inherits this promise's
-  ///   context.
-  @inlinable
-  package func followed(
-    by step: @escaping @Sendable (_ outcome: Result<Value, any Error>) throws -> Promise<Value>?,
-    file: StaticString = #fileID, line: UInt = #line
-  ) -> Promise<Value> {
-    let next: Promise<Value> = derived(at: CallSite(file, line))
-    @Sendable func react(_ settled: Promise, _ next: Promise<Value>) -> Bool {
-      guard !next.isSettled else { return false }
-      do {
-        guard let following = try step(settled.outcome) else {
-          return next.settle(withOutcomeOf: settled)
-        }
-        return next.adopt(following)
-      } catch {
-        return next.settle(rejecting: error, by: .upstream)
-      }
-    }
-    if !reactNow(.everything, next, { react($0, $1) }) {
-      attach(.everything, Reaction(for: next) { react(.from($0), .from($1)) })
-    }
-    return next
-  }
-}
-
-/// Starts a chain with a closure that may throw before it returns a promise.
-///
-/// All errors, including those thrown by `body`, then reach the `fail` of the chain.
-///
-/// - Parameters:
-///   - file: The source file of the caller, for diagnostics.
-///   - line: The source line of the caller, for diagnostics.
-///   - body: The closure that starts the first step. It runs once, before this function returns.
-/// - Returns: The promise that `body` returns, or a promise rejected with the error that `body`
-///   throws.
-public func firstly<Value>(
-  file: StaticString = #fileID, line: UInt = #line, _ body: () throws -> Promise<Value>
-) -> Promise<Value> {
-  do {
-    return try body()
-  } catch {
-    return .rejected(error, file: file, line: line)
+  ///   - action: The action. It runs at most once.
+  /// - Returns: A promise without a value. It is rejected with the error that `action` throws or with
+  ///   this promise's error.
+  public func thenInBackground(
+    file: StaticString = #fileID, line: UInt = #line,
+    _ action: @escaping @Sendable (_ value: Value) throws -> Void
+  ) -> Promise<Void> {
+    transformed(on: .background, at: CallSite(file, line), action)
   }
 }

@@ -8,45 +8,22 @@ import Synchronization
 ///
 /// - Parameters:
 ///   - promises: The promises. An empty array fulfils the result with an empty array.
+///   - context: The context of the result. `nil` uses the context of the first promise.
 ///   - file: The source file of the caller, for diagnostics.
 ///   - line: The source line of the caller, for diagnostics.
 /// - Returns: A promise for all values, in the order of `promises`. It is rejected with the first
-///   error that occurs. It has the context of the first promise.
-public func when<Value>(
-  _ promises: [Promise<Value>], file: StaticString = #fileID, line: UInt = #line
+///   error that occurs.
+public func when<Value: Sendable>(
+  _ promises: [Promise<Value>], on context: ExecutionContext? = nil,
+  file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<[Value]> {
-  guard !promises.isEmpty else { return .fulfilled([], file: file, line: line) }
+  let site = CallSite(file, line)
+  guard !promises.isEmpty else { return .withoutMembers(.success([]), on: context, at: site) }
   let countdown = Countdown(promises.count)
-  return .gathering(promises, at: CallSite(file, line)) { member, result in
+  return .gathering(promises, on: context, at: site) { member, result in
     if let error = member.error { return result.settle(rejecting: error, by: .consumer) }
     guard countdown.countDown() else { return false }
     return result.settle(fulfilling: promises.map { $0.fulfilledValue }, by: .upstream)
-  }
-}
-
-/// Waits for several promises of different types to be fulfilled.
-///
-/// ```swift
-/// let (profile, orders) = try await when(fetch(Profile()), fetch(Orders())).value
-/// ```
-///
-/// As soon as one promise is rejected, the result is rejected too, and the other promises are
-/// cancelled unless they have other consumers. Cancelling the result cancels all promises that have
-/// no other consumer.
-///
-/// - Parameters:
-///   - first: The first promise. The result has its context.
-///   - second: The second promise.
-///   - others: Further promises.
-///   - file: The source file of the caller, for diagnostics.
-///   - line: The source line of the caller, for diagnostics.
-/// - Returns: A promise for a tuple of the values. It is rejected with the first error that occurs.
-public func when<First, Second, each Other>(
-  _ first: Promise<First>, _ second: Promise<Second>, _ others: repeat Promise<each Other>,
-  file: StaticString = #fileID, line: UInt = #line
-) -> Promise<(First, Second, repeat each Other)> {
-  gather(first, second, repeat each others, at: CallSite(file, line), failsFast: true) {
-    (first.fulfilledValue, second.fulfilledValue, repeat (each others).fulfilledValue)
   }
 }
 
@@ -55,12 +32,13 @@ public func when<First, Second, each Other>(
 /// If `failsFast` is `true`, the first error rejects the promise instead.
 func gather<First, each Other, Collected>(
   _ first: Promise<First>, _ others: repeat Promise<each Other>,
-  at site: CallSite, failsFast: Bool, _ collect: @escaping @Sendable () -> Collected
+  on context: ExecutionContext?, at site: CallSite, failsFast: Bool,
+  _ collect: @escaping @Sendable () -> Collected
 ) -> Promise<Collected> {
   var members: [any Upstream] = [first]
   repeat members.append(each others)
   let countdown = Countdown(members.count)
-  let result = Promise<Collected>(waitingFor: nil, on: first.context, at: site)
+  let result = Promise<Collected>(waitingFor: nil, on: context ?? first.context, at: site)
 
   func attach<Member>(to member: Promise<Member>) {
     member.attach(
@@ -80,23 +58,37 @@ func gather<First, each Other, Collected>(
 }
 
 extension Promise {
-  /// Returns a promise that waits for all members and has the context of the first one.
+  /// Returns a promise that waits for all members.
   ///
   /// - Parameters:
   ///   - members: The promises to wait for. At least one.
+  ///   - context: The context of the new promise. `nil` uses the context of the first member.
   ///   - site: The source location of the new promise.
   ///   - react: The closure that runs inline for each member that settles, with the new promise. It
   ///     returns whether it has settled the new promise.
   /// - Returns: The new promise. It is pending until `react` settles it.
   static func gathering<Member>(
-    _ members: [Promise<Member>], at site: CallSite,
+    _ members: [Promise<Member>], on context: ExecutionContext?, at site: CallSite,
     _ react: @escaping @Sendable (_ member: Promise<Member>, _ result: Promise) -> Bool
   ) -> Promise {
-    let result = Promise(waitingFor: nil, on: members.first?.context ?? .main, at: site)
+    let context = context ?? members.first?.context ?? .main
+    let result = Promise(waitingFor: nil, on: context, at: site)
     // One closure serves all members, so that a member needs no allocation.
     let work: Reaction.Work = { member, result in react(.from(member), .from(result)) }
     for member in members { member.attach(.everything, Reaction(for: result, work)) }
     result.wait(for: UpstreamGroup(members))
+    return result
+  }
+
+  /// Returns the settled promise of a combinator that has received no promises.
+  static func withoutMembers(
+    _ outcome: Result<Value, any Error>, on context: ExecutionContext?, at site: CallSite
+  ) -> Promise {
+    let result = Promise(waitingFor: nil, on: context ?? .main, at: site)
+    switch outcome {
+    case .success(let value): result.fulfill(value, by: .upstream)
+    case .failure(let error): result.reject(error, by: .upstream)
+    }
     return result
   }
 
@@ -111,7 +103,7 @@ extension Promise {
       machine.upstream = group
       return true
     }
-    if !isWaiting { Trampoline.notify(group) }
+    if !isWaiting { Trampoline.depart(from: group) }
   }
 }
 

@@ -1,12 +1,13 @@
 import Dispatch
 import Synchronization
 
-/// A scheduler on the monotonic clock of the system.
+/// A scheduler on the monotonic clock of the system or, within a scope of virtual time, on the
+/// scheduler of the scope.
 ///
 /// See ``Scheduler/live``.
 ///
-/// Actions run on one private serial queue. The scheduler uses a single system timer, set to the
-/// earliest action.
+/// Actions on the system clock run on one private serial queue. The scheduler uses a single system
+/// timer, set to the earliest action.
 public final class LiveScheduler: Scheduler {
   private struct State {
     var timers = TimerQueue()
@@ -20,24 +21,37 @@ public final class LiveScheduler: Scheduler {
   private let queue = DispatchQueue(label: "Catena.LiveScheduler")
   // `nonisolated(unsafe)` because dispatch sources are thread-safe, although their Swift type does
   // not declare it. Setting the timer is also protected by the lock of `state`.
-  nonisolated(unsafe) private let timer: any DispatchSourceTimer
+  nonisolated(unsafe) private let timer: (any DispatchSourceTimer)?
+  /// The scheduler of a scope of virtual time.
+  ///
+  /// `nil` for the system clock.
+  private let virtual: (any Scheduler)?
 
   init() {
-    timer = DispatchSource.makeTimerSource(queue: queue)
+    let timer = DispatchSource.makeTimerSource(queue: queue)
+    self.timer = timer
+    virtual = nil
     timer.setEventHandler { [unowned self] in runDueTimers() }
     timer.activate()
   }
 
+  fileprivate init(forwardingTo scheduler: any Scheduler) {
+    timer = nil
+    virtual = scheduler
+  }
+
   deinit {
-    timer.cancel()
+    timer?.cancel()
   }
 
-  /// The time since the system started, as counted by `DispatchTime`.
+  /// The time since the system started, as counted by `DispatchTime`, or the virtual time.
   public var now: Duration {
-    .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds))
+    if let virtual { return virtual.now }
+    return .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds))
   }
 
-  /// Runs an action after a delay, on this scheduler's queue.
+  /// Runs an action after a delay, on this scheduler's queue or, in virtual time, on the thread that
+  /// advances the time.
   ///
   /// - Parameters:
   ///   - delay: The delay. A negative value counts as zero.
@@ -46,6 +60,7 @@ public final class LiveScheduler: Scheduler {
   public func schedule(
     after delay: Duration, _ action: @escaping @Sendable () -> Void
   ) -> ScheduledAction {
+    if let virtual { return virtual.schedule(after: delay, action) }
     let due = now + max(delay, .zero)
     let id = state.withLock { state in
       let id = state.timers.insert(due: due, action)
@@ -59,6 +74,21 @@ public final class LiveScheduler: Scheduler {
     }
   }
 
+  /// Returns `context` or, in virtual time, a context whose handlers the scheduler waits for.
+  ///
+  /// - Parameter context: The context that runs the handlers.
+  /// - Returns: The context for promises that this scheduler settles.
+  public func context(for context: ExecutionContext) -> ExecutionContext {
+    virtual?.context(for: context) ?? context
+  }
+
+  /// Prevents the virtual time from advancing until the returned token ends.
+  ///
+  /// - Returns: The token. `nil` on the system clock, which does not wait.
+  public func beginActivity() -> ActivityToken? {
+    virtual?.beginActivity()
+  }
+
   private func runDueTimers() {
     state.withLock { $0.armedTime = nil }
     while let (_, action) = state.withLock({ $0.timers.pop(dueBy: now) }) { action() }
@@ -69,17 +99,28 @@ public final class LiveScheduler: Scheduler {
   private func armTimer(_ state: inout State) {
     guard let due = state.timers.nextDue, state.armedTime.map({ due < $0 }) ?? true else { return }
     state.armedTime = due
-    timer.schedule(deadline: DispatchTime(uptimeNanoseconds: due.wholeNanoseconds))
+    timer?.schedule(deadline: DispatchTime(uptimeNanoseconds: due.wholeNanoseconds))
   }
 }
 
 extension Scheduler where Self == LiveScheduler {
   /// The shared scheduler on the system clock.
-  public static var live: LiveScheduler { .shared }
+  ///
+  /// Within the operation of ``withVirtualTime(_:isolation:_:)``, it is on the virtual time instead.
+  /// The code that evaluates `.live` decides: a scheduler that was read outside of the operation, such
+  /// as the scheduler of a client that was created before, stays on the system clock.
+  public static var live: LiveScheduler {
+    guard let time = HandlerScope.ambientTime else { return .system }
+    return LiveScheduler(forwardingTo: time.scheduler)
+  }
 }
 
 extension LiveScheduler {
-  fileprivate static let shared = LiveScheduler()
+  /// The scheduler of the scope of virtual time in which the caller runs; `nil` outside of a scope.
+  package static var virtualTime: (any Scheduler)? { HandlerScope.ambientTime?.scheduler }
+
+  /// The shared scheduler on the system clock, also within a scope of virtual time.
+  package static let system = LiveScheduler()
 }
 
 extension Duration {

@@ -25,7 +25,9 @@ public struct RetrySchedule: Sendable {
   public var limit: Int
 
   private let delay: @Sendable (_ retryNumber: Int, _ error: any Error) -> Duration?
-  private var isRetryable: @Sendable (_ error: any Error) -> Bool = { _ in true }
+  private var isRetryable: @Sendable (_ retriesLeft: Int, _ error: any Error) -> Bool = { _, _ in
+    true
+  }
   private var jitter = Jitter.none
   private var random: @Sendable (ClosedRange<Double>) -> Double = { .random(in: $0) }
 
@@ -50,7 +52,8 @@ public struct RetrySchedule: Sendable {
   /// Returns a schedule with growing delays: `initial`, `initial` times `multiplier`, and so on.
   ///
   /// - Parameters:
-  ///   - initial: The computed delay before the first retry.
+  ///   - initial: The computed delay before the first retry. Zero or a negative value disables all
+  ///     delays.
   ///   - multiplier: The ratio of each computed delay to the previous one.
   ///   - cap: The maximum computed delay.
   ///   - jitter: The randomization of computed delays.
@@ -61,9 +64,11 @@ public struct RetrySchedule: Sendable {
     jitter: Jitter = .equal, limit: Int
   ) -> RetrySchedule {
     var schedule = RetrySchedule(limit: limit) { retryNumber, _ in
-      let longest = cap.seconds
+      // The power is infinite after enough retries, and zero times infinity is not a number.
+      guard initial > .zero else { return .zero }
       let time = initial.seconds * pow(multiplier, Double(retryNumber - 1))
-      return .seconds(min(longest, time))
+      // Compared as numbers, because not every number is a duration.
+      return time < cap.seconds ? .seconds(max(0, time)) : cap
     }
     schedule.jitter = jitter
     return schedule
@@ -93,8 +98,23 @@ public struct RetrySchedule: Sendable {
   public func when(
     _ isRetryable: @escaping @Sendable (_ error: any Error) -> Bool
   ) -> RetrySchedule {
+    when { _, error in isRetryable(error) }
+  }
+
+  /// Returns a copy of this schedule that retries depending on the error and the retries that are
+  /// left.
+  ///
+  /// - Parameter isRetryable: The closure that returns whether to retry after an error. It receives
+  ///   the number of retries that the limit still allows, at least 1, which includes the one in
+  ///   question. If this method is called repeatedly, all closures must return `true`.
+  /// - Returns: The restricted schedule.
+  public func when(
+    _ isRetryable: @escaping @Sendable (_ retriesLeft: Int, _ error: any Error) -> Bool
+  ) -> RetrySchedule {
     var copy = self
-    copy.isRetryable = { [previous = self.isRetryable] in previous($0) && isRetryable($0) }
+    copy.isRetryable = { [previous = self.isRetryable] retriesLeft, error in
+      previous(retriesLeft, error) && isRetryable(retriesLeft, error)
+    }
     return copy
   }
 
@@ -117,7 +137,8 @@ public struct RetrySchedule: Sendable {
   ///   - error: The error of the previous attempt.
   /// - Returns: The delay, with jitter. `nil` to give up.
   public func delay(beforeRetry retryNumber: Int, after error: any Error) -> Duration? {
-    guard retryNumber <= limit, !error.isCancellation, isRetryable(error),
+    guard retryNumber <= limit, !error.isCancellation,
+      isRetryable(limit - (retryNumber - 1), error),
       let delay = delay(retryNumber, error)
     else { return nil }
     let time = max(delay, .zero)

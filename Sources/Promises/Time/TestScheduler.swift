@@ -3,9 +3,9 @@ import Synchronization
 /// A scheduler with virtual time, which a test advances explicitly.
 ///
 /// ```swift
-/// let time = TestScheduler()
-/// let response = slow.timeout(.seconds(30), scheduler: time)
-/// await time.advance(by: .seconds(30))
+/// let scheduler = TestScheduler()
+/// let response = slow.timeout(.seconds(30), scheduler: scheduler)
+/// await scheduler.advance(by: .seconds(30))
 /// // `response` is rejected, and its handlers have run
 /// ```
 ///
@@ -19,14 +19,20 @@ import Synchronization
 /// and of promises derived from them. When ``advance(by:)`` returns, all these handlers have run.
 /// The scheduler also waits for activities registered by ``beginActivity()``, such as the next
 /// requests of a client's queue, and for each `async` step until it suspends, for example to await
-/// a response, the test or the virtual time. It does not detect a `Task` started by a handler, a
-/// hop to an actor with a custom executor, such as the main actor, or a hop outside promises.
+/// a response, the test or the virtual time. ``run(file:line:_:)`` runs `async` code of a test so that
+/// it is detected. The scheduler does not detect a `Task` started by a handler, or work
+/// started outside promises. It does not detect an `async` step while the step runs on an actor with a
+/// custom executor, unless this is the main actor and the step is written in main-actor code.
+///
+/// ``withVirtualTime(_:isolation:_:)`` makes a scheduler the default of the code under test.
 ///
 /// Any thread may schedule and cancel. Only one task at a time should advance the time.
 public final class TestScheduler: Scheduler {
   private struct State {
     var now: Duration = .zero
     var timers = TimerQueue()
+    /// Resolved when an action is scheduled.
+    var waiter: Resolver<Void>?
   }
 
   private let state = Mutex(State())
@@ -56,7 +62,10 @@ public final class TestScheduler: Scheduler {
   public func schedule(
     after delay: Duration, _ action: @escaping @Sendable () -> Void
   ) -> ScheduledAction {
-    let id = state.withLock { $0.timers.insert(due: $0.now + max(delay, .zero), action) }
+    let (id, waiter) = state.withLock { state in
+      (state.timers.insert(due: state.now + max(delay, .zero), action), state.waiter.take())
+    }
+    waiter?.fulfill(())
     return ScheduledAction { [weak self] in
       let action = self?.state.withLock { $0.timers.cancel(id) }
       withExtendedLifetime(action) {}
@@ -112,6 +121,59 @@ public final class TestScheduler: Scheduler {
     }
   }
 
+  /// Runs an asynchronous operation, and advances the time whenever the operation waits for it.
+  ///
+  /// ```swift
+  /// let stats = try await Test.virtualTime.run { try await client.stats() }
+  /// ```
+  ///
+  /// The time stands still while the operation and the promises that it creates make progress. It
+  /// advances to the next action when they wait, also if a `Task` of the operation, which the
+  /// scheduler does not detect, makes progress meanwhile. It does not advance beyond the end of the
+  /// operation.
+  ///
+  /// - Parameters:
+  ///   - file: The source file, for diagnostics.
+  ///   - line: The source line, for diagnostics.
+  ///   - operation: The operation. It runs on the actor in whose code it is written. If the calling
+  ///     task is cancelled, the operation is cancelled too.
+  /// - Returns: The result of the operation.
+  /// - Throws: The error of the operation, or `CancellationError` if the calling task is cancelled.
+  public func run<Result: Sendable>(
+    file: StaticString = #fileID, line: UInt = #line,
+    @_inheritActorContext _ operation:
+      @escaping @Sendable @isolated(any) () async throws -> Result
+  ) async throws -> Result {
+    let promise = ActivityExecutor.counting(for: self) {
+      Promise<Result>(
+        priority: nil, executor: nil, isolation: operation.isolation, at: CallSite(file, line),
+        operation)
+    }
+    await activity.waitUntilIdle()
+    while promise.isPending, !Task.isCancelled {
+      if let action = next(dueBy: .seconds(Int64.max)) {
+        action()
+      } else {
+        await nextAction(orEndOf: promise)
+      }
+      await activity.waitUntilIdle()
+    }
+    return try await promise.value
+  }
+
+  /// Waits until an action is scheduled, or until a promise is settled.
+  private func nextAction<Value: Sendable>(orEndOf promise: Promise<Value>) async {
+    let (change, resolver) = Promise<Void>.pending(on: .inline)
+    let isScheduled = state.withLock { state in
+      guard state.timers.count == 0 else { return true }
+      state.waiter = resolver
+      return false
+    }
+    guard !isScheduled else { return resolver.fulfill(()) }
+    promise.always(on: .inline) { _ in resolver.fulfill(()) }
+    _ = await change.result
+  }
+
   private func next(dueBy moment: Duration) -> (@Sendable () -> Void)? {
     state.withLock { state in
       guard let (due, action) = state.timers.pop(dueBy: max(moment, state.now)) else { return nil }
@@ -119,4 +181,50 @@ public final class TestScheduler: Scheduler {
       return action
     }
   }
+}
+
+extension TestScheduler {
+  /// The scheduler of the innermost ``withVirtualTime(_:isolation:_:)`` of the current task or
+  /// handler.
+  ///
+  /// `nil` outside of its operation.
+  public static var current: TestScheduler? {
+    HandlerScope.ambientTime?.scheduler as? TestScheduler
+  }
+}
+
+/// Runs an operation in which a virtual time takes the place of the system clock.
+///
+/// Use it to test code that cannot receive a scheduler, because it creates its own promises and
+/// clients:
+///
+/// ```swift
+/// try await withVirtualTime { scheduler in
+///   let text = after(.seconds(30)).map { "late" }    // no `scheduler:`
+///   await scheduler.advance(by: .seconds(30))
+///   #expect(try await text.value == "late")
+/// }
+/// ```
+///
+/// - **Extent.** ``Scheduler/live``, the default of all parameters for a scheduler, is on the virtual
+///   time in the operation, in its tasks and task groups, in the promise handlers that these attach,
+///   and in the closures of `Promise(on:)` and `firstly(on:)`. It stays on the system clock in a
+///   detached task and in a block that is dispatched to a queue directly. Objects that were created
+///   before keep their scheduler.
+/// - **Waiting.** ``TestScheduler/advance(by:)`` waits for all these promise handlers and closures, and
+///   for the tasks of promises such as `Promise { try await ... }` until they suspend. It does not wait
+///   for a `Task`.
+/// - **Nesting.** An inner scope takes precedence.
+///
+/// - Parameters:
+///   - scheduler: The scheduler.
+///   - isolation: The isolation of the caller, which the operation keeps.
+///   - operation: The code to run. It receives the scheduler, and advances the time.
+/// - Returns: The result of the operation.
+/// - Throws: The error of the operation.
+public func withVirtualTime<Result>(
+  _ scheduler: TestScheduler = TestScheduler(), isolation: isolated (any Actor)? = #isolation,
+  _ operation: (_ scheduler: TestScheduler) async throws -> Result
+) async rethrows -> Result {
+  try await HandlerScope(time: AmbientTime(scheduler)).run { try await operation(scheduler) }
 }

@@ -1,4 +1,4 @@
-extension Promise {
+extension Promise where Value: Sendable {
   /// Returns a promise that is rejected if this promise does not settle in time.
   ///
   /// On timeout, the new promise stops being a consumer of this promise, which is cancelled unless
@@ -74,17 +74,18 @@ extension Promise {
   /// - Parameters:
   ///   - duration: The delay after this promise is fulfilled. A negative value counts as zero.
   ///   - scheduler: The scheduler for the delay.
+  ///   - context: The context of the new promise. `nil` inherits this promise's ``context``.
   ///   - file: The source file of the caller, for diagnostics.
   ///   - line: The source line of the caller, for diagnostics.
   /// - Returns: A promise with the same value. It is rejected with this promise's error.
   public func delay(
-    _ duration: Duration, scheduler: some Scheduler = .live,
+    _ duration: Duration, scheduler: some Scheduler = .live, on context: ExecutionContext? = nil,
     file: StaticString = #fileID, line: UInt = #line
   ) -> Promise {
     then(on: .inline, file: file, line: line) { value in
       after(duration, scheduler: scheduler, file: file, line: line).map { value }
     }
-    .on(scheduler.context(for: context), file: file, line: line)
+    .on(scheduler.context(for: context ?? self.context), file: file, line: line)
   }
 }
 
@@ -95,15 +96,16 @@ extension Promise {
 /// - Parameters:
 ///   - duration: The delay. A negative value counts as zero.
 ///   - scheduler: The scheduler for the delay.
+///   - context: The context of the promise.
 ///   - file: The source file of the caller, for diagnostics.
 ///   - line: The source line of the caller, for diagnostics.
 /// - Returns: A promise without a value. It is rejected only if it is cancelled.
 public func after(
-  _ duration: Duration, scheduler: some Scheduler = .live,
+  _ duration: Duration, scheduler: some Scheduler = .live, on context: ExecutionContext = .main,
   file: StaticString = #fileID, line: UInt = #line
 ) -> Promise<Void> {
   let promise = Promise<Void>(
-    waitingFor: nil, on: scheduler.context(for: .main), at: CallSite(file, line))
+    waitingFor: nil, on: scheduler.context(for: context), at: CallSite(file, line))
   // The timer retains the resolver, so that the promise is rejected if the scheduler is released.
   let resolver = Resolver(promise)
   let timer = scheduler.schedule(after: duration) { resolver.fulfill(()) }

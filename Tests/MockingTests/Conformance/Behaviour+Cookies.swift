@@ -14,7 +14,7 @@
         guard request.path.text.hasSuffix("/set") else { return .status(200) }
         return Mock(headers: HTTPHeaders(values.map { .init(name: "Set-Cookie", value: $0) }))
       }
-      let chosen = try policy ?? .storage(CookieJar.make())
+      let chosen = policy ?? .jar(CookieJar())
       let client = backend.client { $0.cookies = chosen }
       for path in ["/in/set"] + paths { _ = try await client.request(.get("\(raw: path)")).value }
       return backend.requests.dropFirst().map { request in
@@ -73,15 +73,21 @@
       Behaviour("a Secure cookie is not sent over http") { kind async throws in
         #expect(try await arriving("a=1; Path=/; Secure", kind).isEmpty)
       },
-      Behaviour("without a storage no cookie is stored") { kind async throws in
+      Behaviour("a cookie that traps Foundation's parser is stored") { kind async throws in
+        // On Linux, Foundation's parser traps on a name or an attribute outside of ASCII.
+        let values = ["😀😀😀=1; Path=/", "a=1; Path=/; 😀😀😀=1", "e\u{301}\u{301}=2; Path=/"]
+        let arrived = try await arriving(at: ["/"], kind, setting: values)
+        #expect(arrived == [["😀😀😀=1", "a=1", "e\u{301}\u{301}=2"]])
+      },
+      Behaviour("without a jar no cookie is stored") { kind async throws in
         let arrived = try await arriving(
           at: ["/"], kind, setting: ["a=1; Path=/"], CookiePolicy.none)
         #expect(arrived == [[]])
       },
       Behaviour("a Cookie field of the request is sent unchanged") { kind async throws in
         let backend = try Backend(kind) { _ in .status(200).header("Set-Cookie", "a=1; Path=/") }
-        let storage = try CookieJar.make()
-        let client = backend.client { $0.cookies = .storage(storage) }
+        let jar = CookieJar()
+        let client = backend.client { $0.cookies = .jar(jar) }
         _ = try await client.request(.get("/")).value
         _ = try await client.request(.get("/", headers: ["Cookie": "b=2; c=3"])).value
         #expect(backend.requests.last?.headers.values(for: "Cookie") == ["b=2; c=3"])
@@ -91,8 +97,8 @@
           request.path.text == "/login"
             ? .redirect(to: "/home").header("Set-Cookie", "a=1; Path=/") : .status(200)
         }
-        let storage = try CookieJar.make()
-        let client = backend.client { $0.cookies = .storage(storage) }
+        let jar = CookieJar()
+        let client = backend.client { $0.cookies = .jar(jar) }
         _ = try await client.request(.get("/login")).value
         #expect(backend.requests.map { $0.headers["Cookie"] } == [nil, "a=1"])
       },
@@ -100,8 +106,8 @@
         let backend = try Backend(kind) { _ in
           .status(401).header("Set-Cookie", "a=1; Path=/")
         }
-        let storage = try CookieJar.make()
-        let client = backend.client { $0.cookies = .storage(storage) }
+        let jar = CookieJar()
+        let client = backend.client { $0.cookies = .jar(jar) }
         for _ in 0..<2 { _ = try await client.request(.get("/")).value }
         #expect(backend.requests.map { $0.headers["Cookie"] } == [nil, "a=1"])
       },
@@ -109,17 +115,17 @@
         let backend = try Backend(kind, origins: 2) { _ in
           .status(200).header("Set-Cookie", "a=1; Path=/")
         }
-        let storage = try CookieJar.make()
-        let client = backend.client { $0.cookies = .storage(storage) }
+        let jar = CookieJar()
+        let client = backend.client { $0.cookies = .jar(jar) }
         _ = try await client.request(.get("/")).value
         _ = try await client.request(.get(.url(backend.url("/", origin: 1)))).value
         #expect(backend.requests.map { $0.headers["Cookie"] } == [nil, "a=1"])
       },
-      Behaviour("only clients of one storage share cookies") { kind async throws in
+      Behaviour("only clients of one jar share cookies") { kind async throws in
         let backend = try Backend(kind) { _ in .status(200).header("Set-Cookie", "a=1; Path=/") }
-        let (first, second) = (try CookieJar.make(), try CookieJar.make())
-        for storage in [first, first, second] {
-          let client = backend.client { $0.cookies = .storage(storage) }
+        let (first, second) = (CookieJar(), CookieJar())
+        for jar in [first, first, second] {
+          let client = backend.client { $0.cookies = .jar(jar) }
           _ = try await client.request(.get("/")).value
         }
         #expect(backend.requests.map { $0.headers["Cookie"] } == [nil, "a=1", nil])

@@ -46,8 +46,8 @@
           request.headers.contains("Cookie")
             ? .text("in") : .redirect(to: "/").header("Set-Cookie", "a=1; Path=/")
         }
-        let storage = try CookieJar.make()
-        let client = backend.client { $0.cookies = .storage(storage) }
+        let jar = CookieJar()
+        let client = backend.client { $0.cookies = .jar(jar) }
         #expect(try await client.request(.get("/")).value.data == Data("in".utf8))
       },
       Behaviour("with the refuse policy a redirect is the response") { kind async throws in

@@ -54,6 +54,18 @@
           #expect(response.url.fragment == "part")
           #expect(backend.requests.map(\.target).last == "/there")
         },
+        Behaviour("the fragment of a request is in the response's URL and is not sent") {
+          kind async throws in
+          let backend = try Backend(kind, hopping)
+          let plain = try await backend.client().request(.get("/there#own")).value
+          #expect(plain.url.fragment == "own")
+          for (location, fragment) in [("/there", "own"), ("/there%23part", "part")] {
+            let request = Request.get(RequestPath(raw: "/from/hop?to=\(location)#own"))
+            let response = try await backend.client().request(request).value
+            #expect(response.url.fragment == fragment)
+          }
+          #expect(backend.requests.allSatisfy { !$0.target.contains("#") })
+        },
         Behaviour("a Location that is not an http or https URL is rejected") { kind async throws in
           let backend = try Backend(kind, hopping)
           for location in ["ftp://a.example/", "mailto:a@b", "javascript:1", "file:///etc/passwd"] {

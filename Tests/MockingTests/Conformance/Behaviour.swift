@@ -1,17 +1,21 @@
 #if os(Linux)
   import Foundation
-  import FoundationNetworking
   import Testing
 
   /// A claim about every transport, with a check of the claim.
   struct Behaviour: Sendable {
     /// The claim, which identifies the behaviour.
     let name: String
+    /// The kinds of transports that the claim is about.
+    let kinds: [TransportKind]
     let check: @Sendable (_ kind: TransportKind) async throws -> Void
 
-    init(_ name: String, _ check: @escaping @Sendable (_ kind: TransportKind) async throws -> Void)
-    {
+    init(
+      _ name: String, kinds: [TransportKind] = TransportKind.allCases,
+      _ check: @escaping @Sendable (_ kind: TransportKind) async throws -> Void
+    ) {
       self.name = name
+      self.kinds = kinds
       self.check = check
     }
 
@@ -20,7 +24,8 @@
       methods, targets, statuses, interimResponses, responseHeaders, requestHeaders, responseBodies,
       largeBodies, contentCodings, requestBodies, redirectRules, redirectTargets, redirectPolicies,
       cookies, deadlines, connecting, truncations, malformedResponses, cancellation, flowControl,
-      connections,
+      connections, hostileHeads, hostileFraming, hostileCodings, hostileConnections,
+      hostileRedirects,
     ].flatMap { $0 }
   }
 
@@ -32,7 +37,7 @@
     /// Returns the cases of some behaviours, without those that must not run.
     static func of(_ behaviours: [Behaviour]) -> [BehaviourCase] {
       behaviours.flatMap { behaviour in
-        TransportKind.allCases.map { BehaviourCase(behaviour: behaviour, kind: $0) }
+        behaviour.kinds.map { BehaviourCase(behaviour: behaviour, kind: $0) }
       }.filter { KnownFailure.of($0.kind, $0.behaviour)?.isNotRun != true }
     }
 
@@ -67,7 +72,7 @@
       self.isNotRun = isNotRun
     }
 
-    static let all = curl + urlSession + mock
+    static let all = urlSession + hostile + mock
 
     static func of(_ kind: TransportKind, _ behaviour: Behaviour) -> KnownFailure? {
       all.first { $0.kind == kind && $0.behaviour == behaviour.name }
@@ -84,12 +89,5 @@
     case mock
 
     var testDescription: String { rawValue }
-  }
-
-  /// Creates separate cookie storages for tests.
-  enum CookieJar {
-    static func make() throws -> HTTPCookieStorage {
-      try #require(URLSessionConfiguration.ephemeral.httpCookieStorage)
-    }
   }
 #endif

@@ -70,6 +70,23 @@
 
     @Test(arguments: BehaviourCase.of(Behaviour.connections))
     func connectionsConform(_ example: BehaviourCase) async throws { try await example.run() }
+
+    @Test(arguments: BehaviourCase.of(Behaviour.hostileHeads))
+    func hostileHeadsDoNoHarm(_ example: BehaviourCase) async throws { try await example.run() }
+
+    @Test(arguments: BehaviourCase.of(Behaviour.hostileFraming))
+    func hostileFramingDoesNoHarm(_ example: BehaviourCase) async throws { try await example.run() }
+
+    @Test(arguments: BehaviourCase.of(Behaviour.hostileCodings))
+    func hostileCodingsDoNoHarm(_ example: BehaviourCase) async throws { try await example.run() }
+
+    @Test(arguments: BehaviourCase.of(Behaviour.hostileConnections))
+    func hostileConnectionsDoNoHarm(_ example: BehaviourCase) async throws {
+      try await example.run()
+    }
+
+    @Test(arguments: BehaviourCase.of(Behaviour.hostileRedirects))
+    func hostileRedirectsDoNoHarm(_ example: BehaviourCase) async throws { try await example.run() }
   }
 
   @Suite

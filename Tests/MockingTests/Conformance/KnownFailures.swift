@@ -1,15 +1,5 @@
 #if os(Linux)
   extension KnownFailure {
-    /// The behaviours that libcurl does not support.
-    static let curl: [KnownFailure] = [
-      KnownFailure(
-        .curl, "two lengths makes a response malformed",
-        "libcurl uses the first of several different Content-Length fields"),
-      KnownFailure(
-        .curl, "a length that overflows makes a response malformed",
-        "libcurl ignores such a length and reads to the end of the connection"),
-    ]
-
     /// The behaviours that `URLSession` on Linux does not support, and that cannot be implemented
     /// on top of it.
     static let urlSession: [KnownFailure] = [
@@ -89,24 +79,6 @@
       KnownFailure(
         .urlSession, "a server waits for a reader that does not read",
         "Foundation has no backpressure; it reads into memory"),
-      KnownFailure(
-        .urlSession, "a status of two digits makes a response malformed",
-        "Foundation maps libcurl's error to an unsupported URL"),
-      KnownFailure(
-        .urlSession, "a status of four digits makes a response malformed",
-        "Foundation maps libcurl's error to an unsupported URL"),
-      KnownFailure(
-        .urlSession, "a status below 100 makes a response malformed",
-        "Foundation maps libcurl's error to an unsupported URL"),
-      KnownFailure(
-        .urlSession, "a field with a NUL in it makes a response malformed",
-        "Foundation maps libcurl's error to no code, and its description does not identify it"),
-      KnownFailure(
-        .urlSession, "two lengths makes a response malformed",
-        "libcurl uses the first of several different Content-Length fields"),
-      KnownFailure(
-        .urlSession, "a length that overflows makes a response malformed",
-        "libcurl ignores such a length and reads to the end of the connection"),
       KnownFailure(
         .urlSession, "a stream without a length is sent chunked",
         "the transport first makes a copy with a known length"),

@@ -15,7 +15,8 @@
   struct LoadTests {
     @Test func tenThousandConcurrentRequestsCompleteOnFewThreads() async throws {
       let wanted = thread_sanitizer_is_on() ? 1_000 : 10_000
-      let count = min(wanted, ProcessResources.raiseFileLimit() - 1_000)
+      // The other tests of this process have up to 9,000 open files at the same time.
+      let count = min(wanted, max(1_000, ProcessResources.raiseFileLimit() - 12_000))
       if count < wanted { print("the limit of open files allows only \(count) in flight") }
       let (gate, opener) = Promise<Void>.pending()
       let (full, arrival) = Promise<Void>.pending()

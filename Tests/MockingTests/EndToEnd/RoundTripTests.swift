@@ -151,6 +151,7 @@
       case .decimal(let decimal): value = "\(decimal)"
       case .string(let string): value = string
       case .data(let data): value = data.base64EncodedString()
+      case .date(let date): value = date.ISO8601Format()
       }
       return [[name.scalars, value.scalars]]
     }

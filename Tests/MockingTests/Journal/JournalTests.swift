@@ -162,4 +162,15 @@ struct JournalTests {
     try FileManager.default.removeItem(at: file)
     #expect(provider.journal.entries.map(\.request.text) == ["in a file"])
   }
+
+  @Test func aRequestWhoseFileDoesNotExistIsRecordedWithoutABody() async throws {
+    let folder = TemporaryFolder()
+    let transport = MockTransport { Route(.post, "/a", .status(201)) }
+    let record = await transport.perform(try post("/a", .file(folder.url("none"))))
+    #expect(record.failure?.code == .encodingFailed)
+    let entries = transport.journal.entries
+    #expect(entries.map(\.outcome) == [.failure(.encodingFailed)])
+    #expect(entries.map(\.request.body) == [Data()])
+    #expect(entries.map(\.request.bodyByteCount) == [0])
+  }
 }

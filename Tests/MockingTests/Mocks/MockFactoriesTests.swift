@@ -31,6 +31,25 @@ struct MockFactoriesTests {
     #expect(Mock.json([]).headers["Content-Type"] == "application/json")
   }
 
+  @Test func membersMayBeValuesOfDifferentTypes() {
+    let (id, name, size) = (7, "ann" as String?, nil as Double?)
+    #expect(text(.json(["id": id, "title": "Fish"])) == #"{"id":7,"title":"Fish"}"#)
+    #expect(
+      text(.json(["id": id, "name": name, "size": size, "parent": nil]))
+        == #"{"id":7,"name":"ann","parent":null,"size":null}"#)
+    #expect(
+      text(.json(["board": Board(title: "x", id: 1), "tags": ["a", "b"], "count": 2]))
+        == #"{"board":{"id":1,"title":"x"},"count":2,"tags":["a","b"]}"#)
+    let encoder = JSONEncoder()
+    encoder.dateEncodingStrategy = .iso8601
+    encoder.outputFormatting = .sortedKeys
+    let date = Date(timeIntervalSince1970: 1_714_564_800)
+    #expect(
+      text(.json(["at": date, "id": id], encoder: encoder))
+        == #"{"at":"2024-05-01T12:00:00Z","id":7}"#)
+    #expect(Mock.json(["id": id, "title": "x"], status: 201).status == 201)
+  }
+
   @Test func largeNumbersAreAccepted() {
     let broken = ResponseScript(.fault(.close, at: .body(afterBytes: .max)))
     #expect(broken.status == 200)
@@ -116,6 +135,24 @@ struct MockDelayTests {
     #expect(still.duration(3) == .seconds(1))
     let wild = MockDelay.logNormal(median: .seconds(1), sigma: .infinity, cap: .seconds(5))
     #expect((0..<100).allSatisfy { (.zero...(.seconds(5))).contains(wild.duration($0)) })
+  }
+
+  /// The first draw of a delay uses the second output for its seed.
+  ///
+  /// Source: https://rosettacode.org/wiki/Pseudo-random_numbers/Splitmix64.
+  @Test func randomDelaysAreDrawnBySplitMix64() {
+    // The second to the fifth output for the seed 1234567.
+    let outputs: [UInt64] = [
+      3_203_168_211_198_807_973, 9_817_491_932_198_370_423, 4_593_380_528_125_082_431,
+      16_408_922_859_458_223_821,
+    ]
+    var seed: UInt64 = 1_234_567
+    for output in outputs {
+      let delay = MockDelay.uniform(.zero, .seconds(1 << 40), seed: seed)
+      #expect(delay.duration(0).components.seconds == Int64(output >> 24))
+      // The increment of the state between two outputs.
+      seed &+= 0x9E37_79B9_7F4A_7C15
+    }
   }
 
   @Test func aSeedDeterminesTheDelays() {

@@ -139,4 +139,18 @@ struct MockResolverTests {
       try resolve(.json(JSON.double(.nan)), MockResolver())
         .hasPrefix("the response body cannot be encoded as JSON: "))
   }
+
+  @Test(arguments: [
+    "../secret", "a/../../secret", "..%2Fsecret", "a/%2e%2E/%2e%2e/secret", "..\\secret",
+  ])
+  func aNameThatLeadsOutOfItsFolderIsNotRead(_ name: String) throws {
+    let folder = TemporaryFolder()
+    _ = try folder.file("secret", "s3cret")
+    try FileManager.default.createDirectory(
+      at: folder.url("inner/a"), withIntermediateDirectories: true)
+    let error = #expect(throws: MockFile.ReadError.self) {
+      try MockFile(name, in: folder.url("inner")).read()
+    }
+    #expect(error?.reason.contains("leads out of its folder") == true)
+  }
 }

@@ -34,6 +34,17 @@ struct JSONLocatorTests {
     #expect(found(.member("f"), .member("x")) == "-1.5")
   }
 
+  @Test func theElementsOfAnArrayAreLocatedInOnePass() {
+    let text = Data("{\"é\": 0, \"a\": [\"é\", {\"b\": [1]},\n  [2], 3]}".utf8)
+    let offsets = JSONLocator.elementOffsets(of: ["a"], in: text)
+    #expect(offsets == (0..<4).map { JSONLocator.offset(of: ["a", .element($0)], in: text) })
+    #expect(
+      TextPosition.positions(of: offsets, in: text) == offsets.map { TextPosition($0, in: text) })
+    #expect(TextPosition.positions(of: offsets, in: text).map(\.column) == [16, 21, 3, 8])
+    #expect(JSONLocator.elementOffsets(of: ["b"], in: text) == [])
+    #expect(JSONLocator.elementOffsets(of: [], in: text) == [])
+  }
+
   /// The scanner terminates for any text.
   @Test func malformedTextsTerminate() {
     var lots = SeededGenerator(seed: 5)

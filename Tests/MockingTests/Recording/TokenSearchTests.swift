@@ -28,7 +28,7 @@ struct TapeTokenTests {
   @Test func anUnknownTokenFailsTheRecordingAndOnlyItsLocationIsReported() async throws {
     let token = Self.token
     let paths: [(HTTPRequest, HTTPHeaders, String, String)] = [
-      (HTTPRequest(url: try url("https://a.test/hooks/\(token)")), [:], "", "request.url"),
+      (HTTPRequest(url: try url("https://a.test/items/\(token)")), [:], "", "request.url"),
       (
         HTTPRequest(url: .of("https://a.test/"), headers: ["X-Trace": token]), [:], "",
         "request.headers[X-Trace]"

@@ -1,4 +1,5 @@
 import Foundation
+import Promises
 import TestSupport
 import Testing
 
@@ -46,6 +47,40 @@ struct MockServerControlTests {
     try await client.send("ab")
     _ = try await client.receive(until: "one")
     #expect(server.receivedRequests.map(\.text) == ["ab"])
+  }
+
+  @Test func aConnectionThatSendsNothingIsClosed() async throws {
+    var limits = MockServerLimits()
+    limits.idleTime = .milliseconds(1)
+    let server = try MockServer(limits: limits) { Route(.get, "/a") { _ in .text("done") } }
+    let client = try RawClient(port: server.port)
+    let closed = try await server.closing(of: 0).value
+    #expect(closed.closedBy == .server && closed.completedExchanges == 0)
+    withExtendedLifetime(client) {}
+  }
+
+  @Test func aConnectionWhoseResponseIsHeldIsNotIdle() async throws {
+    var limits = MockServerLimits()
+    limits.idleTime = .milliseconds(1)
+    let (gate, opener) = Promise<Void>.pending()
+    let server = try MockServer(limits: limits) {
+      Route(.get, "/a") { _ in gate.map(on: .inline) { .text("done") } }
+    }
+    var (client, connection, isReceived) = (try RawClient(port: server.port), 0, false)
+    // A slow machine can exceed the limit before the request arrives.
+    while true {
+      try? await client.send(get)
+      let (arrival, closing) = (server.takeRequest(), server.closing(of: connection))
+      isReceived = try await race(arrival.map { _ in true }, closing.map { _ in false }).value
+      if isReceived { break }
+      client = try RawClient(port: server.port)
+      connection += 1
+    }
+    let idle = try RawClient(port: server.port)
+    #expect(try await server.closing(of: connection + 1).value.closedBy == .server)
+    opener.fulfill(())
+    #expect(try await client.receive(until: "done").hasSuffix("done"))
+    withExtendedLifetime(idle) {}
   }
 
   @Test func takingARequestTimesOut() async throws {

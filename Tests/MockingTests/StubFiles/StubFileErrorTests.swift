@@ -12,6 +12,7 @@ struct StubFileErrorTests {
   private static let mistakes: [(text: String, message: String)] = [
     ("", "1:1: expected JSON: the file ends before the JSON is complete"),
     ("{\n  \"routes\": [\n    x\n  ]\n}", "3:5: expected JSON: invalid value"),
+    ("{\n  \u{0}\"routes\": []}", "2:3: expected JSON: a NUL byte"),
     ("[]", "1:1: expected an object with a member \"routes\", found an empty array"),
     ("{}", "1:1: expected a member \"routes\", an array"),
     ("{\"routes\": 5}", "1:12: routes: expected an array of routes, found 5"),

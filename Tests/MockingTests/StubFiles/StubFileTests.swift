@@ -134,6 +134,29 @@ struct StubFileTests {
         == "500 the sequence at stubs.json:3:3 is exhausted after 1 response for GET /fails\n")
   }
 
+  @Test func theMembersOfARouteAreDefaultsForItsSequence() async throws {
+    let stubs = try StubFixture(
+      """
+      {"routes": [
+        {"path": "/slow", "headers": {"X-A": "1"},
+         "delay": "4 s", "bodyDelay": "2 s", "dribble": {"pieces": 2, "over": "1 s"},
+         "sequence": [{"text": "ab"}, {"text": "cd", "delay": "8 s"}]},
+        {"path": "/lost", "fault": "close", "sequence": [{"text": "x"}]}
+      ]}
+      """)
+    let time = TestScheduler()
+    let transport = try stubs.transport(time)
+    for (text, end) in [("ab", Duration.seconds(7)), ("cd", .seconds(7 + 11))] {
+      let exchange = ExchangeRecorder(transport, HTTPRequest(url: .of("http://a/slow")))
+      await time.run()
+      let record = await exchange.record
+      #expect(record.head?.headers["X-A"] == "1")
+      #expect(record.body == Data(text.utf8))
+      #expect(time.elapsed == end)
+    }
+    #expect(await (try stubs.transport()).response("/lost") == "connectionLost")
+  }
+
   @Test func connectionFaultsAreApplied() throws {
     let stubs = try StubFixture(
       """

@@ -17,7 +17,7 @@ struct EndedScopeTests {
     #expect(error?.code == .mockFailed)
     let reason =
       "the withMocks at MockingTests/EndedScopeTests.swift:\(line), in which this client was made or "
-      + "this request was started, has ended, so there is no mock for endpoints of the type NameAPI"
+      + "this request was started, has ended, so there is no mock for NameAPI.name"
     #expect(error?.description.contains(reason) == true)
     #expect(network.requests.isEmpty)
   }

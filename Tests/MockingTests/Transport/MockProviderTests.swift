@@ -233,7 +233,7 @@ struct MockProviderTests {
             path: expected /boards/{id}, actual /boards
         """)
     #expect(network.requests.isEmpty)
-    let open = client(.async, MockProvider(routes: backend, fallsThrough: true))
+    let open = client(.async, MockProvider(routes: backend, strict: false))
     #expect(try await open.request(.boards).value.status == 299)
   }
 

@@ -50,6 +50,17 @@ struct WithMocksTests {
     #expect(name == "aaa")
   }
 
+  @Test(arguments: contexts.indices)
+  func workOfAPromiseInAContextBelongsToTheScope(_ index: Int) async throws {
+    let context = Self.contexts[index]
+    let names = try await withMocks(MockProvider<NameAPI>.text("a")) {
+      let started = firstly(on: context) { Self.name() }
+      let resolved = Promise<String>(on: context) { resolver in resolver.resolve(Self.name()) }
+      return try await [started.value, resolved.value]
+    }
+    #expect(names == ["a", "a"])
+  }
+
   @Test func handlersInVirtualTimeBelongToTheScope() async throws {
     let time = TestScheduler()
     let provider = MockProvider<NameAPI>(delay: .seconds(5), scheduler: time) { _ in .text("a") }
@@ -167,10 +178,19 @@ struct WithMocksTests {
     }
   }
 
-  @Test func aProviderThatReturnsNilPassesTheRequestOn() async throws {
-    try await withMocks(MockProvider<NameAPI> { _ in nil }) {
-      let response = try await Networking<NameAPI>(transport: network).request(.name).value
-      #expect(response.status == 299)
+  @Test func aProviderThatReturnsNilPassesTheRequestOnToTheNextOne() async throws {
+    try await withMocks(MockProvider<NameAPI> { _ in nil }, MockProvider<NameAPI>.text("b")) {
+      let name = try await Self.name().value
+      #expect(name == "b")
+    }
+  }
+
+  @Test func aProviderThatReturnsNilPassesTheRequestOnToTheOuterScope() async throws {
+    try await withMocks(MockProvider<NameAPI>.text("outer")) {
+      try await withMocks(MockProvider<NameAPI> { _ in nil }) {
+        let name = try await Self.name().value
+        #expect(name == "outer")
+      }
     }
   }
 

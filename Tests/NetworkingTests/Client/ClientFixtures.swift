@@ -21,6 +21,11 @@ extension NetworkingConfiguration {
   }
 }
 
+/// An attribute for tests.
+enum TenantKey: RequestAttributeKey {
+  static let defaultValue: String? = nil
+}
+
 /// An API of boards with four endpoints.
 enum BoardsAPI: RequestConvertible {
   case login(user: String, password: String)

@@ -91,6 +91,22 @@ struct ClientRetryTests {
     }
   }
 
+  @Test func aRequestOfTheRefreshIsNotHeldByIt() async throws {
+    let transport = FakeTransport { request in
+      if request.url.path.hasSuffix("login") { return .response(200, [:], "new") }
+      return .response(request.headers["Authorization"] == "Bearer new" ? 200 : 401)
+    }
+    let client = client(.async, transport)
+    defer { withExtendedLifetime(client) {} }
+    client.interceptors.append(
+      RefreshInterceptor(on: [401], holdsRequests: true) { [unowned client] _ in
+        client.request(.login).validate().toString()
+          .tap { client.authenticate(bearerToken: $0) }
+      })
+    #expect(try await client.request(.boards).value.status == 200)
+    #expect(transport.requests.map(\.url.lastPathComponent) == ["boards", "login", "boards"])
+  }
+
   @Test func aRequestMadeDuringARefreshIsResentAfterIt() async throws {
     let gate = GatedTransport()
     let unthrottledQueue = Log<NetworkPromise>()

@@ -101,6 +101,32 @@ struct ClientTests {
     #expect(backend.requests.isEmpty)
   }
 
+  @Test(arguments: [RequestMode.async, .sync])
+  func credentialsOfAMiddlewareApplyToTheRequestThatWaitsForIt(_ mode: RequestMode) async throws {
+    let networking = client(mode)
+    defer { withExtendedLifetime(networking) {} }
+    let count = Counter()
+    networking.authenticate(bearerToken: "old")
+    networking.middleware = { [unowned networking] _ in
+      networking.request(BoardsAPI.login(user: "ann", password: "p").notIntercepted())
+        .tap { _ in networking.authenticate(bearerToken: "t-\(count.add())") }
+        .asVoid()
+    }
+    for _ in 0..<2 { _ = try await networking.request(.boards).value }
+    networking.middleware = { [unowned networking] _ in
+      networking.authenticate(authorizationHeader: nil)
+      return .fulfilled(())
+    }
+    _ = try await networking.request(.boards).value
+    #expect(
+      backend.requests.map(\.url.lastPathComponent) == [
+        "login", "boards", "login", "boards", "boards",
+      ])
+    #expect(
+      backend.requests.map { $0.headers["Authorization"] }
+        == ["Bearer old", "Bearer t-1", "Bearer t-1", "Bearer t-2", nil])
+  }
+
   @Test func credentialsAreSentOnlyToTheOriginOfTheBaseURL() async throws {
     let networking = client()
     networking.authenticate(username: "ann", password: "ä")

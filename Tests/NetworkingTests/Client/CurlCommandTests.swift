@@ -31,7 +31,9 @@
       }
     }
 
-    private static let tricky = #"it's "$HOME" `id` $(id) \n %s !! ; & | > < * ~ # é 漢 🎏"#
+    // A quotation mark and the combining accent after it form one `Character`.
+    private static let tricky =
+      #"it's "$HOME" `id` $(id) \n %s !! ; & | > < * ~ # é 漢 🎏"# + " '\u{301};id;'\u{301}"
 
     private static let cases: [Request] = [
       .get("plain"),
@@ -52,6 +54,14 @@
       Request(HTTPMethod(rawValue: "PROPFIND"), "odd"),
       Request(.head, "head"),
     ]
+
+    @Test func aQuotationMarkBeforeACombiningCharacterIsQuoted() {
+      let request = HTTPRequest(
+        url: .of("https://a.test/"), headers: ["X-A": "'\u{301};id;'\u{301}"])
+      #expect(
+        request.curlCommand(redacted: false)
+          == #"curl -H 'X-A: '\''"# + "\u{301};id;" + #"'\''"# + "\u{301}' 'https://a.test/'")
+    }
 
     private func run(_ command: String) async throws -> ChildProcess.Status {
       let environment = ["PATH": "/usr/bin:/bin", "no_proxy": "*", "HOME": "/nowhere"]

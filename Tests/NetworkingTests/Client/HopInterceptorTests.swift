@@ -5,10 +5,6 @@ import Testing
 
 @testable import Networking
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
 @Suite(.timeLimit(.minutes(10)))
 struct HopInterceptorTests {
   /// Records requests and responses.
@@ -71,9 +67,9 @@ struct HopInterceptorTests {
         return next(exchange)
       }
     }
-    let storage = try #require(URLSessionConfiguration.ephemeral.httpCookieStorage)
     let transport = FakeTransport { _ in .response(200, ["Set-Cookie": "a=1; Path=/"]) }
-    let client = client(transport) { $0.cookies = .storage(storage) }
+    let jar = CookieJar()
+    let client = client(transport) { $0.cookies = .jar(jar) }
     client.authenticate(bearerToken: "t")
     let reader = Reader()
     client.hopInterceptors = [reader]

@@ -58,6 +58,14 @@ struct RequestQueueTests {
     }
   }
 
+  @Test func requestsStartInOrderAfterResumeEvenIfOneEndsImmediately() async {
+    let backend = Backend(5, .limited(3), isSuspended: true)
+    backend.respond(to: 0)
+    backend.queue.resume()
+    #expect(await backend.started.entries(4) == [0, 1, 2, 3])
+    for number in 1..<5 { backend.respond(to: number) }
+  }
+
   @Test(arguments: [(Int.min, 1), (-1, 1), (0, 1), (1, 1), (7, 7)])
   func limitedIsAtLeastOne(_ number: Int, _ width: Int) {
     #expect(RequestMode.limited(number).width == width)
@@ -82,10 +90,12 @@ struct RequestQueueTests {
   }
 
   @Test func higherPriorityRunsFirstAndEqualPriorityInOrder() async {
-    let backend = Backend(6, .sync, [.low, .normal, .veryHigh], isSuspended: true)
+    let priorities = [Request.Priority.veryLow, .low, .normal, .high, .veryHigh]
+    let backend = Backend(10, .sync, priorities, isSuspended: true)
     backend.queue.resume()
-    for number in [2, 5, 1, 4, 0, 3] { backend.respond(to: number) }
-    #expect(await backend.started.entries(6) == [2, 5, 1, 4, 0, 3])
+    let order = [4, 9, 3, 8, 2, 7, 1, 6, 0, 5]
+    for number in order { backend.respond(to: number) }
+    #expect(await backend.started.entries(10) == order)
   }
 
   @Test func aSuspendedQueueStartsNothing() async {

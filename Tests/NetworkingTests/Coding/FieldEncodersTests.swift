@@ -48,6 +48,33 @@ struct FieldEncodersTests {
       try query(["b": false, "n": nil], FieldNaming(bools: .digits, nulls: .empty)) == "b=0&n=")
   }
 
+  @Test(arguments: [
+    (FieldNaming.Dates.iso8601, 1_714_564_800.25, "2024-05-01T12:00:00Z"),
+    (.iso8601, -62_135_596_800, "0001-01-01T00:00:00Z"),
+    (.iso8601, 253_402_300_799, "9999-12-31T23:59:59Z"),
+    (.secondsSince1970, 1_714_564_800, "1714564800"),
+    (.secondsSince1970, 0.5, "0.5"), (.millisecondsSince1970, 1_714_564_800.1234, "1714564800123"),
+    (.millisecondsSince1970, -0.001, "-1"),
+  ])
+  func datesHaveTheConfiguredText(_ style: FieldNaming.Dates, _ seconds: Double, _ text: String)
+    throws
+  {
+    let query = try query(
+      ["at": .date(Date(timeIntervalSince1970: seconds))], FieldNaming(dates: style))
+    #expect(query.removingPercentEncoding == "at=" + text)
+  }
+
+  @Test(arguments: [
+    (FieldNaming.Dates.iso8601, -62_135_596_801), (.iso8601, 253_402_300_800), (.iso8601, .nan),
+    (.iso8601, 1e300), (.secondsSince1970, .infinity), (.millisecondsSince1970, .nan),
+  ])
+  func datesOutOfRangeAreRejected(_ style: FieldNaming.Dates, _ seconds: Double) {
+    let error = #expect(throws: ParameterEncodingError.self) {
+      try query(["at": .date(Date(timeIntervalSince1970: seconds))], FieldNaming(dates: style))
+    }
+    #expect(error?.description == "the parameter at is a date out of range")
+  }
+
   private let tree: Parameters = ["t": ["a", ["b"]], "f": ["o": "me", "l": [["k": 1]]]]
 
   @Test(arguments: [
@@ -81,9 +108,10 @@ struct FieldEncodersTests {
 }
 
 struct JSONParameterEncoderTests {
-  private func text(_ parameters: Parameters) throws -> String {
+  private func text(_ parameters: Parameters, _ encoder: JSONEncoder? = nil) throws -> String {
     guard
-      case .body(let pieces, "application/json") = try JSONParameterEncoder().encode(parameters),
+      case .body(let pieces, "application/json") = try JSONParameterEncoder(encoder: encoder)
+        .encode(parameters),
       case .data(let data)? = pieces.first, pieces.count == 1
     else { return "no body" }
     return String(decoding: data, as: UTF8.self)
@@ -128,10 +156,56 @@ struct JSONParameterEncoderTests {
     #expect(throws: ParameterEncodingError.self) { try text([.decimal(.nan)]) }
   }
 
-  @Test func treesThatAreTooDeepAreRejected() {
+  @Test(arguments: [nil, JSONEncoder()])
+  func treesThatAreTooDeepAreRejected(_ encoder: JSONEncoder?) {
     var deep: Parameters = 1
     for _ in 0..<2_000 { deep = ["a": deep] }
-    let error = #expect(throws: ParameterEncodingError.self) { try text(deep) }
+    let error = #expect(throws: ParameterEncodingError.self) { try text(deep, encoder) }
     #expect(error?.reason == "is nested too deeply")
+  }
+
+  @Test func datesAreSecondsSince2001() throws {
+    let date = Parameters.date(Date(timeIntervalSinceReferenceDate: 1.5))
+    #expect(try text(["at": date]) == #"{"at":1.5}"#)
+    #expect(throws: ParameterEncodingError.self) {
+      try text([.date(Date(timeIntervalSinceReferenceDate: .nan))])
+    }
+  }
+
+  @Test func theStrategiesOfAnEncoderApply() throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.keyEncodingStrategy = .convertToSnakeCase
+    encoder.dateEncodingStrategy = .iso8601
+    encoder.dataEncodingStrategy = .custom { data, encoder in
+      var container = encoder.singleValueContainer()
+      try container.encode(data.count)
+    }
+    let parameters: Parameters = [
+      "madeAt": .date(Date(timeIntervalSince1970: 1_714_564_800)), "isOpen": true, "none": nil,
+      "boardParts": [["partName": "a/b", "size": 2.5], 1], "picture": .data(Data(count: 3)),
+      "exact": .decimal(Decimal(UInt64.max)),
+    ]
+    #expect(
+      try text(parameters, encoder)
+        == #"{"board_parts":[{"part_name":"a/b","size":2.5},1],"exact":18446744073709551615,"#
+        + #""is_open":true,"made_at":"2024-05-01T12:00:00Z","none":null,"picture":3}"#)
+    #expect(try text("a", encoder) == "\"a\"")
+    #expect(try text(nil, encoder) == "null")
+  }
+
+  @Test func aValueThatTheEncoderRejectsIsNamed() {
+    let error = #expect(throws: ParameterEncodingError.self) {
+      try text(["filter": ["sizes": [1, .double(.nan)]]], JSONEncoder())
+    }
+    #expect(error?.description == "the parameter filter.sizes[1] is rejected by the JSON encoder")
+  }
+
+  @Test func encodersAreComparedByIdentity() {
+    let encoder = JSONEncoder()
+    #expect(JSONParameterEncoder(encoder: encoder) == JSONParameterEncoder(encoder: encoder))
+    #expect(JSONParameterEncoder(encoder: encoder) != JSONParameterEncoder(encoder: JSONEncoder()))
+    #expect(JSONParameterEncoder(encoder: encoder) != JSONParameterEncoder())
+    #expect(Set([JSONParameterEncoder(), JSONParameterEncoder()]).count == 1)
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Networking
+import TestSupport
 import Testing
 
 struct JSONTests {
@@ -29,6 +30,22 @@ struct JSONTests {
     #expect(json.dictionary?.count == 8)
   }
 
+  /// The operator `<` orders neither of the first two names before the other.
+  @Test func membersAreSortedByTheUTF8BytesOfTheirNames() throws {
+    let names = ["e\u{301}", "\u{e9}/", "[ b", "?", "\u{1F600}", "\u{FFFD}", "Z", "a"]
+    let sorted =
+      #"{"?":0,"Z":0,"[ b":0,"a":0,"e\#u{301}":0,"\#u{e9}/":0,"\#u{FFFD}":0,"\#u{1F600}":0}"#
+    let text = EncodedParameters.body([.data(Data(sorted.utf8))], contentType: "application/json")
+    var lots = SeededGenerator(seed: 3)
+    for _ in 0..<20 {
+      let members = names.shuffled(using: &lots).map { ($0, 0) }
+      let json = JSON.dictionary(Dictionary(uniqueKeysWithValues: members.map { ($0, .int($1)) }))
+      #expect(json.description == sorted)
+      let parameters = try Parameters(encoding: Dictionary(uniqueKeysWithValues: members))
+      #expect(try JSONParameterEncoder().encode(parameters) == text)
+    }
+  }
+
   @Test func zeroAndOneAreNumbers() throws {
     #expect(try parse("[0, 1]") == [0, 1])
     #expect(try parse("[0, 1]")[1].bool == nil)
@@ -44,6 +61,63 @@ struct JSONTests {
     #expect(try JSONDecoder().decode(JSON.self, from: Data(text.utf8)) == parse(text))
   }
 
+  @Test(arguments: [
+    1e15, 9_007_199_254_740_991, 1e22, 1e23, 1e36, 1e37, 1.2345678901234568e45, 1e300, -0.5,
+    123_456_789_012_345.0, 0.12345678901234568, 1e19,
+  ])
+  func aDoubleIsADoubleAfterWritingAndReading(_ number: Double) throws {
+    let read = try JSON(parsing: JSON.array([.double(number)]).data())[0]
+    guard case .double(number) = read else {
+      Issue.record("\(number) is read as \(String(reflecting: read))")
+      return
+    }
+  }
+
+  /// `JSONSerialization` reads a fraction of 17 and more digits as a decimal number.
+  @Test(arguments: [
+    "0.34567412803956789", "-1234567890.12345678901", "0.99999999999999999999",
+    "1.00000000000000000000",
+    "9007199254740992.5", "123456789012345678901234567890.5", "1.7976931348623157e308",
+  ])
+  func aFractionOfManyDigitsIsReadAsByJSONDecoder(_ text: String) throws {
+    let json = try parse("[\(text)]")
+    #expect(try JSONDecoder().decode(JSON.self, from: Data("[\(text)]".utf8)) == json)
+    #expect(try JSON(parsing: json.data()) == json)
+  }
+
+  @Test func aFractionHasThePrecisionOfDouble() throws {
+    guard case .double(0.345_674_128_039_567_89) = try parse("0.34567412803956789") else {
+      Issue.record("it is not a double")
+      return
+    }
+  }
+
+  @Test(arguments: [
+    #"{"a":1,"a":2}"#, #"[{"b":"\":","a":1,"a":{"c":3}}]"#, #"{"x":{"a":1,"a":null},"y":"a:b"}"#,
+  ])
+  func theFirstOfRepeatedNamesCounts(_ text: String) throws {
+    let json = try parse(text)
+    #expect(try JSONDecoder().decode(JSON.self, from: Data(text.utf8)) == json)
+    let object = text.hasPrefix("[") ? json[0] : json["x"].isNull ? json : json["x"]
+    #expect(object["a"] == 1)
+  }
+
+  @Test(arguments: [1e16, 1e18, -1.2447839233206492e18, -0x1p63])
+  func aDoubleWithTheTextOfAnIntegerIsEqualAfterWritingAndReading(_ number: Double) throws {
+    #expect(try JSON(parsing: JSON.array([.double(number)]).data())[0] == .double(number))
+  }
+
+  /// The nearest double of each integer is another integer, or has a shorter text.
+  @Test(arguments: [
+    "-1244783923320649200", "1152921504606846976", "9007199254740993", "123456789012345680000",
+  ])
+  func anIntegerIsExactAfterReadingAndWriting(_ text: String) throws {
+    let json = try parse(text)
+    #expect(json.decimal == Decimal(string: text))
+    #expect(Int(text).map { json == .int($0) } ?? true)
+    #expect(try parse(String(decoding: json.data(), as: UTF8.self)) == json)
+  }
+
   @Test func numbersAreEqualByValueAndHashAlike() throws {
     #expect(JSON.int(1) == .double(1))
     #expect(JSON.int(1) == .decimal(1))
@@ -56,6 +130,13 @@ struct JSONTests {
   @Test(arguments: ["", "{", "[1", "nul", "{\"a\":1 2}", "1e999", "\u{FEFF}\u{FEFF}1", "'a'"])
   func invalidJSONIsRejected(text: String) {
     #expect(throws: (any Error).self) { try parse(text) }
+  }
+
+  @Test func aStringThatBeginsWithAByteOrderMarkKeepsIt() throws {
+    let json = try parse("{\"\u{FEFF}name\": [\"\u{FEFF}a\", \"b\"]}")
+    #expect(json == ["\u{FEFF}name": ["\u{FEFF}a", "b"]])
+    #expect(try parse("\"\u{FEFF}\"") == "\u{FEFF}")
+    #expect(try parse("\u{FEFF}[\"a\"]") == ["a"])
   }
 
   @Test func deeplyNestedTextsAreRejectedWithoutATrap() {

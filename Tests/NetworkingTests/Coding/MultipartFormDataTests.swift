@@ -62,6 +62,28 @@ struct MultipartEncoderTests {
     #expect(text(pieces) == expected.replacing("\n", with: "\r\n"))
   }
 
+  @Test func thePartsHaveTheTypesOfTheirFileNames() {
+    let file = URL(fileURLWithPath: "/tmp/film.mov")
+    var form = MultipartFormData()
+    form.append(Data(), name: "a", filename: "2024.report.PDF")
+    form.append(Data(), name: "b", filename: "film.mov")
+    form.append(Data(), name: "c", filename: "notes.unheard-of")
+    form.append(Data(), name: "d", filename: "README")
+    form.append(Data(), name: "e")
+    form.append(Data(), name: "f", filename: "a.pdf", contentType: "image/png")
+    form.append(Data(), name: "g", filename: "a.pdf", contentType: nil)
+    form.append(file: file, name: "h")
+    form.append(file: file, name: "i", filename: "film.mp4")
+    form.append(file: file, name: "j", filename: "film")
+    form.append(file: URL(fileURLWithPath: "/tmp/film"), name: "k")
+    #expect(
+      form.parts.map(\.contentType) == [
+        "application/pdf", "video/quicktime", "application/octet-stream",
+        "application/octet-stream", "application/octet-stream", "image/png", nil,
+        "video/quicktime", "video/mp4", "video/quicktime", "application/octet-stream",
+      ])
+  }
+
   @Test func anEmptyFormHasOnlyTheFinalBoundary() throws {
     #expect(text(try body().pieces) == "--B--\r\n")
   }

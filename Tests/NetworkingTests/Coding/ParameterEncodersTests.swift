@@ -31,6 +31,21 @@ struct ParameterEncodersTests {
         == .body([.data(Data("[1]".utf8))], contentType: type))
   }
 
+  @Test func customJSONTypesUseTheEncoderOfJSON() throws {
+    let encoder = JSONEncoder()
+    encoder.keyEncodingStrategy = .convertToSnakeCase
+    var encoders = ParameterEncoders()
+    encoders.json = JSONParameterEncoder(encoder: encoder)
+    #expect(
+      try encoders.encoder(for: .custom("application/vnd.api+json")).encode(["boardID": 1])
+        == .body(
+          [.data(Data(#"{"board_id":1}"#.utf8))], contentType: "application/vnd.api+json"))
+    encoders.json = Upper()
+    #expect(
+      try encoders.encoder(for: .custom("application/json")).encode(["boardID": 1])
+        == .body([.data(Data(#"{"boardID":1}"#.utf8))], contentType: "application/json"))
+  }
+
   @Test func otherCustomTypesAcceptTextOrBytes() throws {
     let encoder = ParameterEncoders().encoder(for: .custom("text/csv"))
     #expect(

@@ -45,7 +45,9 @@ struct ParametersEncodingTests {
 
   @Test func datesUseTheStrategyOfTheCaller() throws {
     let date = Date(timeIntervalSinceReferenceDate: 5)
-    #expect(try Parameters(encoding: ["at": date]) == ["at": 5.0])
+    #expect(try Parameters(encoding: ["at": date]) == ["at": .date(date)])
+    #expect(try Parameters(encoding: [date]) == [.date(date)])
+    #expect(try Parameters(encoding: date) == .date(date))
     #expect(
       try Parameters(encoding: ["at": date], date: { .string($0.ISO8601Format()) })
         == ["at": "2001-01-01T00:00:05Z"])
@@ -122,17 +124,118 @@ struct ParametersTests {
     var tree = tree
     tree["whole"] = .double(1)
     tree["big"] = .decimal(Decimal(UInt64.max))
+    tree["at"] = .date(Date(timeIntervalSinceReferenceDate: 0.1))
     let data = try JSONEncoder().encode(tree)
     #expect(try JSONDecoder().decode(Parameters.self, from: data) == tree)
   }
 
   @Test func nonFiniteNumbersRoundTripThroughStorage() throws {
-    let data = try JSONEncoder().encode([Parameters.double(.infinity)])
-    #expect(try JSONDecoder().decode([Parameters].self, from: data) == [.double(.infinity)])
+    let numbers = [Parameters.double(.infinity), .date(.distantFuture.advanced(by: .infinity))]
+    let data = try JSONEncoder().encode(numbers)
+    #expect(try JSONDecoder().decode([Parameters].self, from: data) == numbers)
     #expect(throws: DecodingError.self) {
       try JSONDecoder().decode(Parameters.self, from: Data("{}".utf8))
     }
   }
 
+  @Test func storedParametersDoNotDependOnTheStrategyForDates() throws {
+    let date = Parameters.date(Date(timeIntervalSinceReferenceDate: 7.5))
+    let encoder = JSONEncoder()
+    encoder.dateEncodingStrategy = .iso8601
+    let data = try encoder.encode([date])
+    #expect(try JSONDecoder().decode([Parameters].self, from: data) == [date])
+  }
+
   private struct Wrong: Error {}
+}
+
+struct ParametersAccessTests {
+  private let tree: Parameters = [
+    "user": "ada", "page": 2, "tags": ["a", "b"], "filter": ["open": true],
+  ]
+
+  @Test func membersAreReadByName() {
+    #expect(tree["user"]?.string == "ada")
+    #expect(tree["filter"]?["open"]?.bool == true)
+    #expect(tree["tags"]?[1] == "b")
+    #expect(tree["tags"]?[2] == nil && tree["tags"]?[-1] == nil)
+    #expect(tree["none"] == nil && tree[0] == nil && (7 as Parameters)["a"] == nil)
+    #expect(tree.keys == ["user", "page", "tags", "filter"])
+    #expect(tree.members.map(\.name) == tree.keys)
+    #expect(tree.members.first?.value == "ada")
+    #expect(([1, 2] as Parameters).keys.isEmpty && ([1, 2] as Parameters).members.isEmpty)
+  }
+
+  @Test(
+    arguments: [
+      (nil, 0), ([:], 0), ([], 0), (["a": nil], 1), ([1, 2], 2), ("", 1), (0, 1), (false, 1),
+    ] as [(Parameters, Int)])
+  func onlyParametersWithoutValuesAreEmpty(_ parameters: Parameters, _ count: Int) {
+    #expect(parameters.count == count)
+    #expect(parameters.isEmpty == (count == 0))
+  }
+
+  @Test func typedAccessorsDoNotConvertOtherKinds() {
+    let (date, data) = (Date(timeIntervalSinceReferenceDate: 1), Data([1]))
+    let values: [Parameters] = [
+      nil, true, 2, 2.5, .decimal(Decimal(UInt64.max)), "2", .data(data), .date(date), [1],
+      ["a": 1],
+    ]
+    #expect(values.map(\.isNull) == [true] + values.dropFirst().map { _ in false })
+    #expect(values.map(\.bool) == [nil, true] + values.dropFirst(2).map { _ in nil })
+    #expect(values.compactMap(\.int) == [2])
+    #expect((2.0 as Parameters).int == 2)
+    #expect(values.compactMap(\.double) == [2, 2.5, Double(UInt64.max)])
+    #expect(values.compactMap(\.string) == ["2"])
+    #expect(values.compactMap(\.data) == [data])
+    #expect(values.compactMap(\.date) == [date])
+    #expect(values.compactMap(\.array) == [[1]])
+    #expect(values.compactMap(\.dictionary).map(\.count) == [1])
+  }
+}
+
+struct ParametersDescriptionTests {
+  @Test func parametersAreDescribedAsALiteral() {
+    let parameters: Parameters = [
+      "user": "a\"da", "page": 2, "ratio": 0.5, "tags": ["a", nil, true], "none": [:], "no": [],
+      "at": .date(Date(timeIntervalSince1970: 1_714_564_800)), "picture": .data(Data(count: 12)),
+    ]
+    #expect(
+      "\(parameters)" == #"["user": "a\"da", "page": 2, "ratio": 0.5, "tags": ["a", nil, true], "#
+        + #""none": [:], "no": [], "at": 2024-05-01T12:00:00Z, "picture": (12 bytes)]"#)
+    #expect(String(reflecting: parameters) == parameters.description)
+    #expect("\(parameters.members)" == parameters.description)
+    #expect(parameters.members.first.map { "\($0)" } == #""user": "a\"da""#)
+  }
+
+  @Test func secretsAreMaskedEverywhere() throws {
+    let parameters: Parameters = [
+      "user": "ada", "password": "s3cret", "token": ["s3cret", "s3cret"],
+      "items": [["access_token": "s3cret"]], "next": "https://h/?token=s3cret",
+    ]
+    #expect(
+      parameters.description.hasPrefix(
+        #"["user": "ada", "password": "***", "token": "***", "items": [["access_token": "***"]], "#
+      ))
+    #expect(!parameters.description.contains("s3cret"))
+    let member = try #require(parameters.members.first { $0.name == "password" })
+    for value in [
+      parameters, parameters.members, member, Request.post("a", parameters: parameters),
+    ]
+      as [Any]
+    {
+      var text = ""
+      dump(value, to: &text)
+      #expect(text.contains("***") && !text.contains("s3cret"), "\(text)")
+      #expect(!String(reflecting: value).contains("s3cret"))
+    }
+  }
+
+  @Test func unusualValuesHaveADescription() {
+    var deep: Parameters = 1
+    for _ in 0..<2_000 { deep = [deep] }
+    #expect(deep.description.contains("..."))
+    #expect("\(Parameters.date(.init(timeIntervalSince1970: 1e300)))" == "(a date out of range)")
+    #expect("\(Parameters.double(.nan))" == "nan")
+  }
 }

@@ -49,6 +49,19 @@ struct ValidationTests {
     #expect(code == (passes ? nil : .unacceptableContentType(type ?? "")))
   }
 
+  @Test func theErrorForAnUnacceptableTypeNamesTheAcceptedOnes() async {
+    let types = ["application/json", "text/*"]
+    let promise = response(200, type: "image/png").validate(contentTypes: types)
+    let error = await promise.result.failure(as: NetworkError.self)
+    #expect(error?.reason == "the request accepts application/json, text/*")
+  }
+
+  @Test func timeoutsOfAllPhasesAreTimeouts() {
+    let phases: [NetworkError.Phase] = [.connect, .idle, .attempt, .call]
+    #expect(phases.allSatisfy { NetworkError.Code.timedOut($0).isTimeout })
+    #expect(!NetworkError.Code.connectionLost.isTimeout)
+  }
+
   @Test func acceptableContentTypesCanBeConfigured() async {
     let json = ["application/json", "application/*; v=1"]
     #expect(
@@ -59,6 +72,22 @@ struct ValidationTests {
     #expect(await code(response(200).validate(contentTypes: json)) == .missingContentType)
     #expect(await code(response(200).validate(contentTypes: ["*/*"])) == nil)
     #expect(await code(response(200, body: "").validate(contentTypes: json)) == nil)
+  }
+
+  @Test(arguments: [
+    ("application/json", "application/json; charset=utf-8", true),
+    ("application/json; charset=UTF-8", "application/json", true),
+    ("text/plain; charset=iso-8859-1", "text/plain; charset=utf-8", false),
+    ("text/plain", "text/plain; charset=iso-8859-1", false),
+    ("application/json; version=2", "application/json; version=1", false),
+    ("application/json", "application/json; version=1", false),
+    ("application/json; version=1; a=b", "application/json; version=1", true),
+  ])
+  func theParametersOfAnAcceptedTypeAreCompared(
+    _ type: String, _ accepted: String, _ passes: Bool
+  ) async {
+    let code = await code(response(200, type: type).validate(contentTypes: [accepted]))
+    #expect((code == nil) == passes)
   }
 
   @Test func aCustomValidatorRejectsWithItsError() async {

@@ -128,7 +128,7 @@ struct EndingEventsTests {
         "1.1 2.0 retrying in 2.0 seconds (attempt 2): the attempt timed out",
         "2.1 4.0 sending",
         "2.1 6.0 failed: the attempt timed out, after 2 attempts "
-          + "(the attempt timed out, after 2.0 seconds the attempt timed out)",
+          + "(the attempt timed out; 2 s later the attempt timed out)",
       ])
   }
 

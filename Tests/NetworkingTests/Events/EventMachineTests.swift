@@ -13,6 +13,21 @@ struct EventMachineTests {
     if case .requestSent(let bytes)? = event?.kind { bytes } else { nil }
   }
 
+  /// The thread of the transport only stores the fields.
+  ///
+  /// Receivers of events mask them.
+  @Test func fieldsAreMaskedWhenAnEventIsDelivered() {
+    var machine = CallEventMachine(.init(), callStart: Date())
+    let summary = NetworkError.RequestSummary(method: .get, url: "https://a.example/")
+    let fields: HTTPHeaders = ["X-Api-Key": "s3cret"]
+    let events = machine.begin(
+      summary, headers: fields, bodySize: 0, attempt: 1, hop: 1, at: .zero
+    ).events
+    #expect(events.map(\.kind) == [.sending(headers: fields, bodySize: 0)])
+    #expect(
+      events.map { $0.redacted().kind } == [.sending(headers: ["X-Api-Key": "***"], bodySize: 0)])
+  }
+
   // MARK: Hops
 
   private func texts(_ events: [HopEventMachine.TimedEventKind]) -> [String] {

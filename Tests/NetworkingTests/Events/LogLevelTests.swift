@@ -48,7 +48,7 @@ struct LogLevelTests {
     await fixture.time.run()
     #expect(
       lines == [
-        "#1 GET https://api.example.com/broken?token=***: failed (connectionLost) after 3 attempts, 4.000 s: the connection was lost: mocked, after 3 attempts (the connection was lost, after 2.0 seconds the connection was lost, after 2.0 seconds the connection was lost)"
+        "#1 GET https://api.example.com/broken?token=***: failed (connectionLost) after 3 attempts, 4.000 s: the connection was lost: mocked, after 3 attempts (the connection was lost; 2 s later the connection was lost; 2 s later the connection was lost)"
       ])
     #expect(log.entries.map(\.category) == [.error])
   }

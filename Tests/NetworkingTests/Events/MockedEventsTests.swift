@@ -72,7 +72,7 @@ struct MockedEventsTests {
     #expect(failure.code == .cannotConnect)
     #expect(
       failure.description
-        == "no connection could be made: mocked, after 2 attempts (no connection could be made, "
+        == "no connection could be made: mocked, after 2 attempts (no connection could be made; "
         + "no connection could be made)")
   }
 

@@ -13,6 +13,11 @@ struct HTTPDateTests {
     #expect(HTTPDate.parse(text, now: now) == Date(timeIntervalSince1970: 784_111_777))
   }
 
+  @Test func aDayOfAsctimeHasOneDigitOrTwo() {
+    let date = HTTPDate.parse("Wed, 16 Nov 1994 08:49:37 GMT", now: now)
+    #expect(HTTPDate.parse("Wed Nov 16 08:49:37 1994", now: now) == date && date != nil)
+  }
+
   @Test(arguments: [784_111_777, 0, 951_782_400, 1_790_000_000, 253_402_300_799])
   func formattedDatesRoundTrip(_ seconds: Int) {
     let date = Date(timeIntervalSince1970: Double(seconds))
@@ -35,6 +40,11 @@ struct HTTPDateTests {
     #expect(date == HTTPDate.parse(same, now: now))
   }
 
+  @Test func theLastLeapSecondStaysInTheYear9999() throws {
+    let leap = try #require(HTTPDate.parse("Fri, 31 Dec 9999 23:59:60 GMT", now: now))
+    #expect(HTTPDate.text(of: leap) == "Fri, 31 Dec 9999 23:59:59 GMT")
+  }
+
   @Test func aLeapSecondIsTheNextSecond() {
     let leap = HTTPDate.parse("Sat, 31 Dec 2016 23:59:60 GMT", now: now)
     #expect(leap == HTTPDate.parse("Sun, 01 Jan 2017 00:00:00 GMT", now: now) && leap != nil)
@@ -47,7 +57,13 @@ struct HTTPDateTests {
     "Sun, 06 Nev 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:60:37 GMT",
     "sun, 06 nov 1994 08:49:37 gmt",
     "Sun, 06 Nov 1994 08:49:37 GMT ", "Sun, ٠٦ Nov 1994 08:49:37 GMT",
-    "Sun, 00 Nov 1994 08:49:37 GMT",
+    "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:61 GMT",
+    "Sun, 06 Nov 94 08:49:37 GMT", "Sunday, 06-Nov-1994 08:49:37 GMT",
+    "Sunday, 06 Nov 1994 08:49:37 GMT", "Sun, 06-Nov-94 08:49:37 GMT", "Sun Nov 006 08:49:37 1994",
+    "Sun Nov  66 08:49:37 1994", "Sun Nov 6 08:49:37 1994", "Sun Nov  6 08:49:37 1994 GMT",
+    "Sun,  06 Nov 1994 08:49:37 GMT", "Sun", "Sun, ", "Sun, 06 Nov 1994 08:49:3",
+    "Sunday Nov  6 08:49:37 1994", "Son, 06 Nov 1994 08:49:37 GMT",
+    "Sun, 06 November 1994 08:49:37 GMT", "Sun, 06 Nov +994 08:49:37 GMT",
   ])
   func invalidDatesAreNil(_ text: String) {
     #expect(HTTPDate.parse(text, now: now) == nil)

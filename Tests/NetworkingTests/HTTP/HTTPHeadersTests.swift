@@ -1,3 +1,4 @@
+import CCatena
 import Foundation
 import Testing
 
@@ -70,6 +71,18 @@ struct DefaultHeadersTests {
       HTTPHeaders.defaults.map(\.name) == ["Accept-Encoding", "Accept-Language", "User-Agent"])
     #expect(HTTPHeaders.defaults.allSatisfy { HTTPHeaders.problem(of: $0) == nil })
     #expect(HTTPHeaders.defaults["User-Agent"]?.hasSuffix(" Catena") == true)
+  }
+
+  @Test func onlyCodingsThatCanBeDecodedAreOffered() {
+    #expect(HTTPHeaders.acceptEncoding(decodesBrotli: false) == "gzip, deflate")
+    let offered = HTTPHeaders.defaults["Accept-Encoding"]
+    #if os(Linux)
+      let decodesBrotli = catena_decoder_is_available(.brotli)
+    #else
+      let decodesBrotli = true
+    #endif
+    #expect(offered == HTTPHeaders.acceptEncoding(decodesBrotli: decodesBrotli))
+    #expect(offered?.contains("br") == decodesBrotli)
   }
 
   @Test func languagesHaveDecreasingWeights() {

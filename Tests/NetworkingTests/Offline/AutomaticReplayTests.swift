@@ -17,7 +17,7 @@ struct AutomaticReplayTests {
     var configuration = NetworkingConfiguration.offline(network, time)
     configuration.replaysWhenReachable = true
     let client = Networking<NotesAPI>(transport: server.transport, configuration: configuration)
-    client.onAutomaticReplay = { [results] result in
+    client.onAutomaticReplay { [results] result in
       let report = try? result.get()
       results.append("\(report?.delivered.count ?? -1) delivered, \(report?.kept.count ?? -1) kept")
     }
@@ -50,6 +50,27 @@ struct AutomaticReplayTests {
     await time.run()
     #expect(results.entries == ["0 delivered, 2 kept", "2 delivered, 0 kept"])
     #expect(try client.offlineStore.count == 0)
+  }
+
+  @MainActor
+  @Test func theHandlerRunsOnTheActorOfItsCodeUntilItIsRemoved() async throws {
+    let network = MockReachability(.unreachable)
+    let client = client(network)
+    client.callbackContext = .inline
+    let log = MainActorLog<Int>()
+    client.onAutomaticReplay { result in log.append((try? result.get().delivered.count) ?? -1) }
+    _ = client.request(.add("a"))
+    await time.run()
+    server.behavior = .responds(200)
+    network.status = .over("wlan0")
+    await time.run()
+    #expect(log.entries == [1] && log.isOfMainQueue && results.entries.isEmpty)
+
+    client.onAutomaticReplay(nil)
+    network.status = .unreachable
+    network.status = .over("wlan0")
+    await time.run()
+    #expect(log.entries == [1])
   }
 
   @Test func anUnchangedNetworkTriggersNoReplay() async throws {

@@ -54,7 +54,7 @@ struct ClientOfflineTests {
       error.description
         == """
         POST https://api.example.com/v1/notes: there is no network: mocked, after 3 attempts (there \
-        is no network, after 1.0 seconds there is no network, after 2.0 seconds there is no network); \
+        is no network; 1 s later there is no network; 2 s later there is no network); \
         it is stored offline and will be sent later
         """)
     #expect(try networking.offlineStore.entries.map(\.id) == [error.offlineEntryID])
@@ -203,6 +203,15 @@ struct ClientOfflineTests {
     #expect(evaluations.value == 1)
     let stored = try #require(try client.offlineStore.entries.first)
     #expect(stored.baseURL?.host == "host1.example.com")
+  }
+
+  @Test func aBaseURLThatThrowsRejectsTheRequestWithoutStoringIt() async throws {
+    let client = client()
+    client.setBaseURL { throw TestError("no region") }
+    client.middleware = { _ in .rejected(NetworkError(.dnsFailed)) }
+    let error = await client.request(.add("a")).result.failure(as: TestError.self)
+    #expect(error == TestError("no region"))
+    #expect(try client.offlineStore.count == 0)
   }
 
   @Test func downloadsAndStreamsAreNotStored() async throws {

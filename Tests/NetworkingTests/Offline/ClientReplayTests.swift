@@ -38,6 +38,16 @@ struct ClientReplayTests {
     server.behavior = .responds(200)
   }
 
+  @MainActor
+  @Test func progressIsReportedOnTheActorOfItsHandler() async throws {
+    await add(.put(1), .put(2))
+    let log = MainActorLog<String>()
+    let report = try await client.replay { log.append("\($0.completed)/\($0.total)") }.value
+    await mainQueueHasRun()
+    #expect(log.entries == ["1/2", "2/2"] && log.isOfMainQueue)
+    #expect(report.delivered.count == 2)
+  }
+
   @Test func currentHooksAndCredentialsAreAppliedOnce() async throws {
     client.authenticate(bearerToken: "old")
     client.beforeEach = { request in
@@ -68,6 +78,25 @@ struct ClientReplayTests {
     #expect(server.requests[1].headers["Authorization"] == nil)
   }
 
+  @Test func anEntryStaysWhileTheCredentialsHaveNoOrigin() async throws {
+    var configuration = NetworkingConfiguration()
+    configuration.cookies = .none
+    configuration.offline = .store(try temporary.open())
+    let client = Networking<Request>(transport: server.transport, configuration: configuration)
+    client.callbackContext = .inline
+    let request = Request.post("https://api.example.com/v1/notes").storing(.offline)
+    let stored = await client.request(request).result.failure(as: NetworkError.self)
+    #expect(stored?.isStoredOffline == true)
+    server.behavior = .responds(200)
+    client.authenticate(bearerToken: "t")
+    let kept = try await client.replay().value.kept
+    #expect((kept.first?.error as? NetworkError)?.code == .credentialsWithoutBaseURL)
+    #expect(try server.requests.count == 1 && client.offlineStore.count == 1)
+    client.setBaseURL(.of("https://api.example.com/"))
+    #expect(try await client.replay().value.delivered.count == 1)
+    #expect(server.requests.map { $0.headers["Authorization"] } == [nil, "Bearer t"])
+  }
+
   @Test func anotherProcessReplaysTheRequest() async throws {
     await add(.add("a"), .put(1))
     let later = SwitchableServer(.responds(201))
@@ -75,6 +104,62 @@ struct ClientReplayTests {
     let report = try await client.replay().value
     #expect(report.delivered.count == 2 && later.paths == ["/v1/notes", "/v1/notes/1"])
     #expect(later.requests.allSatisfy { $0.headers["X-Api-Key"] == "s3cret" })
+  }
+
+  /// An endpoint whose credentials belong to the value and to its request.
+  private struct TenantNote: RequestConvertible {
+    static let baseURL = URL(string: "https://api.example.com/v1/")
+    var headers: HTTPHeaders { ["X-Api-Key": "s3cret"] }
+    var request: Request {
+      .post("notes").adding(headers: ["Authorization": "Bearer 0wn"]).storing(.offline)
+    }
+  }
+
+  private func tenantClient(_ server: SwitchableServer) throws -> Networking<TenantNote> {
+    var configuration = NetworkingConfiguration()
+    configuration.cookies = .none
+    configuration.offline = .store(try temporary.open())
+    let client = Networking<TenantNote>(transport: server.transport, configuration: configuration)
+    client.callbackContext = .inline
+    return client
+  }
+
+  @Test func fieldsOfTheEndpointValueAndItsRequestAreAddedAgain() async throws {
+    let client = try tenantClient(server)
+    client.authenticate(bearerToken: "of the client")
+    _ = await client.request(TenantNote()).result
+    server.behavior = .responds(201)
+    #expect(try await client.replay().value.delivered.count == 1)
+    #expect(server.requests.map { $0.headers["X-Api-Key"] } == ["s3cret", "s3cret"])
+    #expect(server.requests.map { $0.headers["Authorization"] } == ["Bearer 0wn", "Bearer 0wn"])
+  }
+
+  @Test func anEntryStaysWhileAFieldWithCredentialsIsMissing() async throws {
+    _ = try await tenantClient(server).request(TenantNote()).result
+    let later = SwitchableServer(.responds(201))
+    let client = try tenantClient(later)
+    let kept = try await client.replay().value.kept
+    let error = try #require(kept.first?.error as? NetworkError)
+    #expect(error.code == .offlineCredentialsMissing)
+    #expect(error.reason == "missing: X-Api-Key, Authorization")
+    #expect(try client.offlineStore.count == 1)
+    #expect(later.requests.isEmpty)
+    // A field of an interceptor and the credentials of the client count.
+    client.hopInterceptors = [HeaderInjector(["X-Api-Key": "n3w"])]
+    client.authenticate(bearerToken: "t")
+    #expect(try await client.replay().value.delivered.count == 1)
+    #expect(later.requests.map { $0.headers["X-Api-Key"] } == ["n3w"])
+    #expect(later.requests.map { $0.headers["Authorization"] } == ["Bearer t"])
+  }
+
+  @Test func digestCredentialsCountBeforeTheChallenge() async throws {
+    _ = try await tenantClient(server).request(TenantNote()).result
+    let later = SwitchableServer(.responds(201))
+    let client = try tenantClient(later)
+    client.hopInterceptors = [HeaderInjector(["X-Api-Key": "n3w"])]
+    client.authenticate(username: "ada", password: "x", scheme: .digest)
+    #expect(try await client.replay().value.delivered.count == 1)
+    #expect(later.requests.map { $0.headers["Authorization"] } == [nil])
   }
 
   @Test func aFailedReplayKeepsOneEntry() async throws {

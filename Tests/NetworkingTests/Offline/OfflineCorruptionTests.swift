@@ -66,6 +66,59 @@ struct OfflineCorruptionTests {
     try await expectSecondEntryIsQuarantined("the checksum does not match")
   }
 
+  /// Replaces a text in the JSON of the second entry, with a valid length and checksum.
+  private func forgeSecondEntry(_ pattern: some RegexComponent, _ replacement: String) throws {
+    try change(temporary.entryFile(1)) { data in
+      let json = String(decoding: data.drop { $0 != UInt8(ascii: "\n") }.dropFirst(), as: UTF8.self)
+      let forged = json.replacing(pattern, with: replacement)
+      #expect(forged != json)
+      let checksum = forged.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
+        ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3
+      }
+      let digits = String(checksum, radix: 16)
+      let zeros = String(repeating: "0", count: 16 - digits.count)
+      data = Data("Catena-Offline/1 \(forged.utf8.count) \(zeros)\(digits)\n\(forged)".utf8)
+    }
+  }
+
+  @Test func aFileWithAnEmptyBodyIsQuarantined() async throws {
+    try change(temporary.entryFile(1)) { $0 = Data("Catena-Offline/1 0 cbf29ce484222325\n".utf8) }
+    #expect(try temporary.open().entries.map(\.number) == [1, 3])
+  }
+
+  @Test(arguments: [Int64.max, .max - 1, 1 << 61, -1, .min])
+  func aFileWithAnImpossibleLengthIsQuarantined(_ length: Int64) async throws {
+    try forgeSecondEntry(/"byteCount":\d+/, "\"byteCount\":\(length)")
+    #expect(try temporary.open().entries.map(\.number) == [1, 3])
+    try await expectSecondEntryIsQuarantined("a number is out of range")
+  }
+
+  @Test(arguments: [Int.max, -1])
+  func anEntryWithAnImpossibleNumberOfAttemptsIsQuarantined(_ attempts: Int) async throws {
+    try forgeSecondEntry(/"attempts":\d+/, "\"attempts\":\(attempts)")
+    try await expectSecondEntryIsQuarantined("a number is out of range")
+  }
+
+  /// Entries with huge lengths fill the store, but their sum does not overflow.
+  @Test func hugeLengthsFillTheStore() throws {
+    try forgeSecondEntry(/"byteCount":\d+/, "\"byteCount\":\(Int64(1) << 60)")
+    let error = #expect(throws: NetworkError.self) {
+      try temporary.open().add(.get("https://a.test/new"))
+    }
+    #expect(error?.code == .offlineStoreFull)
+  }
+
+  /// A folder with the name of an entry whose number no entry can have.
+  @Test func aFolderWithAnImpossibleNumberIsQuarantined() async throws {
+    let folder = temporary.path("entries/\(Int.max)-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    let store = try temporary.open()
+    try store.add(.get("https://a.test/new"))
+    let report = try await store.replay { _ in .fulfilled(.of(200)) }.value
+    #expect(report.delivered.map(\.number) == [1, 2, 3, 4])
+    #expect(report.quarantined.count == 1)
+  }
+
   @Test func aFileOfAnotherFormatIsQuarantined() async throws {
     try change(temporary.entryFile(1)) { $0 = Data("{\"hello\": 1}".utf8) }
     try await expectSecondEntryIsQuarantined("the file is not an offline entry")

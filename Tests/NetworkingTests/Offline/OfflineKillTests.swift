@@ -34,11 +34,7 @@
     private let folder: URL
 
     init() throws {
-      let memory = "/dev/shm"
-      let parent =
-        FileManager.default.isWritableFile(atPath: memory)
-        ? URL(fileURLWithPath: memory) : FileManager.default.temporaryDirectory
-      folder = parent.appendingPathComponent("offline-\(UUID().uuidString)")
+      folder = TemporaryFolder.memory.appendingPathComponent("offline-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
 

@@ -33,6 +33,22 @@ struct OfflineReplayTests {
     #expect(try store.count == 0)
   }
 
+  @MainActor
+  @Test func entriesAreSentAndReportedOnTheActorOfTheClosures() async throws {
+    try add("1", "2")
+    let (sent, progress) = (MainActorLog<String>(), MainActorLog<Int>())
+    let report = try await store.replay {
+      progress.append($0.completed)
+    } _: { entry in
+      sent.append(entry.request.path.text)
+      return .fulfilled(.of(201))
+    }.value
+    await mainQueueHasRun()
+    #expect(sent.entries == ["https://a.test/1", "https://a.test/2"] && sent.isOfMainQueue)
+    #expect(progress.entries == [1, 2] && progress.isOfMainQueue)
+    #expect(report.delivered.count == 2)
+  }
+
   @Test(arguments: [
     (200, "delivered"), (304, "delivered"), (400, "failed"), (403, "failed"), (404, "failed"),
     (401, "kept"), (407, "kept"), (408, "kept"),

@@ -220,4 +220,61 @@ struct CircuitMachineTests {
     let admission = circuit.admit(at: .zero)
     #expect(admission == .refuse(remaining: .seconds(30)))
   }
+
+  @Test func circuitsThatAreNotUsedAreDropped() throws {
+    let breaker = CircuitBreaker(threshold: 1, cooldown: .seconds(30))
+    var table = CircuitTable()
+    for number in 0..<10_000 {
+      let url = try #require(URL(string: "https://host\(number).example/"))
+      let origin = try #require(Origin(url))
+      let now = Duration.seconds(number)
+      _ = table.change(origin, breaker, at: now) { $0.admit(at: now) }
+      table.change(origin, breaker, at: now) { $0.ended(.failure, generation: 0, at: now) }
+    }
+    #expect(table.count <= 512)
+  }
+
+  @Test func aCircuitThatClosedAgainIsDropped() throws {
+    let breaker = CircuitBreaker(threshold: 1, cooldown: .seconds(30))
+    let origin = try #require(Origin(.of("https://host.example/")))
+    var table = CircuitTable()
+    _ = table.change(origin, breaker, at: .zero) { $0.admit(at: .zero) }
+    table.change(origin, breaker, at: .zero) { $0.ended(.failure, generation: 0, at: .zero) }
+    #expect(table.count == 1)
+    let later = Duration.seconds(31)
+    let trial = table.change(origin, breaker, at: later) { $0.admit(at: later) }
+    guard case .pass(let generation) = trial else { throw Refused() }
+    table.change(origin, breaker, at: later) {
+      $0.ended(.success, generation: generation, at: later)
+    }
+    #expect(table.count == 0)
+  }
+
+  @Test func aRequestFromBeforeTheCircuitOpenedDoesNotCountAfterItClosedAgain() throws {
+    let breaker = CircuitBreaker(threshold: 2, cooldown: .seconds(10))
+    let origin = try #require(Origin(.of("https://host.example/")))
+    var table = CircuitTable()
+    func admit(at seconds: Int) throws -> Int {
+      let now = Duration.seconds(seconds)
+      guard
+        case .pass(let generation) = table.change(origin, breaker, at: now, { $0.admit(at: now) })
+      else { throw Refused() }
+      return generation
+    }
+    func end(_ generation: Int, _ outcome: CircuitMachine.Outcome, at seconds: Int) {
+      let now = Duration.seconds(seconds)
+      table.change(origin, breaker, at: now) {
+        $0.ended(outcome, generation: generation, at: now)
+      }
+    }
+    let slow = try admit(at: 0)
+    for _ in 0..<2 { end(try admit(at: 0), .failure, at: 0) }
+    end(try admit(at: 10), .success, at: 10)
+    end(try admit(at: 11), .failure, at: 11)
+    end(slow, .failure, at: 12)
+    end(try admit(at: 12), .success, at: 12)
+    #expect(table.count == 0)
+  }
+
+  private struct Refused: Error {}
 }

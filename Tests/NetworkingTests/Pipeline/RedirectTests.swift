@@ -73,10 +73,16 @@ struct RedirectTests {
     ("https://b.example/z", false), ("https://a.example:8443/z", false),
   ])
   func credentialsStayWithTheirOrigin(_ location: String, _ kept: Bool) async throws {
-    let names = ["Authorization", "Cookie", "Proxy-Authorization"]
-    let headers = HTTPHeaders(names.map { .init(name: $0.lowercased(), value: "secret") })
+    let names = [
+      "Authorization", "Cookie", "Proxy-Authorization", "X-Api-Key", "X-Auth-Token",
+      "X-Amz-Security-Token", "X-Session",
+    ]
+    var headers = HTTPHeaders(names.map { .init(name: $0.lowercased(), value: "secret") })
+    headers["X-Forwarded"] = "Bearer s3cret-s3cret-s3cret"
+    headers["X-Plain"] = "1"
     let next = try await once(307, to: location, HTTPRequest(url: Self.start, headers: headers))
-    for name in names { #expect(next.headers.contains(name) == kept) }
+    for name in names + ["X-Forwarded"] { #expect(next.headers.contains(name) == kept) }
+    #expect(next.headers["X-Plain"] == "1")
   }
 
   @Test(arguments: [
@@ -127,6 +133,45 @@ struct RedirectTests {
     #expect(requests.count == 2)
   }
 
+  @Test(arguments: [
+    ["Location": "https://a.example/1"], ["Location": ""], ["Location": "#fragment"],
+    ["Location": "https://A.example:443/1"],
+    ["Location": "/1", "Set-Cookie": "a=1"],
+  ])
+  func aRedirectToTheSameURLIsALoopAtOnce(_ fields: HTTPHeaders) async {
+    let (result, requests) = await follow(HTTPRequest(url: .of("https://a.example/1"))) { _ in
+      .response(302, fields)
+    }
+    #expect(result.failure(as: NetworkError.self)?.code == .tooManyRedirects)
+    // A new cookie may end the loop, so the first one is tried.
+    #expect(requests.count == (fields.contains("Set-Cookie") ? 2 : 1))
+  }
+
+  @Test func aNewCookieAllowsARepeatedHop() async throws {
+    let (result, requests) = await follow(HTTPRequest(url: .of("https://a.example/1"))) { request in
+      .response(302, ["Location": "/1", "Set-Cookie": "a=\(UInt64.random(in: 0...(.max)))"])
+    }
+    #expect(result.failure(as: NetworkError.self)?.code == .tooManyRedirects)
+    #expect(requests.count == 21)
+  }
+
+  /// The body of a redirect is endless: its exchange has no end event and has to be cancelled.
+  @Test func theBodyOfARedirectIsBounded() async throws {
+    let piece = TransportEvent.body(Data(count: 256 << 10))
+    let transport = FakeTransport { request in
+      request.url.path == "/z"
+        ? .response(200)
+        : [.head(.init(status: 302, headers: ["Location": "/z"]))]
+          + Array(repeating: piece, count: 5)
+    }
+    let pipeline = Pipeline([RedirectStage(policy: .follow())])
+    let response = try await pipeline.send(
+      Exchange(HTTPRequest(url: Self.start), over: transport)
+    ).value
+    #expect(response.status == 200)
+    #expect(transport.cancelled == 1)
+  }
+
   @Test func aRedirectWithoutALocationOrWithTheRefusePolicyIsTheResponse() async throws {
     let plain = await follow(HTTPRequest(url: Self.start)) { _ in .response(302) }
     #expect(try plain.result.get().status == 302)
@@ -147,5 +192,28 @@ struct RedirectTests {
       $0.url == Self.start ? .response(307, ["Location": "/z"]) : .response(200)
     }
     #expect(requests.last?.headers["X-From"] == "/x/y")
+  }
+
+  @Test func aNewRequestOfTheDecisionKeepsTheAttributes() async {
+    var request = HTTPRequest(url: Self.start)
+    request.sendsCredentials = false
+    request.attributes[TenantKey.self] = "acme"
+    let policy = RedirectPolicy.deciding { _, proposed in HTTPRequest(url: proposed.url) }
+    let (_, requests) = await follow(request, policy) {
+      $0.url == Self.start ? .response(307, ["Location": "/z"]) : .response(200)
+    }
+    #expect(requests.count == 2 && requests.last?.sendsCredentials == false)
+    #expect(requests.last?.attributes[TenantKey.self] == "acme")
+  }
+
+  @Test func aNewRequestOfAHopInterceptorStillWithholdsTheClientCertificate() async throws {
+    let transport = FakeTransport {
+      $0.url == Self.start ? .response(307, ["Location": "https://b.example/"]) : .response(200)
+    }
+    let pipeline = Pipeline([
+      RedirectStage(policy: .follow()), RequestAdapter { HTTPRequest(url: $0.url) },
+    ])
+    _ = try await pipeline.send(Exchange(HTTPRequest(url: Self.start), over: transport)).value
+    #expect(transport.requests.map(\.withholdsClientCertificate) == [false, true])
   }
 }

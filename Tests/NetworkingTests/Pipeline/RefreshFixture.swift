@@ -22,14 +22,16 @@ final class RefreshFixture: CredentialSource {
   let sent = Log<String>()
   private let pipeline = Mutex(Pipeline([]))
 
-  init(refresh: (@Sendable (Response) throws -> Promise<Void>)? = nil) {
+  init(
+    holdsRequests: Bool = false, refresh: (@Sendable (Response) throws -> Promise<Void>)? = nil
+  ) {
     transport = FakeTransport { [sent] request in
       let token = request.headers["Authorization"] ?? "none"
       sent.append(token)
       return token == "new" ? .response(200) : .response(401, [:], "no \(token)")
     }
     let stages: [any Interceptor] = [
-      RefreshInterceptor(on: [401]) { [unowned self] response in
+      RefreshInterceptor(on: [401], holdsRequests: holdsRequests) { [unowned self] response in
         started.add()
         return try refresh?(response) ?? pending()
       },
@@ -41,6 +43,8 @@ final class RefreshFixture: CredentialSource {
   var credentials: Credentials? {
     Origin(Self.url).map { .init(value: state.withLock { $0.token }, origin: $0) }
   }
+
+  var currentCredentials: ClientCredentials { credentials.map { .bound($0) } ?? .none }
 
   private func pending() -> Promise<Void> {
     let (promise, resolver) = Promise<Void>.pending(on: .inline)

@@ -91,7 +91,7 @@ struct RefreshInterceptorTests {
     #expect(
       error?.attempts == 2
         && error?.body.map { String(decoding: $0, as: UTF8.self) } == "no useless")
-    #expect(error?.description.contains("after 2 attempts (401, 401)") == true)
+    #expect(error?.description.contains("after 2 attempts (401; 401)") == true)
   }
 
   @Test func theRequestOfTheRefreshIsNotIntercepted() async throws {
@@ -140,9 +140,10 @@ struct RefreshInterceptorTests {
     #expect(fixture.sent.entries.count == 101)
   }
 
-  @Test func aCallerThatArrivesDuringTheCancellationIsNotCancelled() async throws {
+  @Test(arguments: [false, true])
+  func aCallerThatArrivesDuringTheCancellationIsNotCancelled(holdsRequests: Bool) async throws {
     for _ in 0..<200 {
-      let fixture = RefreshFixture()
+      let fixture = RefreshFixture(holdsRequests: holdsRequests)
       let leaving = fixture.send()
       let staying = Log<NetworkPromise>()
       DispatchQueue.concurrentPerform(iterations: 2) { index in
@@ -152,6 +153,53 @@ struct RefreshInterceptorTests {
       for _ in 0..<2 { fixture.end(.success("new")) }
       #expect(try await staying.entries[0].value.status == 200)
     }
+  }
+
+  // MARK: Held requests
+
+  @Test func heldRequestsAreSentOnceAfterTheRefresh() async throws {
+    let fixture = RefreshFixture(holdsRequests: true)
+    let calls = [fixture.send()] + fixture.send(100)
+    let passing = try await fixture.send(fixture.exchange(false)).value
+    #expect(passing.status == 401 && fixture.sent.entries == ["old", "old"])
+    fixture.end(.success("new"))
+    for call in calls { #expect(try await call.value.status == 200) }
+    #expect(fixture.sent.entries.count == 103 && fixture.started.value == 1)
+    #expect(fixture.sent.entries.dropFirst(2).allSatisfy { $0 == "new" })
+    #expect(try await fixture.send().value.status == 200)
+  }
+
+  @Test func heldRequestsFailWithTheErrorOfTheRefresh() async {
+    let fixture = RefreshFixture(holdsRequests: true)
+    let calls = [fixture.send(), fixture.send()]
+    fixture.end(.failure(TestError("denied")))
+    for call in calls {
+      #expect(await call.result.failure(as: TestError.self) == TestError("denied"))
+    }
+    #expect(fixture.sent.entries == ["old"])
+    // A request after the failure is sent.
+    let next = fixture.send()
+    fixture.end(.failure(TestError("again")))
+    #expect(await next.result.failure(as: TestError.self) == TestError("again"))
+    #expect(fixture.started.value == 2)
+  }
+
+  @Test func aHeldRequestKeepsTheRefreshUntilItIsCancelled() async throws {
+    let fixture = RefreshFixture(holdsRequests: true)
+    let first = fixture.send()
+    let held = fixture.send()
+    first.cancel()
+    #expect(fixture.cancelled.value == 0)
+    held.cancel()
+    #expect(fixture.cancelled.value == 1 && fixture.sent.entries == ["old"])
+  }
+
+  @Test func withoutTheSwitchARequestIsSentDuringTheRefresh() async throws {
+    let fixture = RefreshFixture()
+    let calls = [fixture.send(), fixture.send()]
+    #expect(fixture.sent.entries == ["old", "old"])
+    fixture.end(.success("new"))
+    for call in calls { #expect(try await call.value.status == 200) }
   }
 
   @Test func cancellationDuringTheResendCancelsTheRequest() async {

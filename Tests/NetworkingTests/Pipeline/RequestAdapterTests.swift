@@ -33,6 +33,14 @@ struct RequestAdapterTests {
     #expect(transport.requests[0].headers.values(for: "X-Mark") == ["1", "1", "1"])
   }
 
+  @Test func synchronousStepsWithoutAnActorAddNoHop() {
+    let stages: [any Interceptor] = [
+      RequestAdapter { Self.marked($0) }, HeaderInjector { _ in ["X-Field": "1"] },
+      ResponseInterceptor { _, _ in .pass },
+    ]
+    for stage in stages { #expect(send(stage).fulfilledValue?.status == 404) }
+  }
+
   @Test func anErrorThrownByAnAdapterRejectsAndSendsNothing() async {
     let error = TestError("unsigned")
     let stages: [RequestAdapter] = [

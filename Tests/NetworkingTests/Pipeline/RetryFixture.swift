@@ -69,7 +69,7 @@ extension Exchange {
     original.timeout = timeout
     original.isIntercepted = isIntercepted
     original.isShared = isShared
-    var settings = ClientSettings(baseURL: { nil })
+    var settings = ClientSettings()
     settings.interceptors = interceptors
     settings.hopInterceptors = hopInterceptors
     self.init(

@@ -32,7 +32,7 @@ struct RetryStageTests {
     #expect(
       error.description
         == "GET https://a.example/x: the status 503 is not acceptable, after 3 attempts "
-        + "(503, after 1.0 seconds the connection was lost, after 2.0 seconds 503); "
+        + "(503; 1 s later the connection was lost; 2 s later 503); "
         + "the body begins: attempt 3")
   }
 
@@ -43,7 +43,7 @@ struct RetryStageTests {
     let error = try #require(await fixture.outcome().failure(as: NetworkError.self))
     #expect(
       error.description == "GET https://a.example/x: the connection was lost, after 7 attempts "
-        + "(..., 502, 500, 502, 500, the connection was lost)")
+        + "(...; 502; 500; 502; 500; the connection was lost)")
   }
 
   @Test func aLongerRetryAfterOverridesTheDelay() async {
@@ -161,7 +161,7 @@ struct RetryStageTests {
     let error = try #require(await fixture.outcome().failure(as: NetworkError.self))
     #expect(
       error.description == "GET https://a.example/x: the call timed out, after 3 "
-        + "attempts (503, after 2.0 seconds 503, after 2.0 seconds unfinished)")
+        + "attempts (503; 2 s later 503; 2 s later unfinished)")
     #expect(error.history.map(\.duration) == [.zero, .zero, .seconds(1)])
     #expect(fixture.transport.cancelled == 1)
   }

@@ -5,10 +5,6 @@ import Testing
 
 @testable import Networking
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
 @Suite(.timeLimit(.minutes(10)))
 struct StageTests {
   private static let url = URL.of("https://a.example/x")
@@ -93,7 +89,6 @@ struct StageTests {
   }
 
   @Test func cookiesAreStoredAndSentOnEveryHop() async throws {
-    let storage = try #require(URLSessionConfiguration.ephemeral.httpCookieStorage)
     let transport = FakeTransport { request in
       switch request.url.path {
       case "/login":
@@ -106,7 +101,7 @@ struct StageTests {
       default: .response(200)
       }
     }
-    let pipeline = Pipeline([RedirectStage(policy: .follow()), CookieStage(storage: storage)])
+    let pipeline = Pipeline([RedirectStage(policy: .follow()), CookieStage(jar: CookieJar())])
     let request = HTTPRequest(url: .of("https://a.example/login"))
     _ = try await pipeline.send(Exchange(request, over: transport)).value
     let sent = transport.requests.map { request in
@@ -116,7 +111,6 @@ struct StageTests {
   }
 
   @Test func aRedirectDoesNotForwardCookies() async throws {
-    let storage = try #require(URLSessionConfiguration.ephemeral.httpCookieStorage)
     let transport = FakeTransport { request in
       switch request.url.path {
       case "/p/in": .response(200, ["Set-Cookie": "a=1; Path=/", "set-cookie": "p=9; Path=/p"])
@@ -124,7 +118,7 @@ struct StageTests {
       default: .response(200)
       }
     }
-    let pipeline = Pipeline([RedirectStage(policy: .follow()), CookieStage(storage: storage)])
+    let pipeline = Pipeline([RedirectStage(policy: .follow()), CookieStage(jar: CookieJar())])
     for url in [URL.of("https://a.example/p/in"), .of("https://a.example/p/x")] {
       _ = try await pipeline.send(Exchange(HTTPRequest(url: url), over: transport)).value
     }

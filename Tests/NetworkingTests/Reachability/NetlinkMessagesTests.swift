@@ -58,7 +58,7 @@ struct RoutingMessageTests {
   @Test func linksAreParsedWithTheirNames() {
     let payload = KernelMessages.link(4, "wlan0", flags: 0x1_1043)
     let message = NetlinkMessage(
-      type: 16, sequence: 0, port: 0, payload: NetlinkBytes(payload[...]))
+      type: 16, flags: 0, sequence: 0, port: 0, payload: NetlinkBytes(payload[...]))
     #expect(
       RoutingMessage(message)
         == .link(.init(index: 4, name: "wlan0", isRunning: true, isLoopback: false)))
@@ -89,7 +89,7 @@ struct RoutingMessageTests {
     let payload = KernelMessages.route(
       KernelMessages.attribute(9, KernelMessages.hop(2) + broken))
     let message = NetlinkMessage(
-      type: 24, sequence: 0, port: 0, payload: NetlinkBytes(payload[...]))
+      type: 24, flags: 0, sequence: 0, port: 0, payload: NetlinkBytes(payload[...]))
     guard case .route(let route) = RoutingMessage(message) else { return #expect(Bool(false)) }
     #expect(route.interfaces == [2])
   }

@@ -17,9 +17,12 @@ struct BaseURLTests {
     ("https://api.example.com/v1", "../v2/a", "https://api.example.com/v2/a"),
     ("https://api.example.com/v1", "../../../a/./b/..", "https://api.example.com/a/"),
     ("https://api.example.com/v1", "a?x=../b", "https://api.example.com/v1/a?x=../b"),
-    ("https://api.example.com/v1", "a#fragment?", "https://api.example.com/v1/a"),
-    ("https://api.example.com/v1", "a?b#c#d?e", "https://api.example.com/v1/a?b"),
-    ("https://api.example.com/v1", "a#\u{301}", "https://api.example.com/v1/a"),
+    ("https://api.example.com/v1", "a#fragment?", "https://api.example.com/v1/a#fragment?"),
+    ("https://api.example.com/v1", "a/..#%zz%41", "https://api.example.com/v1/#%25zz%41"),
+    ("https://api.example.com/v1", "a?b#\u{E9}/?", "https://api.example.com/v1/a?b#%C3%A9/?"),
+    ("https://api.example.com/v1", "#", "https://api.example.com/v1#"),
+    ("https://api.example.com/v1", "a?b#c#d?e", "https://api.example.com/v1/a?b#c%23d?e"),
+    ("https://api.example.com/v1", "a#\u{301}", "https://api.example.com/v1/a#%CC%81"),
     ("http://[::1]:8080/v1", "a", "http://[::1]:8080/v1/a"),
     ("http://127.0.0.1:80", "a", "http://127.0.0.1:80/a"),
     (
@@ -42,13 +45,26 @@ struct BaseURLTests {
     #expect(try BaseURL(host: "my_service.", path: "/a%20b").url.path == "/a b")
   }
 
+  /// Source: RFC 1035 section 2.3.4.
+  @Test func theLongestHostsAreValid() throws {
+    let name = String(repeating: "a.", count: 126) + "a"
+    let label = String(repeating: "a", count: 63)
+    for host in [name, "\(name).", label] {
+      #expect(try BaseURL(host: host).url.absoluteString == "https://\(host)")
+    }
+  }
+
   @Test(
     arguments: [
       ("ftp", "h", nil, "", "the scheme \"ftp\" is neither https nor http"),
       ("https", "", nil, "", "the host is empty"),
       ("https", "a b", nil, "", "the host contains the invalid character \" \""),
-      ("https", "a/b", nil, "", "the host contains the invalid character \"/\""),
-      ("https", "a@b", nil, "", "the host contains the invalid character \"@\""),
+      ("https", "https://a", nil, "", "the host contains a scheme; pass it as the scheme"),
+      ("https", "http://u:p@a:80/b", nil, "", "the host contains a scheme; pass it as the scheme"),
+      ("https", "a/b", nil, "", "the host contains a path; pass it as the path"),
+      ("https", "a?b", nil, "", "the host contains a path; pass it as the path"),
+      ("https", "a@b", nil, "", "the host contains a user name; use authenticate()"),
+      ("https", "u:p@b", nil, "", "the host contains a user name; use authenticate()"),
       ("https", "a\r\nb", nil, "", "the host contains the invalid character \"\\r\""),
       ("https", "a%41", nil, "", "the host contains the invalid character \"%\""),
       (
@@ -63,10 +79,13 @@ struct BaseURLTests {
         "a label of the host is longer than 63 characters"
       ),
       (
-        "https", String(repeating: "a.", count: 128), nil, "",
+        "https", "a" + String(repeating: "a.", count: 126) + "a", nil, "",
         "the host is longer than 253 characters"
       ),
-      ("https", "a:80", nil, "", "the host is not an IPv6 address"),
+      ("https", "a:80", nil, "", "the host contains a port; pass it as the port"),
+      ("https", "127.0.0.1:", nil, "", "the host contains a port; pass it as the port"),
+      ("https", "[::1]:80", nil, "", "the host contains a port; pass it as the port"),
+      ("https", "::g", nil, "", "the host is not an IPv6 address"),
       ("https", "[::1", nil, "", "the host is not an IPv6 address"),
       ("https", "fe80::1%eth0", nil, "", "the host is not an IPv6 address"),
       ("https", "h", 0, "", "the port 0 is not between 1 and 65535"),
@@ -80,15 +99,16 @@ struct BaseURLTests {
         "https", "h", nil, "a%2",
         "the base URL's path is invalid: it contains a percent sign without two hexadecimal digits"
       ),
-      ("https", "h", nil, "a?b", "a base URL cannot have a query or a fragment"),
-      ("https", "h", nil, "a#b", "a base URL cannot have a query or a fragment"),
+      ("https", "h", nil, "a?b", "a base URL cannot have a query; send it with the requests"),
+      ("https", "h", nil, "a#b", "a base URL cannot have a fragment"),
       (
         "https", "h", nil, "a/../b",
-        "the base URL's path is invalid: it has a dot segment or starts with two slashes"
+        "the base URL's path is invalid: it has a segment of only dots"
       ),
+      ("https", "h", nil, "//b", "the base URL's path is invalid: it starts with two slashes"),
       (
-        "https", "h", nil, "//b",
-        "the base URL's path is invalid: it has a dot segment or starts with two slashes"
+        "https", "h", nil, "https://h/b",
+        "the base URL's path is a whole URL; pass only the part after the host"
       ),
     ] as [(String, String, Int?, String, String)])
   func rejectionsHaveAReason(
@@ -106,14 +126,29 @@ struct BaseURLTests {
       "https://user:pass@h/",
       "a URL must not contain a user name or password; use authenticate()"
     ),
-    ("v1/boards", "the base URL v1/boards is not absolute"),
-    ("https://h/?a=b", "a base URL cannot have a query or a fragment"),
+    (
+      "v1/boards",
+      "the base URL v1/boards is not absolute; it must start with https:// or http://"
+    ),
+    (
+      "api.example.com?token=s3cret",
+      "the base URL api.example.com?token=*** is not absolute; "
+        + "it must start with https:// or http://"
+    ),
+    ("https://h/?a=b", "a base URL cannot have a query; send it with the requests"),
     ("file:///etc/passwd", "the scheme \"file\" is neither https nor http"),
   ])
   func urlsHaveTheSameRules(text: String, reason: String) throws {
     let url = try #require(URL(string: text))
     let error = #expect(throws: NetworkError.self) { try BaseURL(url) }
     #expect(error?.reason == reason)
+  }
+
+  @Test func aBaseURLMayContainAnotherURLInItsPath() throws {
+    let url = try #require(URL(string: "https://proxy.example/https://api.example.com/v1"))
+    #expect(
+      try BaseURL(url).resolve("boards").absoluteString
+        == "https://proxy.example/https://api.example.com/v1/boards")
   }
 
   @Test(arguments: [

@@ -22,9 +22,9 @@ private struct Pay: TypedEndpoint {
 struct EndpointTests {
   /// Builds the HTTP request of an endpoint, as a client does.
   private func build<Endpoint: RequestConvertible>(_ endpoint: Endpoint) throws -> HTTPRequest {
-    let base = try Endpoint.baseURL.map { try BaseURL($0) }
+    let base = try endpoint.resolvedBaseURL().map { try BaseURL($0) }
     return try RequestBuilder(baseURL: base, headers: [:])
-      .build(endpoint.request, endpointHeaders: Endpoint.headers)
+      .build(endpoint.request, endpointHeaders: endpoint.resolvedHeaders())
   }
 
   private func responseType<Endpoint: TypedEndpoint>(
@@ -47,16 +47,21 @@ struct EndpointTests {
 
   @Test func aRequestIsAnEndpoint() throws {
     #expect(try build(Request.get("https://h/a")).url.absoluteString == "https://h/a")
-    #expect(Request.baseURL == nil)
-    #expect(Request.headers.isEmpty)
+    #expect(try Request.get("a").resolvedBaseURL() == nil)
+    #expect(Request.get("a", headers: ["A": "b"]).resolvedHeaders().isEmpty)
   }
 
   @Test func modificationsKeepTheTypeOfTheEndpoint() throws {
-    let pay = Pay("a", 1).notIntercepted().storing(.offline).sharing(false)
+    let pay = Pay("a", 1).notIntercepted().storing(.offline).sharing(false).withoutCredentials()
+      .setting(TenantKey.self, to: "acme").adding(parameters: ["b": 2], headers: ["A": "b"])
     #expect(responseType(of: pay) == Receipt.self)
     #expect(try !pay.request.isIntercepted)
     #expect(try pay.request.storePolicy == .offline)
     #expect(try pay.request.isShared == false)
+    #expect(try !pay.request.sendsCredentials)
+    #expect(try pay.request.attributes[TenantKey.self] == "acme")
+    #expect(try pay.request.parameters == ["id": "a", "b": 2])
+    #expect(try pay.request.headers == ["A": "b"])
     #expect(pay.base.id == "a")
     let boards = BoardsAPI.boards.caching(.reload).prioritized(.high)
       .timingOut(after: .seconds(1)).adding(headers: ["A": "b"])
@@ -73,8 +78,8 @@ struct EndpointTests {
     let all: [Any] = [
       once.modified { $0 }, once.retrying(.never), once.storing(.offline), once.caching(.reload),
       once.prioritized(.high), once.timingOut(after: .seconds(1)), once.adding(headers: ["A": "b"]),
-      once.sharing(),
-      once.notIntercepted(),
+      once.adding(parameters: ["a": 1]), once.sharing(), once.notIntercepted(),
+      once.withoutCredentials(), once.setting(TenantKey.self, to: "a"),
     ]
     for changed in all { #expect(changed is ModifiedEndpoint<Pay>, "\(type(of: changed))") }
     let boards = BoardsAPI.boards.adding(headers: ["A": "1"]).retrying(.never)

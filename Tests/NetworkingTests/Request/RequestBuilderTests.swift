@@ -26,7 +26,7 @@ struct RequestBuilderTests {
   @Test func queriesAreAppendedToAnExistingQuery() throws {
     let parameters: Parameters = ["a": "b c"]
     for (path, expected) in [
-      ("x", "x?a=b%20c"), ("x?y=1", "x?y=1&a=b%20c"), ("x?", "x?a=b%20c"), ("x#f", "x?a=b%20c"),
+      ("x", "x?a=b%20c"), ("x?y=1", "x?y=1&a=b%20c"), ("x?", "x?a=b%20c"), ("x#f", "x?a=b%20c#f"),
     ] {
       let request = try build(.get(RequestPath(raw: path), parameters: parameters))
       #expect(request.url.absoluteString == "https://h/" + expected)

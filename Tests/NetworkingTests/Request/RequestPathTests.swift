@@ -86,7 +86,7 @@ struct RequestPathTests {
 
   @Test func urlsAreUnchanged() throws {
     let url = try #require(URL(string: "https://other/a%2Fb?c=d#e"))
-    #expect(try resolve(.url(url)) == "https://other/a%2Fb?c=d")
+    #expect(try resolve(.url(url)) == "https://other/a%2Fb?c=d#e")
   }
 
   @Test func aRejectedPathStaysRejectedInStorage() throws {
@@ -96,5 +96,15 @@ struct RequestPathTests {
       #expect(again == path)
     }
     #expect(("a/\("b c")" as RequestPath).description == "a/b%20c")
+  }
+
+  @Test func theDescriptionMasksSecretsInTheQuery() {
+    let path: RequestPath = "boards?page=2&access_token=\("s3cret")"
+    #expect(path.text == "boards?page=2&access_token=s3cret")
+    for text in [
+      "\(path)", String(reflecting: path), "\(Mirror(reflecting: path).children.map(\.value))",
+    ] {
+      #expect(!text.contains("s3cret") && text.contains("page=2"))
+    }
   }
 }

@@ -8,7 +8,7 @@ struct RequestTests {
     .patch, "boards/\(7)", parameters: ["a": 1.0, "b": .data(Data([1]))], headers: ["A": "b"],
     contentType: .custom("text/x"), payload: .multipart(MultipartFormData()),
     storePolicy: .offline, cachePolicy: .reload, timeout: .milliseconds(1_500), priority: .high
-  ).notIntercepted()
+  ).notIntercepted().withoutCredentials()
 
   @Test func requestsRoundTripThroughStorage() throws {
     for request in [whole, .get("a"), .upload(data: Data([1]), to: "b")] {
@@ -51,16 +51,66 @@ struct RequestTests {
   @Test func modificationsKeepTheRest() {
     let request = Request.get("a", headers: ["A": "1", "B": "2"])
       .storing(.offline).caching(.noCache).prioritized(.veryHigh).timingOut(after: .seconds(3))
-      .adding(headers: ["a": "3"]).sharing().notIntercepted()
+      .adding(headers: ["a": "3"]).sharing().notIntercepted().withoutCredentials()
     #expect(request.storePolicy == .offline)
     #expect(request.cachePolicy == .noCache)
     #expect(request.priority == .veryHigh)
     #expect(request.timeout == .seconds(3))
     #expect(request.headers == ["B": "2", "a": "3"])
     #expect(request.isShared == true && request.sharing(nil).isShared == nil)
-    #expect(!request.isIntercepted)
+    #expect(!request.isIntercepted && !request.sendsCredentials)
     #expect(request.path == "a")
     #expect(Set([request, request, .get("a")]).count == 2)
+  }
+
+  @Test func parametersAndHeadersAreAdded() {
+    let request = Request.get("a", parameters: ["a": 1, "b": 2], headers: ["X": "1"])
+    #expect(
+      request.adding(parameters: ["b": 3, "c": 4], headers: ["x": "2"])
+        == .get("a", parameters: ["a": 1, "b": 3, "c": 4], headers: ["x": "2"]))
+    #expect(request.adding(parameters: ["c": 4]).headers == ["X": "1"])
+    #expect(Request.get("a").adding(parameters: ["a": 1]).parameters == ["a": 1])
+    #expect(Request.post("a", parameters: nil).adding(parameters: ["a": 1]).parameters == ["a": 1])
+    #expect(request.adding(parameters: [:]) == request)
+  }
+
+  @Test(
+    arguments: [
+      (.post("a", parameters: [1]), ["b": 2]), (.post("a", parameters: "text"), ["b": 2]),
+      (.post("a", parameters: ["a": 1]), ["text"]), (.post("a"), 7),
+    ] as [(Request, Parameters)])
+  func parametersThatCannotBeAddedRejectTheRequest(_ request: Request, _ added: Parameters) throws {
+    let error = #expect(throws: NetworkError.self) {
+      try RequestBuilder(baseURL: BaseURL(host: "h"))
+        .build(request.adding(parameters: added))
+    }
+    #expect(error?.code == .encodingFailed)
+    #expect(
+      error?.reason
+        == "the root of the parameters must be a dictionary, because others are added to them")
+  }
+
+  @Test func aRequestWithParametersThatCannotBeAddedIsNeitherEqualNorEncoded() throws {
+    let request = Request.post("a", parameters: [1])
+    let invalid = request.adding(parameters: ["b": 2])
+    #expect(invalid != request && invalid.adding(parameters: ["c": 3]) == invalid)
+    #expect(invalid.attributes.isEmpty)
+    #expect(throws: EncodingError.self) { try JSONEncoder().encode(invalid) }
+    var corrected = invalid
+    corrected.parameters = ["b": 2]
+    #expect(corrected == .post("a", parameters: ["b": 2]))
+    let data = try JSONEncoder().encode(corrected)
+    #expect(try JSONDecoder().decode(Request.self, from: data) == corrected)
+    // Later parameters that can be added do not replace those that could not.
+    let first = Request.post("a").adding(parameters: 7).adding(parameters: ["b": 2])
+    #expect(throws: EncodingError.self) { try JSONEncoder().encode(first) }
+  }
+
+  @Test func aModifiedRequestHasTheFactoriesOfARequest() throws {
+    let modified: ModifiedEndpoint<Request> = .post("a", parameters: ["a": 1])
+    #expect(try modified.request == .post("a", parameters: ["a": 1]))
+    let upload: ModifiedEndpoint<Request> = .upload(data: Data([1]), to: "b")
+    #expect(try upload.retrying(.never).request == .upload(data: Data([1]), to: "b"))
   }
 
   @Test(arguments: [nil, true, false])

@@ -33,11 +33,43 @@ struct ResponseHeadParserTests {
     #expect(heads(lines).first?.headers == ["A": "b c", "D": "", "E": "f:g"])
   }
 
+  @Test(arguments: [" ", "\t", "  \t"])
+  func aBlankFoldedLineDoesNotEndTheHead(_ fold: String) {
+    let lines = ["HTTP/1.1 200 OK", "A: 1", fold, "B: 2"]
+    #expect(heads(lines).isEmpty)
+    #expect(heads(lines + [""]).first?.headers == ["A": "1", "B": "2"])
+  }
+
   @Test(arguments: [
     ["A: 1", ""], ["HTTP/1.1 xyz", ""], ["HTTP/1.1", ""], ["HTTP/", ""], [" folded", ""], [""],
   ])
   func aHeadWithoutAStatusIsInvalid(_ lines: [String]) {
     #expect(heads(lines).isEmpty)
+  }
+
+  @Test(arguments: [
+    "HTTP/1.1 200 OK\nA: b\rc", "HTTP/1.1 200 OK\nA\rB: c", "HTTP/1.1 200 OK\n\rA: b",
+    "HTTP/1.1 200 OK\n\r*", "HTTP/1.1 200 OK\n\r:a",
+    "HTTP/1.1 200 OK\nContent-Length: 2\nContent-Length: 4\nHTTP/1.1 200 a:b",
+    String(repeating: "HTTP/1.1 103 Early\n\n", count: 101) + "HTTP/1.1 200 OK\nA: b",
+    "HTTP/1.1 200 OK\nA: b\0c", "HTTP/1.1 200 OK\nA: b\n c\rd",
+    "HTTP/1.1 200 OK\nContent-Length : 2", "HTTP/1.1 200 OK\nTransfer-Encoding\t: chunked",
+    "HTTP/1.1 200 OK\nContent-Length: 2\n 4", "HTTP/1.1 200 OK\nTransfer-Encoding:\n chunked",
+    "HTTP/1.1  200 OK\nA: b", "HTTP/1.1 103 Early\n\nHTTP/1.1  200 OK\nA: b", "HTTP/2 200 OK\nA: b",
+    "http/1.1 200 OK\nA: b",
+  ])
+  func aHeadThatRecipientsReadInDifferentWaysIsMalformed(_ head: String) {
+    var parser = ResponseHeadParser()
+    // The fields that match a previous head are checked as well.
+    for _ in 0..<2 {
+      parser.reset(isHTTP1: true)
+      let parsed = (head + "\n").split(separator: "\n", omittingEmptySubsequences: false)
+        .compactMap { line in
+          Array((line + "\r\n").utf8).withUnsafeBytes { parser.parse($0) }
+        }
+      #expect(parsed.isEmpty)
+      #expect(parser.violation != nil)
+    }
   }
 
   /// A reused parser parses each head like a new parser.

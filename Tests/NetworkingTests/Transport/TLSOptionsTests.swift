@@ -41,3 +41,37 @@ struct TLSOptionsTests {
     for text in texts { #expect(!text.contains("sesame") && text.contains("key.pem")) }
   }
 }
+
+struct TLSChallengeTests {
+  private static let options: [TLSOptions] = [
+    TLSOptions(), TLSOptions(minimumVersion: .v1_3), TLSOptions(pinnedPublicKeys: ["key"]),
+    TLSOptions(dangerouslyTrustsAnyCertificate: true),
+  ]
+
+  private func responders(
+    _ challenge: TLSChallenge, withholdingCertificate isWithheld: Bool
+  ) -> [TLSChallenge.Responder] {
+    Self.options.map { challenge.responder(under: $0, withholdingCertificate: isWithheld) }
+  }
+
+  @Test(arguments: [false, true])
+  func theDelegateEvaluatesServersUnlessTheOptionsDo(isCertificateWithheld: Bool) {
+    #expect(
+      responders(.serverTrust, withholdingCertificate: isCertificateWithheld)
+        == [.delegate, .delegate, .system, .system])
+  }
+
+  @Test func theDelegateIsAskedForACertificateOnlyAtTheOriginOfTheRequest() {
+    let asked = responders(.clientCertificate, withholdingCertificate: false)
+    let withheld = responders(.clientCertificate, withholdingCertificate: true)
+    #expect(asked == .init(repeating: .delegate, count: Self.options.count))
+    #expect(withheld == .init(repeating: .reject, count: Self.options.count))
+  }
+
+  @Test(arguments: [false, true])
+  func otherChallengesAreRejected(isCertificateWithheld: Bool) {
+    #expect(
+      responders(.other, withholdingCertificate: isCertificateWithheld)
+        == .init(repeating: .reject, count: Self.options.count))
+  }
+}

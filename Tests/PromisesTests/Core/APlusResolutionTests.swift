@@ -31,12 +31,17 @@ struct APlusResolutionTests {
     }
   }
 
-  @Test func aPromiseThatAdoptsADerivedPromiseRejectsWithCycle() async {
+  @Test(arguments: 0..<50)
+  func aPromiseThatAdoptsADerivedPromiseRejectsWithCycle(_ round: Int) async {
     let (promise, resolver) = Promise<Int>.pending()
     let derived = promise.map { $0 + 1 }.then { Promise.fulfilled($0) }.recover { throw $0 }
     resolver.resolve(derived)
     #expect(await promise.result.failure() == PromiseError.cycle)
-    #expect(await derived.result.failure() == PromiseError.cycle)
+    // The promise was its only consumer, so it is cancelled, unless the rejection arrives before.
+    let result = await derived.result
+    #expect(
+      result.failure(as: CancellationError.self) != nil
+        || result.failure(as: PromiseError.self) == .cycle)
   }
 
   @Test func aCycleThroughACombinatorRejectsWithCycle() async {
@@ -108,5 +113,34 @@ struct APlusResolutionTests {
     }
     subject.settle()
     #expect(try await promise.value == 9)
+  }
+
+  @Test func aPromiseRejectedWithCycleNoLongerKeepsItsUpstreamRunning() {
+    let log = Log<String>()
+    let (work, workResolver) = Promise<Int>.pending()
+    workResolver.onCancel { log.append("work cancelled") }
+    let (promise, resolver) = Promise<Int>.pending()
+    resolver.onCancel { log.append("the onCancel action ran") }
+    promise.always(on: .inline) { log.append("\($0.failure(as: PromiseError.self) == .cycle)") }
+    resolver.resolve(any([promise.map { $0 }, work]))
+    #expect(log.entries == ["true", "work cancelled"])
+  }
+
+  @Test func aStepRejectedWithCycleLeavesOtherConsumersOfItsUpstream() async throws {
+    let (work, workResolver) = Promise<Int>.pending()
+    let (box, filled) = Promise<Promise<Int>>.pending()
+    let (start, startResolver) = Promise<Int>.pending()
+    let step = start.then(on: .inline) { _ -> Promise<Int> in
+      guard case .fulfilled(let either) = box.state else { return work }
+      return either
+    }
+    let either = any([step.map { $0 }, work])
+    let other = either.map { $0 + 1 }
+    filled.fulfill(either)
+    startResolver.fulfill(1)
+    #expect(step.rejectionError as? PromiseError == .cycle)
+    #expect(work.isPending)
+    workResolver.fulfill(1)
+    #expect(try await other.value == 2)
   }
 }

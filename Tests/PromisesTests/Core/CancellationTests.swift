@@ -12,7 +12,50 @@ struct CancellationTests {
     promise.always(on: .inline) { log.append("\($0.error is CancellationError)") }
     promise.cancel()
     promise.cancel()
-    #expect(log.entries == ["true", "stopped"])
+    #expect(log.entries == ["stopped", "true"])
+  }
+
+  @Test func upstreamWorkIsCancelledBeforeAnyHandlerRuns() async {
+    let (promise, resolver) = Promise<Int>.pending()
+    let log = Log<String>()
+    resolver.onCancel { log.append("stopped") }
+    promise.fail(on: .inline, policy: .allErrors) { _ in log.append("source") }
+    let scheduler = TestScheduler()
+    let limited = promise.map(on: .inline) { $0 }.timeout(.seconds(1), scheduler: scheduler)
+    limited.fail(on: .inline) { _ in log.append("limit") }
+    await scheduler.advance(by: .seconds(1))
+    #expect(log.entries == ["stopped", "limit", "source"])
+  }
+
+  @Test func aHandlerThatCancelsFindsTheWorkCancelledWhenItContinues() {
+    let (promise, resolver) = Promise<Int>.pending()
+    let log = Log<String>()
+    resolver.onCancel { log.append("stopped") }
+    let derived = promise.map(on: .inline) { $0 }.map(on: .inline) { $0 }
+    derived.fail(on: .inline, policy: .allErrors) { _ in log.append("handler") }
+    Promise.fulfilled(1).done(on: .inline) { _ in
+      derived.cancel()
+      log.append("continued")
+    }
+    #expect(log.entries == ["stopped", "continued", "handler"])
+  }
+
+  @Test func anActionMayCancelAnotherChain() {
+    let (first, firstResolver) = Promise<Int>.pending()
+    let (second, secondResolver) = Promise<Int>.pending()
+    let log = Log<String>()
+    secondResolver.onCancel { log.append("second stopped") }
+    let other = second.map(on: .inline) { $0 }
+    firstResolver.onCancel {
+      other.cancel()
+      log.append("first stopped")
+    }
+    let derived = first.map(on: .inline) { $0 }
+    for promise in [derived, other] {
+      promise.fail(on: .inline, policy: .allErrors) { _ in log.append("handler") }
+    }
+    derived.cancel()
+    #expect(log.entries == ["first stopped", "second stopped", "handler", "handler"])
   }
 
   @Test func cancellingASettledPromiseIsANoOp() async throws {
@@ -186,6 +229,49 @@ struct CancellationTests {
 
 @Suite(.timeLimit(.minutes(10)))
 struct ConsumerCountTests {
+  @Test func theDepartureOfTheLastConsumerIsIgnoredAfterTheNextArrival() {
+    var machine = PromiseMachine(upstream: nil)
+    machine.consumers = 1
+    guard case .last = machine.consumerCancelled() else { return #expect(Bool(false), "remains") }
+    let isLast = machine.accepts(.lastConsumer)
+    #expect(isLast)
+    machine.consumers += 1
+    let isStillLast = machine.accepts(.lastConsumer)
+    #expect(!isStillLast)
+    let canBeCancelled = machine.accepts(.consumer)
+    #expect(canBeCancelled)
+  }
+
+  /// One thread removes the only consumer while another attaches a new one.
+  ///
+  /// A consumer that is attached while the promise is pending keeps it pending.
+  @Test func aConsumerThatFindsThePromisePendingIsNotCancelled() async {
+    for _ in 0..<4 {
+      let subjects = (0..<250).map { _ in Promise<Int>.pending() }
+      let departing = subjects.map { $0.promise.map(on: .inline) { $0 } }
+      let foundPending = Log<Int>()
+      let arrived = Counter()
+      await onThreads(2) { thread in
+        for (index, subject) in subjects.enumerated() {
+          // Both threads start each subject together.
+          arrived.add()
+          while arrived.value < 2 * (index + 1) {}
+          if thread == 0 {
+            departing[index].cancel()
+          } else {
+            let arriving = subject.promise.map(on: .inline) { $0 }
+            if subject.promise.isPending { foundPending.append(index) }
+            arriving.always(on: .inline) { _ in }
+          }
+        }
+      }
+      for index in foundPending.entries {
+        #expect(subjects[index].promise.isPending)
+      }
+      for subject in subjects { subject.resolver.fulfill(1) }
+    }
+  }
+
   @Test func aSettledPromiseAcceptsMoreConsumersThanItsCounterHolds() {
     let promise = Promise.fulfilled(1)
     promise.machine.withLock { $0.consumers = .max }

@@ -48,6 +48,34 @@ struct CreationTests {
     #expect(try await promise.value == 1)
   }
 
+  @Test func fulfilledWithoutAValueIsFulfilled() {
+    #expect(Promise<Void>.fulfilled().isFulfilled)
+    let promise: Promise<Void> = .fulfilled()
+    #expect(promise.isFulfilled)
+  }
+
+  // MARK: Two closures
+
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func twoClosuresSettleThePromise(_ timing: Timing, _ outcome: Outcome) async {
+    let subject = TestPromise(outcome.result, timing)
+    let promise = Promise<Int> { fulfill, reject in
+      subject.promise.done(on: .inline, fulfill).fail(on: .inline, policy: .allErrors, reject)
+    }
+    subject.settle()
+    #expect(outcome.matches(await promise.result))
+  }
+
+  @Test func aThrowingBodyWithTwoClosuresRejects() async {
+    let promise = Promise<Int> { _, _ in throw TestError("start") }
+    #expect(await promise.result.failure() == TestError("start"))
+  }
+
+  @Test func twoReleasedClosuresRejectWithAbandoned() async {
+    let promise = Promise<Int> { _, _ in }
+    #expect(await promise.result.failure() == PromiseError.abandoned)
+  }
+
   @Test func aReleasedResolverRejectsWithAbandoned() async {
     let promise = Promise<Int>.pending().promise
     #expect(await promise.result.failure() == PromiseError.abandoned)
@@ -70,6 +98,70 @@ struct CreationTests {
     let promise = Promise(on: queue.context) { queue.isCurrent }
     #expect(try await promise.value)
     #expect(try await promise.then { _ in isOnMainQueue }.value)
+  }
+
+  @Test(arguments: Outcome.allCases)
+  func aBodyInAContextMayReturnAPromise(_ outcome: Outcome) async {
+    let (queue, log) = (LabelledQueue(), Log<Bool>())
+    let subject = TestPromise(outcome.result, .eventual)
+    let promise = Promise(on: queue.context) {
+      log.append(queue.isCurrent)
+      return subject.promise
+    }
+    let first = firstly(on: queue.context) {
+      log.append(queue.isCurrent)
+      return subject.promise
+    }
+    subject.settle()
+    #expect(outcome.matches(await promise.result))
+    #expect(outcome.matches(await first.result))
+    #expect(log.entries == [true, true])
+    let settled: Promise<Int> = promise
+    withExtendedLifetime(settled) {}
+  }
+
+  @Test func anErrorThrownByABodyInAContextRejects() async {
+    let promise = Promise<Int>(on: .background) { () -> Promise<Int> in throw TestError("body") }
+    #expect(await promise.result.failure() == TestError("body"))
+    let first = firstly(on: .inline) { () -> Promise<Int> in throw TestError("first") }
+    #expect(first.currentError as? TestError == TestError("first"))
+    first.fail(on: .inline) { _ in }
+  }
+
+  @Test func aBodyInAContextMayReceiveAResolverOrTwoClosures() async throws {
+    let queue = LabelledQueue()
+    let resolved = Promise<Bool>(on: queue.context) { resolver in resolver.fulfill(queue.isCurrent)
+    }
+    #expect(try await resolved.value)
+    let fulfilled = Promise<Bool>(on: queue.context) { fulfill, _ in fulfill(queue.isCurrent) }
+    #expect(try await fulfilled.value)
+    let rejected = Promise<Bool>(on: queue.context) { _, reject in reject(TestError("no")) }
+    #expect(await rejected.result.failure() == TestError("no"))
+  }
+
+  @Test func bodiesInAContextThatDropsThemRejectWithAbandoned() async {
+    let drop = ExecutionContext.custom { _ in }
+    let promises = [
+      Promise(on: drop) { 1 }, Promise(on: drop) { Promise.fulfilled(1) },
+      Promise(on: drop) { (resolver: Resolver<Int>) in resolver.fulfill(1) },
+      Promise<Int>(on: drop) { fulfill, _ in fulfill(1) },
+    ]
+    for promise in promises {
+      #expect(await promise.result.failure() == PromiseError.abandoned)
+    }
+  }
+
+  @Test func aBodyWithAResolverCancelledBeforeItBeginsNeverRuns() async {
+    let sent = Log<@Sendable () -> Void>()
+    let log = Log<String>()
+    let promise = Promise<Int>(on: .custom { sent.append($0) }) { resolver in
+      log.append("ran")
+      resolver.fulfill(1)
+    }
+    promise.cancel()
+    for job in await sent.entries(1) { job() }
+    #expect(promise.isCancelled)
+    #expect(log.entries.isEmpty)
   }
 
   @Test func aBodyCancelledBeforeItBeginsNeverRuns() async {

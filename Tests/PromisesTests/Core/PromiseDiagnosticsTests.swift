@@ -1,7 +1,8 @@
 import Dispatch
-import Promises
 import TestSupport
 import Testing
+
+@testable import Promises
 
 /// The diagnostics hook is process-wide, so each test filters the reports by its own source lines.
 @Suite(.timeLimit(.minutes(10)))
@@ -57,6 +58,34 @@ struct PromiseDiagnosticsTests {
     try? await finished.value
     _ = await Self.log.entries(1)
     #expect(reports(from: start).allSatisfy { $0.site.line == Int(start) + 7 })
+  }
+
+  @Test func onlyAFailForTheTypeOfTheErrorHandlesARejection() {
+    let start: UInt = #line
+    Promise<Int>.rejected(TestError()).fail(TestError.self, on: .inline) { _ in }
+    Promise<Int>.rejected(TestError()).fail(PromiseError.self, on: .inline) { _ in }
+    Promise<Int>.rejected(TestError()).map { $0 }.fail(TestError.self, on: .inline) { _ in }
+    #expect(reports(from: start).map(\.site.line) == [Int(start) + 2])
+  }
+
+  /// The promise that adopts a rejection must be handled instead.
+  @Test func adoptedRejectionsAreNotReported() {
+    let start: UInt = #line
+    do {
+      let step = Promise.fulfilled(1).then(on: .inline) { _ -> Promise<Int> in
+        .rejected(TestError())
+      }
+      step.fail(on: .inline) { _ in }
+      let (promise, resolver) = Promise<Int>.pending()
+      resolver.resolve(.rejected(TestError()))
+      promise.fail(on: .inline) { _ in }
+      let (late, lateResolver) = Promise<Int>.pending()
+      let (bound, boundResolver) = Promise<Int>.pending()
+      boundResolver.resolve(late)
+      lateResolver.reject(TestError())
+      bound.fail(on: .inline) { _ in }
+    }
+    #expect(reports(from: start).isEmpty)
   }
 
   @Test func handledRejectionsAreNotReported() async {
@@ -135,13 +164,43 @@ struct PromiseDiagnosticsTests {
         "the promise created at PromisesTests/PromiseDiagnosticsTests.swift:\(start + 1) is still pending after 60.0 seconds"
       ])
     resolver.fulfill(1)
+    // Without an observer, promises created earlier are not reported either.
+    let (_, unreported) = Promise<Int>.pending()
+    PromiseDiagnostics.watchPending(longerThan: nil)
+    let (_, unobserved) = Promise<Int>.pending()
+    await time.advance(by: .seconds(3600))
+    #expect(allReports(from: start).count == 1)
+    unreported.fulfill(1)
+    unobserved.fulfill(1)
   }
 
   @Test func aLongErrorIsTruncatedTo200Characters() {
     let start: UInt = #line
-    _ = Promise<Int>.rejected(TestError(String(repeating: "x", count: 5000)))
+    let error = TestError(String(repeating: "x", count: 5000))
+    _ = Promise<Int>.rejected(error)
     let text = reports(from: start).first?.description ?? ""
-    #expect(text.count < 320 && text.contains("xxx"))
+    #expect(text.hasSuffix(":\(start + 2): \("\(error)".prefix(200))"))
+  }
+
+  @Test func aRejectionThatFollowsFromAnAbandonedPromiseIsReportedOnce() {
+    let start: UInt = #line
+    do { _ = Promise<Int>.pending().promise.map(on: .inline) { $0 } }
+    let reports = reports(from: start)
+    #expect(reports.count == 1)
+    if case .abandoned? = reports.first {} else { Issue.record("\(reports)") }
+  }
+
+  @Test func aCallSiteIsItsFileAndItsLine() {
+    let sites = [1, 2].flatMap { line in
+      (["A/a.swift", "B/a.swift"] as [StaticString]).map { CallSite($0, line) }
+    }
+    for (index, site) in sites.enumerated() {
+      #expect(sites.filter { $0 == site } == [sites[index]])
+      #expect(site == CallSite(index % 2 == 0 ? "A/a.swift" : "B/a.swift", UInt(index / 2 + 1)))
+    }
+    #expect(Set(sites + sites).count == 4)
+    #expect(Set(sites.map(\.hashValue)).count == 4)
+    #expect(sites.last?.description == "B/a.swift:2")
   }
 
   @Test func everyOperatorReportsTheLineOfItsCaller() async {

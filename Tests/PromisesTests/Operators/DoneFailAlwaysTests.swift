@@ -69,6 +69,30 @@ struct FailTests {
     #expect(await log.entries(1) == ["end"])
   }
 
+  @Test(arguments: Timing.allCases)
+  func failOfOneTypeReceivesErrorsOfThisType(_ timing: Timing) async {
+    let (log, queue) = (Log<String>(), LabelledQueue())
+    let subject = TestPromise(Outcome.failure.result, timing)
+    subject.promise
+      .fail(PromiseError.self) { _ in log.append("another type") }
+      .fail(TestError.self, on: queue.context) { log.append("\($0.name) \(queue.isCurrent)") }
+    subject.settle()
+    #expect(await log.entries(1) == ["upstream true"])
+    _ = await subject.promise.result
+    #expect(log.entries.count == 1)
+  }
+
+  @Test func failOfOneTypeSkipsCancellationsUnlessTheyAreMeant() {
+    let log = Log<String>()
+    Promise<Int>.rejected(CustomCancellationError(representsCancellation: true))
+      .fail(CustomCancellationError.self, on: .inline) { _ in log.append("default") }
+      .fail(CustomCancellationError.self, on: .inline, policy: .allErrors) { _ in log.append("all")
+      }
+    Promise<Int>.rejected(CancellationError())
+      .fail(CancellationError.self, on: .inline) { _ in log.append("cancellation") }
+    #expect(log.entries == ["all", "cancellation"])
+  }
+
   @Test func aFailHandlerDoesNotCountAsAConsumer() async {
     let (promise, resolver) = Promise<Int>.pending()
     promise.fail { _ in }
@@ -143,18 +167,6 @@ struct DoneTests {
     subject.settle()
     #expect(await log.entries(1) == [true])
     #expect(await screen.number == 1)
-  }
-
-  @Test(arguments: Timing.allCases) @MainActor
-  func aNonisolatedHandlerAttachedOnTheMainActorRunsInTheContextOfThePromise(
-    _ timing: Timing
-  ) async {
-    let queue = LabelledQueue()
-    let log = Log<Bool>()
-    let subject = TestPromise(.success(1), timing)
-    subject.promise.on(queue.context).done { _ in log.append(queue.isCurrent) }
-    subject.settle()
-    #expect(await log.entries(1) == [true])
   }
 
   @Test func aDoneHandlerKeepsThePromiseFromCancellation() async throws {
@@ -232,6 +244,17 @@ struct AlwaysTests {
     }
     subject.settle()
     #expect(await log.entries(30) == Array(0..<30))
+  }
+
+  @Test(arguments: Timing.allCases, Outcome.allCases)
+  func alwaysMayIgnoreTheOutcome(_ timing: Timing, _ outcome: Outcome) async {
+    let (log, queue) = (Log<Bool>(), LabelledQueue())
+    let subject = TestPromise(outcome.result, timing)
+    let promise = subject.promise
+    #expect(promise.always { log.append(isOnMainQueue) } === promise)
+    promise.always(on: queue.context) { log.append(queue.isCurrent) }
+    subject.settle()
+    #expect(await log.entries(2) == [true, true])
   }
 
   @Test func cancelReachesAlways() async {

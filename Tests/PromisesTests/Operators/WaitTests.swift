@@ -6,7 +6,7 @@ import Testing
 /// `wait(timeout:)` on threads other than the main thread.
 @Suite(.timeLimit(.minutes(10)))
 struct WaitTests {
-  private func waitOnThread<Value>(
+  private func waitOnThread<Value: Sendable>(
     for promise: Promise<Value>, timeout: Duration? = nil
   ) async -> Result<Value, any Error> {
     let log = Log<Result<Value, any Error>>()

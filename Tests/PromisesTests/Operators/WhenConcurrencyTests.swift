@@ -135,6 +135,21 @@ struct WhenConcurrencyTests {
     #expect(operations.started.entries == [0, 1, 2])
   }
 
+  @Test(arguments: [false, true])
+  func operationsInFlightAreCancelledInTheOrderOfTheArray(_ isFailure: Bool) {
+    let operations = PendingOperations(20)
+    let cancelled = Log<Int>()
+    for (index, pair) in operations.pairs.enumerated() {
+      pair.resolver.onCancel { cancelled.append(index) }
+    }
+    let combined = when(operations.closures, concurrency: 20)
+    operations.fulfill(7)
+    if isFailure { operations.pairs[3].resolver.reject(TestError()) } else { combined.cancel() }
+    let expected = (0..<20).filter { $0 != 7 && !(isFailure && $0 == 3) }
+    #expect(cancelled.entries == expected)
+    combined.fail(on: .inline) { _ in }
+  }
+
   @Test func thePromiseOfAnOperationThatCancelsTheResultIsCancelled() {
     let (gate, open) = Promise<Int>.pending()
     let (late, resolver) = Promise<Int>.pending()
@@ -166,16 +181,21 @@ struct WhenConcurrencyTests {
     #expect(await log.entries(1) == [Array(0..<100_000)])
   }
 
-  @Test(arguments: [0, -1])
-  func aLimitBelowOneIsAPreconditionFailure(_ concurrency: Int) async throws {
+  @Test(arguments: [0, -1], [true, false])
+  func aLimitBelowOneIsAPreconditionFailure(_ concurrency: Int, _ failsFast: Bool) async throws {
     let zero = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) { [concurrency] in
+    ) { [concurrency, failsFast] in
       let operations: [@Sendable () throws -> Promise<Int>] = [{ .fulfilled(1) }]
-      _ = when(operations, concurrency: concurrency)
+      if failsFast {
+        _ = when(operations, concurrency: concurrency)
+      } else {
+        _ = settled(operations, concurrency: concurrency)
+      }
     }
     let text = String(decoding: try #require(zero).standardErrorContent, as: UTF8.self)
-    #expect(text.contains("when: concurrency is \(concurrency), but must be at least 1"))
+    #expect(text.contains(": concurrency is \(concurrency), but must be at least 1"))
+    #expect(!text.contains("when:"))
   }
 }
 

@@ -40,6 +40,43 @@ struct RetryScheduleTests {
     #expect(delays(schedule, 2) == [.seconds(40), .seconds(60)])
   }
 
+  @Test(arguments: [Duration.zero, .seconds(-1)])
+  func exponentialWithoutAnInitialDelayNeverWaits(_ initial: Duration) {
+    let schedule = RetrySchedule.exponential(initial: initial, jitter: .none, limit: .max)
+    for retry in [1, 2, 1_024, 2_000, .max] {
+      #expect(schedule.delay(beforeRetry: retry, after: TestError()) == .zero)
+    }
+  }
+
+  @Test(arguments: [0, -2, Double.nan, .infinity])
+  func anUnusualMultiplierGivesADelayWithinTheCap(_ multiplier: Double) throws {
+    let schedule = RetrySchedule.exponential(
+      initial: .seconds(1), multiplier: multiplier, jitter: .none, limit: .max)
+    for retry in [1, 2, 3, 2_000, 2_001] {
+      let delay = try #require(schedule.delay(beforeRetry: retry, after: TestError()))
+      #expect((.zero ... .seconds(60)).contains(delay))
+    }
+  }
+
+  @Test func aConditionReceivesTheRetriesThatAreLeft() {
+    let log = Log<Int>()
+    let schedule = RetrySchedule.immediate(limit: 3).when { retriesLeft, error in
+      log.append(retriesLeft)
+      return error is TestError && retriesLeft > 1
+    }
+    #expect(delays(schedule, 4) == [.zero, .zero, nil, nil])
+    #expect(log.entries == [3, 2, 1])
+    #expect(delays(schedule, 1, after: PromiseError.cycle) == [nil])
+  }
+
+  @Test func conditionsOfBothKindsMustHold() {
+    let schedule = RetrySchedule.immediate(limit: .max)
+      .when { $0 is TestError }
+      .when { retriesLeft, _ in retriesLeft > .max - 1 }
+    #expect(delays(schedule, 2) == [.zero, nil])
+    #expect(delays(schedule, 1, after: PromiseError.cycle) == [nil])
+  }
+
   @Test func anOverflowingDelayIsTheCap() {
     let schedule = RetrySchedule.exponential(initial: .seconds(1), jitter: .none, limit: .max)
     #expect(schedule.delay(beforeRetry: 100_000, after: TestError()) == .seconds(60))

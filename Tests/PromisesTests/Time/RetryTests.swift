@@ -41,6 +41,40 @@ struct RetryTests {
     #expect(await promise.result.failure() == TestError("3"))
   }
 
+  @Test func noAttemptStartsAfterTheScheduleHasCancelledThePromise() {
+    let (first, firstResolver) = Promise<Int>.pending()
+    let (box, filled) = Promise<Promise<Int>>.pending()
+    let log = Log<Int>()
+    let schedule = RetrySchedule.custom { _, _ in
+      if case .fulfilled(let own) = box.state { own.cancel() }
+      return .zero
+    }
+    let promise = retry(schedule, scheduler: time) { attempt in
+      log.append(attempt)
+      return attempt == 1 ? first : .fulfilled(attempt)
+    }
+    filled.fulfill(promise)
+    firstResolver.reject(TestError())
+    #expect(log.entries == [1])
+    #expect(promise.isCancelled)
+  }
+
+  @Test func anAttemptThatCancelsThePromiseWhileItStartsIsCancelled() {
+    let (first, firstResolver) = Promise<Int>.pending()
+    let (second, secondResolver) = Promise<Int>.pending()
+    let (box, filled) = Promise<Promise<Int>>.pending()
+    let promise = retry(.immediate(limit: 3), scheduler: time) { attempt in
+      guard attempt > 1 else { return first }
+      if case .fulfilled(let own) = box.state { own.cancel() }
+      return second
+    }
+    filled.fulfill(promise)
+    firstResolver.reject(TestError())
+    #expect(promise.isCancelled)
+    #expect(second.isCancelled)
+    secondResolver.fulfill(1)
+  }
+
   @Test func aLimitOfZeroMakesOneAttempt() async {
     let log = Log<String>()
     let promise = attempts(.immediate(limit: 0), succeedingAt: 2, log)

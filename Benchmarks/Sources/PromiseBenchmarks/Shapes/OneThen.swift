@@ -13,7 +13,7 @@ extension Shape {
       } read: {
         $0.settledValue
       },
-      nio: Contender(expecting: 2) {
+      reference: Contender(expecting: 2) {
         loop.makeSucceededFuture(one).map { $0 &+ 1 }
       } read: {
         $0.settledValue

@@ -17,7 +17,7 @@ extension Shape {
       } read: {
         $0.settledValue
       },
-      nio: Contender(expecting: 1 + steps) {
+      reference: Contender(expecting: 1 + steps) {
         let promise = loop.makePromise(of: Int.self)
         var last = promise.futureResult
         for _ in 0..<steps { last = last.flatMap { loop.makeSucceededFuture($0 &+ 1) } }

@@ -1,7 +1,7 @@
 import NIOCore
 import Promises
 
-extension Promise {
+extension Promise where Value: Sendable {
   /// The value, if the promise is fulfilled.
   var settledValue: Value? {
     if case .fulfilled(let value) = state { value } else { nil }

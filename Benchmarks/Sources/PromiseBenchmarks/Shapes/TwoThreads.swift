@@ -24,7 +24,7 @@ extension Shape {
       } read: {
         $0.reduce(0) { $0 + ($1.settledValue ?? 0) }
       },
-      nio: Contender(expecting: 2 * count) {
+      reference: Contender(expecting: 2 * count) {
         attachAndSettle(count, one, on: loop, by: threads)
       } read: {
         $0.reduce(0) { $0 + ((try? $1.wait()) ?? 0) }

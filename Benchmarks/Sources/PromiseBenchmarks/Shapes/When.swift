@@ -17,7 +17,7 @@ extension Shape {
       } read: {
         $0.settledValue?.reduce(0, +)
       },
-      nio: Contender(expecting: members) {
+      reference: Contender(expecting: members) {
         let promises = (0..<members).map { _ in loop.makePromise(of: Int.self) }
         let all = EventLoopFuture.whenAllSucceed(promises.map(\.futureResult), on: loop)
         for promise in promises { promise.succeed(one) }

@@ -8,7 +8,8 @@ import Synchronization
 ///
 /// The variants run in the order A B C, A B C. A turn sends batches of 64 requests and then delivers the
 /// responses, so that each stage waits for its response as with a network. The cost is the difference
-/// to the empty pipeline in the same round, and the median over all rounds.
+/// to the empty pipeline in the same round, and the median over all rounds. A second table has
+/// operations outside of a pipeline.
 @main
 struct StageCosts {
   static func main() {
@@ -30,6 +31,7 @@ struct StageCosts {
       }
     }
     report(variants, costs)
+    report(Operation.all.filter { operation in only.map(operation.name.contains) ?? true }, rounds)
   }
 
   /// Returns the CPU time per request in microseconds.
@@ -74,6 +76,25 @@ struct StageCosts {
         cells.append(variant.budget.map { median <= $0 ? "ok" : "MISSED: \(text($0))" } ?? "")
       }
       print("| " + cells.joined(separator: " | ") + " |")
+    }
+  }
+
+  private static func report(_ operations: [Operation], _ rounds: Int) {
+    guard !operations.isEmpty else { return }
+    print("\n| operation | CPU us | middle half | budget |")
+    print("|---|---:|---:|---|")
+    for operation in operations {
+      var costs: [Double] = []
+      for round in 0...rounds {
+        let start = cpuMicroseconds()
+        for number in 0..<operation.count { operation.run(round * operation.count + number) }
+        if round > 0 { costs.append((cpuMicroseconds() - start) / Double(operation.count)) }
+      }
+      costs.sort()
+      let median = costs[costs.count / 2]
+      let half = "\(text(costs[costs.count / 4]))..\(text(costs[costs.count * 3 / 4]))"
+      let result = operation.budget.map { median <= $0 ? "ok" : "MISSED: \(text($0))" } ?? ""
+      print("| \(operation.name) | \(text(median)) | \(half) | \(result) |")
     }
   }
 

@@ -41,7 +41,7 @@ struct Variants {
     let (transport, requests, origin) = (transport, requests, origin)
     var request = Request(.get, "")
     request.timeout = timeout
-    var settings = ClientSettings(baseURL: { nil })
+    var settings = ClientSettings()
     settings.interceptors = interceptors
     settings.hopInterceptors = interceptors
     let (original, snapshot) = (request, ClientSettings.Snapshot(settings))
@@ -53,17 +53,10 @@ struct Variants {
     }
   }
 
-  private func cookies(_ names: [String]) -> HTTPCookieStorage {
-    guard let storage = URLSessionConfiguration.ephemeral.httpCookieStorage else {
-      preconditionFailure("no storage")
-    }
-    for name in names {
-      let cookie = HTTPCookie(properties: [
-        .name: name, .value: "1", .domain: "api.example.com", .path: "/",
-      ])
-      if let cookie { storage.setCookie(cookie) }
-    }
-    return storage
+  private func cookies(_ names: [String]) -> CookieJar {
+    let jar = CookieJar()
+    for name in names { try? jar.set(Cookie(name, "1", domain: "api.example.com")) }
+    return jar
   }
 
   var all: [Variant] {
@@ -74,16 +67,19 @@ struct Variants {
     let hops = InterceptorsStage { $0.call.settings.hopInterceptors }
     func retry(_ policy: RetryPolicy) -> RetryStage { RetryStage(policy: policy, scheduler: live) }
     var configuration = NetworkingConfiguration()
-    configuration.cookies = .storage(cookies([]))
-    let session = Session(transport: transport)
-    func client() -> [any Interceptor] { CallRunner.stages(configuration, session, live) }
+    configuration.cookies = .jar(cookies([]))
+    func client() -> [any Interceptor] {
+      CallRunner.stages(
+        configuration, configuration.cookies.jar(orOfSession: nil).map { CookieStage(jar: $0) },
+        live)
+    }
     let defaultStages = client()
     configuration.callTimeout = .seconds(60)
     configuration.attemptTimeout = .seconds(60)
     configuration.retry = policy
     configuration.sharesRequests = true
     configuration.circuitBreaker = CircuitBreaker()
-    configuration.cookies = .storage(cookies(["session"]))
+    configuration.cookies = .jar(cookies(["session"]))
     let allStages = client()
     return [
       Variant(Self.empty, budget: nil, [], exchange()),
@@ -101,8 +97,8 @@ struct Variants {
       Variant("circuit", [CircuitStage(CircuitBreaker(), scheduler: live)], exchange()),
       Variant("authorization, none", [AuthorizationStage()], exchange()),
       Variant("authorization, with a token", [AuthorizationStage()], exchange(token: "Bearer t")),
-      Variant("cookies, none stored", [CookieStage(storage: cookies([]))], exchange()),
-      Variant("cookies, one sent", [CookieStage(storage: cookies(["a"]))], exchange()),
+      Variant("cookies, none stored", [CookieStage(jar: cookies([]))], exchange()),
+      Variant("cookies, one sent", [CookieStage(jar: cookies(["a"]))], exchange()),
       Variant("hop interceptors, none", [hops], exchange()),
       Variant("hop interceptors, one", [hops], exchange(interceptors: [PassThroughInterceptor()])),
       Variant("client pipeline, default settings", budget: nil, defaultStages, exchange()),

@@ -25,6 +25,11 @@
     ///
     /// `nonisolated(unsafe)` because `handle` is protected by thread confinement, as `receive` is.
     nonisolated(unsafe) var handle: CurlHandle?
+    /// The opened body if it has files, or the reason that it cannot be opened.
+    ///
+    /// `nonisolated(unsafe)` because it is set before the exchange is posted to the command queue,
+    /// and used by the I/O thread afterwards.
+    nonisolated(unsafe) private var openedBody: Result<BodyReader, TransportFailure>?
 
     init(_ request: HTTPRequest, _ receive: @escaping Receive, _ commandQueue: CurlCommandQueue) {
       self.request = request
@@ -49,10 +54,26 @@
       if before & Flag.suspended != 0, before & Flag.ended == 0 { commandQueue.post(.resume(self)) }
     }
 
-    /// Posts a command that resumes a transfer paused by the read callback, when more of the body
-    /// is available.
-    func resumeUpload() {
+    /// Posts a command that resumes a transfer that a callback of libcurl paused.
+    func resumeTransfer() {
       if flags.load(ordering: .acquiring) & Flag.ended == 0 { commandQueue.post(.resume(self)) }
+    }
+
+    /// Posts a command that ends the exchange if its response is complete and its request body is not.
+    func endEarly() {
+      commandQueue.post(.endEarly(self))
+    }
+
+    /// Opens the files of the request body; not on an I/O thread, which it could block.
+    func openFiles() {
+      guard !isCancelled else { return }
+      openedBody = Result { () throws(TransportFailure) in try BodyReader(request.body) }
+    }
+
+    /// Returns the reader of the request body, which the caller then owns.
+    func openBody() throws(TransportFailure) -> BodyReader {
+      if let openedBody = openedBody.take() { return try openedBody.get() }
+      return try BodyReader(request.body)
     }
 
     /// Delivers an event other than the last; for the I/O thread only.
@@ -65,6 +86,7 @@
       flags.bitwiseOr(Flag.ended, ordering: .acquiringAndReleasing)
       guard let handler = receive else { return }
       receive = nil
+      openedBody = nil
       commandQueue.removeExchange()
       handler(event)
     }

@@ -15,81 +15,105 @@
     ///
     /// - Throws: A failure if the exchange cannot be performed. Nothing has been sent in this case.
     func prepare(
-      _ exchange: CurlExchange, _ options: CurlTransport.Options, _ sockets: CurlSockets
+      _ exchange: CurlExchange, _ options: CurlTransport.Options, _ sockets: CurlSockets,
+      _ share: OpaquePointer?
     ) throws(TransportFailure) {
       let request = exchange.request
+      self.sockets = sockets
       if appliedOptions == nil {
-        try configure(options, sockets)
+        try configure(options, sockets, share)
         appliedOptions = AppliedOptions()
       }
       // `false` until all options are set, because the handle must be reset if setting one of them
       // fails.
       appliedOptions?.isReusable = false
       try set(url: request.url, options)
-      let hasBody = try set(method: request.method, body: request.body)
+      let hasBody = try set(method: request.method, bodyOf: exchange)
       try set(request.headers, hasBody: hasBody)
       let connect = request.connectTimeout.map { Int($0.wholeNanoseconds + 999_999) / 1_000_000 }
       catena_easy_set_long(
         easy, .connectTimeoutMilliseconds, min(max(connect ?? .max, 1), Int(Int32.max)))
       if hasBody { setUploadCallbacks() }
-      appliedOptions?.isReusable = !hasBody && request.method == .get
+      let withholdsCertificate =
+        options.tls.clientCertificate != nil && request.withholdsClientCertificate
+      if withholdsCertificate { try removeClientCertificate() }
+      appliedOptions?.isReusable = !hasBody && request.method == .get && !withholdsCertificate
       begin(exchange, hasBody: hasBody)
-      configureConnectionCallback(for: request)
     }
 
     private func set(url: URL, _ options: CurlTransport.Options) throws(TransportFailure) {
-      if appliedOptions?.origin?.matches(url) != true {
-        guard let origin = Origin(url), origin.scheme == "http" || origin.scheme == "https" else {
+      if origin?.matches(url) != true {
+        origin = nil
+        guard let new = Origin(url), new.scheme == "http" || new.scheme == "https" else {
           throw TransportFailure(code: .invalidURL, detail: "The URL is not http or https")
         }
+        origin = new
+        appliedOptions?.hasOrigin = false
+      }
+      if let origin, appliedOptions?.hasOrigin == false {
         // With an explicit proxy, an empty list prevents libcurl from reading the environment's
         // `no_proxy`. With a proxy of the environment, the local machine is excluded, because a
         // remote proxy would look for a local server on its own machine.
         let exceptions =
           options.proxy != .environment ? "" : origin.isLoopback ? "*" : nil
         try require(catena_easy_set_string(easy, .noProxy, exceptions))
+        mayNegotiateHTTP2 = options.allowsHTTP2 && origin.scheme == "https"
         // With HTTP/2, concurrent first exchanges wait for one connection. Otherwise each would
         // open its own.
-        catena_easy_set_long(
-          easy, .pipeWait, options.allowsHTTP2 && origin.scheme == "https" ? 1 : 0)
-        appliedOptions?.origin = origin
+        catena_easy_set_long(easy, .pipeWait, mayNegotiateHTTP2 ? 1 : 0)
+        if mayNegotiateHTTP2, appliedOptions?.reportsMessages == false { setMessageCallback() }
+        // `CURL_HTTP_VERSION_2TLS` and `CURL_HTTP_VERSION_1_1`. A server without TLS can claim HTTP/2 in a
+        // status line. With any other value, libcurl would then send requests on connections in use.
+        catena_easy_set_long(easy, .httpVersion, mayNegotiateHTTP2 ? 4 : 2)
+        appliedOptions?.hasOrigin = true
       }
       try require(catena_easy_set_string(easy, .URL, url.absoluteString))
     }
 
-    /// Sets the header fields, unless the handle already has the same fields from the last
-    /// exchange.
+    /// Sets the header fields.
+    ///
+    /// The list is kept, because consecutive requests often have the same fields.
     private func set(_ headers: HTTPHeaders, hasBody: Bool) throws(TransportFailure) {
-      guard hasBody || appliedOptions?.headers?.fields != headers.fields else { return }
-      appliedOptions?.headers = nil
-      let list = try fields.make(
-        headers, suppressed: ["Accept"] + (hasBody ? ["Content-Type", "Expect"] : []))
+      if isListForBody != hasBody || listedHeaders?.fields != headers.fields {
+        listedHeaders = nil
+        appliedOptions?.hasHeaders = false
+        list = try fields.make(
+          headers,
+          // A part of a body in its coding cannot be decoded.
+          adding: headers.contains("Range") ? HTTPHeaders.noCodings : HTTPHeaders.acceptedCodings,
+          suppressed: ["Accept"] + (hasBody ? ["Content-Type", "Expect"] : []))
+        decodesBody = headers.acceptsCoding
+        listedHeaders = headers
+        isListForBody = hasBody
+      }
+      guard appliedOptions?.hasHeaders != true else { return }
       catena_easy_set_pointer(easy, .httpHeader, list)
-      catena_easy_set_string(easy, .acceptEncoding, headers.acceptsCoding ? "" : nil)
-      if !hasBody { appliedOptions?.headers = headers }
+      appliedOptions?.hasHeaders = true
     }
 
-    private func set(method: HTTPMethod, body: HTTPBody) throws(TransportFailure) -> Bool {
+    private func set(
+      method: HTTPMethod, bodyOf exchange: CurlExchange
+    ) throws(TransportFailure) -> Bool {
       guard method.rawValue.isToken else {
         throw TransportFailure(code: .unsupported, detail: "The method is not a valid token")
       }
       if method == .head {
-        guard case .none = body else {
+        guard case .none = exchange.request.body else {
           throw TransportFailure(code: .unsupported, detail: "A HEAD request cannot have a body")
         }
         catena_easy_set_long(easy, .noBody, 1)
         return false
       }
-      let hasBody = try set(body)
+      let hasBody = try setBody(of: exchange)
       if method != (hasBody ? .post : .get) || upload != nil {
         try require(catena_easy_set_string(easy, .customRequest, method.rawValue))
       }
       return hasBody
     }
 
-    private func set(_ body: HTTPBody) throws(TransportFailure) -> Bool {
+    private func setBody(of exchange: CurlExchange) throws(TransportFailure) -> Bool {
       bytesToSend = nil
-      switch body {
+      switch exchange.request.body {
       case .none: return false
       case .data(let data) where data.count <= Self.maximumCopiedSize:
         bytesToSend = Int64(data.count)
@@ -101,7 +125,7 @@
           }
         }
       default:
-        let reader = try BodyReader(body)
+        let reader = try exchange.openBody()
         upload = reader
         bytesToSend = reader.length
         catena_easy_set_long(easy, .upload, 1)
@@ -117,12 +141,15 @@
     ///
     /// - Throws: A failure if libcurl rejects an option.
     func configure(
-      _ options: CurlTransport.Options, _ sockets: CurlSockets
+      _ options: CurlTransport.Options, _ sockets: CurlSockets, _ share: OpaquePointer?
     ) throws(TransportFailure) {
+      if let share { catena_easy_set_pointer(easy, .share, UnsafeRawPointer(share)) }
       catena_easy_set_pointer(easy, .errorBuffer, errorBuffer)
       catena_easy_set_pointer(easy, .private, Unmanaged.passUnretained(self).toOpaque())
-      catena_easy_set_long(easy, .httpVersion, options.allowsHTTP2 ? 4 : 2)
       catena_easy_set_long(easy, .noSignal, 1)
+      // Otherwise the end of an exchange whose name is still being resolved waits for the resolver.
+      // libcurl before 7.87 does not know the option.
+      catena_easy_set_long(easy, .quickExit, 1)
       // Nearly four times libcurl's default, so a large body needs a quarter of the calls. A small
       // body touches no more memory than with the default. From 64 KiB on, glibc would consolidate
       // its whole heap whenever the buffer is freed, which is after each exchange.
@@ -134,6 +161,7 @@
       try require(catena_easy_allow_http_only(easy))
       try setRoute(options)
       try set(options.tls)
+      if options.unixSocketPath == nil, options.proxy != .none { set(proxyTLS: options.tls) }
       setCallbacks(sockets)
     }
 
@@ -148,6 +176,13 @@
     /// Sets the Unix socket or the proxy.
     private func setRoute(_ options: CurlTransport.Options) throws(TransportFailure) {
       if let path = options.unixSocketPath {
+        // libcurl reports a longer path as an unknown host.
+        let limit = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+        guard path.utf8.count <= limit else {
+          throw TransportFailure(
+            code: .cannotConnect,
+            detail: "The path of the Unix socket is longer than \(limit) bytes")
+        }
         try require(catena_easy_set_string(easy, .unixSocketPath, path))
         try require(catena_easy_set_string(easy, .proxy, ""))
         return
@@ -160,6 +195,10 @@
     }
 
     private func set(_ tls: TLSOptions) throws(TransportFailure) {
+      let client = tls.clientCertificate
+      for file in [tls.certificateAuthorities, client?.certificate, client?.privateKey] {
+        if let file { try requireNoPipe(file) }
+      }
       try require(catena_easy_set_long(easy, .sslVersion, tls.minimumVersion.number))
       if tls.dangerouslyTrustsAnyCertificate {
         try require(catena_easy_set_long(easy, .verifyPeer, 0))
@@ -174,13 +213,52 @@
       if let client = tls.clientCertificate {
         try require(catena_easy_set_string(easy, .certificate, client.certificate.path))
         try require(catena_easy_set_string(easy, .privateKey, client.privateKey.path))
-        if let password = client.password {
-          try require(catena_easy_set_string(easy, .keyPassword, password))
-        }
+        // Without a password OpenSSL would ask for it on the terminal. An empty one is wrong for every
+        // encrypted key and ignored for others.
+        try require(catena_easy_set_string(easy, .keyPassword, client.password ?? ""))
       }
       if !tls.pinnedPublicKeys.isEmpty {
         let keys = tls.pinnedPublicKeys.map { $0.hasPrefix("sha256//") ? $0 : "sha256//" + $0 }
         try require(catena_easy_set_string(easy, .pinnedPublicKey, keys.joined(separator: ";")))
+      }
+    }
+
+    /// Rejects a file that would block the I/O thread, on which libcurl opens it, such as a named pipe.
+    ///
+    /// A file that does not exist is reported by libcurl.
+    private func requireNoPipe(_ file: URL) throws(TransportFailure) {
+      var status = stat()
+      guard stat(file.path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
+      throw TransportFailure(code: .unsupported, detail: "\(file.path) is not a regular file")
+    }
+
+    /// Removes the client certificate for servers until the handle is reset.
+    ///
+    /// libcurl uses a connection again only for the certificate with which it was opened.
+    private func removeClientCertificate() throws(TransportFailure) {
+      try require(catena_easy_set_string(easy, .certificate, nil))
+      try require(catena_easy_set_string(easy, .privateKey, nil))
+      try require(catena_easy_set_string(easy, .keyPassword, nil))
+    }
+
+    /// Sets the TLS settings for the connection to an `https` proxy.
+    ///
+    /// They are the settings for servers without the pinned keys. libcurl rejects them only if it does
+    /// not support such proxies, or for a reason for which it has rejected the settings for servers.
+    private func set(proxyTLS tls: TLSOptions) {
+      catena_easy_set_long(easy, .proxySSLVersion, tls.minimumVersion.number)
+      if tls.dangerouslyTrustsAnyCertificate {
+        catena_easy_set_long(easy, .proxyVerifyPeer, 0)
+        catena_easy_set_long(easy, .proxyVerifyHost, 0)
+      }
+      if let authorities = tls.certificateAuthorities {
+        catena_easy_set_string(easy, .proxyCertificateAuthorities, authorities.path)
+        catena_easy_set_string(easy, .proxyCertificateAuthoritiesFolder, nil)
+      }
+      if let client = tls.clientCertificate {
+        catena_easy_set_string(easy, .proxyCertificate, client.certificate.path)
+        catena_easy_set_string(easy, .proxyPrivateKey, client.privateKey.path)
+        catena_easy_set_string(easy, .proxyKeyPassword, client.password ?? "")
       }
     }
 
@@ -194,14 +272,21 @@
       catena_easy_on_header(
         easy,
         { bytes, size, count, context in
-          CurlHandle.at(context).receiveHeader(.init(start: bytes, count: size * count))
-          return size * count
+          let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+          return CurlHandle.at(context).receiveHeader(line) ? line.count : 0
         }, handle)
       catena_easy_on_body(
         easy,
         { bytes, size, count, context in
           CurlHandle.at(context).receiveBody(.init(start: bytes, count: size * count))
         }, handle)
+      let result = catena_easy_on_connected(
+        easy,
+        { context, _, _, _, _ in
+          // `CURL_PREREQFUNC_OK` and `CURL_PREREQFUNC_ABORT`.
+          CurlHandle.at(context).reportConnection() ? 0 : 1
+        }, handle)
+      hasConnectionCallback = result == .OK
       let sockets = Unmanaged.passUnretained(sockets).toOpaque()
       catena_easy_on_open(
         easy,
@@ -217,6 +302,21 @@
         }, sockets)
     }
 
+    /// Sets the callback for libcurl's messages, which tell of GOAWAY frames.
+    private func setMessageCallback() {
+      catena_easy_set_long(easy, .verbose, 1)
+      catena_easy_on_message(
+        easy,
+        { _, kind, bytes, count, context in
+          // `CURLINFO_TEXT`.
+          if kind == 0 {
+            CurlHandle.at(context).receive(message: .init(start: bytes, count: count))
+          }
+          return 0
+        }, Unmanaged.passUnretained(self).toOpaque())
+      appliedOptions?.reportsMessages = true
+    }
+
     func setUploadCallbacks() {
       let handle = Unmanaged.passUnretained(self).toOpaque()
       catena_easy_on_read(
@@ -228,10 +328,8 @@
         easy,
         { context, offset, origin in
           // `CURL_SEEKFUNC_FAIL` is 1, `CURL_SEEKFUNC_OK` is 0.
-          guard origin == SEEK_SET, offset == 0, let upload = CurlHandle.at(context).upload
-          else { return 1 }
-          upload.rewind()
-          return 0
+          guard origin == SEEK_SET, offset == 0 else { return 1 }
+          return CurlHandle.at(context).rewindBody() ? 0 : 1
         }, handle)
       catena_easy_on_progress(
         easy,
@@ -243,20 +341,6 @@
       catena_easy_set_long(easy, .noProgress, 0)
     }
 
-    /// Sets or clears the callback that libcurl calls when a connection is established.
-    ///
-    /// - Returns: `false` if libcurl has no such callback.
-    func setConnectionCallback(_ isWanted: Bool) -> Bool {
-      guard isWanted else { return catena_easy_on_connected(easy, nil, nil) == .OK }
-      let result = catena_easy_on_connected(
-        easy,
-        { context, _, _, _, _ in
-          // `CURL_PREREQFUNC_OK` and `CURL_PREREQFUNC_ABORT`.
-          CurlHandle.at(context).reportConnection() ? 0 : 1
-        }, Unmanaged.passUnretained(self).toOpaque())
-      return result == .OK
-    }
-
     static func at(_ context: UnsafeMutableRawPointer?) -> CurlHandle {
       Unmanaged.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
     }
@@ -265,19 +349,6 @@
   extension CurlSockets {
     static func at(_ context: UnsafeMutableRawPointer?) -> CurlSockets {
       Unmanaged.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
-    }
-  }
-
-  extension HTTPHeaders {
-    /// Whether the request accepts a content coding other than `identity`, as it does by default.
-    fileprivate var acceptsCoding: Bool {
-      guard contains("Accept-Encoding") else { return true }
-      return values(for: "Accept-Encoding").contains { value in
-        value.split(separator: ",").contains { element in
-          let coding = element.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
-          return coding != "identity" && !(coding == "*" && element.contains("q=0"))
-        }
-      }
     }
   }
 
@@ -298,13 +369,12 @@
   /// Most exchanges use the same server with the same header fields, so these options are not set
   /// again.
   struct AppliedOptions {
-    /// The origin of the last URL.
-    var origin: Origin?
-    /// The header fields of the list that is set on the handle, or `nil` after a request with a
-    /// body.
-    var headers: HTTPHeaders?
-    /// Whether the connection callback is set.
-    var reportsConnection = false
+    /// Whether the options for the handle's origin are set.
+    var hasOrigin = false
+    /// Whether the handle's list of header fields is set.
+    var hasHeaders = false
+    /// Whether libcurl reports its messages.
+    var reportsMessages = false
     /// Whether no other options are set, so that the handle need not be reset.
     var isReusable = true
   }

@@ -4,12 +4,35 @@
 
   /// An easy handle of libcurl, with the state of the exchange that it performs.
   ///
-  /// The handle is reused for further exchanges. Only the I/O thread uses it.
+  /// The object is reused for further exchanges, with the same or another easy handle. Only the I/O
+  /// thread uses it.
   final class CurlHandle {
-    let easy: OpaquePointer
+    /// Whether an easy handle must not be used for a second transfer.
+    ///
+    /// libcurl from 7.84 to 8.0.1 then keeps a pointer to freed memory, and writes there if the first
+    /// field line of the response begins with a blank. `curl_easy_reset` does not clear the pointer.
+    ///
+    /// Source: https://github.com/curl/curl/pull/11103.
+    private static let needsNewEasyHandles =
+      (0x07_5400..<0x08_0100).contains(catena_curl_version())
+
+    private(set) var easy: OpaquePointer
     let errorBuffer: UnsafeMutablePointer<CChar>
     let clock: CurlClock
+    let goaways: CurlGoaways
     var fields = CurlHeaderList()
+    /// The header fields for which the list was made, or `nil` if there is no list.
+    var listedHeaders: HTTPHeaders?
+    /// The list of `listedHeaders`.
+    var list: UnsafeMutablePointer<CatenaList>?
+    /// Whether the list is for a request with a body.
+    var isListForBody = false
+    /// The origin of the last URL.
+    var origin: Origin?
+    /// The last socket that libcurl watched for the exchange, or -1.
+    var socket: Int32 = -1
+    /// The sockets of the loop.
+    var sockets: CurlSockets?
     /// The index of the handle's ``CurlDeadline`` in the heap, or `nil` if it has none.
     var deadlineIndex: Int?
     /// The options that are set on the handle, or `nil` if it is new or reset.
@@ -19,32 +42,39 @@
     private(set) var exchange: CurlExchange?
     var upload: BodyReader?
     /// The error of reading the request body, if any.
-    private var uploadFailure: TransportFailure?
+    var uploadFailure: TransportFailure?
     /// Whether the I/O thread has found the exchange suspended and has not resumed it since.
     private var isFlowSuspended = false
     // Unchecked, because dynamic exclusivity checks are slow for each line of a head. Only the I/O
     // thread accesses the parser, and accesses do not overlap.
     @exclusivity(unchecked) private var headParser = ResponseHeadParser()
+    /// Whether the head of the final response has been delivered.
+    var hasCompleteHead: Bool { headParser.isComplete }
     private(set) var started: UInt64 = 0
-    private var lastActivity: UInt64 = 0
-    private var isPaused = false
+    var lastActivity: UInt64 = 0
+    var isPaused = false
     private var bytesSent: Int64 = 0
     private(set) var hasBody = false
+    /// Whether a content coding of the response body is decoded.
+    var decodesBody = true
+    var body = CurlResponseBody()
     /// The length of the request body, or `nil` if there is none or its length is not known.
     var bytesToSend: Int64?
     private(set) var lastSent: UInt64 = 0
-    /// Whether the connection is reported with the head, because libcurl has no callback for it.
-    private var reportsConnectionWithHead = false
-    /// Whether libcurl must be prevented from sending the request twice.
-    private var mustNotRepeat = false
-    /// The number of connections that libcurl has used for the request.
-    private var connections = 0
+    /// Whether libcurl has a callback for an established connection.
+    ///
+    /// Otherwise the connection is reported with the head.
+    var hasConnectionCallback = false
+    /// Whether the exchange may use HTTP/2.
+    var mayNegotiateHTTP2 = false
+    var repetition = CurlRepetition()
 
     /// Makes a handle, or returns `nil` if libcurl is out of memory.
-    init?(clock: CurlClock) {
+    init?(clock: CurlClock, _ goaways: CurlGoaways) {
       guard let easy = catena_easy_make() else { return nil }
       self.easy = easy
       self.clock = clock
+      self.goaways = goaways
       errorBuffer = .allocate(capacity: CatenaErrorSize)
     }
 
@@ -60,67 +90,88 @@
       self.hasBody = hasBody
       exchange.handle = self
       errorBuffer[0] = 0
-      headParser.reset()
-      started = clock.now
-      lastActivity = started
+      headParser.reset(isHTTP1: !mayNegotiateHTTP2)
+      lastActivity = clock.now
       isPaused = false
       isFlowSuspended = false
       uploadFailure = nil
+      repetition = CurlRepetition(
+        isUnsafe: !exchange.request.method.isIdempotent
+          && !exchange.request.headers.contains(HTTPHeaders.idempotencyKeyName))
+      limitRepetition()
+      body = CurlResponseBody()
+      started = clock.now
       bytesSent = 0
       lastSent = 0
-      reportsConnectionWithHead = false
-      connections = 0
     }
 
-    /// Sets or clears the connection callback of libcurl.
-    ///
-    /// The callback is needed to report the connection to monitors, and to prevent a second
-    /// transmission of a request that is not idempotent.
-    ///
-    /// Source: RFC 9110 section 9.2.2.
-    func configureConnectionCallback(for request: HTTPRequest) {
-      mustNotRepeat =
-        !request.method.isIdempotent && !request.headers.contains(HTTPHeaders.idempotencyKeyName)
-      let isWanted = request.reportsConnection || mustNotRepeat
-      if appliedOptions?.reportsConnection != isWanted, setConnectionCallback(isWanted) {
-        appliedOptions?.reportsConnection = isWanted
-      }
-      reportsConnectionWithHead =
-        request.reportsConnection && appliedOptions?.reportsConnection != true
-    }
-
-    /// Ends the exchange and prepares the handle for reuse.
+    /// Ends the exchange.
     ///
     /// The handle must already be removed from its multi handle.
     func finish() -> CurlExchange? {
       defer { exchange = nil }
       exchange?.handle = nil
       upload = nil
+      body = CurlResponseBody()
+      socket = -1
+      return exchange
+    }
+
+    /// Prepares the handle for the next exchange.
+    ///
+    /// An easy handle counts the repetitions of all its requests until it is reset, and fails a request
+    /// at the sixth. It also remembers a refused stream of a failed request. So it is only kept after a
+    /// request that was sent once and got a response.
+    ///
+    /// - Returns: `false` if libcurl is out of memory.
+    func recycle() -> Bool {
+      guard !Self.needsNewEasyHandles, repetition.attempts == 1, repetition.hasResponse else {
+        return replaceEasyHandle()
+      }
       if appliedOptions?.isReusable != true {
         appliedOptions = nil
         catena_easy_reset(easy)
       }
-      return exchange
+      return true
     }
 
-    /// Whether a reused connection was closed before a response, and libcurl is about to send the
-    /// request again on another connection, although it must not.
-    private var wouldResend: Bool { mustNotRepeat && connections > 1 && !headParser.hasStatusLine }
+    /// Replaces the easy handle by a new one.
+    ///
+    /// - Returns: `false` if libcurl is out of memory.
+    func replaceEasyHandle() -> Bool {
+      guard let new = catena_easy_make() else { return false }
+      catena_easy_free(easy)
+      easy = new
+      appliedOptions = nil
+      return true
+    }
 
     /// Returns the last event for a result of libcurl.
     func event(for result: CurlResult) -> TransportEvent {
       if exchange?.isCancelled == true { return failure(.cancelled) }
-      if result == .abortedByCallback, wouldResend {
-        return failure(
-          .connectionLost,
-          "The connection was closed before a response; the server may have processed the request"
-        )
+      if let violation = headParser.violation { return failure(.malformedResponse, violation) }
+      if let reason = body.failure { return failure(.malformedResponse, reason) }
+      if body.isAnsweredEarly { return .end(metrics) }
+      if result == .abortedByCallback, repetition.isHeldBack { return lostRequest }
+      if result == .abortedByCallback, repetition.isConnectionUnusable, uploadFailure == nil {
+        return failure(.connectionLost, "The server closes its connections before they are used")
       }
-      if result == .OK, headParser.isComplete { return .end(metrics) }
+      if result == .OK, headParser.isComplete {
+        guard body.decoder?.isComplete == false else { return .end(metrics) }
+        return failure(.malformedResponse, "The body ends in the middle of its content coding")
+      }
+      // A field line that begins with a blank, without a line before it.
+      if result == .badFunctionArgument, headParser.hasStatusLine {
+        return failure(.malformedResponse, "The first field line of the response is folded")
+      }
+      if result == .outOfMemory, repetition.attempts > 0 || headParser.hasStatusLine {
+        return failure(.malformedResponse, "A line of the response is too long")
+      }
       if result == .OK, headParser.hasStatusLine {
         return failure(
           .connectionLost, "The connection was closed in the middle of the response head")
       }
+      if result == .OK, !repetition.hasResponse, mayUseHTTP2 { return lostRequest }
       if result == .OK { return failure(.malformedResponse, "The response has no head") }
       if var failure = uploadFailure {
         failure.metrics = metrics
@@ -131,8 +182,16 @@
         return failure(.cannotConnect, "The proxy rejected the tunnel with the status \(tunnel)")
       }
       let message = String(cString: errorBuffer)
+      // `CURLPX_RESOLVE_HOST`.
+      let isUnresolved = result == .proxy && catena_easy_long(easy, .proxyError) == 27
       let code = NetworkError.Code(
-        result, verification: catena_easy_long(easy, .verifyResult), message: message)
+        isUnresolved ? .hostNotResolved : result,
+        verification: catena_easy_long(easy, .verifyResult), message: message)
+      // libcurl would have sent any other request again.
+      let isReused = repetition.attempts > 0 && catena_easy_long(easy, .connections) == 0
+      if code == .connectionLost, isReused, repetition.isUnsafe, !repetition.hasResponse {
+        return lostRequest
+      }
       // The message can contain a proxy URL from the environment, including its credentials.
       let isSafe =
         !message.isEmpty && !message.contains("@")
@@ -140,17 +199,28 @@
       return failure(code, isSafe ? message : String(cString: catena_curl_describe(result)))
     }
 
+    /// The failure of a request that must not be sent again.
+    private var lostRequest: TransportEvent {
+      failure(
+        .connectionLost,
+        "The connection was closed before a response; the server may have processed the request")
+    }
+
     func failure(_ code: NetworkError.Code, _ detail: String = "") -> TransportEvent {
       .failure(TransportFailure(code: code, detail: detail, metrics: metrics))
     }
 
     /// Resumes a transfer that a callback paused.
-    func resume() {
+    ///
+    /// libcurl then delivers the bytes that it has kept.
+    ///
+    /// - Returns: The error of this delivery, with which the exchange must end, or `OK`.
+    func resume() -> CurlResult {
       lastActivity = clock.now
       isFlowSuspended = false
-      guard isPaused else { return }
+      guard isPaused else { return .OK }
       isPaused = false
-      catena_easy_unpause(easy)
+      return catena_easy_unpause(easy)
     }
 
     /// Returns the time at which the idle timeout expires without further activity, or `nil`
@@ -170,55 +240,86 @@
 
     // MARK: Callbacks
 
-    func receiveHeader(_ line: UnsafeRawBufferPointer) {
-      lastActivity = clock.now
-      guard let exchange, let head = headParser.parse(line) else { return }
-      if reportsConnectionWithHead { reportConnection() }
+    /// Handles a line of the response head or of the trailer.
+    ///
+    /// - Returns: Whether libcurl continues.
+    func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+      // A head and a trailer have to be complete within the idle timeout, however slowly they arrive.
+      if !headParser.isInHead, !headParser.isComplete { lastActivity = clock.now }
+      if !headParser.isInHead, mayNegotiateHTTP2, line.count > 5, line[5] == UInt8(ascii: "2") {
+        // libcurl would send several requests at once on a connection whose status line has the version 2.
+        let state = catena_easy_tls_state(easy)
+        headParser.requiresHTTP1 = state != .HTTP2 && state != .unknown
+      }
+      repetition.hasResponse = true
+      guard let exchange else { return false }
+      guard let head = headParser.parse(line) else { return headParser.violation == nil }
+      if exchange.request.reportsConnection, !hasConnectionCallback {
+        exchange.deliver(.connected(measure(hasConnection: true)))
+      }
       if hasBody { report(sent: catena_easy_size(easy, .uploaded)) }
       // The handler may have cancelled the exchange in one of the calls above.
-      guard !exchange.isCancelled else { return }
+      guard !exchange.isCancelled else { return true }
+      if head.status == 101, !exchange.request.headers.contains("Upgrade") {
+        body.failure = "The server switched protocols without a request to do so"
+        return false
+      }
       exchange.deliver(.head(head))
+      prepareBody(of: head)
+      return true
     }
 
-    /// Reports the connection.
+    /// Reports the connection on which the request is about to be sent, possibly again.
+    ///
+    /// On a connection that several exchanges share, the handle that opened it is no exception.
     ///
     /// - Returns: Whether libcurl continues.
     @discardableResult
     func reportConnection() -> Bool {
       guard let exchange, !exchange.isCancelled else { return false }
-      connections += 1
-      guard !wouldResend else { return false }
+      repetition.isConnectionUnusable = hasUnaskedBytes
+      guard !repetition.isConnectionUnusable, beginAttempt() else { return false }
       if exchange.request.reportsConnection {
         exchange.deliver(.connected(measure(hasConnection: true)))
       }
       return !exchange.isCancelled
     }
 
-    /// Delivers bytes of the response body.
+    /// Whether the server of a reused connection has closed it, or has sent bytes on it before the request.
     ///
-    /// - Returns: The number of bytes, or the value that makes libcurl pause or abort.
-    func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
-      guard let exchange, !exchange.isCancelled else { return 0 }
-      if exchange.isSuspended {
-        isPaused = true
-        return CatenaWritePause
+    /// An HTTP/2 connection is never unusable for this reason, because libcurl reads its frames.
+    private var hasUnaskedBytes: Bool {
+      guard catena_easy_long(easy, .connections) == 0 else { return false }
+      if origin?.scheme == "https" {
+        switch catena_easy_tls_state(easy) {
+        case .HTTP2: return false
+        case .readable: return true
+        case .idle: break
+        default: if mayNegotiateHTTP2 { return false }
+        }
       }
-      lastActivity = clock.now
-      if let start = bytes.baseAddress, !bytes.isEmpty {
-        exchange.deliver(.body(Data(bytes: start, count: bytes.count)))
-      }
-      return bytes.count
+      return CurlPorts(easy).map { sockets?.isReadable($0) == true } ?? false
+    }
+
+    /// Notes that the exchange is paused.
+    ///
+    /// libcurl reports the socket of an exchange when it begins to watch it, and does not watch it during
+    /// a pause. An exchange on a kept connection can pause before that. Until then only the ports identify
+    /// the connection.
+    func pause() {
+      isPaused = true
+      if socket < 0, let ports = CurlPorts(easy) { sockets?.use(ports) }
     }
 
     func readBody(into buffer: UnsafeMutableRawBufferPointer) -> Int {
       lastActivity = clock.now
       guard let upload, let exchange, !exchange.isCancelled else { return CatenaReadAbort }
       do {
-        switch try upload.read(into: buffer, whenReady: { exchange.resumeUpload() }) {
+        switch try upload.read(into: buffer, whenReady: { exchange.resumeTransfer() }) {
         case .bytes(let count): return count
         case .end: return 0
         case .pending:
-          isPaused = true
+          pause()
           return CatenaReadPause
         }
       } catch {
@@ -248,68 +349,6 @@
       [url?.query, url?.password, url?.user].contains { part in
         part.map { !$0.isEmpty && contains($0) } ?? false
       }
-    }
-  }
-
-  extension CurlHandle {
-    /// The measurements so far.
-    var metrics: TransportMetrics {
-      measure(hasConnection: time(.pretransferTime) != nil)
-    }
-
-    /// Returns the measurements so far.
-    ///
-    /// The caller states whether there is a connection, because libcurl's times do not show it yet
-    /// in the connection callback.
-    ///
-    /// - Parameter hasConnection: Whether a connection is established. The connection times of a
-    ///   reused connection are omitted, because libcurl sets them to the time at which it found the
-    ///   connection.
-    /// - Returns: The metrics.
-    func measure(hasConnection: Bool) -> TransportMetrics {
-      let isReused = hasConnection && catena_easy_long(easy, .connections) == 0
-      let uploaded = catena_easy_size(easy, .uploaded)
-      return TransportMetrics(
-        nameResolved: isReused ? nil : time(.nameLookupTime),
-        connected: isReused ? nil : time(.connectTime),
-        secured: isReused ? nil : time(.handshakeTime),
-        requestSent: lastSent > 0
-          ? .nanoseconds(Int64(lastSent - started)) : time(.pretransferTime),
-        firstByte: time(.firstByteTime),
-        total: time(.totalTime) ?? .nanoseconds(Int64(clock.now - started)),
-        bytesSent: hasBody ? min(uploaded, upload?.offset ?? uploaded) : 0,
-        bytesReceived: catena_easy_size(easy, .downloaded),
-        reusedConnection: isReused,
-        // With a body, some versions of libcurl include the body in this number.
-        headBytesSent: hasBody ? nil : count(.requestSent),
-        headBytesReceived: count(.headReceived),
-        httpVersion: httpVersion,
-        remoteAddress: catena_easy_address(easy).flatMap {
-          $0.pointee == 0 ? nil : String(cString: $0)
-        },
-        remotePort: count(.port).map { Int($0) })
-    }
-
-    /// The value of a counter, or `nil` if it is 0 or not available.
-    private func count(_ info: CurlLongInfo) -> Int64? {
-      let count = catena_easy_long(easy, info)
-      return count > 0 ? Int64(count) : nil
-    }
-
-    private var httpVersion: String? {
-      // `CURL_HTTP_VERSION_*`.
-      switch catena_easy_long(easy, .httpVersion) {
-      case 1: "1.0"
-      case 2: "1.1"
-      case 3: "2"
-      case 30: "3"
-      default: nil
-      }
-    }
-
-    private func time(_ info: CurlSizeInfo) -> Duration? {
-      let microseconds = catena_easy_size(easy, info)
-      return microseconds > 0 ? .microseconds(microseconds) : nil
     }
   }
 #endif

@@ -19,17 +19,19 @@
     ///
     /// - Parameters:
     ///   - headers: The header fields. `Content-Length` and `Transfer-Encoding` are omitted.
+    ///   - added: A field that is added unless `headers` contains it.
     ///   - suppressed: The names of fields that libcurl adds by default and that are suppressed
     ///     unless `headers` contains them.
     /// - Returns: The list, valid until the next call, or `nil` if it is empty.
     /// - Throws: A failure with the code `invalidHeader` if a name is not a token, or a value
     ///   contains CR, LF or NUL.
     mutating func make(
-      _ headers: HTTPHeaders, suppressed: [String]
+      _ headers: HTTPHeaders, adding added: HTTPHeaders.Field, suppressed: [String]
     ) throws(TransportFailure) -> UnsafeMutablePointer<CatenaList>? {
-      let count = headers.count + suppressed.count
+      let count = headers.count + 1 + suppressed.count
       var size = count * MemoryLayout<Node>.stride
       // Space for a colon, a space and the NUL at the end, or for a semicolon and NUL.
+      size += added.name.utf8.count + added.value.utf8.count + 3
       for field in headers { size += field.name.utf8.count + field.value.utf8.count + 3 }
       for name in suppressed { size += name.utf8.count + 2 }
       let memory = reserve(size)
@@ -41,6 +43,7 @@
         }
         writer.add(field)
       }
+      if !headers.contains(added.name) { writer.add(added) }
       for name in suppressed where !headers.contains(name) { writer.add(suppressed: name) }
       return writer.first
     }

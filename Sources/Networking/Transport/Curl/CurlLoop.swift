@@ -6,8 +6,10 @@
 
   /// The event loop of an I/O thread: libcurl's multi interface, driven by epoll.
   ///
-  /// Each iteration takes the posted commands, waits for events, tells libcurl about ready sockets
-  /// and an expired timer, and ends completed exchanges. The handlers of exchanges are called from
+  /// Each iteration takes the posted commands, waits for events, tells libcurl about ready sockets,
+  /// performs the commands, tells libcurl about an expired timer, and ends completed exchanges. The
+  /// commands follow the events, because a new exchange must not use a connection that has become
+  /// readable since its last exchange. The handlers of exchanges are called from
   /// libcurl's callbacks or at the end of an iteration, never under a lock.
   final class CurlLoop {
     private static let initialized: Void = catena_curl_initialize()
@@ -16,7 +18,10 @@
     private let options: CurlTransport.Options
     private let http1Origins: HTTP1OriginCache
     private let sockets: CurlSockets
+    /// The TLS sessions of all handles.
+    private let share: OpaquePointer?
     private let clock = CurlClock()
+    private let goaways = CurlGoaways()
     private let multi: OpaquePointer?
     private var deadlines = Heap<CurlDeadline>()
     /// The handles of finished exchanges, kept for reuse.
@@ -43,6 +48,7 @@
       self.http1Origins = http1Origins
       sockets = CurlSockets(wakeupDescriptor: commandQueue.wakeupDescriptor)
       multi = catena_multi_make()
+      share = catena_share_make()
     }
 
     /// Runs the loop until the transport is released and its last exchange has ended.
@@ -54,21 +60,21 @@
       var commands: [CurlCommandQueue.Command] = []
       repeat {
         commandQueue.take(into: &commands)
-        clock.update()
-        for command in commands { perform(command) }
         sockets.wait(milliseconds: commands.isEmpty ? pollTimeout : 0) { [clock] socket, selected in
           clock.update()
           catena_multi_socket_ready(multi, socket, selected)
         }
         if commands.isEmpty { commandQueue.wake() }
-        commands.removeAll(keepingCapacity: true)
         clock.update()
+        for command in commands { perform(command) }
+        commands.removeAll(keepingCapacity: true)
         fireTimer()
         finishCompleted()
         failIdle()
       } while !(isClosing && activeCount == 0 && commandQueue.end())
       idleHandles.removeAll()
       catena_multi_free(multi)
+      catena_share_free(share)
     }
 
     private func setUpMulti() {
@@ -77,7 +83,12 @@
         multi, .maxHostConnections, max(options.maximumConnectionsPerHost ?? 0, 0))
       catena_multi_on_socket(
         multi,
-        { _, socket, events, context, _ in
+        { easy, socket, events, context, _ in
+          // libcurl's own handles have no private pointer.
+          if let easy, let handle = catena_easy_private(easy) {
+            CurlHandle.at(handle).socket = socket
+            CurlSockets.at(context).identify(socket, by: CurlPorts(easy))
+          }
           CurlSockets.at(context).watch(socket, for: CurlPoll(rawValue: events) ?? .remove)
           return 0
         }, Unmanaged.passUnretained(sockets).toOpaque())
@@ -96,8 +107,21 @@
       switch command {
       case .start(let exchange): start(exchange)
       case .cancel(let exchange):
-        if let handle = exchange.handle { end(handle, with: handle.failure(.cancelled)) }
-      case .resume(let exchange): exchange.handle?.resume()
+        if let handle = exchange.handle {
+          end(handle, with: handle.failure(.cancelled))
+        } else {
+          // Its files may still be opened. An exchange that has ended ignores this.
+          exchange.end(with: .failure(TransportFailure(code: .cancelled)))
+        }
+      case .resume(let exchange):
+        // libcurl does not report this result in any other way.
+        if let handle = exchange.handle, case let result = handle.resume(), result != .OK {
+          end(handle, with: handle.event(for: result))
+        }
+      case .endEarly(let exchange):
+        if let handle = exchange.handle, handle.answerEarly() {
+          end(handle, with: handle.event(for: .OK))
+        }
       case .close: isClosing = true
       }
     }
@@ -107,14 +131,14 @@
         return exchange.end(with: .failure(TransportFailure(code: .cancelled)))
       }
       guard multi != nil, sockets.isUsable,
-        let handle = idleHandles.popLast() ?? CurlHandle(clock: clock)
+        let handle = idleHandles.popLast() ?? CurlHandle(clock: clock, goaways)
       else {
         let failure = TransportFailure(
           code: .cannotConnect, detail: "No memory or file descriptors are left")
         return exchange.end(with: .failure(failure))
       }
       do {
-        try handle.prepare(exchange, options, sockets)
+        try handle.prepare(exchange, options, sockets, share)
       } catch {
         _ = handle.finish()
         recycle(handle)
@@ -148,7 +172,20 @@
       var result = CurlResult.OK
       while let easy = catena_multi_next_completed(multi, &result) {
         let handle = CurlHandle.at(catena_easy_private(easy))
-        end(handle, with: handle.event(for: result))
+        if handle.prepareRestart() {
+          restart(handle)
+        } else {
+          end(handle, with: handle.event(for: result))
+        }
+      }
+    }
+
+    /// Sends a request again that was not sent, or that its server has not processed.
+    private func restart(_ handle: CurlHandle) {
+      catena_multi_remove(multi, handle.easy)
+      handle.restart()
+      if catena_multi_add(multi, handle.easy) != 0 {
+        end(handle, with: handle.failure(.cannotConnect, "libcurl rejected the exchange"))
       }
     }
 
@@ -168,8 +205,7 @@
 
     /// Records the HTTP version that an `https` server selected, if HTTP/2 was possible.
     private func recordHTTPVersion(from event: TransportEvent, of handle: CurlHandle) {
-      guard options.allowsHTTP2, let origin = handle.appliedOptions?.origin,
-        origin.scheme == "https",
+      guard options.allowsHTTP2, let origin = handle.origin, origin.scheme == "https",
         case .end(let metrics) = event
       else { return }
       switch metrics.httpVersion {
@@ -181,7 +217,16 @@
 
     private func end(_ handle: CurlHandle, with event: TransportEvent) {
       recordHTTPVersion(from: event, of: handle)
+      let mayCarryFrames = handle.mayUseHTTP2
       catena_multi_remove(multi, handle.easy)
+      if !mayCarryFrames {
+        if handle.socket >= 0 {
+          sockets.identify(handle.socket, by: CurlPorts(handle.easy))
+          sockets.keep(handle.socket)
+        } else if let ports = CurlPorts(handle.easy) {
+          sockets.keep(ports)
+        }
+      }
       if let index = handle.deadlineIndex { deadlines.remove(at: index) }
       activeCount -= 1
       let exchange = handle.finish()
@@ -191,7 +236,9 @@
 
     /// Keeps a finished handle for reuse, up to a limit.
     private func recycle(_ handle: CurlHandle) {
-      if idleHandles.count < Self.maximumIdleHandles { idleHandles.append(handle) }
+      if idleHandles.count < Self.maximumIdleHandles, handle.recycle() {
+        idleHandles.append(handle)
+      }
     }
 
     /// Blocks `SIGPIPE` on this thread.

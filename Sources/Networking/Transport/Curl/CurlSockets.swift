@@ -2,6 +2,19 @@
   import CCatena
   import Glibc
 
+  /// The ports of a TCP connection, which identify it among the connections of a thread.
+  struct CurlPorts: Hashable {
+    let local: Int
+    let remote: Int
+
+    /// Makes a value of the connection of a transfer, or returns `nil` if it has none.
+    init?(_ easy: OpaquePointer) {
+      local = Int(catena_easy_local_port(easy))
+      remote = catena_easy_long(easy, .port)
+      guard local > 0 else { return nil }
+    }
+  }
+
   /// The sockets of libcurl, registered with epoll.
   ///
   /// libcurl stops watching a connection at the end of each exchange and watches it again in the
@@ -9,6 +22,18 @@
   /// between. It is unregistered when an event occurs on it. This type has to know when the
   /// descriptor of a registered socket is closed. So only sockets opened by this type stay
   /// registered, and not other sockets of libcurl, such as its resolver's.
+  ///
+  /// A kept connection that becomes readable is either closed, or its server has sent bytes without a
+  /// request. libcurl before 8.0 would return these bytes as the response to the next request. So the
+  /// file behind the descriptor of such a connection is replaced by a closed socket, and libcurl discards
+  /// the connection at its next use. HTTP/2 connections are exempt: their servers send frames at any time,
+  /// and libcurl reads these before it uses the connection.
+  ///
+  /// An exchange can begin before the event of its connection is reported, so it checks the connection
+  /// again before its request is sent. It finds the socket by the ports of the connection, which is all
+  /// that libcurl then reports about it.
+  ///
+  /// Source: RFC 9112 section 9.2.
   final class CurlSockets {
     private struct Socket {
       /// `CURL_POLL_IN` and `CURL_POLL_OUT` bits: those that libcurl wants, and those registered
@@ -16,6 +41,10 @@
       var wanted: Int32 = 0
       var registered: Int32 = 0
       var isOpenedHere = false
+      /// Whether the connection is kept for later requests and must not become readable.
+      var isKept = false
+      /// The ports of the connection, or `nil` if they are not known or it is a Unix socket.
+      var ports: CurlPorts?
     }
 
     private let wakeupDescriptor: Int32
@@ -23,6 +52,7 @@
     // Unchecked, because dynamic exclusivity checks are slow for each event. Only the I/O thread
     // accesses these properties, and accesses do not overlap.
     @exclusivity(unchecked) private var sockets: [Socket] = []
+    @exclusivity(unchecked) private var socketsByPorts: [CurlPorts: Int32] = [:]
     @exclusivity(unchecked) private var events: [epoll_event]
 
     /// Makes an epoll instance.
@@ -53,14 +83,72 @@
     }
 
     func close(_ socket: Int32) {
+      if let ports = self[socket].ports, socketsByPorts[ports] == socket {
+        socketsByPorts[ports] = nil
+      }
       self[socket] = Socket()
       Glibc.close(socket)
+    }
+
+    /// Records the ports of a connection unless they are known.
+    func identify(_ socket: Int32, by ports: @autoclosure () -> CurlPorts?) {
+      guard self[socket].isOpenedHere, self[socket].ports == nil, let ports = ports() else {
+        return
+      }
+      self[socket].ports = ports
+      socketsByPorts[ports] = socket
+    }
+
+    /// Handles the end of the last exchange on a connection, which may have been closed.
+    ///
+    /// The connection counts as kept until libcurl watches it again.
+    func keep(_ socket: Int32) {
+      guard self[socket].isOpenedHere, self[socket].wanted == 0 else { return }
+      self[socket].isKept = true
+      if self[socket].registered & CurlPoll.in.rawValue == 0 {
+        register(socket, for: CurlPoll.in.rawValue)
+      }
+    }
+
+    /// Handles the end of the last exchange on a connection that libcurl did not watch for it.
+    func keep(_ ports: CurlPorts) {
+      if let socket = socketsByPorts[ports] { keep(socket) }
+    }
+
+    /// Notes that an exchange uses a kept connection.
+    func use(_ ports: CurlPorts) {
+      if let socket = socketsByPorts[ports] { self[socket].isKept = false }
+    }
+
+    /// Whether the server has closed a connection or sent bytes that libcurl has not received.
+    func isReadable(_ ports: CurlPorts) -> Bool {
+      guard let socket = socketsByPorts[ports] else { return false }
+      return catena_is_readable(socket) != 0
+    }
+
+    private func keptConnectionIsReady(_ socket: Int32, _ events: UInt32) {
+      if Self.selected(by: events) & Int32(CatenaSelectIn) != 0 {
+        discard(socket)
+      } else {
+        register(socket, for: CurlPoll.in.rawValue)
+      }
+    }
+
+    /// Closes a kept connection and leaves a closed socket in its place, until libcurl closes it.
+    private func discard(_ socket: Int32) {
+      register(socket, for: 0)
+      self[socket].isKept = false
+      if catena_replace_with_closed_socket(socket) < 0 {
+        // No file descriptor is left. libcurl finds this connection closed too, unless bytes are unread.
+        shutdown(socket, Int32(SHUT_RDWR))
+      }
     }
 
     /// Sets the events for which libcurl watches a socket.
     func watch(_ socket: Int32, for events: CurlPoll) {
       let wanted = events == .remove ? 0 : events.rawValue
       self[socket].wanted = wanted
+      if wanted != 0 { self[socket].isKept = false }
       if wanted != 0 || !self[socket].isOpenedHere { register(socket, for: wanted) }
     }
 
@@ -70,6 +158,10 @@
     ///   - milliseconds: The maximum time to wait, or -1 for no limit.
     ///   - ready: A closure that gets each ready socket and its `CURL_CSELECT_*` bits.
     func wait(milliseconds: Int32, _ ready: (_ socket: Int32, _ selected: Int32) -> Void) {
+      // Space for all sockets, because a kept connection that is ready must not be used before its event.
+      if events.count < sockets.count {
+        events = Array(repeating: epoll_event(), count: sockets.count)
+      }
       let count = epoll_wait(epoll, &events, Int32(events.count), milliseconds)
       guard count > 0 else { return }
       for index in 0..<Int(count) {
@@ -80,6 +172,8 @@
         let selected = wanted & Self.selected(by: event.events)
         if selected != 0 {
           ready(socket, selected)
+        } else if self[socket].isKept {
+          keptConnectionIsReady(socket, event.events)
         } else if wanted == 0 {
           register(socket, for: 0)
         }

@@ -137,6 +137,8 @@
       case start(CurlExchange)
       case cancel(CurlExchange)
       case resume(CurlExchange)
+      /// Ends an exchange whose response is complete before its request body was sent.
+      case endEarly(CurlExchange)
       /// Ends the thread after its last exchange. No exchange is started after this command.
       case close
     }

@@ -8,9 +8,15 @@
   /// thread. Connections are kept and reused. Thousands of exchanges can be active at once.
   ///
   /// - The transport speaks HTTP/1.1, and HTTP/2 if TLS negotiates it.
-  /// - Bodies are decoded from gzip, deflate, Brotli and zstd, as far as the installed libcurl
-  ///   supports them. A request without `Accept-Encoding` accepts all of them. For a request that
-  ///   accepts only `identity`, or nothing, the body is not decoded.
+  /// - Bodies are decoded from gzip and deflate, and from Brotli and zstd if their libraries are
+  ///   installed. A request without `Accept-Encoding` offers these codings. For a request that accepts
+  ///   only `identity`, or nothing, the body is not decoded, nor is that of a response with the status
+  ///   206. A request with a `Range` field offers no coding. A body fails with
+  ///   ``NetworkError/Code-swift.enum/malformedResponse`` if it ends inside its coding, has bytes after
+  ///   it, or if one of its codings decodes to more than 16 MiB and 1,100 times the received bytes.
+  /// - A head fails with ``NetworkError/Code-swift.enum/malformedResponse`` if it is larger than 300 KiB
+  ///   or follows more than 100 interim responses (1xx). Once it has begun, it has to be complete within
+  ///   the idle timeout.
   /// - The proxies of the environment are used unless ``Options/proxy`` overrides them. The local
   ///   machine (`localhost`, `127.0.0.0/8` and `::1`) is always reached without a proxy of the
   ///   environment. If a proxy rejects a tunnel, the exchange fails with
@@ -20,21 +26,31 @@
   ///   request.
   /// - A URL with a user name or password is rejected with
   ///   ``NetworkError/Code-swift.enum/invalidURL``. Transports do not handle credentials.
+  /// - A connection on which bytes arrive without a request is closed and not reused.
   /// - A reused connection may turn out to have been closed by the server before the first byte of
-  ///   the response. The transport then sends the request again on a new connection, once, if the
+  ///   the response. The transport then sends the request again on another connection, if the
   ///   method is idempotent or the request has an `Idempotency-Key` field. Other requests fail with
   ///   ``NetworkError/Code-swift.enum/connectionLost``, because the server may have processed them
-  ///   (RFC 9110 section 9.2.2). With libcurl before 7.80 they are sent again too.
+  ///   (RFC 9110 section 9.2.2).
+  /// - An HTTP/2 server can state that it did not process a request, by a GOAWAY frame with a lower
+  ///   stream identifier or by the stream error REFUSED_STREAM (RFC 9113 section 8.7). The transport
+  ///   then sends any request again. GOAWAY frames are known with libcurl 7.88 or later. A body that
+  ///   is a stream and cannot be read again fails with
+  ///   ``NetworkError/Code-swift.enum/encodingFailed``.
   ///
   /// Releasing a transport does not cancel exchanges. Its threads end and its connections close
   /// after its last active exchange.
   public final class CurlTransport: Transport {
     private let loops: CurlLoopPool
+    /// The queue on which the files of request bodies are opened.
+    private static let opening = DispatchQueue(label: "Catena.Upload", attributes: .concurrent)
 
     /// Makes a transport and starts its first thread.
     ///
     /// - Parameter options: The options.
     public init(options: Options = Options()) {
+      // Loads libraries, for which an I/O thread must not wait.
+      _ = HTTPHeaders.acceptedCodings
       loops = CurlLoopPool(options)
     }
 
@@ -52,7 +68,14 @@
     ) -> any TransportHandle {
       let commandQueue = loops.commandQueue(for: request)
       let exchange = CurlExchange(request, receive, commandQueue)
-      if commandQueue.isUsable {
+      if commandQueue.isUsable, request.body.hasFiles {
+        // The threads end after the release of the pool.
+        Self.opening.async { [loops] in
+          exchange.openFiles()
+          commandQueue.post(.start(exchange))
+          withExtendedLifetime(loops) {}
+        }
+      } else if commandQueue.isUsable {
         commandQueue.post(.start(exchange))
       } else {
         exchange.end(

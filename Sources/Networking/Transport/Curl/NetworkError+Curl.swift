@@ -12,7 +12,9 @@
       self =
         switch result {
         case .hostNotResolved, .proxyNotResolved: .dnsFailed
-        case .cannotConnect, .proxy: .cannotConnect
+        // Memory is exhausted before a connection is used. Afterwards libcurl gives this result for
+        // a line of the response that is too long, which the handle reports.
+        case .cannotConnect, .proxy, .outOfMemory: .cannotConnect
         // The connect timeout is the only time limit that is set in libcurl.
         case .timedOut: .timedOut(.connect)
         case .malformedURL, .loginDenied: .invalidURL
@@ -25,8 +27,8 @@
         // The URL's scheme was checked before, so the unsupported protocol is HTTP/0.9.
         case .unsupportedProtocol, .weirdReply, .badContentEncoding, .tooLarge, .writeError:
           .malformedResponse
-        case .outOfMemory where message.contains("header"): .malformedResponse
         case .receiveError where message.contains("chunk"): .malformedResponse
+        case .receiveError where message.contains("response header"): .malformedResponse
         case .receiveError where message.contains("SSL") && message.contains("alert"):
           .tlsHandshakeFailed
         case .abortedByCallback: .cancelled

@@ -87,6 +87,7 @@ extension NetworkError.Code {
     } else if containsAny(
       "unencoding", "HTTP/0.9", "Unsupported HTTP", "status line", "Header without colon",
       "writing header",
+      "Unsupported response code", "Nul byte", "Transfer-Encoding",
       "Weird server reply", "Content-Length", "chunk", "hunked", "content encoding",
       "decompress", "inflate", "Unsupported protocol", "writing received data", "writing output",
       "Too large", "too large")

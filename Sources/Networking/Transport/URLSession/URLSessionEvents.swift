@@ -13,13 +13,21 @@ final class URLSessionEventDelegate: NSObject, URLSessionDataDelegate {
   /// The delegate queue, which is serial so that events stay in order.
   let queue: OperationQueue
   private let trust: URLSessionTrust
+  private let forwarder: SessionDelegateForwarder
   private let exchanges = Mutex<[Int: URLSessionExchange]>([:])
 
-  init(trust: URLSessionTrust) {
+  /// Creates a delegate.
+  ///
+  /// - Parameters:
+  ///   - trust: The TLS options.
+  ///   - forwarder: The forwarder to the delegate of the user, which is called after the exchange has
+  ///     handled an event.
+  init(trust: URLSessionTrust, forwarder: SessionDelegateForwarder) {
     queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
     queue.name = "Catena.URLSessionTransport"
     self.trust = trust
+    self.forwarder = forwarder
   }
 
   func add(_ exchange: URLSessionExchange, for task: URLSessionTask) {
@@ -40,6 +48,8 @@ final class URLSessionEventDelegate: NSObject, URLSessionDataDelegate {
   ) {
     let total = totalBytesExpectedToSend > 0 ? totalBytesExpectedToSend : nil
     exchange(of: task)?.receive(.sent(bytes: totalBytesSent, total: total))
+    forwarder.didSendBody(
+      session, task, bytesSent, totalBytesSent, totalBytesExpectedToSend)
   }
 
   func urlSession(
@@ -60,8 +70,10 @@ final class URLSessionEventDelegate: NSObject, URLSessionDataDelegate {
       _ session: URLSession, task: URLSessionTask,
       didFinishCollecting metrics: URLSessionTaskMetrics
     ) {
-      guard let hop = metrics.transactionMetrics.last else { return }
-      exchange(of: task)?.setMetrics(TransportMetrics(hop))
+      if let hop = metrics.transactionMetrics.last {
+        exchange(of: task)?.setMetrics(TransportMetrics(hop))
+      }
+      forwarder.didCollectMetrics(session, task, metrics)
     }
   #endif
 
@@ -73,6 +85,11 @@ final class URLSessionEventDelegate: NSObject, URLSessionDataDelegate {
     // Foundation on Linux does not report the head of a redirect without a location.
     if error == nil, let response = task.response { exchange?.receive(head: response) }
     exchange?.complete(error.map { TransportFailure($0) })
+    forwarder.didComplete(session, task, error)
+  }
+
+  func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+    forwarder.didBecomeInvalid(session, error)
   }
 
   // MARK: Decisions for the session
@@ -104,11 +121,18 @@ final class URLSessionEventDelegate: NSObject, URLSessionDataDelegate {
       completionHandler(.cancelAuthenticationChallenge, nil)
     #else
       let space = challenge.protectionSpace
-      guard space.authenticationMethod == NSURLAuthenticationMethodServerTrust else {
-        return completionHandler(.rejectProtectionSpace, nil)
-      }
       let exchange = exchange(of: task)
-      exchange?.recordActivity()
+      let kind = TLSChallenge(space)
+      if kind == .serverTrust { exchange?.recordActivity() }
+      let responder = kind.responder(
+        under: trust.options,
+        withholdingCertificate: exchange?.withholdsClientCertificate != false)
+      if responder == .delegate,
+        forwarder.didReceive(challenge, session, task, completionHandler: completionHandler)
+      {
+        return
+      }
+      guard kind == .serverTrust else { return completionHandler(.rejectProtectionSpace, nil) }
       let decision = trust.decision(for: space)
       if let failure = decision.failure { exchange?.setFailure(failure) }
       completionHandler(decision.disposition, decision.credential)
@@ -118,36 +142,47 @@ final class URLSessionEventDelegate: NSObject, URLSessionDataDelegate {
 
 extension URLSessionExchange {
   /// Delivers the head of a final response; interim responses (1xx) are skipped.
+  ///
+  /// The exchange fails if the length of the body cannot be determined. The platform would accept any
+  /// `Content-Length`.
   fileprivate func receive(head response: URLResponse) {
     guard let response = response as? HTTPURLResponse, response.statusCode >= 200 else { return }
-    receive(.head(HTTPResponseHead(response)))
+    let head = HTTPResponseHead(response)
+    if let violation = ResponseHeadParser.framingViolation(in: head.headers.fields) {
+      abort(TransportFailure(code: .malformedResponse, detail: violation))
+    } else {
+      receive(.head(head))
+    }
   }
 }
 
 /// A splitter for `Set-Cookie` values that Foundation has joined with commas.
 ///
-/// A comma separates two values if a name and an equals sign follow it. The only other commas are
-/// in dates, before the number of the day. Valid names, values and paths contain no commas.
+/// A comma separates two values if a name and an equals sign follow it. A name may contain
+/// characters outside of ASCII, which servers do send. The only other commas are in dates, before the
+/// number of the day. Valid names, values and paths contain no commas.
 ///
 /// Source: RFC 6265 section 4.1.1, RFC 9110 section 5.3.
 enum SetCookieValues {
   /// Returns the separate values of a joined value, in order.
   static func split(_ joined: String) -> [String] {
-    var values: [String] = []
-    for part in joined.split(separator: ",", omittingEmptySubsequences: false) {
-      if let last = values.last, !beginsCookie(part) {
-        values[values.count - 1] = last + "," + part
-      } else {
-        values.append(String(values.isEmpty ? part : part.drop { $0 == " " }))
-      }
+    var values: [String.UnicodeScalarView.SubSequence] = []
+    var start = joined.unicodeScalars.startIndex
+    for comma in joined.unicodeScalars.indices where joined.unicodeScalars[comma] == "," {
+      let rest = joined.unicodeScalars[comma...].dropFirst().drop { $0 == " " }
+      guard beginsCookie(rest) else { continue }
+      values.append(joined.unicodeScalars[start..<comma])
+      start = rest.startIndex
     }
-    return values
+    return (values + [joined.unicodeScalars[start...]]).map(String.init)
   }
 
-  private static func beginsCookie(_ part: Substring) -> Bool {
-    let text = part.drop { $0 == " " }
-    guard let equals = text.firstIndex(of: "=") else { return false }
-    return text[..<equals].isToken
+  /// Returns whether a text begins with a name and an equals sign.
+  ///
+  /// Browsers accept characters outside of ASCII in names, and so does ``SetCookie``.
+  private static func beginsCookie(_ text: Substring.UnicodeScalarView) -> Bool {
+    let name = text.prefix { !$0.isASCII || String($0).isToken }
+    return !name.isEmpty && text[name.endIndex...].first == "="
   }
 }
 

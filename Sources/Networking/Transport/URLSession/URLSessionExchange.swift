@@ -30,11 +30,14 @@ final class URLSessionExchange: TransportHandle {
   private let state: Mutex<State>
   private let queue: OperationQueue
   private let scheduler: any Scheduler
+  /// Whether the exchange presents no client certificate.
+  let withholdsClientCertificate: Bool
 
   init(
     _ timeouts: ExchangeTimeouts, on queue: OperationQueue, _ scheduler: any Scheduler,
-    _ receive: @escaping Receive
+    withholdsClientCertificate: Bool, _ receive: @escaping Receive
   ) {
+    self.withholdsClientCertificate = withholdsClientCertificate
     state = Mutex(
       State(
         machine: URLSessionExchangeMachine(timeouts, started: scheduler.now), receive: receive))
@@ -106,7 +109,8 @@ final class URLSessionExchange: TransportHandle {
     }
   }
 
-  private func abort(_ failure: TransportFailure) {
+  /// Ends the exchange with a failure and cancels its task.
+  func abort(_ failure: TransportFailure) {
     let isFirst = state.withLock { state in
       guard !state.isCancelled, !state.machine.isFinished else { return false }
       state.isCancelled = true

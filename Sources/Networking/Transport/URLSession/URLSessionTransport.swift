@@ -18,6 +18,15 @@ import Promises
 /// exchange fails with the code ``NetworkError/Code-swift.enum/timedOut(_:)`` and the phase
 /// `attempt`. Events are delivered on one serial queue for all exchanges of the transport.
 ///
+/// **Delegate.** A delegate of the caller observes the session and its tasks: the bytes that are sent,
+/// the metrics, the end of a task, and the end of the session. On Apple platforms it also decides
+/// about TLS challenges: about the certificate of a server unless the ``TLSOptions`` do, and about a
+/// client certificate. At the target of a redirect to another origin, the transport presents no
+/// client certificate and does not ask the delegate. The delegate receives neither responses and
+/// their bodies, nor redirects, nor challenges with the status 401, because the client handles these
+/// above the transport. The session retains the delegate and calls it on the queue of the transport,
+/// so the delegate must not block.
+///
 /// Limitations of `URLSession` on all platforms:
 ///
 /// - Response fields are in the order of their names. Several fields with the same name are joined
@@ -43,11 +52,17 @@ import Promises
 /// Additional limitations on Linux:
 ///
 /// - A redirect whose `Location` has an IPv6 host and no scheme, such as `//[::1]/`, crashes the
-///   process: Foundation traps before it calls its delegate. Two other responses crash the process
-///   as well: a chunked body with a trailer, and a head whose connection is closed between its
-///   fields. Use `CurlTransport` for servers that are not trusted.
+///   process: Foundation traps before it calls its delegate. Other responses crash the process as well:
+///   a chunked body with a trailer, a head whose connection is closed between its fields, a
+///   `Content-Length` near 2^63, and with libcurl from 7.84 to 8.0.1 a first field line that begins with
+///   a blank. The size of a head has no limit before libcurl 8.3, nor has the body of a redirect. Use
+///   `CurlTransport` for servers that are not trusted.
+/// - The system's libcurl accepts malformed responses that `CurlTransport` rejects: several lengths, a
+///   length with other characters after its digits, and a body that ends inside its content coding.
+///   Before 8.0, bytes that a server sends on an idle connection become the next response.
 /// - ``TransportHandle/suspend()`` buffers the events in memory. The server does not have to wait.
-/// - The metrics contain only `firstByte`, `total` and the byte counts of the bodies.
+/// - The metrics contain only `firstByte`, `total` and the byte counts of the bodies. The delegate
+///   receives no metrics.
 /// - Cancelling closes the connection only after the bytes received so far have been read.
 /// - Any ``TLSOptions`` other than the default make every request fail with
 ///   ``NetworkError/Code-swift.enum/unsupported``.
@@ -70,18 +85,19 @@ public final class URLSessionTransport: Transport {
   /// - Parameters:
   ///   - configuration: The configuration of the session. `nil` uses the platform's default without
   ///     its limit of connections per host.
+  ///   - delegate: The delegate of the session. `nil` means none.
   ///   - tls: The TLS settings.
   ///   - scheduler: The source of time for the timeouts.
   public init(
-    configuration: URLSessionConfiguration? = nil, tls: TLSOptions = TLSOptions(),
-    scheduler: any Scheduler = .live
+    configuration: URLSessionConfiguration? = nil, delegate: (any URLSessionDelegate)? = nil,
+    tls: TLSOptions = TLSOptions(), scheduler: any Scheduler = .live
   ) {
     let base = configuration ?? .unboundedDefault
     let trust = URLSessionTrust(tls)
     timeouts = SessionTimeouts(base)
     unsupported = URLSessionTrust.unsupportedOptions(in: tls)
     self.scheduler = scheduler
-    events = URLSessionEventDelegate(trust: trust)
+    events = URLSessionEventDelegate(trust: trust, forwarder: SessionDelegateForwarder(delegate))
     let single = base.forSingleHop
     trust.configure(single)
     session = URLSession(configuration: single, delegate: events, delegateQueue: events.queue)
@@ -104,7 +120,8 @@ public final class URLSessionTransport: Transport {
     _ request: HTTPRequest, _ receive: @escaping @Sendable (_ event: TransportEvent) -> Void
   ) -> any TransportHandle {
     let exchange = URLSessionExchange(
-      timeouts.timeouts(of: request), on: events.queue, scheduler, receive)
+      timeouts.timeouts(of: request), on: events.queue, scheduler,
+      withholdsClientCertificate: request.withholdsClientCertificate, receive)
     do throws(TransportFailure) {
       if let unsupported { throw unsupported }
       let prepared = try URLRequest(checking: request)

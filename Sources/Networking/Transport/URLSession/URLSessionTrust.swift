@@ -56,7 +56,70 @@ struct URLSessionTrust: Sendable {
   }
 }
 
+/// The kind of a challenge that a connection of a session receives.
+enum TLSChallenge: Sendable {
+  /// The server has presented a certificate.
+  case serverTrust
+  /// The server requests a certificate of the client.
+  case clientCertificate
+  /// Any other challenge, such as one for a password.
+  case other
+
+  /// The party that responds to a challenge.
+  enum Responder: Sendable {
+    /// The delegate of the caller.
+    ///
+    /// Without a delegate that handles challenges, the system evaluates servers, and requests for a
+    /// certificate are rejected.
+    case delegate
+    /// The system, under the TLS options.
+    case system
+    /// The transport, which rejects the challenge and continues without credentials.
+    case reject
+  }
+
+  /// Returns the party that responds to a challenge of this kind.
+  ///
+  /// The TLS options take precedence over the delegate.
+  ///
+  /// - Parameters:
+  ///   - options: The TLS options of the transport.
+  ///   - withholdsCertificate: Whether the request presents no client certificate, because a
+  ///     redirect has led to another origin.
+  /// - Returns: The party that responds.
+  func responder(
+    under options: TLSOptions, withholdingCertificate withholdsCertificate: Bool
+  ) -> Responder {
+    switch self {
+    case .serverTrust: options.evaluatesServers ? .system : .delegate
+    case .clientCertificate: withholdsCertificate ? .reject : .delegate
+    case .other: .reject
+    }
+  }
+}
+
+extension TLSOptions {
+  /// Whether an option concerns the certificates of servers after the handshake.
+  fileprivate var evaluatesServers: Bool {
+    dangerouslyTrustsAnyCertificate || !pinnedPublicKeys.isEmpty
+  }
+}
+
 #if canImport(Security)
+  extension TLSChallenge {
+    /// Makes the kind of a challenge.
+    ///
+    /// - Parameter space: The protection space of the challenge.
+    init(_ space: URLProtectionSpace) {
+      self =
+        switch space.authenticationMethod {
+        case NSURLAuthenticationMethodServerTrust: .serverTrust
+        case NSURLAuthenticationMethodClientCertificate: .clientCertificate
+        default: .other
+        }
+    }
+  }
+
   extension URLSessionTrust {
     /// The decision on a server's certificate.
     struct Decision {
@@ -74,8 +137,8 @@ struct URLSessionTrust: Sendable {
 
     /// Evaluates the certificate of a server, or leaves it to the system if no option concerns it.
     func decision(for space: URLProtectionSpace) -> Decision {
+      guard options.evaluatesServers else { return Decision() }
       let verifiesTrust = !options.dangerouslyTrustsAnyCertificate
-      guard !verifiesTrust || !options.pinnedPublicKeys.isEmpty else { return Decision() }
       guard let trust = space.serverTrust else {
         return .reject(.tlsUntrusted, "The server sent no certificate")
       }

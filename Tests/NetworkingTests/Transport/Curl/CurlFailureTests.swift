@@ -108,10 +108,20 @@
     }
   }
 
+  @Suite(.timeLimit(.minutes(10)))
+  struct CurlResolverTests {
+    /// Runs in a separate process, in which the resolver blocks.
+    @Test func theEndOfAnExchangeDoesNotWaitForTheResolver() async throws {
+      let end = try await ChildProcess(BuiltProgram.url("hanging-resolver").path).end
+      #expect(end.lines == ["cancelled", "timed out", "done"], "\(end.errors)")
+    }
+  }
+
   struct CurlErrorTests {
     @Test(arguments: [
       (CurlResult.hostNotResolved, NetworkError.Code.dnsFailed), (.proxyNotResolved, .dnsFailed),
-      (.cannotConnect, .cannotConnect), (.timedOut, .timedOut(.connect)),
+      (.cannotConnect, .cannotConnect), (.outOfMemory, .cannotConnect),
+      (.timedOut, .timedOut(.connect)),
       (.malformedURL, .invalidURL), (.loginDenied, .invalidURL), (.partialFile, .connectionLost),
       (.receiveError, .connectionLost), (.sendError, .connectionLost),
       (.gotNothing, .connectionLost), (.http2Stream, .connectionLost),

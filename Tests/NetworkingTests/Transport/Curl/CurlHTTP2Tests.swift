@@ -155,6 +155,38 @@
       #expect((4...6).contains(connections.count))
     }
 
+    /// nginx ends each connection after 50 requests, by GOAWAY or by `Connection: close`.
+    ///
+    /// The program `kept-connections` sends more requests.
+    @Test(arguments: [(true, HTTPMethod.get), (true, .post), (false, .get), (false, .post)])
+    func noRequestIsLostWhenTheServerEndsConnections(
+      _ allowsHTTP2: Bool, _ method: HTTPMethod
+    ) async throws {
+      let server = try await nginx(requestsPerConnection: 50)
+      let transport = transport(server, allowsHTTP2: allowsHTTP2)
+      let request =
+        method == .get
+        ? HTTPRequest(url: .of("https://localhost/"))
+        : HTTPRequest(
+          method: method, url: .of("https://localhost/read"), body: .data(Data("body".utf8)))
+      let failures = await withTaskGroup(of: [String].self) { group in
+        for _ in 0..<16 {
+          group.addTask {
+            var failures: [String] = []
+            for _ in 0..<(2_000 / 16) {
+              let record = await transport.perform(request)
+              if record.body != Data("done".utf8) {
+                failures.append(record.failure.map { "\($0.code): \($0.detail)" } ?? "no body")
+              }
+            }
+            return failures
+          }
+        }
+        return await group.reduce(into: []) { $0 += $1 }
+      }
+      #expect(failures.isEmpty, "\(failures.count) failed: \(Set(failures))")
+    }
+
     @Test func aBrokenConnectionEndsAllItsStreams() async throws {
       let server = try await nginx()
       let transport = transport(server)

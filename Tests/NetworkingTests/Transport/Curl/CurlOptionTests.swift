@@ -49,5 +49,24 @@
       #expect(record.failure?.code == .unsupported, "\(name)")
       #expect(server.connectionCount == 0, "\(name)")
     }
+
+    @Test func aNamedPipeAsAFileOfTLSIsRejected() async throws {
+      let folder = TemporaryFolder()
+      let pipe = folder.url("pipe.pem")
+      try #require(mkfifo(pipe.path, 0o600) == 0)
+      let regular = folder.url("regular.pem")
+      try Data().write(to: regular)
+      let server = try ScriptedServer { _ in [.respond()] }
+      for tls in [
+        TLSOptions(certificateAuthorities: pipe),
+        TLSOptions(clientCertificate: .init(certificate: pipe, privateKey: regular)),
+        TLSOptions(clientCertificate: .init(certificate: regular, privateKey: pipe)),
+      ] {
+        let record = await CurlTransport(options: .init(tls: tls)).get(server.url())
+        #expect(record.failure?.code == .unsupported)
+        #expect(record.failure?.detail == "\(pipe.path) is not a regular file")
+      }
+      #expect(server.connectionCount == 0)
+    }
   }
 #endif

@@ -60,6 +60,13 @@
       #expect(unknown.failure?.code == .dnsFailed)
     }
 
+    @Test func aNameThatIsUnknownToASOCKSClientIsAResolutionFailure() async throws {
+      // The server accepts the method without authentication. Source: RFC 1928 section 3.
+      let proxy = try ScriptedServer(greeting: [.send(Data([5, 0])), .hold]) { _ in [] }
+      let transport = transport(LoopbackSocket.url("socks5", Int(proxy.port)))
+      #expect(await transport.get(.of("http://catena.invalid/")).failure?.code == .dnsFailed)
+    }
+
     @Test(arguments: [
       "ftp://127.0.0.1:1", "http://ann:sesame@127.0.0.1:1", "http://ann@127.0.0.1:1", "sesame",
     ])
@@ -129,6 +136,29 @@
       let request = await proxy.requests.entries(1)[0]
       #expect(request.line == "CONNECT 127.0.0.1:\(server.port) HTTP/1.1")
       #expect(await get(.init()).failure?.code == .tlsUntrusted)
+    }
+
+    @Test func theTLSOptionsApplyToAProxyWithTLS() async throws {
+      let certificates = try await Certificates()
+      try await certificates.make("good")
+      try await certificates.make("client")
+      // The server answers a GET in absolute form too.
+      let proxy = try await TLSServer(
+        certificates, "good",
+        ["-tls1_2", "-Verify", "1", "-verify_return_error"]
+          + ["-CAfile", certificates.authority.path])
+      func get(_ tls: TLSOptions) async -> ExchangeRecord {
+        let options = CurlTransport.Options(tls: tls, proxy: .url(proxy.url))
+        return await CurlTransport(options: options).get(.of("http://catena.invalid/"))
+      }
+      var tls = TLSOptions(
+        clientCertificate: .init(
+          certificate: certificates.certificate("client"), privateKey: certificates.key("client")))
+      #expect(await get(tls).failure?.code == .tlsUntrusted)
+      tls.certificateAuthorities = certificates.authority
+      #expect(await get(tls).head?.status == 200)
+      tls.minimumVersion = .v1_3
+      #expect(await get(tls).failure?.code == .tlsHandshakeFailed)
     }
   }
 #endif

@@ -117,5 +117,14 @@
       #expect(folder.failure?.detail == "The body cannot be read: it is not a regular file")
       #expect(server.connectionCount == 0)
     }
+
+    @Test func aBodyFileThatIsANamedPipeIsRejectedWithoutWaiting() async throws {
+      let folder = TemporaryFolder()
+      let pipe = folder.url("pipe")
+      try #require(mkfifo(pipe.path, 0o600) == 0)
+      let (record, _) = await send(.post, "/", [:], .file(pipe))
+      #expect(record.failure?.code == .encodingFailed)
+      #expect(record.failure?.detail == "The body cannot be read: it is not a regular file")
+    }
   }
 #endif

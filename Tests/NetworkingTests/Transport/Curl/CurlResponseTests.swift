@@ -75,7 +75,10 @@
       base64Encoded: "H4sIAAAAAAACA/NIzcnJ11FIzkjMzFMEAGuICX8NAAAA")
 
     @Test(
-      arguments: [[:], ["Accept-Encoding": "gzip"], ["Accept-Encoding": "br, *;q=0.5"]]
+      arguments: [
+        [:], ["Accept-Encoding": "gzip"], ["Accept-Encoding": "br, *;q=0.5"],
+        ["Accept-Encoding": "*;q=0.5"], ["Accept-Encoding": "identity;q=0, gzip ; q=0.1"],
+      ]
         as [HTTPHeaders])
     func anEncodedBodyIsDecoded(_ headers: HTTPHeaders) async throws {
       let zipped = try #require(Self.zipped)
@@ -86,7 +89,7 @@
       #expect(record.metrics?.bytesReceived == Int64(zipped.count))
     }
 
-    @Test(arguments: ["identity", "", "identity;q=1, *;q=0"])
+    @Test(arguments: ["identity", "", "identity;q=1, *;q=0", "gzip;q=0", "*;q=0.000"])
     func withoutAcceptEncodingTheBodyIsNotDecoded(_ accepted: String) async throws {
       let zipped = try #require(Self.zipped)
       let record = try await get(
@@ -124,6 +127,14 @@
       let record = await CurlTransport(options: options).get(server.url())
       #expect(record.failure?.code == .cannotConnect)
       #expect(server.connectionCount == 0)
+    }
+
+    @Test func anOverlongUnixSocketPathIsAConnectionFailure() async throws {
+      let path = "/tmp/" + String(repeating: "a", count: 103)
+      let options = CurlTransport.Options(unixSocketPath: path)
+      let failure = await CurlTransport(options: options).get(.of("http://localhost/")).failure
+      #expect(failure?.code == .cannotConnect)
+      #expect(failure?.detail == "The path of the Unix socket is longer than 107 bytes")
     }
 
     @Test func aUnixSocketConnectionIsReused() async throws {

@@ -83,6 +83,36 @@
       #expect(await get(server, tls).head?.status == 200)
     }
 
+    /// Runs in a separate process whose standard input has the password.
+    ///
+    /// OpenSSL would read it from there, because the process has no terminal.
+    @Test func anEncryptedKeyWithoutAPasswordFailsWithoutAPrompt() async {
+      await #expect(processExitsWith: .success) {
+        let certificates = try await Certificates()
+        try await certificates.make("good")
+        try await certificates.make("client")
+        let key = try await certificates.encryptKey("client", password: "sesame")
+        let server = try await TLSServer(
+          certificates, "good",
+          ["-Verify", "1", "-verify_return_error", "-CAfile", certificates.authority.path])
+        setsid()
+        var ends: [Int32] = [-1, -1]
+        #expect(pipe(&ends) == 0)
+        #expect(write(ends[1], "sesame\n", 7) == 7)
+        #expect(dup2(ends[0], 0) == 0)
+        for (password, status) in [(nil, nil), ("other", nil), ("sesame", 200)] as [(String?, Int?)]
+        {
+          let tls = TLSOptions(
+            certificateAuthorities: certificates.authority,
+            clientCertificate: .init(
+              certificate: certificates.certificate("client"), privateKey: key, password: password))
+          let record = await CurlTransport(options: .init(tls: tls)).get(server.url)
+          #expect(record.head?.status == status)
+          #expect(record.failure?.code == (status == nil ? .tlsHandshakeFailed : nil))
+        }
+      }
+    }
+
     @Test func aVersionBelowTheMinimumIsRejected() async throws {
       let server = try await TLSServer(certificates, "good", ["-tls1_2"])
       #expect(await get(server, trusting).head?.status == 200)
@@ -97,6 +127,53 @@
       }
       let url = try #require(URL(string: "https://127.0.0.1:\(plain.port)/"))
       #expect(await CurlTransport().get(url).failure?.code == .tlsHandshakeFailed)
+    }
+  }
+
+  @Suite(
+    .timeLimit(.minutes(10)),
+    .enabled(if: Certificates.areAvailable && NginxServer.isAvailable, "nginx redirects over TLS"))
+  struct CurlClientCertificateTests {
+    /// Starts the server, and makes a client with a certificate, whose issuer the server does not trust.
+    private static func serverAndClient(
+      _ speaksHTTP2: Bool
+    ) async throws -> (NginxServer, Networking<Request>) {
+      let certificates = try await Certificates()
+      for name in ["good", "client"] { try await certificates.make(name, host: "DNS:localhost") }
+      let server = try await NginxServer(
+        certificates, "good", upstream: 1, speaksHTTP2: speaksHTTP2)
+      let tls = TLSOptions(
+        certificateAuthorities: certificates.authority,
+        clientCertificate: .init(
+          certificate: certificates.certificate("client"), privateKey: certificates.key("client")))
+      let transport = CurlTransport(
+        options: .init(tls: tls, unixSocketPath: server.socketPath))
+      let client = Networking<Request>(transport: transport, configuration: .plain)
+      client.callbackContext = .inline
+      return (server, client)
+    }
+
+    /// Returns the verification of the client certificate by nginx: `NONE` without a certificate.
+    private static func verification(
+      _ client: Networking<Request>, _ url: String
+    ) async throws -> String {
+      try await client.request(.get(RequestPath(raw: url))).toString().value
+    }
+
+    @Test(arguments: [true, false])
+    func aClientCertificateIsNotPresentedToTheTargetOfARedirectToAnotherOrigin(
+      _ speaksHTTP2: Bool
+    ) async throws {
+      let (server, client) = try await Self.serverAndClient(speaksHTTP2)
+      let own = try await Self.verification(client, "https://localhost/client")
+      #expect(own.hasPrefix("FAILED"))
+      #expect(try await Self.verification(client, "https://localhost/to/443") == own)
+      #expect(try await Self.verification(client, "https://localhost/to/8443") == "NONE")
+      // The connections without the certificate are not used for requests with it, nor the reverse.
+      #expect(try await Self.verification(client, "https://localhost:8443/client") == own)
+      #expect(try await Self.verification(client, "https://localhost/to/8443") == "NONE")
+      #expect(try await Self.verification(client, "https://localhost:8443/to/443") == "NONE")
+      withExtendedLifetime(server) {}
     }
   }
 #endif

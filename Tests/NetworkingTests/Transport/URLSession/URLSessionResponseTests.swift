@@ -37,14 +37,23 @@ struct ExchangeTimeoutsTests {
   }
 }
 
+@Suite(.timeLimit(.minutes(10)))
 struct SetCookieValuesTests {
   @Test(arguments: [
     ["a=1"], ["a=1; Path=/", "b=2"], [""], ["a=", "b="], ["no equals sign"],
+    ["😀=1; Path=/", "e\u{301}\u{301}=2", "\u{301}=3"],
     ["a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT; Path=/", "b=2; Max-Age=3"],
     ["a=1; expires=Wed, 21-Oct-26 07:28:00 GMT", "__Host-b=x=y; Secure", "c=3"],
+    ["😀=1; Path=/", "a=1; 😀=1", "e\u{301}=2; Path=/"],
   ])
   func joinedValuesAreSplit(_ values: [String]) {
     #expect(SetCookieValues.split(values.joined(separator: ", ")) == values)
     #expect(SetCookieValues.split(values.joined(separator: ",")) == values)
+  }
+
+  /// In quadratic time this would take hours.
+  @Test func aMebibyteOfCommasIsSplit() {
+    let value = "a=1" + String(repeating: ",", count: 1 << 20)
+    #expect(SetCookieValues.split(value) == [value])
   }
 }

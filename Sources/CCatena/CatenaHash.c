@@ -1,0 +1,40 @@
+#include "CatenaHash.h"
+
+#if defined(__linux__)
+#include <dlfcn.h>
+#include <pthread.h>
+
+// The functions of libcrypto, whose headers may be missing. Both have had these types since OpenSSL 1.0.
+// Source: https://docs.openssl.org/3.0/man3/EVP_DigestInit/
+static struct {
+  const void *(*find)(const char *name);
+  int (*run)(
+    const void *bytes, size_t count, unsigned char *output, unsigned int *size, const void *type,
+    void *engine);
+} crypto;
+
+static pthread_once_t loaded = PTHREAD_ONCE_INIT;
+
+static void load(void) {
+  void *library = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);
+  if (!library) library = dlopen("libcrypto.so.1.1", RTLD_NOW | RTLD_LOCAL);
+  if (!library) return;
+  *(void **)&crypto.find = dlsym(library, "EVP_get_digestbyname");
+  *(void **)&crypto.run = dlsym(library, "EVP_Digest");
+}
+
+size_t catena_hash(CatenaHash hash, const void *bytes, size_t count, unsigned char *output) {
+  pthread_once(&loaded, load);
+  if (!crypto.find || !crypto.run) return 0;
+  const char *name = 0;
+  switch (hash) {
+    case CatenaHashMD5: name = "MD5"; break;
+    case CatenaHashSHA256: name = "SHA256"; break;
+    case CatenaHashSHA512_256: name = "SHA512-256"; break;
+  }
+  const void *type = name ? crypto.find(name) : 0;
+  unsigned int size = 0;
+  if (!type || !crypto.run(bytes, count, output, &size, type, 0)) return 0;
+  return size;
+}
+#endif

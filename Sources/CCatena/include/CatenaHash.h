@@ -1,0 +1,26 @@
+// The hash functions of Digest authentication, on Linux only.
+//
+// They are those of OpenSSL's libcrypto, which is loaded at run time. Most builds of libcurl use it, too.
+#pragma once
+
+#if defined(__linux__)
+#include <stdbool.h>
+#include <stddef.h>
+
+/// A hash function. Source: RFC 7616 section 6.1.
+typedef enum __attribute__((enum_extensibility(closed))) {
+  CatenaHashMD5,
+  CatenaHashSHA256,
+  /// SHA-512/256, which is not a part of SHA-512. Source: FIPS 180-4 section 5.3.6.2.
+  CatenaHashSHA512_256,
+} CatenaHash;
+
+/// The maximum size of a hash, in bytes.
+#define CATENA_HASH_SIZE 64
+
+/// Computes the hash of bytes. Any thread can call it. The first call loads the library.
+///
+/// Returns the number of bytes written to `output`, which has space for CATENA_HASH_SIZE bytes, or 0 if the
+/// library is missing or does not allow the function.
+size_t catena_hash(CatenaHash hash, const void *bytes, size_t count, unsigned char *output);
+#endif

@@ -1,0 +1,243 @@
+#if canImport(Testing)
+  import Mocking
+  import Networking
+  import Promises
+  import Synchronization
+  import Testing
+
+  /// A trait of tests in which mocks respond to the requests of all clients.
+  ///
+  /// ```swift
+  /// @Test(
+  ///   .mocked(BoardsAPI.self) { endpoint in
+  ///     switch endpoint {
+  ///     case .boards: .json([["id": 1, "title": "Kite"]])
+  ///     default: nil
+  ///     }
+  ///   })
+  /// func theListShowsTheBoards() async throws {
+  ///   let screen = BoardsScreen()                    // creates its own `Networking`
+  ///   try await screen.load()
+  ///   #expect(screen.titles == ["Kite"])
+  ///   try Test.mocks.verify(.get, "boards")
+  /// }
+  /// ```
+  ///
+  /// - **Extent.** Each test case runs in a scope of its own, like the operation of `withMocks`, with
+  ///   new mocks: their closures are evaluated, and their counts and journals start, for each case.
+  ///   Tests with the trait can therefore run in parallel. A suite's trait applies to each of its
+  ///   tests.
+  /// - **Several traits.** A later trait takes precedence over an earlier one, and a trait of a test
+  ///   over a trait of its suite. A request for which the closure returns `nil`, or which matches no
+  ///   route, is passed to the earlier traits.
+  /// - **Requests without a mock** fail with the code `mockFailed`, and are not sent to the network.
+  ///   The test then fails too, even if the code under test ignores the error. `unmatched: .pass`
+  ///   sends them to the network instead.
+  /// - **Time.** The mocks and the clients that the test creates use the virtual time of
+  ///   ``VirtualTimeTrait`` if the test has this trait, too.
+  ///
+  /// `Test.mocks` verifies the requests.
+  public struct MockedTrait: TestTrait, SuiteTrait, TestScoping {
+    /// The mocks of one test case.
+    struct Mocks: Sendable {
+      let provider: AnyTransportProvider
+      let backend: any MockBackend
+    }
+
+    /// The backends of the traits of the current test case, outermost first.
+    @TaskLocal static var backends: [any MockBackend] = []
+
+    private let unmatched: UnmatchedRequestPolicy
+    private let location: SourceLocation
+    private let makeMocks: @MainActor @Sendable () -> Mocks
+
+    init(
+      _ unmatched: UnmatchedRequestPolicy, _ location: SourceLocation,
+      _ makeMocks: @escaping @MainActor @Sendable () -> Mocks
+    ) {
+      self.unmatched = unmatched
+      self.location = location
+      self.makeMocks = makeMocks
+    }
+
+    /// `true`: the trait of a suite applies to each of its tests.
+    public var isRecursive: Bool { true }
+
+    /// Runs a test case with new mocks.
+    ///
+    /// - Parameters:
+    ///   - test: The test.
+    ///   - testCase: The test case.
+    ///   - function: The test function.
+    /// - Throws: The error of the test function.
+    public func provideScope(
+      for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+      // The mocks use the virtual time, whatever the order of the traits.
+      guard test.traits.contains(where: { $0 is VirtualTimeTrait }) else {
+        return try await perform(function)
+      }
+      try await VirtualTimeTrait.perform { try await perform(function) }
+    }
+
+    private func perform(_ function: @Sendable () async throws -> Void) async throws {
+      let mocks = await makeMocks()
+      let failures = MockFailureLog()
+      let scope = TransportScope(
+        providers: [mocks.provider], passesUnmatched: unmatched == .pass,
+        name: "the trait .mocked at \(location.fileID):\(location.line)",
+        onMockFailure: { failures.add($0) })
+      defer { failures.record(at: location) }
+      try await Self.$backends.withValue(Self.backends + [mocks.backend]) {
+        try await scope.run(function)
+      }
+    }
+  }
+
+  /// The requests of a test case that failed because they have no mock.
+  private final class MockFailureLog: Sendable {
+    private let failures = Mutex<[String]>([])
+
+    func add(_ error: NetworkError) {
+      failures.withLock { $0.append(error.description) }
+    }
+
+    /// Records an issue for each of the first failures.
+    func record(at location: SourceLocation) {
+      let failures = failures.withLock { $0 }
+      for failure in failures.prefix(Self.limit) {
+        Issue.record(Comment(rawValue: failure), sourceLocation: location)
+      }
+      guard failures.count > Self.limit else { return }
+      Issue.record(
+        "and \(failures.count - Self.limit) more requests without a mock", sourceLocation: location)
+    }
+
+    private static let limit = 10
+  }
+
+  extension Trait where Self == MockedTrait {
+    /// Mocks the endpoints of a type in each test case.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the endpoints.
+    ///   - delay: The default delay, for mocks that do not set one.
+    ///   - unmatched: The policy for requests without a mock.
+    ///   - fileID: The source location of the trait.
+    ///   - filePath: The source location of the trait.
+    ///   - line: The source location of the trait.
+    ///   - column: The source location of the trait.
+    ///   - resolve: A closure that returns the mock for an endpoint, or `nil` if there is none, as that
+    ///     of a `MockProvider`.
+    /// - Returns: The trait. See ``MockedTrait``.
+    public static func mocked<Endpoint: RequestConvertible>(
+      _ type: Endpoint.Type = Endpoint.self, delay: MockDelay = .zero,
+      unmatched: UnmatchedRequestPolicy = .fail,
+      fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+      column: UInt = #column,
+      @_inheritActorContext _ resolve:
+        @escaping @Sendable @isolated(any) (_ endpoint: Endpoint) -> Mock?
+    ) -> MockedTrait {
+      mocked(
+        MockProvider<Endpoint>(delay: delay, file: fileID, line: line, resolve),
+        unmatched: unmatched, fileID: fileID, filePath: filePath, line: line, column: column)
+    }
+
+    /// Mocks all clients with routes in each test case, whatever the types of their endpoints.
+    ///
+    /// ```swift
+    /// @Suite(.mocked { Route(.get, "/boards", .json([])) })
+    /// struct BoardsTests { ... }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - delay: The default delay, for mocks that do not set one.
+    ///   - unmatched: The policy for requests without a route.
+    ///   - fileID: The source location of the trait.
+    ///   - filePath: The source location of the trait.
+    ///   - line: The source location of the trait.
+    ///   - column: The source location of the trait.
+    ///   - routes: A closure that returns the routes. It runs once for each test case, on the main
+    ///     actor. The handlers of its routes do not run there unless they are marked `@MainActor`.
+    /// - Returns: The trait. See ``MockedTrait``.
+    public static func mocked(
+      delay: MockDelay = .zero, unmatched: UnmatchedRequestPolicy = .fail,
+      fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+      column: UInt = #column, @RouteBuilder routes: @escaping @MainActor @Sendable () -> [Route]
+    ) -> MockedTrait {
+      MockedTrait(unmatched, SourceLocation(fileID, filePath, line, column)) {
+        let transport = MockTransport(routes: routes(), delay: delay)
+        return MockedTrait.Mocks(provider: transport.scoped, backend: transport)
+      }
+    }
+
+    /// Mocks the endpoints of a provider in each test case.
+    ///
+    /// ```swift
+    /// @Test(.mocked(boardsBackend())) func ...
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - provider: An expression that creates the provider. It is evaluated once for each test case,
+    ///     on the main actor.
+    ///   - unmatched: The policy for requests without a mock.
+    ///   - fileID: The source location of the trait.
+    ///   - filePath: The source location of the trait.
+    ///   - line: The source location of the trait.
+    ///   - column: The source location of the trait.
+    /// - Returns: The trait. See ``MockedTrait``.
+    public static func mocked<Endpoint>(
+      _ provider: @escaping @autoclosure @MainActor @Sendable () -> MockProvider<Endpoint>,
+      unmatched: UnmatchedRequestPolicy = .fail,
+      fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+      column: UInt = #column
+    ) -> MockedTrait {
+      MockedTrait(unmatched, SourceLocation(fileID, filePath, line, column)) {
+        let provider = provider()
+        return MockedTrait.Mocks(provider: .scoped(provider), backend: provider)
+      }
+    }
+  }
+
+  extension Test {
+    /// The mocks of the last `.mocked` trait of the current test, which verify its requests.
+    ///
+    /// Read it in the test function or in a task that the function started. Without the trait, an issue
+    /// is recorded, and the mocks have received no requests.
+    public static var mocks: any MockBackend {
+      if let last = MockedTrait.backends.last { return last }
+      VirtualTimeTrait.recordMissing(".mocked")
+      return MockTransport(routes: [])
+    }
+
+    /// Returns the mocks of the last `.mocked` trait of the current test for the endpoints of a type.
+    ///
+    /// - Parameter type: The type of the endpoints.
+    /// - Returns: The provider. If no trait has the type, an issue is recorded, and the provider has
+    ///   received no requests.
+    public static func mocks<Endpoint>(for type: Endpoint.Type) -> MockProvider<Endpoint> {
+      let providers = MockedTrait.backends.compactMap { $0 as? MockProvider<Endpoint> }
+      if let last = providers.last { return last }
+      VirtualTimeTrait.recordMissing(".mocked(\(type).self)")
+      return MockProvider(routes: [])
+    }
+  }
+
+  extension VerificationFailure {
+    /// Records the failure as an issue of the current test, at the source location of the verification.
+    ///
+    /// The test continues. To end it at the first failure, let it throw the error instead.
+    ///
+    /// ```swift
+    /// do {
+    ///   try Test.mocks.verify(.get, "boards", .exactly(1))
+    /// } catch {
+    ///   error.record()
+    /// }
+    /// ```
+    public func record() {
+      Issue.record(
+        Comment(rawValue: report), sourceLocation: SourceLocation(fileID, filePath, line, column))
+    }
+  }
+#endif

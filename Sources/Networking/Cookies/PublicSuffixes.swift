@@ -1,0 +1,182 @@
+import CCatena
+import Foundation
+
+/// The domains under which anyone can register names, such as `com`, `co.uk` or `github.io`.
+///
+/// No cookie is shared by all names below such a domain. The list is that of publicsuffix.org, with
+/// both of its parts. `.ci/suffixes` generates its data.
+///
+/// A lookup neither allocates nor locks. It takes one probe of a hash table for each label.
+///
+/// Source: https://publicsuffix.org/list, "Format" and "Algorithm".
+struct PublicSuffixes: Sendable {
+  /// The list, which is built on first use.
+  static let shared = PublicSuffixes(rules: String(cString: catena_public_suffixes()))
+
+  /// The meaning of a name in the list.
+  private struct Flags: OptionSet {
+    let rawValue: UInt64
+    /// The name is a public suffix.
+    static let suffix = Flags(rawValue: 1)
+    /// All names one label below the name are public suffixes.
+    static let wildcard = Flags(rawValue: 2)
+    /// The name is not a public suffix, although a wildcard covers it.
+    static let exception = Flags(rawValue: 4)
+    static let all: Flags = [.suffix, .wildcard, .exception]
+  }
+
+  /// A hash table with open addressing.
+  ///
+  /// An entry is the hash of a name with the flags in its lowest bits, or 0. A name that has the
+  /// hash of another one by design can only lose its own cookies.
+  private var table: [UInt64]
+  private let mask: Int
+  /// The number of names, with those that only lead to others.
+  private(set) var count = 0
+
+  /// Builds a list.
+  ///
+  /// - Parameter rules: Names as a tree, from the top level down: labels separated by commas, each
+  ///   followed by the labels below it in parentheses. A label that is no rule itself begins with a
+  ///   dot, an exception with an exclamation mark. `*` is a wildcard.
+  init(rules: String) {
+    let bytes = Array(rules.utf8)
+    let labels = bytes.count { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "(") } + 1
+    var capacity = 16
+    while capacity < labels * 2 { capacity *= 2 }
+    table = Array(repeating: 0, count: capacity)
+    mask = capacity - 1
+    var parents: [UInt64] = []
+    var name = Self.seed
+    var position = 0
+    while position < bytes.count {
+      switch bytes[position] {
+      case UInt8(ascii: "("):
+        parents.append(name)
+        position += 1
+      case UInt8(ascii: ")"):
+        parents.removeLast(min(1, parents.count))
+        position += 1
+      case UInt8(ascii: ","): position += 1
+      case UInt8(ascii: "*"):
+        if let parent = parents.last { add(parent, .wildcard) }
+        position += 1
+      default:
+        let end = bytes[position...].firstIndex(where: Self.isDelimiter) ?? bytes.count
+        var flags = Flags.suffix
+        if bytes[position] == UInt8(ascii: ".") { flags = [] }
+        if bytes[position] == UInt8(ascii: "!") { flags = .exception }
+        name = parents.last.map { Self.adding(UInt8(ascii: "."), to: $0) } ?? Self.seed
+        for byte in bytes[(flags == .suffix ? position : position + 1)..<end].reversed() {
+          name = Self.adding(byte, to: name)
+        }
+        add(name, flags)
+        position = end
+      }
+    }
+  }
+
+  private static func isDelimiter(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: ","): true
+    default: false
+    }
+  }
+
+  // MARK: Lookup
+
+  /// Returns whether a name is a public suffix.
+  ///
+  /// - Parameter name: A host name in lower case, international names in Punycode. A dot at its end
+  ///   is ignored.
+  /// - Returns: `true` also for a top-level domain that is not in the list.
+  func contains(_ name: String) -> Bool {
+    Self.withBytes(name) { !$0.isEmpty && suffixStart($0) == 0 }
+  }
+
+  /// Returns the public suffix and the label before it: the name that somebody has registered.
+  ///
+  /// - Parameter name: A host name in lower case, international names in Punycode.
+  /// - Returns: The name, without a dot at its end. `nil` if the name is a public suffix.
+  func registrableName(of name: String) -> String? {
+    Self.withBytes(name) { bytes in
+      let start = suffixStart(bytes)
+      guard start > 0 else { return nil }
+      let label = bytes[..<(start - 1)].lastIndex(of: UInt8(ascii: ".")).map { $0 + 1 } ?? 0
+      return String(decoding: bytes[label...], as: UTF8.self)
+    }
+  }
+
+  /// Returns the position of the public suffix in a name.
+  private func suffixStart(_ name: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
+    var hash = Self.seed
+    var isBelowWildcard = false
+    // The suffixes found so far. The default rule is `*`.
+    var start: Int?
+    var labelAfter = name.endIndex
+    var position = name.endIndex
+    while position > name.startIndex {
+      while position > name.startIndex, name[position - 1] != UInt8(ascii: ".") {
+        position -= 1
+        hash = Self.adding(name[position], to: hash)
+      }
+      if start == nil || isBelowWildcard { start = position }
+      guard let flags = flags(of: hash) else { break }
+      if flags.contains(.exception) { return labelAfter }
+      if flags.contains(.suffix) { start = position }
+      isBelowWildcard = flags.contains(.wildcard)
+      labelAfter = position
+      guard position > name.startIndex else { break }
+      position -= 1
+      hash = Self.adding(UInt8(ascii: "."), to: hash)
+    }
+    return start ?? name.startIndex
+  }
+
+  /// Calls a closure with the bytes of a name, without a dot at its end.
+  private static func withBytes<Value>(
+    _ name: String, _ body: (Slice<UnsafeBufferPointer<UInt8>>) -> Value
+  ) -> Value {
+    var name = name
+    return name.withUTF8 { bytes in
+      body(bytes.last == UInt8(ascii: ".") ? bytes.dropLast() : bytes[...])
+    }
+  }
+
+  // MARK: Table
+
+  private static let seed: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  /// Adds a byte to a hash, by FNV-1a.
+  ///
+  /// The bytes of a name are added from its end.
+  private static func adding(_ byte: UInt8, to hash: UInt64) -> UInt64 {
+    (hash ^ UInt64(byte)) &* 0x100_0000_01B3
+  }
+
+  private func slot(of hash: UInt64) -> Int {
+    Int(truncatingIfNeeded: (hash &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
+  }
+
+  private static func withoutFlags(_ entry: UInt64) -> UInt64 { entry & ~Flags.all.rawValue }
+
+  private func flags(of hash: UInt64) -> Flags? {
+    let hash = Self.withoutFlags(hash)
+    var slot = slot(of: hash)
+    while table[slot] != 0 {
+      if Self.withoutFlags(table[slot]) == hash {
+        return Flags(rawValue: table[slot]).intersection(.all)
+      }
+      slot = (slot + 1) & mask
+    }
+    return nil
+  }
+
+  private mutating func add(_ hash: UInt64, _ flags: Flags) {
+    let hash = Self.withoutFlags(hash)
+    var slot = slot(of: hash)
+    while table[slot] != 0, Self.withoutFlags(table[slot]) != hash { slot = (slot + 1) & mask }
+    if table[slot] == 0 { count += 1 }
+    table[slot] |= hash | flags.rawValue
+  }
+}

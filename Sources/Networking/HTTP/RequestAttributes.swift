@@ -1,0 +1,143 @@
+import Foundation
+
+/// The key of a typed attribute of a request.
+///
+/// An attribute carries a value from the code that makes a request to interceptors, plugins and
+/// monitors. It is not sent to the server.
+///
+/// ```swift
+/// enum TenantKey: RequestAttributeKey {
+///   static let defaultValue: String? = nil
+/// }
+///
+/// networking.request(BoardsAPI.boards.setting(TenantKey.self, to: "acme"))
+///
+/// networking.interceptors.append(
+///   RequestAdapter { request in
+///     var request = request
+///     request.headers["X-Tenant"] = request.attributes[TenantKey.self]
+///     return request
+///   })
+/// ```
+///
+/// The type identifies the attribute, so two modules never use the same key by accident.
+public protocol RequestAttributeKey: Sendable {
+  /// The type of the value.
+  associatedtype Value: Sendable
+
+  /// The value of requests that do not set the attribute.
+  static var defaultValue: Value { get }
+}
+
+/// The typed attributes of a request.
+///
+/// Interceptors read them from ``Exchange/request``, plugins and retry policies from the
+/// ``HTTPRequest``, monitors from ``NetworkEvent/request``, and error handlers from
+/// ``NetworkError/request``. All attempts and redirects of a call have the same attributes, unless
+/// an interceptor changes them. If a hook, an interceptor or a redirect policy returns a new
+/// ``HTTPRequest``, the client adds the attributes that the new request does not set.
+///
+/// - **Identity.** Comparing and hashing requests ignores their attributes, so calls whose requests
+///   differ in attributes only may share an exchange
+///   (``NetworkingConfiguration/sharesRequests``).
+/// - **Storage.** Attributes are not encoded. A request that is replayed from an ``OfflineStore``
+///   has none.
+/// - **Secrets.** Descriptions contain the names of the keys, but no values.
+public struct RequestAttributes: Sendable {
+  private struct Attribute: Sendable {
+    let key: any RequestAttributeKey.Type
+    let value: any Sendable
+  }
+
+  /// The attributes by the identity of their keys.
+  ///
+  /// An empty dictionary needs no allocation.
+  private var attributes: [ObjectIdentifier: Attribute] = [:]
+
+  /// Creates attributes without values.
+  public init() {}
+
+  /// Whether no attribute is set.
+  public var isEmpty: Bool { attributes.isEmpty }
+
+  /// The value of an attribute, or the default value of the key if the attribute is not set.
+  ///
+  /// - Parameter key: The type of the key.
+  public subscript<Key: RequestAttributeKey>(key: Key.Type) -> Key.Value {
+    get {
+      guard !attributes.isEmpty, let attribute = attributes[ObjectIdentifier(key)],
+        let value = attribute.value as? Key.Value
+      else { return Key.defaultValue }
+      return value
+    }
+    set { attributes[ObjectIdentifier(key)] = Attribute(key: key, value: newValue) }
+  }
+
+  /// Returns these attributes with other attributes.
+  ///
+  /// - Parameter others: The other attributes, which replace those of the same keys.
+  /// - Returns: The merged attributes.
+  func merging(_ others: RequestAttributes) -> RequestAttributes {
+    if isEmpty { return others }
+    if others.isEmpty { return self }
+    var merged = self
+    merged.attributes.merge(others.attributes) { _, other in other }
+    return merged
+  }
+
+  /// Adds those of other attributes whose keys are not set.
+  ///
+  /// - Parameter others: The other attributes.
+  mutating func addMissing(_ others: RequestAttributes) {
+    if isEmpty {
+      attributes = others.attributes
+      return
+    }
+    for (key, attribute) in others.attributes where attributes[key] == nil {
+      attributes[key] = attribute
+    }
+  }
+}
+
+extension RequestAttributes: CustomStringConvertible, CustomDebugStringConvertible,
+  CustomReflectable
+{
+  /// The names of the keys that are set, such as `[TenantKey]`, without values.
+  public var description: String { "[\(keyNames.joined(separator: ", "))]" }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+
+  /// A mirror with the names of the keys that are set.
+  public var customMirror: Mirror { Mirror(self, children: ["keys": keyNames]) }
+
+  private var keyNames: [String] { attributes.values.map { "\($0.key)" }.sorted() }
+}
+
+/// A stored property that comparing and hashing the containing value ignore.
+struct Uncompared<Value: Sendable>: Sendable, Hashable {
+  var value: Value
+
+  init(_ value: Value) {
+    self.value = value
+  }
+
+  static func == (_: Uncompared, _: Uncompared) -> Bool { true }
+
+  func hash(into hasher: inout Hasher) {}
+}
+
+// MARK: - Attributes of this module
+
+/// The key of the decoder that a client uses for JSON bodies.
+enum DecoderKey: RequestAttributeKey {
+  /// The decoder of a client without one of its own.
+  ///
+  /// It is never modified.
+  static let defaultValue = JSONDecoder()
+}
+
+/// The key of the flag that allows a client to add its credentials.
+enum SendsCredentialsKey: RequestAttributeKey {
+  static let defaultValue = true
+}

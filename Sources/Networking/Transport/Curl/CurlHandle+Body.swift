@@ -1,0 +1,122 @@
+#if os(Linux)
+  import CCatena
+  import Foundation
+
+  /// The state of a response body.
+  struct CurlResponseBody {
+    /// The decoder of its content codings, or `nil` if it has none or is not decoded.
+    var decoder: ContentDecoder?
+    /// The reason that the response is malformed, as a sentence without a period, or `nil`.
+    var failure: String?
+    /// The reason that a body that is not empty cannot be decoded, or `nil`.
+    var undecodable: String?
+    /// The number of decoded bytes at the start of the bytes that libcurl delivers again.
+    var consumedBytes = 0
+    /// The number of bytes until the response is complete.
+    ///
+    /// It is counted for requests with a body, and `nil` if it is not known.
+    var missingBytes: Int64?
+    /// Whether the response was complete before the request body was sent.
+    var isAnsweredEarly = false
+  }
+
+  extension CurlHandle {
+    /// Delivers bytes of the response body.
+    ///
+    /// - Returns: The number of bytes, or the value that makes libcurl pause or abort.
+    func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
+      repetition.hasResponse = true
+      guard let exchange, !exchange.isCancelled, body.failure == nil else { return 0 }
+      if exchange.isSuspended {
+        pause()
+        return CatenaWritePause
+      }
+      lastActivity = clock.now
+      // After an interim response, libcurl accepts a response of HTTP/0.9, which has no head.
+      guard hasCompleteHead else {
+        body.failure = "The response has no head"
+        return 0
+      }
+      if let reason = body.undecodable {
+        body.failure = reason
+        return 0
+      }
+      if let decoder = body.decoder { return decode(bytes, by: decoder, for: exchange) }
+      if let start = bytes.baseAddress, !bytes.isEmpty {
+        exchange.deliver(.body(Data(bytes: start, count: bytes.count)))
+      }
+      countReceived(bytes.count)
+      return bytes.count
+    }
+
+    /// The number of decoded bytes after which other exchanges of the thread get their turn.
+    private static let decodedBytesPerTurn = 1 << 20
+
+    /// Decodes bytes of the response body and delivers the pieces.
+    ///
+    /// When it pauses, libcurl keeps all bytes and delivers them again. ``CurlResponseBody/consumedBytes`` counts those
+    /// that the decoder has already consumed.
+    private func decode(
+      _ bytes: UnsafeRawBufferPointer, by decoder: ContentDecoder, for exchange: CurlExchange
+    ) -> Int {
+      let repeated = min(body.consumedBytes, bytes.count)
+      var input = UnsafeRawBufferPointer(rebasing: bytes[repeated...])
+      var allowance = Self.decodedBytesPerTurn
+      do throws(ContentDecoder.DecodingError) {
+        while let piece = try decoder.next(&input) {
+          allowance -= piece.work
+          if !piece.data.isEmpty { exchange.deliver(.body(piece.data)) }
+          guard !exchange.isCancelled else { return 0 }
+          guard exchange.isSuspended || allowance <= 0 else { continue }
+          body.consumedBytes += bytes.count - input.count - repeated
+          pause()
+          if allowance <= 0 { exchange.resumeTransfer() }
+          return CatenaWritePause
+        }
+      } catch {
+        body.failure = error.reason
+        return 0
+      }
+      body.consumedBytes -= repeated
+      countReceived(bytes.count)
+      return bytes.count
+    }
+
+    /// Prepares the handle for the body of a response.
+    func prepareBody(of head: HTTPResponseHead) {
+      if decodesBody, head.status != 206, head.headers.contains("Content-Encoding") {
+        do throws(ContentDecoder.DecodingError) {
+          let codings = head.headers.contentCodings
+          if !codings.isEmpty { body.decoder = try ContentDecoder(codings) }
+        } catch {
+          // A response without a body, such as a response to HEAD, is still valid.
+          body.undecodable = error.reason
+        }
+      }
+      guard hasBody, !head.headers.contains("Transfer-Encoding") else { return }
+      let isEmpty = head.status == 204 || head.status == 304
+      body.missingBytes = isEmpty ? 0 : head.headers["Content-Length"].flatMap { Int64($0) }
+      countReceived(0)
+    }
+
+    /// Ends an exchange whose response is complete before the request body was sent.
+    ///
+    /// Source: RFC 9112 section 9.3.
+    private func countReceived(_ count: Int) {
+      guard let missing = body.missingBytes else { return }
+      body.missingBytes = missing - Int64(count)
+      if body.missingBytes == 0, !isUploadComplete { exchange?.endEarly() }
+    }
+
+    /// Marks the exchange as answered if its request body has not been sent yet.
+    func answerEarly() -> Bool {
+      body.isAnsweredEarly = body.missingBytes == 0 && !isUploadComplete
+      return body.isAnsweredEarly
+    }
+
+    private var isUploadComplete: Bool {
+      let sent = catena_easy_size(easy, .uploaded)
+      return upload?.isAtEnd ?? true && sent >= bytesToSend ?? 0
+    }
+  }
+#endif

@@ -1,0 +1,138 @@
+#if os(Linux)
+  import Foundation
+
+  /// A message of libcurl about the HTTP/2 stream of an exchange.
+  ///
+  /// libcurl does not report GOAWAY frames in any other way.
+  enum CurlMessage: Equatable {
+    /// The exchange uses a connection with this number. libcurl from 8.2 does not send this message.
+    case connection(Int64)
+    /// The request is sent on a stream with this number.
+    case stream(Int64)
+    /// The connection has received a GOAWAY frame with this number of the last stream.
+    ///
+    /// Source: RFC 9113 section 6.8.
+    case goaway(lastStream: Int64)
+    /// libcurl sends the request again, on a connection that a later message reports.
+    case repetition
+
+    /// Parses a message, or returns `nil` for any other message.
+    ///
+    /// No text of a server is at the start of a message.
+    init?(_ bytes: UnsafeRawBufferPointer) {
+      switch bytes.first {
+      case UInt8(ascii: "R"):
+        if let number = bytes.number(after: "Re-using existing connection #") {
+          self = .connection(number)
+        } else if bytes.starts(with: "REFUSED_STREAM, retrying".utf8) {
+          self = .repetition
+        } else {
+          return nil
+        }
+      case UInt8(ascii: "C"):
+        if bytes.starts(with: "Connection died, retrying".utf8) {
+          self = .repetition
+        } else if bytes.starts(with: "Connected to ".utf8),
+          let hash = bytes.lastIndex(of: UInt8(ascii: "#")),
+          let number = UnsafeRawBufferPointer(rebasing: bytes[hash...]).number(after: "#")
+        {
+          self = .connection(number)
+        } else {
+          return nil
+        }
+      case UInt8(ascii: "U"):
+        guard let number = bytes.number(after: "Using Stream ID: ") else { return nil }
+        self = .stream(number)
+      case UInt8(ascii: "["):
+        guard let number = bytes.number(after: "[HTTP/2] [", before: "] OPENED stream ") else {
+          return nil
+        }
+        self = .stream(number)
+      case UInt8(ascii: "r"):
+        guard let number = bytes.goawayNumber else { return nil }
+        self = .goaway(lastStream: number)
+      default: return nil
+      }
+    }
+  }
+
+  extension UnsafeRawBufferPointer {
+    /// The last stream of a message such as `received GOAWAY, error=0, last_stream=99`.
+    fileprivate var goawayNumber: Int64? {
+      // libcurl before 8.0 has a spelling mistake in the word.
+      guard starts(with: "received GOAWAY, ".utf8) || starts(with: "recveived GOAWAY, ".utf8),
+        let equals = lastIndex(of: UInt8(ascii: "="))
+      else { return nil }
+      return UnsafeRawBufferPointer(rebasing: self[equals...]).number(after: "=")
+    }
+
+    /// Returns the decimal number after a prefix, or `nil` if there is none.
+    ///
+    /// - Parameters:
+    ///   - prefix: The text before the number.
+    ///   - suffix: The text that must follow the number.
+    /// - Returns: The number.
+    fileprivate func number(after prefix: StaticString, before suffix: StaticString = "") -> Int64?
+    {
+      guard starts(with: prefix.bytes) else { return nil }
+      var number: Int64 = 0
+      var end = prefix.utf8CodeUnitCount
+      // A number of 18 digits cannot overflow.
+      while end < Swift.min(count, prefix.utf8CodeUnitCount + 18), let digit = self[end].digit {
+        number = number * 10 + digit
+        end += 1
+      }
+      let rest = self[end...]
+      guard end > prefix.utf8CodeUnitCount, rest.first?.digit == nil,
+        rest.starts(with: suffix.bytes)
+      else { return nil }
+      return number
+    }
+  }
+
+  extension UInt8 {
+    /// The value of a decimal digit, or `nil` for another character.
+    fileprivate var digit: Int64? {
+      self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") ? Int64(self - UInt8(ascii: "0")) : nil
+    }
+  }
+
+  extension StaticString {
+    fileprivate var bytes: UnsafeBufferPointer<UInt8> {
+      UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount)
+    }
+  }
+
+  /// The GOAWAY frames that the connections of an I/O thread have received.
+  ///
+  /// Only the I/O thread uses it.
+  final class CurlGoaways {
+    /// The maximum number of connections, above which the oldest frame is forgotten.
+    private static let limit = 256
+
+    private var lastStreams: [Int64: Int64] = [:]
+    private var connections = FIFO<Int64>()
+
+    /// Records a frame.
+    ///
+    /// A later frame can only lower the number of the last stream.
+    func add(lastStream: Int64, on connection: Int64) {
+      if let known = lastStreams[connection] {
+        lastStreams[connection] = min(known, lastStream)
+        return
+      }
+      lastStreams[connection] = lastStream
+      connections.append(connection)
+      if lastStreams.count > Self.limit, let oldest = connections.popFirst() {
+        lastStreams[oldest] = nil
+      }
+    }
+
+    /// Whether the server has stated that it did not and will not process a stream.
+    ///
+    /// Source: RFC 9113 section 6.8.
+    func excludes(stream: Int64, on connection: Int64) -> Bool {
+      lastStreams[connection].map { stream > $0 } ?? false
+    }
+  }
+#endif

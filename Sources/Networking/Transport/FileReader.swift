@@ -1,0 +1,221 @@
+import Foundation
+import Synchronization
+
+/// A reader that reads the files of a body ahead, on its own dispatch queue.
+///
+/// Reading a file can block, for example on a network file system. At the high-water mark the queue
+/// waits until the caller has read some of the bytes.
+final class FileReader: Sendable {
+  private static let pieceSize = 128 << 10
+  /// The number of unread bytes at which the queue stops reading ahead.
+  private static let highWaterMark = 512 << 10
+
+  private struct State {
+    var bytes = ByteQueue()
+    /// The offset in the body at which the queue continues.
+    var offset: Int64 = 0
+    /// Whether the queue is reading.
+    var isReading = false
+    var isCancelled = false
+    var end: Result<Void, PieceReader.ReadError>?
+    /// The callback of a caller that waits for bytes.
+    var whenReady: (@Sendable () -> Void)?
+
+    /// Returns whether the caller must start to read on the queue, and marks it as reading.
+    mutating func startReadingIfNeeded() -> Bool {
+      guard !isReading, !isCancelled, end == nil, bytes.count <= FileReader.highWaterMark / 2
+      else { return false }
+      isReading = true
+      return true
+    }
+  }
+
+  let pieces: PieceReader
+  private let queue = DispatchQueue(label: "Catena.Upload")
+  private let state = Mutex(State())
+
+  init(_ pieces: PieceReader) {
+    self.pieces = pieces
+  }
+
+  deinit {
+    // Closing a file can block, too.
+    queue.async { [pieces] in withExtendedLifetime(pieces) {} }
+  }
+
+  /// Copies the next bytes into a buffer.
+  ///
+  /// - Parameters:
+  ///   - buffer: The buffer.
+  ///   - whenReady: A closure that runs once, on the queue, after `pending`, when more bytes are
+  ///     available or the body has ended.
+  /// - Returns: The number of bytes, or the reason that there are none.
+  func read(
+    into buffer: UnsafeMutableRawBufferPointer, whenReady: @escaping @Sendable () -> Void
+  ) -> ReadOutcome<PieceReader.ReadError> {
+    let (outcome, mustStart) = state.withLock {
+      state -> (ReadOutcome<PieceReader.ReadError>, Bool) in
+      let count = state.bytes.read(into: buffer)
+      if count > 0 { return (.bytes(count), state.startReadingIfNeeded()) }
+      switch state.end {
+      case .success: return (.end, false)
+      case .failure(let error): return (.failed(error), false)
+      case nil:
+        state.whenReady = whenReady
+        return (.pending, state.startReadingIfNeeded())
+      }
+    }
+    if mustStart { queue.async { self.readAhead() } }
+    return outcome
+  }
+
+  /// Stops reading ahead.
+  func cancel() {
+    state.withLock { state in
+      state.isCancelled = true
+      state.whenReady = nil
+    }
+  }
+
+  // MARK: On the queue
+
+  private func readAhead() {
+    var continues = true
+    while continues {
+      let offset = state.withLock { $0.offset }
+      let piece = Result { () throws(PieceReader.ReadError) in try readPiece(at: offset) }
+      let whenReady = state.withLock { state -> (@Sendable () -> Void)? in
+        switch piece {
+        case .success(let bytes) where bytes.isEmpty: state.end = .success(())
+        case .success(let bytes):
+          state.bytes.append(bytes)
+          state.offset += Int64(bytes.count)
+        case .failure(let error): state.end = .failure(error)
+        }
+        continues =
+          state.end == nil && !state.isCancelled && state.bytes.count < Self.highWaterMark
+        state.isReading = continues
+        return state.whenReady.take()
+      }
+      whenReady?()
+    }
+  }
+
+  /// Returns the next piece, or empty data at the end.
+  private func readPiece(at offset: Int64) throws(PieceReader.ReadError) -> Data {
+    let size = Int(min(Int64(Self.pieceSize), pieces.length - offset))
+    guard size > 0 else { return Data() }
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
+    do throws(PieceReader.ReadError) {
+      let count = try pieces.read(into: memory, at: offset)
+      return Data(
+        bytesNoCopy: memory.baseAddress.unsafelyUnwrapped, count: count,
+        deallocator: .custom { start, _ in start.deallocate() })
+    } catch {
+      memory.deallocate()
+      throw error
+    }
+  }
+}
+
+/// A reader for a sequence of byte buffers and files.
+///
+/// The files stay open until the reader is released. The caller keeps track of the position.
+final class PieceReader: Sendable {
+  private enum Source: Sendable {
+    case data(Data)
+    case file(descriptor: Int32)
+  }
+
+  /// A part of the body and its position.
+  private struct BodySegment: Sendable {
+    let source: Source
+    let start: Int64
+    let length: Int64
+
+    var end: Int64 { start + length }
+  }
+
+  /// The reason that a body cannot be read, as part of a sentence.
+  struct ReadError: Error {
+    let reason: String
+  }
+
+  /// The length of the body in bytes.
+  let length: Int64
+  private let segments: [BodySegment]
+
+  /// Opens the pieces of a body.
+  ///
+  /// The current length of a file is the length that is sent.
+  init(_ pieces: [BodyPiece]) throws(ReadError) {
+    var segments: [BodySegment] = []
+    do throws(ReadError) {
+      for piece in pieces {
+        let start = segments.last?.end ?? 0
+        switch piece {
+        case .data(let data):
+          segments.append(
+            BodySegment(source: .data(data), start: start, length: Int64(data.count)))
+        case .file(let url):
+          let (descriptor, length) = try Self.open(url)
+          segments.append(
+            BodySegment(source: .file(descriptor: descriptor), start: start, length: length))
+        }
+      }
+    } catch {
+      Self.close(segments)
+      throw error
+    }
+    self.segments = segments
+    length = segments.last?.end ?? 0
+  }
+
+  deinit {
+    Self.close(segments)
+  }
+
+  private static func close(_ segments: [BodySegment]) {
+    for segment in segments {
+      if case .file(let descriptor) = segment.source { Foundation.close(descriptor) }
+    }
+  }
+
+  private static func open(_ file: URL) throws(ReadError) -> (descriptor: Int32, length: Int64) {
+    guard file.isFileURL else { throw ReadError(reason: "its URL is not a file URL") }
+    // Without `O_NONBLOCK`, opening a named pipe would wait for its writer.
+    let descriptor = Foundation.open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { throw ReadError(reason: reason()) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      Foundation.close(descriptor)
+      throw ReadError(reason: "it is not a regular file")
+    }
+    return (descriptor, Int64(status.st_size))
+  }
+
+  /// Copies bytes into a buffer, starting at an offset of the body.
+  ///
+  /// - Returns: The number of bytes, or 0 at the end.
+  func read(
+    into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
+  ) throws(ReadError) -> Int {
+    guard let segment = segments.first(where: { $0.end > offset }) else { return 0 }
+    let available = min(Int64(buffer.count), segment.end - offset)
+    let position = offset - segment.start
+    let count: Int
+    switch segment.source {
+    case .data(let data):
+      count = Int(available)
+      let start = data.startIndex + Int(position)
+      data.copyBytes(to: buffer, from: start..<(start + count))
+    case .file(let descriptor):
+      count = pread(descriptor, buffer.baseAddress, Int(available), off_t(position))
+      if count == 0 { throw ReadError(reason: "the file was truncated while it was sent") }
+      if count < 0 { throw ReadError(reason: Self.reason()) }
+    }
+    return count
+  }
+
+  private static func reason() -> String { String(cString: strerror(errno)) }
+}

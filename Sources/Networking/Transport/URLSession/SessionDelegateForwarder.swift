@@ -1,0 +1,79 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// A forwarder of session events to the delegate of the user.
+///
+/// Some methods of the delegate are optional on Apple platforms, but not on Linux. Each is therefore
+/// read as an optional function, which is `nil` if the delegate does not implement it.
+struct SessionDelegateForwarder: Sendable {
+  typealias ChallengeHandler =
+    @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+
+  private let delegate: (any URLSessionDelegate)?
+  private let taskDelegate: (any URLSessionTaskDelegate)?
+
+  init(_ delegate: (any URLSessionDelegate)?) {
+    self.delegate = delegate
+    taskDelegate = delegate as? any URLSessionTaskDelegate
+  }
+
+  func didBecomeInvalid(_ session: URLSession, _ error: (any Error)?) {
+    guard let delegate else { return }
+    let forward: ((URLSession, (any Error)?) -> Void)? =
+      delegate.urlSession(_:didBecomeInvalidWithError:)
+    forward?(session, error)
+  }
+
+  func didSendBody(
+    _ session: URLSession, _ task: URLSessionTask, _ bytes: Int64, _ total: Int64,
+    _ expected: Int64
+  ) {
+    guard let taskDelegate else { return }
+    let forward: ((URLSession, URLSessionTask, Int64, Int64, Int64) -> Void)? =
+      taskDelegate.urlSession(_:task:didSendBodyData:totalBytesSent:totalBytesExpectedToSend:)
+    forward?(session, task, bytes, total, expected)
+  }
+
+  func didCollectMetrics(
+    _ session: URLSession, _ task: URLSessionTask, _ metrics: URLSessionTaskMetrics
+  ) {
+    guard let taskDelegate else { return }
+    let forward: ((URLSession, URLSessionTask, URLSessionTaskMetrics) -> Void)? =
+      taskDelegate.urlSession(_:task:didFinishCollecting:)
+    forward?(session, task, metrics)
+  }
+
+  func didComplete(_ session: URLSession, _ task: URLSessionTask, _ error: (any Error)?) {
+    guard let taskDelegate else { return }
+    let forward: ((URLSession, URLSessionTask, (any Error)?) -> Void)? =
+      taskDelegate.urlSession(_:task:didCompleteWithError:)
+    forward?(session, task, error)
+  }
+
+  /// Passes a challenge to the delegate.
+  ///
+  /// - Returns: Whether the delegate handles it. It then calls `completionHandler`, now or later.
+  func didReceive(
+    _ challenge: URLAuthenticationChallenge, _ session: URLSession, _ task: URLSessionTask,
+    completionHandler: @escaping ChallengeHandler
+  ) -> Bool {
+    guard let delegate else { return false }
+    let forward: ((URLSession, URLAuthenticationChallenge, @escaping ChallengeHandler) -> Void)? =
+      delegate.urlSession(_:didReceive:completionHandler:)
+    if let forward {
+      forward(session, challenge, completionHandler)
+      return true
+    }
+    guard let taskDelegate else { return false }
+    let forwardOfTask:
+      (
+        (URLSession, URLSessionTask, URLAuthenticationChallenge, @escaping ChallengeHandler) -> Void
+      )? =
+        taskDelegate.urlSession(_:task:didReceive:completionHandler:)
+    forwardOfTask?(session, task, challenge, completionHandler)
+    return forwardOfTask != nil
+  }
+}

@@ -1,0 +1,11 @@
+// expect: type 'BoardsAPI' does not conform to protocol 'RequestConvertible'
+// expect 2: 'baseURL' must be a URL, a String, a BaseURL or an optional of these
+import Networking
+
+enum BoardsAPI: RequestConvertible {
+  case boards
+
+  static let baseURL = 443
+
+  var request: Request { .get("boards") }
+}

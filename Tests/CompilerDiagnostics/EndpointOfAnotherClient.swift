@@ -1,0 +1,22 @@
+// expect: cannot convert value of type 'GetBoard' to expected argument type 'BoardsAPI'
+import Foundation
+import Networking
+
+enum BoardsAPI: RequestConvertible {
+  case boards
+  case board(id: Int)
+  case login(user: String, password: String)
+
+  static let baseURL = URL(string: "https://api.example.com/v1/")
+
+  var request: Request { .get("boards") }
+}
+
+struct GetBoard: TypedEndpoint {
+  typealias ResponseType = [Int]
+  var request: Request { .get("boards") }
+}
+
+func send(_ networking: Networking<BoardsAPI>) {
+  networking.request(GetBoard())
+}

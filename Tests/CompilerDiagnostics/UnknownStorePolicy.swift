@@ -1,0 +1,6 @@
+// expect: type 'Request.StorePolicy' has no member 'offlin'
+import Networking
+
+func send(_ networking: Networking<Request>) {
+  networking.request(.get("boards").storing(.offlin))
+}

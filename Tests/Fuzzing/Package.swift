@@ -1,0 +1,21 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// A separate package, because it is built with libFuzzer, the address sanitizer and
+// `-enable-testing`, which must not affect the other builds. `.ci/fuzz` builds and runs it.
+let package = Package(
+  name: "Fuzzing",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "Catena", path: "../..")],
+  targets: [
+    .executableTarget(
+      name: "fuzz",
+      dependencies: [
+        .product(name: "Mocking", package: "Catena"),
+        .product(name: "Networking", package: "Catena"),
+        .product(name: "Promises", package: "Catena"),
+      ],
+      swiftSettings: [.enableUpcomingFeature("ExistentialAny")])
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,52 @@
+import Foundation
+
+@testable import Networking
+
+/// A known secret that is planted into an input, and must not be in the masked copy.
+enum Plant {
+  /// The value of the secret, which no mutation of an input finds by chance.
+  static let secret = "S3cr3tV4lu3Q9x7"
+
+  /// Returns the input with a text between its parts.
+  ///
+  /// - Parameters:
+  ///   - text: The text that contains the secret.
+  ///   - input: The input.
+  /// - Returns: The text, or `nil` if the input contains the secret itself.
+  static func text(_ text: String, into input: FuzzInput) -> String? {
+    guard !input.text.contains(secret) else { return nil }
+    var choices = input.choices
+    let cut = choices.number(below: input.bytes.count + 1)
+    return String(decoding: input.bytes[..<cut], as: UTF8.self) + text
+      + String(decoding: input.bytes[cut...], as: UTF8.self)
+  }
+
+  /// Checks that a masked text does not contain the secret.
+  static func check(
+    _ masked: String, of text: String, file: StaticString = #fileID, line: UInt = #line
+  ) {
+    let bytes = Array(secret.utf8)
+    let hasSecret = masked.utf8.withContiguousStorageIfAvailable { Self.contains(bytes, in: $0) }
+    expect(
+      !(hasSecret ?? masked.contains(secret)),
+      "a secret is masked: \(masked.debugDescription) of \(text.debugDescription)", file: file,
+      line: line)
+  }
+
+  private static func contains(
+    _ pattern: [UInt8], in bytes: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    guard bytes.count >= pattern.count else { return false }
+    return (0...(bytes.count - pattern.count)).contains { bytes[$0...].starts(with: pattern) }
+  }
+}
+
+extension Redactor {
+  /// The redactors of both purposes.
+  static let purposes = [Redactor(purpose: .display), Redactor(purpose: .recording)]
+}
+
+extension [UInt8] {
+  /// The bytes as UTF-8, with invalid sequences replaced.
+  var text: String { String(decoding: self, as: UTF8.self) }
+}

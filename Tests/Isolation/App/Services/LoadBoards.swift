@@ -1,0 +1,5 @@
+import Networking
+
+func loadBoards(with networking: Networking<BoardsAPI>) -> Promise<[Board]> {
+  networking.request(.boards).validate().decode()
+}

@@ -1,0 +1,22 @@
+#if os(Linux)
+  import TestSupport
+  import Testing
+  import ThreadSanitizerSupport
+
+  /// Random changes of valid responses, over the transports with sockets.
+  ///
+  /// The program `response-mutations` runs in another process, because Foundation on Linux traps on some
+  /// responses. It prints each seed that fails with its bytes and the command to repeat it.
+  @Suite(.timeLimit(.minutes(10)))
+  struct ResponseMutationTests {
+    private static let count = thread_sanitizer_is_on() ? 100 : 500
+
+    @Test(arguments: ["curl", "urlsession"])
+    func aChangedResponseIsReadOrRejectedAndHarmsNoOther(_ kind: String) async throws {
+      let program = BuiltProgram.url("response-mutations").path
+      let end = try await ChildProcess(program, [kind, "\(Self.count)"]).end
+      #expect(end.lines == ["ok: \(Self.count) stories"], "\(end.lines.joined(separator: "\n"))")
+      #expect(end.status == .exited(0), "the last seed is \(end.errors.suffix(100))")
+    }
+  }
+#endif

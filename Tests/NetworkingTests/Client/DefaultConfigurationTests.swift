@@ -1,0 +1,33 @@
+import Networking
+import TestSupport
+import Testing
+
+/// The configuration of clients that are made without one.
+@Suite(.timeLimit(.minutes(10)))
+struct DefaultConfigurationTests {
+  #if os(Linux) || os(macOS)
+    /// Runs in a separate process, because the configuration belongs to the whole process.
+    @Test func theDefaultAppliesToClientsThatAreMadeAfterwards() async {
+      await #expect(processExitsWith: .success) {
+        let transport = FakeTransport { _ in .response(200) }
+        let log = Log<String>()
+        let monitor = RecordingMonitor()
+        let early = Networking<Request>(transport: transport)
+        NetworkingConfiguration.default.headers = ["X-Client": "app"]
+        NetworkingConfiguration.default.monitors.append(monitor)
+        NetworkingConfiguration.default.logging = LoggingConfiguration(
+          .info, to: ClosureLogger { log.append($0.category.rawValue) })
+        let late = Networking<Request>(transport: transport)
+        for client in [early, late] {
+          client.callbackContext = .inline
+          _ = try await client.request(.get("https://a.example/x")).value
+        }
+        #expect(await monitor.events(ofCalls: 1).byCall.count == 1)
+        #expect(await log.entries(2) == ["request", "response"])
+        #expect(early.logLevel == .none && late.logLevel == .info)
+        #expect(transport.requests.map { $0.headers["X-Client"] } == [nil, "app"])
+        #expect(NetworkingConfiguration().monitors.isEmpty)
+      }
+    }
+  #endif
+}

@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+@testable import Networking
+
+/// The encodings of ``StringSerializer``.
+@Suite struct StringDecodingTests {
+  private func decode(_ bytes: [UInt8], _ charset: String) throws -> String {
+    let response = Response(
+      head: .init(status: 200, headers: ["Content-Type": "text/plain; charset=\(charset)"]),
+      data: Data(bytes), request: HTTPRequest(url: .of("https://a.example/")))
+    return try StringSerializer().serialize(response)
+  }
+
+  /// Every encoding of the standard with one byte for each character.
+  ///
+  /// The texts are Python's.
+  @Test(arguments: [
+    ("iso-8859-1", "áçê"), ("iso-8859-2", "áçę"), ("iso-8859-3", "áçê"), ("iso-8859-4", "áįę"),
+    ("iso-8859-5", "счъ"), ("iso-8859-6", "فهي"), ("iso-8859-7", "αηκ"), ("iso-8859-8", "בחך"),
+    ("iso-8859-8-i", "בחך"), ("iso-8859-9", "áçê"), ("iso-8859-10", "áįę"),
+    ("iso-8859-13", "įēź"), ("iso-8859-14", "áçê"), ("iso-8859-15", "áçê"),
+    ("iso-8859-16", "áçê"), ("windows-874", "แ็๊"), ("windows-1250", "áçę"),
+    ("windows-1251", "бзк"), ("windows-1252", "áçê"), ("windows-1253", "αηκ"),
+    ("windows-1254", "áçê"), ("windows-1255", "בחך"), ("windows-1256", "لçê"),
+    ("windows-1257", "įēź"), ("windows-1258", "áçê"), ("koi8-r", "АГЙ"), ("koi8-u", "АГЙ"),
+    ("x-mac-cyrillic", "бзк"), ("ibm866", "счъ"), ("cp866", "счъ"),
+  ])
+  func aCharsetWithSingleBytesIsDecoded(_ charset: String, _ text: String) throws {
+    #expect(try decode([0xE1, 0xE7, 0xEA], charset) == text)
+    #expect(try decode([0xE1, 0xE7, 0xEA], charset.uppercased()) == text)
+  }
+
+  @Test(
+    arguments: [
+      ("shift_jis", [0x93, 0xFA, 0x96, 0x7B], "日本"),
+      ("iso-2022-jp", [0x1B, 0x24, 0x42, 0x46, 0x7C, 0x4B, 0x5C, 0x1B, 0x28, 0x42], "日本"),
+      ("ISO-8859-15", [0xA4], "€"), ("koi8-r", [0xE1], "А"), ("gbk", [0xD6, 0xD0], "中"),
+      ("gb18030", [0x81, 0x30, 0x81, 0x30], "\u{80}"), ("big5", [0xA4, 0xA4], "中"),
+      ("euc-kr", [0xC7, 0xD1], "한"), ("windows-1256", [0xC7], "ا"), ("latin9", [], nil),
+      ("windows-31j", [0x82, 0xA0], "あ"), ("iso-8859-7", [0xC1], "Α"), ("x-unknown", [0x61], nil),
+      ("utf-16le", [0x61, 0x00], "a"), ("utf-16le", [0x61, 0x00, 0x62], nil),
+      ("utf-16be", [0x00], nil), ("utf-16", [0xFE, 0xFF, 0x00], nil), ("utf-32le", [0x61, 0], nil),
+    ] as [(String, [UInt8], String?)])
+  func aCharsetOfTheEncodingStandardIsDecoded(
+    _ charset: String, _ bytes: [UInt8], _ text: String?
+  ) throws {
+    if let text {
+      #expect(try decode(bytes, charset) == text)
+    } else {
+      #expect(throws: NetworkError.self) { try decode(bytes, charset) }
+    }
+  }
+}

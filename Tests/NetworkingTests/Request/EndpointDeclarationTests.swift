@@ -1,0 +1,186 @@
+import Foundation
+import Networking
+import Promises
+import TestSupport
+import Testing
+
+/// The base URLs and header fields that endpoint types declare, in all accepted forms.
+@Suite(.timeLimit(.minutes(10)))
+struct EndpointDeclarationTests {
+  private enum Plain: RequestConvertible {
+    case boards
+    static let baseURL = URL.of("https://a.example/plain")
+    static let headers = ["X-B": "2", "X-A": "1"]
+    var request: Request { .get("boards") }
+  }
+
+  private enum Text: RequestConvertible {
+    case boards
+    static let baseURL = "https://a.example/text/"
+    static let headers: [String: String]? = ["X-A": "1"]
+    var request: Request { .get("boards") }
+  }
+
+  private enum OptionalText: RequestConvertible {
+    case boards
+    static let baseURL: String? = nil
+    static let headers: HTTPHeaders? = nil
+    var request: Request { .get("boards") }
+  }
+
+  private enum Validated: RequestConvertible {
+    case boards
+    static var baseURL: BaseURL { get throws { try BaseURL(host: "a.example", path: "validated") } }
+    var request: Request { .get("boards") }
+  }
+
+  private enum ByInstance: RequestConvertible {
+    case login
+    case boards
+    static let baseURL = URL(string: "https://a.example/type")
+    static let headers: HTTPHeaders = ["X-A": "type", "X-B": "type"]
+
+    var baseURL: String? {
+      switch self {
+      case .login: "https://accounts.example/"
+      case .boards: nil
+      }
+    }
+    var headers: [String: String] { ["x-a": "instance"] }
+    var request: Request { .get("boards") }
+  }
+
+  private enum Undeclared: RequestConvertible {
+    case boards
+    var request: Request { .get("boards") }
+  }
+
+  private enum Failing: RequestConvertible {
+    case boards
+    static var baseURL: URL? { get throws { throw TestError("no environment") } }
+    var request: Request { .get("boards") }
+  }
+
+  private enum Malformed: RequestConvertible {
+    case boards
+    static let baseURL = ""
+    var request: Request { .get("boards") }
+  }
+
+  private struct GetBoard: TypedEndpoint {
+    typealias ResponseType = Int
+    static let baseURL = "https://typed.example/"
+    var request: Request { .get("board") }
+  }
+
+  private struct GetPart: TypedEndpoint {
+    typealias ResponseType = Int
+    var request: Request { .get("part") }
+  }
+
+  private let transport = FakeTransport { _ in .response(200, [:], "7") }
+
+  private func client<Endpoint: RequestConvertible>(
+    _ type: Endpoint.Type
+  ) -> Networking<Endpoint> {
+    var configuration = NetworkingConfiguration.plain
+    configuration.headers = [:]
+    let client = Networking<Endpoint>(transport: transport, configuration: configuration)
+    client.callbackContext = .inline
+    return client
+  }
+
+  private func sent<Endpoint: RequestConvertible>(_ endpoint: Endpoint) async throws -> HTTPRequest
+  {
+    _ = try await client(Endpoint.self).request(endpoint).value
+    return try #require(transport.requests.last)
+  }
+
+  private func failure(_ promise: NetworkPromise) async -> NetworkError? {
+    await promise.result.failure(as: NetworkError.self)
+  }
+
+  @Test func baseURLsAndHeadersMayHaveDifferentTypes() async throws {
+    let plain = try await sent(Plain.boards)
+    #expect(plain.url.absoluteString == "https://a.example/plain/boards")
+    #expect(plain.headers == ["X-A": "1", "X-B": "2"])
+    let text = try await sent(Text.boards)
+    #expect(text.url.absoluteString == "https://a.example/text/boards")
+    #expect(text.headers == ["X-A": "1"])
+    let validated = try await sent(Validated.boards)
+    #expect(validated.url.absoluteString == "https://a.example/validated/boards")
+  }
+
+  @Test func instancePropertiesTakePrecedenceOverThoseOfTheType() async throws {
+    let login = try await sent(ByInstance.login)
+    #expect(login.url.absoluteString == "https://accounts.example/boards")
+    #expect(login.headers == ["X-B": "type", "x-a": "instance"])
+    #expect(
+      try await sent(ByInstance.boards).url.absoluteString == "https://a.example/type/boards")
+    let client = client(ByInstance.self)
+    _ = try await client.request(ByInstance.login.timingOut(after: nil)).value
+    #expect(transport.requests.last?.url.host == "accounts.example")
+    let command = try client.curlCommand(for: .login)
+    #expect(command.contains("https://accounts.example/boards"))
+    #expect(command.contains("x-a: instance"))
+  }
+
+  @Test func aBaseURLOfTheClientOverridesAllOfThem() async throws {
+    let plain = client(Plain.self)
+    plain.setBaseURL(.of("https://staging.example/"))
+    _ = try await plain.request(.boards).value
+    let failing = client(Failing.self)
+    failing.setBaseURL(.of("https://staging.example/"))
+    _ = try await failing.request(.boards).value
+    let instance = client(ByInstance.self)
+    instance.setBaseURL { .of("https://staging.example/") }
+    _ = try await instance.request(.login).value
+    #expect(transport.requests.map(\.url.host) == Array(repeating: "staging.example", count: 3))
+  }
+
+  @Test func aFetchedEndpointUsesItsOwnBaseURLBeforeThatOfTheClient() async throws {
+    let client = client(Text.self)
+    #expect(try await client.fetch(GetBoard()).value == 7)
+    #expect(try await client.fetch(GetPart()).value == 7)
+    #expect(
+      transport.requests.map(\.url.absoluteString) == [
+        "https://typed.example/board", "https://a.example/text/part",
+      ])
+  }
+
+  @Test func anErrorOfTheBaseURLRejectsTheRequest() async {
+    let client = client(Failing.self)
+    #expect(await client.request(.boards).result.failure() == TestError("no environment"))
+    #expect(throws: TestError("no environment")) { try client.curlCommand(for: .boards) }
+    client.setBaseURL { throw TestError("no setting") }
+    #expect(await client.request(.boards).result.failure() == TestError("no setting"))
+    client.setBaseURL { nil }
+    #expect(await client.request(.boards).result.failure() == TestError("no environment"))
+    let malformed = await failure(self.client(Malformed.self).request(.boards))
+    #expect(malformed?.code == .invalidURL)
+    #expect(malformed?.reason == "the base URL \"\" is not a URL")
+    #expect(transport.requests.isEmpty)
+  }
+
+  @Test func anErrorForAMissingBaseURLNamesTheEndpoint() async {
+    let declare = "the path is relative, and there is no base URL; declare "
+    let client = client(Undeclared.self)
+    for promise in [
+      client.request(.boards), client.request(Undeclared.boards.notIntercepted()),
+    ] {
+      let error = await failure(promise)
+      #expect(error?.code == .invalidURL)
+      #expect(error?.reason == declare + "Undeclared.baseURL, or call setBaseURL")
+      #expect(error?.request?.description == "GET boards")
+    }
+    let fetched = await client.fetch(GetPart()).result.failure(as: NetworkError.self)
+    #expect(fetched?.reason == declare + "GetPart.baseURL, or call setBaseURL")
+    let optional = await failure(self.client(OptionalText.self).request(.boards))
+    #expect(optional?.reason == declare + "OptionalText.baseURL, or call setBaseURL")
+    let plain = await failure(self.client(Request.self).request(.get("boards")))
+    #expect(
+      plain?.reason == "the path is relative, and there is no base URL; "
+        + "call setBaseURL, or use an absolute URL")
+    #expect(transport.requests.isEmpty)
+  }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Networking
+
+@Suite(.timeLimit(.minutes(5))) struct ByteChannelTests {
+  /// Two readers start before the first byte.
+  ///
+  /// One of them waits, the other one gets an error at
+  /// once, so that no reader waits for ever.
+  @Test func aSecondReaderGetsAnErrorAndTheFirstOneTheBytes() async throws {
+    let channel = ByteChannel(FlowControl())
+    let results = await withTaskGroup(of: Result<Data?, any Error>.self) { group in
+      for _ in 0..<2 {
+        group.addTask {
+          do { return .success(try await channel.next()) } catch { return .failure(error) }
+        }
+      }
+      var results: [Result<Data?, any Error>] = []
+      for await result in group {
+        results.append(result)
+        channel.write(Data("a".utf8))
+      }
+      return results
+    }
+    #expect((results[0].failure as? NetworkError)?.code == .noData)
+    #expect(try results[1].get() == Data("a".utf8))
+  }
+}
+
+extension Result {
+  fileprivate var failure: (any Error)? {
+    if case .failure(let error) = self { error } else { nil }
+  }
+}

@@ -1,0 +1,51 @@
+#if os(Linux)
+  import Testing
+
+  @testable import Networking
+
+  struct CurlMessageTests {
+    private static let messages: [(text: String, message: CurlMessage?)] = [
+      // 7.88.1
+      ("Re-using existing connection #31 with host localhost", .connection(31)),
+      ("Connected to (#7) (127.0.0.1) port 443 (#12)\n", .connection(12)),
+      ("Using Stream ID: 97 (easy handle 0x558374a92360)", .stream(97)),
+      ("recveived GOAWAY, error=0, last_stream=99\n", .goaway(lastStream: 99)),
+      ("Connection died, retrying a fresh connect (retry count: 1)", .repetition),
+      ("REFUSED_STREAM, retrying a fresh connect", .repetition),
+      // 8.5 and later
+      ("[HTTP/2] [5] OPENED stream for https://localhost/", .stream(5)),
+      ("received GOAWAY, error=11, last_stream=2147483647", .goaway(lastStream: 2_147_483_647)),
+      // Others
+      ("", nil), ("R", nil), ("Connected to", nil), ("Connected to a (b) port 1", nil),
+      ("Connected to a #", nil), ("Using Stream ID: x", nil), ("Using Stream ID: ", nil),
+      ("Using Stream ID: 1234567890123456789012", nil),
+      ("[HTTP/2] [5] [:path: /] OPENED stream ", nil), ("[HTTP/2] [] OPENED stream for a", nil),
+      ("h2h3 [x: received GOAWAY, error=0, last_stream=1]", nil),
+      ("received GOAWAY, error=0, last_stream=-1", nil), ("received GOAWAY, error", nil),
+      ("Re-using existing connection with host localhost", nil),
+      ("Connection #0 to host localhost left intact", nil),
+    ]
+
+    @Test(arguments: messages.indices)
+    func messagesOfEachVersionAreParsed(_ index: Int) {
+      var text = Self.messages[index].text
+      let message = text.withUTF8 { CurlMessage(UnsafeRawBufferPointer($0)) }
+      #expect(message == Self.messages[index].message)
+    }
+
+    @Test func onlyStreamsAboveTheLastOneOfTheirConnectionAreExcluded() {
+      let goaways = CurlGoaways()
+      #expect(!goaways.excludes(stream: 3, on: 1))
+      goaways.add(lastStream: 5, on: 1)
+      goaways.add(lastStream: 9, on: 1)
+      #expect(!goaways.excludes(stream: 5, on: 1))
+      #expect(goaways.excludes(stream: 7, on: 1))
+      #expect(!goaways.excludes(stream: 7, on: 2))
+      goaways.add(lastStream: 0, on: 1)
+      #expect(goaways.excludes(stream: 1, on: 1))
+      for connection in 2..<300 as Range<Int64> { goaways.add(lastStream: 0, on: connection) }
+      #expect(!goaways.excludes(stream: 1, on: 1))
+      #expect(goaways.excludes(stream: 1, on: 299))
+    }
+  }
+#endif

@@ -1,0 +1,81 @@
+import TestSupport
+import Testing
+
+@testable import Promises
+
+/// ``TestScheduler/run(file:line:_:)``: asynchronous operations in virtual time.
+@Suite(.timeLimit(.minutes(10)))
+struct TestSchedulerRunTests {
+  private let time = TestScheduler()
+
+  @Test func theTimeAdvancesWheneverTheOperationWaits() async throws {
+    let time = time
+    let text = try await time.run {
+      let first = try await after(.seconds(30), scheduler: time).map { "a" }.value
+      return try await after(.seconds(10), scheduler: time).map { first + "b" }.value
+    }
+    #expect(text == "ab")
+    #expect(time.elapsed == .seconds(40))
+  }
+
+  @Test func theTimeDoesNotAdvanceBeyondTheEnd() async throws {
+    let time = time
+    let late = after(.seconds(60), scheduler: time)
+    try await time.run { try await after(.seconds(30), scheduler: time).value }
+    #expect(time.elapsed == .seconds(30))
+    #expect(late.isPending)
+    await time.run()
+    #expect(!late.isPending)
+  }
+
+  @Test func anActionThatATaskSchedulesLaterIsRun() async throws {
+    let time = time
+    let (opened, gate) = Promise<Void>.pending(on: .inline)
+    let task = Task {
+      try await opened.value
+      try await after(.seconds(5), scheduler: time).value
+    }
+    try await time.run {
+      // The operation waits for a task that the scheduler does not detect.
+      gate.fulfill(())
+      try await task.value
+    }
+    #expect(time.elapsed == .seconds(5))
+  }
+
+  @Test func theErrorOfTheOperationIsThrown() async {
+    await #expect(throws: TestError.self) {
+      try await time.run { throw TestError() }
+    }
+    #expect(time.elapsed == .zero)
+  }
+
+  @MainActor @Test func anOperationOnAnActorIsAwaited() async throws {
+    let time = time
+    var steps: [Int] = []
+    try await time.run {
+      steps.append(1)
+      try await after(.seconds(1), scheduler: time).value
+      steps.append(2)
+    }
+    #expect(steps == [1, 2])
+    #expect(time.elapsed == .seconds(1))
+  }
+
+  @Test func cancellingTheCallerCancelsTheOperation() async {
+    let time = time
+    let (started, gate) = Promise<Void>.pending(on: .inline)
+    let (never, resolver) = Promise<Void>.pending(on: .inline)
+    let task = Task {
+      try await time.run {
+        gate.fulfill(())
+        try await never.value
+      }
+    }
+    _ = await started.result
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(never.rejectionError is CancellationError)
+    withExtendedLifetime(resolver) {}
+  }
+}

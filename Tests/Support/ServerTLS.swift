@@ -1,0 +1,130 @@
+#if os(Linux)
+  import Foundation
+  import Glibc
+
+  /// The server side of TLS on the connections of a ``ScriptedServer``, by the system's OpenSSL.
+  ///
+  /// By default it selects the protocol `h2`, so that clients speak HTTP/2.
+  package final class ServerTLS: Sendable {
+    /// Whether OpenSSL 3 is installed.
+    package static let isAvailable = library != nil
+
+    /// The functions of OpenSSL.
+    ///
+    /// Source: https://docs.openssl.org/3.0/man3/.
+    private struct Library: @unchecked Sendable {
+      typealias Select =
+        @convention(c) (
+          OpaquePointer?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+          UnsafeMutablePointer<UInt8>?, UnsafePointer<UInt8>?, UInt32, UnsafeMutableRawPointer?
+        ) -> Int32
+
+      let method: @convention(c) () -> OpaquePointer?
+      let makeContext: @convention(c) (OpaquePointer?) -> OpaquePointer?
+      let useCertificate: @convention(c) (OpaquePointer?, UnsafePointer<CChar>) -> Int32
+      let useKey: @convention(c) (OpaquePointer?, UnsafePointer<CChar>, Int32) -> Int32
+      let onSelect: @convention(c) (OpaquePointer?, Select, UnsafeMutableRawPointer?) -> Void
+      let freeContext: @convention(c) (OpaquePointer?) -> Void
+      let make: @convention(c) (OpaquePointer?) -> OpaquePointer?
+      let setSocket: @convention(c) (OpaquePointer?, Int32) -> Int32
+      let accept: @convention(c) (OpaquePointer?) -> Int32
+      let read: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, Int32) -> Int32
+      let write: @convention(c) (OpaquePointer?, UnsafeRawPointer?, Int32) -> Int32
+      let free: @convention(c) (OpaquePointer?) -> Void
+
+      init?() {
+        guard let library = dlopen("libssl.so.3", RTLD_NOW) else { return nil }
+        func symbol<Function>(_ name: String, _: Function.Type = Function.self) -> Function {
+          guard let address = dlsym(library, name) else {
+            preconditionFailure("OpenSSL has no function \(name)")
+          }
+          return unsafeBitCast(address, to: Function.self)
+        }
+        method = symbol("TLS_server_method")
+        makeContext = symbol("SSL_CTX_new")
+        useCertificate = symbol("SSL_CTX_use_certificate_chain_file")
+        useKey = symbol("SSL_CTX_use_PrivateKey_file")
+        onSelect = symbol("SSL_CTX_set_alpn_select_cb")
+        freeContext = symbol("SSL_CTX_free")
+        make = symbol("SSL_new")
+        setSocket = symbol("SSL_set_fd")
+        accept = symbol("SSL_accept")
+        read = symbol("SSL_read")
+        write = symbol("SSL_write")
+        free = symbol("SSL_free")
+      }
+    }
+
+    private static let library = Library()
+
+    // `nonisolated(unsafe)` because OpenSSL allows the use of a context on several threads.
+    nonisolated(unsafe) private let context: OpaquePointer
+    private let library: Library
+
+    /// - Parameters:
+    ///   - certificates: The source of the certificate.
+    ///   - name: The name of the server certificate.
+    ///   - speaksHTTP2: Whether it selects `h2` in place of no protocol.
+    /// - Throws: A `TestError` if OpenSSL is missing or rejects the certificate.
+    package init(_ certificates: Certificates, _ name: String, speaksHTTP2: Bool = true) throws {
+      guard let library = Self.library, let context = library.makeContext(library.method()) else {
+        throw TestError("OpenSSL is not installed")
+      }
+      self.library = library
+      self.context = context
+      // `SSL_FILETYPE_PEM`.
+      guard library.useCertificate(context, certificates.certificate(name).path) == 1,
+        library.useKey(context, certificates.key(name).path, 1) == 1
+      else { throw TestError("OpenSSL rejects the certificate \(name)") }
+      guard speaksHTTP2 else { return }
+      library.onSelect(
+        context,
+        { _, protocolName, length, _, _, _ in
+          let name: StaticString = "h2"
+          protocolName?.pointee = name.utf8Start
+          length?.pointee = 2
+          return 0
+        }, nil)
+    }
+
+    deinit {
+      library.freeContext(context)
+    }
+
+    /// The TLS session of one connection, for one thread.
+    final class Session {
+      private let library: Library
+      private let session: OpaquePointer?
+      private let server: ServerTLS
+
+      /// Performs the handshake, or returns `nil` if it fails.
+      init?(_ server: ServerTLS, _ socket: Int32) {
+        self.server = server
+        library = server.library
+        session = library.make(server.context)
+        // OpenSSL writes without `MSG_NOSIGNAL`.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        guard library.setSocket(session, socket) == 1, library.accept(session) == 1 else {
+          return nil
+        }
+      }
+
+      deinit {
+        library.free(session)
+      }
+
+      /// Returns the number of bytes read, or a number below 1 at the end or on failure.
+      func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        Int(library.read(session, buffer.baseAddress, Int32(buffer.count)))
+      }
+
+      /// Returns the number of bytes written, or a number below 1 on failure.
+      func write(_ bytes: UnsafeRawBufferPointer) -> Int {
+        Int(library.write(session, bytes.baseAddress, Int32(bytes.count)))
+      }
+    }
+  }
+#endif
