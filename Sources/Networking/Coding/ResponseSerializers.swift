@@ -111,7 +111,7 @@ public struct StringSerializer: ResponseSerializing {
 
   /// Decodes the body as text.
   ///
-  /// An empty body becomes an empty string.
+  /// An empty body becomes an empty string. A byte order mark at the start is removed.
   ///
   /// - Parameter response: The response.
   /// - Returns: The text.
@@ -124,11 +124,21 @@ public struct StringSerializer: ResponseSerializing {
         .stringFailed, response, "the charset \"\(charset ?? "")\" is not supported")
     }
     guard response.data.count.isMultiple(of: encoding.unitSize),
-      var text = String(data: response.data, encoding: encoding)
+      let text = Self.text(response.data, in: encoding)
     else {
       throw NetworkError(.stringFailed, response, "the body is not valid text in \(encoding)")
     }
-    if text.unicodeScalars.first == "\u{FEFF}" { text.unicodeScalars.removeFirst() }
+    return text
+  }
+
+  /// Returns the text without its byte order mark, or `nil` if the bytes are not valid.
+  private static func text(_ data: Data, in encoding: String.Encoding) -> String? {
+    // Foundation removes the mark in UTF-16 and UTF-32, and in UTF-8 on some platforms.
+    if encoding == .utf16 || encoding == .utf32 { return String(data: data, encoding: encoding) }
+    var text =
+      encoding == .utf8
+      ? String(validating: data, as: UTF8.self) : String(data: data, encoding: encoding)
+    if text?.unicodeScalars.first == "\u{FEFF}" { text?.unicodeScalars.removeFirst() }
     return text
   }
 }

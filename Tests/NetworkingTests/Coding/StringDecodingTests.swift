@@ -51,4 +51,19 @@ import Testing
       #expect(throws: NetworkError.self) { try decode(bytes, charset) }
     }
   }
+
+  @Test(
+    arguments: [
+      ("utf-8", [0xEF, 0xBB, 0xBF]),
+      ("utf-16", [0xFE, 0xFF]), ("utf-16", [0xFF, 0xFE]),
+      ("utf-16be", [0xFE, 0xFF]), ("utf-16le", [0xFF, 0xFE]),
+      ("utf-32", [0, 0, 0xFE, 0xFF]), ("utf-32", [0xFF, 0xFE, 0, 0]),
+      ("utf-32be", [0, 0, 0xFE, 0xFF]), ("utf-32le", [0xFF, 0xFE, 0, 0]),
+      ("gb18030", [0x84, 0x31, 0x95, 0x33]),
+    ] as [(String, [UInt8])])
+  func onlyTheFirstByteOrderMarkIsRemoved(_ charset: String, _ mark: [UInt8]) throws {
+    #expect(try decode(mark, charset) == "")
+    let text = try decode(mark + mark, charset)
+    #expect(text.unicodeScalars.map(\.value) == [0xFEFF])
+  }
 }
