@@ -225,33 +225,15 @@ public struct MockDelay: Sendable, Hashable {
     switch kind {
     case .fixed(let duration): return duration
     case .uniform(let least, let most, let seed):
-      var generator = SplitMix64(seed: seed, number)
-      return least + (most - least) * generator.next()
+      var generator = SplitMix64(seed: seed, draw: number)
+      return least + (most - least) * generator.unit()
     case .logNormal(let median, let sigma, let cap, let seed):
-      var generator = SplitMix64(seed: seed, number)
+      var generator = SplitMix64(seed: seed, draw: number)
       // The Box-Muller transform turns two uniform numbers into one normally distributed number.
-      let normal = (-2 * log(1 - generator.next())).squareRoot() * cos(2 * .pi * generator.next())
+      let normal = (-2 * log(1 - generator.unit())).squareRoot() * cos(2 * .pi * generator.unit())
       let seconds = median / .seconds(1) * exp(sigma * normal)
       guard seconds < cap / .seconds(1) else { return cap }
       return .seconds(seconds)
-    }
-  }
-
-  /// The SplitMix64 generator, with numbers from 0 up to but not including 1.
-  private struct SplitMix64 {
-    private var state: UInt64
-
-    init(seed: UInt64, _ number: Int) {
-      state = seed &+ UInt64(bitPattern: Int64(number)) &* 0xD1B5_4A32_D192_ED03
-      _ = next()
-    }
-
-    mutating func next() -> Double {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var bits = state
-      bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
-      bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
-      return Double((bits ^ bits >> 31) >> 11) * 0x1p-53
     }
   }
 }
