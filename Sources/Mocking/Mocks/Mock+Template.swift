@@ -26,6 +26,7 @@ struct ResponseTemplate: Sendable {
   ///
   /// - Parameter mock: The parts of the response that have no templates. Delays, pacing and faults
   ///   apply to the rendered response.
+  /// - Returns: The mock.
   func mock(basedOn mock: Mock) -> Mock {
     var base = mock
     base.delay = nil

@@ -36,6 +36,7 @@ final class MockResolver: Sendable {
   /// Returns the generated values for templates.
   ///
   /// - Parameter scheduler: The clock of the request.
+  /// - Returns: The values.
   func values(on scheduler: any Scheduler) -> TemplateValues {
     TemplateValues(
       random: random, counters: counters, scheduler: scheduler, variables: variables)

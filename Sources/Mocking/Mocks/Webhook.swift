@@ -161,7 +161,7 @@ struct WebhookSource: Sendable {
     }
   }
 
-  /// Creates the webhook. `nil` sends none.
+  /// Creates the webhook, or returns `nil` to send none.
   let make:
     @Sendable (
       _ request: ReceivedRequest, _ values: TemplateValues, _ response: SentResponse
@@ -217,6 +217,7 @@ struct WebhookTemplate: Sendable {
   /// Returns the source of the webhooks for one response.
   ///
   /// - Parameter constants: The values of `let` in the response.
+  /// - Returns: The source.
   func source(constants: [JSON]) -> WebhookSource {
     WebhookSource { request, values, response in
       var rendering = TemplateRendering(request, values)

@@ -67,6 +67,7 @@ struct StubLoader {
   ///   - url: The location of the file.
   ///   - base: The base path of the file that includes this one.
   ///   - chain: The files that include this one, from the outside in.
+  /// - Throws: ``StubFileError`` with the file that contains the error.
   private mutating func load(
     _ url: URL, base: String, includedBy chain: [URL]
   ) throws(StubFileError) {

@@ -116,6 +116,7 @@ extension StubObject {
   ///   - mock: The mock of the other members.
   ///   - folder: The folder of the stub file.
   /// - Returns: The mock itself if the object has no templates, which then cost nothing.
+  /// - Throws: ``JSONDocumentError`` with the position of an error inside the string.
   func applyingTemplates(
     to mock: Mock, in folder: URL
   ) throws(JSONDocumentError) -> Mock {

@@ -7,6 +7,8 @@ extension StubObject {
   /// - Parameters:
   ///   - isTemplate: Whether strings with braces are templates.
   ///   - scope: The names that the templates of the response can use.
+  /// - Returns: The webhooks. Empty if the response has none.
+  /// - Throws: ``JSONDocumentError`` for the first error.
   func webhooks(
     isTemplate: Bool, in scope: TemplateScope
   ) throws(JSONDocumentError) -> [WebhookTemplate] {

@@ -67,6 +67,7 @@ enum TemplateFunction: String, Sendable, CaseIterable {
   ///   - arguments: The values of the arguments.
   ///   - rendering: The state of the rendering.
   /// - Returns: The value, or `null` if an argument has the wrong type.
+  /// - Throws: ``TemplateRenderError`` if a list is too long.
   func value(
     _ arguments: [JSON], _ rendering: inout TemplateRendering
   ) throws(TemplateRenderError) -> JSON {

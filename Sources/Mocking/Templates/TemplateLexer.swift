@@ -158,7 +158,9 @@ struct TemplateLexer {
     return .double(value)
   }
 
-  /// Reads a string. `\` escapes the quotation mark and itself; `\n` is a line break.
+  /// Reads a string.
+  ///
+  /// `\` escapes the quotation mark and itself; `\n` is a line break, and `\t` is a tab.
   private mutating func string(quotedBy quote: UInt8) throws(TemplateSyntaxError) -> String {
     position += 1
     var text: [UInt8] = []

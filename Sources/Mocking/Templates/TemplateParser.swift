@@ -40,6 +40,7 @@ struct TemplateParser {
   var lexer: TemplateLexer
   var scope: TemplateScope
   private var depth = 0
+  private var operatorCount = 0
 
   init(
     _ bytes: [UInt8], from position: Int = 0, in scope: TemplateScope
@@ -82,9 +83,8 @@ struct TemplateParser {
       throw lexer.error("the expression is nested more than \(Self.maximumDepth) levels deep")
     }
     var left = try conjunction()
-    var count = 0
     while try takes(.name("or")) {
-      try countOperand(&count)
+      try countOperator()
       left = .or(left, try conjunction())
     }
     depth -= 1
@@ -93,19 +93,18 @@ struct TemplateParser {
 
   private mutating func conjunction() throws(TemplateSyntaxError) -> TemplateExpression {
     var left = try negation()
-    var count = 0
     while try takes(.name("and")) {
-      try countOperand(&count)
+      try countOperator()
       left = .and(left, try negation())
     }
     return left
   }
 
-  /// Limits the length of a chain of operators, because its evaluation is recursive.
-  private func countOperand(_ count: inout Int) throws(TemplateSyntaxError) {
-    count += 1
-    guard count < Self.maximumDepth else {
-      throw lexer.error("the expression has more than \(Self.maximumDepth) operands")
+  /// Limits the number of operators of an expression, because its evaluation is recursive.
+  private mutating func countOperator() throws(TemplateSyntaxError) {
+    operatorCount += 1
+    guard operatorCount <= Self.maximumOperatorCount else {
+      throw lexer.error("the expression has more than \(Self.maximumOperatorCount) operators")
     }
   }
 
@@ -127,9 +126,8 @@ struct TemplateParser {
 
   private mutating func pipe() throws(TemplateSyntaxError) -> TemplateExpression {
     var input = try primary()
-    var count = 0
     while try takes(.symbol("|")) {
-      try countOperand(&count)
+      try countOperator()
       let offset = lexer.offset
       guard case .name(let name) = lexer.token else {
         throw lexer.error("expected the name of a filter after \"|\"")
@@ -297,6 +295,7 @@ struct TemplateParser {
     }
   }
 
-  /// The maximum depth of an expression, and the maximum number of operands of a chain.
+  /// The maximum depth of an expression, of blocks and of loops.
   static let maximumDepth = 32
+  private static let maximumOperatorCount = 128
 }

@@ -69,7 +69,7 @@ struct TemplateRendering {
 
   static let outputLimit = 16 << 20
   static let loopLimit = 100_000
-  private static let workLimit = 256 << 20
+  private static let workLimit = 128 << 20
 
   /// Counts work that depends on the size of the request.
   mutating func charge(_ byteCount: Int) throws(TemplateRenderError) {
@@ -85,6 +85,7 @@ struct TemplateRendering {
   ///   - list: The list. Any other value has no elements.
   ///   - body: A closure that renders one element.
   /// - Returns: Whether the list has elements.
+  /// - Throws: ``TemplateRenderError`` of the closure, or if there are too many elements.
   mutating func forEach(
     in list: JSON,
     _ body: (inout TemplateRendering) throws(TemplateRenderError) -> Void

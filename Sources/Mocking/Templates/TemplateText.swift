@@ -76,8 +76,7 @@ struct TemplateText: Sendable, Hashable {
         output += try expression.value(&rendering).templateText.utf8
       case .condition(let branches, let otherwise):
         var chosen = otherwise
-        for branch in branches {
-          guard try branch.condition.value(&rendering).isTruthy else { continue }
+        for branch in branches where try branch.condition.value(&rendering).isTruthy {
           chosen = branch.nodes
           break
         }

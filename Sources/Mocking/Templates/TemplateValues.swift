@@ -5,7 +5,7 @@ import Synchronization
 
 /// Generated values for responses: counters, identifiers, random values and the current date.
 ///
-/// A closure of ``Mock/template(_:)-9q0ix`` receives them with the request. The templates of stub
+/// A closure of `Mock.template { request, values in ... }` receives them with the request. The templates of stub
 /// files use the same values.
 ///
 /// ```swift
