@@ -19,7 +19,8 @@ struct TemplateFixture {
     variables: [String: JSON] = [:]
   ) throws {
     request = try HTTPRequest(
-      method: .post, url: try #require(URL(string: "http://a.test:8080\(target)")), headers: headers,
+      method: .post, url: try #require(URL(string: "http://a.test:8080\(target)")),
+      headers: headers,
       body: .data(Data(body.utf8))
     ).received(ReceivedPath(text: "/", [], path), number: 0, at: .zero)
     values = TemplateValues(

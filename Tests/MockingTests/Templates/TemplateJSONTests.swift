@@ -23,7 +23,11 @@ struct TemplateJSONTests {
     (["\\{{ a }}": "\\{{ b }}"], #"{"{{ a }}":"{{ b }}"}"#),
     ("{{ body.i }}", "3"), (["{{ body.i }}", 4], "[3,4]"),
     (
-      ["v": ["$each": "item in body.items", "$item": ["sku": "{{ item.sku }}", "i": "{{ @index }}"]]],
+      [
+        "v": [
+          "$each": "item in body.items", "$item": ["sku": "{{ item.sku }}", "i": "{{ @index }}"],
+        ]
+      ],
       #"{"v":[{"i":0,"sku":"a"},{"i":1,"sku":"b"},{"i":2,"sku":"c"}]}"#
     ),
     (["$each": "{{ body.a }}", "$item": "{{ this }}"], #"[1,{"x":"y"}]"#),
