@@ -122,6 +122,12 @@ struct WebhookJournal {
     return nil
   }
 
+  /// Returns whether a delivery has not ended.
+  func isPending(_ number: Int) -> Bool {
+    deliveries.last { $0.number <= number }
+      .map { $0.number == number && $0.outcome == .pending } ?? false
+  }
+
   private mutating func update(_ number: Int, _ change: (inout WebhookDelivery) -> Void) {
     // Usually one of the last ones.
     guard let index = deliveries.lastIndex(where: { $0.number <= number }),

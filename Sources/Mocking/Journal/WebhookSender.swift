@@ -117,7 +117,8 @@ public final class WebhookSender: Sendable {
     }
     let stale = state.withLock { state -> ScheduledAction? in
       if state.journal.isStopped { return timer }
-      // The timer may have fired already.
+      // The timer may have fired already, and the delivery may have ended.
+      guard state.journal.isPending(attempts.number) else { return nil }
       if case .sending = state.activities[attempts.number] { return nil }
       state.activities[attempts.number] = .waiting(timer)
       return nil
