@@ -286,6 +286,12 @@ extension TemplateJSON {
     _ value: JSON, to output: inout [UInt8]
   ) throws(TemplateRenderError) {
     switch value {
+    // Fast path: a string that needs no escapes.
+    case .string(let text)
+    where text.utf8.allBytesSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C }):
+      output.append(UInt8(ascii: "\""))
+      output += text.utf8
+      output.append(UInt8(ascii: "\""))
     case .int(let number): output += String(number).utf8
     case .null: output += "null".utf8
     case .bool(let value): output += (value ? "true" : "false").utf8

@@ -123,15 +123,15 @@ struct StubTemplateTests {
     ),
     (
       "{\"routes\": [{\"path\": \"/a/{id}\", \"text\": \"{{ path.idd }}\"}]}",
-      "1:51: routes[0].text: unknown path variable \"idd\"; did you mean \"id\"?"
+      "1:50: routes[0].text: unknown path variable \"idd\"; did you mean \"id\"?"
     ),
     (
       "{\"routes\": [{\"path\": \"/a\", \"text\": \"{{ path.id }}\"}]}",
-      "1:46: routes[0].text: unknown path variable \"id\"; there are none"
+      "1:45: routes[0].text: unknown path variable \"id\"; there are none"
     ),
     (
       "{\"routes\": [{\"path\": \"/a\", \"headers\": {\"X\": \"{{ body | uper }}\"}}]}",
-      "1:58: routes[0].headers.X: unknown filter \"uper\"; did you mean \"upper\"?"
+      "1:56: routes[0].headers.X: unknown filter \"uper\"; did you mean \"upper\"?"
     ),
     (
       "{\"routes\": [{\"path\": \"/a\", \"json\": {\"$each\": \"x in bdy\", \"$item\": 1}}]}",
@@ -156,7 +156,7 @@ struct StubTemplateTests {
     ),
     (
       "{\"routes\": [{\"path\": \"/a\", \"webhook\": {\"url\": \"http://127.0.0.1/\", \"jsn\": 1}}]}",
-      "1:67: routes[0].webhook.jsn: unknown key \"jsn\"; did you mean \"json\"?"
+      "1:68: routes[0].webhook.jsn: unknown key \"jsn\"; did you mean \"json\"?"
     ),
     (
       "{\"routes\": [{\"path\": \"/a\", \"webhook\": {\"url\": \"http://b.example/\"}}]}",

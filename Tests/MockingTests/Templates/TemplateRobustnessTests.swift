@@ -102,7 +102,7 @@ struct TemplateRobustnessTests {
     ("{{ body = 1 }}", "expected \"==\"", 8),
     ("{{ body ! 1 }}", "expected \"!=\" or the word \"not\"", 8),
     ("{{! a", "the comment has no closing braces", 0),
-    ("{{ a ~ }}", "unknown name \"a\"", 3), ("{{ body ~ }}", "unexpected character \"~\"", 8),
+    ("{{ a }}", "unknown name \"a\"", 3), ("{{ body ~ }}", "unexpected character \"~\"", 8),
   ]
 
   @Test(arguments: mistakes)
