@@ -10,13 +10,13 @@ import Synchronization
 /// #expect(delivery.outcome == .delivered)
 /// ```
 ///
-/// A webhook is sent by a client of this library, never on the thread that serves requests. Its delay
-/// and the delays of retries pass on the backend's ``Scheduler``. All members may be used from any
-/// thread.
+/// A webhook is sent by a client of this library, never on the thread that serves requests. Its
+/// delay and the delays of retries pass on the backend's ``Scheduler``. All members may be used from
+/// any thread.
 ///
-/// A webhook has the header field `X-Mock-Webhook-Depth`. If a webhook causes another one, the second
-/// has the number 2; a chain of more than 8 is refused, so that two backends cannot call each other
-/// for ever. At most 1,000 webhooks can wait at the same time.
+/// A webhook has the header field `X-Mock-Webhook-Depth`. If a webhook causes another one, the
+/// second has the number 2; a chain of more than 8 is refused, so that two backends cannot call each
+/// other for ever. At most 1,000 webhooks can wait at the same time.
 public final class WebhookSender: Sendable {
   private struct State {
     var journal = WebhookJournal()
@@ -162,7 +162,9 @@ public final class WebhookSender: Sendable {
       state.activities[attempts.number] = nil
     }
     if let status, (200..<300).contains(status) { return finish(attempts.number, .delivered) }
-    guard status.map({ $0 >= 500 }) ?? true, let next = attempts.next else {
+    // A request that the client rejects would be rejected again.
+    let isFinal = [.invalidURL, .invalidHeader, .unsupported].contains(failure)
+    guard status.map({ $0 >= 500 }) ?? !isFinal, let next = attempts.next else {
       return finish(attempts.number, .failed)
     }
     schedule(next.attempts, after: next.delay)

@@ -117,8 +117,9 @@ extension Mock {
   /// - Parameters:
   ///   - json: The value.
   ///   - status: The status code.
-  /// - Returns: The mock, of the type `application/json`. If the template is malformed, each request
-  ///   fails in memory, and on a socket the response is a 500 with the position of the error.
+  /// - Returns: The mock, of the type `application/json`. If the template is malformed, each
+  ///   request fails in memory, and on a socket the response is a 500 with the position of the
+  ///   error.
   public static func template(json: JSON, status: Int = 200) -> Mock {
     template(of: .data(Data(), contentType: "application/json", status: status)) {
       () throws(TemplateSyntaxError) in .json(try TemplateJSON(json))

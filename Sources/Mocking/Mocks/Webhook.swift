@@ -12,8 +12,8 @@ import Networking
 /// })
 /// ```
 ///
-/// The delay counts from the end of the response. The request is sent again after a status of 5xx and
-/// after a failure of the connection, with doubled delays. Redirects are not followed.
+/// The delay counts from the end of the response. The request is sent again after a status of 5xx
+/// and after a failure of the connection, with doubled delays. Redirects are not followed.
 ///
 /// A URL often comes from a request. By default, a webhook is therefore sent to this machine only;
 /// ``targets-swift.property`` allows other hosts. The ``WebhookSender`` of the backend records each

@@ -28,8 +28,8 @@ import Promises
 /// - **Scenarios.** A scenario is a named state machine. A route with
 ///   `{"name": "boards", "when": "started", "then": "created"}` responds only in the state
 ///   `started` and sets the state `created`. Each scenario starts in the state `started`.
-/// - **Templates.** A string with `{{ ... }}` in `json`, `text`, `headers`, `status` or `webhook` is
-///   a template: `{"json": {"id": "{{ path.id | int }}", "at": "{{ now }}"}}`. `let` gives names to
+/// - **Templates.** A string with `{{ ... }}` in `json`, `text`, `headers`, `status` or `webhook`
+///   is a template: `{"json": {"id": "{{ path.id | int }}", "at": "{{ now }}"}}`. `let` gives names to
 ///   values of one response. `"template": false` turns templates off, and `"template": true` turns
 ///   them on for a `file`. <doc:DynamicResponses> describes the syntax.
 /// - **Webhooks.** `webhook` is a request that the backend sends after the response:
@@ -73,8 +73,8 @@ public struct StubFile: Sendable {
   /// The routes of the first file take precedence over those of the next one. Scenarios of the same
   /// name are one scenario.
   ///
-  /// - Parameter urls: The locations of the files, at least one. A file whose extension is `har`, in
-  ///   uppercase or lowercase, is read as an HTTP archive.
+  /// - Parameter urls: The locations of the files, at least one. A file whose extension is `har`,
+  ///   in uppercase or lowercase, is read as an HTTP archive.
   /// - Throws: ``StubFileError`` with the location of the error and the expected value;
   ///   ``RecordingError`` for an archive.
   public init(contentsOf urls: [URL]) throws {

@@ -97,9 +97,9 @@ extension TemplateExpression {
 extension TemplateExpression.Comparison {
   /// Returns whether the comparison holds.
   ///
-  /// Numbers are compared by value and strings by their Unicode scalars. A number and the text of a
-  /// number are compared as numbers, because values of paths and queries are texts. Other pairs have
-  /// no order.
+  /// Numbers are compared by value and strings by their characters. A number and the text of a
+  /// number are compared as numbers, because values of paths and queries are texts. Other pairs
+  /// have no order.
   func holds(_ left: JSON, _ right: JSON) -> Bool {
     switch self {
     case .equal: Self.areEqual(left, right)

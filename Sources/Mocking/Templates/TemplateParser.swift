@@ -32,7 +32,8 @@ struct TemplateScope: Sendable, Hashable {
 /// not        = "not" not | comparison
 /// comparison = pipe [ ("==" | "!=" | "<" | "<=" | ">" | ">=") pipe ]
 /// pipe       = primary { "|" filter [ "(" arguments ")" ] }
-/// primary    = literal | "(" expression ")" | name [ "(" arguments ")" ] { "." member | "[" key "]" }
+/// primary    = literal | "(" expression ")" | name [ "(" arguments ")" ] { step }
+/// step       = "." member | "[" (index | string) "]"
 /// ```
 ///
 /// It reads each byte once. The nesting of expressions is limited.

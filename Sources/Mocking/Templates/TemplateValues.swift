@@ -5,8 +5,8 @@ import Synchronization
 
 /// Generated values for responses: counters, identifiers, random values and the current date.
 ///
-/// A closure of `Mock.template { request, values in ... }` receives them with the request. The templates of stub
-/// files use the same values.
+/// A closure of `Mock.template { request, values in ... }` receives them with the request. The
+/// templates of stub files use the same values.
 ///
 /// ```swift
 /// Route(.post, "/orders", .template { request, values in
@@ -15,7 +15,8 @@ import Synchronization
 /// ```
 ///
 /// The server, provider or transport that serves the response owns the counters and the source of
-/// random numbers, so two servers count independently. All members may be used from any thread.
+/// random numbers, so two servers count independently. New routes of a server start new counters.
+/// All members may be used from any thread.
 public struct TemplateValues: Sendable {
   let random: SeededRandom
   let counters: TemplateCounters
