@@ -86,7 +86,14 @@ struct RouteTable: Sendable {
     }
     let path = ReceivedPath(text: String(target.path), target.segments)
     var candidates = matching.filter { $0.entry.route.accepts(method) }
-    if method == .head { candidates += matching.filter { $0.entry.route.method == .get } }
+    if method == .head {
+      // A route for GET precedes a route that forwards all methods.
+      let (mocked, forwarding) = (
+        candidates.filter { $0.entry.route.origin == nil },
+        candidates.filter { $0.entry.route.origin != nil }
+      )
+      candidates = mocked + matching.filter { $0.entry.route.method == .get } + forwarding
+    }
     if !candidates.isEmpty { return .routes(candidates, path: path) }
     guard !matching.isEmpty else { return .unmatched(path: path) }
     let methods = Set(matching.compactMap(\.entry.route.method))

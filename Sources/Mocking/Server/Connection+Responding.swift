@@ -93,6 +93,7 @@ extension Connection {
     case .routes(let candidates, _):
       guard let entry = routes.registry.choose(among: candidates, for: &request) else { break }
       let reporter = record(request, route: routes.firstRoute + entry.number)
+      servedDraft?.route = .init(entry.route)
       run(entry.route.handler, for: request)
       return reporter
     }
@@ -140,6 +141,7 @@ extension Connection {
     let mock = resolved(mock, for: request)
     if !mock.webhooks.isEmpty { prepareWebhooks(of: mock, for: request) }
     reporter?.report(mock.failure?.outcome ?? .response(status: mock.status))
+    servedDraft?.setResponse(mock)
     let script = ResponseScript(
       mock,
       for: .init(
