@@ -28,6 +28,8 @@ import Promises
 /// - **Scenarios.** A scenario is a named state machine. A route with
 ///   `{"name": "boards", "when": "started", "then": "created"}` responds only in the state
 ///   `started` and sets the state `created`. Each scenario starts in the state `started`.
+/// - **Resources.** `{"resource": "/carts", "data": [...]}` responds to all requests that list, create,
+///   read, change and delete items. See <doc:Resources>.
 /// - **Order.** If several stubs with the same priority match, the first one in the file responds.
 /// - **Errors.** An unknown key, a value with the wrong type or out of range, a missing file, and a
 ///   scenario state that no route sets are reported as errors with their location.
@@ -41,6 +43,10 @@ public struct StubFile: Sendable {
   public let routes: [Route]
   /// The summaries of the stubs, in order, for display.
   public let summaries: [Summary]
+  /// The items of the resources of the file.
+  ///
+  /// To keep them in a file that the stub file does not name, open it with ``ResourceStore/open(_:)``.
+  public let resources: ResourceStore
   private let connectionFaults: [Int?: MockFault]
 
   /// Reads a stub file or a recording.
@@ -48,7 +54,7 @@ public struct StubFile: Sendable {
   /// - Parameter url: The location of the file. If its extension is `har`, in uppercase or
   ///   lowercase, the file is read as an HTTP archive.
   /// - Throws: ``StubFileError`` with the location of the error and the expected value;
-  ///   ``RecordingError`` for an archive.
+  ///   ``RecordingError`` for an archive; ``ResourceError`` for the file of the resources.
   public init(contentsOf url: URL) throws {
     self.url = url
     if url.pathExtension.lowercased() == "har" {
@@ -56,6 +62,7 @@ public struct StubFile: Sendable {
       routes = recording.routes
       summaries = recording.summaries
       connectionFaults = [:]
+      resources = ResourceStore()
       return
     }
     let data: Data
@@ -70,6 +77,8 @@ public struct StubFile: Sendable {
     routes = document.stubs.map(\.route)
     summaries = document.stubs.map(\.summary)
     connectionFaults = document.connectionFaults
+    resources = document.resources
+    if let file = document.storeFile { try resources.open(file) }
   }
 
   /// Returns the fault for a new connection.

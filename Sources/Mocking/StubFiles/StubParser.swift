@@ -5,6 +5,10 @@ import Networking
 struct StubDocument {
   let stubs: [Stub]
   private(set) var connectionFaults: [Int?: MockFault] = [:]
+  /// The items of the resources.
+  let resources: ResourceStore
+  /// The file for the items of the resources.
+  private(set) var storeFile: URL?
 
   /// Parses the content of a file.
   ///
@@ -20,13 +24,20 @@ struct StubDocument {
       let folder = file.deletingLastPathComponent()
       let root = StubValue(json: json, path: JSONValuePath())
       let object = try root.object(
-        ["$schema", "comment", "routes", "connectionFaults"],
+        ["$schema", "comment", "routes", "connectionFaults", "store", "isolation"],
         "an object with a member \"routes\"")
       let values = try object.required("routes", "an array").elements("an array of routes")
-      let places = TextPosition.positions(
-        of: JSONLocator.elementOffsets(of: ["routes"], in: data), in: data)
+      let offsets = JSONLocator.elementOffsets(of: ["routes"], in: data)
+      let places = TextPosition.positions(of: offsets, in: data)
+      resources = try object.resourceStore()
+      storeFile = try object["store"]?.storeFile(in: folder)
       var stubs: [Stub] = []
-      for (value, place) in zip(values, places) {
+      for ((value, place), offset) in zip(zip(values, places), offsets) {
+        if value.isResource {
+          stubs += try value.resource(
+            in: folder, store: resources, text: data.dropFirst(offset))
+          continue
+        }
         stubs.append(
           try value.stub(
             in: folder,
@@ -150,18 +161,11 @@ extension StubValue {
     var route = Route(
       try object["method"]?.httpMethod(),
       try object.required("path", "such as \"/boards/{id}\"").template(), mock)
-    route.pattern = route.pattern.adding(try object["when"]?.conditions() ?? [])
-    try object["scenario"]?.addScenario(to: &route)
-    if let priority = object["priority"] {
-      route = route.priority(try priority.int(-1_000_000...1_000_000, "a whole number"))
-    }
-    if let times = object["times"] {
-      route = route.times(try times.int(1...Int.max, "a number, 1 or more"))
-    }
+    try object.addConditions(to: &route)
     return Stub(path: path, route: route, mock: mock)
   }
 
-  private func httpMethod() throws(JSONDocumentError) -> HTTPMethod? {
+  func httpMethod() throws(JSONDocumentError) -> HTTPMethod? {
     let name = try string("a method, such as \"GET\"")
     guard name.isToken, name == name.uppercased() else {
       throw expected("a method in capitals, such as \"GET\"")
@@ -169,7 +173,7 @@ extension StubValue {
     return HTTPMethod(rawValue: name)
   }
 
-  private func template() throws(JSONDocumentError) -> String {
+  func template() throws(JSONDocumentError) -> String {
     let text = try string("a path, such as \"/boards/{id}\"")
     do {
       return try PathTemplate(text).text
@@ -181,7 +185,7 @@ extension StubValue {
     }
   }
 
-  private func addScenario(to route: inout Route) throws(JSONDocumentError) {
+  fileprivate func addScenario(to route: inout Route) throws(JSONDocumentError) {
     let expectation = "a name, such as \"created\""
     let object = try object(
       ["name", "when", "then"], "an object such as {\"name\": \"boards\", \"when\": \"started\"}")
@@ -198,6 +202,21 @@ extension StubValue {
 }
 
 extension StubObject {
+  /// The members that ``addConditions(to:)`` parses.
+  static let conditionKeys = ["when", "scenario", "priority", "times"]
+
+  /// Parses the conditions, the scenario, the priority and the limit of a route.
+  func addConditions(to route: inout Route) throws(JSONDocumentError) {
+    route.pattern = route.pattern.adding(try self["when"]?.conditions() ?? [])
+    try self["scenario"]?.addScenario(to: &route)
+    if let priority = self["priority"] {
+      route = route.priority(try priority.int(-1_000_000...1_000_000, "a whole number"))
+    }
+    if let times = self["times"] {
+      route = route.times(try times.int(1...Int.max, "a number, 1 or more"))
+    }
+  }
+
   fileprivate func mock(in folder: URL, at location: Mock.ResponseSequence.SourceLocation)
     throws(JSONDocumentError) -> Mock
   {
