@@ -43,6 +43,7 @@ public final class Resource<Value: Codable & Sendable>: Sendable {
   ///   - encoder: The encoder of values.
   ///   - decoder: The decoder of items.
   ///   - configure: A closure that changes the options. It runs once, before the initializer returns.
+  @_disfavoredOverload
   public init(
     _ path: String, in store: ResourceStore = ResourceStore(),
     encoder: JSONEncoder = JSONEncoder(), decoder: JSONDecoder = JSONDecoder(),
@@ -68,6 +69,7 @@ public final class Resource<Value: Codable & Sendable>: Sendable {
   ///   - configure: A closure that changes the options. It runs once, before the initializer returns.
   /// - Throws: ``ResourceError/refused(status:reason:)`` for an item that violates the options, or that
   ///   has the id of another one.
+  @_disfavoredOverload
   public init(
     _ path: String, data: [Value], in store: ResourceStore = ResourceStore(),
     encoder: JSONEncoder = JSONEncoder(), decoder: JSONDecoder = JSONDecoder(),

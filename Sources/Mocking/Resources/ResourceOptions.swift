@@ -62,13 +62,11 @@ public struct ResourceOptions: Sendable {
     public var search = "q"
     /// The members to sort by, separated by commas; `-` before a name reverses the order.
     ///
-    /// The default
-    /// is `_sort`.
+    /// The default is `_sort`.
     public var sort = "_sort"
     /// The directions of the sorted members, `asc` or `desc`, separated by commas.
     ///
-    /// The default is
-    /// `_order`.
+    /// The default is `_order`.
     public var order = "_order"
     /// The number of the page, starting at 1.
     ///
@@ -88,8 +86,7 @@ public struct ResourceOptions: Sendable {
     public var cursor = "_cursor"
     /// The members that the items of the response have, separated by commas.
     ///
-    /// The default is
-    /// `_fields`.
+    /// The default is `_fields`.
     public var fields = "_fields"
 
     /// Creates the default names.
@@ -136,15 +133,15 @@ public struct ResourceOptions: Sendable {
   public var foreignKeys: [String: String] = [:]
   /// The treatment of the items when their parent is deleted.
   ///
-  /// The default is
-  /// ``ParentDeletion/cascade``.
+  /// The default is ``ParentDeletion/cascade``.
   public var onParentDelete = ParentDeletion.cascade
-  /// The allowed methods, of GET, POST, PUT, PATCH and DELETE. The default is all of them.
+  /// The allowed methods, of GET, POST, PUT, PATCH and DELETE.
+  ///
+  /// The default is all of them.
   public var methods: Set<HTTPMethod> = [.get, .post, .put, .patch, .delete]
   /// Whether PUT creates an item that does not exist.
   ///
-  /// The default `nil` means that it does with
-  /// ``IDRule/client`` only.
+  /// The default `nil` means that it does with ``IDRule/client`` only.
   public var createsOnPut: Bool?
   /// Whether PUT, PATCH and DELETE without `If-Match` are refused with a 428.
   ///
