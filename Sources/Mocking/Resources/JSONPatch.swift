@@ -167,7 +167,11 @@ extension JSON {
     guard case .dictionary(let changes) = patch else { return patch }
     var members = dictionary ?? [:]
     for (name, change) in changes {
-      members[name] = change.isNull ? nil : (members[name] ?? .null).merging(change)
+      if change.isNull {
+        members.removeValue(forKey: name)
+      } else {
+        members[name] = (members[name] ?? .null).merging(change)
+      }
     }
     return .dictionary(members)
   }

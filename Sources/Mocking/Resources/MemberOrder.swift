@@ -32,6 +32,19 @@ struct MemberOrder: Sendable {
     for (name, _) in other.ranks.sorted(by: { $0.value < $1.value }) { learn(name) }
   }
 
+  /// Adds the names of a value, sorted in each object.
+  mutating func learn(_ json: JSON) {
+    switch json {
+    case .array(let values): for value in values { learn(value) }
+    case .dictionary(let members):
+      for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+        learn(name)
+        learn(value)
+      }
+    case .null, .bool, .int, .decimal, .double, .string: break
+    }
+  }
+
   /// Adds the names of encoded parameters.
   mutating func learn(_ parameters: Parameters) {
     switch parameters {

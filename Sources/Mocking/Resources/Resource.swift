@@ -163,6 +163,7 @@ public final class Resource<Value: Codable & Sendable>: Sendable {
     let (json, names) = try Self.encoded(value, encoder)
     return try change { data, context throws(ResourceProblem) in
       data.tables[handler.index].order.learn(names)
+      data.tables[handler.index].order.learn(json)
       return try data.insert(json, into: handler.index, [], context)
     }
   }
@@ -180,6 +181,7 @@ public final class Resource<Value: Codable & Sendable>: Sendable {
     let id = ResourceItem.id(of: json[handler.definition.options.key]) ?? ""
     return try change { data, context throws(ResourceProblem) in
       data.tables[handler.index].order.learn(names)
+      data.tables[handler.index].order.learn(json)
       let current = try data.item(id, of: handler.index)
       return try data.replace(current, with: json, in: handler.index, [], context)
     }

@@ -139,13 +139,15 @@ struct ResourceFilter {
 
   /// Compares a value; numbers by size, strings by their characters.
   ///
-  /// `nil` if they cannot be compared.
+  /// A string is compared with a number only if it is the text of a number. `nil` if the values cannot
+  /// be compared.
   private static func order(_ value: JSON, _ operand: Operand) -> Int? {
-    if case .string(let text) = value {
-      return text == operand.text ? 0 : text < operand.text ? -1 : 1
+    if let right = operand.number {
+      guard let left = value.double ?? value.string.flatMap(Double.init) else { return nil }
+      return left == right ? 0 : left < right ? -1 : left > right ? 1 : nil
     }
-    guard let left = value.double, let right = operand.number, !right.isNaN else { return nil }
-    return left == right ? 0 : left < right ? -1 : 1
+    guard case .string(let text) = value else { return nil }
+    return text == operand.text ? 0 : text < operand.text ? -1 : 1
   }
 }
 

@@ -141,7 +141,10 @@ public final class ResourceStore: RouteStorage, Sendable {
     table.order = order
     table.order.learn(definition.options.key)
     // Ids are generated only after the largest given one is known.
-    for item in data { table.reserve(item[definition.options.key]) }
+    for item in data {
+      table.reserve(item[definition.options.key])
+      table.order.learn(item)
+    }
     for (index, item) in data.enumerated() {
       do throws(ResourceProblem) {
         try ResourceData.load(item, into: &table, definition, random)

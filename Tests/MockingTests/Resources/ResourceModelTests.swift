@@ -91,7 +91,7 @@ struct ResourceModelTests {
         expected = model.delete(id)
         response = await transport.send(.delete, "/a/\(id)")
       case 17:
-        expected = model.items[id].map { (200, $0) } ?? (404, nil)
+        expected = (model.items[id] == nil ? 404 : 200, model.items[id])
         response = await transport.send(.get, "/a/\(id)")
       case 18: saved = (resource.snapshot(), model)
       default:

@@ -94,8 +94,9 @@ struct TypedResourceTests {
     let mocked = Networking<Request>(mockProvider: provider)
     _ = try await mocked.request(.post("http://a/boards", parameters: ["title": "Fish"]))
       .validate().toString().value
-    let url = "\(server.url)/boards"
-    let text = try await Networking<Request>().request(.get("\(url)")).validate().toString().value
+    let networking = Networking<Request>()
+    networking.setBaseURL(server.url)
+    let text = try await networking.request(.get("boards")).validate().toString().value
     #expect(text == #"[{"id":1,"title":"Fish"}]"#)
     try provider.verifyNoUnusedStubs()
   }
