@@ -2,7 +2,9 @@ import Foundation
 import Networking
 
 /// An item of a resource.
-struct ResourceItem: Sendable {
+///
+/// A class, because lists copy the items, and a reference is copied faster.
+final class ResourceItem: Sendable {
   /// The id as text, as in a path.
   let id: String
   let json: JSON

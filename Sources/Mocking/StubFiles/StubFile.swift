@@ -51,11 +51,14 @@ public struct StubFile: Sendable {
 
   /// Reads a stub file or a recording.
   ///
-  /// - Parameter url: The location of the file. If its extension is `har`, in uppercase or
-  ///   lowercase, the file is read as an HTTP archive.
+  /// - Parameters:
+  ///   - url: The location of the file. If its extension is `har`, in uppercase or lowercase, the file
+  ///     is read as an HTTP archive.
+  ///   - opensStore: Whether the file that the member `store` names is opened, and created if
+  ///     necessary. `false` only checks the stub file.
   /// - Throws: ``StubFileError`` with the location of the error and the expected value;
   ///   ``RecordingError`` for an archive; ``ResourceError`` for the file of the resources.
-  public init(contentsOf url: URL) throws {
+  public init(contentsOf url: URL, opensStore: Bool = true) throws {
     self.url = url
     if url.pathExtension.lowercased() == "har" {
       let recording = try RecordedStubs(url)
@@ -78,7 +81,7 @@ public struct StubFile: Sendable {
     summaries = document.stubs.map(\.summary)
     connectionFaults = document.connectionFaults
     resources = document.resources
-    if let file = document.storeFile { try resources.open(file) }
+    if opensStore, let file = document.storeFile { try resources.open(file) }
   }
 
   /// Returns the fault for a new connection.

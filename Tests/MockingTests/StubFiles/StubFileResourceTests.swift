@@ -54,6 +54,8 @@ struct StubFileResourceTests {
   @Test func theStoreOfAFileSurvivesARestartAndAReload() async throws {
     let stubs = try StubFixture(
       #"{"store": "data/shop.json", "routes": [{"resource": "/a", "data": [{}]}]}"#)
+    _ = try StubFile(contentsOf: stubs.file, opensStore: false)
+    #expect(stubs.folder.names == ["stubs.json"])
     let first = try stubs.transport()
     #expect(await first.send(.post, "/a", "{}").status == 201)
     let second = try stubs.transport()
