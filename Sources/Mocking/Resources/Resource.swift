@@ -84,7 +84,7 @@ public final class Resource<Value: Codable & Sendable>: Sendable {
       items.append(json)
     }
     do throws(ResourceStore.InvalidItem) {
-      let table = try ResourceStore.table(items, definition, order: order, store.random)
+      let table = try ResourceStore.table(items, definition, order: order, store.values)
       handler = ResourceHandler(store: store, definition, table)
     } catch {
       throw .refused(status: 422, reason: "\(path)[\(error.index)]: \(error.reason)")

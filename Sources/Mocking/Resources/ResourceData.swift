@@ -6,14 +6,14 @@ import Networking
 /// Each operation checks everything before its first change, so an operation that throws changes
 /// nothing.
 struct ResourceData: Sendable {
-  /// The time and the random numbers for a change.
+  /// The time and the random values for a change.
   struct Context {
     let now: Date
-    let random: SeededRandom
+    let values: TemplateValues
     /// Whether the change comes from Swift code, which may set members that are read-only for clients.
     var isTrusted = false
 
-    var trusted: Context { Context(now: now, random: random, isTrusted: true) }
+    var trusted: Context { Context(now: now, values: values, isTrusted: true) }
   }
 
   /// The members that the variables of a path determine, with their values.
@@ -91,7 +91,7 @@ struct ResourceData: Sendable {
   ///   - json: The item. Without an id, it receives one by the rule of the resource.
   ///   - index: The index of the resource.
   ///   - bound: The members that the path determines.
-  ///   - context: The time and the random numbers.
+  ///   - context: The time and the random values.
   /// - Returns: The item as stored.
   /// - Throws: ``ResourceProblem``.
   mutating func insert(
@@ -127,7 +127,7 @@ struct ResourceData: Sendable {
     let counter = tables[index].counter
     do throws(ResourceProblem) {
       if given.isNull {
-        members[options.key] = tables[index].nextID(options.ids, context.random)
+        members[options.key] = tables[index].nextID(options.ids, context.values)
       }
       let item = try item(.dictionary(members), of: index)
       guard tables[index][item.id] == nil else {
@@ -255,14 +255,14 @@ struct ResourceData: Sendable {
   /// - Throws: ``ResourceProblem`` if it is no object, has no id, or violates the options.
   static func load(
     _ json: JSON, into table: inout ResourceTable, _ definition: ResourceDefinition,
-    _ random: SeededRandom
+    _ values: TemplateValues
   ) throws(ResourceProblem) {
     let options = definition.options
     guard case .dictionary(var members) = json else {
       throw ResourceProblem(status: 422, detail: "an item is an object")
     }
     if members[options.key]?.isNull ?? true {
-      members[options.key] = table.nextID(options.ids, random)
+      members[options.key] = table.nextID(options.ids, values)
     }
     let problems = options.problems(in: members)
     if let problem = problems.first {

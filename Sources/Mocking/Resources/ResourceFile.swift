@@ -195,7 +195,7 @@ extension ResourceStore {
     guard case .dictionary(var resources) = content.json["resources"] else {
       throw .malformed(file, reason: "expected an object with a member \"resources\"")
     }
-    let random = random
+    let values = values
     var fileOrder = MemberOrder()
     fileOrder.learn(from: content.text)
     try state.withLock { [fileOrder] state throws(ResourceError) in
@@ -208,7 +208,7 @@ extension ResourceStore {
         var order = shared.tables[index].order
         order.learn(fileOrder)
         do throws(InvalidItem) {
-          shared.tables[index] = try Self.table(saved, definition, order, random)
+          shared.tables[index] = try Self.table(saved, definition, order, values)
         } catch {
           throw .malformed(file, reason: "\(definition.name)[\(error.index)]: \(error.reason)")
         }

@@ -33,13 +33,17 @@ struct ResourceHandler: Sendable {
   ///   - request: The request.
   ///   - operation: The operation of the route.
   ///   - path: The path of the resource that the request matches.
+  ///   - values: The time and the random values of the backend.
   /// - Returns: The response, or problem details.
-  func respond(to request: ReceivedRequest, _ operation: Operation, at path: ResourcePath) -> Mock {
+  func respond(
+    to request: ReceivedRequest, _ operation: Operation, at path: ResourcePath,
+    _ values: TemplateValues
+  ) -> Mock {
     do throws(ResourceProblem) {
-      let client = try ResourceClient(request, store)
+      let client = try ResourceClient(request, store, values)
       var mock: Mock
       do throws(ResourceProblem) {
-        mock = try response(to: request, operation, path, client.id)
+        mock = try response(to: request, operation, path, client.id, values)
       } catch {
         mock = error.mock
       }
@@ -51,20 +55,22 @@ struct ResourceHandler: Sendable {
   }
 
   private func response(
-    to request: ReceivedRequest, _ operation: Operation, _ path: ResourcePath, _ client: String?
+    to request: ReceivedRequest, _ operation: Operation, _ path: ResourcePath, _ client: String?,
+    _ values: TemplateValues
   ) throws(ResourceProblem) -> Mock {
     let id = request.path[path.idVariable]
     let variables = request.path.variables
     switch operation {
     case .list: return try list(request, path, client)
     case .read:
-      let item = try store.perform(for: client) { data, _ throws(ResourceProblem) in
+      let item = try store.perform(for: client, by: values) { data, _ throws(ResourceProblem) in
         try data.item(id, of: index, try data.bound(path, variables))
       }
       return Self.response(item.text, tag: item.tag, request)
     case .create:
       let json = try body(of: request)
-      let item = try store.perform(for: client) { data, context throws(ResourceProblem) in
+      let item = try store.perform(for: client, by: values) {
+        data, context throws(ResourceProblem) in
         let bound = try data.bound(path, variables)
         data.tables[index].order.learn(from: request.body)
         return try data.insert(json, into: index, bound, context)
@@ -72,13 +78,15 @@ struct ResourceHandler: Sendable {
       return created(item, at: request.path.text + "/" + Self.encoded(item.id))
     case .replace:
       let json = try body(of: request)
-      let (item, isNew) = try store.perform(for: client) { data, context throws(ResourceProblem) in
+      let (item, isNew) = try store.perform(for: client, by: values) {
+        data, context throws(ResourceProblem) in
         try replace(id, by: json, in: &data, path, context, request)
       }
       return isNew ? created(item, at: request.path.text) : Self.response(item.text, tag: item.tag)
     case .patch:
       let patch = try ResourcePatch(request, options)
-      let item = try store.perform(for: client) { data, context throws(ResourceProblem) in
+      let item = try store.perform(for: client, by: values) {
+        data, context throws(ResourceProblem) in
         let bound = try data.bound(path, variables)
         let current = try data.item(id, of: index, bound)
         try checkPreconditions(request, current)
@@ -88,7 +96,7 @@ struct ResourceHandler: Sendable {
       }
       return Self.response(item.text, tag: item.tag)
     case .delete:
-      try store.perform(for: client) { data, _ throws(ResourceProblem) in
+      try store.perform(for: client, by: values) { data, _ throws(ResourceProblem) in
         let current = try data.item(id, of: index, try data.bound(path, variables))
         try checkPreconditions(request, current)
         try data.remove(id, from: index)
@@ -140,7 +148,7 @@ struct ResourceHandler: Sendable {
       ]
       return all.filter { options.methods.contains($0.0) }.map { method, template, operation in
         var mock = defaults
-        mock.source = .template { respond(to: $0, operation, at: path) }
+        mock.source = .template { respond(to: $0, operation, at: path, $1) }
         var route = Route(method, template, mock)
         route.storage = store
         return (route, mock)
@@ -258,7 +266,9 @@ private struct ResourceClient {
   /// The value of `Set-Cookie` for a client that has no cookie yet.
   private(set) var newCookie: String?
 
-  init(_ request: ReceivedRequest, _ store: ResourceStore) throws(ResourceProblem) {
+  init(
+    _ request: ReceivedRequest, _ store: ResourceStore, _ values: TemplateValues
+  ) throws(ResourceProblem) {
     switch store.isolation {
     case nil: id = nil
     case .header(let name): id = request.headers.values(for: name).first
@@ -266,7 +276,7 @@ private struct ResourceClient {
       if let value = Self.cookie(name, in: request.headers.values(for: "Cookie")) {
         id = value
       } else {
-        let value = ResourceTable.uuid(store.random)
+        let value = ResourceTable.uuid(store.values(of: values))
         id = value
         newCookie = "\(name)=\(value); Path=/; SameSite=Lax"
       }

@@ -50,8 +50,10 @@ public final class ResourceStore: RouteStorage, Sendable {
   }
 
   let state: Mutex<State>
-  private let wallClock: @Sendable () -> Date
-  let random: SeededRandom
+  private let wallClock: (@Sendable () -> Date)?
+  private let isSeeded: Bool
+  /// The random values for Swift code, and with a seed also for requests.
+  let values: TemplateValues
 
   /// Creates a store without resources.
   ///
@@ -60,19 +62,21 @@ public final class ResourceStore: RouteStorage, Sendable {
   ///     same data.
   ///   - maximumClients: The maximum number of clients with data of their own. If there are more, the
   ///     data of the client that has been inactive for the longest time is dropped.
-  ///   - seed: The seed of the random ids. `nil` uses a random seed.
+  ///   - seed: The seed of the random ids. `nil` uses the random numbers of the backend that responds.
   ///   - wallClock: Returns the time for the members ``ResourceOptions/createdAt`` and
-  ///     ``ResourceOptions/updatedAt``. Called once for each step, and must not block.
+  ///     ``ResourceOptions/updatedAt``. Called once for each step, and must not block. `nil` uses
+  ///     ``TemplateValues/now`` of the backend, which follows virtual time.
   public init(
     isolation: Isolation? = nil, maximumClients: Int = 100, seed: UInt64? = nil,
-    wallClock: @escaping @Sendable () -> Date = { Date() }
+    wallClock: (@Sendable () -> Date)? = nil
   ) {
     var state = State()
     state.isolation = isolation
     state.maximumClients = max(maximumClients, 1)
     self.state = Mutex(state)
     self.wallClock = wallClock
-    random = SeededRandom(seed: seed)
+    isSeeded = seed != nil
+    values = TemplateValues(random: SeededRandom(seed: seed))
   }
 
   /// Sets the part of a request that identifies its client, and drops the data of all clients.
@@ -101,7 +105,7 @@ public final class ResourceStore: RouteStorage, Sendable {
       let index = state.initial.add(definition, table)
       var current = table
       if let saved = state.unknown[definition.name],
-        let restored = try? Self.table(saved, definition, table.order, random)
+        let restored = try? Self.table(saved, definition, table.order, values)
       {
         state.unknown[definition.name] = nil
         current = restored
@@ -130,12 +134,12 @@ public final class ResourceStore: RouteStorage, Sendable {
   ///   - definition: The resource.
   ///   - order: The known order of the members.
   ///   - counter: The last number that an id used.
-  ///   - random: The source of random ids.
+  ///   - values: The source of random ids.
   /// - Returns: The items.
   /// - Throws: ``InvalidItem`` for the first item that violates the options.
   static func table(
     _ data: [JSON], _ definition: ResourceDefinition, order: MemberOrder, counter: Int = 0,
-    _ random: SeededRandom
+    _ values: TemplateValues
   ) throws(InvalidItem) -> ResourceTable {
     var table = ResourceTable(unique: definition.options.unique, counter: counter)
     table.order = order
@@ -147,7 +151,7 @@ public final class ResourceStore: RouteStorage, Sendable {
     }
     for (index, item) in data.enumerated() {
       do throws(ResourceProblem) {
-        try ResourceData.load(item, into: &table, definition, random)
+        try ResourceData.load(item, into: &table, definition, values)
       } catch {
         let reason = error.errors.first.map { "\($0.pointer.dropFirst()) \($0.text)" }
         throw InvalidItem(index: index, reason: reason ?? error.detail)
@@ -157,11 +161,11 @@ public final class ResourceStore: RouteStorage, Sendable {
   }
 
   static func table(
-    _ saved: JSON, _ definition: ResourceDefinition, _ order: MemberOrder, _ random: SeededRandom
+    _ saved: JSON, _ definition: ResourceDefinition, _ order: MemberOrder, _ values: TemplateValues
   ) throws(InvalidItem) -> ResourceTable {
     try table(
       saved["items"].array ?? [], definition, order: order, counter: saved["counter"].int ?? 0,
-      random)
+      values)
   }
 
   // MARK: Steps
@@ -170,15 +174,17 @@ public final class ResourceStore: RouteStorage, Sendable {
   ///
   /// - Parameters:
   ///   - client: The client. `nil` uses the shared data.
+  ///   - backend: The values of the backend that responds. `nil` for a step of Swift code.
   ///   - body: The step. It runs under a lock. It receives the time and the random numbers for
   ///     changes.
   /// - Returns: The result of the step.
   /// - Throws: The error of the step.
   func perform<Result: Sendable, Failure: Error>(
-    for client: String? = nil,
+    for client: String? = nil, by backend: TemplateValues? = nil,
     _ body: (inout ResourceData, ResourceData.Context) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    let context = ResourceData.Context(now: wallClock(), random: random)
+    let context = ResourceData.Context(
+      now: wallClock?() ?? (backend ?? values).now, values: values(of: backend))
     let (result, file) = try state.withLock { state throws(Failure) -> (Result, ResourceFile?) in
       guard let client else {
         let revision = state.shared.revision
@@ -205,6 +211,11 @@ public final class ResourceStore: RouteStorage, Sendable {
     }
     file?.changed(self)
     return result
+  }
+
+  /// Returns the random values for a backend.
+  func values(of backend: TemplateValues?) -> TemplateValues {
+    isSeeded ? values : backend ?? values
   }
 
   /// The number of clients with data of their own.

@@ -145,10 +145,10 @@ struct ResourceTable: Sendable {
   }
 
   /// Returns the next free id of a rule.
-  mutating func nextID(_ rule: ResourceOptions.IDRule, _ random: SeededRandom) -> JSON? {
+  mutating func nextID(_ rule: ResourceOptions.IDRule, _ values: TemplateValues) -> JSON? {
     switch rule {
     case .client: return nil
-    case .uuid: return .string(Self.uuid(random))
+    case .uuid: return .string(Self.uuid(values))
     case .counter:
       repeat { counter += 1 } while positions[String(counter)] != nil
       return .int(counter)
@@ -159,29 +159,13 @@ struct ResourceTable: Sendable {
       while true {
         counter += 1
         let id = pattern.replacing("{counter}", with: String(counter))
-          .replacing("{uuid}", with: Self.uuid(random))
+          .replacing("{uuid}", with: Self.uuid(values))
         if positions[id] == nil { return .string(id) }
       }
     }
   }
 
-  /// Returns a random UUID of version 4.
-  ///
-  /// Source: RFC 9562 section 5.4.
-  static func uuid(_ random: SeededRandom) -> String {
-    let (high, low) = (random.bits(), random.bits())
-    var bytes = (0..<8).map { UInt8(truncatingIfNeeded: high >> (8 * $0)) }
-    bytes += (0..<8).map { UInt8(truncatingIfNeeded: low >> (8 * $0)) }
-    bytes[6] = bytes[6] & 0x0F | 0x40
-    bytes[8] = bytes[8] & 0x3F | 0x80
-    var text = ""
-    for (index, byte) in bytes.enumerated() {
-      if [4, 6, 8, 10].contains(index) { text += "-" }
-      text += byte < 16 ? "0" : ""
-      text += String(byte, radix: 16)
-    }
-    return text
-  }
+  static func uuid(_ values: TemplateValues) -> String { values.uuid().uuidString.lowercased() }
 
   private mutating func own(_ item: ResourceItem) {
     for member in unique {

@@ -13,6 +13,7 @@ final class ServerCore: @unchecked Sendable {
   let scheduler: any Scheduler
   let tracker: ConnectionTracker
   let queue = MockQueue()
+  let webhooks = WebhookSender()
   let onExchange: (@Sendable (ServedExchange) -> Void)?
   private let routes: Mutex<ActiveRoutes>
   private let connectionFault: @Sendable (Int) -> MockFault?
@@ -65,6 +66,7 @@ final class ServerCore: @unchecked Sendable {
   var acceptsConnections: Bool { limits.connections.map { connections.count < max($0, 1) } ?? true }
 
   private func shutDown() {
+    webhooks.stop()
     listener?.close()
     listener = nil
     reservedSocket?.close()

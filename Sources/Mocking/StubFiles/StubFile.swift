@@ -30,6 +30,15 @@ import Promises
 ///   `started` and sets the state `created`. Each scenario starts in the state `started`.
 /// - **Resources.** `{"resource": "/carts", "data": [...]}` responds to all requests that list, create,
 ///   read, change and delete items. See <doc:Resources>.
+/// - **Templates.** A string with `{{ ... }}` in `json`, `text`, `headers`, `status` or `webhook`
+///   is a template: `{"json": {"id": "{{ path.id | int }}", "at": "{{ now }}"}}`. `let` gives names to
+///   values of one response. `"template": false` turns templates off, and `"template": true` turns
+///   them on for a `file`. <doc:DynamicResponses> describes the syntax.
+/// - **Webhooks.** `webhook` is a request that the backend sends after the response:
+///   `{"url": "{{ body.callbackUrl }}", "json": {...}, "after": "2 s", "retries": 3}`.
+/// - **Files.** `include` lists further stub files, relative to the folder of the file:
+///   `["users.json", "orders/*.json"]`. `basePath` is a path before the paths of all routes of the
+///   file and of the files that it includes.
 /// - **Order.** If several stubs with the same priority match, the first one in the file responds.
 /// - **Errors.** An unknown key, a value with the wrong type or out of range, a missing file, and a
 ///   scenario state that no route sets are reported as errors with their location.
@@ -37,8 +46,14 @@ import Promises
 /// A recording matches a request by method, path and query, and replays the recorded responses in
 /// order. Recorded failures are replayed too.
 public struct StubFile: Sendable {
-  /// The location of the file.
+  /// The location of the file, or of the first one.
   public let url: URL
+  /// The locations of all files that have been read: the files themselves, the files that they
+  /// include, and files with templates.
+  ///
+  /// A program that reads the routes again after a change watches these files. The files of other
+  /// bodies are not included, because they are read for each response.
+  public let files: [URL]
   /// The routes, for a ``MockServer``, a ``MockTransport`` or a ``MockProvider``.
   public let routes: [Route]
   /// The summaries of the stubs, in order, for display.
@@ -59,29 +74,30 @@ public struct StubFile: Sendable {
   /// - Throws: ``StubFileError`` with the location of the error and the expected value;
   ///   ``RecordingError`` for an archive; ``ResourceError`` for the file of the resources.
   public init(contentsOf url: URL, opensStore: Bool = true) throws {
-    self.url = url
-    if url.pathExtension.lowercased() == "har" {
-      let recording = try RecordedStubs(url)
-      routes = recording.routes
-      summaries = recording.summaries
-      connectionFaults = [:]
-      resources = ResourceStore()
-      return
-    }
-    let data: Data
-    do {
-      data = try Data(contentsOf: url)
-    } catch {
-      throw FileManager.default.fileExists(atPath: url.path)
-        ? StubFileError.unreadable(file: url, reason: AtomicFileWriter.reason(of: error))
-        : StubFileError.missing(file: url)
-    }
-    let document = try StubDocument(data, url)
-    routes = document.stubs.map(\.route)
-    summaries = document.stubs.map(\.summary)
-    connectionFaults = document.connectionFaults
-    resources = document.resources
-    if opensStore, let file = document.storeFile { try resources.open(file) }
+    try self.init(contentsOf: [url], opensStore: opensStore)
+  }
+
+  /// Reads several stub files and recordings as one.
+  ///
+  /// The routes of the first file take precedence over those of the next one. Scenarios of the same
+  /// name are one scenario, and all resources have one store.
+  ///
+  /// - Parameters:
+  ///   - urls: The locations of the files, at least one. A file whose extension is `har`, in uppercase
+  ///     or lowercase, is read as an HTTP archive.
+  ///   - opensStore: Whether the first file that a member `store` names is opened, and created if
+  ///     necessary. `false` only checks the stub files.
+  /// - Throws: ``StubFileError`` with the location of the error and the expected value;
+  ///   ``RecordingError`` for an archive; ``ResourceError`` for the file of the resources.
+  public init(contentsOf urls: [URL], opensStore: Bool = true) throws {
+    url = urls.first ?? URL(fileURLWithPath: "/")
+    let loader = try StubLoader(urls)
+    files = loader.files
+    routes = loader.routes
+    summaries = loader.summaries
+    connectionFaults = loader.connectionFaults
+    resources = loader.resources
+    if opensStore, let file = loader.storeFile { try resources.open(file) }
   }
 
   /// Returns the fault for a new connection.
@@ -158,6 +174,28 @@ extension MockServer {
   ///   ``MockServerError/cannotListen(port:reason:)``.
   public convenience init(
     stubs: URL, port: Int = 0, limits: MockServerLimits = MockServerLimits(),
+    scheduler: any Scheduler = .live,
+    onExchange: (@Sendable (_ exchange: ServedExchange) -> Void)? = nil
+  ) throws {
+    try self.init(
+      stubs: [stubs], port: port, limits: limits, scheduler: scheduler, onExchange: onExchange)
+  }
+
+  /// Starts a server with the routes of several files.
+  ///
+  /// See ``StubFile/init(contentsOf:)-([URL])`` for their order.
+  ///
+  /// - Parameters:
+  ///   - stubs: The files: stubs in JSON, or HTTP archives.
+  ///   - port: The port to listen on. 0 selects a free port.
+  ///   - limits: The limits for requests and connections.
+  ///   - scheduler: The clock for delays.
+  ///   - onExchange: A handler that is called for each request after its exchange has ended. It
+  ///     runs on the server's thread and must not block.
+  /// - Throws: ``StubFileError``, ``RecordingError`` or
+  ///   ``MockServerError/cannotListen(port:reason:)``.
+  public convenience init(
+    stubs: [URL], port: Int = 0, limits: MockServerLimits = MockServerLimits(),
     scheduler: any Scheduler = .live,
     onExchange: (@Sendable (_ exchange: ServedExchange) -> Void)? = nil
   ) throws {

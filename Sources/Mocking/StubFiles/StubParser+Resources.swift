@@ -66,6 +66,24 @@ extension StubValue {
     return URL(fileURLWithPath: name, relativeTo: folder)
   }
 
+  /// Parses the part of a request that identifies its client, and the maximum number of clients.
+  func isolation() throws(JSONDocumentError) -> (ResourceStore.Isolation, Int) {
+    let expectation = "{\"header\": \"X-Client\"} or {\"cookie\": \"client\"}"
+    let object = try object(["header", "cookie", "maximumClients"], expectation)
+    let clients = try object["maximumClients"]?.int(1...100_000, "a number from 1 to 100000") ?? 100
+    switch (object["header"], object["cookie"]) {
+    case (let header?, nil):
+      let name = try header.string("the name of a header field")
+      guard name.isToken else { throw header.expected("the name of a header field") }
+      return (.header(name), clients)
+    case (nil, let cookie?):
+      let name = try cookie.string("the name of a cookie")
+      guard name.isToken else { throw cookie.expected("the name of a cookie") }
+      return (.cookie(name), clients)
+    default: throw expected(expectation)
+    }
+  }
+
   fileprivate func strings(_ expectation: String) throws(JSONDocumentError) -> [String] {
     var texts: [String] = []
     for element in try elements(expectation) { texts.append(try element.string("a string")) }
@@ -111,25 +129,6 @@ extension StubValue {
 }
 
 extension StubObject {
-  /// Creates the store of the resources of the file.
-  func resourceStore() throws(JSONDocumentError) -> ResourceStore {
-    guard let value = self["isolation"] else { return ResourceStore() }
-    let expectation = "{\"header\": \"X-Client\"} or {\"cookie\": \"client\"}"
-    let object = try value.object(["header", "cookie", "maximumClients"], expectation)
-    let clients = try object["maximumClients"]?.int(1...100_000, "a number from 1 to 100000") ?? 100
-    switch (object["header"], object["cookie"]) {
-    case (let header?, nil):
-      let name = try header.string("the name of a header field")
-      guard name.isToken else { throw header.expected("the name of a header field") }
-      return ResourceStore(isolation: .header(name), maximumClients: clients)
-    case (nil, let cookie?):
-      let name = try cookie.string("the name of a cookie")
-      guard name.isToken else { throw cookie.expected("the name of a cookie") }
-      return ResourceStore(isolation: .cookie(name), maximumClients: clients)
-    default: throw value.expected(expectation)
-    }
-  }
-
   fileprivate func resourceOptions() throws(JSONDocumentError) -> ResourceOptions {
     var options = ResourceOptions()
     let name = "the name of a member"
@@ -202,7 +201,7 @@ extension StubObject {
       }
     }
     do throws(ResourceStore.InvalidItem) {
-      return try ResourceStore.table(items, definition, order: order, store.random)
+      return try ResourceStore.table(items, definition, order: order, store.values)
     } catch {
       let data = path.appending(.member("data"))
       guard let file else {

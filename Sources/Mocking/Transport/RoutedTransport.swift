@@ -8,6 +8,7 @@ final class RoutedTransport: Sendable {
   private let registry: Result<StubRegistry, MockServerError>
   private let player: MockPlayer
   var scheduler: any Scheduler { player.scheduler }
+  var webhooks: WebhookSender { player.webhooks }
   let journal: RequestJournal
   let scenarios: ScenarioStates
   private let requestCount = Atomic(0)
