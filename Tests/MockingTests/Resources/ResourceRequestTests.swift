@@ -296,6 +296,15 @@ struct ResourceRequestTests {
     #expect(changed["updatedAt"] == "2023-11-14T22:14:50.000Z")
   }
 
+  @Test func timesFollowTheVirtualTimeOfTheBackend() async throws {
+    let time = TestScheduler()
+    let resource = Resource("/a") { $0.createdAt = "at" }
+    let transport = MockTransport(routes: resource.routes(), scheduler: time)
+    await time.advance(by: .seconds(90))
+    let created = await transport.send(.post, "/a", "{}").json
+    #expect(created["at"] == "2025-01-01T00:01:30.000Z")
+  }
+
   // MARK: Versions
 
   @Test func aChangeOfAnOlderVersionIsRefused() async throws {

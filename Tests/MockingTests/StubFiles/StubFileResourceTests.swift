@@ -66,6 +66,25 @@ struct StubFileResourceTests {
     )
   }
 
+  @Test func filesThatIncludeEachOtherHaveOneStore() async throws {
+    let stubs = try StubFixture(
+      #"{"basePath": "/v1", "include": "more.json", "routes": [{"resource": "/users", "data": [{}]}]}"#
+    )
+    try Data(
+      #"""
+      {"store": "data.json", "routes": [
+        {"resource": "/users/{user}/carts", "nestedPaths": ["/carts"], "data": [{"userId": 1}]}
+      ]}
+      """#.utf8
+    ).write(to: stubs.folder.url("more.json"))
+    let transport = try stubs.transport()
+    #expect(await transport.send(.get, "/v1/users/1/carts").ids == [1])
+    #expect(await transport.send(.get, "/v1/users/2/carts").status == 404)
+    #expect(await transport.send(.delete, "/v1/users/1").status == 204)
+    #expect(await transport.send(.get, "/v1/carts").ids == [])
+    #expect(FileManager.default.fileExists(atPath: stubs.folder.url("data.json").path))
+  }
+
   @Test func clientsAreIsolated() async throws {
     let stubs = try StubFixture(
       #"{"isolation": {"header": "X-Client", "maximumClients": 3}, "routes": [{"resource": "/a"}]}"#
