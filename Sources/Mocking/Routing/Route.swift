@@ -87,6 +87,8 @@ public struct Route: Sendable {
   var requiredStates: [Scenario.Step] = []
   /// The scenario states that the route sets.
   var nextStates: [Scenario.Step] = []
+  /// The data that the route shares with other routes, if it is a route of a resource.
+  var storage: (any RouteStorage)?
 
   private init(_ method: HTTPMethod?, _ template: String, _ handler: Handler) {
     self.template = template
@@ -266,6 +268,14 @@ extension Route {
   var isUnconditional: Bool {
     pattern.conditions.isEmpty && limit == nil && requiredStates.isEmpty && nextStates.isEmpty
   }
+}
+
+/// The data of the routes of a resource.
+protocol RouteStorage: AnyObject, Sendable {
+  /// Writes pending changes to disk before it returns.
+  func saveChanges()
+  /// Restores the initial data.
+  func reset()
 }
 
 extension Route: CustomStringConvertible {

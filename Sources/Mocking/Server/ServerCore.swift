@@ -120,9 +120,11 @@ final class ServerCore: @unchecked Sendable {
     if let failure = failure.withLock({ $0 }) { throw failure }
   }
 
-  /// Closes the listening socket and all connections before it returns.
+  /// Closes the listening socket and all connections, and saves the data of the routes, before it
+  /// returns.
   func stop() {
     perform { self.shutDown() }
+    for route in activeRoutes.routes { route.storage?.saveChanges() }
   }
 
   /// Runs a job on the thread of the loop and waits until it has ended.

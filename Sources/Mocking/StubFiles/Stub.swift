@@ -9,6 +9,8 @@ struct Stub: Sendable {
   let route: Route
   /// The response.
   let mock: Mock
+  /// A description of the response, in place of that of the mock.
+  var responseSummary: String?
 
   /// Checks that each required scenario state is an initial state or is set by a route.
   ///
@@ -44,7 +46,8 @@ struct Stub: Sendable {
     lines += route.requiredStates.map { "\($0.scenario.name) is \($0.state)" }
     lines += route.nextStates.map { "\($0.scenario.name) becomes \($0.state)" }
     return StubFile.Summary(
-      method: route.method, path: route.template, response: mock.summary, conditions: lines)
+      method: route.method, path: route.template, response: responseSummary ?? mock.summary,
+      conditions: lines)
   }
 }
 

@@ -28,6 +28,8 @@ import Promises
 /// - **Scenarios.** A scenario is a named state machine. A route with
 ///   `{"name": "boards", "when": "started", "then": "created"}` responds only in the state
 ///   `started` and sets the state `created`. Each scenario starts in the state `started`.
+/// - **Resources.** `{"resource": "/carts", "data": [...]}` responds to all requests that list, create,
+///   read, change and delete items. See <doc:Resources>.
 /// - **Templates.** A string with `{{ ... }}` in `json`, `text`, `headers`, `status` or `webhook`
 ///   is a template: `{"json": {"id": "{{ path.id | int }}", "at": "{{ now }}"}}`. `let` gives names to
 ///   values of one response. `"template": false` turns templates off, and `"template": true` turns
@@ -56,34 +58,46 @@ public struct StubFile: Sendable {
   public let routes: [Route]
   /// The summaries of the stubs, in order, for display.
   public let summaries: [Summary]
+  /// The items of the resources of the file.
+  ///
+  /// To keep them in a file that the stub file does not name, open it with ``ResourceStore/open(_:)``.
+  public let resources: ResourceStore
   private let connectionFaults: [Int?: MockFault]
 
   /// Reads a stub file or a recording.
   ///
-  /// - Parameter url: The location of the file. If its extension is `har`, in uppercase or
-  ///   lowercase, the file is read as an HTTP archive.
+  /// - Parameters:
+  ///   - url: The location of the file. If its extension is `har`, in uppercase or lowercase, the file
+  ///     is read as an HTTP archive.
+  ///   - opensStore: Whether the file that the member `store` names is opened, and created if
+  ///     necessary. `false` only checks the stub file.
   /// - Throws: ``StubFileError`` with the location of the error and the expected value;
-  ///   ``RecordingError`` for an archive.
-  public init(contentsOf url: URL) throws {
-    try self.init(contentsOf: [url])
+  ///   ``RecordingError`` for an archive; ``ResourceError`` for the file of the resources.
+  public init(contentsOf url: URL, opensStore: Bool = true) throws {
+    try self.init(contentsOf: [url], opensStore: opensStore)
   }
 
   /// Reads several stub files and recordings as one.
   ///
   /// The routes of the first file take precedence over those of the next one. Scenarios of the same
-  /// name are one scenario.
+  /// name are one scenario, and all resources have one store.
   ///
-  /// - Parameter urls: The locations of the files, at least one. A file whose extension is `har`,
-  ///   in uppercase or lowercase, is read as an HTTP archive.
+  /// - Parameters:
+  ///   - urls: The locations of the files, at least one. A file whose extension is `har`, in uppercase
+  ///     or lowercase, is read as an HTTP archive.
+  ///   - opensStore: Whether the first file that a member `store` names is opened, and created if
+  ///     necessary. `false` only checks the stub files.
   /// - Throws: ``StubFileError`` with the location of the error and the expected value;
-  ///   ``RecordingError`` for an archive.
-  public init(contentsOf urls: [URL]) throws {
+  ///   ``RecordingError`` for an archive; ``ResourceError`` for the file of the resources.
+  public init(contentsOf urls: [URL], opensStore: Bool = true) throws {
     url = urls.first ?? URL(fileURLWithPath: "/")
     let loader = try StubLoader(urls)
     files = loader.files
     routes = loader.routes
     summaries = loader.summaries
     connectionFaults = loader.connectionFaults
+    resources = loader.resources
+    if opensStore, let file = loader.storeFile { try resources.open(file) }
   }
 
   /// Returns the fault for a new connection.

@@ -19,6 +19,10 @@ struct StubLoader {
   private(set) var connectionFaults: [Int?: MockFault] = [:]
   /// All files that have been read, each once.
   private(set) var files: [URL] = []
+  /// The items of the resources of all files.
+  let resources = ResourceStore()
+  /// The file for the items.
+  var storeFile: URL? { documents.lazy.compactMap(\.storeFile).first }
   private var documents: [StubDocument] = []
 
   /// Reads files with the files that they include.
@@ -79,7 +83,7 @@ struct StubLoader {
         ? StubFileError.unreadable(file: url, reason: AtomicFileWriter.reason(of: error))
         : StubFileError.missing(file: url)
     }
-    let document = try StubDocument(data, url, base: base)
+    let document = try StubDocument(data, url, base: base, resources: resources)
     documents.append(document)
     add(url)
     for file in document.templateFiles { add(file) }
@@ -191,6 +195,12 @@ extension StubValue {
     for name in ["path", "resource"] {
       guard case .string(let text)? = members[name], text.hasPrefix("/") else { continue }
       members[name] = .string(text == "/" ? base : base + text)
+    }
+    if let paths = members["nestedPaths"]?.array {
+      members["nestedPaths"] = .array(
+        paths.map { path in
+          path.string.map { $0.hasPrefix("/") ? .string(base + $0) : path } ?? path
+        })
     }
     return StubValue(json: .dictionary(members), path: path, context: context)
   }

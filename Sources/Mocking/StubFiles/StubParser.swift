@@ -5,6 +5,8 @@ import Networking
 struct StubDocument {
   let stubs: [Stub]
   private(set) var connectionFaults: [Int?: MockFault] = [:]
+  /// The file for the items of the resources.
+  private(set) var storeFile: URL?
   /// The entries of `include`.
   private(set) var includes: [StubValue] = []
   /// The path before the paths of all routes of the file and of the files that it includes.
@@ -20,8 +22,11 @@ struct StubDocument {
   ///   - data: The content.
   ///   - file: The location of the file, for error messages and relative file names.
   ///   - base: The base path of the file that includes this one.
+  ///   - resources: The store of the resources of all files.
   /// - Throws: ``StubFileError/malformed(file:line:column:path:problem:)``.
-  init(_ data: Data, _ file: URL, base: String = "") throws(StubFileError) {
+  init(
+    _ data: Data, _ file: URL, base: String = "", resources: ResourceStore = ResourceStore()
+  ) throws(StubFileError) {
     let data = JSONDocumentError.text(of: data)
     self.data = data
     self.file = file
@@ -32,17 +37,29 @@ struct StubDocument {
       let context = StubContext()
       let root = StubValue(json: json, path: JSONValuePath(), context: context)
       let object = try root.object(
-        ["$schema", "comment", "include", "basePath", "routes", "connectionFaults"],
+        [
+          "$schema", "comment", "include", "basePath", "routes", "connectionFaults", "store",
+          "isolation",
+        ],
         "an object with a member \"routes\"")
       includes = try object["include"]?.includes() ?? []
       basePath = base + (try object["basePath"]?.basePath() ?? "")
       let values =
         includes.isEmpty || object["routes"] != nil
         ? try object.required("routes", "an array").elements("an array of routes") : []
-      let places = TextPosition.positions(
-        of: JSONLocator.elementOffsets(of: ["routes"], in: data), in: data)
+      let offsets = JSONLocator.elementOffsets(of: ["routes"], in: data)
+      let places = TextPosition.positions(of: offsets, in: data)
+      storeFile = try object["store"]?.storeFile(in: folder)
+      if let (isolation, clients) = try object["isolation"]?.isolation() {
+        resources.isolate(by: isolation, maximumClients: clients)
+      }
       var stubs: [Stub] = []
-      for (value, place) in zip(values, places) {
+      for ((value, place), offset) in zip(zip(values, places), offsets) {
+        if value.isResource {
+          stubs += try value.prefixed(with: basePath).resource(
+            in: folder, store: resources, text: data.dropFirst(offset))
+          continue
+        }
         stubs.append(
           try value.prefixed(with: basePath).stub(
             in: folder,
@@ -179,18 +196,11 @@ extension StubValue {
     var route = Route(
       try object["method"]?.httpMethod(),
       try object.required("path", "such as \"/boards/{id}\"").template(), mock)
-    route.pattern = route.pattern.adding(try object["when"]?.conditions() ?? [])
-    try object["scenario"]?.addScenario(to: &route)
-    if let priority = object["priority"] {
-      route = route.priority(try priority.int(-1_000_000...1_000_000, "a whole number"))
-    }
-    if let times = object["times"] {
-      route = route.times(try times.int(1...Int.max, "a number, 1 or more"))
-    }
+    try object.addConditions(to: &route)
     return Stub(path: path, route: route, mock: mock)
   }
 
-  private func httpMethod() throws(JSONDocumentError) -> HTTPMethod? {
+  func httpMethod() throws(JSONDocumentError) -> HTTPMethod? {
     let name = try string("a method, such as \"GET\"")
     guard name.isToken, name == name.uppercased() else {
       throw expected("a method in capitals, such as \"GET\"")
@@ -198,7 +208,7 @@ extension StubValue {
     return HTTPMethod(rawValue: name)
   }
 
-  private func template() throws(JSONDocumentError) -> String {
+  func template() throws(JSONDocumentError) -> String {
     let text = try string("a path, such as \"/boards/{id}\"")
     do {
       return try PathTemplate(text).text
@@ -210,7 +220,7 @@ extension StubValue {
     }
   }
 
-  private func addScenario(to route: inout Route) throws(JSONDocumentError) {
+  fileprivate func addScenario(to route: inout Route) throws(JSONDocumentError) {
     let expectation = "a name, such as \"created\""
     let object = try object(
       ["name", "when", "then"], "an object such as {\"name\": \"boards\", \"when\": \"started\"}")
@@ -227,6 +237,21 @@ extension StubValue {
 }
 
 extension StubObject {
+  /// The members that ``addConditions(to:)`` parses.
+  static let conditionKeys = ["when", "scenario", "priority", "times"]
+
+  /// Parses the conditions, the scenario, the priority and the limit of a route.
+  func addConditions(to route: inout Route) throws(JSONDocumentError) {
+    route.pattern = route.pattern.adding(try self["when"]?.conditions() ?? [])
+    try self["scenario"]?.addScenario(to: &route)
+    if let priority = self["priority"] {
+      route = route.priority(try priority.int(-1_000_000...1_000_000, "a whole number"))
+    }
+    if let times = self["times"] {
+      route = route.times(try times.int(1...Int.max, "a number, 1 or more"))
+    }
+  }
+
   fileprivate func mock(in folder: URL, at location: Mock.ResponseSequence.SourceLocation)
     throws(JSONDocumentError) -> Mock
   {
