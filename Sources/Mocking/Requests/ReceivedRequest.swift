@@ -32,6 +32,8 @@ public struct ReceivedRequest: Sendable, Hashable {
   /// The time at which the whole request had been received, on the ``Scheduler`` of the server or
   /// transport.
   public let time: Duration
+  /// The body of a forwarded request that is too large to be kept, in place of ``body``.
+  var stream: BodyStream?
 
   /// The decoded query.
   public var query: RequestQuery { RequestQuery(RequestTarget(target)?.query) }

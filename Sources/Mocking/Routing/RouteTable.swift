@@ -22,6 +22,14 @@ struct RouteTable: Sendable {
       }
     }
 
+    /// Whether the request is forwarded, so that its body can be sent on while it is received.
+    var forwardsBody: Bool {
+      guard case .routes(let candidates, _) = self, let first = candidates.first?.entry.route else {
+        return false
+      }
+      return first.isUnconditional && first.origin != nil
+    }
+
     /// Whether the request body can be discarded.
     var discardsBody: Bool {
       guard case .routes(let candidates, _) = self else { return false }

@@ -43,7 +43,8 @@ public struct ServedExchange: Sendable, Hashable {
   public let responseHeaders: HTTPHeaders
   /// The beginning of the body of the mock, at most 64 KiB, without framing.
   ///
-  /// Empty if the body is generated while it is sent. If the exchange was interrupted, not all of
+  /// Empty if the body is generated while it is sent. For a forwarded response, the bytes that have
+  /// been received from the origin. If the exchange was interrupted, not all of
   /// these bytes have been sent.
   public let responseBody: Data
   /// The time from the end of the request to the end of the exchange, on the server's
@@ -54,6 +55,9 @@ public struct ServedExchange: Sendable, Hashable {
 }
 
 extension ServedExchange {
+  /// The maximum size of ``responseBody``.
+  static let keptBytes = 64 * 1024
+
   /// An exchange in progress.
   struct Draft {
     let request: ReceivedRequest?
@@ -62,12 +66,17 @@ extension ServedExchange {
     var headByteCount = 0
     var route: MatchedRoute?
     private(set) var headers: HTTPHeaders = [:]
-    private(set) var body = Data()
+    private var storedBody = Data()
+    private var relay: BodyPipe?
+
+    /// The beginning of the body, as far as it is known.
+    var body: Data { relay?.beginning ?? storedBody }
 
     /// Sets the response.
     mutating func setResponse(_ mock: Mock) {
       headers = mock.headers
-      body = mock.body.beginning(upTo: 64 * 1024)
+      storedBody = mock.body.beginning(upTo: ServedExchange.keptBytes)
+      relay = mock.relay?.pipe
     }
 
     init(request: ReceivedRequest?, start: Duration) {
