@@ -42,10 +42,8 @@ let package = Package(
       name: "quickstart", dependencies: ["Mocking"], path: "Examples/Quickstart",
       swiftSettings: settings),
     .executableTarget(
-      name: "mock-server", dependencies: ["Mocking"], path: "Sources/MockServer",
-      // Links to Examples/MockServer. The command `init` writes the two files.
-      resources: [.embedInCode("boards.json"), .embedInCode("stubs.schema.json")],
-      swiftSettings: settings),
+      name: "mock-server", dependencies: ["Mocking", "Networking", "Promises"],
+      path: "Sources/MockServer", swiftSettings: settings),
     .executableTarget(
       name: "main-thread-waits", dependencies: ["Promises"], path: "Tests/MainThreadWaits",
       swiftSettings: settings),

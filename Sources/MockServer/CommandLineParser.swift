@@ -74,6 +74,13 @@ struct CommandLineParser {
     switch options.command {
     case .help, .version: return
     case .serve:
+      // --record URL FILE
+      if options.origin != nil, options.recording == nil, names.contains("--record") {
+        guard !positional.isEmpty else {
+          throw Options.UsageError("--record URL: missing argument FILE")
+        }
+        options.recording = positional.removeFirst()
+      }
       options.files = positional
       guard !positional.isEmpty || options.origin != nil else {
         throw Options.UsageError("missing argument FILE")
@@ -84,15 +91,6 @@ struct CommandLineParser {
     case .initialize:
       options.files = positional.isEmpty ? ["stubs.json"] : positional
       if positional.count > 1 { throw Self.unexpected(positional[1], after: "init FILE") }
-    case .record:
-      guard positional.count > 1 else {
-        throw Options.UsageError(
-          "record: missing argument \(positional.isEmpty ? "URL" : "FILE"); usage: "
-            + "mock-server record URL FILE")
-      }
-      if positional.count > 2 { throw Self.unexpected(positional[2], after: "record URL FILE") }
-      options.origin = try Options.origin(positional[0], of: "record")
-      options.recording = positional[1]
     }
   }
 
@@ -100,12 +98,14 @@ struct CommandLineParser {
     Options.UsageError("unexpected argument \(argument) after \(usage)")
   }
 
+  /// The names of the options that have been given.
+  private var names: Set<String> { Set(used.map(\.name)) }
+
   /// Checks that the options belong to the command and to each other.
   private func checkCombinations() throws(Options.UsageError) {
     for option in used where !option.commands.contains(options.command) {
       throw Options.UsageError("\(option.name) cannot be used with \(options.command.rawValue)")
     }
-    let names = Set(used.map(\.name))
     if options.recording != nil, options.origin == nil {
       throw Options.UsageError("--record requires --proxy")
     }

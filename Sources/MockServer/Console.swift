@@ -5,6 +5,7 @@ import Mocking
 final class Console: Sendable {
   private let queue = DispatchQueue(label: "Console")
 
+  /// Prints a line.
   func line(_ text: String) {
     queue.async {
       print(text)
@@ -12,21 +13,26 @@ final class Console: Sendable {
     }
   }
 
-  /// Prints a line for a request and its response.
-  func exchange(_ exchange: ServedExchange) {
-    let date = Date()
+  /// Prints the lines that a closure returns. The closure runs on the queue of the console.
+  func lines(_ make: @escaping @Sendable () -> String) {
     queue.async {
-      print(exchange.line(at: date))
+      print(make())
       fflush(nil)
     }
   }
 
-  /// Prints a table of the routes of a file, one line each.
-  func routes(of file: StubFile) {
-    line(file.table)
+  /// Prints a JSON object on one line.
+  func object(_ members: [String: JSON]) {
+    lines { Self.text(of: members) }
   }
 
-  /// Prints an error on standard error.
+  /// Returns a JSON object on one line.
+  static func text(of members: [String: JSON]) -> String {
+    let data = (try? JSON.dictionary(members).data()) ?? Data("{}".utf8)
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  /// Prints an error on standard error, after all lines.
   func failure(_ text: String) {
     queue.sync { FileHandle.standardError.write(Data("mock-server: \(text)\n".utf8)) }
   }
@@ -37,32 +43,9 @@ final class Console: Sendable {
   }
 }
 
-extension ServedExchange {
-  private static let calendar = Calendar.current
-
-  /// Returns a line with the time, method, target, status, body size and duration.
-  ///
-  /// Values of secret query parameters are masked.
-  fileprivate func line(at date: Date) -> String {
-    let now = Self.calendar.dateComponents([.hour, .minute, .second], from: date)
-    let time = [now.hour, now.minute, now.second]
-      .map { "\($0 ?? 0)".leftPadded(to: 2, with: "0") }.joined(separator: ":")
-    let method = request?.method.rawValue ?? "?"
-    let target = request.map { Redactor.standard.maskedURL($0.target) } ?? "(malformed)"
-    let tenths = Int(duration / .microseconds(100))
-    var line =
-      "\(time)  \(method.rightPadded(to: 7)) \(target.rightPadded(to: 32)) "
-      + "\(status.map(String.init) ?? "---") "
-      + "\("\(bodyByteCount)".leftPadded(to: 9)) B "
-      + "\("\(tenths / 10).\(tenths % 10)".leftPadded(to: 8)) ms"
-    if ending != .complete { line += "  \(ending)" }
-    return line
-  }
-}
-
 extension StubFile {
   /// The stubs as a table, one line each.
-  fileprivate var table: String {
+  var table: String {
     let rows = summaries.map { stub in
       [
         stub.method?.rawValue ?? "*", stub.path, stub.response,
@@ -71,7 +54,10 @@ extension StubFile {
     }
     var widths = [0, 0, 0, 0]
     for row in rows {
-      for (column, cell) in row.enumerated() { widths[column] = max(widths[column], cell.count) }
+      // A long cell does not widen its column for all other rows.
+      for (column, cell) in row.enumerated() {
+        widths[column] = max(widths[column], min(cell.count, 48))
+      }
     }
     return rows.map { row in
       let line = zip(row, widths).map { "  " + $0.rightPadded(to: $1) }.joined()
@@ -80,12 +66,22 @@ extension StubFile {
   }
 }
 
+extension StubFile.Summary {
+  /// The stub as a JSON object.
+  var object: [String: JSON] {
+    [
+      "method": method.map { .string($0.rawValue) } ?? .null, "path": .string(path),
+      "response": .string(response), "conditions": .array(conditions.map { .string($0) }),
+    ]
+  }
+}
+
 extension String {
-  fileprivate func leftPadded(to width: Int, with filler: String = " ") -> String {
+  func leftPadded(to width: Int, with filler: String = " ") -> String {
     String(repeating: filler, count: max(width - count, 0)) + self
   }
 
-  fileprivate func rightPadded(to width: Int) -> String {
+  func rightPadded(to width: Int) -> String {
     self + String(repeating: " ", count: max(width - count, 0))
   }
 }

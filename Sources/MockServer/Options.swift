@@ -9,8 +9,6 @@ struct Options: Equatable, Sendable {
   enum Command: String, CaseIterable, Sendable {
     /// Serves the routes of files, and forwards other requests if there is an origin.
     case serve
-    /// Forwards all requests to an origin and records the exchanges.
-    case record
     /// Validates files and lists their routes.
     case check
     /// Writes an example file.
@@ -19,7 +17,7 @@ struct Options: Equatable, Sendable {
     case version
   }
 
-  /// The format of the log.
+  /// The amount of output.
   enum Output: Sendable {
     /// One line for each request.
     case lines
@@ -48,6 +46,8 @@ struct Options: Equatable, Sendable {
   var crossOriginAccess = CrossOriginAccess.loopback
   /// Whether changed files are read again.
   var watchesFiles = true
+  /// Whether the server's page is opened in a browser.
+  var opensBrowser = false
 
   /// The server that receives the requests without a stub.
   var origin: URL?
@@ -61,16 +61,14 @@ struct Options: Equatable, Sendable {
   /// The parts of a request that are compared with a recording. Empty uses the default.
   var matching: [String] = []
 
-  /// The delay of responses that have none.
-  var delay: MockDelay?
   /// The seed of all random numbers.
   var seed: UInt64?
   /// The file that keeps the items of resources.
   var data: String?
 
   var output = Output.lines
-  /// Whether the log has one JSON object on each line.
-  var logsJSON = false
+  /// Whether the output has one JSON object on each line.
+  var writesJSON = false
 }
 
 extension Options {
@@ -91,7 +89,7 @@ extension Options {
     return URL(fileURLWithPath: name, relativeTo: folder)
   }
 
-  /// Returns the command that a missing file may have been meant for, such as `check` for `chek`.
+  /// Returns the command that the name of a missing file resembles, such as `check` for `chek`.
   static func command(resembling name: String) -> Command? {
     NameSuggestion.of(name, among: Command.allCases.map(\.rawValue)).flatMap(Command.init)
   }
@@ -144,31 +142,6 @@ extension Options {
   static func pageOrigin(_ text: String) throws(UsageError) -> String {
     guard text != "*" else { return text }
     return try origin(text, of: "--cors").absoluteString.trimmingSuffix("/")
-  }
-
-  /// Parses a duration such as `80ms`, or a range of two, such as `80ms..300ms`.
-  static func delay(_ text: String) throws(UsageError) -> MockDelay {
-    let bounds = text.components(separatedBy: "..").map(duration)
-    switch (bounds.count, bounds.first ?? nil, bounds.last ?? nil) {
-    case (1, let delay?, _): return .fixed(delay)
-    case (2, let least?, let most?) where least <= most: return .uniform(least, most)
-    default:
-      throw UsageError("--delay \(text): expected a time such as 200ms, 1.5s or 80ms..300ms")
-    }
-  }
-
-  /// Parses a duration of at most one day.
-  private static func duration(_ text: String) -> Duration? {
-    let units = [("us", 1e-6), ("ms", 1e-3), ("min", 60), ("s", 1)]
-    let text = text.filter { $0 != " " }
-    for (name, seconds) in units where text.hasSuffix(name) {
-      let number = text.dropLast(name.count)
-      guard number.first?.isNumber == true, let amount = Double(number),
-        amount * seconds <= 86_400
-      else { return nil }
-      return .seconds(amount * seconds)
-    }
-    return nil
   }
 
   /// Parses the parts of a request that are compared with a recording.

@@ -19,7 +19,7 @@ final class MockResolver: Sendable {
   private let machine = Mutex(MockResolverMachine())
   /// The default delay, for mocks that do not set one.
   private let delay: MockDelay
-  private let random: SeededRandom
+  let random: SeededRandom
   private let counters = TemplateCounters()
   /// Returns the variables of the backend's scenarios, for templates.
   private let variables: @Sendable () -> [String: JSON]

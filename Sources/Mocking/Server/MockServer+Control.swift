@@ -41,7 +41,11 @@ extension MockServer {
   ///   ``MockServerError/invalidPattern(_:reason:)`` if a route is malformed. The old routes are
   ///   then kept.
   public func replaceRoutes(with routes: [Route]) throws(MockServerError) {
-    core.replace(ActiveRoutes(routes: routes, registry: StubRegistry(try RouteTable(routes))))
+    // The random numbers continue; the use counts of sequences restart.
+    core.replace(
+      ActiveRoutes(
+        routes: routes, registry: StubRegistry(try RouteTable(routes)),
+        mockResolver: MockResolver(random: core.activeRoutes.mockResolver.random)))
   }
 
   // MARK: Accepting connections
