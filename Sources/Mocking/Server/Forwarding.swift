@@ -1,6 +1,7 @@
 import Foundation
 import Networking
 import Promises
+import Synchronization
 
 extension Route {
   /// Returns a route that forwards requests to another server.
@@ -105,16 +106,16 @@ private struct Forwarder: Sendable {
   private func exchange(_ request: HTTPRequest) -> Promise<Mock> {
     let (promise, resolver) = Promise<Mock>.pending()
     let pipe = BodyPipe(beginningLimit: ServedExchange.keptBytes)
+    let response = ForwardedResponse(resolver)
     let handle = transport.start(request) { [origin] event in
       switch event {
       case .connected, .servedLocally, .sent: break
-      case .head(let head): resolver.fulfill(Mock(head, of: request, body: RelayedBody(pipe)))
+      case .head(let head): response.fulfill(Mock(head, of: request, body: RelayedBody(pipe)))
       case .body(let data): pipe.append(data)
       case .end: pipe.finish(isComplete: true)
       case .failure(let failure):
         pipe.finish(isComplete: false)
-        // A no-op after the head.
-        resolver.fulfill(.badGateway(origin, failure))
+        response.fulfill(.badGateway(origin, failure))
       }
     }
     pipe.attach(handle)
@@ -135,6 +136,23 @@ private struct Forwarder: Sendable {
       return nil
     }
     return URL(string: root + target.path + (target.query.map { "?\($0)" } ?? ""))
+  }
+}
+
+/// The resolver of a forwarded response, which is released by its first use.
+///
+/// A transport retains its handler until the end of the exchange. If the handler retained the
+/// promise, and with it the body, a body that nobody reads would not be released.
+private final class ForwardedResponse: Sendable {
+  private let resolver: Mutex<Resolver<Mock>?>
+
+  init(_ resolver: Resolver<Mock>) {
+    self.resolver = Mutex(resolver)
+  }
+
+  /// Fulfills the promise. A no-op after the first call.
+  func fulfill(_ mock: Mock) {
+    resolver.withLock { $0.take() }?.fulfill(mock)
   }
 }
 

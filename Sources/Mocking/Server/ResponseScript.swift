@@ -230,6 +230,7 @@ struct ScriptPlayer {
 
   mutating func cancel() {
     for timer in timers { timer.cancel() }
+    for case .relay(let relay, _) in steps { relay.pipe.cancel() }
     timers = []
     steps = []
     isWaiting = false
