@@ -178,11 +178,12 @@ extension OptionTable {
     }
     text += "\nExamples\n"
     for (command, meaning) in examples { text += "  \(command)\n      \(meaning)\n" }
-    text += "\nCtrl-C finishes the responses in progress and stops. A second Ctrl-C stops at once.\n"
     let statuses = ExitStatus.allCases.map { "\($0.rawValue) \($0.meaning)" }
-    for line in wrapped("Exit status: " + statuses.joined(separator: "; "), width: 80) {
-      text += line + "\n"
-    }
+    let notes = [
+      "Ctrl-C finishes the responses in progress and stops. A second Ctrl-C stops at once.",
+      "Exit status: " + statuses.joined(separator: "; "),
+    ]
+    for note in notes { text += "\n" + wrapped(note, width: 80).joined(separator: "\n") + "\n" }
     return String(text.dropLast())
   }
 

@@ -41,7 +41,7 @@ final class StubServer: Sendable {
     watcher?.start { [weak self] in self?.reload() }
     // A file that `include` names may have changed before it was watched.
     watcher?.watch(file.files)
-    if options.opensBrowser, !Program.openBrowser(server.url) {
+    if options.opensBrowser, !MockServerProgram.openBrowser(server.url) {
       console.failure("cannot open a browser; open \(server.url)")
     }
   }

@@ -17,7 +17,7 @@ func run() async -> ExitStatus {
   do {
     switch options.command {
     case .help: console.line(OptionTable.help)
-    case .version: console.line("mock-server \(Program.version)")
+    case .version: console.line("mock-server \(MockServerProgram.version)")
     case .initialize: try ExampleFile.write(to: Options.url(of: options.files[0]), console)
     case .check: return FileCheck(options, console).run()
     case .serve:
@@ -35,7 +35,7 @@ func run() async -> ExitStatus {
     console.failure(error.description)
     return .cannotSave
   } catch {
-    console.failure(Program.description(of: error, options.files))
+    console.failure(MockServerProgram.description(of: error, options.files))
     return .invalidFile
   }
 }

@@ -3,7 +3,7 @@ import Foundation
 import Mocking
 
 /// The properties of the program.
-enum Program {
+enum MockServerProgram {
   /// The version of the package.
   static let version = "1.0.0-dev"
 
