@@ -133,7 +133,7 @@
       #expect(
         MockServerProgram.description(of: error, ["chek"])
           == "\(error); did you mean the command check?")
-      #expect(Program.description(of: error, ["shop.json"]) == "\(error)")
+      #expect(MockServerProgram.description(of: error, ["shop.json"]) == "\(error)")
     }
   }
 #endif
