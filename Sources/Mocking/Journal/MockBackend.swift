@@ -16,7 +16,7 @@ import Networking
 public protocol MockBackend: Sendable {
   /// The received requests, each with its stub and its outcome.
   var journal: RequestJournal { get }
-  /// The states of the routes' scenarios.
+  /// The states of the routes' scenarios, and the variables.
   var scenarios: ScenarioStates { get }
 }
 

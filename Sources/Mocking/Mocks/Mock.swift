@@ -60,6 +60,7 @@ public struct Mock: Sendable {
     /// The other properties of the mock.
     case fields
     case sequence(ResponseSequence)
+    case weighted(WeightedChoice)
     case template(@Sendable (_ request: ReceivedRequest) throws -> Mock)
     /// The mock cannot be served, for this reason.
     case invalid(String)
@@ -68,6 +69,8 @@ public struct Mock: Sendable {
   struct Interruption: Hashable {
     let fault: MockFault
     let stage: MockFault.Stage
+    /// The probability of the fault, from 0 to 1.
+    var chance = 1.0
   }
 
   /// Creates a mock.

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A resolver that turns a mock into the response to one request.
 ///
-/// It selects the next response of a sequence, runs a template, reads a file and draws random
-/// delays. Each server, provider and transport has its own resolver.
+/// It selects the next response of a sequence, draws a weighted response, runs a template, reads a
+/// file, and draws random delays and faults. Each server, provider and transport has its own resolver.
 final class MockResolver: Sendable {
   enum Resolution: Sendable {
     /// A mock whose source is ``Mock/Source/fields``, with fixed delays and without a file.
@@ -18,9 +18,17 @@ final class MockResolver: Sendable {
   private let machine = Mutex(MockResolverMachine())
   /// The default delay, for mocks that do not set one.
   private let delay: MockDelay
+  /// The source of random numbers for weights, faults and delays.
+  let random: SeededRandom
 
-  init(delay: MockDelay = .zero) {
+  /// Creates a resolver.
+  ///
+  /// - Parameters:
+  ///   - delay: The default delay.
+  ///   - random: The source of random numbers.
+  init(delay: MockDelay = .zero, random: SeededRandom = SeededRandom(seed: 0)) {
     self.delay = delay
+    self.random = random
   }
 
   /// Returns whether a mock can be served unchanged.
@@ -30,6 +38,7 @@ final class MockResolver: Sendable {
   func needsNoResolution(_ mock: Mock) -> Bool {
     guard case .fields = mock.source, mock.bodyDelay?.isRandom != true else { return false }
     if case .file = mock.body { return false }
+    if let interruption = mock.interruption, interruption.chance < 1 { return false }
     return mock.delay.map { !$0.isRandom } ?? (delay == .zero)
   }
 
@@ -65,6 +74,7 @@ final class MockResolver: Sendable {
               + "response\(count == 1 ? "" : "s") for \(method) \(key.path)")
         case .fallsThrough: return .fallsThrough
         }
+      case .weighted(let choice): mock = choice.mock(at: random.unit()).inheriting(mock)
       case .template(let make):
         let request = try request()
         do {
@@ -76,7 +86,7 @@ final class MockResolver: Sendable {
       depth += 1
       if depth > Self.maximumDepth {
         return .invalid(
-          "templates and sequences are nested more than \(Self.maximumDepth) levels deep")
+          "templates, sequences and weights are nested more than \(Self.maximumDepth) levels deep")
       }
     }
   }
@@ -90,6 +100,11 @@ final class MockResolver: Sendable {
         return .invalid(error.reason)
       }
     }
+    if let interruption = mock.interruption, interruption.chance < 1 {
+      let occurs = random.unit() < interruption.chance
+      mock.interruption?.chance = 1
+      if !occurs { mock.interruption = nil }
+    }
     if mock.delay == nil { mock.delay = delay }
     if mock.delay?.isRandom == true { mock.delay = draw(mock.delay) }
     if mock.bodyDelay?.isRandom == true { mock.bodyDelay = draw(mock.bodyDelay) }
@@ -97,7 +112,7 @@ final class MockResolver: Sendable {
   }
 
   private func draw(_ delay: MockDelay?) -> MockDelay? {
-    delay.map { .fixed($0.duration(machine.withLock { $0.draw() })) }
+    delay.map { .fixed($0.duration(machine.withLock { $0.draw() }, from: random)) }
   }
 
   private static let maximumDepth = 100
