@@ -21,6 +21,9 @@ public protocol MockBackend: Sendable {
 }
 
 extension MockBackend {
+  /// The variables of the routes.
+  public var variables: MockVariables { MockVariables(of: scenarios) }
+
   /// The received requests, in order.
   ///
   /// A request is included before its response starts. Requests that the ``journal`` has discarded

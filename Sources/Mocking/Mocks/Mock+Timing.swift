@@ -164,7 +164,8 @@ public struct MockDelay: Sendable, Hashable {
   ///   - seed: A seed for this delay alone. `nil` draws from the seed of the server, transport or
   ///     provider.
   /// - Returns: The delay.
-  public static func uniform(_ least: Duration, _ most: Duration, seed: UInt64? = nil) -> MockDelay {
+  public static func uniform(_ least: Duration, _ most: Duration, seed: UInt64? = nil) -> MockDelay
+  {
     let (least, most) = (max(min(least, most), .zero), max(least, most, .zero))
     return MockDelay(kind: .uniform(least, most, seed: seed))
   }

@@ -181,7 +181,9 @@ private struct JSONPathParser {
     return .member(name)
   }
 
-  /// The scalars of names without quotes. A hyphen is permitted, too.
+  /// Returns whether a scalar may be in a name without quotes.
+  ///
+  /// A hyphen may, which RFC 9535 permits only in quotes.
   private static func isNameScalar(_ scalar: Unicode.Scalar) -> Bool {
     !scalar.isASCII || scalar == "_" || scalar == "-"
       || UInt8(truncatingIfNeeded: scalar.value).isASCIIAlphanumeric

@@ -73,7 +73,7 @@ final class RequestContent: Sendable, Hashable {
   ///
   /// Parses under the lock, so that two threads do not parse the same body.
   private func value<Value>(
-    of member: WritableKeyPath<Parsed, Value?> & Sendable, _ parse: () -> Value
+    of member: WritableKeyPath<Parsed, Value?>, _ parse: () -> Value
   ) -> Value {
     guard isCaching else { return parse() }
     return parsed.withLock { parsed in
@@ -94,7 +94,9 @@ final class RequestContent: Sendable, Hashable {
 ///
 /// Source: RFC 7578.
 public struct RequestPart: Sendable, Hashable {
-  /// The name of the field. Empty if the part has none.
+  /// The name of the field.
+  ///
+  /// Empty if the part has none.
   public let name: String
   /// The name of the file.
   ///
@@ -113,7 +115,9 @@ public struct RequestPart: Sendable, Hashable {
   /// The content as UTF-8, with invalid sequences replaced.
   public var text: String { String(decoding: body, as: UTF8.self) }
 
-  /// The limit for the number of parts. Further parts are ignored.
+  /// The limit for the number of parts.
+  ///
+  /// Further parts are ignored.
   private static let maximumCount = 1_000
   /// The limit for the length of a boundary.
   ///

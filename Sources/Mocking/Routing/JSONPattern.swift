@@ -86,7 +86,7 @@ public struct JSONPattern: Sendable, Hashable {
   /// The error in the pattern, or `nil` if it is valid.
   var validationError: MockServerError? {
     guard case .matching(let expression) = kind else { return nil }
-    return expression.error
+    return expression.serverError
   }
 }
 

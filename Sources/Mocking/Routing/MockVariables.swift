@@ -39,15 +39,12 @@ public struct MockVariables: Sendable {
   }
 }
 
-extension MockBackend {
-  /// The variables of the routes.
-  public var variables: MockVariables { MockVariables(of: scenarios) }
-}
-
 /// A change of a variable by a route.
 struct VariableAssignment: Sendable {
   let name: String
-  /// The new value. `nil` removes the variable.
+  /// The new value.
+  ///
+  /// `nil` removes the variable.
   let value: JSON?
   /// Returns the value to set, for a value with templates.
   ///

@@ -287,7 +287,11 @@ public struct RequestCondition: Sendable {
     case .json(let value, let isExact):
       request.parsedJSON.map { isExact ? $0 == value : $0.contains(value) } ?? false
     case .jsonPath(let path, _, let value):
-      if let path = try? path.get() { Self.isMet(value, by: request.parsedJSON, path) } else { false }
+      if let path = try? path.get() {
+        Self.isMet(value, by: request.parsedJSON, path)
+      } else {
+        false
+      }
     case .part(let name, let pattern): pattern.isMet(by: request.parts.filter { $0.name == name })
     case .variable(let name, let value):
       request.variables[name].map(value.matches) ?? value.isAbsent

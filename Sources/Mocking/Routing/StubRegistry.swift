@@ -64,6 +64,8 @@ final class StubRegistry: Sendable {
   /// - Parameter request: The request.
   /// - Returns: The lines, without a line break at the end.
   func unmatched(_ request: ReceivedRequest) -> String {
+    var request = request
+    request.variables = scenarios.variableValues
     var lines = [
       "no route for \(ReportFormatter.bounded(request.method.rawValue)) "
         + ReportFormatter.bounded(request.path.text)
@@ -137,6 +139,7 @@ struct ScenarioMachine {
   ///   - request: The request, for the values of variables.
   ///   - tested: The revision of the variables with which the conditions were tested. `nil` if they
   ///     do not depend on variables.
+  /// - Returns: The result.
   mutating func take(
     _ candidates: [RouteTable.Candidate], for request: ReceivedRequest, ifRevision tested: Int?
   ) -> Choice {

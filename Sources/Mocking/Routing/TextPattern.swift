@@ -109,7 +109,7 @@ public struct TextPattern: Sendable, Hashable {
   /// The error in the pattern, or `nil` if it is valid.
   var validationError: MockServerError? {
     guard case .matching(let expression) = kind else { return nil }
-    return expression.error
+    return expression.serverError
   }
 }
 
@@ -139,7 +139,7 @@ extension TextPattern: CustomStringConvertible {
 
 extension RegularExpression {
   /// The error in the expression, or `nil` if it is valid.
-  var error: MockServerError? {
+  var serverError: MockServerError? {
     validationError.map { .invalidPattern(text, reason: $0) }
   }
 

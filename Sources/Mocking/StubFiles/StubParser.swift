@@ -5,6 +5,7 @@ import Networking
 struct StubDocument {
   let stubs: [Stub]
   private(set) var connectionFaults: [Int?: MockFault] = [:]
+  private(set) var seed: UInt64?
 
   /// Parses the content of a file.
   ///
@@ -20,16 +21,18 @@ struct StubDocument {
       let folder = file.deletingLastPathComponent()
       let root = StubValue(json: json, path: JSONValuePath())
       let object = try root.object(
-        ["$schema", "comment", "routes", "connectionFaults"],
+        ["$schema", "comment", "routes", "connectionFaults", "defaults", "seed"],
         "an object with a member \"routes\"")
       let values = try object.required("routes", "an array").elements("an array of routes")
       let places = TextPosition.positions(
         of: JSONLocator.elementOffsets(of: ["routes"], in: data), in: data)
+      let defaults = try object["defaults"]?.defaults(in: folder)
+      seed = try object["seed"]?.seed()
       var stubs: [Stub] = []
       for (value, place) in zip(values, places) {
         stubs.append(
           try value.stub(
-            in: folder,
+            in: folder, defaults: defaults,
             at: .init(file: name, line: UInt(place.line), column: UInt(place.column))))
       }
       self.stubs = stubs
@@ -137,21 +140,23 @@ struct StubObject {
 
 extension StubValue {
   /// Parses a route.
-  func stub(in folder: URL, at location: Mock.ResponseSequence.SourceLocation)
-    throws(JSONDocumentError) -> Stub
-  {
+  func stub(
+    in folder: URL, defaults: Mock?, at location: Mock.ResponseSequence.SourceLocation
+  ) throws(JSONDocumentError) -> Stub {
     let object = try object(
       [
-        "method", "path", "when", "scenario", "priority", "times", "sequence", "afterLast",
-        "comment",
+        "method", "path", "when", "scenario", "set", "priority", "times", "sequence", "afterLast",
+        "oneOf", "comment",
       ]
         + Self.responseKeys, "a route, such as {\"path\": \"/boards\", \"json\": []}")
-    let mock = try object.mock(in: folder, at: location)
+    var mock = try object.mock(in: folder, at: location)
+    if let defaults { mock = mock.inheriting(defaults) }
     var route = Route(
       try object["method"]?.httpMethod(),
       try object.required("path", "such as \"/boards/{id}\"").template(), mock)
     route.pattern = route.pattern.adding(try object["when"]?.conditions() ?? [])
     try object["scenario"]?.addScenario(to: &route)
+    try object["set"]?.addAssignments(to: &route)
     if let priority = object["priority"] {
       route = route.priority(try priority.int(-1_000_000...1_000_000, "a whole number"))
     }
@@ -202,6 +207,7 @@ extension StubObject {
     throws(JSONDocumentError) -> Mock
   {
     let mock = try response(in: folder)
+    if let choices = self["oneOf"] { return try weighted(choices, mock, in: folder) }
     guard let sequence = self["sequence"] else {
       if let end = self["afterLast"] {
         throw JSONDocumentError(
@@ -221,12 +227,7 @@ extension StubObject {
     sequenceMock.source = .sequence(
       Mock.ResponseSequence(mocks, fails ? .fails : .repeatsLast, location))
     // The other members of the route are defaults for the responses of the sequence.
-    sequenceMock.headers = mock.headers
-    sequenceMock.delay = mock.delay
-    sequenceMock.bodyDelay = mock.bodyDelay
-    sequenceMock.pace = mock.pace
-    sequenceMock.interruption = mock.interruption
-    return sequenceMock
+    return sequenceMock.inheriting(mock)
   }
 }
 

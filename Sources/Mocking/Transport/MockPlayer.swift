@@ -17,8 +17,9 @@ struct MockPlayer: Sendable {
   /// - Parameters:
   ///   - delay: The default delay.
   ///   - scheduler: The clock for all requests; `nil` for the clock of the scope of each request.
-  init(delay: MockDelay, scheduler: (any Scheduler)?) {
-    mockResolver = MockResolver(delay: delay)
+  ///   - seed: The seed of the random numbers; `nil` for a random seed.
+  init(delay: MockDelay, scheduler: (any Scheduler)?, seed: UInt64?) {
+    mockResolver = MockResolver(delay: delay, random: SeededRandom(seed: seed))
     ownScheduler = scheduler ?? LiveScheduler.live
     isSchedulerFixed = scheduler != nil
   }
