@@ -110,8 +110,8 @@ extension Mock {
   /// Route(.get, "/users/{id}", .template(json: ["id": "{{ path.id | int }}", "at": "{{ now }}"]))
   /// ```
   ///
-  /// The syntax is that of stub files, which <doc:DynamicResponses> describes. A string that is
-  /// exactly one expression becomes the value of the expression. The template is parsed by this
+  /// The syntax is that of stub files, which the guide "Dynamic responses" describes. A string that
+  /// is exactly one expression becomes the value of the expression. The template is parsed by this
   /// call.
   ///
   /// - Parameters:

@@ -29,11 +29,11 @@ import Promises
 ///   `{"name": "boards", "when": "started", "then": "created"}` responds only in the state
 ///   `started` and sets the state `created`. Each scenario starts in the state `started`.
 /// - **Resources.** `{"resource": "/carts", "data": [...]}` responds to all requests that list, create,
-///   read, change and delete items. See <doc:Resources>.
+///   read, change and delete items. The guide "Resources" describes them.
 /// - **Templates.** A string with `{{ ... }}` in `json`, `text`, `headers`, `status` or `webhook`
 ///   is a template: `{"json": {"id": "{{ path.id | int }}", "at": "{{ now }}"}}`. `let` gives names to
 ///   values of one response. `"template": false` turns templates off, and `"template": true` turns
-///   them on for a `file`. <doc:DynamicResponses> describes the syntax.
+///   them on for a `file`. The guide "Dynamic responses" describes the syntax.
 /// - **Webhooks.** `webhook` is a request that the backend sends after the response:
 ///   `{"url": "{{ body.callbackUrl }}", "json": {...}, "after": "2 s", "retries": 3}`.
 /// - **Files.** `include` lists further stub files, relative to the folder of the file:
@@ -183,7 +183,7 @@ extension MockServer {
 
   /// Starts a server with the routes of several files.
   ///
-  /// See ``StubFile/init(contentsOf:)-([URL])`` for their order.
+  /// See ``StubFile/init(contentsOf:opensStore:)-([URL],_)`` for their order.
   ///
   /// - Parameters:
   ///   - stubs: The files: stubs in JSON, or HTTP archives.
