@@ -99,6 +99,9 @@ struct CatenaDecoder {
   unsigned int startSize;
   // For Brotli and zstd.
   void *state;
+  // The number of consumed bytes of the current zstd frame, and the first of them.
+  size_t frameSize;
+  unsigned char magic[4];
 };
 
 bool catena_decoder_is_available(CatenaCoding coding) {
@@ -208,6 +211,23 @@ static CatenaDecoderState start_deflate(
   return count > 0 ? CatenaDecoderIsCorrupt : state;
 }
 
+// Returns whether the next bytes of a zstd frame begin a frame or a skippable frame, or come after the magic
+// number. The library also decodes the formats of its early versions, if they arrive in large enough pieces.
+// Source: RFC 8878 sections 3.1.1 and 3.1.2.
+static bool is_frame(const CatenaDecoder *decoder, const unsigned char *input, size_t size) {
+  static const unsigned char frame[] = {0x28, 0xB5, 0x2F, 0xFD}, skippable[] = {0x50, 0x2A, 0x4D, 0x18};
+  bool isFrame = true, isSkippable = true;
+  for (size_t index = 0; index < 4; index++) {
+    unsigned char byte;
+    if (index < decoder->frameSize) byte = decoder->magic[index];
+    else if (index - decoder->frameSize < size) byte = input[index - decoder->frameSize];
+    else break;
+    isFrame &= byte == frame[index];
+    isSkippable &= (index == 0 ? byte & 0xF0 : byte) == skippable[index];
+  }
+  return isFrame || isSkippable;
+}
+
 CatenaDecoderState catena_decoder_run(
   CatenaDecoder *decoder, const unsigned char **input, size_t *inputSize, unsigned char **output,
   size_t *outputSize) {
@@ -229,15 +249,20 @@ CatenaDecoderState catena_decoder_run(
       break;
     }
     case CatenaCodingZstd: {
+      if (!is_frame(decoder, *input, *inputSize)) return CatenaDecoderIsCorrupt;
       ZstdInput source = {*input, *inputSize, 0};
       ZstdOutput target = {*output, *outputSize, 0};
       size_t result = zstd.run(decoder->state, &target, &source);
+      for (size_t index = 0; index < source.position && decoder->frameSize + index < 4; index++)
+        decoder->magic[decoder->frameSize + index] = (*input)[index];
+      decoder->frameSize += source.position;
       *input += source.position;
       *inputSize -= source.position;
       *output += target.position;
       *outputSize -= target.position;
       if (zstd.isError(result)) return CatenaDecoderIsCorrupt;
       decoder->isComplete = result == 0;
+      if (decoder->isComplete) decoder->frameSize = 0;
       break;
     }
   }

@@ -2,15 +2,19 @@
 
 #if defined(__linux__)
 #include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
 
-// The functions of libcrypto, whose headers may be missing. Both have had these types since OpenSSL 1.0.
-// Source: https://docs.openssl.org/3.0/man3/EVP_DigestInit/
+// The functions of libcrypto, whose headers may be missing. They have had these types since OpenSSL 1.0.
+// Source: https://docs.openssl.org/3.0/man3/EVP_DigestInit/ and https://docs.openssl.org/3.0/man3/HMAC/
 static struct {
   const void *(*find)(const char *name);
   int (*run)(
     const void *bytes, size_t count, unsigned char *output, unsigned int *size, const void *type,
     void *engine);
+  unsigned char *(*authenticate)(
+    const void *type, const void *key, int keySize, const unsigned char *bytes, size_t count,
+    unsigned char *output, unsigned int *size);
 } crypto;
 
 static pthread_once_t loaded = PTHREAD_ONCE_INIT;
@@ -21,6 +25,7 @@ static void load(void) {
   if (!library) return;
   *(void **)&crypto.find = dlsym(library, "EVP_get_digestbyname");
   *(void **)&crypto.run = dlsym(library, "EVP_Digest");
+  *(void **)&crypto.authenticate = dlsym(library, "HMAC");
 }
 
 size_t catena_hash(CatenaHash hash, const void *bytes, size_t count, unsigned char *output) {
@@ -35,6 +40,19 @@ size_t catena_hash(CatenaHash hash, const void *bytes, size_t count, unsigned ch
   const void *type = name ? crypto.find(name) : 0;
   unsigned int size = 0;
   if (!type || !crypto.run(bytes, count, output, &size, type, 0)) return 0;
+  return size;
+}
+
+size_t catena_hmac_sha256(
+  const void *key, size_t key_count, const void *bytes, size_t count, unsigned char *output
+) {
+  pthread_once(&loaded, load);
+  if (!crypto.find || !crypto.authenticate || key_count > INT_MAX) return 0;
+  const void *type = crypto.find("SHA256");
+  unsigned int size = 0;
+  // A key of no bytes must not be a null pointer, which would mean the key of an earlier call.
+  const void *start = key ? key : "";
+  if (!type || !crypto.authenticate(type, start, (int)key_count, bytes, count, output, &size)) return 0;
   return size;
 }
 #endif

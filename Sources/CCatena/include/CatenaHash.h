@@ -1,4 +1,4 @@
-// The hash functions of Digest authentication, on Linux only.
+// The hash functions of Digest authentication and the codes of webhooks, on Linux only.
 //
 // They are those of OpenSSL's libcrypto, which is loaded at run time. Most builds of libcurl use it, too.
 #pragma once
@@ -23,4 +23,12 @@ typedef enum __attribute__((enum_extensibility(closed))) {
 /// Returns the number of bytes written to `output`, which has space for CATENA_HASH_SIZE bytes, or 0 if the
 /// library is missing or does not allow the function.
 size_t catena_hash(CatenaHash hash, const void *bytes, size_t count, unsigned char *output);
+
+/// Computes the message authentication code HMAC-SHA256 of bytes. Any thread can call it. The first call loads
+/// the library. Source: RFC 2104.
+///
+/// Returns the number of bytes written to `output`, which has space for CATENA_HASH_SIZE bytes, or 0 if the
+/// library is missing.
+size_t catena_hmac_sha256(
+  const void *key, size_t key_count, const void *bytes, size_t count, unsigned char *output);
 #endif

@@ -96,7 +96,7 @@ extension Mock {
     _ make: @escaping @Sendable (_ request: ReceivedRequest) throws -> Mock
   ) -> Mock {
     var mock = Mock()
-    mock.source = .template(make)
+    mock.source = .template { request, _ in try make(request) }
     return mock
   }
 }

@@ -54,6 +54,8 @@ public struct Mock: Sendable {
   var pace: Pace?
   var interruption: Interruption?
   var source = Source.fields
+  /// The requests that the backend sends after the response.
+  var webhooks: [WebhookSource] = []
 
   /// The source of the response.
   enum Source: Sendable {
@@ -61,7 +63,8 @@ public struct Mock: Sendable {
     case fields
     case sequence(ResponseSequence)
     case weighted(WeightedChoice)
-    case template(@Sendable (_ request: ReceivedRequest) throws -> Mock)
+    case template(
+      @Sendable (_ request: ReceivedRequest, _ values: TemplateValues) throws -> Mock)
     /// The mock cannot be served, for this reason.
     case invalid(String)
   }
@@ -108,13 +111,15 @@ public struct Mock: Sendable {
 
   /// Returns a copy that inherits from the sequence or template that produced this mock.
   ///
-  /// Delays, pacing, faults and header fields that this mock does not set are copied from `outer`.
+  /// Delays, pacing, faults and header fields that this mock does not set are copied from `outer`,
+  /// and so are the webhooks.
   func inheriting(_ outer: Mock) -> Mock {
     var mock = self
     mock.delay = delay ?? outer.delay
     mock.bodyDelay = bodyDelay ?? outer.bodyDelay
     mock.pace = pace ?? outer.pace
     mock.interruption = interruption ?? outer.interruption
+    if !outer.webhooks.isEmpty { mock.webhooks = outer.webhooks + webhooks }
     if !outer.headers.isEmpty { mock.headers = outer.headers.merging(headers) }
     return mock
   }

@@ -1,4 +1,5 @@
 import Networking
+import Promises
 import Synchronization
 
 /// A resolver that turns a mock into the response to one request.
@@ -18,8 +19,9 @@ final class MockResolver: Sendable {
   private let machine = Mutex(MockResolverMachine())
   /// The default delay, for mocks that do not set one.
   private let delay: MockDelay
-  /// The source of random numbers for weights, faults and delays.
+  /// The source of random numbers for weights, faults, delays and templates.
   let random: SeededRandom
+  private let counters = TemplateCounters()
 
   /// Creates a resolver.
   ///
@@ -31,12 +33,22 @@ final class MockResolver: Sendable {
     self.random = random
   }
 
+  /// Returns the generated values for templates.
+  ///
+  /// - Parameter scheduler: The clock of the request.
+  /// - Returns: The values.
+  func values(on scheduler: any Scheduler) -> TemplateValues {
+    TemplateValues(random: random, counters: counters, scheduler: scheduler)
+  }
+
   /// Returns whether a mock can be served unchanged.
   ///
   /// Fast path: most mocks have no sequence, template, file or random delay, and need no default
   /// delay.
   func needsNoResolution(_ mock: Mock) -> Bool {
-    guard case .fields = mock.source, mock.bodyDelay?.isRandom != true else { return false }
+    guard case .fields = mock.source, mock.bodyDelay?.isRandom != true, mock.webhooks.isEmpty else {
+      return false
+    }
     if case .file = mock.body { return false }
     if let interruption = mock.interruption, interruption.chance < 1 { return false }
     return mock.delay.map { !$0.isRandom } ?? (delay == .zero)
@@ -48,12 +60,14 @@ final class MockResolver: Sendable {
   ///   - mock: The mock.
   ///   - route: The number of the route that returned the mock. `nil` if there is none.
   ///   - method: The method of the request.
+  ///   - scheduler: The clock of the request, for templates.
   ///   - path: The path of the request. Evaluated only for a sequence.
   ///   - request: The request. Evaluated only for a template.
   /// - Returns: The resolved mock, or the reason why there is none.
   /// - Throws: The error that `request` throws.
   func resolve(
-    _ mock: Mock, of route: Int? = nil, method: HTTPMethod, path: () -> String,
+    _ mock: Mock, of route: Int? = nil, method: HTTPMethod,
+    on scheduler: any Scheduler = .live, path: () -> String,
     request: () throws(TransportFailure) -> ReceivedRequest
   ) throws(TransportFailure) -> Resolution {
     var mock = mock
@@ -78,7 +92,7 @@ final class MockResolver: Sendable {
       case .template(let make):
         let request = try request()
         do {
-          mock = try make(request).inheriting(mock)
+          mock = try make(request, values(on: scheduler)).inheriting(mock)
         } catch {
           mock = .handlerFailed(error)
         }

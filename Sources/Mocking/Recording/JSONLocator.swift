@@ -39,6 +39,40 @@ struct JSONLocator {
     return locator.position
   }
 
+  /// Returns the offset of a byte of a string in the text.
+  ///
+  /// - Parameters:
+  ///   - position: The offset in the decoded string, in bytes of UTF-8.
+  ///   - start: The offset of the opening quotation mark.
+  ///   - text: The text, in UTF-8.
+  /// - Returns: The offset in bytes, at most that of the closing quotation mark.
+  static func offset(ofStringByte position: Int, inStringAt start: Int, in text: Data) -> Int {
+    var locator = JSONLocator(text)
+    guard start < text.count, locator.bytes[start] == UInt8(ascii: "\"") else { return start }
+    locator.position = start + 1
+    var decodedCount = 0
+    while decodedCount < position, let byte = locator.next, byte != UInt8(ascii: "\"") {
+      let first = locator.position
+      guard byte == UInt8(ascii: "\\") else {
+        locator.position += 1
+        decodedCount += 1
+        continue
+      }
+      let isUnicode = first + 1 < text.count && locator.bytes[first + 1] == UInt8(ascii: "u")
+      var end = min(first + (isUnicode ? 6 : 2), text.count)
+      let isHighSurrogate =
+        isUnicode && end == first + 6
+        && UInt16(String(decoding: locator.bytes[(first + 2)..<end], as: UTF8.self), radix: 16)
+          .map(UTF16.isLeadSurrogate) == true
+      if isHighSurrogate { end = min(end + 6, text.count) }
+      decodedCount +=
+        isUnicode
+        ? Self.text([0x22] + locator.bytes[first..<end] + [0x22])?.utf8.count ?? 1 : 1
+      locator.position = end
+    }
+    return locator.position
+  }
+
   /// Returns the offsets of the elements of an array, in order, after a single pass over the text.
   ///
   /// - Parameters:
@@ -169,12 +203,19 @@ struct JSONDocumentError: Error, Hashable {
   var refersToName = false
   /// The offset of the error in bytes, if the text is not JSON.
   var offset: Int?
+  /// The offset of the error in the decoded string at the path, in bytes of UTF-8.
+  ///
+  /// `nil` if the error is the value as a whole.
+  var stringOffset: Int?
   /// A description of the expected and the actual value.
   let text: String
 
   /// Returns the position of the error in the text.
   func place(in data: Data) -> TextPosition {
-    TextPosition(offset ?? JSONLocator.offset(of: path, isName: refersToName, in: data), in: data)
+    let start = offset ?? JSONLocator.offset(of: path, isName: refersToName, in: data)
+    guard let stringOffset else { return TextPosition(start, in: data) }
+    return TextPosition(
+      JSONLocator.offset(ofStringByte: stringOffset, inStringAt: start, in: data), in: data)
   }
 
   /// Parses a text, which must be in UTF-8.

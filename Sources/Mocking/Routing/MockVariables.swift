@@ -41,27 +41,36 @@ public struct MockVariables: Sendable {
 
 /// A change of a variable by a route.
 struct VariableAssignment: Sendable {
+  enum Value: Sendable {
+    case json(JSON)
+    case template(TemplateJSON)
+  }
+
   let name: String
   /// The new value.
   ///
   /// `nil` removes the variable.
-  let value: JSON?
-  /// Returns the value to set, for a value with templates.
-  ///
-  /// It runs under the lock of the variables, receives their current values, and must not use the
-  /// backend. `nil` sets ``value`` unchanged.
-  var render:
-    (
-      @Sendable (_ value: JSON, _ request: ReceivedRequest, _ variables: [String: JSON]) -> JSON
-    )?
+  let value: Value?
 
-  /// Changes the variable.
-  func apply(to variables: inout [String: JSON], for request: ReceivedRequest) {
-    guard let value else {
-      variables[name] = nil
-      return
+  /// Returns the value to set.
+  ///
+  /// It runs under the lock of the variables.
+  ///
+  /// - Parameters:
+  ///   - request: The request, with the current variables.
+  ///   - values: The generated values for a template.
+  /// - Returns: The value. `nil` removes the variable.
+  /// - Throws: The error of a template.
+  func value(
+    for request: ReceivedRequest, _ values: TemplateValues
+  ) throws(TemplateRenderError) -> JSON? {
+    switch value {
+    case nil: return nil
+    case .json(let json): return json
+    case .template(let template):
+      var rendering = TemplateRendering(request, values)
+      return try template.value(&rendering)
     }
-    variables[name] = render.map { $0(value, request, variables) } ?? value
   }
 }
 
@@ -75,7 +84,7 @@ extension Route {
   /// - Returns: The route.
   public func set(_ name: String, to value: JSON?) -> Route {
     var route = self
-    route.assignments.append(VariableAssignment(name: name, value: value))
+    route.assignments.append(VariableAssignment(name: name, value: value.map { .json($0) }))
     return route
   }
 

@@ -92,6 +92,8 @@ public struct Route: Sendable {
   var nextStates: [Scenario.Step] = []
   /// The variables that the route sets.
   var assignments: [VariableAssignment] = []
+  /// The data that the route shares with other routes, if it is a route of a resource.
+  var storage: (any RouteStorage)?
 
   private init(_ method: HTTPMethod?, _ template: String, _ handler: Handler) {
     self.template = template
@@ -272,6 +274,14 @@ extension Route {
     pattern.conditions.isEmpty && limit == nil && requiredStates.isEmpty && nextStates.isEmpty
       && assignments.isEmpty
   }
+}
+
+/// The data of the routes of a resource.
+protocol RouteStorage: AnyObject, Sendable {
+  /// Writes pending changes to disk before it returns.
+  func saveChanges()
+  /// Restores the initial data.
+  func reset()
 }
 
 extension Route: CustomStringConvertible {

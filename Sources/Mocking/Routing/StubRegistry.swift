@@ -15,12 +15,16 @@ final class StubRegistry: Sendable {
   /// - Parameters:
   ///   - candidates: The routes whose method and path match.
   ///   - request: The request. It receives the values of the route's path variables.
-  /// - Returns: The route. `nil` if the request meets the conditions of no candidate.
+  ///   - values: The generated values for the templates of variables. Evaluated only for a route
+  ///     that sets variables.
+  /// - Returns: The route. `nil` if the request meets the conditions of no candidate. If a template
+  ///   of a variable fails, the route responds with the error, and nothing is changed.
   func choose(
-    among candidates: [RouteTable.Candidate], for request: inout ReceivedRequest
+    among candidates: [RouteTable.Candidate], for request: inout ReceivedRequest,
+    values: () -> TemplateValues
   ) -> RouteTable.Entry? {
     guard let chosen = candidates.first, chosen.entry.route.isUnconditional else {
-      return chooseByConditions(candidates, &request)
+      return chooseByConditions(candidates, &request, values)
     }
     request.path.variables = chosen.variables
     if scenarios.hasVariables { request.variables = scenarios.variableValues }
@@ -28,7 +32,8 @@ final class StubRegistry: Sendable {
   }
 
   private func chooseByConditions(
-    _ candidates: [RouteTable.Candidate], _ request: inout ReceivedRequest
+    _ candidates: [RouteTable.Candidate], _ request: inout ReceivedRequest,
+    _ values: () -> TemplateValues
   ) -> RouteTable.Entry? {
     let readsVariables = candidates.contains { $0.entry.route.readsVariables }
     while true {
@@ -45,12 +50,18 @@ final class StubRegistry: Sendable {
       // Conditions are tested without the lock, because closures of users may be among them. If a
       // variable has changed meanwhile, another request has made progress, and they are tested again.
       switch scenarios.take(
-        matchingCandidates, for: request, ifRevision: readsVariables ? revision : nil)
+        matchingCandidates, for: request, ifRevision: readsVariables ? revision : nil, values)
       {
       case .taken(let chosen, let variables):
         request.path.variables = chosen?.variables ?? [:]
         request.variables = variables
         return chosen?.entry
+      case .failed(let chosen, let error):
+        request.path.variables = chosen.variables
+        var route = chosen.entry.route
+        route.handler = .mock(.handlerFailed(error))
+        return RouteTable.Entry(
+          route: route, template: chosen.entry.template, number: chosen.entry.number)
       case .outdated: continue
       }
     }
@@ -106,6 +117,8 @@ struct ScenarioMachine {
   enum Choice {
     /// The chosen route, if there is one, and the variables after its changes.
     case taken(RouteTable.Candidate?, variables: [String: JSON])
+    /// The template of a variable has failed. Nothing is changed.
+    case failed(RouteTable.Candidate, TemplateRenderError)
     /// The variables have changed since the conditions were tested.
     case outdated
   }
@@ -139,23 +152,34 @@ struct ScenarioMachine {
   ///   - request: The request, for the values of variables.
   ///   - tested: The revision of the variables with which the conditions were tested. `nil` if they
   ///     do not depend on variables.
+  ///   - values: The generated values for the templates of variables.
   /// - Returns: The result.
   mutating func take(
-    _ candidates: [RouteTable.Candidate], for request: ReceivedRequest, ifRevision tested: Int?
+    _ candidates: [RouteTable.Candidate], for request: ReceivedRequest, ifRevision tested: Int?,
+    _ values: () -> TemplateValues
   ) -> Choice {
     if let tested, tested != revision { return .outdated }
     guard let taken = candidates.first(where: { allows($0.entry) }) else {
       return .taken(nil, variables: variables)
     }
     let route = taken.entry.route
-    if route.limit != nil { useCounts[taken.entry.number, default: 0] += 1 }
-    for step in route.nextStates { set(step) }
     if !route.assignments.isEmpty {
       var request = request
       request.path.variables = taken.variables
-      for assignment in route.assignments { assignment.apply(to: &variables, for: request) }
+      request.variables = variables
+      do throws(TemplateRenderError) {
+        let values = values()
+        for assignment in route.assignments {
+          request.variables[assignment.name] = try assignment.value(for: request, values)
+        }
+      } catch {
+        return .failed(taken, error)
+      }
+      variables = request.variables
       revision += 1
     }
+    if route.limit != nil { useCounts[taken.entry.number, default: 0] += 1 }
+    for step in route.nextStates { set(step) }
     return .taken(taken, variables: variables)
   }
 
@@ -231,9 +255,10 @@ public final class ScenarioStates: Sendable {
   /// Chooses the first route that can respond in the current state, counts its use, and sets its
   /// next states and its variables.
   func take(
-    _ candidates: [RouteTable.Candidate], for request: ReceivedRequest, ifRevision tested: Int?
+    _ candidates: [RouteTable.Candidate], for request: ReceivedRequest, ifRevision tested: Int?,
+    _ values: () -> TemplateValues
   ) -> ScenarioMachine.Choice {
-    let choice = machine.withLock { $0.take(candidates, for: request, ifRevision: tested) }
+    let choice = machine.withLock { $0.take(candidates, for: request, ifRevision: tested, values) }
     if case .taken(_, let variables) = choice, !variables.isEmpty {
       mayHaveVariables.store(true, ordering: .releasing)
     }

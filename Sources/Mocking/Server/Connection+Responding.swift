@@ -91,7 +91,11 @@ extension Connection {
       return reporter
     case .unmatched: break
     case .routes(let candidates, _):
-      guard let entry = routes.registry.choose(among: candidates, for: &request) else { break }
+      guard
+        let entry = routes.registry.choose(
+          among: candidates, for: &request,
+          values: { routes.mockResolver.values(on: core.scheduler) })
+      else { break }
       let reporter = record(request, route: routes.firstRoute + entry.number)
       run(entry.route.handler, for: request)
       return reporter
@@ -138,6 +142,7 @@ extension Connection {
   private func respond(with mock: Mock, to request: ReceivedRequest) {
     guard phase != .closed, let head else { return }
     let mock = resolved(mock, for: request)
+    if !mock.webhooks.isEmpty { prepareWebhooks(of: mock, for: request) }
     reporter?.report(mock.failure?.outcome ?? .response(status: mock.status))
     let script = ResponseScript(
       mock,
@@ -151,12 +156,19 @@ extension Connection {
   private func resolved(_ mock: Mock, for request: ReceivedRequest) -> Mock {
     // `try?` ignores no error: only `request` could throw, and this closure does not.
     let resolution = try? routes?.mockResolver.resolve(
-      mock, of: reporter?.route, method: request.method, path: { request.path.text },
-      request: { request })
+      mock, of: reporter?.route, method: request.method, on: core.scheduler,
+      path: { request.path.text }, request: { request })
     switch resolution {
     case .mock(let mock): return mock
     case .invalid(let reason): return .unavailable(reason)
     case .fallsThrough, nil: return .text("\(Route.fallthroughMessage(request))\n", status: 404)
+    }
+  }
+
+  private func prepareWebhooks(of mock: Mock, for request: ReceivedRequest) {
+    guard let values = routes?.mockResolver.values(on: core.scheduler) else { return }
+    startWebhooks = { [webhooks = core.webhooks] in
+      webhooks.start(mock.webhooks, for: request, after: mock.sentResponse, values)
     }
   }
 
@@ -221,8 +233,9 @@ extension Connection {
     servedDraft = .init(request: request, start: core.scheduler.now)
   }
 
-  /// Calls the `onExchange` handler for the current exchange, once.
+  /// Starts the webhooks of the current exchange and calls the `onExchange` handler for it, once.
   func reportServed(_ ending: ServedExchange.Ending) {
+    startWebhooks.take()?()
     guard let draft = servedDraft.take() else { return }
     core.onExchange?(
       ServedExchange(

@@ -67,6 +67,8 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
   var pending: Promise<Mock>?
   /// Reports the outcome of the current request to the journal.
   var reporter: OutcomeReporter?
+  /// Starts the webhooks of the current response, at the end of the exchange.
+  var startWebhooks: (() -> Void)?
   var player = ScriptPlayer()
   var inputHasEnded = false
 

@@ -82,6 +82,11 @@ extension MockServer {
   /// The states of the routes' scenarios.
   public var scenarios: ScenarioStates { core.activeRoutes.registry.scenarios }
 
+  /// The sender of the webhooks of the responses, with the records of their deliveries.
+  ///
+  /// ``MockServer/stop()`` cancels the webhooks that have not been delivered.
+  public var webhooks: WebhookSender { core.webhooks }
+
   /// Takes the next request that has not been taken, when one is available.
   ///
   /// A request becomes available when its asynchronous handler has started, or when its synchronous

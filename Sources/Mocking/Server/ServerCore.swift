@@ -13,6 +13,7 @@ final class ServerCore: @unchecked Sendable {
   let scheduler: any Scheduler
   let tracker: ConnectionTracker
   let queue = MockQueue()
+  let webhooks = WebhookSender()
   let onExchange: (@Sendable (ServedExchange) -> Void)?
   private let routes: Mutex<ActiveRoutes>
   private let connectionFault: @Sendable (Int) -> MockFault?
@@ -65,6 +66,7 @@ final class ServerCore: @unchecked Sendable {
   var acceptsConnections: Bool { limits.connections.map { connections.count < max($0, 1) } ?? true }
 
   private func shutDown() {
+    webhooks.stop()
     listener?.close()
     listener = nil
     reservedSocket?.close()
@@ -118,9 +120,11 @@ final class ServerCore: @unchecked Sendable {
     if let failure = failure.withLock({ $0 }) { throw failure }
   }
 
-  /// Closes the listening socket and all connections before it returns.
+  /// Closes the listening socket and all connections, and saves the data of the routes, before it
+  /// returns.
   func stop() {
     perform { self.shutDown() }
+    for route in activeRoutes.routes { route.storage?.saveChanges() }
   }
 
   /// Runs a job on the thread of the loop and waits until it has ended.

@@ -9,12 +9,20 @@ struct Stub: Sendable {
   let route: Route
   /// The response.
   let mock: Mock
+  /// A description of the response, in place of that of the mock.
+  var responseSummary: String?
 
   /// Checks that each required scenario state is an initial state or is set by a route.
   ///
+  /// - Parameters:
+  ///   - stubs: The stubs to check.
+  ///   - others: All stubs of the server, which may be from several files.
   /// - Throws: ``JSONDocumentError`` for the first state that no route can reach.
-  static func checkStates(of stubs: [Stub]) throws(JSONDocumentError) {
-    let next = stubs.flatMap(\.route.nextStates)
+  static func checkStates(
+    of stubs: [Stub], among others: [Stub]
+  ) throws(JSONDocumentError) {
+    guard stubs.contains(where: { !$0.route.requiredStates.isEmpty }) else { return }
+    let next = others.flatMap(\.route.nextStates)
     for stub in stubs {
       for step in stub.route.requiredStates {
         let reachable =
@@ -39,7 +47,8 @@ struct Stub: Sendable {
     lines += route.nextStates.map { "\($0.scenario.name) becomes \($0.state)" }
     lines += route.assignments.map { "\($0.value == nil ? "removes" : "sets") \($0.name)" }
     return StubFile.Summary(
-      method: route.method, path: route.template, response: mock.summary, conditions: lines)
+      method: route.method, path: route.template, response: responseSummary ?? mock.summary,
+      conditions: lines)
   }
 }
 

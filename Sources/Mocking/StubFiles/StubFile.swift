@@ -37,6 +37,17 @@ import Promises
 /// - **Defaults.** The member `defaults` of the file has `headers`, a `delay`, a `fault` and the
 ///   other members of a response except its status and body, for all responses that do not set them.
 ///   A `fault` may have a `chance`. `seed` makes random numbers reproducible.
+/// - **Resources.** `{"resource": "/carts", "data": [...]}` responds to all requests that list, create,
+///   read, change and delete items. The guide "Resources" describes them.
+/// - **Templates.** A string with `{{ ... }}` in `json`, `text`, `headers`, `status` or `webhook`
+///   is a template: `{"json": {"id": "{{ path.id | int }}", "at": "{{ now }}"}}`. `let` gives names to
+///   values of one response. `"template": false` turns templates off, and `"template": true` turns
+///   them on for a `file`. The guide "Dynamic responses" describes the syntax.
+/// - **Webhooks.** `webhook` is a request that the backend sends after the response:
+///   `{"url": "{{ body.callbackUrl }}", "json": {...}, "after": "2 s", "retries": 3}`.
+/// - **Files.** `include` lists further stub files, relative to the folder of the file:
+///   `["users.json", "orders/*.json"]`. `basePath` is a path before the paths of all routes of the
+///   file and of the files that it includes.
 /// - **Order.** If several stubs with the same priority match, the first one in the file responds.
 /// - **Errors.** An unknown key, a value with the wrong type or out of range, a missing file, and a
 ///   scenario state that no route sets are reported as errors with their location.
@@ -44,8 +55,14 @@ import Promises
 /// A recording matches a request by method, path and query, and replays the recorded responses in
 /// order. Recorded failures are replayed too.
 public struct StubFile: Sendable {
-  /// The location of the file.
+  /// The location of the file, or of the first one.
   public let url: URL
+  /// The locations of all files that have been read: the files themselves, the files that they
+  /// include, and files with templates.
+  ///
+  /// A program that reads the routes again after a change watches these files. The files of other
+  /// bodies are not included, because they are read for each response.
+  public let files: [URL]
   /// The routes, for a ``MockServer``, a ``MockTransport`` or a ``MockProvider``.
   public let routes: [Route]
   /// The summaries of the stubs, in order, for display.
@@ -54,37 +71,47 @@ public struct StubFile: Sendable {
   ///
   /// `nil` if the file does not set one. Pass it as the `seed` of a server, transport or provider.
   public let seed: UInt64?
+  /// The items of the resources of the file.
+  ///
+  /// To keep them in a file that the stub file does not name, open it with ``ResourceStore/open(_:)``.
+  public let resources: ResourceStore
   private let connectionFaults: [Int?: MockFault]
 
   /// Reads a stub file or a recording.
   ///
-  /// - Parameter url: The location of the file. If its extension is `har`, in uppercase or
-  ///   lowercase, the file is read as an HTTP archive.
+  /// - Parameters:
+  ///   - url: The location of the file. If its extension is `har`, in uppercase or lowercase, the file
+  ///     is read as an HTTP archive.
+  ///   - opensStore: Whether the file that the member `store` names is opened, and created if
+  ///     necessary. `false` only checks the stub file.
   /// - Throws: ``StubFileError`` with the location of the error and the expected value;
-  ///   ``RecordingError`` for an archive.
-  public init(contentsOf url: URL) throws {
-    self.url = url
-    if url.pathExtension.lowercased() == "har" {
-      let recording = try RecordedStubs(url)
-      routes = recording.routes
-      summaries = recording.summaries
-      connectionFaults = [:]
-      seed = nil
-      return
-    }
-    let data: Data
-    do {
-      data = try Data(contentsOf: url)
-    } catch {
-      throw FileManager.default.fileExists(atPath: url.path)
-        ? StubFileError.unreadable(file: url, reason: AtomicFileWriter.reason(of: error))
-        : StubFileError.missing(file: url)
-    }
-    let document = try StubDocument(data, url)
-    routes = document.stubs.map(\.route)
-    summaries = document.stubs.map(\.summary)
-    connectionFaults = document.connectionFaults
-    seed = document.seed
+  ///   ``RecordingError`` for an archive; ``ResourceError`` for the file of the resources.
+  public init(contentsOf url: URL, opensStore: Bool = true) throws {
+    try self.init(contentsOf: [url], opensStore: opensStore)
+  }
+
+  /// Reads several stub files and recordings as one.
+  ///
+  /// The routes of the first file take precedence over those of the next one. Scenarios of the same
+  /// name are one scenario, and all resources have one store.
+  ///
+  /// - Parameters:
+  ///   - urls: The locations of the files, at least one. A file whose extension is `har`, in uppercase
+  ///     or lowercase, is read as an HTTP archive.
+  ///   - opensStore: Whether the first file that a member `store` names is opened, and created if
+  ///     necessary. `false` only checks the stub files.
+  /// - Throws: ``StubFileError`` with the location of the error and the expected value;
+  ///   ``RecordingError`` for an archive; ``ResourceError`` for the file of the resources.
+  public init(contentsOf urls: [URL], opensStore: Bool = true) throws {
+    url = urls.first ?? URL(fileURLWithPath: "/")
+    let loader = try StubLoader(urls)
+    files = loader.files
+    routes = loader.routes
+    summaries = loader.summaries
+    connectionFaults = loader.connectionFaults
+    seed = loader.seed
+    resources = loader.resources
+    if opensStore, let file = loader.storeFile { try resources.open(file) }
   }
 
   /// Returns the fault for a new connection.
@@ -163,6 +190,31 @@ extension MockServer {
   ///   ``MockServerError/cannotListen(port:reason:)``.
   public convenience init(
     stubs: URL, port: Int = 0, limits: MockServerLimits = MockServerLimits(),
+    scheduler: any Scheduler = .live, seed: UInt64? = nil,
+    onExchange: (@Sendable (_ exchange: ServedExchange) -> Void)? = nil
+  ) throws {
+    try self.init(
+      stubs: [stubs], port: port, limits: limits, scheduler: scheduler, seed: seed,
+      onExchange: onExchange)
+  }
+
+  /// Starts a server with the routes of several files.
+  ///
+  /// See ``StubFile/init(contentsOf:opensStore:)-([URL],_)`` for their order.
+  ///
+  /// - Parameters:
+  ///   - stubs: The files: stubs in JSON, or HTTP archives.
+  ///   - port: The port to listen on. 0 selects a free port.
+  ///   - limits: The limits for requests and connections.
+  ///   - scheduler: The clock for delays.
+  ///   - seed: The seed of the random numbers for templates, weighted responses, faults and delays.
+  ///     `nil` uses the first seed in the files, or 0 if there is none.
+  ///   - onExchange: A handler that is called for each request after its exchange has ended. It
+  ///     runs on the server's thread and must not block.
+  /// - Throws: ``StubFileError``, ``RecordingError`` or
+  ///   ``MockServerError/cannotListen(port:reason:)``.
+  public convenience init(
+    stubs: [URL], port: Int = 0, limits: MockServerLimits = MockServerLimits(),
     scheduler: any Scheduler = .live, seed: UInt64? = nil,
     onExchange: (@Sendable (_ exchange: ServedExchange) -> Void)? = nil
   ) throws {

@@ -4,8 +4,16 @@ import Networking
 extension StubValue {
   /// Parses the defaults of a file for all responses.
   func defaults(in folder: URL) throws(JSONDocumentError) -> Mock {
-    let keys = Self.responseKeys.filter { $0 != "status" && !Self.bodyKeys.contains($0) }
-    return try object(keys, "defaults, such as {\"delay\": \"80 ms\"}").response(in: folder)
+    let others = ["status"] + Self.bodyKeys + Self.templateKeys
+    let keys = Self.responseKeys.filter { !others.contains($0) }
+    let object = try object(keys, "defaults, such as {\"delay\": \"80 ms\"}")
+    let mock = try object.response(in: folder)
+    if case .template = mock.source, let headers = object["headers"] {
+      throw JSONDocumentError(
+        path: headers.path, refersToName: true,
+        text: "the defaults of a file cannot have templates; write them in the routes")
+    }
+    return mock
   }
 
   /// Parses the seed of random numbers.
@@ -21,16 +29,19 @@ extension StubValue {
     return chance
   }
 
-  /// Parses the variables that a route sets.
-  ///
-  /// The strings of a value may be templates, so the value is kept as it is.
+  /// Parses the variables that a route sets, whose values may have templates.
   func addAssignments(to route: inout Route) throws(JSONDocumentError) {
     for (name, value) in try members("an object of variables, such as {\"user\": {\"id\": 7}}") {
       guard !name.isEmpty else {
         throw JSONDocumentError(
           path: value.path, refersToName: true, text: "expected the name of a variable, found \"\"")
       }
-      route = route.set(name, to: value.json == .null ? nil : value.json)
+      guard TemplateJSON.isTemplate(value.json) else {
+        route = route.set(name, to: value.json == .null ? nil : value.json)
+        continue
+      }
+      let template = try value.jsonTemplate(in: TemplateScope(pathVariables: context.pathVariables))
+      route.assignments.append(VariableAssignment(name: name, value: .template(template)))
     }
   }
 }
@@ -47,7 +58,7 @@ extension StubObject {
   func weighted(
     _ choices: StubValue, _ defaults: Mock, in folder: URL
   ) throws(JSONDocumentError) -> Mock {
-    for name in ["sequence", "afterLast", "status"] + StubValue.bodyKeys {
+    for name in ["sequence", "afterLast", "status", "let"] + StubValue.bodyKeys {
       if let value = self[name] { throw value.conflict(with: "oneOf") }
     }
     var mocks: [(weight: Double, mock: Mock)] = []

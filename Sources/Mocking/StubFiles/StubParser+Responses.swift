@@ -5,7 +5,7 @@ extension StubValue {
   static let bodyKeys = ["json", "text", "base64", "file"]
   static let responseKeys =
     ["status", "headers"] + bodyKeys
-    + ["delay", "bodyDelay", "bytesPerSecond", "dribble", "fault"]
+    + ["delay", "bodyDelay", "bytesPerSecond", "dribble", "fault"] + templateKeys
 
   /// Parses a response of a sequence.
   func response(in folder: URL) throws(JSONDocumentError) -> Mock {
@@ -17,7 +17,7 @@ extension StubObject {
   /// Parses the members that describe a response, and ignores all others.
   func response(in folder: URL) throws(JSONDocumentError) -> Mock {
     var mock = try body(in: folder)
-    if let status = self["status"] {
+    if let status = self["status"], !isTemplate(status) {
       mock.status = try status.int(200...599, "a status from 200 to 599")
     }
     if let headers = self["headers"] { try headers.addHeaders(to: &mock.headers) }
@@ -37,7 +37,7 @@ extension StubObject {
           1...1_000_000, "a number from 1 to 1000000"),
         over: try object.required("over", "a time").duration())
     }
-    return mock
+    return try applyingTemplates(to: mock, in: folder)
   }
 
   private func body(in folder: URL) throws(JSONDocumentError) -> Mock {

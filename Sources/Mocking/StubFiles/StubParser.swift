@@ -1,52 +1,94 @@
 import Foundation
 import Networking
 
-/// The parsed content of a stub file.
+/// The parsed content of a stub file, without the files that it includes.
 struct StubDocument {
   let stubs: [Stub]
   private(set) var connectionFaults: [Int?: MockFault] = [:]
   private(set) var seed: UInt64?
+  /// The file for the items of the resources.
+  private(set) var storeFile: URL?
+  /// The entries of `include`.
+  private(set) var includes: [StubValue] = []
+  /// The path before the paths of all routes of the file and of the files that it includes.
+  let basePath: String
+  /// The files with templates that the routes use.
+  private(set) var templateFiles: [URL] = []
+  let file: URL
+  private let data: Data
 
   /// Parses the content of a file.
   ///
   /// - Parameters:
   ///   - data: The content.
   ///   - file: The location of the file, for error messages and relative file names.
+  ///   - base: The base path of the file that includes this one.
+  ///   - resources: The store of the resources of all files.
   /// - Throws: ``StubFileError/malformed(file:line:column:path:problem:)``.
-  init(_ data: Data, _ file: URL) throws(StubFileError) {
+  init(
+    _ data: Data, _ file: URL, base: String = "", resources: ResourceStore = ResourceStore()
+  ) throws(StubFileError) {
     let data = JSONDocumentError.text(of: data)
+    self.data = data
+    self.file = file
     do throws(JSONDocumentError) {
       let json = try JSONDocumentError.json(in: data)
       let name = file.lastPathComponent
       let folder = file.deletingLastPathComponent()
-      let root = StubValue(json: json, path: JSONValuePath())
+      let context = StubContext()
+      let root = StubValue(json: json, path: JSONValuePath(), context: context)
       let object = try root.object(
-        ["$schema", "comment", "routes", "connectionFaults", "defaults", "seed"],
+        [
+          "$schema", "comment", "include", "basePath", "routes", "defaults", "seed",
+          "connectionFaults", "store", "isolation",
+        ],
         "an object with a member \"routes\"")
-      let values = try object.required("routes", "an array").elements("an array of routes")
-      let places = TextPosition.positions(
-        of: JSONLocator.elementOffsets(of: ["routes"], in: data), in: data)
+      includes = try object["include"]?.includes() ?? []
+      basePath = base + (try object["basePath"]?.basePath() ?? "")
+      let values =
+        includes.isEmpty || object["routes"] != nil
+        ? try object.required("routes", "an array").elements("an array of routes") : []
+      let offsets = JSONLocator.elementOffsets(of: ["routes"], in: data)
+      let places = TextPosition.positions(of: offsets, in: data)
       let defaults = try object["defaults"]?.defaults(in: folder)
       seed = try object["seed"]?.seed()
+      storeFile = try object["store"]?.storeFile(in: folder)
+      if let (isolation, clients) = try object["isolation"]?.isolation() {
+        resources.isolate(by: isolation, maximumClients: clients)
+      }
       var stubs: [Stub] = []
-      for (value, place) in zip(values, places) {
+      for ((value, place), offset) in zip(zip(values, places), offsets) {
+        if value.isResource {
+          stubs += try value.prefixed(with: basePath).resource(
+            in: folder, defaults: defaults, store: resources, text: data.dropFirst(offset))
+          continue
+        }
         stubs.append(
-          try value.stub(
+          try value.prefixed(with: basePath).stub(
             in: folder, defaults: defaults,
             at: .init(file: name, line: UInt(place.line), column: UInt(place.column))))
       }
       self.stubs = stubs
-      try Stub.checkStates(of: stubs)
+      templateFiles = context.templateFiles.urls
       for value in try object["connectionFaults"]?.elements("an array of faults") ?? [] {
         let (connection, fault) = try value.connectionFault()
         connectionFaults[connection] = fault
       }
     } catch {
-      let place = error.place(in: data)
-      throw .malformed(
-        file: file, line: place.line, column: place.column, path: "\(error.path)",
-        problem: error.text)
+      throw Self.located(error, in: data, file)
     }
+  }
+
+  /// Returns the error with its position in the file.
+  func located(_ error: JSONDocumentError) -> StubFileError { Self.located(error, in: data, file) }
+
+  private static func located(
+    _ error: JSONDocumentError, in data: Data, _ file: URL
+  ) -> StubFileError {
+    let place = error.place(in: data)
+    return .malformed(
+      file: file, line: place.line, column: place.column, path: "\(error.path)",
+      problem: error.text)
   }
 }
 
@@ -54,6 +96,8 @@ struct StubDocument {
 struct StubValue {
   let json: JSON
   let path: JSONValuePath
+  /// The properties of the file and the route that contain the value.
+  var context = StubContext()
 
   /// Returns an error that names the expected value and the value found.
   func expected(_ expectation: String) -> JSONDocumentError {
@@ -86,7 +130,7 @@ struct StubValue {
   func elements(_ expectation: String) throws(JSONDocumentError) -> [StubValue] {
     guard case .array(let values) = json else { throw expected(expectation) }
     return values.enumerated().map { index, value in
-      StubValue(json: value, path: path.appending(.element(index)))
+      StubValue(json: value, path: path.appending(.element(index)), context: context)
     }
   }
 
@@ -96,7 +140,7 @@ struct StubValue {
   )] {
     guard case .dictionary(let members) = json else { throw expected(expectation) }
     return members.sorted { $0.key < $1.key }.map { name, value in
-      (name, StubValue(json: value, path: path.appending(.member(name))))
+      (name, StubValue(json: value, path: path.appending(.member(name)), context: context))
     }
   }
 
@@ -110,7 +154,8 @@ struct StubValue {
       throw JSONDocumentError(
         path: value.path, refersToName: true, text: "unknown key \"\(name)\"; \(hint)")
     }
-    return StubObject(path: path, members: Dictionary(members) { first, _ in first })
+    return StubObject(
+      path: path, members: Dictionary(members) { first, _ in first }, context: context)
   }
 
   /// Returns the value as a string, and throws if it is not in `names`.
@@ -127,6 +172,7 @@ struct StubValue {
 struct StubObject {
   let path: JSONValuePath
   let members: [String: StubValue]
+  let context: StubContext
 
   subscript(name: String) -> StubValue? { members[name] }
 
@@ -143,7 +189,7 @@ extension StubValue {
   func stub(
     in folder: URL, defaults: Mock?, at location: Mock.ResponseSequence.SourceLocation
   ) throws(JSONDocumentError) -> Stub {
-    let object = try object(
+    let object = try withPathVariables.object(
       [
         "method", "path", "when", "scenario", "set", "priority", "times", "sequence", "afterLast",
         "oneOf", "comment",
@@ -154,19 +200,11 @@ extension StubValue {
     var route = Route(
       try object["method"]?.httpMethod(),
       try object.required("path", "such as \"/boards/{id}\"").template(), mock)
-    route.pattern = route.pattern.adding(try object["when"]?.conditions() ?? [])
-    try object["scenario"]?.addScenario(to: &route)
-    try object["set"]?.addAssignments(to: &route)
-    if let priority = object["priority"] {
-      route = route.priority(try priority.int(-1_000_000...1_000_000, "a whole number"))
-    }
-    if let times = object["times"] {
-      route = route.times(try times.int(1...Int.max, "a number, 1 or more"))
-    }
+    try object.addConditions(to: &route)
     return Stub(path: path, route: route, mock: mock)
   }
 
-  private func httpMethod() throws(JSONDocumentError) -> HTTPMethod? {
+  func httpMethod() throws(JSONDocumentError) -> HTTPMethod? {
     let name = try string("a method, such as \"GET\"")
     guard name.isToken, name == name.uppercased() else {
       throw expected("a method in capitals, such as \"GET\"")
@@ -174,7 +212,7 @@ extension StubValue {
     return HTTPMethod(rawValue: name)
   }
 
-  private func template() throws(JSONDocumentError) -> String {
+  func template() throws(JSONDocumentError) -> String {
     let text = try string("a path, such as \"/boards/{id}\"")
     do {
       return try PathTemplate(text).text
@@ -186,7 +224,7 @@ extension StubValue {
     }
   }
 
-  private func addScenario(to route: inout Route) throws(JSONDocumentError) {
+  fileprivate func addScenario(to route: inout Route) throws(JSONDocumentError) {
     let expectation = "a name, such as \"created\""
     let object = try object(
       ["name", "when", "then"], "an object such as {\"name\": \"boards\", \"when\": \"started\"}")
@@ -203,6 +241,22 @@ extension StubValue {
 }
 
 extension StubObject {
+  /// The members that ``addConditions(to:)`` parses.
+  static let conditionKeys = ["when", "scenario", "set", "priority", "times"]
+
+  /// Parses the conditions, the scenario, the priority and the limit of a route.
+  func addConditions(to route: inout Route) throws(JSONDocumentError) {
+    route.pattern = route.pattern.adding(try self["when"]?.conditions() ?? [])
+    try self["scenario"]?.addScenario(to: &route)
+    try self["set"]?.addAssignments(to: &route)
+    if let priority = self["priority"] {
+      route = route.priority(try priority.int(-1_000_000...1_000_000, "a whole number"))
+    }
+    if let times = self["times"] {
+      route = route.times(try times.int(1...Int.max, "a number, 1 or more"))
+    }
+  }
+
   fileprivate func mock(in folder: URL, at location: Mock.ResponseSequence.SourceLocation)
     throws(JSONDocumentError) -> Mock
   {
@@ -215,8 +269,13 @@ extension StubObject {
       }
       return mock
     }
-    for name in ["status"] + StubValue.bodyKeys {
+    for name in ["status", "let"] + StubValue.bodyKeys {
       if let value = self[name] { throw value.conflict(with: "sequence") }
+    }
+    if case .template = mock.source, let headers = self["headers"] {
+      throw JSONDocumentError(
+        path: headers.path, refersToName: true,
+        text: "templates in \"headers\" belong in the responses of the sequence")
     }
     let responses = try sequence.elements("an array of responses")
     guard !responses.isEmpty else { throw sequence.expected("an array of at least one response") }

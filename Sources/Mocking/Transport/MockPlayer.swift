@@ -8,6 +8,7 @@ struct MockPlayer: Sendable {
   typealias Receive = @Sendable (TransportEvent) -> Void
 
   let mockResolver: MockResolver
+  let webhooks = WebhookSender()
   /// The scheduler of the user, or the one of the scope in which the player was created.
   private let ownScheduler: any Scheduler
   private let isSchedulerFixed: Bool
@@ -56,11 +57,15 @@ struct MockPlayer: Sendable {
         return try play(mock, request, reporter, scheduler, idleTime, receive)
       }
       let resolution = try mockResolver.resolve(
-        mock, of: reporter.route, method: request.method,
+        mock, of: reporter.route, method: request.method, on: scheduler,
         path: { request.url.path(percentEncoded: true) },
         request: received)
       switch resolution {
-      case .mock(let mock): return try play(mock, request, reporter, scheduler, idleTime, receive)
+      case .mock(let mock):
+        let receive =
+          mock.webhooks.isEmpty
+          ? receive : startingWebhooks(of: mock, for: try received(), on: scheduler, receive)
+        return try play(mock, request, reporter, scheduler, idleTime, receive)
       case .invalid(let reason): throw TransportFailure(code: .mockFailed, detail: reason)
       case .fallsThrough: return fallThrough()
       }
@@ -68,6 +73,30 @@ struct MockPlayer: Sendable {
       reporter.report(.failure(error.code))
       return fail(error, receive)
     }
+  }
+
+  /// Returns a receiver that starts the webhooks of a mock at the end of the exchange.
+  private func startingWebhooks(
+    of mock: Mock, for request: ReceivedRequest, on scheduler: any Scheduler,
+    _ receive: @escaping Receive
+  ) -> Receive {
+    let values = mockResolver.values(on: scheduler)
+    return { [webhooks] event in
+      receive(event)
+      switch event {
+      case .end, .failure:
+        webhooks.start(mock.webhooks, for: request, after: mock.sentResponse, values)
+      case .connected, .servedLocally, .sent, .head, .body: break
+      }
+    }
+  }
+
+  /// Returns the generated values for templates.
+  ///
+  /// - Parameter scheduler: The clock of the request.
+  /// - Returns: The values.
+  func values(on scheduler: any Scheduler) -> TemplateValues {
+    mockResolver.values(on: scheduler)
   }
 
   /// Delivers a failure immediately.

@@ -42,6 +42,8 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
   public let journal: RequestJournal
   /// The scenario states of the routes.
   public let scenarios: ScenarioStates
+  /// The sender of the webhooks of the responses, with the records of their deliveries.
+  public var webhooks: WebhookSender { player.webhooks }
   /// Whether requests without a mock fail; `nil` for the default.
   private let strict: Bool?
   private let player: MockPlayer

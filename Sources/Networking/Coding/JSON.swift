@@ -5,6 +5,7 @@ import Foundation
 /// ```swift
 /// let json = try JSON(parsing: data)
 /// let title = json["boards"][0]["title"].string    // nil if a part of the path is missing
+/// json["boards"][0]["tags"] = ["new"]              // adds missing objects on the path
 /// ```
 ///
 /// Subscripts never trap. They return ``null`` for a missing element or member. Numbers of
@@ -34,19 +35,67 @@ public enum JSON: Sendable {
   /// The element of an array at an index, or ``null`` if the value is not an array or the index is
   /// out of range.
   ///
+  /// A value that is set replaces the element, or is appended if the index is the number of elements.
+  /// A value that is not an array counts as an empty array. A value that is set at any other index is
+  /// discarded.
+  ///
   /// - Parameter index: The index, starting at 0.
   public subscript(index: Int) -> JSON {
-    guard case .array(let values) = self, values.indices.contains(index) else { return .null }
-    return values[index]
+    get {
+      guard case .array(let values) = self, values.indices.contains(index) else { return .null }
+      return values[index]
+    }
+    _modify {
+      var element = self[index]
+      guard index >= 0, index <= (array?.count ?? 0) else {
+        yield &element
+        return
+      }
+      var values = array ?? []
+      // Without the old references, the array and the element are changed in place.
+      self = .null
+      if index == values.count { values.append(.null) } else { values[index] = .null }
+      defer {
+        values[index] = element
+        self = .array(values)
+      }
+      yield &element
+    }
   }
 
   /// The member of an object with a name, or ``null`` if the value is not an object or has no such
   /// member.
   ///
+  /// A value that is set replaces the member or adds it. A value that is not an object is replaced by
+  /// an object with this member. ``null`` is stored as a value; ``remove(_:)`` removes a member.
+  ///
   /// - Parameter name: The name of the member.
   public subscript(name: String) -> JSON {
-    guard case .dictionary(let values) = self else { return .null }
-    return values[name] ?? .null
+    get {
+      guard case .dictionary(let values) = self else { return .null }
+      return values[name] ?? .null
+    }
+    _modify {
+      var values = dictionary ?? [:]
+      // Without the old reference, the object is changed in place.
+      self = .null
+      defer { self = .dictionary(values) }
+      yield &values[name, default: .null]
+    }
+  }
+
+  /// Removes the member of an object.
+  ///
+  /// - Parameter name: The name of the member.
+  /// - Returns: The value of the member, or `nil` if the value is not an object or has no such
+  ///   member.
+  @discardableResult
+  public mutating func remove(_ name: String) -> JSON? {
+    guard case .dictionary(var values) = self, values[name] != nil else { return nil }
+    self = .null
+    let value = values.removeValue(forKey: name)
+    self = .dictionary(values)
+    return value
   }
 }
 

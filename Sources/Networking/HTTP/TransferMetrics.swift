@@ -6,7 +6,9 @@
 /// }
 /// ```
 ///
-/// The progress restarts at 0 for each redirect and each attempt.
+/// The progress restarts at 0 for each redirect and each attempt. Each report differs from the one
+/// before: after the last byte of an upload, the bytes of the response are further reports with a
+/// `sent.fraction` of 1.
 public struct TransferProgress: Sendable, Hashable {
   /// The progress of one body.
   public struct Amount: Sendable, Hashable {

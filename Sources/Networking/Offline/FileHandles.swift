@@ -129,7 +129,7 @@ struct OpenFile: ~Copyable {
 ///
 /// The system releases it if the process dies. Two locks in one process exclude each other too,
 /// because each opens the file separately.
-struct FileLock: ~Copyable {
+package struct FileLock: ~Copyable {
   private let file: OpenFile
 
   /// Acquires the lock, waiting for it if necessary.
@@ -150,7 +150,7 @@ struct FileLock: ~Copyable {
   /// - Parameter path: The path of the lock file, which is created if necessary.
   /// - Throws: ``NetworkError`` with the code ``NetworkError/Code-swift.enum/offlineStoreFailed``
   ///   if the file cannot be opened or locked.
-  init?(tryLocking path: String) throws {
+  package init?(tryLocking path: String) throws {
     let file = try Self.open(path)
     guard flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 else {
       if errno == EWOULDBLOCK { return nil }

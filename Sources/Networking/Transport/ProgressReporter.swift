@@ -4,7 +4,7 @@ import Synchronization
 /// A progress receiver that passes the progress to a closure of the caller.
 ///
 /// At most one report is scheduled at a time. It reads the latest progress when it runs, so a slow
-/// context gets fewer reports and no backlog.
+/// context gets fewer reports and no backlog. A change to the same progress is not reported.
 final class ProgressReporter: ProgressReporting {
   private struct State {
     var progress = TransferProgress()
@@ -34,12 +34,14 @@ final class ProgressReporter: ProgressReporting {
   }
 
   func change(_ change: (inout TransferProgress) -> Void) {
-    let isFirst = state.withLock { state in
+    let isScheduled = state.withLock { state in
+      let previous = state.progress
       change(&state.progress)
-      defer { state.isScheduled = true }
-      return !state.isScheduled
+      guard state.progress != previous, !state.isScheduled else { return false }
+      state.isScheduled = true
+      return true
     }
-    guard isFirst else { return }
+    guard isScheduled else { return }
     context.run {
       // `try?` ignores no error, because the closure does not throw.
       try? self.report(

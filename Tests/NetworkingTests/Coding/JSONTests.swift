@@ -14,6 +14,45 @@ struct JSONTests {
     }
   }
 
+  @Test func subscriptsSetValues() throws {
+    var json: JSON = ["list": [1, ["b": 2]], "text": "x"]
+    json["list"][1]["b"] = 3
+    json["list"][0] = nil
+    json["list"][2] = "new"
+    json["a"]["b"]["c"] = [true]
+    json["a"]["list"][0]["d"] = 1
+    json["text"]["replaced"] = 1
+    #expect(
+      json == [
+        "list": [nil, ["b": 3], "new"], "text": ["replaced": 1],
+        "a": ["b": ["c": [true]], "list": [["d": 1]]],
+      ])
+  }
+
+  @Test func anIndexBeyondTheEndSetsNothing() {
+    var json: JSON = [1]
+    json[2] = 5
+    json[-1] = 5
+    json[.max]["a"] = 5
+    #expect(json == [1])
+    var text: JSON = "x"
+    text[1] = 5
+    #expect(text == "x")
+    text[0] = 5
+    #expect(text == [5])
+  }
+
+  @Test func aMemberIsRemovedOrSetToNull() {
+    var json: JSON = ["a": 1, "b": 2]
+    json["a"] = nil
+    #expect(json.remove("b") == 2)
+    #expect(json.remove("c") == nil)
+    #expect(json.dictionary == ["a": .null])
+    var text: JSON = "x"
+    #expect(text.remove("a") == nil)
+    #expect(text == "x")
+  }
+
   @Test func valuesOfAllTypesAreAccessible() throws {
     let json = try parse(#"{"n":null,"t":true,"f":false,"i":-3,"d":1.5,"s":"ü😀","a":[],"o":{}}"#)
     #expect(

@@ -207,6 +207,18 @@ struct OfflineReplayTests {
     #expect(later.expired.map(\.number) == [1])
   }
 
+  @Test func anEntryThatIsHeldBackKeepsTheLifespanThatARightClockGaveIt() async throws {
+    temporary.pass(-1_800_000_000)
+    try add("1", "2")
+    temporary.pass(1_800_000_000)
+    let report = try await store.replay { _ in .rejected(NetworkError(.dnsFailed)) }.value
+    #expect(report.kept.map(\.entry.number) == [1, 2])
+    #expect(try store.entries.map(\.attempts) == [1, 0])
+    temporary.pass(100)
+    let later = try await store.replay { _ in .fulfilled(.of(200)) }.value
+    #expect(later.expired.map(\.number) == [1, 2])
+  }
+
   @Test func aWrongClockFreesNoSpace() throws {
     temporary.pass(-1_800_000_000)
     try add("1")

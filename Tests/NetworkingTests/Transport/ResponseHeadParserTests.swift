@@ -11,6 +11,15 @@ struct ResponseHeadParserTests {
     }
   }
 
+  @Test func aParserHasNoStatusLineBeforeTheFirstAndAfterAReset() {
+    var parser = ResponseHeadParser()
+    #expect(!parser.hasStatusLine)
+    _ = Array("HTTP/1.1 200 OK\r\n".utf8).withUnsafeBytes { parser.parse($0) }
+    #expect(parser.hasStatusLine)
+    parser.reset()
+    #expect(!parser.hasStatusLine)
+  }
+
   @Test(arguments: ["1.0", "1.1", "2", "3"])
   func statusAndVersionAreParsed(_ version: String) {
     let lines = ["HTTP/\(version) 404 Not Found", ""]

@@ -98,6 +98,26 @@
       #expect(String(decoding: record.body, as: UTF8.self) == Self.text + Self.text)
     }
 
+    /// The library also decodes the formats before RFC 8878, whose magic numbers are lower.
+    @Test(arguments: [0x25, 0x26, 0x27])
+    func aZstdFrameOfAnEarlyFormatIsMalformed(_ magic: UInt8) async throws {
+      let hello = Data([0xB5, 0x2F, 0xFD, 0, 0, 0x40, 0, 5]) + Data("hello".utf8)
+      let early = Data([magic]) + hello + Data([0xC0, 0, 0])
+      let record = try await performed("zstd", early)
+      #expect(record.failure?.code == .malformedResponse)
+      let body = try #require(Self.coded["zstd"].flatMap { Data(base64Encoded: $0) })
+      #expect(try await performed("zstd", body + early).failure?.code == .malformedResponse)
+    }
+
+    @Test(arguments: [0x50, 0x5F])
+    func aSkippableZstdFrameIsSkipped(_ magic: UInt8) async throws {
+      let skippable = Data([magic, 0x2A, 0x4D, 0x18, 3, 0, 0, 0]) + Data("abc".utf8)
+      let body = try #require(Self.coded["zstd"].flatMap { Data(base64Encoded: $0) })
+      let record = try await performed("zstd", skippable + body + skippable)
+      #expect(record.failure == nil)
+      #expect(String(decoding: record.body, as: UTF8.self) == Self.text)
+    }
+
     @Test func aHighRatioIsDecodedInPieces() async throws {
       let record = try await performed("zstd", Self.zeros(80))
       #expect(record.failure == nil)

@@ -1,0 +1,261 @@
+import Foundation
+import Networking
+
+/// The options of a ``Resource``.
+///
+/// ```swift
+/// let users = Resource("/users") {
+///   $0.required = ["email"]
+///   $0.unique = ["email"]
+///   $0.types = ["age": .integer]
+/// }
+/// ```
+public struct ResourceOptions: Sendable {
+  /// The rule for the ids of new items.
+  public enum IDRule: Sendable, Hashable {
+    /// Numbers that count up.
+    ///
+    /// A number is not used again after its item has been removed.
+    case counter
+    /// Random UUIDs in lowercase.
+    case uuid
+    /// A text in which `{counter}` is replaced by a number and `{uuid}` by a random UUID, such as
+    /// `cart-{counter}`.
+    case pattern(String)
+    /// The client sets the id in the body, or creates the item with PUT.
+    case client
+  }
+
+  /// The type of a member.
+  public enum MemberType: String, Sendable, Hashable, CaseIterable {
+    /// A string.
+    case string
+    /// Any number.
+    case number
+    /// A number without a fraction.
+    case integer
+    /// `true` or `false`.
+    case boolean
+    /// An array.
+    case array
+    /// An object.
+    case object
+  }
+
+  /// The treatment of nested items when their parent is deleted.
+  public enum ParentDeletion: String, Sendable, Hashable, CaseIterable {
+    /// The items are deleted with the parent.
+    case cascade
+    /// The parent is not deleted while it has items; the response is a 409.
+    case refuse
+    /// The items are kept.
+    ///
+    /// They can be reached only by paths without the parent.
+    case keep
+  }
+
+  /// The names of the query parameters of lists.
+  public struct ParameterNames: Sendable, Hashable {
+    /// The text to search for in all strings and numbers of an item.
+    ///
+    /// The default is `q`.
+    public var search = "q"
+    /// The members to sort by, separated by commas; `-` before a name reverses the order.
+    ///
+    /// The default is `_sort`.
+    public var sort = "_sort"
+    /// The directions of the sorted members, `asc` or `desc`, separated by commas.
+    ///
+    /// The default is `_order`.
+    public var order = "_order"
+    /// The number of the page, starting at 1.
+    ///
+    /// The default is `_page`.
+    public var page = "_page"
+    /// The number of items of a page.
+    ///
+    /// The default is `_limit`.
+    public var limit = "_limit"
+    /// The number of items to skip.
+    ///
+    /// The default is `_offset`.
+    public var offset = "_offset"
+    /// The position after which the page starts; empty for the first page.
+    ///
+    /// The default is `_cursor`.
+    public var cursor = "_cursor"
+    /// The members that the items of the response have, separated by commas.
+    ///
+    /// The default is `_fields`.
+    public var fields = "_fields"
+
+    /// Creates the default names.
+    public init() {}
+
+    var all: [String] { [search, sort, order, page, limit, offset, cursor, fields] }
+  }
+
+  /// The name of the member with the id, a string or an integer.
+  ///
+  /// The default is `id`.
+  public var key = "id"
+  /// The rule for the ids of new items.
+  ///
+  /// The default is ``IDRule/counter``.
+  ///
+  /// An id in the body of a POST is accepted with every rule.
+  public var ids = IDRule.counter
+  /// The members that an item must have, with a value that is not `null`.
+  public var required: [String] = []
+  /// The members whose values no two items may share.
+  ///
+  /// `null` is not compared.
+  public var unique: [String] = []
+  /// The members that clients cannot set or change.
+  public var readOnly: [String] = []
+  /// The types of members.
+  ///
+  /// `null` is valid for a member that is not required.
+  public var types: [String: MemberType] = [:]
+  /// The member that receives the time of creation in ISO 8601.
+  ///
+  /// `nil` for none.
+  public var createdAt: String?
+  /// The member that receives the time of the last change in ISO 8601.
+  ///
+  /// `nil` for none.
+  public var updatedAt: String?
+  /// Further paths at which the same items are available, such as `/users/{user}/carts`.
+  public var nestedPaths: [String] = []
+  /// The members that contain the ids of the parents, by the names of the path variables.
+  ///
+  /// The default for a variable `user` is the member `userId`.
+  public var foreignKeys: [String: String] = [:]
+  /// The treatment of the items when their parent is deleted.
+  ///
+  /// The default is ``ParentDeletion/cascade``.
+  public var onParentDelete = ParentDeletion.cascade
+  /// The allowed methods, of GET, POST, PUT, PATCH and DELETE.
+  ///
+  /// The default is all of them.
+  public var methods: Set<HTTPMethod> = [.get, .post, .put, .patch, .delete]
+  /// Whether PUT creates an item that does not exist.
+  ///
+  /// The default `nil` means that it does with ``IDRule/client`` only.
+  public var createsOnPut: Bool?
+  /// Whether PUT, PATCH and DELETE without `If-Match` are refused with a 428.
+  ///
+  /// The default is `false`.
+  public var requiresIfMatch = false
+  /// The number of items of a page if the request has no limit.
+  ///
+  /// `nil` returns all items.
+  public var pageSize: Int?
+  /// The maximum number of items of a page.
+  ///
+  /// A larger limit of a request is reduced to it.
+  public var maximumPageSize: Int?
+  /// The names of the query parameters of lists.
+  public var parameters = ParameterNames()
+  /// The maximum number of items.
+  ///
+  /// More are refused with a 507. The default is 10,000.
+  public var maximumItems = 10_000
+  /// The maximum length in bytes of a request body and of an item as JSON text.
+  ///
+  /// More are refused with a 413. The default is 1 MiB.
+  public var maximumItemBytes = 1024 * 1024
+
+  /// Creates the default options.
+  public init() {}
+
+  var createsMissing: Bool { createsOnPut ?? (ids == .client) }
+}
+
+extension ResourceOptions.MemberType {
+  /// Returns whether a value has this type.
+  func matches(_ json: JSON) -> Bool {
+    switch (self, json) {
+    case (.string, .string), (.boolean, .bool), (.array, .array), (.object, .dictionary),
+      (.number, .int), (.number, .double), (.number, .decimal), (.integer, .int):
+      true
+    case (.integer, .double(let value)): value.rounded() == value
+    // A decimal has more digits than a double can hold, and the parser makes one only of an integer.
+    case (.integer, .decimal): true
+    default: false
+    }
+  }
+
+  /// The type with its article, such as `an integer`.
+  var phrase: String { "aeiou".contains(rawValue.prefix(1)) ? "an \(rawValue)" : "a \(rawValue)" }
+}
+
+/// The path of a resource, with the members that its variables determine.
+struct ResourcePath: Sendable {
+  /// A variable of the path.
+  struct Binding: Sendable {
+    let variable: String
+    /// The member that contains the id of the parent.
+    let member: String
+    /// The normalized path of the parent.
+    let parent: String
+  }
+
+  /// The template of the list.
+  let list: String
+  /// The template of an item.
+  let item: String
+  /// The variable of ``item`` with the id.
+  let idVariable: String
+  /// The variables in order.
+  let bindings: [Binding]
+  /// The path with all variables replaced by `{}`.
+  let normalized: String
+
+  init(_ template: String, _ foreignKeys: [String: String]) {
+    var normalized = ""
+    var bindings: [Binding] = []
+    for segment in template.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+      guard segment.hasPrefix("{"), segment.hasSuffix("}") else {
+        normalized += "/\(segment)"
+        continue
+      }
+      let name = String(segment.dropFirst().dropLast())
+      bindings.append(
+        Binding(variable: name, member: foreignKeys[name] ?? "\(name)Id", parent: normalized))
+      normalized += "/{}"
+    }
+    self.normalized = normalized
+    self.bindings = bindings
+    var idVariable = "id"
+    while bindings.contains(where: { $0.variable == idVariable }) { idVariable += "_" }
+    self.idVariable = idVariable
+    list = template
+    item = "\(template)/{\(idVariable)}"
+  }
+}
+
+/// The paths and options of a resource in its store.
+struct ResourceDefinition: Sendable {
+  /// The paths; the first one identifies the resource in a file.
+  let paths: [ResourcePath]
+  let options: ResourceOptions
+  /// Throws a `DecodingError` for an item that is no value of the resource's type.
+  ///
+  /// `nil` accepts every object.
+  let decode: (@Sendable (_ item: Data) throws -> Void)?
+
+  init(
+    _ path: String, _ options: ResourceOptions,
+    decode: (@Sendable (_ item: Data) throws -> Void)? = nil
+  ) {
+    paths = ([path] + options.nestedPaths).map { ResourcePath($0, options.foreignKeys) }
+    self.options = options
+    self.decode = decode
+  }
+
+  var name: String { paths[0].list }
+
+  /// The members that contain the ids of parents.
+  var foreignKeys: Set<String> { Set(paths.flatMap(\.bindings).map(\.member)) }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import Networking
+
+/// An item of a resource.
+///
+/// A class, because lists copy the items, and a reference is copied faster.
+final class ResourceItem: Sendable {
+  /// The id as text, as in a path.
+  let id: String
+  let json: JSON
+  /// The JSON text.
+  let text: Data
+  /// The entity tag, a hash of the text.
+  let tag: String
+
+  init(id: String, json: JSON, text: Data) {
+    self.id = id
+    self.json = json
+    self.text = text
+    tag = EntityTag.of(text)
+  }
+
+  /// Returns the text of an id, or `nil` if the value cannot be an id.
+  ///
+  /// An id is an integer or a string of 1 to 256 bytes. The integer 1 and the string `1` are equal
+  /// ids.
+  static func id(of json: JSON?) -> String? {
+    switch json {
+    case .string(let text): (1...256).contains(text.utf8.count) ? text : nil
+    case let number?: number.int.map(String.init)
+    case nil: nil
+    }
+  }
+}
+
+/// Strong entity tags.
+///
+/// Source: RFC 9110 section 8.8.3.
+enum EntityTag {
+  /// Returns the tag of a representation: its 64-bit FNV-1a hash.
+  static func of(_ text: some Sequence<UInt8>) -> String {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in text { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    let digits = String(hash, radix: 16)
+    return "\"\(String(repeating: "0", count: 16 - digits.count))\(digits)\""
+  }
+
+  /// Returns whether a tag is in a list of tags, such as the value of `If-Match`.
+  ///
+  /// - Parameters:
+  ///   - tag: The tag of the current representation. `nil` if there is none.
+  ///   - list: The values of the field. `*` matches every representation.
+  ///   - isWeak: Whether weak tags match too.
+  /// - Returns: Whether the tag is in the list.
+  static func matches(_ tag: String?, _ list: [String], isWeak: Bool) -> Bool {
+    guard let tag else { return false }
+    return list.flatMap { $0.split(separator: ",") }.contains { member in
+      let text = String(member).trimmingOptionalWhitespace
+      return text == "*" || text == tag || (isWeak && text == "W/\(tag)")
+    }
+  }
+}
+
+/// The items of a resource in the order of their creation, with indexes of ids and unique members.
+struct ResourceTable: Sendable {
+  /// The items; `nil` in place of a removed one.
+  private var slots: [ResourceItem?] = []
+  private var positions: [String: Int] = [:]
+  /// The id of the item with a value, by member.
+  private var owners: [String: [JSON: String]] = [:]
+  private let unique: [String]
+  /// The last number that an id used.
+  var counter: Int
+  /// The number of changes.
+  private(set) var revision = 0
+  var order = MemberOrder()
+
+  private static let maximumCounter = 1 << 53
+
+  /// Creates an empty table.
+  ///
+  /// - Parameters:
+  ///   - unique: The members whose values are unique.
+  ///   - counter: The last number that an id used.
+  init(unique: [String] = [], counter: Int = 0) {
+    self.unique = unique.sorted()
+    for member in unique { owners[member] = [:] }
+    self.counter = min(max(counter, 0), Self.maximumCounter)
+  }
+
+  var count: Int { positions.count }
+
+  /// The items in order.
+  var items: [ResourceItem] { slots.compactMap { $0 } }
+
+  subscript(id: String) -> ResourceItem? { positions[id].flatMap { slots[$0] } }
+
+  /// Returns the first unique member of an item whose value another item has.
+  func conflict(of json: JSON, id: String) -> String? {
+    unique.first { member in
+      let value = json[member]
+      guard !value.isNull, let owner = owners[member]?[value] else { return false }
+      return owner != id
+    }
+  }
+
+  /// Adds an item whose id is new.
+  mutating func insert(_ item: ResourceItem) {
+    positions[item.id] = slots.count
+    slots.append(item)
+    own(item)
+    if let number = Int(item.id) { reserve(.int(number)) }
+    revision += 1
+  }
+
+  /// Excludes a number from the ids of later items.
+  mutating func reserve(_ id: JSON) {
+    if let number = id.int, number > counter, number <= Self.maximumCounter { counter = number }
+  }
+
+  /// Replaces the item with the same id.
+  mutating func replace(_ item: ResourceItem) {
+    guard let position = positions[item.id], let old = slots[position] else { return }
+    disown(old)
+    slots[position] = item
+    own(item)
+    revision += 1
+  }
+
+  /// Removes an item.
+  mutating func remove(_ id: String) {
+    guard let position = positions.removeValue(forKey: id), let old = slots[position] else {
+      return
+    }
+    disown(old)
+    slots[position] = nil
+    revision += 1
+    // Amortized: a compaction moves fewer items than have been removed since the last one.
+    if slots.count > 32, positions.count < slots.count / 2 {
+      slots = slots.filter { $0 != nil }
+      for (position, item) in slots.enumerated() {
+        if let item { positions[item.id] = position }
+      }
+    }
+  }
+
+  /// Returns the next free id of a rule.
+  mutating func nextID(_ rule: ResourceOptions.IDRule, _ values: TemplateValues) -> JSON? {
+    switch rule {
+    case .client: return nil
+    case .uuid: return .string(Self.uuid(values))
+    case .counter:
+      repeat { counter += 1 } while positions[String(counter)] != nil
+      return .int(counter)
+    case .pattern(let pattern):
+      // Without a placeholder, only one id is possible.
+      let isVariable = pattern.contains("{counter}") || pattern.contains("{uuid}")
+      let pattern = isVariable ? pattern : pattern + "{counter}"
+      while true {
+        counter += 1
+        let id = pattern.replacing("{counter}", with: String(counter))
+          .replacing("{uuid}", with: Self.uuid(values))
+        if positions[id] == nil { return .string(id) }
+      }
+    }
+  }
+
+  static func uuid(_ values: TemplateValues) -> String { values.uuid().uuidString.lowercased() }
+
+  private mutating func own(_ item: ResourceItem) {
+    for member in unique {
+      let value = item.json[member]
+      if !value.isNull { owners[member]?[value] = item.id }
+    }
+  }
+
+  private mutating func disown(_ item: ResourceItem) {
+    for member in unique {
+      let value = item.json[member]
+      if !value.isNull, owners[member]?[value] == item.id { owners[member]?[value] = nil }
+    }
+  }
+}

@@ -1,0 +1,209 @@
+import Foundation
+import Networking
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A loader of stub files with the files that they include.
+///
+/// The routes of a file come before those of the files that it includes, so that they take
+/// precedence.
+struct StubLoader {
+  private(set) var routes: [Route] = []
+  private(set) var summaries: [StubFile.Summary] = []
+  private(set) var connectionFaults: [Int?: MockFault] = [:]
+  /// All files that have been read, each once.
+  private(set) var files: [URL] = []
+  /// The items of the resources of all files.
+  let resources = ResourceStore()
+  /// The first seed of random numbers.
+  var seed: UInt64? { documents.lazy.compactMap(\.seed).first }
+  /// The file for the items.
+  var storeFile: URL? { documents.lazy.compactMap(\.storeFile).first }
+  private var documents: [StubDocument] = []
+
+  /// Reads files with the files that they include.
+  ///
+  /// - Throws: ``StubFileError`` or ``RecordingError``.
+  init(_ urls: [URL]) throws {
+    for url in urls {
+      guard !Self.isRecording(url) else {
+        let recording = try RecordedStubs(url)
+        routes += recording.routes
+        summaries += recording.summaries
+        add(url)
+        continue
+      }
+      let first = documents.count
+      try load(url, base: "", includedBy: [])
+      for document in documents[first...] {
+        routes += document.stubs.map(\.route)
+        summaries += document.stubs.map(\.summary)
+        connectionFaults.merge(document.connectionFaults) { first, _ in first }
+      }
+    }
+    let stubs = documents.flatMap(\.stubs)
+    for document in documents {
+      do throws(JSONDocumentError) {
+        try Stub.checkStates(of: document.stubs, among: stubs)
+      } catch {
+        throw document.located(error)
+      }
+    }
+  }
+
+  private static func isRecording(_ url: URL) -> Bool { url.pathExtension.lowercased() == "har" }
+
+  /// The maximum number of files, which ends the loading of files that include each other in many
+  /// ways.
+  private static let maximumCount = 1_000
+
+  private mutating func add(_ url: URL) {
+    if !files.contains(url) { files.append(url) }
+  }
+
+  /// Reads a file and the files that it includes.
+  ///
+  /// - Parameters:
+  ///   - url: The location of the file.
+  ///   - base: The base path of the file that includes this one.
+  ///   - chain: The files that include this one, from the outside in.
+  /// - Throws: ``StubFileError`` with the file that contains the error.
+  private mutating func load(
+    _ url: URL, base: String, includedBy chain: [URL]
+  ) throws(StubFileError) {
+    let data: Data
+    do {
+      data = try Data(contentsOf: url)
+    } catch {
+      throw FileManager.default.fileExists(atPath: url.path)
+        ? StubFileError.unreadable(file: url, reason: AtomicFileWriter.reason(of: error))
+        : StubFileError.missing(file: url)
+    }
+    let document = try StubDocument(data, url, base: base, resources: resources)
+    documents.append(document)
+    add(url)
+    for file in document.templateFiles { add(file) }
+    let chain = chain + [url]
+    var included: Set<URL> = []
+    for entry in document.includes {
+      var entryFiles: [URL] = []
+      do throws(JSONDocumentError) {
+        entryFiles = try Self.files(of: entry, in: url)
+        try check(entryFiles, of: entry, includedBy: chain)
+      } catch {
+        throw document.located(error)
+      }
+      for file in entryFiles where included.insert(file).inserted {
+        try load(file, base: document.basePath, includedBy: chain)
+      }
+    }
+  }
+
+  // MARK: Includes
+
+  /// Returns the files that an entry of `include` names, sorted by name.
+  private static func files(of entry: StubValue, in file: URL) throws(JSONDocumentError) -> [URL] {
+    let pattern = try entry.string(
+      "the name of a file, such as \"users.json\" or \"orders/*.json\"")
+    let folder = file.deletingLastPathComponent()
+    guard pattern.contains(where: { "*?[".contains($0) }) else {
+      let included = URL(fileURLWithPath: pattern, relativeTo: folder).absoluteURL
+        .standardizedFileURL
+      guard FileManager.default.isReadableFile(atPath: included.path) else {
+        throw JSONDocumentError(
+          path: entry.path, text: "there is no file \"\(pattern)\" in \(folder.relativePath)")
+      }
+      return [included]
+    }
+    // The characters of the folder are not a part of the pattern.
+    let escaped = folder.path.map { "*?[]\\".contains($0) ? "\\\($0)" : "\($0)" }.joined()
+    let files = matches(of: pattern.hasPrefix("/") ? pattern : "\(escaped)/\(pattern)")
+      .map { URL(fileURLWithPath: $0).standardizedFileURL }
+      .filter { identity(of: $0) != identity(of: file) }
+    guard !files.isEmpty else {
+      throw JSONDocumentError(
+        path: entry.path, text: "no file in \(folder.relativePath) matches \"\(pattern)\"")
+    }
+    return files
+  }
+
+  /// Returns the paths that match a pattern of the shell, sorted.
+  private static func matches(of pattern: String) -> [String] {
+    var result = glob_t()
+    defer { globfree(&result) }
+    guard glob(pattern, 0, nil, &result) == 0, let paths = result.gl_pathv else { return [] }
+    return (0..<Int(result.gl_pathc)).compactMap { paths[$0].map { String(cString: $0) } }
+  }
+
+  /// The file that a location leads to.
+  private static func identity(of url: URL) -> String { url.resolvingSymlinksInPath().path }
+
+  /// Checks that no file includes itself, and limits the number of files.
+  private func check(
+    _ included: [URL], of entry: StubValue, includedBy chain: [URL]
+  ) throws(JSONDocumentError) {
+    let ancestors = chain.map { Self.identity(of: $0) }
+    for file in included {
+      if Self.isRecording(file) {
+        throw JSONDocumentError(
+          path: entry.path,
+          text:
+            "a recording cannot be included: pass \(file.lastPathComponent) to the server beside "
+            + "this file")
+      }
+      if let first = ancestors.firstIndex(of: Self.identity(of: file)) {
+        let names = (chain[first...] + [file]).map(\.lastPathComponent)
+        throw JSONDocumentError(
+          path: entry.path, text: "the files include each other: \(names.joined(separator: " -> "))"
+        )
+      }
+    }
+    if documents.count + included.count > Self.maximumCount {
+      throw JSONDocumentError(
+        path: entry.path, text: "more than \(Self.maximumCount) files are included")
+    }
+  }
+}
+
+extension StubValue {
+  /// Parses the entries of `include`.
+  func includes() throws(JSONDocumentError) -> [StubValue] {
+    let expectation = "the names of files, such as [\"users.json\", \"orders/*.json\"]"
+    if case .string = json { return [self] }
+    return try elements(expectation)
+  }
+
+  /// Parses a base path.
+  func basePath() throws(JSONDocumentError) -> String {
+    let expectation = "a path without a slash at its end, such as \"/api/v1\""
+    let text = try string(expectation)
+    guard text.hasPrefix("/"), !text.hasSuffix("/"), let template = try? PathTemplate(text),
+      !template.segments.contains(where: { if case .rest = $0 { true } else { false } })
+    else { throw expected(expectation) }
+    return text
+  }
+
+  /// Returns a route whose path begins with a base path.
+  ///
+  /// A path that is no valid path is unchanged, and is reported when the route is parsed.
+  func prefixed(with base: String) -> StubValue {
+    guard !base.isEmpty, case .dictionary(var members) = json else { return self }
+    for name in ["path", "resource"] {
+      guard case .string(let text)? = members[name], text.hasPrefix("/") else { continue }
+      members[name] = .string(text == "/" ? base : base + text)
+    }
+    if let paths = members["nestedPaths"]?.array {
+      members["nestedPaths"] = .array(
+        paths.map { path in
+          path.string.map { $0.hasPrefix("/") ? .string(base + $0) : path } ?? path
+        })
+    }
+    return StubValue(json: .dictionary(members), path: path, context: context)
+  }
+}

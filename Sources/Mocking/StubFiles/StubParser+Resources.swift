@@ -1,0 +1,241 @@
+import Foundation
+import Networking
+
+extension StubValue {
+  private static let resourceKeys =
+    [
+      "resource", "data", "comment", "key", "ids", "required", "unique", "readOnly", "types",
+      "createdAt", "updatedAt", "nestedPaths", "foreignKeys", "onParentDelete", "methods",
+      "createsOnPut", "requiresIfMatch", "pageSize", "maximumPageSize", "parameters",
+      "maximumItems", "maximumItemBytes",
+    ] + StubObject.conditionKeys
+    + ["headers", "delay", "bodyDelay", "bytesPerSecond", "dribble", "fault"]
+
+  /// Whether the value is a resource, not a route.
+  var isResource: Bool { json.dictionary?["resource"] != nil }
+
+  /// Parses a resource.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder of the stub file.
+  ///   - defaults: The defaults of the file for all responses.
+  ///   - store: The store of the items.
+  ///   - text: The text of the stub file from this value on, for the order of members.
+  /// - Returns: The routes of the resource.
+  /// - Throws: ``JSONDocumentError``.
+  func resource(
+    in folder: URL, defaults: Mock?, store: ResourceStore, text: Data
+  ) throws(JSONDocumentError) -> [Stub] {
+    let object = try object(
+      Self.resourceKeys, "a resource, such as {\"resource\": \"/carts\", \"data\": []}")
+    let path = try object.required("resource", "such as \"/carts\"")
+    let definition = ResourceDefinition(try path.resourceTemplate(), try object.resourceOptions())
+    guard !store.contains(definition) else {
+      throw JSONDocumentError(
+        path: path.path, text: "another resource has the path \"\(definition.name)\"")
+    }
+    let table = try object.resourceTable(definition, in: folder, store, text)
+    var outer = try object.response(in: folder)
+    if let defaults { outer = outer.inheriting(defaults) }
+    let handler = ResourceHandler(store: store, definition, table)
+    var stubs: [Stub] = []
+    for (route, mock) in handler.routes(outer) {
+      var route = route
+      try object.addConditions(to: &route)
+      stubs.append(
+        Stub(
+          path: self.path, route: route, mock: mock,
+          responseSummary: "resource \(definition.name), \(table.count) initial items"))
+    }
+    return stubs
+  }
+
+  /// Parses the path of a resource.
+  fileprivate func resourceTemplate() throws(JSONDocumentError) -> String {
+    let text = try template()
+    guard !text.hasSuffix("*}"), !text.hasSuffix("/"), !text.hasSuffix("}") else {
+      throw expected("the path of a list, such as \"/carts\" or \"/users/{user}/carts\"")
+    }
+    return text
+  }
+
+  /// Parses the location of the file for the items.
+  func storeFile(in folder: URL) throws(JSONDocumentError) -> URL {
+    let name = try string("the name of a file, such as \"shop-data.json\"")
+    guard !name.isEmpty, !name.utf8.contains(0) else {
+      throw expected("the name of a file, such as \"shop-data.json\"")
+    }
+    return URL(fileURLWithPath: name, relativeTo: folder)
+  }
+
+  /// Parses the part of a request that identifies its client, and the maximum number of clients.
+  func isolation() throws(JSONDocumentError) -> (ResourceStore.Isolation, Int) {
+    let expectation = "{\"header\": \"X-Client\"} or {\"cookie\": \"client\"}"
+    let object = try object(["header", "cookie", "maximumClients"], expectation)
+    let clients = try object["maximumClients"]?.int(1...100_000, "a number from 1 to 100000") ?? 100
+    switch (object["header"], object["cookie"]) {
+    case (let header?, nil):
+      let name = try header.string("the name of a header field")
+      guard name.isToken else { throw header.expected("the name of a header field") }
+      return (.header(name), clients)
+    case (nil, let cookie?):
+      let name = try cookie.string("the name of a cookie")
+      guard name.isToken else { throw cookie.expected("the name of a cookie") }
+      return (.cookie(name), clients)
+    default: throw expected(expectation)
+    }
+  }
+
+  fileprivate func strings(_ expectation: String) throws(JSONDocumentError) -> [String] {
+    var texts: [String] = []
+    for element in try elements(expectation) { texts.append(try element.string("a string")) }
+    return texts
+  }
+
+  fileprivate func bool() throws(JSONDocumentError) -> Bool {
+    guard let value = json.bool else { throw expected("true or false") }
+    return value
+  }
+
+  fileprivate func idRule() throws(JSONDocumentError) -> ResourceOptions.IDRule {
+    let expectation = "\"counter\", \"uuid\", \"client\" or a pattern such as \"cart-{counter}\""
+    let text = try string(expectation)
+    switch text {
+    case "counter": return .counter
+    case "uuid": return .uuid
+    case "client": return .client
+    default:
+      guard text.contains("{counter}") || text.contains("{uuid}"), text.utf8.count <= 100 else {
+        throw expected(expectation)
+      }
+      return .pattern(text)
+    }
+  }
+
+  fileprivate func parameterNames() throws(JSONDocumentError) -> ResourceOptions.ParameterNames {
+    let members: [(String, WritableKeyPath<ResourceOptions.ParameterNames, String>)] = [
+      ("search", \.search), ("sort", \.sort), ("order", \.order), ("page", \.page),
+      ("limit", \.limit), ("offset", \.offset), ("cursor", \.cursor), ("fields", \.fields),
+    ]
+    let object = try object(
+      members.map(\.0), "names of parameters, such as {\"page\": \"page\", \"limit\": \"size\"}")
+    var names = ResourceOptions.ParameterNames()
+    for (name, keyPath) in members {
+      guard let value = object[name] else { continue }
+      let text = try value.string("the name of a parameter")
+      guard !text.isEmpty else { throw value.expected("the name of a parameter") }
+      names[keyPath: keyPath] = text
+    }
+    return names
+  }
+}
+
+extension StubObject {
+  fileprivate func resourceOptions() throws(JSONDocumentError) -> ResourceOptions {
+    var options = ResourceOptions()
+    let name = "the name of a member"
+    if let key = self["key"] {
+      options.key = try key.string(name)
+      guard !options.key.isEmpty else { throw key.expected(name) }
+    }
+    options.ids = try self["ids"]?.idRule() ?? .counter
+    options.required = try self["required"]?.strings("an array of names") ?? []
+    options.unique = try self["unique"]?.strings("an array of names") ?? []
+    options.readOnly = try self["readOnly"]?.strings("an array of names") ?? []
+    for (name, value) in try self["types"]?.members("an object of types") ?? [] {
+      let types = ResourceOptions.MemberType.allCases.map(\.rawValue)
+      options.types[name] = ResourceOptions.MemberType(rawValue: try value.name(of: types))
+    }
+    options.createdAt = try self["createdAt"]?.string(name)
+    options.updatedAt = try self["updatedAt"]?.string(name)
+    for path in try self["nestedPaths"]?.elements("an array of paths") ?? [] {
+      options.nestedPaths.append(try path.resourceTemplate())
+    }
+    for (name, value) in try self["foreignKeys"]?.members("an object of names") ?? [] {
+      options.foreignKeys[name] = try value.string("the name of a member")
+    }
+    if let value = self["onParentDelete"] {
+      let names = ResourceOptions.ParentDeletion.allCases.map(\.rawValue)
+      options.onParentDelete =
+        ResourceOptions.ParentDeletion(rawValue: try value.name(of: names)) ?? .cascade
+    }
+    if let value = self["methods"] {
+      let all = options.methods
+      options.methods = []
+      for element in try value.elements("an array of methods") {
+        let method = HTTPMethod(
+          rawValue: try element.name(of: all.map(\.rawValue).sorted()))
+        options.methods.insert(method)
+      }
+    }
+    options.createsOnPut = try self["createsOnPut"]?.bool()
+    options.requiresIfMatch = try self["requiresIfMatch"]?.bool() ?? false
+    let count = "a number, 1 or more"
+    options.pageSize = try self["pageSize"]?.int(1...Int.max, count)
+    options.maximumPageSize = try self["maximumPageSize"]?.int(1...Int.max, count)
+    options.parameters = try self["parameters"]?.parameterNames() ?? .init()
+    options.maximumItems = try self["maximumItems"]?.int(1...Int.max, count) ?? options.maximumItems
+    options.maximumItemBytes =
+      try self["maximumItemBytes"]?.int(1...Int.max, count) ?? options.maximumItemBytes
+    return options
+  }
+
+  /// Parses the initial items, from the stub file or from another file.
+  fileprivate func resourceTable(
+    _ definition: ResourceDefinition, in folder: URL, _ store: ResourceStore, _ text: Data
+  ) throws(JSONDocumentError) -> ResourceTable {
+    let expectation = "an array of items, or the name of a file with one"
+    var order = MemberOrder()
+    var items: [JSON] = []
+    var file: String?
+    if let value = self["data"] {
+      switch value.json {
+      case .array(let elements):
+        items = elements
+        let text = Data(text)
+        order.learn(from: text.dropFirst(JSONLocator.offset(of: ["data"], in: text)))
+      case .string(let name):
+        file = name
+        let content = try value.content(of: MockFile(name, in: folder))
+        items = content.items
+        order.learn(from: content.text)
+      default: throw value.expected(expectation)
+      }
+    }
+    do throws(ResourceStore.InvalidItem) {
+      return try ResourceStore.table(items, definition, order: order, store.values)
+    } catch {
+      let data = path.appending(.member("data"))
+      guard let file else {
+        throw JSONDocumentError(path: data.appending(.element(error.index)), text: error.reason)
+      }
+      throw JSONDocumentError(path: data, text: "\(file)[\(error.index)]: \(error.reason)")
+    }
+  }
+}
+
+extension StubValue {
+  /// Reads the items in another file.
+  fileprivate func content(
+    of file: MockFile
+  ) throws(JSONDocumentError) -> (items: [JSON], text: Data) {
+    let text: Data
+    do throws(MockFile.ReadError) {
+      text = JSONDocumentError.text(of: try file.read())
+    } catch {
+      throw JSONDocumentError(path: path, text: error.reason)
+    }
+    let json: JSON
+    do throws(JSONDocumentError) {
+      json = try JSONDocumentError.json(in: text)
+    } catch {
+      let place = error.place(in: text)
+      throw JSONDocumentError(
+        path: path, text: "\(file.name):\(place.line):\(place.column): \(error.text)")
+    }
+    guard case .array(let items) = json else {
+      throw JSONDocumentError(path: path, text: "\(file.name): expected an array of items")
+    }
+    return (items, text)
+  }
+}

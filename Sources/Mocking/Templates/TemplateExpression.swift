@@ -1,0 +1,201 @@
+import Foundation
+import Networking
+
+/// An expression of a template, such as `query.page | default(1)`.
+///
+/// Names are resolved when the template is parsed, so that an evaluation looks up values only.
+indirect enum TemplateExpression: Sendable, Hashable {
+  case literal(JSON)
+  /// A value of the request.
+  case root(TemplateRoot, [JSONValuePath.Step])
+  /// A value of the loop with an index, counted from the outermost loop.
+  case loop(Int, LoopMember, [JSONValuePath.Step])
+  /// The value of `let` with an index.
+  case constant(Int, [JSONValuePath.Step])
+  case call(TemplateFunction, [TemplateExpression], [JSONValuePath.Step])
+  case filter(TemplateFilter, TemplateExpression, [TemplateExpression])
+  case comparison(Comparison, TemplateExpression, TemplateExpression)
+  case and(TemplateExpression, TemplateExpression)
+  case or(TemplateExpression, TemplateExpression)
+  case not(TemplateExpression)
+
+  /// A value that a loop provides.
+  enum LoopMember: String, Sendable, CaseIterable {
+    case value = "this"
+    case index = "@index"
+    case number = "@number"
+    case isFirst = "@first"
+    case isLast = "@last"
+    case key = "@key"
+  }
+
+  enum Comparison: String, Sendable {
+    case equal = "=="
+    case notEqual = "!="
+    case less = "<"
+    case lessOrEqual = "<="
+    case greater = ">"
+    case greaterOrEqual = ">="
+  }
+}
+
+/// A name for a value of the request or of the backend.
+enum TemplateRoot: String, Sendable, CaseIterable {
+  case method, url, baseUrl, target, path, query, queries, headers, cookies, form, body, text
+  /// The variables of the backend's scenarios.
+  case variables
+  /// The response to the request.
+  ///
+  /// Only for a template that is rendered after the response.
+  case response
+}
+
+extension TemplateExpression {
+  /// Evaluates the expression.
+  ///
+  /// - Parameter rendering: The state of the rendering.
+  /// - Returns: The value, or `null` if a part of a path is missing.
+  /// - Throws: ``TemplateRenderError`` if the rendering exceeds a limit.
+  func value(_ rendering: inout TemplateRendering) throws(TemplateRenderError) -> JSON {
+    switch self {
+    case .literal(let value): return value
+    case .root(let root, let steps): return rendering.value(of: root, steps)
+    case .loop(let index, let member, let steps):
+      return rendering.loops[index].value(of: member).value(at: steps[...])
+    case .constant(let index, let steps):
+      return rendering.constants[index].value(at: steps[...])
+    case .call(let function, let arguments, let steps):
+      var values: [JSON] = []
+      for argument in arguments { values.append(try argument.value(&rendering)) }
+      return try function.value(values, &rendering).value(at: steps[...])
+    case .filter(.default, let input, let arguments):
+      let value = try input.value(&rendering)
+      // Evaluated only if needed, because an argument may advance a counter.
+      return value.isMissing ? try arguments[0].value(&rendering) : value
+    case .filter(let filter, let input, let arguments):
+      var values: [JSON] = []
+      let input = try input.value(&rendering)
+      for argument in arguments { values.append(try argument.value(&rendering)) }
+      let value = filter.value(of: input, values)
+      try rendering.charge(input.approximateSize + value.approximateSize)
+      return value
+    case .comparison(let comparison, let left, let right):
+      let (left, right) = (try left.value(&rendering), try right.value(&rendering))
+      try rendering.charge(min(left.approximateSize, right.approximateSize))
+      return .bool(comparison.holds(left, right))
+    case .and(let left, let right):
+      return .bool(
+        try left.value(&rendering).isTruthy ? try right.value(&rendering).isTruthy : false)
+    case .or(let left, let right):
+      return .bool(
+        try left.value(&rendering).isTruthy ? true : try right.value(&rendering).isTruthy)
+    case .not(let operand): return .bool(!(try operand.value(&rendering).isTruthy))
+    }
+  }
+}
+
+extension TemplateExpression.Comparison {
+  /// Returns whether the comparison holds.
+  ///
+  /// Numbers are compared by value and strings by their characters. A number and the text of a
+  /// number are compared as numbers, because values of paths and queries are texts. Other pairs
+  /// have no order.
+  func holds(_ left: JSON, _ right: JSON) -> Bool {
+    switch self {
+    case .equal: Self.areEqual(left, right)
+    case .notEqual: !Self.areEqual(left, right)
+    case .less: Self.isLess(left, right) ?? false
+    case .greater: Self.isLess(right, left) ?? false
+    case .lessOrEqual: Self.isLess(right, left).map { !$0 } ?? false
+    case .greaterOrEqual: Self.isLess(left, right).map { !$0 } ?? false
+    }
+  }
+
+  private static func areEqual(_ left: JSON, _ right: JSON) -> Bool {
+    switch (left, right) {
+    case (.string, .int), (.string, .double), (.string, .decimal), (.int, .string),
+      (.double, .string), (.decimal, .string):
+      left.asNumber.map { $0 == right.asNumber } ?? false
+    default: left == right
+    }
+  }
+
+  private static func isLess(_ left: JSON, _ right: JSON) -> Bool? {
+    if case .string(let left) = left, case .string(let right) = right { return left < right }
+    guard let left = left.asNumber, let right = right.asNumber else { return nil }
+    return left < right
+  }
+}
+
+extension JSON {
+  /// Whether a condition with this value holds: any value but `null`, `false`, 0, an empty string,
+  /// an empty array and an empty object.
+  var isTruthy: Bool {
+    switch self {
+    case .null: false
+    case .bool(let value): value
+    case .int(let value): value != 0
+    case .double(let value): value != 0
+    case .decimal(let value): value != 0
+    case .string(let value): !value.isEmpty
+    case .array(let values): !values.isEmpty
+    case .dictionary(let members): !members.isEmpty
+    }
+  }
+
+  /// Whether the filter `default` replaces this value: `null` and an empty string.
+  var isMissing: Bool {
+    switch self {
+    case .null: true
+    case .string(let text): text.isEmpty
+    default: false
+    }
+  }
+
+  /// The value of a number, or of the text of a number.
+  var asNumber: Double? {
+    if case .string(let text) = self {
+      return Double(text).flatMap { $0.isFinite ? $0 : nil }
+    }
+    return double
+  }
+
+  /// The value as text: `null` is empty, an array or an object is compact JSON.
+  var templateText: String {
+    switch self {
+    case .null: ""
+    case .string(let text): text
+    case .bool(let value): value ? "true" : "false"
+    case .int(let value): String(value)
+    default: description
+    }
+  }
+
+  /// The cost of reading the value once, in bytes, without a walk through its members.
+  var approximateSize: Int {
+    switch self {
+    case .string(let text): text.utf8.count
+    case .array(let values): values.count * 16
+    case .dictionary(let members): members.count * 32
+    default: 8
+    }
+  }
+
+  /// Returns the value at a path, or `null` if a part of it is missing.
+  func value(at steps: ArraySlice<JSONValuePath.Step>) -> JSON {
+    var value = self
+    for step in steps {
+      switch (step, value) {
+      case (.member(let name), .dictionary(let members)): value = members[name] ?? .null
+      case (.element(let index), .array(let elements)):
+        value = elements.indices.contains(index) ? elements[index] : .null
+      // The path `items.0` also leads to an element.
+      case (.member(let name), .array(let elements)):
+        let index = Int(name) ?? -1
+        value = elements.indices.contains(index) ? elements[index] : .null
+      default: return .null
+      }
+    }
+    return value
+  }
+}
