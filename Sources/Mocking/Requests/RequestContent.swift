@@ -72,7 +72,7 @@ final class RequestContent: Sendable, Hashable {
   /// Returns a value that has been parsed, or parses it.
   ///
   /// Parses under the lock, so that two threads do not parse the same body.
-  private func value<Value>(
+  private func value<Value: Sendable>(
     of member: WritableKeyPath<Parsed, Value?>, _ parse: () -> Value
   ) -> Value {
     guard isCaching else { return parse() }
