@@ -33,7 +33,7 @@ extension MockServer {
   /// Replaces the routes.
   ///
   /// The old routes still respond to a request whose head has already been received. Sequences and
-  /// scenarios restart, and `verifyNoUnusedStubs()` checks only the new routes. The enqueued mocks,
+  /// scenarios restart, variables are removed, and `verifyNoUnusedStubs()` checks only the new routes. The enqueued mocks,
   /// the connections and the journal are kept. May be called from any thread.
   ///
   /// - Parameter routes: The routes. The first one that matches responds.
