@@ -13,7 +13,7 @@ final class Console: Sendable {
     }
   }
 
-  /// Prints the lines that a closure returns. The closure runs on the queue of the console.
+  /// Prints the lines that a closure returns, which runs on the queue of the console.
   func lines(_ make: @escaping @Sendable () -> String) {
     queue.async {
       print(make())

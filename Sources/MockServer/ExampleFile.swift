@@ -29,7 +29,9 @@ enum ExampleFile {
     let description: String
   }
 
-  /// The example: a shop. `comment` is allowed in every object of the format.
+  /// The example: a shop.
+  ///
+  /// `comment` is allowed in every object of the format.
   static let text = #"""
     {
       "comment": "A mocked shop. Serve it with: mock-server FILE. Changes of this file apply at once.",

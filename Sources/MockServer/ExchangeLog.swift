@@ -127,6 +127,7 @@ extension Data {
   /// - Parameters:
   ///   - byteCount: The size of the whole body, of which this is the beginning.
   ///   - headers: The header fields of the message.
+  /// - Returns: The lines, none for an empty body.
   fileprivate func displayedLines(of byteCount: Int, _ headers: HTTPHeaders) -> [String] {
     guard byteCount > 0 else { return [] }
     let type = headers["Content-Type"]

@@ -6,13 +6,17 @@ enum OptionTable {
   struct Option: Sendable {
     /// The name with its dashes.
     let name: String
-    /// The placeholder of the value in the help text. `nil` is an option without a value.
+    /// The placeholder of the value in the help text.
+    ///
+    /// `nil` is an option without a value.
     var value: String?
     let group: Group
     /// The commands that have the option.
     var commands: Set<Options.Command> = [.serve]
     let help: String
-    /// Applies the option. The text is empty for an option without a value.
+    /// Applies the option.
+    ///
+    /// The text is empty for an option without a value.
     let apply: @Sendable (inout Options, String) throws(Options.UsageError) -> Void
   }
 
@@ -106,7 +110,8 @@ enum OptionTable {
     ) { options, text in options.data = text },
     Option(
       name: "--match", value: "PARTS", group: .responses,
-      help: "the parts of a request that must be equal to a recorded one: method, url, path, query, "
+      help:
+        "the parts of a request that must be equal to a recorded one: method, url, path, query, "
         + "body, header:NAME, json:PATH, separated by commas"
     ) { options, text throws(Options.UsageError) in
       options.matching = try Options.matching(text)
@@ -197,7 +202,10 @@ extension OptionTable {
       "mock-server --proxy https://api.example.com --record session.har",
       "record a session, to serve it later: mock-server session.har"
     ),
-    ("mock-server shop.json --data shop-data.json --seed 1", "keep changes, and repeat random values"),
+    (
+      "mock-server shop.json --data shop-data.json --seed 1",
+      "keep changes, and repeat random values"
+    ),
   ]
 
   /// The options as rows of a Markdown table, for the documentation.

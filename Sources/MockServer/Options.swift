@@ -41,7 +41,9 @@ struct Options: Equatable, Sendable {
   var files: [String] = []
 
   var port = 8080
-  /// The address to listen on. `nil` is the loopback address.
+  /// The address to listen on.
+  ///
+  /// `nil` is the loopback address.
   var host: String?
   var crossOriginAccess = CrossOriginAccess.loopback
   /// Whether changed files are read again.
@@ -58,7 +60,9 @@ struct Options: Equatable, Sendable {
   var keptNames: [String] = []
   /// The further names whose values a recording masks.
   var maskedNames: [String] = []
-  /// The parts of a request that are compared with a recording. Empty uses the default.
+  /// The parts of a request that are compared with a recording.
+  ///
+  /// Empty uses the default.
   var matching: [String] = []
 
   /// The seed of all random numbers.
@@ -81,6 +85,15 @@ extension Options {
     }
 
     var description: String { "\(problem); see --help" }
+  }
+
+  /// An option with a value that the library cannot apply, or `nil`.
+  ///
+  /// An option without effect would be a silent mistake.
+  var unsupportedOption: String? {
+    if let host, !["127.0.0.1", "localhost"].contains(host) { return "--host \(host)" }
+    if case .origins = crossOriginAccess { return "--cors" }
+    return matching.isEmpty ? nil : "--match"
   }
 
   /// Returns the URL of a file name, relative to the current folder.
@@ -106,9 +119,12 @@ extension Options {
     return port
   }
 
-  /// Parses an address to listen on. The brackets of an IPv6 address are optional.
+  /// Parses an address to listen on.
+  ///
+  /// The brackets of an IPv6 address are optional.
   static func host(_ text: String) throws(UsageError) -> String {
-    let host = text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
+    let host =
+      text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
     let isValid = host.utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

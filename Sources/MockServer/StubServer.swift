@@ -18,6 +18,9 @@ final class StubServer: Sendable {
   ///
   /// - Throws: The error of a file, or `MockServerError`.
   init(_ options: Options, _ console: Console) throws {
+    if let name = options.unsupportedOption {
+      throw Options.UsageError("\(name) is not supported by this version")
+    }
     self.options = options
     self.console = console
     // The watcher starts before the files are read, so that no change is missed.
@@ -184,7 +187,8 @@ struct Forwarding: Sendable {
         paths.count == 1
         ? "1 value looks like a secret" : "\(paths.count) values look like secrets"
       throw UnsavedFile(
-        description: "\(tape.file.relativePath) was not written: \(values) (\(list)). The exchanges "
+        description:
+          "\(tape.file.relativePath) was not written: \(values) (\(list)). The exchanges "
           + "with these values are also missing from \(tape.file.lastPathComponent).partial and "
           + "must be recorded again; --mask NAME masks a value, and --allow-tokens writes all "
           + "exchanges")
@@ -210,6 +214,7 @@ private final class StubSource: Sendable {
   /// - Parameters:
   ///   - urls: The files of the command line.
   ///   - data: The file for the items of resources.
+  /// - Throws: The error of a file.
   init(_ urls: [URL], data: URL?) throws {
     self.urls = urls
     self.data = data
@@ -217,7 +222,8 @@ private final class StubSource: Sendable {
     let file = try StubFile(contentsOf: urls, opensStore: data == nil)
     if let data { try file.resources.open(data) }
     state = Mutex(
-      State(file: file, contents: contents.merging(Self.contents(of: file.files)) { old, _ in old }))
+      State(file: file, contents: contents.merging(Self.contents(of: file.files)) { old, _ in old })
+    )
   }
 
   /// The last valid files.

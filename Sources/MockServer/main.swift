@@ -31,6 +31,9 @@ func run() async -> ExitStatus {
   } catch MockServerError.cannotListen(let port, let reason) {
     console.failure("cannot listen on port \(port): \(reason); --port 0 chooses a free port")
     return .cannotListen
+  } catch let error as Options.UsageError {
+    console.failure("\(error)")
+    return .invalidCommandLine
   } catch let error as UnsavedFile {
     console.failure(error.description)
     return .cannotSave

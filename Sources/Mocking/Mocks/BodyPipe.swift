@@ -91,7 +91,9 @@ final class BodyPipe: Sendable {
     whenReady?()
   }
 
-  /// Ends the body. Repeated calls are no-ops.
+  /// Ends the body.
+  ///
+  /// Repeated calls are no-ops.
   ///
   /// - Parameter isComplete: Whether all bytes have been added.
   func finish(isComplete: Bool) {
@@ -110,6 +112,7 @@ final class BodyPipe: Sendable {
   ///
   /// - Parameter whenReady: A closure that runs once, on any thread, after ``Piece/pending``, when
   ///   bytes are available or the body has ended. It replaces the closure of the previous call.
+  /// - Returns: The bytes, or the reason that there are none.
   func next(_ whenReady: @escaping @Sendable () -> Void) -> Piece {
     let piece = state.withLock { state -> Piece in
       if state.isCancelled { return .failed }
@@ -203,6 +206,7 @@ extension Promise<Mock> {
   /// If the body is incomplete, the mock resets the connection after the same number of bytes.
   ///
   /// - Parameter scheduler: The scheduler whose virtual time waits for the body.
+  /// - Returns: The promise.
   func withRelayedBodyInMemory(awaitedBy scheduler: any Scheduler) -> Promise<Mock> {
     then(on: .inline) { mock in
       ActivityExecutor.counting(for: scheduler) { Promise { await mock.withRelayedBodyInMemory() } }

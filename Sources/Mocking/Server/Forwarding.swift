@@ -150,7 +150,9 @@ private final class ForwardedResponse: Sendable {
     self.resolver = Mutex(resolver)
   }
 
-  /// Fulfills the promise. A no-op after the first call.
+  /// Fulfills the promise.
+  ///
+  /// A no-op after the first call.
   func fulfill(_ mock: Mock) {
     resolver.withLock { $0.take() }?.fulfill(mock)
   }

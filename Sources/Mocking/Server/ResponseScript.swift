@@ -197,6 +197,7 @@ struct ScriptPlayer {
   ///   - steps: The steps.
   ///   - continueRelay: A closure that runs on any thread after `waits`, when a forwarded response has
   ///     more bytes. `advance(_:)` must be called then.
+  /// - Returns: The number of the script.
   mutating func begin(
     _ steps: [ResponseScript.Step], continueRelay: (@Sendable () -> Void)? = nil
   ) -> Int {
@@ -293,6 +294,7 @@ struct ScriptPlayer {
   ///   - segment: The segment.
   ///   - socket: The socket.
   ///   - budget: The number of bytes that may be sent, which is decreased.
+  /// - Returns: The rest of the segment, or the reason to stop.
   private mutating func transmit(
     _ segment: WireBytes.Segment, _ socket: Socket, _ budget: inout Int
   ) -> Transmission {

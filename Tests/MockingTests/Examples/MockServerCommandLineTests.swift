@@ -113,7 +113,9 @@
       for option in OptionTable.options {
         #expect(lines.contains { $0.hasPrefix("  \(option.usage) ") }, "\(option.name)")
       }
-      for status in ExitStatus.allCases { #expect(OptionTable.help.contains("\(status.rawValue) ")) }
+      for status in ExitStatus.allCases {
+        #expect(OptionTable.help.contains("\(status.rawValue) "))
+      }
     }
 
     /// If this fails, copy the rows of `OptionTable.markdown` to the article.
@@ -122,7 +124,9 @@
         .appending(path: "../../../../Sources/Mocking/Mocking.docc/TheMockServerProgram.md")
         .standardized
       let text = try String(contentsOf: article, encoding: .utf8)
-      for row in OptionTable.markdown.split(separator: "\n") { #expect(text.contains(row), "\(row)") }
+      for row in OptionTable.markdown.split(separator: "\n") {
+        #expect(text.contains(row), "\(row)")
+      }
       for status in ExitStatus.allCases {
         #expect(text.contains("| \(status.rawValue) | \(status.meaning) |"))
       }

@@ -37,7 +37,8 @@
 
     @Test func hopByHopFieldsAreNotForwarded() async throws {
       let transport = FakeTransport { _ in
-        .response(200, ["Connection": "X-Hop", "X-Hop": "1", "Keep-Alive": "timeout=5", "X-End": "2"])
+        .response(
+          200, ["Connection": "X-Hop", "X-Hop": "1", "Keep-Alive": "timeout=5", "X-End": "2"])
       }
       let server = try MockServer { Route.forwarding(to: Self.example, over: transport) }
       let client = try RawClient(port: server.port)
@@ -133,7 +134,7 @@
       #expect(origin.requests.first?.url.absoluteString == "https://api.example.com/b?c=d")
     }
 
-    private static let example = URL(string: "https://api.example.com")!
+    private static let example = URL.of("https://api.example.com")
 
     @Test func aResponseToHEADKeepsItsLength() async throws {
       let origin = try MockServer { Route(.get, "/") { _ in .text("hello") } }

@@ -38,7 +38,7 @@
   /// Tests of bodies that are forwarded while they are received.
   @Suite(.timeLimit(.minutes(10)))
   struct RelayTests {
-    private static let origin = URL(string: "https://api.example.com")!
+    private static let origin = URL.of("https://api.example.com")
     private let transport = ManualTransport()
 
     private func start() throws -> MockServer {
@@ -241,7 +241,11 @@
       let origin = try MockServer { Route(.post, "/echo") { .data($0.body) } }
       let server = try MockServer { Route.forwarding(to: origin.url, over: CurlTransport()) }
       let body = Data.pattern(5_000_000)
-      let stream = BodyStream { AsyncStream(Data.self) { $0.yield(body); $0.finish() } }
+      let stream = BodyStream {
+        AsyncStream(Data.self) {
+          $0.yield(body); $0.finish()
+        }
+      }
       for requestBody in [HTTPBody.data(body), .stream(stream)] {
         let response = await CurlTransport().perform(
           HTTPRequest(method: .post, url: server.url.appending(path: "echo"), body: requestBody))
@@ -256,7 +260,7 @@
 
   /// Tests of the buffer between a producer and a consumer.
   struct BodyPipeTests {
-    private let exchange = ManualExchange(HTTPRequest(url: URL(string: "http://a")!)) { _ in }
+    private let exchange = ManualExchange(HTTPRequest(url: .of("http://a"))) { _ in }
 
     @Test func suspendsTheProducerWhileItIsFull() {
       let pipe = BodyPipe()
