@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Mocking
+import Synchronization
 
 /// The properties of the program.
 enum MockServerProgram {
@@ -51,6 +52,13 @@ final class ProgramSignals: Sendable {
   private let queue = DispatchQueue(label: "ProgramSignals")
   private let termination: Promise<Void>
   private let resolver: Resolver<Void>
+  private let hangups = Mutex(Hangups())
+
+  private struct Hangups {
+    var handler: (@Sendable () -> Void)?
+    /// Whether a signal has arrived before there was a handler.
+    var isPending = false
+  }
 
   /// Handles signals from now on.
   init() {
@@ -61,12 +69,22 @@ final class ProgramSignals: Sendable {
         resolver.fulfill(())
       }
     }
-    signal(SIGHUP, SIG_IGN)
+    watch(SIGHUP) { [self] in
+      let handler = hangups.withLock { hangups in
+        hangups.isPending = hangups.handler == nil
+        return hangups.handler
+      }
+      handler?()
+    }
   }
 
   /// Calls a closure on a private queue after each SIGHUP.
   func start(onHangup: @escaping @Sendable () -> Void) {
-    watch(SIGHUP, onHangup)
+    let isPending = hangups.withLock { hangups in
+      hangups.handler = onHangup
+      return hangups.isPending
+    }
+    if isPending { queue.async(execute: onHangup) }
   }
 
   /// Waits for the first SIGINT or SIGTERM.

@@ -170,7 +170,7 @@
       program.signal(SIGTERM)
       let end = await program.end
       #expect(end.status == .exited(4))
-      #expect(end.errors.hasPrefix("mock-server: \(recording.path): "))
+      #expect(end.errors.hasPrefix("mock-server: \(recording.path) cannot be written: "))
     }
 
     @Test func anExampleIsWrittenCheckedAndServed() async throws {
