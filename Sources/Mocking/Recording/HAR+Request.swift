@@ -140,17 +140,22 @@ extension HAR.Request {
       bodySize = request.body == .none ? 0 : -1
       return
     }
-    let mimeType = request.headers["Content-Type"] ?? "x-unknown"
     bodySize = request.body.byteCount.map { Int($0) } ?? -1
-    let bytes = LimitedBodyReader.read(request.body, limit: bodyLimit)
-    if let bytes {
-      bodySize = bytes.count
-      let (text, encoding) = HARBodyCoding.encode(bytes, mimeType: mimeType)
-      postData = HAR.PostData(mimeType: mimeType, text: text, encoding: encoding)
+    if let bytes = LimitedBodyReader.read(request.body, limit: bodyLimit) {
+      set(bytes)
     } else {
-      postData = HAR.PostData(mimeType: mimeType, text: "", encoding: "size")
+      postData = HAR.PostData(
+        mimeType: request.headers["Content-Type"] ?? "x-unknown", text: "", encoding: "size")
       postData?.comment = "only the size of the body was recorded"
     }
+  }
+
+  /// Sets the body.
+  mutating func set(_ body: Data) {
+    let mimeType = headers.first { $0.name.lowercased() == "content-type" }?.value ?? "x-unknown"
+    bodySize = body.count
+    let (text, encoding) = HARBodyCoding.encode(body, mimeType: mimeType)
+    postData = HAR.PostData(mimeType: mimeType, text: text, encoding: encoding)
   }
 
   /// Updates the members that are derived from the URL and the header fields.

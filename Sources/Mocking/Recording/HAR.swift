@@ -34,7 +34,7 @@ public struct HAR: HARObject {
 
   /// Reads an archive.
   ///
-  /// - Parameter json: The object. A list of entries without a root is an archive too.
+  /// - Parameter json: The object. A list of entries without a root, and an entry, are archives too.
   public init(json: JSON) {
     var members = HARMembers(json)
     var log: JSON = .null
@@ -44,6 +44,7 @@ public struct HAR: HARObject {
     } else {
       log = json.array == nil ? json : ["entries": json]
     }
+    if log["entries"].isNull, log["request"].dictionary != nil { log = ["entries": [log]] }
     let entries = log["entries"].array ?? []
     log.remove("entries")
     self.log = Log(json: log)
@@ -227,11 +228,13 @@ extension HAR.Log {
   /// - Parameter json: The object. All entries are read, also those without a method or a URL.
   public init(json: JSON) {
     var members = HARMembers(json)
+    let hasPages = members.rest["pages"]?.array != nil
+    let pages: [HAR.Page] = members.list("pages")
     self.init(
       version: members.text("version") ?? "1.2",
       creator: members.object("creator") ?? HAR.Creator(name: "", version: ""),
       browser: members.object("browser"),
-      pages: members.rest["pages"]?.array == nil ? nil : members.list("pages"),
+      pages: hasPages ? pages : nil,
       entries: members.list("entries"), comment: members.text("comment"))
     otherMembers = members.rest
   }

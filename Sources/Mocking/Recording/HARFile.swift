@@ -91,7 +91,7 @@ extension HAR {
   /// - Parameter file: The file URL of the archive.
   /// - Throws: ``RecordingError/missing(file:)``, ``RecordingError/unreadable(file:reason:)``, and
   ///   ``RecordingError/malformed(file:line:column:path:problem:)`` if the file is not JSON or has no
-  ///   list of entries. An entry that cannot be used is not an error, but one of the ``warnings``.
+  ///   member `log`. An entry that cannot be used is not an error, but one of the ``warnings``.
   public init(contentsOf file: URL) throws(RecordingError) {
     let data: Data
     do {
@@ -143,16 +143,14 @@ extension HAR {
       throw JSONDocumentError(text: "expected an object, found \(found(json))")
     }
     guard let log = root["log"] else {
-      if root["entries"]?.array != nil { return }
+      if root["entries"]?.array != nil || root["request"]?.dictionary != nil { return }
       throw JSONDocumentError(text: "expected a member \"log\", found none")
     }
     guard let members = log.dictionary else {
       throw JSONDocumentError(path: ["log"], text: "expected an object, found \(found(log))")
     }
     switch members["entries"] {
-    case nil:
-      throw JSONDocumentError(path: ["log"], text: "expected a member \"entries\", found none")
-    case .array, .null: return
+    case nil, .array, .null: return
     case .dictionary(let list) where list.isEmpty: return
     case .some(let other):
       throw JSONDocumentError(

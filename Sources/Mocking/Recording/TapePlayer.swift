@@ -47,7 +47,7 @@ final class TapePlayer: Sendable {
   /// The index in the file of each of ``entries``.
   private let numbers: [Int]
   /// Whether the body of a request can be needed to find its response.
-  private let needsBody: Bool
+  let needsBody: Bool
   /// The number of requests for each variant.
   private let counts: Mutex<[Int]>
 
@@ -145,8 +145,9 @@ final class TapePlayer: Sendable {
   /// - Returns: The events. If there is no response, the only event is a failure with the code
   ///   `mockFailed`.
   func events(for request: HTTPRequest) -> [TransportEvent] {
-    switch play(request) {
-    case .entry(let entry): entry.events(to: request)
+    switch play(HAR.Request(request, bodyLimit: needsBody ? options.bodyLimit : nil)) {
+    case .entry(let entry):
+      entry.events(to: request.method, request.headers, byteCount: request.body.byteCount)
     case .unmatched(let reason), .unplayable(let reason):
       [.failure(TransportFailure(code: .mockFailed, detail: reason))]
     }
@@ -154,10 +155,10 @@ final class TapePlayer: Sendable {
 
   /// Returns the next recorded exchange for a request.
   ///
-  /// - Parameter request: The request, without a stream body.
+  /// - Parameter request: The request, with the body if ``needsBody``.
   /// - Returns: The exchange, or the reason why there is none.
-  func play(_ request: HTTPRequest) -> Playback {
-    let query = Query(request, options, needsBody: needsBody)
+  func play(_ request: HAR.Request) -> Playback {
+    let query = Query(request, options)
     let candidates = candidates(for: query)
     guard !candidates.isEmpty else {
       return .unmatched(
@@ -214,10 +215,10 @@ final class TapePlayer: Sendable {
       return key
     }()
 
-    init(_ request: HTTPRequest, _ options: Tape.Options, needsBody: Bool) {
+    init(_ request: HAR.Request, _ options: Tape.Options) {
       self.options = options
-      self.request = HAR.Request(request, bodyLimit: needsBody ? options.bodyLimit : nil)
-      key = MatchKey(self.request, options.matching)
+      self.request = request
+      key = MatchKey(request, options.matching)
     }
 
     /// The method and the URL, with secrets masked.
@@ -299,19 +300,23 @@ extension HAR.Entry {
   /// A response with the status 304 and a body is one that a browser has completed from its cache. A
   /// request without a condition receives it with the status 200.
   ///
-  /// - Parameter request: The replayed request. Its body size is reported as the number of sent
-  ///   bytes, or the recorded size if it is unknown.
+  /// - Parameters:
+  ///   - method: The method of the request.
+  ///   - headers: The header fields of the request.
+  ///   - byteCount: The size of the body of the request. `nil` reports the recorded size.
   /// - Returns: The events.
-  func events(to request: HTTPRequest) -> [TransportEvent] {
+  func events(
+    to method: HTTPMethod, _ headers: HTTPHeaders, byteCount: Int64? = nil
+  ) -> [TransportEvent] {
     var response = response
     if response.status == 304, response.content.text?.isEmpty == false,
-      !request.headers.contains("If-None-Match"), !request.headers.contains("If-Modified-Since")
+      !headers.contains("If-None-Match"), !headers.contains("If-Modified-Since")
     {
       response.status = 200
     }
     var events: [TransportEvent] = []
-    let sent = request.body.byteCount ?? Int64(max(self.request.bodySize, 0))
-    let hasBody = response.hasBody && request.method != .head
+    let sent = byteCount ?? Int64(max(request.bodySize, 0))
+    let hasBody = response.hasBody && method != .head
     let body = hasBody ? response.content.data ?? Data() : Data()
     let received = response.bodySize >= 0 ? response.bodySize : body.count
     let metrics = timings.metrics(bytesSent: Int(clamping: sent), bytesReceived: received)

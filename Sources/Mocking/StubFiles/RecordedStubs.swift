@@ -46,7 +46,7 @@ private struct RecordedPath: Hashable {
 
   /// Returns a template in which the segments with masked values are variables.
   private static func template(of url: String) -> String {
-    let path = URL(string: url)?.path(percentEncoded: true) ?? ""
+    let path = URL(string: RecordedURL.escaped(url))?.path(percentEncoded: true) ?? ""
     let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
     let parts = segments.enumerated().map { index, segment -> String in
       let text = segment.replacing("{", with: "%7B").replacing("}", with: "%7D")
@@ -116,21 +116,19 @@ extension TapePlayer {
   /// request with the method `HEAD` receives the head of the response to `GET` if only this was
   /// recorded.
   func mock(for request: ReceivedRequest) -> Mock {
-    guard let url = URL(string: "http://127.0.0.1" + request.target) else {
-      return .text("the request target is not a valid URL\n", status: 400)
-    }
-    var sent = HTTPRequest(
-      method: request.method, url: url, headers: request.headers,
-      body: request.body.isEmpty ? .none : .data(request.body))
-    var playback = play(sent)
+    var recorded = HAR.Request(
+      method: request.method.rawValue, url: "http://127.0.0.1" + request.target,
+      headers: request.headers.map { HAR.Field(name: $0.name, value: $0.value) })
+    if needsBody, !request.body.isEmpty { recorded.set(request.body) }
+    var playback = play(recorded)
     if case .unmatched = playback, request.method == .head {
-      sent.method = .get
-      if case .entry(let entry) = play(sent) { playback = .entry(entry) }
+      recorded.method = "GET"
+      if case .entry(let entry) = play(recorded) { playback = .entry(entry) }
     }
     switch playback {
     case .entry(let entry):
-      sent.method = request.method
-      return Mock(to: request.method, entry.events(to: sent)) { failure in .failure(failure.code) }
+      let events = entry.events(to: request.method, request.headers)
+      return Mock(to: request.method, events) { failure in .failure(failure.code) }
     case .unmatched(let reason): return .text("\(reason)\n", status: 404)
     case .unplayable(let reason): return .text("\(reason)\n", status: 502)
     }
