@@ -57,7 +57,8 @@ struct MatchKey: Hashable, Sendable {
       case .json(let path):
         let body = json ?? request.jsonBody
         json = body
-        add("JSON value \(path)", JSONValuePath(parsing: path)?.value(in: body) ?? .null)
+        let values = Tape.Matcher.jsonPath(path)?.values(in: body) ?? []
+        add("JSON value \(path)", .array(values))
       case .body: add("body", Self.body(of: request))
       case .method, .url, .path, .query, .queryOrder, .differingBody: break
       }

@@ -83,9 +83,10 @@ extension Tape {
     /// The operations of GraphQL are distinguished in this way. If a request was recorded with one body
     /// only, it matches with any body.
     case differingBody
-    /// The value at a path in a JSON body, such as `operationName` or `items[0].id`.
+    /// The values at a path in a JSON body, such as `operationName` or `$.items[0].id`.
     ///
-    /// A value that does not exist is equal to `null`.
+    /// The syntax is that of the JSON paths of a ``RequestCondition``; the `$` at the start is optional.
+    /// A path that is malformed selects nothing.
     case json(String)
   }
 
@@ -161,7 +162,7 @@ extension Tape.Matcher: CustomStringConvertible {
       }
       self = .cookie(value)
     case "json":
-      guard !value.isEmpty, JSONValuePath(parsing: value) != nil else {
+      guard !value.isEmpty, Self.jsonPath(value) != nil else {
         throw Tape.MatchingError(
           matcher: text,
           description:
@@ -176,6 +177,12 @@ extension Tape.Matcher: CustomStringConvertible {
     }
   }
 
+  /// Parses a JSON path, with or without the root, or returns `nil` if it is malformed.
+  static func jsonPath(_ text: String) -> JSONPath? {
+    let root = text.hasPrefix("$") ? "" : text.hasPrefix("[") ? "$" : "$."
+    return try? JSONPath(root + text)
+  }
+
   /// The part in the syntax of ``Tape/Matching/init(parsing:)``.
   public var description: String {
     switch self {
@@ -183,50 +190,6 @@ extension Tape.Matcher: CustomStringConvertible {
     case .cookie(let name): "cookie:\(name)"
     case .json(let path): "json:\(path)"
     default: Self.plain.first { $0.matcher == self }?.name ?? ""
-    }
-  }
-}
-
-extension JSONValuePath {
-  /// Parses a path such as `items[0].id`, with or without `$.` at its start.
-  ///
-  /// Returns `nil` for an empty step, an index that is not a number, and other syntax of JSONPath.
-  init?(parsing text: String) {
-    self.init()
-    var rest = Substring(text)
-    if rest.first == "$" { rest.removeFirst() } else if rest.first != "[" { rest = "." + rest }
-    while let first = rest.popFirst() {
-      switch first {
-      case ".":
-        let name = rest.prefix { $0 != "." && $0 != "[" }
-        guard !name.isEmpty, !name.contains(where: { "]*'\"".contains($0) }) else { return nil }
-        steps.append(.member(String(name)))
-        rest = rest.dropFirst(name.count)
-      case "[":
-        guard let end = rest.firstIndex(of: "]") else { return nil }
-        let inner = rest[..<end]
-        if let index = Int(inner), index >= 0 {
-          steps.append(.element(index))
-        } else if inner.count > 2, let quote = inner.first, "'\"".contains(quote),
-          inner.last == quote
-        {
-          steps.append(.member(String(inner.dropFirst().dropLast())))
-        } else {
-          return nil
-        }
-        rest = rest[rest.index(after: end)...]
-      default: return nil
-      }
-    }
-  }
-
-  /// Returns the value at the path, or `null`.
-  func value(in json: JSON) -> JSON {
-    steps.reduce(json) { value, step in
-      switch step {
-      case .member(let name): value[name]
-      case .element(let index): value[index]
-      }
     }
   }
 }
