@@ -112,7 +112,8 @@ struct JSONPathParser {
     while let scalar = next, Self.isDigit(scalar) { position += 1 }
     if position == start { return nil }
     let text = self.text(from: digits)
-    guard let value = Int(text), value <= Self.maximumIndex, value > 0 || text == "0" && !isNegative,
+    guard let value = Int(text), value <= Self.maximumIndex,
+      value > 0 || text == "0" && !isNegative,
       !text.hasPrefix("0") || text == "0"
     else { throw error("expected an index without leading zeros, such as 0 or -1,", at: start) }
     return isNegative ? -value : value
@@ -157,6 +158,7 @@ struct JSONPathParser {
     skipSpace()
     let operatorStart = position
     guard let comparison = JSONFilter.Comparison.allCases.first(where: { skip($0.rawValue) }) else {
+      if next == "=" { throw error("the operator is unknown; use ==", at: operatorStart) }
       guard case .path = left else { throw error("expected a comparison, such as ==,") }
       return isNegated ? .not(.exists(left)) : .exists(left)
     }

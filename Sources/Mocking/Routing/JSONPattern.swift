@@ -119,9 +119,13 @@ extension JSONPattern: CustomStringConvertible {
     case .absent: "none"
     case .containing(let part): "a value containing \(ReportFormatter.json(part))"
     case .matching(let expression): expression.expectation(ReportFormatter.masked)
-    case .atLeast(let least): "a number of at least \(JSON.double(least))"
-    case .atMost(let most): "a number of at most \(JSON.double(most))"
+    case .atLeast(let least): "a number of at least \(Self.text(of: least))"
+    case .atMost(let most): "a number of at most \(Self.text(of: most))"
     }
+  }
+
+  private static func text(of number: Double) -> String {
+    Int(exactly: number).map { "\($0)" } ?? "\(number)"
   }
 }
 

@@ -114,7 +114,8 @@ extension Route {
   /// ```
   ///
   /// - Parameters:
-  ///   - name: The name of the variable. A variable that is not set, or is not a number, counts as 0.
+  ///   - name: The name of the variable. A variable that is not set, or is neither a number nor the
+  ///     text of one, counts as 0.
   ///   - step: The number, which may be negative. It is added when the route is chosen, after the
   ///     changes of earlier calls and before the response is created.
   /// - Returns: The route.

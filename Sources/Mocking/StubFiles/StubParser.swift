@@ -193,7 +193,8 @@ extension StubValue {
       [
         "method", "path", "sequence", "afterLast", "oneOf", "comment",
       ]
-        + StubObject.conditionKeys + Self.responseKeys, "a route, such as {\"path\": \"/boards\", \"json\": []}")
+        + StubObject.conditionKeys + Self.responseKeys,
+      "a route, such as {\"path\": \"/boards\", \"json\": []}")
     var mock = try object.mock(in: folder, at: location)
     if let defaults { mock = mock.inheriting(defaults) }
     var route = Route(
