@@ -62,7 +62,8 @@ final class RecordingPlaceholders: SecretPlaceholders {
       if let known = state.numbers[code] { return known }
       let start = code.prefix(4).reduce(0) { $0 << 8 | Int($1) }
       // The numbers below 1,000,000,000 fit into 32 bits, and are shorter than card numbers.
-      let free = (0..<Self.numberCount).lazy.map { Self.number(start + $0) }
+      let isFull = state.usedNumbers.count >= Self.numberCount
+      let free = (isFull ? 0..<0 : 0..<Self.numberCount).lazy.map { Self.number(start + $0) }
         .first { !state.usedNumbers.contains($0) }
       let number = free ?? Self.number(start)
       state.usedNumbers.insert(number)

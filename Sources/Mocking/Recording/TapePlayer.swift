@@ -23,15 +23,16 @@ final class TapePlayer: Sendable {
   init(_ har: HAR, _ file: URL, _ options: Tape.Options) {
     self.file = file
     self.options = options
-    redactor = RecordingRedactor(options.redaction)
+    redactor = RecordingRedactor(options.redaction, placeholders: nil)
     entries = har.log.entries
     // Masks the recording, because one of another program may not be masked. This redactor is
     // separate, so that secrets in the recording do not affect the masking of the replayed
     // requests.
-    let recordingRedactor = RecordingRedactor(options.redaction)
+    let recordingRedactor = RecordingRedactor(options.redaction, placeholders: nil)
     keys = har.log.entries.map { entry in
       var request = entry.request
       recordingRedactor.redact(&request)
+      request.generalizePlaceholders()
       return MatchKey(request, options.matching)
     }
     indices = Dictionary(grouping: keys.indices) { [keys] in keys[$0] }
@@ -53,6 +54,7 @@ final class TapePlayer: Sendable {
     var harRequest = HAR.Request(
       request, bodyLimit: options.matching.contains(.body) ? options.bodyLimit : nil)
     redactor.redact(&harRequest)
+    harRequest.generalizePlaceholders()
     let key = MatchKey(harRequest, options.matching)
     guard let indices = indices[key] else {
       return [
@@ -93,6 +95,13 @@ final class TapePlayer: Sendable {
     let differing = keys[closest].differences(from: key).joined(separator: ", ")
     return "; the closest of its \(entries.count) entries is log.entries[\(closest)], "
       + "\(request.method) \(url), with a different \(differing)"
+  }
+}
+
+extension HAR.Request {
+  /// Replaces all placeholders by `***`, which is the mask of the secrets in a replayed request.
+  fileprivate mutating func generalizePlaceholders() {
+    replaceTexts { text, _ in RecordingPlaceholder.generalized(text) }
   }
 }
 
@@ -217,10 +226,12 @@ struct MatchKey: Hashable, Sendable {
   /// Returns JSON in which integral floating-point numbers are integers: `1.0` becomes `1`.
   private static func canonical(_ json: JSON) -> JSON {
     switch json {
-    case .double(let value): Int(exactly: value).map { .int($0) } ?? json
+    case .double(let value): Int(exactly: value).map { canonical(.int($0)) } ?? json
+    // A masked number of the recording equals the masked number of a request.
+    case .int(let value): RecordingPlaceholder.isPlaceholder(value) ? .int(0) : json
     case .array(let values): .array(values.map(canonical))
     case .dictionary(let members): .dictionary(members.mapValues(canonical))
-    case .null, .bool, .int, .decimal, .string: json
+    case .null, .bool, .decimal, .string: json
     }
   }
 

@@ -86,7 +86,7 @@ package enum RecordingPlaceholder {
     guard bytes.starts(with: first) else { return false }
     var position = first.count
     for piece in pieces.dropFirst().dropLast() {
-      guard let start = position(of: piece, in: bytes, from: position + 1) else { return false }
+      guard let start = firstPosition(of: piece, in: bytes, from: position + 1) else { return false }
       position = start + piece.count
     }
     let rest = bytes.count - position
@@ -104,7 +104,7 @@ package enum RecordingPlaceholder {
     return pieces + [text[start...]]
   }
 
-  private static func position(of piece: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
+  private static func firstPosition(of piece: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
     guard start <= bytes.count - piece.count else { return nil }
     return (start...(bytes.count - piece.count)).first { bytes[$0...].starts(with: piece) }
   }

@@ -28,7 +28,7 @@ package enum SecretSensitivity: Sendable, Hashable {
   case strong
 
   /// The length of the start of a value that is sufficient to decide.
-  static let sampleLength = 160
+  static let sampleLength = 128
 
   /// Returns whether a value is secret.
   ///
