@@ -79,7 +79,7 @@ extension Redactor {
     }
     let start = value.utf8.index(after: space)
     let credentials = String(value[start...])
-    if let password = Credentials.password(inBase64: credentials) {
+    if let password = SplitCredentials.password(inBase64: credentials) {
       reportSecret(credentials)
       return value[..<start] + replacement(for: password)
     }

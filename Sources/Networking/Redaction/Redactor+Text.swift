@@ -26,7 +26,7 @@ extension Redactor {
       if text.utf8.count < 16, text.allSatisfy(\.isLetter) { return nil }
       // The value may be the text after `Basic`.
       if !isSecret(name: name, value: text) { return nil }
-      return Credentials.password(inBase64: text).map(placeholder) ?? mask(name, text)
+      return SplitCredentials.password(inBase64: text).map(placeholder) ?? mask(name, text)
     }
     return maskedShapes(maskedText(text, search, by: masking, counting: &work))
   }

@@ -115,7 +115,7 @@ package struct Redactor: Sendable {
       onSecret?(secret)
       return Self.mask
     }
-    if let credentials = Credentials(secret) {
+    if let credentials = SplitCredentials(secret) {
       return credentials.prefix + placeholder(for: credentials.secret)
     }
     return placeholder(for: secret)
@@ -143,7 +143,7 @@ package struct Redactor: Sendable {
 /// The parts of credentials such as `Bearer token` and `Basic dXNlcjpwYXNz`.
 ///
 /// Source: RFC 9110 section 11.4; RFC 7617 section 2.
-struct Credentials {
+struct SplitCredentials {
   /// The scheme, with the white space after it.
   let prefix: Substring
   /// The text after the scheme: the token, or the password in the credentials of `Basic`.
