@@ -79,6 +79,7 @@ public final class RequestJournal: Sendable {
   ///   - route: The number of the route that responds, or `nil` if there is none.
   /// - Returns: A reporter for the outcome of the request.
   func record(_ request: StoredRequest, route: Int? = nil) -> OutcomeReporter {
+    let request = request.withoutParsedContent
     let (added, generation) = state.withLock {
       ($0.records.add(request, route: route), $0.records.generation)
     }

@@ -110,8 +110,8 @@ extension Mock {
   /// Route(.get, "/users/{id}", .template(json: ["id": "{{ path.id | int }}", "at": "{{ now }}"]))
   /// ```
   ///
-  /// The syntax is that of stub files, which <doc:DynamicResponses> describes. A string that is
-  /// exactly one expression becomes the value of the expression. The template is parsed by this
+  /// The syntax is that of stub files, which the guide "Dynamic responses" describes. A string that
+  /// is exactly one expression becomes the value of the expression. The template is parsed by this
   /// call.
   ///
   /// - Parameters:
@@ -157,16 +157,5 @@ extension Mock {
       mock.source = .invalid("the template is malformed: \(error)")
       return mock
     }
-  }
-}
-
-extension TemplateJSON {
-  /// Returns the value of a template of `let`.
-  fileprivate func value(
-    _ rendering: inout TemplateRendering
-  ) throws(TemplateRenderError) -> JSON {
-    if case .value(let expression) = self { return try expression.value(&rendering) }
-    let text = try render(&rendering)
-    return (try? JSON(parsing: Data(text))) ?? .null
   }
 }

@@ -16,8 +16,8 @@ import Networking
 /// ``Resource/init(_:in:_:)`` without a type has items of the type `JSON`. With a type, each item must
 /// decode as a value of the type; its JSON is stored as the client has sent it.
 ///
-/// - **Requests.** See <doc:Resources> for the requests and their responses. A request that is refused
-///   receives problem details (RFC 9457) that list every invalid member.
+/// - **Requests.** The guide "Resources" lists the requests and their responses. A request that is
+///   refused receives problem details (RFC 9457) that list every invalid member.
 /// - **Sharing.** A resource belongs to a ``ResourceStore``. Its routes may be served by several
 ///   servers, providers and transports, which then share the items.
 /// - **Steps.** Each request and each call is one atomic step. All members may be used from any thread.

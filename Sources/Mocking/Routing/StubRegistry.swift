@@ -15,31 +15,56 @@ final class StubRegistry: Sendable {
   /// - Parameters:
   ///   - candidates: The routes whose method and path match.
   ///   - request: The request. It receives the values of the route's path variables.
-  /// - Returns: The route. `nil` if the request meets the conditions of no candidate.
+  ///   - values: The generated values for the templates of variables. Evaluated only for a route
+  ///     that sets variables.
+  /// - Returns: The route. `nil` if the request meets the conditions of no candidate. If a template
+  ///   of a variable fails, the route responds with the error, and nothing is changed.
   func choose(
-    among candidates: [RouteTable.Candidate], for request: inout ReceivedRequest
+    among candidates: [RouteTable.Candidate], for request: inout ReceivedRequest,
+    values: () -> TemplateValues
   ) -> RouteTable.Entry? {
     guard let chosen = candidates.first, chosen.entry.route.isUnconditional else {
-      return chooseByConditions(candidates, &request)
+      return chooseByConditions(candidates, &request, values)
     }
     request.path.variables = chosen.variables
+    if scenarios.hasVariables { request.variables = scenarios.variableValues }
     return chosen.entry
   }
 
   private func chooseByConditions(
-    _ candidates: [RouteTable.Candidate], _ request: inout ReceivedRequest
+    _ candidates: [RouteTable.Candidate], _ request: inout ReceivedRequest,
+    _ values: () -> TemplateValues
   ) -> RouteTable.Entry? {
-    var matchingCandidates: [RouteTable.Candidate] = []
-    for candidate in candidates {
-      request.path.variables = candidate.variables
-      let pattern = candidate.entry.route.pattern
-      guard pattern.conditions.allSatisfy({ $0.isMet(by: request) }) else { continue }
-      matchingCandidates.append(candidate)
-      if candidate.entry.route.isUnconditional { break }
+    let readsVariables = candidates.contains { $0.entry.route.readsVariables }
+    while true {
+      let revision: Int
+      (request.variables, revision) = scenarios.variableSnapshot
+      var matchingCandidates: [RouteTable.Candidate] = []
+      for candidate in candidates {
+        request.path.variables = candidate.variables
+        let pattern = candidate.entry.route.pattern
+        guard pattern.conditions.allSatisfy({ $0.isMet(by: request) }) else { continue }
+        matchingCandidates.append(candidate)
+        if candidate.entry.route.isUnconditional { break }
+      }
+      // Conditions are tested without the lock, because closures of users may be among them. If a
+      // variable has changed meanwhile, another request has made progress, and they are tested again.
+      switch scenarios.take(
+        matchingCandidates, for: request, ifRevision: readsVariables ? revision : nil, values)
+      {
+      case .taken(let chosen, let variables):
+        request.path.variables = chosen?.variables ?? [:]
+        request.variables = variables
+        return chosen?.entry
+      case .failed(let chosen, let error):
+        request.path.variables = chosen.variables
+        var route = chosen.entry.route
+        route.handler = .mock(.handlerFailed(error))
+        return RouteTable.Entry(
+          route: route, template: chosen.entry.template, number: chosen.entry.number)
+      case .outdated: continue
+      }
     }
-    let chosen = scenarios.take(matchingCandidates)
-    request.path.variables = chosen?.variables ?? [:]
-    return chosen?.entry
   }
 
   /// Returns the report on a request without a route.
@@ -50,6 +75,8 @@ final class StubRegistry: Sendable {
   /// - Parameter request: The request.
   /// - Returns: The lines, without a line break at the end.
   func unmatched(_ request: ReceivedRequest) -> String {
+    var request = request
+    request.variables = scenarios.variableValues
     var lines = [
       "no route for \(ReportFormatter.bounded(request.method.rawValue)) "
         + ReportFormatter.bounded(request.path.text)
@@ -81,6 +108,20 @@ final class StubRegistry: Sendable {
 struct ScenarioMachine {
   private var useCounts: [Int: Int] = [:]
   private var states: [Scenario: String] = [:]
+  /// The values of the variables.
+  private(set) var variables: [String: JSON] = [:]
+  /// The number of changes of variables.
+  private(set) var revision = 0
+
+  /// The result of choosing a route.
+  enum Choice {
+    /// The chosen route, if there is one, and the variables after its changes.
+    case taken(RouteTable.Candidate?, variables: [String: JSON])
+    /// The template of a variable has failed. Nothing is changed.
+    case failed(RouteTable.Candidate, TemplateRenderError)
+    /// The variables have changed since the conditions were tested.
+    case outdated
+  }
 
   func state(of scenario: Scenario) -> String {
     states[scenario] ?? scenario.initialState
@@ -90,14 +131,56 @@ struct ScenarioMachine {
     states[step.scenario] = step.state
   }
 
-  /// Chooses the first route that can respond in the current state, counts its use and sets its
-  /// next states.
-  mutating func take(_ candidates: [RouteTable.Candidate]) -> RouteTable.Candidate? {
-    guard let taken = candidates.first(where: { allows($0.entry) }) else { return nil }
+  mutating func setVariable(_ name: String, to value: JSON?) {
+    variables[name] = value
+    revision += 1
+  }
+
+  /// Restores the initial states and use counts, and removes the variables.
+  mutating func reset() {
+    // The revision continues, because a request may be testing its conditions now.
+    let next = revision + 1
+    self = ScenarioMachine()
+    revision = next
+  }
+
+  /// Chooses the first route that can respond in the current state, counts its use, and sets its
+  /// next states and its variables.
+  ///
+  /// - Parameters:
+  ///   - candidates: The routes whose conditions the request meets.
+  ///   - request: The request, for the values of variables.
+  ///   - tested: The revision of the variables with which the conditions were tested. `nil` if they
+  ///     do not depend on variables.
+  ///   - values: The generated values for the templates of variables.
+  /// - Returns: The result.
+  mutating func take(
+    _ candidates: [RouteTable.Candidate], for request: ReceivedRequest, ifRevision tested: Int?,
+    _ values: () -> TemplateValues
+  ) -> Choice {
+    if let tested, tested != revision { return .outdated }
+    guard let taken = candidates.first(where: { allows($0.entry) }) else {
+      return .taken(nil, variables: variables)
+    }
     let route = taken.entry.route
+    if !route.assignments.isEmpty {
+      var request = request
+      request.path.variables = taken.variables
+      request.variables = variables
+      do throws(TemplateRenderError) {
+        let values = values()
+        for assignment in route.assignments {
+          request.variables[assignment.name] = try assignment.value(for: request, values)
+        }
+      } catch {
+        return .failed(taken, error)
+      }
+      variables = request.variables
+      revision += 1
+    }
     if route.limit != nil { useCounts[taken.entry.number, default: 0] += 1 }
     for step in route.nextStates { set(step) }
-    return taken
+    return .taken(taken, variables: variables)
   }
 
   private func allows(_ entry: RouteTable.Entry) -> Bool {
@@ -124,12 +207,16 @@ struct ScenarioMachine {
   }
 }
 
-/// The scenario states of one provider, transport or server.
+/// The scenario states of one provider, transport or server, and its variables.
 ///
 /// All members may be used from any thread. The choice of a route and the change of its scenario
-/// states are one atomic step, so concurrent requests are serialized.
+/// states and variables are one atomic step, so concurrent requests are serialized.
 public final class ScenarioStates: Sendable {
   private let machine = Mutex(ScenarioMachine())
+  /// Whether a variable has ever been set.
+  ///
+  /// Fast path: without variables, an unconditional route is chosen without the lock.
+  private let mayHaveVariables = Atomic(false)
 
   init() {}
 
@@ -143,15 +230,39 @@ public final class ScenarioStates: Sendable {
     set { machine.withLock { $0.set(Scenario.Step(scenario: scenario, state: newValue)) } }
   }
 
-  /// Resets all scenarios to their initial states and the use counts of all routes to 0.
+  /// Resets all scenarios to their initial states and the use counts of all routes to 0, and removes
+  /// all variables.
   public func reset() {
-    machine.withLock { $0 = ScenarioMachine() }
+    machine.withLock { $0.reset() }
   }
 
-  /// Chooses the first route that can respond in the current state, counts its use and sets its
-  /// next states.
-  func take(_ candidates: [RouteTable.Candidate]) -> RouteTable.Candidate? {
-    machine.withLock { $0.take(candidates) }
+  /// Whether a variable has ever been set.
+  var hasVariables: Bool { mayHaveVariables.load(ordering: .acquiring) }
+
+  /// The variables by name.
+  var variableValues: [String: JSON] { machine.withLock { $0.variables } }
+
+  /// The variables and the number of their changes.
+  var variableSnapshot: (values: [String: JSON], revision: Int) {
+    machine.withLock { ($0.variables, $0.revision) }
+  }
+
+  func setVariable(_ name: String, to value: JSON?) {
+    machine.withLock { $0.setVariable(name, to: value) }
+    mayHaveVariables.store(true, ordering: .releasing)
+  }
+
+  /// Chooses the first route that can respond in the current state, counts its use, and sets its
+  /// next states and its variables.
+  func take(
+    _ candidates: [RouteTable.Candidate], for request: ReceivedRequest, ifRevision tested: Int?,
+    _ values: () -> TemplateValues
+  ) -> ScenarioMachine.Choice {
+    let choice = machine.withLock { $0.take(candidates, for: request, ifRevision: tested, values) }
+    if case .taken(_, let variables) = choice, !variables.isEmpty {
+      mayHaveVariables.store(true, ordering: .releasing)
+    }
+    return choice
   }
 
   /// Returns the limits and states that prevent a route from responding now.

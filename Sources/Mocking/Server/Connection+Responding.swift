@@ -91,7 +91,11 @@ extension Connection {
       return reporter
     case .unmatched: break
     case .routes(let candidates, _):
-      guard let entry = routes.registry.choose(among: candidates, for: &request) else { break }
+      guard
+        let entry = routes.registry.choose(
+          among: candidates, for: &request,
+          values: { routes.mockResolver.values(on: core.scheduler) })
+      else { break }
       let reporter = record(request, route: routes.firstRoute + entry.number)
       run(entry.route.handler, for: request)
       return reporter

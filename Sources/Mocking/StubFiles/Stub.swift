@@ -45,6 +45,7 @@ struct Stub: Sendable {
     if route.rank != 0 { lines.append("priority \(route.rank)") }
     lines += route.requiredStates.map { "\($0.scenario.name) is \($0.state)" }
     lines += route.nextStates.map { "\($0.scenario.name) becomes \($0.state)" }
+    lines += route.assignments.map { "\($0.value == nil ? "removes" : "sets") \($0.name)" }
     return StubFile.Summary(
       method: route.method, path: route.template, response: responseSummary ?? mock.summary,
       conditions: lines)
@@ -59,6 +60,11 @@ extension Mock {
     case .sequence(let sequence):
       text = sequence.mocks.map(\.summary).joined(separator: ", then ")
       if sequence.end == .fails { text += ", then fails" }
+    case .weighted(let choice):
+      text = choice.shares.map { share, mock in
+        "\((share * 100).rounded() == 0 ? "<1" : "\(Int((share * 100).rounded()))")% \(mock.summary)"
+      }
+      .joined(separator: " or ")
     default:
       text = "\(status)"
       if let type = headers["Content-Type"] { text += " \(type)" }
@@ -93,7 +99,7 @@ extension Mock.Interruption: CustomStringConvertible {
       case .body(let count): "in the body after \(count) bytes"
       case .end: "at the end"
       }
-    return "\(name) \(place)"
+    return chance < 1 ? "\(name) \(place) with a chance of \(chance)" : "\(name) \(place)"
   }
 }
 

@@ -21,6 +21,8 @@ struct StubLoader {
   private(set) var files: [URL] = []
   /// The items of the resources of all files.
   let resources = ResourceStore()
+  /// The first seed of random numbers.
+  var seed: UInt64? { documents.lazy.compactMap(\.seed).first }
   /// The file for the items.
   var storeFile: URL? { documents.lazy.compactMap(\.storeFile).first }
   private var documents: [StubDocument] = []

@@ -62,6 +62,8 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
   ///   - delay: The default delay, for mocks that do not set one.
   ///   - scheduler: The clock for delays. `nil` is the virtual time of the scope in which a request is
   ///     made, or else of the scope in which the provider is created, or else the system clock.
+  ///   - seed: The seed of the random numbers for weighted responses, faults and delays. With the same
+  ///     seed, requests in the same order draw the same numbers. `nil` uses a random seed.
   ///   - strict: Whether a request fails if the closure returns `nil`, or if a sequence falls
   ///     through. The error has the code `mockFailed`, and names the endpoint without its values, the
   ///     request and the source location of the provider. `false` sends the request to the real
@@ -75,13 +77,13 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
   ///     that makes the request, or on its actor if it is written in the code of an actor. Virtual time
   ///     does not advance until it has run.
   public init(
-    delay: MockDelay = .zero, scheduler: (any Scheduler)? = nil, strict: Bool? = nil,
-    journal limits: JournalLimits = JournalLimits(),
+    delay: MockDelay = .zero, scheduler: (any Scheduler)? = nil, seed: UInt64? = 0,
+    strict: Bool? = nil, journal limits: JournalLimits = JournalLimits(),
     file: StaticString = #fileID, line: UInt = #line,
     @_inheritActorContext _ resolve:
       @escaping @Sendable @isolated(any) (_ endpoint: Endpoint) -> Mock?
   ) {
-    let player = MockPlayer(delay: delay, scheduler: scheduler)
+    let player = MockPlayer(delay: delay, scheduler: scheduler, seed: seed)
     self.player = player
     self.strict = strict
     sendsUnmocked = strict != true
@@ -119,6 +121,8 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
   ///   - delay: The default delay, for mocks that do not set one.
   ///   - scheduler: The clock for delays. `nil` is the virtual time of the scope in which a request is
   ///     made, or else of the scope in which the provider is created, or else the system clock.
+  ///   - seed: The seed of the random numbers for weighted responses, faults and delays. With the same
+  ///     seed, requests in the same order draw the same numbers. `nil` uses a random seed.
   ///   - strict: Whether a request without a route fails. The error has the code `mockFailed`, and a
   ///     list of the nearest routes. `false` sends the request to the real network. `nil` is `true`
   ///     for the provider of a client; in `withMocks`, the other mocks and the
@@ -126,9 +130,9 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
   ///   - limits: The limits of the journal.
   public init(
     routes: [Route], delay: MockDelay = .zero, scheduler: (any Scheduler)? = nil,
-    strict: Bool? = nil, journal limits: JournalLimits = JournalLimits()
+    seed: UInt64? = 0, strict: Bool? = nil, journal limits: JournalLimits = JournalLimits()
   ) {
-    let player = MockPlayer(delay: delay, scheduler: scheduler)
+    let player = MockPlayer(delay: delay, scheduler: scheduler, seed: seed)
     self.player = player
     self.strict = strict
     sendsUnmocked = strict == false

@@ -66,7 +66,10 @@ final class RoutedTransport: Sendable {
         let reporter = journal.record(.received(received))
         return respond(request, mock, received, reporter, scheduler, nil, receive)
       case .routes(let candidates, _):
-        guard let entry = registry.choose(among: candidates, for: &received) else { break }
+        guard
+          let entry = registry.choose(
+            among: candidates, for: &received, values: { player.values(on: scheduler) })
+        else { break }
         let reporter = journal.record(.received(received), route: entry.number)
         return invoke(
           entry.route.handler, request, received, reporter, scheduler, fallback, receive)
