@@ -26,6 +26,8 @@ final class SecretNameMatcher: Sendable {
     static let descriptor = NameClass(rawValue: 1 << 6)
     /// The word says something about a secret at the end of a name, such as its state.
     static let lastDescriptor = NameClass(rawValue: 1 << 8)
+    /// The word contains a term by chance, such as `tokenizer`.
+    static let unrelated = NameClass(rawValue: 1 << 9)
     /// The name counts secrets, such as `tokens`.
     static let counter = NameClass(rawValue: 1 << 7)
   }
@@ -153,10 +155,10 @@ final class SecretNameMatcher: Sendable {
       }
       let last = isWord ? words.classes[word] : []
       let exact = isPrefix ? names.classes[node] : []
+      descriptors.formUnion(last)
       let sensitivity = Self.sensitivity(
-        exact: exact, terms: found, last: last,
-        isDescribed: descriptors.union(last).contains(.descriptor)
-          || last.contains(.lastDescriptor))
+        exact: exact, terms: descriptors.contains(.unrelated) ? [] : found, last: last,
+        isDescribed: descriptors.contains(.descriptor) || last.contains(.lastDescriptor))
       return Match(sensitivity: sensitivity, length: isASCII ? length : nil)
     }
   }

@@ -109,8 +109,8 @@ package final class SecretNames: Sendable {
   private static let matcher = SecretNameMatcher(
     names: exactNames, terms: terms,
     words: [
-      (.descriptor, descriptors), (.lastDescriptor, lastDescriptors), (.short, shortNames),
-      (.weak, ["ticket"]),
+      (.descriptor, descriptors), (.lastDescriptor, lastDescriptors),
+      (.unrelated, unrelatedWords), (.short, shortNames), (.weak, ["ticket"]),
     ])
 
   /// Names of numbers that protect something, also as the last word of a name: `X-User-Pin`,
@@ -172,9 +172,14 @@ package final class SecretNames: Sendable {
   private static let descriptors = [
     "type", "types", "count", "counts", "counter", "total", "totals", "max", "min", "maximum",
     "minimum", "length", "size", "usage", "algorithm", "alg", "algorithms", "endpoint", "expires",
-    "expiry", "expired", "expiration", "lifetime", "ttl", "policy", "policies", "tokenizer",
-    "tokenization", "tokenize", "tokenized", "secretary", "passwordless", "is", "has", "allow",
-    "allows", "needs", "requires",
+    "expiry", "expired", "expiration", "lifetime", "ttl", "policy", "policies", "is", "has",
+    "allow", "allows", "needs", "requires",
+  ]
+
+  /// Words that contain a term by chance.
+  private static let unrelatedWords = [
+    "tokenizer", "tokenizers", "tokenization", "tokenize", "tokenized", "secretary", "secretariat",
+    "passwordless",
   ]
 
   /// Words that say something about a secret at the end of a name only.

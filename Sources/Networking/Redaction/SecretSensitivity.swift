@@ -37,6 +37,7 @@ package enum SecretSensitivity: Sendable, Hashable {
   func isSecret(_ value: String) -> Bool {
     guard self != .none, !Self.isBlank(value), !Self.isConstant(value) else { return false }
     if RecordingPlaceholder.isPlaceholder(value) { return true }
+    let value = value.utf8.contains(UInt8(ascii: "%")) ? PercentDecoding.decoded(value) : value
     switch self {
     case .none: return false
     case .strong: return true

@@ -26,7 +26,7 @@ package enum SecretShapes {
     var text = text
     let masked = text.withUTF8 { bytes -> String? in
       var builder = MaskedTextBuilder(of: bytes)
-      for range in ranges(in: bytes) {
+      for range in decodedRanges(in: bytes) {
         let secret = String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
         builder.replace(range, with: mask(secret))
       }
@@ -35,11 +35,36 @@ package enum SecretShapes {
     return masked ?? text
   }
 
+  /// Returns the ranges of the secrets in a text in which letters, digits, hyphens, underscores and
+  /// periods may be percent-encoded.
+  private static func decodedRanges(in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
+    // Fast path: most texts have no encoded characters.
+    guard bytes.contains(UInt8(ascii: "%")) else { return ranges(in: bytes) }
+    var (decoded, offsets, position) = ([UInt8](), [Int](), 0)
+    decoded.reserveCapacity(bytes.count)
+    while position < bytes.count {
+      let start = position
+      let byte = PercentDecoding.nextByte(of: bytes, at: &position)
+      if byte.isASCIIAlphanumeric || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+        || byte == UInt8(ascii: ".")
+      {
+        decoded.append(byte)
+      } else {
+        decoded.append(bytes[start])
+        position = start + 1
+      }
+      offsets.append(start)
+    }
+    offsets.append(bytes.count)
+    return decoded.withUnsafeBufferPointer { ranges(in: $0) }
+      .map { offsets[$0.lowerBound]..<offsets[$0.upperBound] }
+  }
+
   /// Returns whether a text contains a secret.
   static func contains(_ text: String) -> Bool {
     guard text.utf8.count >= minimumLength else { return false }
     var text = text
-    return text.withUTF8 { !ranges(in: $0).isEmpty }
+    return text.withUTF8 { !decodedRanges(in: $0).isEmpty }
   }
 
   private static let minimumLength = 14

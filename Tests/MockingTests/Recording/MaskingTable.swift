@@ -126,13 +126,13 @@ enum MaskingTable {
     X-Signature|vfcdKen1xhf0jVTa0gsSMjAvZm3PlqhO
     X-Hub-Signature-256|sha256=97876fc25b53c62eb7d275d1bfceef13852b33a9621aa7b6fb49fe01a1b08310
     X-Amz-Signature|xpuCeDzkdzi1P1jR
-    Stripe-Signature|t=1492774577,v1=193c644bd3af2286230586f2674c8122773e09df57bc211a43ad009db67e4425
+    Stripe-Signature|v1=193c644bd3af2286230586f2674c8122773e09df57bc211a43ad009db67e4425,t=1492774577
     client_signature|rIkTHi1q6f8jmfBCtWKLTrRW || token_type|4GgS8saQqpSArxGD2JrRNNvLdzOFgy4z
     password_hint_url|pLZ5ekW5W4ason8A || token_id_version|81hCuSU9QUBnQD08O9kDkKfgBlaUkFJR
     iban|DE89370400440532013000 || app_key|pDzi2x14fyQvqXOj3xhN8j85
     client_key|vCc2cpi6FCUBHTg9f3CS6PzhiCyIJCtU || X-Key|n8AXRTXXtyB6hTr2
-    card_number|4242 4242 4242 4241 || cc_number|4242 4242 4242 4241 || pan|4000001234567899
-    cardNumber|4242 4242 4242 4241 || credit_card|4242 4242 4242 4241
+    card_number|4242424242424241 || cc_number|4242424242424241 || pan|4000001234567899
+    cardNumber|4242424242424241 || credit_card|4242424242424241
     """#)
 
   /// Values that are masked by their form in all positions, whatever their name is.
