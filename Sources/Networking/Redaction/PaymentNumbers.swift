@@ -5,16 +5,19 @@
 enum PaymentNumbers {
   // MARK: Card numbers
 
-  /// Returns the end of the card number at a position, or `nil` if there is none.
+  /// Finds the end of the card number at a position.
   ///
   /// - Parameters:
   ///   - bytes: The text.
   ///   - start: The position of a digit after a character that is neither a letter nor a digit.
+  /// - Returns: The end, or `nil` if there is no card number.
   static func cardEnd(in bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> Int? {
     guard "23456".utf8.contains(bytes[start]) else { return nil }
     // The digits of a decimal fraction are no card number.
     if start >= 2, bytes[start - 1] == UInt8(ascii: "."), isDigit(bytes[start - 2]) { return nil }
-    guard let number = groups(in: bytes, at: start, limit: 19, groupLimit: 16, of: isDigit) else { return nil }
+    guard let number = groups(in: bytes, at: start, limit: 19, groupLimit: 16, of: isDigit) else {
+      return nil
+    }
     guard isFormat(number.lengths), isIssued(number.characters), isValid(number.characters) else {
       return nil
     }
@@ -77,17 +80,19 @@ enum PaymentNumbers {
 
   // MARK: IBANs
 
-  /// Returns the end of the IBAN at a position, or `nil` if there is none.
+  /// Finds the end of the IBAN at a position.
   ///
   /// - Parameters:
   ///   - bytes: The text.
   ///   - start: The position of a letter after a character that is neither a letter nor a digit.
+  /// - Returns: The end, or `nil` if there is no IBAN.
   static func ibanEnd(in bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> Int? {
     guard start + 15 <= bytes.count, isDigit(bytes[start + 2]), isDigit(bytes[start + 3]),
       !isDigit(bytes[start + 1])
     else { return nil }
     guard let length = lengths[UInt16(bytes[start] & 0xDF) << 8 | UInt16(bytes[start + 1] & 0xDF)],
-      let number = groups(in: bytes, at: start, limit: length, groupLimit: length,
+      let number = groups(
+        in: bytes, at: start, limit: length, groupLimit: length,
         of: \.isASCIIAlphanumeric),
       number.characters.count == length,
       number.lengths.count == 1 || number.lengths.dropLast().allSatisfy({ $0 == 4 }),

@@ -53,8 +53,9 @@ package enum RecordingPlaceholder {
     var text = text
     let offsets = text.withUTF8 { bytes in byteRanges(in: bytes) }
     return offsets.map { range in
-      text.utf8.index(text.startIndex, offsetBy: range.lowerBound)..<text.utf8.index(
-        text.startIndex, offsetBy: range.upperBound)
+      text.utf8.index(
+        text.startIndex, offsetBy: range.lowerBound)..<text.utf8.index(
+          text.startIndex, offsetBy: range.upperBound)
     }
   }
 
@@ -86,7 +87,9 @@ package enum RecordingPlaceholder {
     guard bytes.starts(with: first) else { return false }
     var position = first.count
     for piece in pieces.dropFirst().dropLast() {
-      guard let start = firstPosition(of: piece, in: bytes, from: position + 1) else { return false }
+      guard let start = firstPosition(of: piece, in: bytes, from: position + 1) else {
+        return false
+      }
       position = start + piece.count
     }
     let rest = bytes.count - position

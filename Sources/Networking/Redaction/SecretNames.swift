@@ -133,12 +133,15 @@ package final class SecretNames: Sendable {
         "logincode", "accesscode", "confirmationcode", "twofactorcode", "dbpass", "databasepass",
         "userpass", "adminpass", "rootpass", "smtppass", "mailpass", "mysqlpass", "pgpass",
         "redispass", "ftppass", "ldappass", "proxypass", "sshpass", "httppass", "keypass",
-        "storepass", "oldpass", "newpass", "hash2fa", "mnemonic", "dpop", "servicekey", "consumerkey",
+        "storepass", "oldpass", "newpass", "hash2fa", "mnemonic", "dpop", "servicekey",
+        "consumerkey",
         "serverkey", "pincode", "cardpin", "cardcvc", "cardcvv", "securityanswer",
       ]
     ),
     (.text, ["pass", "csrf", "xsrf", "xcsrf", "xxsrf"]),
-    (.card, ["cardnumber", "ccnumber", "creditcard", "creditcardnumber", "pan", "cardno", "ccnum"]),
+    (
+      .card, ["cardnumber", "ccnumber", "creditcard", "creditcardnumber", "pan", "cardno", "ccnum"]
+    ),
     (.code, ["code"]),
     (
       .weak,

@@ -124,7 +124,8 @@ package enum SecretSensitivity: Sendable, Hashable {
       while position < bytes.count {
         let byte = bytes[position]
         guard byte.isASCIIAlphanumeric else {
-          if byte == UInt8(ascii: "*"), let end = RecordingPlaceholder.end(in: bytes, at: position) {
+          if byte == UInt8(ascii: "*"), let end = RecordingPlaceholder.end(in: bytes, at: position)
+          {
             position = end
           } else if byte == UInt8(ascii: "#") {
             position = pieceEnd(in: bytes, from: position + 1)

@@ -102,7 +102,8 @@ package enum SecretShapes {
         if byte == UInt8(ascii: "e"), position >= tokenEnd, hasBytes("eyJ", bytes, position) {
           end = webTokenEnd(in: bytes, at: position, searchedEnd: &tokenEnd)
         }
-        end = end ?? TokenPrefixes.end(in: bytes, at: position)
+        end =
+          end ?? TokenPrefixes.end(in: bytes, at: position)
           ?? PaymentNumbers.ibanEnd(in: bytes, at: position)
       }
       if let end {
@@ -143,12 +144,13 @@ package enum SecretShapes {
     }
   }
 
-  /// Returns the end of a JSON web token, or `nil` if there is none.
+  /// Finds the end of a JSON web token.
   ///
   /// - Parameters:
   ///   - bytes: The text.
   ///   - start: The position of `eyJ`.
   ///   - searchedEnd: The end of the part in which a later search would fail, too.
+  /// - Returns: The end, or `nil` if there is no token.
   private static func webTokenEnd(
     in bytes: UnsafeBufferPointer<UInt8>, at start: Int, searchedEnd: inout Int
   ) -> Int? {
@@ -177,7 +179,7 @@ package enum SecretShapes {
     return payload > header + 1 || end > payload + 1 ? end : nil
   }
 
-  /// Returns the end of the block of a private key, or `nil` if the label is another one.
+  /// Finds the end of the block of a private key.
   ///
   /// Line breaks may be escaped or percent-encoded. A block without an end reaches to the first
   /// character that cannot be part of it.
@@ -185,6 +187,7 @@ package enum SecretShapes {
   /// - Parameters:
   ///   - bytes: The text.
   ///   - start: The position after `BEGIN`.
+  /// - Returns: The end, or `nil` if the label is another one.
   private static func privateKeyEnd(
     in bytes: UnsafeBufferPointer<UInt8>, from start: Int
   ) -> Int? {

@@ -101,7 +101,8 @@ extension TextMasker {
   ) {
     var copy = scanner
     let mask = masking(name) { limit in
-      copy.text(start..<copy.first(in: .angle, from: start, limit: Self.end(of: limit, from: start)))
+      copy.text(
+        start..<copy.first(in: .angle, from: start, limit: Self.end(of: limit, from: start)))
     }
     guard let mask else { return }
     pair.elementText = nil

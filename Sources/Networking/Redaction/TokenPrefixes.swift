@@ -30,12 +30,12 @@ package enum TokenPrefixes {
     return candidates.first { bytes.starts(with: $0) }?.count
   }
 
-  /// Returns the end of the token that starts with a prefix at a position, or `nil` if there is
-  /// none.
+  /// Finds the end of the token that starts with a prefix at a position.
   ///
   /// - Parameters:
   ///   - bytes: The text.
   ///   - start: The position.
+  /// - Returns: The end, or `nil` if there is no token.
   static func end(in bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> Int? {
     guard isFirst[Int(bytes[start])], let length = length(in: bytes[start...]) else { return nil }
     var position = start + length

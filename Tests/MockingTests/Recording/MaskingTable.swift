@@ -112,70 +112,78 @@ enum MaskingTable {
     X-CSRF-Token|aCm8LNQsXbJDXph2ULt1jXxyT28Na7hS || X-XSRF-TOKEN|i7S997QpS7VkfsMXbdLxTshQPFXkIMb2
     Private-Token|bream-5491-chub || stripe_token|roAEmm9mw4vmvarMqOE0
     fcm_token|YK6Tye4zdNV6GJMm9OEgiEv1NJNv1gvg || security_answer|tench-1710-hunter
-    card_pin|kYRgZbD1B2hPNGONDPmdjgaMenBG5nUH || pincode|jBpVgyz5D1Iu9HQqg5vXbEKF || pin|9476
-    X-User-Pin|4903 || user_pin|5679 || card[pin]|1200 || otp|300197 || totp|430819 || mfa|330636
-    cvc|689 || card[cvc]|388 || cvv|238 || card_cvv|641 || cvv2|209 || csc|478 || card[cvv2]|884
-    login.otp|478265 || ssn|123-45-6789 || userPin|8834 || cardCvc|283 || code|482913
-    key|fDFmmBXySPsSVU5wQB2p6MrFbNuxEI8p || sig|3QX47Hokt8t9PUWYZhDXmoxD || auth|TGMfP6U0qxoCrPZq
-    sid|CWlj1RZXaGyn6CLY || session|550e8400-e29b-41d4-a716-446655440000
-    X-Auth|4VotrQxoVsRDRKZ1AZldCPPFvHpklwyj || X-Session|0hBBfbqASUma0HLBVb0wYYpugVKeyBVw
-    assertion|R1qsLTyYugkm9UybEpkmdlw4rcvsDhTL || bearer|V6I5w7csHZgHKhJe
-    nonce|Nk72JDjEnybZvz2nylxMiCLK8bAWUv6c || code|BPkjDYC2p7ludSJHqzCHEmN7
-    ticket|ST-1856339-hY4P0sNw33FXudKGgzz3 || X-Ticket|zl9q61YRVim5sA5C5xyn4ejOXLFB3e28
-    service_ticket|fcpGKeWLZNp9lJ8v || signature|cnlrRoX1wiGd4lW5
-    X-Signature|vfcdKen1xhf0jVTa0gsSMjAvZm3PlqhO
-    X-Hub-Signature-256|sha256=97876fc25b53c62eb7d275d1bfceef13852b33a9621aa7b6fb49fe01a1b08310
-    X-Amz-Signature|xpuCeDzkdzi1P1jR
-    Stripe-Signature|v1=193c644bd3af2286230586f2674c8122773e09df57bc211a43ad009db67e4425,t=1492774577
-    client_signature|rIkTHi1q6f8jmfBCtWKLTrRW || token_type|4GgS8saQqpSArxGD2JrRNNvLdzOFgy4z
-    password_hint_url|pLZ5ekW5W4ason8A || token_id_version|81hCuSU9QUBnQD08O9kDkKfgBlaUkFJR
-    iban|DE89370400440532013000 || app_key|pDzi2x14fyQvqXOj3xhN8j85
-    client_key|vCc2cpi6FCUBHTg9f3CS6PzhiCyIJCtU || X-Key|n8AXRTXXtyB6hTr2
-    card_number|4242424242424241 || cc_number|4242424242424241 || pan|4000001234567899
-    cardNumber|4242424242424241 || credit_card|4242424242424241
+    card_pin|kYRgZbD1B2hPNGONDPmdjgaMenBG5nUH || pincode|jBpVgyz5D1Iu9HQqg5vXbEKF
+    X-Secret|sT4amuoK7s4iHgxXxElM || appSecret|mmBXySPsSVU5wQB2p6MrFbNuxEI8py3Q
+    signing_secret|dace-4649-salmon || jwt_secret|9PUWYZhDXmoxDpTGMfP6U0qx
+    cookie_secret|1RZXaGyn6CLYYzFTjl6XXOT4 || session_secret|perch-7785-salmon
+    password1|TO5wEqR4VotrQxoVsRDRKZ1A || passwordHash|hunter-8250-loach
+    X-Access-Token|bream-9497-perch || X-Refresh-Token|yj3U0hBBfbqASUma0HLBVb0w
+    deploy_token|perch-6308-trout || github_token|trout-7234-tench || gitlab_token|pike-5114-carp
+    npm_token|Yugkm9UybEpkmdlw4rcvsDhTLgBoRBAp || slack_token|WtdhekFIZiLlsWDVlYbH5V6I
+    webhook_token|hunter-5757-dace || download_token|dace-2837-dace
+    upload_token|72JDjEnybZvz2nylxMiC || pin|1320 || X-User-Pin|7764 || user_pin|6408
+    card[pin]|1623 || otp|496252 || totp|546450 || mfa|787702 || cvc|272 || card[cvc]|259
+    cvv|566 || card_cvv|903 || cvv2|551 || csc|976 || card[cvv2]|340 || login.otp|287306
+    ssn|123-45-6789 || userPin|6258 || cardCvc|154 || code|482913
+    key|HBswWjorq3ntSG5HQh27IVMGGIcUvkRf || sig|F9IwveypdDjoaQphY4P0sNw33FXudKGg
+    auth|z3473Rzl9q61YRVim5sA5C5x || sid|n4ejOXLFB3e28efcpGKeWLZN
+    session|550e8400-e29b-41d4-a716-446655440000 || X-Auth|d4lW5HvfcdKen1xhf0jVTa0gsSMjAvZm
+    X-Session|lqhOIwfLQP2Tw5CnIkTXATdIeAdELjMU || assertion|m4FHye1lwlhWzImW
+    bearer|OJ9DxoB6e9olQBdw || nonce|zDCFZcgK2rkfxPgRhvMJVs3S || code|J7WZPjtFCbYZdM2M
+    ticket|ST-1856339-xpuCeDzkdzi1P1jRsJVm || X-Ticket|GsGmnH4HU6ZC9yL5gpcvQ87d
+    service_ticket|2hNUQ9OJyWniHixANgu6ERXP || signature|5ffq1nNTfhaW8lqM4nFemoI7jyqde5fo
+    X-Signature|pg3IC4bsWAEI7lPow138Xz6f1GQ0N6cc
+    X-Hub-Signature-256|sha256=425f85482462de9839087d8be8a1cf3cc47250976d3ead6e5e523d505f7fa94e
+    X-Amz-Signature|SVmLbVMTkGxdpZPD4Q54IBjh
+    Stripe-Signature|v1=4b34ae1174fed32ec34ece956d9cd389a0a072ee12d521cb3ea925c8c2511db4,t=1492774577
+    client_signature|vOaBp05v3nqIxZQv || token_type|ipMTQ8Mh1ZSuADVcbXLrZQe78MTPI5EP
+    password_hint_url|pUM9wYaHTpS2inIARooGlY5M || token_id_version|g56bCNDRb0cc6sDBl1mBmwnZ
+    iban|DE89370400440532013000 || app_key|T9YMdaqcqqWr21qB || client_key|RVyY76xLOsmgGX7r
+    X-Key|PB3YnZBIPzTFJ9VfOS0lh5R9 || card_number|4242424242424241 || cc_number|4242424242424241
+    pan|4000001234567899 || cardNumber|4242424242424241 || credit_card|4242424242424241
     """#)
 
   /// Values that are masked by their form in all positions, whatever their name is.
   static let shapedSecrets = lines(
     """
-    4450509983981777 || 4209162106517542 || 5412646128006526 || 2301050635348557
-    378239915670093 || 344198748424550 || 6011501150776038 || 3530839395083235 || 36863382951076
-    6297000476236350 || 4368907635498094 || 4004 0444 4636 5948 || 5331-8466-3686-7819
-    3721 861422 06488 || DE30227103384808414986 || FR6016432588746691833996752
-    ES5194062320204190291330 || IT4959236216297901378817225 || NL1519837765381228
-    GB38565258607310709956 || CH3603849299202872316 || AT064380974842179229
-    PL49130158048049950051408915 || SE2593822200444822862892 || NO4048292093885
-    BE83715089709771 || PT63693309773355249269389 || IE16669954299710952425
-    DE16 0037 3624 1276 5896 28 || FR70 2262 0927 1032 5526 2519 554
-    eyJhbGciOiAiSFMyNTYiLCAidHlwIjogIkpXVCJ9.eyJzdWIiOiAwfQ.l3lQXCUs95wGq0SyvkV0JP00Iw4Klzbv
-    eyJhbGciOiAiSFMyNTYiLCAidHlwIjogIkpXVCJ9.eyJzdWIiOiA3OTE5fQ.dyLNKAXcKKToNDqhxsO0gRdsbK53rWfy
-    eyJhbGciOiAiSFMyNTYiLCAidHlwIjogIkpXVCJ9.eyJzdWIiOiAxNTgzOH0.T8MtK72VC1cINvMuGirIn29SLMqswrRO
-    eyJhbGciOiAiSFMyNTYiLCAidHlwIjogIkpXVCJ9.eyJzdWIiOiAyMzc1N30.1tuLedLw3wUIpGwVKqDPNBesrWPJdE1k
-    eyJhbGciOiAiSFMyNTYiLCAidHlwIjogIkpXVCJ9.eyJzdWIiOiAzMTY3Nn0.vKz7PhS1DR19dbd0WUmJ2G21suWCVpij
-    eyJhbGciOiAiSFMyNTYiLCAidHlwIjogIkpXVCJ9.eyJzdWIiOiAzOTU5NX0.EkuidYW7RJwAI0kdvsk4or7GLl0d2tFc
-    AK~IAHL7NU01D24K9PZ2I || AS~IA4MVQS41BTXNI1SWX || gh~p_d80NMtaCacpenpZouOhFcQqbE3lIk0CzJEis
-    gh~o_SEPfzZCfhvag97ZG6r4p4351H2PIWixkNlal || gh~s_4YCMwOpz5qsCAhZmuooQ68yiN2ZselCJzbtt
-    gh~u_kBiS4ASVYj20kxfHvSQuZgpdC9Bm4Ps1qS90 || gh~r_xgW550bglFxGsQyoRSGMC6Rr95NlbYLxa11T
-    gl~pat-ZfVP6fO5aJAQS8dDBDnx || sk~_live_TgVRAHBTHJCZf0CHAM3L2wQ8
-    sk~_test_n0d0AZJ2hZIGgR4fkf3L30od || rk~_live_2gbj7tfR6XYlRkDBPpnCZiPu
-    wh~sec_ltK9NERWZYawx6KbSvWl1y1vRQqfzFAT || np~m_bnOsXZkLMRP9IGwJUnM5WP71RJ9wIiwAYgE5
-    py~pi-BOT237WVzgYrv9Z3hL76Cg9Bf7mtucDWy8uGRHBLoryaEjHF684xDx1wIC83
-    hf~_i9np6JswCZzeJN4d6uMOh975VU3lY9AzM9 || gs~k_DVL8CN9UBWORzXQGK16CvfxWFzs3Gc9CndVguISm
-    sh~pat_8ac22801cf8a4e94c5d8bb50f414761c || sh~pss_5e868ba6908d550467fd189868cbf2f6
-    do~p_v1_bd4826c6535b012287b5f0a08510b64175493424abc6c07ba911c779f57820d1
-    AI~zalwsuJjOIIlAqoLZjImtL07ErAUibeYaK8at || GO~CSPX-m5BfWTeIuj6mhIcNolKCSEk8gWgi
-    xo~xb-kDr6jZFVBs6nNRcRyDQ6rPL3ZzlHJJ6Mx6olGR53
-    xo~xp-oI1LXIKcmiV9hthjzQ52VqfTVuip7QMW4cCWfmVm
-    xa~pp-I2i2TF7kDH0N6af1I2CjnvncdjfJl1zS8tfvlRGH
-    hv~s.md1nPLVTQ1wDnD7M0AFA1chJI6h4Eun13e0E9DJf || gl~sa_kuUCPuX3Wm5NMpOOdlym90XJNuj0TyeR
-    sn~trys_YtHDMxW0RLLvEoJcuHAWdefh548HtTpqSyZirQvy || NR~AK-88KOJNSCCCCX91O1KEZ8S4W4XM3
-    ru~bygems_d778fcb54f7cbfc0c683bdcc85158c198646a16b5e210f07
-    dc~kr_pat_6M1mzHO0qJhBQwxCukOiXnRwrlT || li~n_api_a8OuGXURd5Nhb9aae4mTiUlkuH0ccoixdr0j8bT4
-    sk~-XkL6QoIxKdOA9qUrRQuxQD1yIHoUhfglfbSg7hAN1oI8LBxo
-    sk~-proj-bQs7RRvWdMyhAqVGT8xudxhHqhmjprv3QThZZwRcYZwWDk5v
-    ya~29.e8VjIRaPhmYYNYGIeokGpBHdr0HBSWwVxbL20LdzwfXIwd9BlqGgrLAdznlH
-    sq~0atp-lHN9SS34RjhmdWgFW1rEa9
-    SG~.Wg7zGlRvMoYcDiNmZl8If7.1wa47zu0kqEWgYfCvxSkKzZuVbjaGuEuZFhhfsEnr1S
+    4861422064822717 || 4203384808414986 || 5461643258874666 || 2301918339967528
+    379406232020414 || 349029133059237 || 6011621629790137 || 3530788172251988 || 36377653812289
+    6233914739723441 || 4272355652586075 || 4310 7099 5603 8494 || 5329-9202-8723-1643
+    3738 097484 21792 || DE04229130158048049950 || FR1305140891593822200444822
+    ES2286289248292093885715 || IT1508970977169330977335524 || NL5792693896699542
+    GB18412765896282262092 || CH2171032552625195542 || AT462745846528859260
+    PL17506999609939741541040941 || SE0563466900381675484162 || NO7459497089595
+    BE49824839944544 || PT71591095583859479614480 || IE69725961700038845732
+    DE59 2725 2085 6820 5423 48 || FR97 9204 7012 8356 6077 9283 672
+    eyJhbGciOiAiSFMyNTYiLCAidHlwIjogIkpXVCJ9.eyJzdWIiOiAwfQ.E00mvqsTETBb3tSKx3ni96Bs6wxd80NM
+    eyJhbGciOiAiSFMyNTYiLCAidHlwIjogIkpXVCJ9.eyJzdWIiOiA3OTE5fQ.taCacpenpZouOhFcQqbE3lIk0CzJEisS
+    eyJhbGciOiAiSFMyNTYiLCAidHlwIjogIkpXVCJ9.eyJzdWIiOiAxNTgzOH0.EPfzZCfhvag97ZG6r4p4351H2PIWixkN
+    eyJhbGciOiAiSFMyNTYiLCAidHlwIjogIkpXVCJ9.eyJzdWIiOiAyMzc1N30.lal4YCMwOpz5qsCAhZmuooQ68yiN2Zse
+    eyJhbGciOiAiSFMyNTYiLCAidHlwIjogIkpXVCJ9.eyJzdWIiOiAzMTY3Nn0.lCJzbttkBiS4ASVYj20kxfHvSQuZgpdC
+    eyJhbGciOiAiSFMyNTYiLCAidHlwIjogIkpXVCJ9.eyJzdWIiOiAzOTU5NX0.9Bm4Ps1qS90xgW550bglFxGsQyoRSGMC
+    AK~IARLBXAFFA90D313NX || AS~IAG071792F270WND09 || gh~p_2hZIGgR4fkf3L30od2gbj7tfR6XYlRkDBPpn
+    gh~o_CZiPultK9NERWZYawx6KbSvWl1y1vRQqfzFA || gh~s_TbnOsXZkLMRP9IGwJUnM5WP71RJ9wIiwAYgE
+    gh~u_5BOT237WVzgYrv9Z3hL76Cg9Bf7mtucDWy8u || gh~r_GRHBLoryaEjHF684xDx1wIC83i9np6JswCZz
+    gl~pat-eJN4d6uMOh975VU3lY9A || sk~_live_zM9DVL8CN9UBWORzXQGK16Cv
+    sk~_test_fxWFzs3Gc9CndVguISmquyee || rk~_live_rbc1yErRQ8GY9vjHDYIt1H3L
+    wh~sec_jylARV9r0wXRxS4YkaEi4NKUcjIo2ncV || np~m_zlC9qYnrwuJm3s9b2qXAGWk9lGKJZbjmKpYE
+    py~pi-1QG79KBdrtrRZmrWyw9REeFmxBIi9r9emHGzmRlhXHKWk0xHbceVfKSqUNoJ
+    hf~_8xkEauTRb6qJ8lGZWRcLaVNwUnidp23Uk9 || gs~k_6it5hjO4fGUjZvxzJIOJm9QyaLo8wu1LsddHyppW
+    sh~pat_9f57820d15b9a45d87469f8d4020096d || sh~pss_22a463175ef53345e84fd961ce8c5b75
+    do~p_v1_71643934c82a471e2664f5e02e46a611425c92a5616be6edfd133fa62fe25aea
+    AI~zaX3Wm5NMpOOdlym90XJNuj0TyeRYtHDMxW0R || GO~CSPX-QvyQKIVIko55jLns8ccc0TOVScx5
+    xo~xb-JB76SoB5kW9KSNezPIsE2wE3xVmUDGQZA8o3GoqF
+    xo~xp-z2LHLVP2xV5kjEpzV5w7F6yG3aymP2Lqg3xV6By9
+    xa~pp-yqkLcl3ryctrTn3VjI2YMmIvd6mNXwSJWkWDfLcG
+    hv~s.aTR17Ebo6M1mzHO0qJhBQwxCukOiXnRwrlTa8OuG || gl~sa_XURd5Nhb9aae4mTiUlkuH0ccoixdr0j8
+    sn~trys_bT4XkL6QoIxKdOA9qUrRQuxQD1yIHoUhfglfbSg7 || NR~AK-H0O81XOBSVDYH0Q6XUDXH7QHMJP
+    ru~bygems_8a3b1be5a240362757d18dbb01cb2b1d5838d1c65543613f
+    dc~kr_pat_W1rEa9Wg7zGlRvMoYcDiNmZl8If || li~n_api_71wa47zu0kqEWgYfCvxSkKzZuVbjaGuEuZFhhfsE
+    sk~-nr1S3Pgg2JIgqY7cJhpsl1EI9rfEgAS2NZPLfvJejPFEvuiy
+    sk~-proj-TvjEhSP846tjeqYNBqCs8W6mR8reZModbXURxGxyUJLJKPvu
+    ya~29.WnuNkxuQOpAbfUz2eeTcEoLFyJDsJyH6rtIrIO2RH8LiBtu1z98nokjxM0gW
+    sq~0atp-v7rNUL1wLqgil0qJs60Ski
+    SG~.mADhttFiniE4JSBcniN9QK.Q4Aq2Jl6A38mez4OeE8YQupmH8rTlcAFS8kk63kLzrU
     """)
 
   private static func lines(_ text: String) -> [String] {
@@ -184,7 +192,7 @@ enum MaskingTable {
     }
   }
 
-  private static func rows(_ text: String) -> [(name: String, value: String)] {
+  private static func rows(_ text: String) -> [(String, String)] {
     lines(text).map { line in
       let parts = line.split(separator: "|", maxSplits: 1, omittingEmptySubsequences: false)
       return (String(parts[0]), String(parts[1]))
