@@ -22,6 +22,14 @@ struct RouteTable: Sendable {
       }
     }
 
+    /// Whether the request is forwarded, so that its body can be sent on while it is received.
+    var forwardsBody: Bool {
+      guard case .routes(let candidates, _) = self, let first = candidates.first?.entry.route else {
+        return false
+      }
+      return first.isUnconditional && first.origin != nil
+    }
+
     /// Whether the request body can be discarded.
     var discardsBody: Bool {
       guard case .routes(let candidates, _) = self else { return false }
@@ -86,7 +94,14 @@ struct RouteTable: Sendable {
     }
     let path = ReceivedPath(text: String(target.path), target.segments)
     var candidates = matching.filter { $0.entry.route.accepts(method) }
-    if method == .head { candidates += matching.filter { $0.entry.route.method == .get } }
+    if method == .head {
+      // A route for GET precedes a route that forwards all methods.
+      let (mocked, forwarding) = (
+        candidates.filter { $0.entry.route.origin == nil },
+        candidates.filter { $0.entry.route.origin != nil }
+      )
+      candidates = mocked + matching.filter { $0.entry.route.method == .get } + forwarding
+    }
     if !candidates.isEmpty { return .routes(candidates, path: path) }
     guard !matching.isEmpty else { return .unmatched(path: path) }
     let methods = Set(matching.compactMap(\.entry.route.method))

@@ -71,15 +71,27 @@ package enum RecordingPlaceholder {
   /// Returns whether a text matches a recorded text, in which each placeholder stands for one or
   /// more characters.
   ///
-  /// The time is linear in the length of the texts for each placeholder.
+  /// The time is linear in the length of both texts.
   ///
   /// - Parameters:
   ///   - text: The text.
-  ///   - recorded: The recorded text, possibly with placeholders.
-  /// - Returns: Whether the text matches. A text without placeholders matches an equal text only.
+  ///   - recorded: The recorded text. Here `***` is a placeholder also within a text.
+  /// - Returns: Whether the text matches. A recorded text without placeholders matches an equal text
+  ///   only.
   package static func matches(_ text: String, recorded: String) -> Bool {
-    if isPlaceholder(recorded) { return !text.isEmpty }
-    let pieces = pieces(of: recorded).map { Array($0.utf8) }
+    var pattern = recorded
+    let pieces = pattern.withUTF8 { bytes in
+      var (pieces, start, position) = ([[UInt8]](), 0, 0)
+      while position < bytes.count {
+        if let end = end(in: bytes, at: position) ?? asterisks(in: bytes, at: position) {
+          pieces.append(Array(bytes[start..<position]))
+          (start, position) = (end, end)
+        } else {
+          position += 1
+        }
+      }
+      return pieces + [Array(bytes[start...])]
+    }
     guard pieces.count > 1, let first = pieces.first, let last = pieces.last else {
       return text == recorded
     }
@@ -87,13 +99,31 @@ package enum RecordingPlaceholder {
     guard bytes.starts(with: first) else { return false }
     var position = first.count
     for piece in pieces.dropFirst().dropLast() {
-      guard let start = firstPosition(of: piece, in: bytes, from: position + 1) else {
-        return false
-      }
-      position = start + piece.count
+      guard let end = endOfFirst(piece, in: bytes, from: position + 1) else { return false }
+      position = end
     }
-    let rest = bytes.count - position
-    return rest > last.count && bytes.suffix(last.count).elementsEqual(last)
+    return bytes.count - position > last.count && bytes.suffix(last.count).elementsEqual(last)
+  }
+
+  /// Returns the end of the first occurrence of a pattern, by the algorithm of Knuth, Morris and
+  /// Pratt.
+  private static func endOfFirst(_ pattern: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
+    guard start <= bytes.count else { return nil }
+    guard !pattern.isEmpty else { return start }
+    var borders = Array(repeating: 0, count: pattern.count)
+    var length = 0
+    for index in pattern.indices.dropFirst() {
+      while length > 0, pattern[index] != pattern[length] { length = borders[length - 1] }
+      if pattern[index] == pattern[length] { length += 1 }
+      borders[index] = length
+    }
+    length = 0
+    for index in start..<bytes.count {
+      while length > 0, bytes[index] != pattern[length] { length = borders[length - 1] }
+      if bytes[index] == pattern[length] { length += 1 }
+      if length == pattern.count { return index + 1 }
+    }
+    return nil
   }
 
   /// Returns the parts of a text between its placeholders.
@@ -105,11 +135,6 @@ package enum RecordingPlaceholder {
       start = range.upperBound
     }
     return pieces + [text[start...]]
-  }
-
-  private static func firstPosition(of piece: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
-    guard start <= bytes.count - piece.count else { return nil }
-    return (start...(bytes.count - piece.count)).first { bytes[$0...].starts(with: piece) }
   }
 
   // MARK: Bytes
