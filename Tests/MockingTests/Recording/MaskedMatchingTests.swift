@@ -106,7 +106,8 @@ struct MaskedMatchingTests {
     let body = #"{"user":"ann","login":{"password":"***-3f2a9c"},"list":["a","***-777777"]}"#
     let file = try archive([
       Exchange(
-        method: "POST", url: "https://a.test/users/***-1a1a1a/x-***-2b2b2b.json?key=***-3c3c3c&page=1",
+        method: "POST",
+        url: "https://a.test/users/***-1a1a1a/x-***-2b2b2b.json?key=***-3c3c3c&page=1",
         headers: [HAR.Field(name: "Authorization", value: "Bearer ***-4d4d4d")], body: body,
         answer: "ok")
     ])
