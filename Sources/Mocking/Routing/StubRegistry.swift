@@ -2,12 +2,36 @@ import Networking
 import Synchronization
 
 /// The routes of one provider, transport or server, with their use counts and scenario states.
+///
+/// Routes may be added, replaced and removed at any time. A request keeps the routes that its path and
+/// method matched when they were looked up.
 final class StubRegistry: Sendable {
-  let table: RouteTable
+  private let table: Mutex<RouteTable>
   let scenarios = ScenarioStates()
 
   init(_ table: RouteTable) {
-    self.table = table
+    self.table = Mutex(table)
+  }
+
+  /// The routes in order of preference.
+  var entries: [RegisteredRoute] { table.withLock { $0.entries } }
+
+  /// The number of routes.
+  var count: Int { table.withLock { $0.count } }
+
+  subscript(id: RouteID) -> RegisteredRoute? { table.withLock { $0[id] } }
+
+  /// Changes the routes in one atomic step.
+  func update<Result: Sendable>(
+    _ change: (inout RouteTable) throws(MockServerError) -> Result
+  ) throws(MockServerError) -> Result {
+    try table.withLock { table throws(MockServerError) in try change(&table) }
+  }
+
+  /// Finds the routes for a method and a request target. See ``RouteTable/find(_:_:)``.
+  func find(_ method: HTTPMethod, _ target: String) -> RouteTable.Outcome {
+    let parsed = RequestTarget(target)
+    return table.withLock { $0.find(method, target, parsed) }
   }
 
   /// Chooses the route that responds to a request, and sets the next states of its scenarios.
@@ -18,8 +42,8 @@ final class StubRegistry: Sendable {
   /// - Returns: The route. `nil` if the request meets the conditions of no candidate.
   func choose(
     among candidates: [RouteTable.Candidate], for request: inout ReceivedRequest
-  ) -> RouteTable.Entry? {
-    guard let chosen = candidates.first, chosen.entry.route.isUnconditional else {
+  ) -> RegisteredRoute? {
+    guard let chosen = candidates.first, chosen.entry.isUnconditional else {
       return chooseByConditions(candidates, &request)
     }
     request.path.variables = chosen.variables
@@ -28,19 +52,21 @@ final class StubRegistry: Sendable {
 
   private func chooseByConditions(
     _ candidates: [RouteTable.Candidate], _ request: inout ReceivedRequest
-  ) -> RouteTable.Entry? {
+  ) -> RegisteredRoute? {
     var matchingCandidates: [RouteTable.Candidate] = []
     for candidate in candidates {
       request.path.variables = candidate.variables
       let pattern = candidate.entry.route.pattern
       guard pattern.conditions.allSatisfy({ $0.isMet(by: request) }) else { continue }
       matchingCandidates.append(candidate)
-      if candidate.entry.route.isUnconditional { break }
+      if candidate.entry.isUnconditional { break }
     }
     let chosen = scenarios.take(matchingCandidates)
     request.path.variables = chosen?.variables ?? [:]
     return chosen?.entry
   }
+
+  // MARK: Near misses
 
   /// Returns the report on a request without a route.
   ///
@@ -54,26 +80,30 @@ final class StubRegistry: Sendable {
       "no route for \(ReportFormatter.bounded(request.method.rawValue)) "
         + ReportFormatter.bounded(request.path.text)
     ]
-    if table.entries.isEmpty {
-      lines.append("there are no routes")
-    } else {
-      lines.append("nearest routes:")
-      // Compares the numbers too, because `sorted` does not guarantee a stable order.
-      let ranked = table.entries.map { entry in
-        (
-          entry.route.pattern.distance(from: request, base: nil)
-            + scenarios.differences(of: entry).count,
-          entry.number, entry
-        )
-      }
-      for (_, _, entry) in ranked.sorted(by: { ($0.0, $0.1) < ($1.0, $1.1) }).prefix(3) {
-        lines.append("  \(ReportFormatter.bounded(entry.route.description))")
-        let differences =
-          entry.route.pattern.differences(from: request) + scenarios.differences(of: entry)
-        lines += differences.prefix(10).map { "    \($0)" }
-      }
+    let misses = nearMisses(for: request, count: 3)
+    lines.append(misses.isEmpty ? "there are no routes" : "nearest routes:")
+    for miss in misses {
+      lines.append("  \(miss.description)")
+      lines += miss.differences.map { "    \($0)" }
     }
     return lines.joined(separator: "\n")
+  }
+
+  /// Returns the routes that are nearest to a request, the nearest one first.
+  ///
+  /// Of a large table, only the routes with a similar path are compared.
+  func nearMisses(for request: ReceivedRequest, count: Int) -> [NearMiss] {
+    // A copy of the index is searched, because conditions may be closures of users.
+    let index = table.withLock { $0.index }
+    var search = NearMissSearch(in: index, for: request.path.segments, count: count) { entry in
+      entry.route.pattern.distance(from: request, base: nil)
+        + self.scenarios.differences(of: entry).count
+    }
+    return search.run().map { match in
+      NearMiss(
+        match.entry, request, distance: match.distance,
+        states: scenarios.differences(of: match.entry))
+    }
   }
 }
 
@@ -100,13 +130,17 @@ struct ScenarioMachine {
     return taken
   }
 
-  private func allows(_ entry: RouteTable.Entry) -> Bool {
+  mutating func forget(_ entry: RegisteredRoute) {
+    useCounts[entry.number] = nil
+  }
+
+  private func allows(_ entry: RegisteredRoute) -> Bool {
     if let limit = entry.route.limit, useCounts[entry.number, default: 0] >= limit { return false }
     return entry.route.requiredStates.allSatisfy { state(of: $0.scenario) == $0.state }
   }
 
   /// Returns the limits and states that prevent a route from responding now.
-  func differences(of entry: RouteTable.Entry) -> [RequestDifference] {
+  func differences(of entry: RegisteredRoute) -> [RequestDifference] {
     var differences: [RequestDifference] = []
     if let limit = entry.route.limit, useCounts[entry.number, default: 0] >= limit {
       differences.append(
@@ -130,6 +164,7 @@ struct ScenarioMachine {
 /// states are one atomic step, so concurrent requests are serialized.
 public final class ScenarioStates: Sendable {
   private let machine = Mutex(ScenarioMachine())
+  private let resetHandlers = Mutex<[@Sendable () -> Void]>([])
 
   init() {}
 
@@ -143,9 +178,21 @@ public final class ScenarioStates: Sendable {
     set { machine.withLock { $0.set(Scenario.Step(scenario: scenario, state: newValue)) } }
   }
 
-  /// Resets all scenarios to their initial states and the use counts of all routes to 0.
+  /// Resets all scenarios to their initial states and the use counts of all routes to 0, and restarts
+  /// all sequences.
   public func reset() {
     machine.withLock { $0 = ScenarioMachine() }
+    for handler in resetHandlers.withLock({ $0 }) { handler() }
+  }
+
+  /// Adds a closure that ``reset()`` calls.
+  func onReset(_ handler: @escaping @Sendable () -> Void) {
+    resetHandlers.withLock { $0.append(handler) }
+  }
+
+  /// Discards the use count of a route that has been removed.
+  func forget(_ entry: RegisteredRoute) {
+    machine.withLock { $0.forget(entry) }
   }
 
   /// Chooses the first route that can respond in the current state, counts its use and sets its
@@ -155,7 +202,7 @@ public final class ScenarioStates: Sendable {
   }
 
   /// Returns the limits and states that prevent a route from responding now.
-  func differences(of entry: RouteTable.Entry) -> [RequestDifference] {
+  func differences(of entry: RegisteredRoute) -> [RequestDifference] {
     machine.withLock { $0.differences(of: entry) }
   }
 }
