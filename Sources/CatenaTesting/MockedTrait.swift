@@ -1,4 +1,5 @@
 #if canImport(Testing)
+  import Foundation
   import Mocking
   import Networking
   import Promises
@@ -49,11 +50,11 @@
 
     private let unmatched: UnmatchedRequestPolicy
     private let location: SourceLocation
-    private let makeMocks: @MainActor @Sendable () -> Mocks
+    private let makeMocks: @MainActor @Sendable () throws -> Mocks
 
     init(
       _ unmatched: UnmatchedRequestPolicy, _ location: SourceLocation,
-      _ makeMocks: @escaping @MainActor @Sendable () -> Mocks
+      _ makeMocks: @escaping @MainActor @Sendable () throws -> Mocks
     ) {
       self.unmatched = unmatched
       self.location = location
@@ -81,7 +82,7 @@
     }
 
     private func perform(_ function: @Sendable () async throws -> Void) async throws {
-      let mocks = await makeMocks()
+      let mocks = try await makeMocks()
       let failures = MockFailureLog()
       let scope = TransportScope(
         providers: [mocks.provider], passesUnmatched: unmatched == .pass,
@@ -122,6 +123,7 @@
     /// - Parameters:
     ///   - type: The type of the endpoints.
     ///   - delay: The default delay, for mocks that do not set one.
+    ///   - seed: The seed of the random numbers for weighted responses, faults and delays.
     ///   - unmatched: The policy for requests without a mock.
     ///   - fileID: The source location of the trait.
     ///   - filePath: The source location of the trait.
@@ -131,7 +133,7 @@
     ///     of a `MockProvider`.
     /// - Returns: The trait. See ``MockedTrait``.
     public static func mocked<Endpoint: RequestConvertible>(
-      _ type: Endpoint.Type = Endpoint.self, delay: MockDelay = .zero,
+      _ type: Endpoint.Type = Endpoint.self, delay: MockDelay = .zero, seed: UInt64? = 0,
       unmatched: UnmatchedRequestPolicy = .fail,
       fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
       column: UInt = #column,
@@ -139,7 +141,7 @@
         @escaping @Sendable @isolated(any) (_ endpoint: Endpoint) -> Mock?
     ) -> MockedTrait {
       mocked(
-        MockProvider<Endpoint>(delay: delay, file: fileID, line: line, resolve),
+        MockProvider<Endpoint>(delay: delay, seed: seed, file: fileID, line: line, resolve),
         unmatched: unmatched, fileID: fileID, filePath: filePath, line: line, column: column)
     }
 
@@ -152,6 +154,7 @@
     ///
     /// - Parameters:
     ///   - delay: The default delay, for mocks that do not set one.
+    ///   - seed: The seed of the random numbers for weighted responses, faults and delays.
     ///   - unmatched: The policy for requests without a route.
     ///   - fileID: The source location of the trait.
     ///   - filePath: The source location of the trait.
@@ -161,12 +164,44 @@
     ///     actor. The handlers of its routes do not run there unless they are marked `@MainActor`.
     /// - Returns: The trait. See ``MockedTrait``.
     public static func mocked(
-      delay: MockDelay = .zero, unmatched: UnmatchedRequestPolicy = .fail,
+      delay: MockDelay = .zero, seed: UInt64? = 0, unmatched: UnmatchedRequestPolicy = .fail,
       fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
       column: UInt = #column, @RouteBuilder routes: @escaping @MainActor @Sendable () -> [Route]
     ) -> MockedTrait {
       MockedTrait(unmatched, SourceLocation(fileID, filePath, line, column)) {
-        let transport = MockTransport(routes: routes(), delay: delay)
+        let transport = MockTransport(routes: routes(), delay: delay, seed: seed)
+        return MockedTrait.Mocks(provider: transport.scoped, backend: transport)
+      }
+    }
+
+    /// Mocks all clients with the routes of a stub file in each test case.
+    ///
+    /// ```swift
+    /// @Suite(.mocked(stubs: Bundle.module.url(forResource: "boards", withExtension: "json")!))
+    /// struct BoardsTests { ... }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - stubs: The file, as for `StubFile`: stubs in JSON or an HTTP archive. It is read for each
+    ///     test case; if it has an error, the test fails with the error.
+    ///   - delay: The default delay, for responses that do not set one.
+    ///   - seed: The seed of the random numbers. `nil` uses the seed of the file, or 0 if it has none.
+    ///   - unmatched: The policy for requests without a route.
+    ///   - fileID: The source location of the trait.
+    ///   - filePath: The source location of the trait.
+    ///   - line: The source location of the trait.
+    ///   - column: The source location of the trait.
+    /// - Returns: The trait. See ``MockedTrait``.
+    public static func mocked(
+      stubs: @escaping @autoclosure @MainActor @Sendable () -> URL, delay: MockDelay = .zero,
+      seed: UInt64? = nil, unmatched: UnmatchedRequestPolicy = .fail,
+      fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+      column: UInt = #column
+    ) -> MockedTrait {
+      MockedTrait(unmatched, SourceLocation(fileID, filePath, line, column)) {
+        let file = try StubFile(contentsOf: stubs())
+        let transport = MockTransport(
+          routes: file.routes, delay: delay, seed: seed ?? file.seed ?? 0)
         return MockedTrait.Mocks(provider: transport.scoped, backend: transport)
       }
     }

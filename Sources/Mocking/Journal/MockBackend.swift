@@ -16,11 +16,16 @@ import Networking
 public protocol MockBackend: Sendable {
   /// The received requests, each with its stub and its outcome.
   var journal: RequestJournal { get }
-  /// The states of the routes' scenarios.
+  /// The states of the routes' scenarios, and the variables.
   var scenarios: ScenarioStates { get }
+  /// The routes, which can be changed at any time.
+  var routes: MockRoutes { get }
 }
 
 extension MockBackend {
+  /// The variables of the routes.
+  public var variables: MockVariables { MockVariables(of: scenarios) }
+
   /// The received requests, in order.
   ///
   /// A request is included before its response starts. Requests that the ``journal`` has discarded

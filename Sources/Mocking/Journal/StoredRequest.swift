@@ -25,10 +25,17 @@ enum StoredRequest: Sendable {
     switch self {
     case .received(var request):
       request.body = Data()
-      return .received(request)
+      return .received(request).withoutParsedContent
     case .sent(let request, let time):
       return .received(request.receivedWithoutBody(at: time))
     }
+  }
+
+  /// A copy that does not keep parsed bodies in memory.
+  var withoutParsedContent: StoredRequest {
+    guard case .received(var request) = self else { return self }
+    request.content = .uncached
+    return .received(request)
   }
 
   /// Returns the request as a received request.
@@ -37,7 +44,9 @@ enum StoredRequest: Sendable {
   /// - Returns: The received request.
   func received(number: Int) -> ReceivedRequest {
     switch self {
-    case .received(let request): return request
+    case .received(var request):
+      request.content = RequestContent()
+      return request
     case .sent(let request, let time):
       guard let received = try? request.received(request.receivedPath, number: number, at: time)
       else { return request.receivedWithoutBody(at: time) }

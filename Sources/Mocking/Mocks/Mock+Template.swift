@@ -159,14 +159,3 @@ extension Mock {
     }
   }
 }
-
-extension TemplateJSON {
-  /// Returns the value of a template of `let`.
-  fileprivate func value(
-    _ rendering: inout TemplateRendering
-  ) throws(TemplateRenderError) -> JSON {
-    if case .value(let expression) = self { return try expression.value(&rendering) }
-    let text = try render(&rendering)
-    return (try? JSON(parsing: Data(text))) ?? .null
-  }
-}

@@ -73,10 +73,15 @@ extension Mock {
   /// - Parameters:
   ///   - fault: The fault.
   ///   - stage: The position of the fault in the response.
+  ///   - chance: The probability of the fault, from 0 to 1, drawn for each request from the `seed` of
+  ///     the server, transport or provider. NaN counts as 0.
   /// - Returns: The mock.
-  public func interrupted(by fault: MockFault, at stage: MockFault.Stage) -> Mock {
+  public func interrupted(
+    by fault: MockFault, at stage: MockFault.Stage, chance: Double = 1
+  ) -> Mock {
     var mock = self
-    mock.interruption = Interruption(fault: fault, stage: stage)
+    mock.interruption = Interruption(
+      fault: fault, stage: stage, chance: chance > 0 ? min(chance, 1) : 0)
     return mock
   }
 }
@@ -127,14 +132,15 @@ extension Mock.Pace {
 /// MockProvider(delay: .uniform(.milliseconds(80), .milliseconds(300))) { ... }
 /// ```
 ///
-/// Random delays are reproducible. A delay depends only on the seed and on the number of random
+/// Random delays are reproducible. A delay without a seed is drawn from the `seed` of the server,
+/// transport or provider. A delay with a seed depends only on this seed and on the number of random
 /// delays that the server, transport or provider has drawn before. The same requests in the same
 /// order therefore have the same delays in each run.
 public struct MockDelay: Sendable, Hashable {
   private enum Kind: Hashable {
     case fixed(Duration)
-    indirect case uniform(Duration, Duration, seed: UInt64)
-    indirect case logNormal(median: Duration, sigma: Double, cap: Duration, seed: UInt64)
+    indirect case uniform(Duration, Duration, seed: UInt64?)
+    indirect case logNormal(median: Duration, sigma: Double, cap: Duration, seed: UInt64?)
   }
 
   private let kind: Kind
@@ -155,9 +161,11 @@ public struct MockDelay: Sendable, Hashable {
   /// - Parameters:
   ///   - least: The shortest delay.
   ///   - most: The longest delay.
-  ///   - seed: The seed. A different seed gives different delays.
+  ///   - seed: A seed for this delay alone. `nil` draws from the seed of the server, transport or
+  ///     provider.
   /// - Returns: The delay.
-  public static func uniform(_ least: Duration, _ most: Duration, seed: UInt64 = 0) -> MockDelay {
+  public static func uniform(_ least: Duration, _ most: Duration, seed: UInt64? = nil) -> MockDelay
+  {
     let (least, most) = (max(min(least, most), .zero), max(least, most, .zero))
     return MockDelay(kind: .uniform(least, most, seed: seed))
   }
@@ -171,10 +179,11 @@ public struct MockDelay: Sendable, Hashable {
   ///   - sigma: The standard deviation of the logarithm. 0.5 resembles a good network, 1 a bad one.
   ///     NaN and negative values count as 0.
   ///   - cap: The longest delay.
-  ///   - seed: The seed. A different seed gives different delays.
+  ///   - seed: A seed for this delay alone. `nil` draws from the seed of the server, transport or
+  ///     provider.
   /// - Returns: The delay.
   public static func logNormal(
-    median: Duration, sigma: Double, cap: Duration, seed: UInt64 = 0
+    median: Duration, sigma: Double, cap: Duration, seed: UInt64? = nil
   ) -> MockDelay {
     MockDelay(
       kind: .logNormal(
@@ -220,15 +229,20 @@ public struct MockDelay: Sendable, Hashable {
 
   /// Returns the delay for the random draw with an index, counted from 0.
   ///
-  /// A fixed delay ignores the index.
-  func duration(_ number: Int) -> Duration {
+  /// A fixed delay ignores the index. A random delay without a seed of its own draws from `random`,
+  /// or from the seed 0 if there is none.
+  func duration(_ number: Int, from random: SeededRandom? = nil) -> Duration {
+    func generator(_ seed: UInt64?) -> SplitMix64 {
+      if seed == nil, let random { return SplitMix64(seed: random.bits()) }
+      return SplitMix64(seed: seed ?? 0, draw: number)
+    }
     switch kind {
     case .fixed(let duration): return duration
     case .uniform(let least, let most, let seed):
-      var generator = SplitMix64(seed: seed, draw: number)
+      var generator = generator(seed)
       return least + (most - least) * generator.unit()
     case .logNormal(let median, let sigma, let cap, let seed):
-      var generator = SplitMix64(seed: seed, draw: number)
+      var generator = generator(seed)
       // The Box-Muller transform turns two uniform numbers into one normally distributed number.
       let normal = (-2 * log(1 - generator.unit())).squareRoot() * cos(2 * .pi * generator.unit())
       let seconds = median / .seconds(1) * exp(sigma * normal)

@@ -62,6 +62,7 @@ public struct Mock: Sendable {
     /// The other properties of the mock.
     case fields
     case sequence(ResponseSequence)
+    case weighted(WeightedChoice)
     case template(
       @Sendable (_ request: ReceivedRequest, _ values: TemplateValues) throws -> Mock)
     /// The mock cannot be served, for this reason.
@@ -71,6 +72,8 @@ public struct Mock: Sendable {
   struct Interruption: Hashable {
     let fault: MockFault
     let stage: MockFault.Stage
+    /// The probability of the fault, from 0 to 1.
+    var chance = 1.0
   }
 
   /// Creates a mock.

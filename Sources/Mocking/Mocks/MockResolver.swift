@@ -4,8 +4,8 @@ import Synchronization
 
 /// A resolver that turns a mock into the response to one request.
 ///
-/// It selects the next response of a sequence, runs a template, reads a file and draws random
-/// delays. Each server, provider and transport has its own resolver.
+/// It selects the next response of a sequence, draws a weighted response, runs a template, reads a
+/// file, and draws random delays and faults. Each server, provider and transport has its own resolver.
 final class MockResolver: Sendable {
   enum Resolution: Sendable {
     /// A mock whose source is ``Mock/Source/fields``, with fixed delays and without a file.
@@ -19,18 +19,18 @@ final class MockResolver: Sendable {
   private let machine = Mutex(MockResolverMachine())
   /// The default delay, for mocks that do not set one.
   private let delay: MockDelay
-  private let random: SeededRandom
+  /// The source of random numbers for weights, faults, delays and templates.
+  let random: SeededRandom
   private let counters = TemplateCounters()
-  /// Returns the variables of the backend's scenarios, for templates.
-  private let variables: @Sendable () -> [String: JSON]
 
-  init(
-    delay: MockDelay = .zero, random: SeededRandom = SeededRandom(),
-    variables: @escaping @Sendable () -> [String: JSON] = { [:] }
-  ) {
+  /// Creates a resolver.
+  ///
+  /// - Parameters:
+  ///   - delay: The default delay.
+  ///   - random: The source of random numbers.
+  init(delay: MockDelay = .zero, random: SeededRandom = SeededRandom(seed: 0)) {
     self.delay = delay
     self.random = random
-    self.variables = variables
   }
 
   /// Returns the generated values for templates.
@@ -38,8 +38,12 @@ final class MockResolver: Sendable {
   /// - Parameter scheduler: The clock of the request.
   /// - Returns: The values.
   func values(on scheduler: any Scheduler) -> TemplateValues {
-    TemplateValues(
-      random: random, counters: counters, scheduler: scheduler, variables: variables)
+    TemplateValues(random: random, counters: counters, scheduler: scheduler)
+  }
+
+  /// Starts all sequences again with their first responses.
+  func restartSequences() {
+    machine.withLock { $0.restartSequences() }
   }
 
   /// Returns whether a mock can be served unchanged.
@@ -51,6 +55,7 @@ final class MockResolver: Sendable {
       return false
     }
     if case .file = mock.body { return false }
+    if let interruption = mock.interruption, interruption.chance < 1 { return false }
     return mock.delay.map { !$0.isRandom } ?? (delay == .zero)
   }
 
@@ -88,6 +93,7 @@ final class MockResolver: Sendable {
               + "response\(count == 1 ? "" : "s") for \(method) \(key.path)")
         case .fallsThrough: return .fallsThrough
         }
+      case .weighted(let choice): mock = choice.mock(at: random.unit()).inheriting(mock)
       case .template(let make):
         let request = try request()
         do {
@@ -99,7 +105,7 @@ final class MockResolver: Sendable {
       depth += 1
       if depth > Self.maximumDepth {
         return .invalid(
-          "templates and sequences are nested more than \(Self.maximumDepth) levels deep")
+          "templates, sequences and weights are nested more than \(Self.maximumDepth) levels deep")
       }
     }
   }
@@ -113,6 +119,11 @@ final class MockResolver: Sendable {
         return .invalid(error.reason)
       }
     }
+    if let interruption = mock.interruption, interruption.chance < 1 {
+      let occurs = random.unit() < interruption.chance
+      mock.interruption?.chance = 1
+      if !occurs { mock.interruption = nil }
+    }
     if mock.delay == nil { mock.delay = delay }
     if mock.delay?.isRandom == true { mock.delay = draw(mock.delay) }
     if mock.bodyDelay?.isRandom == true { mock.bodyDelay = draw(mock.bodyDelay) }
@@ -120,7 +131,7 @@ final class MockResolver: Sendable {
   }
 
   private func draw(_ delay: MockDelay?) -> MockDelay? {
-    delay.map { .fixed($0.duration(machine.withLock { $0.draw() })) }
+    delay.map { .fixed($0.duration(machine.withLock { $0.draw() }, from: random)) }
   }
 
   private static let maximumDepth = 100
@@ -151,6 +162,10 @@ struct MockResolverMachine {
   mutating func next(in key: SequenceKey) -> Int {
     defer { useCounts[key, default: 0] += 1 }
     return useCounts[key, default: 0]
+  }
+
+  mutating func restartSequences() {
+    useCounts = [:]
   }
 
   /// Returns the number of the next draw, counted from 0.

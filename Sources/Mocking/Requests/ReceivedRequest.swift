@@ -16,7 +16,9 @@ public struct ReceivedRequest: Sendable, Hashable {
   /// The body without the chunked coding.
   ///
   /// Empty if the request has no body, or if the route discards it.
-  public internal(set) var body: Data
+  public internal(set) var body: Data {
+    didSet { content = RequestContent() }
+  }
   /// The number of bytes of the body, even if it was discarded.
   public let bodyByteCount: Int
   /// The HTTP version: `1.0` or `1.1` on a socket, and `1.1` in memory.
@@ -32,17 +34,43 @@ public struct ReceivedRequest: Sendable, Hashable {
   /// The time at which the whole request had been received, on the ``Scheduler`` of the server or
   /// transport.
   public let time: Duration
+  /// The variables of the backend when the route was chosen, with the values that the route has set.
+  ///
+  /// Empty if there are none, and for a request without a route.
+  public internal(set) var variables: [String: JSON] = [:]
+  /// The parsed content, which all copies share.
+  var content = RequestContent()
 
   /// The decoded query.
-  public var query: RequestQuery { RequestQuery(RequestTarget(target)?.query) }
+  public var query: RequestQuery { content.query(of: self) }
 
   /// The body as UTF-8, with invalid sequences replaced.
-  public var text: String { String(decoding: body, as: UTF8.self) }
+  public var text: String { content.text(of: self) }
 
   /// The body as JSON, or `null` if it is empty or not JSON.
   ///
-  /// Each use parses the body again.
-  public var json: JSON { (try? JSON(parsing: body)) ?? .null }
+  /// The body is parsed once, however many conditions, templates and handlers read it.
+  public var json: JSON { parsedJSON ?? .null }
+
+  /// The body as JSON, or `nil` if it is empty or not JSON.
+  var parsedJSON: JSON? { content.json(of: self) }
+
+  /// The fields of a form-encoded body, independent of the content type.
+  ///
+  /// The body is parsed once.
+  public var form: RequestQuery { content.form(of: self) }
+
+  /// The cookies in the order of the `Cookie` fields, with their values as sent.
+  ///
+  /// The fields are parsed once.
+  ///
+  /// Source: RFC 6265 section 4.2.
+  public var cookies: RequestQuery { content.cookies(of: self) }
+
+  /// The parts of a multipart body, at most 1,000.
+  ///
+  /// Empty if the content type is not `multipart` or has no boundary. The body is parsed once.
+  public var parts: [RequestPart] { content.parts(of: self) }
 
   /// Decodes the JSON body.
   ///

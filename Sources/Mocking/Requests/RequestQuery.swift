@@ -1,6 +1,6 @@
 import Foundation
 
-/// The decoded query of a received request.
+/// Names with values of a received request: its decoded query, its form fields or its cookies.
 public struct RequestQuery: Sendable, Hashable {
   /// A name with its value.
   public struct Item: Sendable, Hashable {
@@ -16,6 +16,10 @@ public struct RequestQuery: Sendable, Hashable {
   ///
   /// A name may occur more than once.
   public let items: [Item]
+
+  init(items: [Item]) {
+    self.items = items
+  }
 
   /// Parses items separated by `&`, and decodes `+` as a space.
   ///

@@ -6,7 +6,11 @@ import Networking
 /// Route(.post, "/boards", .status(201)).where(.json(containing: ["type": 2]))
 /// try provider.verify(
 ///   .get, "boards", where: .query("page", "2"), .header("Authorization", .present))
+/// Route(.get, "/boards", .json([])).where(
+///   .any(.cookie("session"), .header("Authorization")), .not(.query("archived", "true")))
 /// ```
+///
+/// All conditions of a request read the same parsed body: a JSON or multipart body is parsed once.
 public struct RequestCondition: Sendable {
   enum Kind: Sendable {
     case query(String, TextPattern)
@@ -14,7 +18,21 @@ public struct RequestCondition: Sendable {
     case form(String, TextPattern)
     case text(TextPattern)
     case json(JSON, isExact: Bool)
+    case jsonPath(Result<JSONPath, JSONPathError>, text: String, JSONPattern)
+    case cookie(String, TextPattern)
+    case part(String, PartPattern)
+    case variable(String, JSONPattern)
+    case all([RequestCondition])
+    case any([RequestCondition])
+    indirect case not(RequestCondition)
     case satisfying(String, @Sendable (ReceivedRequest) -> Bool)
+  }
+
+  /// The expected values of a part of a multipart body.
+  struct PartPattern: Sendable {
+    var value: TextPattern?
+    var fileName: TextPattern?
+    var contentType: TextPattern?
   }
 
   let kind: Kind
@@ -113,6 +131,103 @@ public struct RequestCondition: Sendable {
     RequestCondition(kind: .json(value, isExact: true))
   }
 
+  /// Returns a condition on the values that a path selects in a JSON body.
+  ///
+  /// - Parameters:
+  ///   - path: The path, in a subset of JSONPath (RFC 9535): `$`, members (`.name`, `['name']`),
+  ///     indexes (`[0]`, `[-1]`), the wildcard (`.*`, `[*]`), several of these in brackets, and
+  ///     descendants (`..name`). Slices and filters are errors. If the path in a route is
+  ///     malformed, the initializer of a server throws
+  ///     ``MockServerError/invalidJSONPath(_:reason:)``, and a transport fails all requests.
+  ///   - value: The pattern. If the path selects several values, one that matches is sufficient.
+  /// - Returns: The condition. A body that is not JSON has no values.
+  public static func json(at path: String, _ value: JSONPattern = .present) -> RequestCondition {
+    let parsed = Result { () throws(JSONPathError) in try JSONPath(path) }
+    return RequestCondition(kind: .jsonPath(parsed, text: path, value))
+  }
+
+  /// Returns a condition on a cookie in the `Cookie` field.
+  ///
+  /// Reports mask the values of cookies.
+  ///
+  /// - Parameters:
+  ///   - name: The name, case-sensitive.
+  ///   - value: The pattern for the value as sent.
+  /// - Returns: The condition.
+  public static func cookie(_ name: String, _ value: TextPattern = .present) -> RequestCondition {
+    RequestCondition(kind: .cookie(name, value))
+  }
+
+  /// Returns a condition on a part of a multipart body.
+  ///
+  /// If several parts have the name, one that matches all given patterns is sufficient.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the field, case-sensitive.
+  ///   - value: The pattern for the content as UTF-8. `nil` permits any content, and
+  ///     ``TextPattern/absent`` requires that there is no part with the name.
+  ///   - fileName: The pattern for the name of the file. `nil` permits any part, and
+  ///     ``TextPattern/absent`` requires a part that is not a file.
+  ///   - contentType: The pattern for the content type of the part.
+  /// - Returns: The condition.
+  public static func part(
+    _ name: String, _ value: TextPattern? = nil, fileName: TextPattern? = nil,
+    contentType: TextPattern? = nil
+  ) -> RequestCondition {
+    RequestCondition(
+      kind: .part(
+        name, PartPattern(value: value, fileName: fileName, contentType: contentType)))
+  }
+
+  /// Returns a condition on a variable of the backend.
+  ///
+  /// The choice of a route by its conditions and the change of variables by the route are one atomic
+  /// step. See ``MockVariables``.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the variable.
+  ///   - value: The pattern for the value.
+  /// - Returns: The condition.
+  public static func variable(_ name: String, _ value: JSONPattern = .present) -> RequestCondition {
+    RequestCondition(kind: .variable(name, value))
+  }
+
+  /// Returns a condition that a request meets if it meets all of several conditions.
+  ///
+  /// - Parameter conditions: The conditions. No conditions are always met.
+  /// - Returns: The condition.
+  public static func all(_ conditions: RequestCondition...) -> RequestCondition { all(conditions) }
+
+  /// Returns a condition that a request meets if it meets all of several conditions.
+  ///
+  /// - Parameter conditions: The conditions. No conditions are always met.
+  /// - Returns: The condition.
+  public static func all(_ conditions: [RequestCondition]) -> RequestCondition {
+    RequestCondition(kind: .all(conditions))
+  }
+
+  /// Returns a condition that a request meets if it meets at least one of several conditions.
+  ///
+  /// - Parameter conditions: The conditions. No conditions are never met.
+  /// - Returns: The condition.
+  public static func any(_ conditions: RequestCondition...) -> RequestCondition { any(conditions) }
+
+  /// Returns a condition that a request meets if it meets at least one of several conditions.
+  ///
+  /// - Parameter conditions: The conditions. No conditions are never met.
+  /// - Returns: The condition.
+  public static func any(_ conditions: [RequestCondition]) -> RequestCondition {
+    RequestCondition(kind: .any(conditions))
+  }
+
+  /// Returns a condition that a request meets if it does not meet another one.
+  ///
+  /// - Parameter condition: The other condition.
+  /// - Returns: The condition.
+  public static func not(_ condition: RequestCondition) -> RequestCondition {
+    RequestCondition(kind: .not(condition))
+  }
+
   /// Returns a condition that a closure tests.
   ///
   /// - Parameters:
@@ -130,116 +245,78 @@ public struct RequestCondition: Sendable {
   /// The error in the condition, or `nil` if it is valid.
   var validationError: MockServerError? {
     switch kind {
-    case .query(_, let value), .header(_, let value), .form(_, let value), .text(let value):
-      value.validationError
-    case .json, .satisfying: nil
+    case .query(_, let value), .header(_, let value), .form(_, let value), .cookie(_, let value),
+      .text(let value):
+      return value.validationError
+    case .part(_, let pattern):
+      return [pattern.value, pattern.fileName, pattern.contentType].lazy
+        .compactMap { $0?.validationError }.first
+    case .variable(_, let value): return value.validationError
+    case .jsonPath(let path, let text, let value):
+      if case .failure(let error) = path {
+        return .invalidJSONPath(text, reason: error.description)
+      }
+      return value.validationError
+    case .all(let conditions), .any(let conditions):
+      return conditions.lazy.compactMap(\.validationError).first
+    case .not(let condition): return condition.validationError
+    case .json, .satisfying: return nil
     }
   }
-}
 
-extension RequestCondition: CustomStringConvertible {
-  /// The tested part and the expected value, such as `query "page": "2"`, with secrets masked.
-  public var description: String {
-    if case .satisfying(let description, _) = kind { return description }
-    return "\(aspect): \(expectation)"
-  }
-
-  /// The part of the request that the condition tests.
-  var aspect: String {
+  /// Whether the condition reads variables.
+  var readsVariables: Bool {
     switch kind {
-    case .query(let name, _): "query \(ReportFormatter.quoted(name))"
-    case .header(let name, _): "header \(ReportFormatter.quoted(name))"
-    case .form(let name, _): "form \(ReportFormatter.quoted(name))"
-    case .text: "body"
-    case .json: "JSON"
-    case .satisfying: "condition"
+    case .variable: true
+    case .all(let conditions), .any(let conditions): conditions.contains(where: \.readsVariables)
+    case .not(let condition): condition.readsVariables
+    // A closure can read the variables of the request.
+    case .satisfying: true
+    case .query, .header, .form, .cookie, .text, .json, .jsonPath, .part: false
     }
   }
 
-  /// A description of the expected value, with secrets masked.
-  var expectation: String {
-    switch kind {
-    case .query(let name, let value), .header(let name, let value), .form(let name, let value):
-      if case .present = value.kind { return value.description }
-      if case .absent = value.kind { return value.description }
-      return Redactor.standard.isSecret(name: name) ? Redactor.mask : value.description
-    case .text(let value): return value.bodyDescription
-    case .json(let value, let isExact):
-      return isExact ? ReportFormatter.json(value) : "containing \(ReportFormatter.json(value))"
-    case .satisfying(let description, _): return description
-    }
-  }
-}
-
-extension RequestCondition {
   /// Returns whether a request meets the condition.
   func isMet(by request: ReceivedRequest) -> Bool {
     switch kind {
     case .query(let name, let value): value.matches(request.query.values(for: name))
     case .header(let name, let value): value.matches(request.headers.values(for: name))
     case .form(let name, let value): value.matches(request.form.values(for: name))
-    case .text(let value): value.matches(request.texts)
+    case .cookie(let name, let value): value.matches(request.cookies.values(for: name))
+    case .text(let value): value.matches(request.body.isEmpty ? [] : [request.text])
     case .json(let value, let isExact):
       request.parsedJSON.map { isExact ? $0 == value : $0.contains(value) } ?? false
+    case .jsonPath(let path, _, let value):
+      if let path = try? path.get() {
+        Self.isMet(value, by: request.parsedJSON, path)
+      } else {
+        false
+      }
+    case .part(let name, let pattern): pattern.isMet(by: request.parts.filter { $0.name == name })
+    case .variable(let name, let value):
+      request.variables[name].map(value.matches) ?? value.isAbsent
+    case .all(let conditions): conditions.allSatisfy { $0.isMet(by: request) }
+    case .any(let conditions): conditions.contains { $0.isMet(by: request) }
+    case .not(let condition): !condition.isMet(by: request)
     case .satisfying(_, let isSatisfied): isSatisfied(request)
     }
   }
 
-  /// Returns the differences between a request and the condition.
-  ///
-  /// Empty if the request meets it.
-  func differences(from request: ReceivedRequest) -> [RequestDifference] {
-    guard !isMet(by: request) else { return [] }
-    func differs(_ actual: String) -> [RequestDifference] {
-      [RequestDifference(aspect: aspect, expected: expectation, actual: actual)]
-    }
-    switch kind {
-    case .query(let name, _):
-      return differs(ReportFormatter.values(request.query.values(for: name), of: name))
-    case .header(let name, _):
-      return differs(ReportFormatter.values(request.headers.values(for: name), of: name))
-    case .satisfying: return differs("not satisfied")
-    case .form, .text, .json:
-      if request.body.isEmpty, request.bodyByteCount > 0 {
-        return differs("\(request.bodyByteCount) bytes, not stored")
-      }
-      if case .form(let name, _) = kind {
-        return differs(ReportFormatter.values(request.form.values(for: name), of: name))
-      }
-      guard case .json(let value, let isExact) = kind else {
-        return differs(request.body.isEmpty ? "none" : ReportFormatter.body(request.text))
-      }
-      guard let actual = request.parsedJSON else {
-        return differs(
-          request.body.isEmpty ? "no body" : "not JSON: \(ReportFormatter.body(request.text))")
-      }
-      return value.differences(from: actual, isExact: isExact)
-    }
+  private static func isMet(_ pattern: JSONPattern, by json: JSON?, _ path: JSONPath) -> Bool {
+    guard let json else { return pattern.isAbsent }
+    if pattern.isAbsent { return !path.contains(in: json) { _ in true } }
+    return path.contains(in: json, where: pattern.matches)
   }
 }
 
-extension ReceivedRequest {
-  /// The body as form fields.
-  fileprivate var form: RequestQuery { RequestQuery(Substring(text)) }
-
-  /// The body as JSON, or `nil` if it is empty or not JSON.
-  fileprivate var parsedJSON: JSON? { body.isEmpty ? nil : try? JSON(parsing: body) }
-
-  /// The body as the list of values for a text pattern, which is empty for an empty body.
-  fileprivate var texts: [String] { body.isEmpty ? [] : [text] }
-}
-
-/// A difference between a request and a pattern.
-public struct RequestDifference: Sendable, Hashable {
-  /// The part of the request: `method`, `path`, `query "page"`, `header "Accept"`, `JSON .type`.
-  public let aspect: String
-  /// The expected value, with secrets masked, cut to 200 characters and an ellipsis.
-  public let expected: String
-  /// The actual value, with secrets masked, cut to 200 characters and an ellipsis.
-  public let actual: String
-}
-
-extension RequestDifference: CustomStringConvertible {
-  /// The difference on one line: `query "page": expected "2", actual "1"`.
-  public var description: String { "\(aspect): expected \(expected), actual \(actual)" }
+extension RequestCondition.PartPattern {
+  /// Returns whether one of the parts with the name matches.
+  func isMet(by parts: [RequestPart]) -> Bool {
+    if value == .absent { return parts.isEmpty }
+    return parts.contains { part in
+      (value?.matches([part.text]) ?? true)
+        && (fileName?.matches(part.fileName.map { [$0] } ?? []) ?? true)
+        && (contentType?.matches(part.contentType.map { [$0] } ?? []) ?? true)
+    }
+  }
 }

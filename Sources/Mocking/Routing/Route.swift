@@ -33,6 +33,8 @@ public struct Route: Sendable {
     case mock(Mock)
     case immediate(IsolatedClosure<ReceivedRequest, Mock>)
     case promised(IsolatedClosure<ReceivedRequest, Promise<Mock>>)
+    /// A handler whose mocks inherit from another mock.
+    indirect case inheriting(Handler, from: Mock)
 
     /// The response of a handler: a mock, or a promise if the handler has not finished.
     enum Response {
@@ -61,6 +63,12 @@ public struct Route: Sendable {
           ? .promise(try ActivityExecutor.counting(for: scheduler) { try handler(request) })
           : .promise(
             try handler.start(request, awaitedBy: scheduler, returningOn: .background))
+      case .inheriting(let handler, let outer):
+        switch try handler(request, awaitedBy: scheduler) {
+        case .mock(let mock): .mock(mock.inheriting(outer))
+        case .promise(let promise):
+          .promise(promise.map(on: .inline) { mock in mock.inheriting(outer) })
+        }
       }
     }
   }
@@ -73,7 +81,7 @@ public struct Route: Sendable {
   public let template: String
   /// The pattern of the requests that the route matches.
   public internal(set) var pattern: RequestPattern
-  let handler: Handler
+  var handler: Handler
   /// Whether the route discards request bodies and only counts their bytes.
   private(set) var discardsBody = false
   /// The priority.
@@ -88,6 +96,8 @@ public struct Route: Sendable {
   var requiredStates: [Scenario.Step] = []
   /// The scenario states that the route sets.
   var nextStates: [Scenario.Step] = []
+  /// The variables that the route sets.
+  var assignments: [VariableAssignment] = []
   /// The data that the route shares with other routes, if it is a route of a resource.
   var storage: (any RouteStorage)?
   /// The identifier, or `nil` if the backend chooses one.
@@ -284,6 +294,7 @@ extension Route {
   /// Whether the route depends on the method and the path only, and changes no state.
   var isUnconditional: Bool {
     pattern.conditions.isEmpty && limit == nil && requiredStates.isEmpty && nextStates.isEmpty
+      && assignments.isEmpty
   }
 }
 

@@ -46,7 +46,7 @@ struct RouteTable: Sendable {
   private var routesByID: [RouteID: RegisteredRoute] = [:]
   /// The number of routes for each method, for `OPTIONS *`.
   private var methodCounts: [HTTPMethod: Int] = [:]
-  private let numbers: RouteNumbers
+  let numbers: RouteNumbers
   private var firstPosition = 0
   private var lastPosition = -1
 
@@ -240,6 +240,8 @@ final class RegisteredRoute: Sendable {
   let position: Int
   let isUnconditional: Bool
   private let uses = Atomic(0)
+  /// The route whose uses are counted, if this one is a copy for a single request.
+  private let original: RegisteredRoute?
 
   init(id: RouteID, route: Route, template: PathTemplate, number: Int, position: Int) {
     self.id = id
@@ -248,12 +250,26 @@ final class RegisteredRoute: Sendable {
     self.number = number
     self.position = position
     isUnconditional = route.isUnconditional
+    original = nil
+  }
+
+  /// Creates a copy for a single request with another handler.
+  init(_ original: RegisteredRoute, handler: Route.Handler) {
+    var route = original.route
+    route.handler = handler
+    id = original.id
+    self.route = route
+    template = original.template
+    number = original.number
+    position = original.position
+    isUnconditional = original.isUnconditional
+    self.original = original
   }
 
   /// The number of requests that the route has responded to since the journal was reset.
   var useCount: Int { uses.load(ordering: .relaxed) }
 
-  func countUse() { uses.add(1, ordering: .relaxed) }
+  func countUse() { (original ?? self).uses.add(1, ordering: .relaxed) }
 
   func resetUses() { uses.store(0, ordering: .relaxed) }
 

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// An error of a ``MockServer`` or of a route.
 public enum MockServerError: Error, Hashable, Sendable {
   /// The server cannot listen on the port: the port is in use or not permitted.
@@ -8,6 +6,8 @@ public enum MockServerError: Error, Hashable, Sendable {
   case invalidTemplate(String, reason: String)
   /// A regular expression in a condition is malformed.
   case invalidPattern(String, reason: String)
+  /// A JSON path in a condition is malformed.
+  case invalidJSONPath(String, reason: String)
   /// Two routes have the same identifier.
   case duplicateRoute(RouteID)
   /// No route has this identifier.
@@ -29,6 +29,8 @@ extension MockServerError: CustomStringConvertible {
       "the route \"\(template)\" is malformed: \(reason)"
     case .invalidPattern(let pattern, let reason):
       "the regular expression /\(pattern)/ is malformed: \(reason)"
+    case .invalidJSONPath(let path, let reason):
+      "the JSON path \(path) is malformed: \(reason)"
     case .duplicateRoute(let id):
       "two routes have the identifier \(ReportFormatter.quoted(id.rawValue))"
     case .unknownRoute(let id):
@@ -60,7 +62,7 @@ public struct TextPattern: Sendable, Hashable {
     case present
     case absent
     case containing(String)
-    case matching(CompiledPattern)
+    case matching(RegularExpression)
   }
 
   let kind: Kind
@@ -87,13 +89,21 @@ public struct TextPattern: Sendable, Hashable {
 
   /// Returns a pattern for a text that contains a match of a regular expression.
   ///
-  /// - Parameter expression: The expression, in the syntax of Swift's `Regex`; `^` and `$` anchor
-  ///   it to the start and the end. If the expression in a route is malformed, the initializer of a
+  /// The time of the search is at most proportional to the length of the text, whatever the
+  /// expression, so that a request cannot stop a server. The text is compared by Unicode scalars.
+  ///
+  /// The expression may have literals, `.`, classes such as `[^a-z]`, `\d`, `\w`, `\s`, `\p{Lu}` and
+  /// their negations in uppercase, the anchors `^`, `$`, `\A`, `\z`, `\b` and `\B`, groups, `|`, the
+  /// repetitions `*`, `+`, `?`, `{3}`, `{3,}` and `{3,5}` up to 1,000, and the flags `(?i)` to ignore
+  /// case, `(?s)` for `.` to match line breaks, and `(?m)` for `^` and `$` to match at lines.
+  /// Back-references, look-around, and possessive repetitions are errors.
+  ///
+  /// - Parameter expression: The expression; `^` and `$` anchor it to the start and the end. If the expression in a route is malformed, the initializer of a
   ///   server throws ``MockServerError/invalidPattern(_:reason:)``, and a transport fails all
   ///   requests. A verification with a malformed expression fails and reports the error.
   /// - Returns: The pattern.
   public static func matching(_ expression: String) -> TextPattern {
-    TextPattern(kind: .matching(CompiledPattern(expression)))
+    TextPattern(kind: .matching(RegularExpression(expression)))
   }
 
   /// Returns whether at least one of the values matches.
@@ -109,10 +119,8 @@ public struct TextPattern: Sendable, Hashable {
 
   /// The error in the pattern, or `nil` if it is valid.
   var validationError: MockServerError? {
-    guard case .matching(let pattern) = kind, let validationError = pattern.validationError else {
-      return nil
-    }
-    return .invalidPattern(pattern.text, reason: validationError)
+    guard case .matching(let expression) = kind else { return nil }
+    return expression.serverError
   }
 }
 
@@ -135,37 +143,19 @@ extension TextPattern: CustomStringConvertible {
     case .present: "any value"
     case .absent: "none"
     case .containing(let part): "a text containing \(quoted(part))"
-    case .matching(let pattern): ReportFormatter.bounded("a match of /\(masked(pattern.text))/")
+    case .matching(let expression): expression.expectation(masked)
     }
   }
 }
 
-/// A regular expression, compiled once.
-final class CompiledPattern: Sendable {
-  let text: String
-  /// The compile error, or `nil` if the expression is valid.
-  let validationError: String?
-  /// The compiled expression, protected by a lock because `Regex` is not `Sendable`.
-  private let regex: Mutex<Regex<AnyRegexOutput>?>
-
-  init(_ text: String) {
-    self.text = text
-    do {
-      regex = Mutex(try Regex(text))
-      validationError = nil
-    } catch {
-      regex = Mutex(nil)
-      validationError = "\(error)"
-    }
+extension RegularExpression {
+  /// The error in the expression, or `nil` if it is valid.
+  var serverError: MockServerError? {
+    validationError.map { .invalidPattern(text, reason: $0) }
   }
 
-  func isFound(in text: String) -> Bool {
-    regex.withLock { regex in regex.map { text.firstMatch(of: $0) != nil } ?? false }
+  /// Returns a description of the expected text.
+  func expectation(_ masked: (String) -> String) -> String {
+    ReportFormatter.bounded("a match of /\(masked(text))/")
   }
-}
-
-extension CompiledPattern: Hashable {
-  static func == (left: CompiledPattern, right: CompiledPattern) -> Bool { left.text == right.text }
-
-  func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }

@@ -33,7 +33,7 @@ extension MockServer {
   /// Replaces the routes.
   ///
   /// The old routes still respond to a request whose head has already been received. Sequences and
-  /// scenarios restart, and `verifyNoUnusedStubs()` checks only the new routes. The enqueued mocks,
+  /// scenarios restart, variables are removed, and `verifyNoUnusedStubs()` checks only the new routes. The enqueued mocks,
   /// the connections and the journal are kept. May be called from any thread.
   ///
   /// - Parameter routes: The routes. The first one that matches responds.
@@ -41,8 +41,16 @@ extension MockServer {
   ///   ``MockServerError/invalidPattern(_:reason:)`` if a route is malformed. The old routes are
   ///   then kept.
   public func replaceRoutes(with routes: [Route]) throws(MockServerError) {
-    core.replace(ActiveRoutes(routes: routes, registry: StubRegistry(try RouteTable(routes))))
+    // The random numbers continue; the use counts of sequences restart.
+    core.replace(
+      ActiveRoutes(
+        registry: StubRegistry(
+          try RouteTable(routes, numbers: core.activeRoutes.registry.numbers)),
+        mockResolver: MockResolver(random: core.activeRoutes.mockResolver.random)))
   }
+
+  /// The routes, which can be changed one by one.
+  public var routes: MockRoutes { MockRoutes { [core] in core.activeRoutes.registry } }
 
   // MARK: Accepting connections
 

@@ -45,6 +45,8 @@ public final class MockServer: MockBackend {
   ///   - port: The port to listen on. 0 lets the system choose a free one.
   ///   - limits: The limits for requests, connections and the journal.
   ///   - scheduler: The scheduler for delays.
+  ///   - seed: The seed of the random numbers for weighted responses, faults and delays. With the same
+  ///     seed, requests in the same order draw the same numbers. `nil` uses a random seed.
   ///   - connectionFault: Returns the fault for a new connection by its index, or `nil` for none.
   ///     Called once for each connection, on the server's thread.
   ///   - onExchange: Called at the end of each exchange, on the server's thread, and must not
@@ -55,13 +57,13 @@ public final class MockServer: MockBackend {
   ///   ``MockServerError/invalidPattern(_:reason:)`` if a route is malformed.
   public convenience init(
     port: Int = 0, limits: MockServerLimits = MockServerLimits(),
-    scheduler: any Scheduler = .live,
+    scheduler: any Scheduler = .live, seed: UInt64? = 0,
     connectionFault: @escaping @Sendable (_ connection: Int) -> MockFault? = { _ in nil },
     onExchange: (@Sendable (_ exchange: ServedExchange) -> Void)? = nil,
     @RouteBuilder routes: () -> [Route]
   ) throws(MockServerError) {
     try self.init(
-      routes: routes(), port: port, limits: limits, scheduler: scheduler,
+      routes: routes(), port: port, limits: limits, scheduler: scheduler, seed: seed,
       connectionFault: connectionFault, onExchange: onExchange)
   }
 
@@ -72,6 +74,8 @@ public final class MockServer: MockBackend {
   ///   - port: The port to listen on. 0 lets the system choose a free one.
   ///   - limits: The limits for requests, connections and the journal.
   ///   - scheduler: The scheduler for delays.
+  ///   - seed: The seed of the random numbers for weighted responses, faults and delays. With the same
+  ///     seed, requests in the same order draw the same numbers. `nil` uses a random seed.
   ///   - connectionFault: Returns the fault for a new connection by its index, or `nil` for none.
   ///     Called once for each connection, on the server's thread.
   ///   - onExchange: Called at the end of each exchange, on the server's thread, and must not
@@ -81,7 +85,7 @@ public final class MockServer: MockBackend {
   ///   ``MockServerError/invalidPattern(_:reason:)`` if a route is malformed.
   public init(
     routes: [Route], port: Int = 0, limits: MockServerLimits = MockServerLimits(),
-    scheduler: any Scheduler = .live,
+    scheduler: any Scheduler = .live, seed: UInt64? = 0,
     connectionFault: @escaping @Sendable (_ connection: Int) -> MockFault? = { _ in nil },
     onExchange: (@Sendable (_ exchange: ServedExchange) -> Void)? = nil
   ) throws(MockServerError) {
@@ -94,7 +98,9 @@ public final class MockServer: MockBackend {
       }
       do throws(SocketError) {
         core = try ServerCore(
-          ActiveRoutes(routes: routes, registry: registry), limits: limits, scheduler: scheduler,
+          ActiveRoutes(
+            registry: registry, mockResolver: MockResolver(random: SeededRandom(seed: seed))),
+          limits: limits, scheduler: scheduler,
           connectionFault: connectionFault, onExchange: onExchange)
       } catch {
         socket.close()
@@ -126,9 +132,12 @@ public final class MockServer: MockBackend {
 ///
 /// The server replaces the whole value, so that new routes start with new state.
 struct ActiveRoutes: Sendable {
-  let routes: [Route]
   let registry: StubRegistry
-  let mockResolver = MockResolver()
-  /// The number of the first route in the journal.
-  var firstRoute = 0
+  let mockResolver: MockResolver
+
+  init(registry: StubRegistry, mockResolver: MockResolver) {
+    self.registry = registry
+    self.mockResolver = mockResolver
+    registry.scenarios.onReset { mockResolver.restartSequences() }
+  }
 }

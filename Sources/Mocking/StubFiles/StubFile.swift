@@ -20,14 +20,23 @@ import Promises
 ///   of the stub file. A delay is `"80 ms"`, `{"from": "80 ms", "to": "0.3 s"}` or
 ///   `{"median": "200 ms", "sigma": 0.5, "cap": "5 s"}`. A `sequence` is a list of responses. Its
 ///   last response repeats; with `"afterLast": "fails"` further requests fail.
-/// - **Conditions.** The member `when` contains `query`, `headers` and `form`, each by name. A
-///   value is a string, `true` (any value), `false` (no value), `{"contains": "a"}` or
+///   `oneOf` is a list of responses, each with a `weight`, one of which is drawn for each request.
+/// - **Conditions.** The member `when` contains `query`, `headers`, `form` and `cookies`, each by
+///   name. A value is a string, `true` (any value), `false` (no value), `{"contains": "a"}` or
 ///   `{"matches": "^[0-9]+$"}`. `text` matches the whole body in the same way. `json` lists the
-///   members that a JSON body must have; other members are allowed. A stub with a higher `priority`
-///   takes precedence over others. `times` limits the number of responses of a stub.
+///   members that a JSON body must have; other members are allowed. `jsonEquals` is the whole body.
+///   `jsonPath` has values by path, `parts` the parts of a multipart body by name, and `variables`
+///   variables by name. `any`, `all` and `not` contain further conditions. See
+///   <doc:MatchingRequests>. A stub with a higher `priority` takes precedence over others. `times`
+///   limits the number of responses of a stub.
 /// - **Scenarios.** A scenario is a named state machine. A route with
 ///   `{"name": "boards", "when": "started", "then": "created"}` responds only in the state
 ///   `started` and sets the state `created`. Each scenario starts in the state `started`.
+/// - **Variables.** A route with `{"set": {"user": {"id": 7}}}` sets variables when it responds;
+///   `null` removes a variable.
+/// - **Defaults.** The member `defaults` of the file has `headers`, a `delay`, a `fault` and the
+///   other members of a response except its status and body, for all responses that do not set them.
+///   A `fault` may have a `chance`. `seed` makes random numbers reproducible.
 /// - **Resources.** `{"resource": "/carts", "data": [...]}` responds to all requests that list, create,
 ///   read, change and delete items. The guide "Resources" describes them.
 /// - **Templates.** A string with `{{ ... }}` in `json`, `text`, `headers`, `status` or `webhook`
@@ -58,6 +67,10 @@ public struct StubFile: Sendable {
   public let routes: [Route]
   /// The summaries of the stubs, in order, for display.
   public let summaries: [Summary]
+  /// The seed of the random numbers.
+  ///
+  /// `nil` if the file does not set one. Pass it as the `seed` of a server, transport or provider.
+  public let seed: UInt64?
   /// The items of the resources of the file.
   ///
   /// To keep them in a file that the stub file does not name, open it with ``ResourceStore/open(_:)``.
@@ -96,6 +109,7 @@ public struct StubFile: Sendable {
     routes = loader.routes
     summaries = loader.summaries
     connectionFaults = loader.connectionFaults
+    seed = loader.seed
     resources = loader.resources
     if opensStore, let file = loader.storeFile { try resources.open(file) }
   }
@@ -168,17 +182,20 @@ extension MockServer {
   ///   - port: The port to listen on. 0 selects a free port.
   ///   - limits: The limits for requests and connections.
   ///   - scheduler: The clock for delays.
+  ///   - seed: The seed of the random numbers for weighted responses, faults and delays. `nil` uses
+  ///     the seed of the file, or 0 if the file has none.
   ///   - onExchange: A handler that is called for each request after its exchange has ended. It
   ///     runs on the server's thread and must not block.
   /// - Throws: ``StubFileError``, ``RecordingError`` or
   ///   ``MockServerError/cannotListen(port:reason:)``.
   public convenience init(
     stubs: URL, port: Int = 0, limits: MockServerLimits = MockServerLimits(),
-    scheduler: any Scheduler = .live,
+    scheduler: any Scheduler = .live, seed: UInt64? = nil,
     onExchange: (@Sendable (_ exchange: ServedExchange) -> Void)? = nil
   ) throws {
     try self.init(
-      stubs: [stubs], port: port, limits: limits, scheduler: scheduler, onExchange: onExchange)
+      stubs: [stubs], port: port, limits: limits, scheduler: scheduler, seed: seed,
+      onExchange: onExchange)
   }
 
   /// Starts a server with the routes of several files.
@@ -190,18 +207,21 @@ extension MockServer {
   ///   - port: The port to listen on. 0 selects a free port.
   ///   - limits: The limits for requests and connections.
   ///   - scheduler: The clock for delays.
+  ///   - seed: The seed of the random numbers for templates, weighted responses, faults and delays.
+  ///     `nil` uses the first seed in the files, or 0 if there is none.
   ///   - onExchange: A handler that is called for each request after its exchange has ended. It
   ///     runs on the server's thread and must not block.
   /// - Throws: ``StubFileError``, ``RecordingError`` or
   ///   ``MockServerError/cannotListen(port:reason:)``.
   public convenience init(
     stubs: [URL], port: Int = 0, limits: MockServerLimits = MockServerLimits(),
-    scheduler: any Scheduler = .live,
+    scheduler: any Scheduler = .live, seed: UInt64? = nil,
     onExchange: (@Sendable (_ exchange: ServedExchange) -> Void)? = nil
   ) throws {
     let file = try StubFile(contentsOf: stubs)
     try self.init(
       routes: file.routes, port: port, limits: limits, scheduler: scheduler,
+      seed: seed ?? file.seed ?? 0,
       connectionFault: file.connectionFault, onExchange: onExchange)
   }
 }

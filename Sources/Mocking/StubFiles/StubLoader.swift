@@ -19,8 +19,11 @@ struct StubLoader {
   private(set) var connectionFaults: [Int?: MockFault] = [:]
   /// All files that have been read, each once.
   private(set) var files: [URL] = []
+  private var known: Set<URL> = []
   /// The items of the resources of all files.
   let resources = ResourceStore()
+  /// The first seed of random numbers.
+  var seed: UInt64? { documents.lazy.compactMap(\.seed).first }
   /// The file for the items.
   var storeFile: URL? { documents.lazy.compactMap(\.storeFile).first }
   private var documents: [StubDocument] = []
@@ -45,10 +48,11 @@ struct StubLoader {
         connectionFaults.merge(document.connectionFaults) { first, _ in first }
       }
     }
-    let stubs = documents.flatMap(\.stubs)
+    let nextStates = Stub.nextStates(of: documents.flatMap(\.stubs))
+    var ids: Set<RouteID> = []
     for document in documents {
       do throws(JSONDocumentError) {
-        try Stub.checkStates(of: document.stubs, among: stubs)
+        try Stub.check(document.stubs, nextStates: nextStates, ids: &ids)
       } catch {
         throw document.located(error)
       }
@@ -62,7 +66,7 @@ struct StubLoader {
   private static let maximumCount = 1_000
 
   private mutating func add(_ url: URL) {
-    if !files.contains(url) { files.append(url) }
+    if known.insert(url).inserted { files.append(url) }
   }
 
   /// Reads a file and the files that it includes.

@@ -18,12 +18,13 @@ extension StubValue {
   ///
   /// - Parameters:
   ///   - folder: The folder of the stub file.
+  ///   - defaults: The defaults of the file for all responses.
   ///   - store: The store of the items.
   ///   - text: The text of the stub file from this value on, for the order of members.
   /// - Returns: The routes of the resource.
   /// - Throws: ``JSONDocumentError``.
   func resource(
-    in folder: URL, store: ResourceStore, text: Data
+    in folder: URL, defaults: Mock?, store: ResourceStore, text: Data
   ) throws(JSONDocumentError) -> [Stub] {
     let object = try object(
       Self.resourceKeys, "a resource, such as {\"resource\": \"/carts\", \"data\": []}")
@@ -34,10 +35,11 @@ extension StubValue {
         path: path.path, text: "another resource has the path \"\(definition.name)\"")
     }
     let table = try object.resourceTable(definition, in: folder, store, text)
-    let defaults = try object.response(in: folder)
+    var outer = try object.response(in: folder)
+    if let defaults { outer = outer.inheriting(defaults) }
     let handler = ResourceHandler(store: store, definition, table)
     var stubs: [Stub] = []
-    for (route, mock) in handler.routes(defaults) {
+    for (route, mock) in handler.routes(outer) {
       var route = route
       try object.addConditions(to: &route)
       stubs.append(

@@ -98,45 +98,6 @@ extension StubValue {
     }
   }
 
-  // MARK: Conditions
-
-  /// Parses the conditions of a route.
-  func conditions() throws(JSONDocumentError) -> [RequestCondition] {
-    let object = try object(
-      ["query", "headers", "form", "text", "json"],
-      "conditions, such as {\"query\": {\"page\": \"2\"}}")
-    var conditions: [RequestCondition] = []
-    for (name, value) in try object["query"]?.members("an object of parameters") ?? [] {
-      conditions.append(.query(name, try value.textPattern()))
-    }
-    for (name, value) in try object["headers"]?.members("an object of header fields") ?? [] {
-      conditions.append(.header(name, try value.textPattern()))
-    }
-    for (name, value) in try object["form"]?.members("an object of form fields") ?? [] {
-      conditions.append(.form(name, try value.textPattern()))
-    }
-    if let value = object["text"] { conditions.append(.text(try value.textPattern())) }
-    if let value = object["json"] { conditions.append(.json(containing: value.json)) }
-    return conditions
-  }
-
-  private func textPattern() throws(JSONDocumentError) -> TextPattern {
-    let expectation =
-      "a string, true, false, {\"contains\": a string} or {\"matches\": a regular expression}"
-    switch json {
-    case .string(let text): return .equal(text)
-    case .bool(let isPresent): return isPresent ? .present : .absent
-    default:
-      let object = try object(["contains", "matches"], expectation)
-      guard object.members.count == 1 else { throw expected(expectation) }
-      if let part = object["contains"] { return .containing(try part.string()) }
-      let value = try object.required("matches", "a regular expression")
-      let pattern = TextPattern.matching(try value.string("a regular expression"))
-      guard pattern.validationError == nil else { throw value.expected("a regular expression") }
-      return pattern
-    }
-  }
-
   // MARK: Faults
 
   private static let faults = ["close", "reset", "stall", "garbage", "malformedChunk"]
@@ -148,22 +109,26 @@ extension StubValue {
       return Mock.Interruption(fault: try fault(named: self, bytes: nil), stage: .request)
     }
     let object = try object(
-      ["type", "at", "afterBytes", "text"],
+      ["type", "at", "afterBytes", "text", "chance"],
       "a fault, such as {\"type\": \"reset\", \"at\": \"body\"}")
     let fault = try fault(
       named: try object.required("type", "the fault"), bytes: try object["text"]?.string())
     let count = try object["afterBytes"]?.int(0...Int.max, "a number of bytes, 0 or more")
     let stage = try object["at"]?.name(of: Self.stages) ?? "request"
+    let chance = try object["chance"]?.chance() ?? 1
+    func interruption(_ stage: MockFault.Stage) -> Mock.Interruption {
+      Mock.Interruption(fault: fault, stage: stage, chance: chance)
+    }
     switch stage {
-    case "head": return Mock.Interruption(fault: fault, stage: .head(afterBytes: count ?? 0))
-    case "body": return Mock.Interruption(fault: fault, stage: .body(afterBytes: count ?? 0))
+    case "head": return interruption(.head(afterBytes: count ?? 0))
+    case "body": return interruption(.body(afterBytes: count ?? 0))
     default:
       if count != nil, let value = object["afterBytes"] {
         throw JSONDocumentError(
           path: value.path, refersToName: true,
           text: "\"afterBytes\" requires \"at\": \"head\" or \"body\"")
       }
-      return Mock.Interruption(fault: fault, stage: stage == "end" ? .end : .request)
+      return interruption(stage == "end" ? .end : .request)
     }
   }
 
@@ -216,7 +181,7 @@ extension StubValue {
       "a time such as \"80 ms\", {\"from\": ..., \"to\": ...} or "
       + "{\"median\": ..., \"sigma\": ..., \"cap\": ...}"
     let object = try object(["from", "to", "median", "sigma", "cap", "seed"], expectation)
-    let seed = UInt64(try object["seed"]?.int(0...Int.max, "a whole number, 0 or more") ?? 0)
+    let seed = try object["seed"]?.seed()
     let names = Set(object.members.keys).subtracting(["seed"])
     if names == ["from", "to"] {
       let (least, most) = (

@@ -5,6 +5,7 @@ import Networking
 struct StubDocument {
   let stubs: [Stub]
   private(set) var connectionFaults: [Int?: MockFault] = [:]
+  private(set) var seed: UInt64?
   /// The file for the items of the resources.
   private(set) var storeFile: URL?
   /// The entries of `include`.
@@ -38,8 +39,8 @@ struct StubDocument {
       let root = StubValue(json: json, path: JSONValuePath(), context: context)
       let object = try root.object(
         [
-          "$schema", "comment", "include", "basePath", "routes", "connectionFaults", "store",
-          "isolation",
+          "$schema", "comment", "include", "basePath", "routes", "defaults", "seed",
+          "connectionFaults", "store", "isolation",
         ],
         "an object with a member \"routes\"")
       includes = try object["include"]?.includes() ?? []
@@ -49,21 +50,28 @@ struct StubDocument {
         ? try object.required("routes", "an array").elements("an array of routes") : []
       let offsets = JSONLocator.elementOffsets(of: ["routes"], in: data)
       let places = TextPosition.positions(of: offsets, in: data)
+      let defaults = try object["defaults"]?.defaults(in: folder)
+      seed = try object["seed"]?.seed()
       storeFile = try object["store"]?.storeFile(in: folder)
       if let (isolation, clients) = try object["isolation"]?.isolation() {
         resources.isolate(by: isolation, maximumClients: clients)
       }
       var stubs: [Stub] = []
-      for ((value, place), offset) in zip(zip(values, places), offsets) {
+      for (index, (value, place)) in zip(values, places).enumerated() {
+        let source = RouteSource(file: name, line: place.line, column: place.column)
+        let value = value.prefixed(with: basePath)
         if value.isResource {
-          stubs += try value.prefixed(with: basePath).resource(
-            in: folder, store: resources, text: data.dropFirst(offset))
+          let end = index + 1 < offsets.count ? offsets[index + 1] : data.count
+          stubs += try value.resource(
+            in: folder, defaults: defaults, store: resources, text: data[offsets[index]..<end]
+          ).map { $0.with(source) }
           continue
         }
         stubs.append(
-          try value.prefixed(with: basePath).stub(
-            in: folder,
-            at: .init(file: name, line: UInt(place.line), column: UInt(place.column))))
+          try value.stub(
+            in: folder, defaults: defaults,
+            at: .init(file: name, line: UInt(place.line), column: UInt(place.column))
+          ).with(source))
       }
       self.stubs = stubs
       templateFiles = context.templateFiles.urls
@@ -183,20 +191,26 @@ struct StubObject {
 
 extension StubValue {
   /// Parses a route.
-  func stub(in folder: URL, at location: Mock.ResponseSequence.SourceLocation)
-    throws(JSONDocumentError) -> Stub
-  {
+  func stub(
+    in folder: URL, defaults: Mock?, at location: Mock.ResponseSequence.SourceLocation
+  ) throws(JSONDocumentError) -> Stub {
     let object = try withPathVariables.object(
       [
-        "method", "path", "when", "scenario", "priority", "times", "sequence", "afterLast",
-        "comment",
+        "id", "method", "path", "when", "scenario", "set", "priority", "times", "sequence", "afterLast",
+        "oneOf", "comment",
       ]
         + Self.responseKeys, "a route, such as {\"path\": \"/boards\", \"json\": []}")
-    let mock = try object.mock(in: folder, at: location)
+    var mock = try object.mock(in: folder, at: location)
+    if let defaults { mock = mock.inheriting(defaults) }
     var route = Route(
       try object["method"]?.httpMethod(),
       try object.required("path", "such as \"/boards/{id}\"").template(), mock)
     try object.addConditions(to: &route)
+    if let id = object["id"] {
+      let text = try id.string("a text, such as \"login\"")
+      guard !text.isEmpty else { throw id.expected("a text, such as \"login\"") }
+      route = route.id(RouteID(rawValue: text))
+    }
     return Stub(path: path, route: route, mock: mock)
   }
 
@@ -238,12 +252,13 @@ extension StubValue {
 
 extension StubObject {
   /// The members that ``addConditions(to:)`` parses.
-  static let conditionKeys = ["when", "scenario", "priority", "times"]
+  static let conditionKeys = ["when", "scenario", "set", "priority", "times"]
 
   /// Parses the conditions, the scenario, the priority and the limit of a route.
   func addConditions(to route: inout Route) throws(JSONDocumentError) {
     route.pattern = route.pattern.adding(try self["when"]?.conditions() ?? [])
     try self["scenario"]?.addScenario(to: &route)
+    try self["set"]?.addAssignments(to: &route)
     if let priority = self["priority"] {
       route = route.priority(try priority.int(-1_000_000...1_000_000, "a whole number"))
     }
@@ -256,6 +271,7 @@ extension StubObject {
     throws(JSONDocumentError) -> Mock
   {
     let mock = try response(in: folder)
+    if let choices = self["oneOf"] { return try weighted(choices, mock, in: folder) }
     guard let sequence = self["sequence"] else {
       if let end = self["afterLast"] {
         throw JSONDocumentError(
@@ -280,13 +296,7 @@ extension StubObject {
     sequenceMock.source = .sequence(
       Mock.ResponseSequence(mocks, fails ? .fails : .repeatsLast, location))
     // The other members of the route are defaults for the responses of the sequence.
-    sequenceMock.headers = mock.headers
-    sequenceMock.delay = mock.delay
-    sequenceMock.bodyDelay = mock.bodyDelay
-    sequenceMock.pace = mock.pace
-    sequenceMock.interruption = mock.interruption
-    sequenceMock.webhooks = mock.webhooks
-    return sequenceMock
+    return sequenceMock.inheriting(mock)
   }
 }
 

@@ -304,3 +304,12 @@ extension TemplateJSON {
     }
   }
 }
+
+extension TemplateJSON {
+  /// Returns the rendered value.
+  func value(_ rendering: inout TemplateRendering) throws(TemplateRenderError) -> JSON {
+    if case .value(let expression) = self { return try expression.value(&rendering) }
+    let text = try render(&rendering)
+    return (try? JSON(parsing: Data(text))) ?? .null
+  }
+}

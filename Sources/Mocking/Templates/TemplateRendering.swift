@@ -143,7 +143,7 @@ struct TemplateRendering {
     case .form: Self.object(form) { .string($0[0]) }
     case .body: body
     case .text: .string(request.text)
-    case .variables: .dictionary(values.variables)
+    case .variables: .dictionary(request.variables)
     case .response: response
     }
   }

@@ -21,21 +21,15 @@ public struct TemplateValues: Sendable {
   let random: SeededRandom
   let counters: TemplateCounters
   let scheduler: any Scheduler
-  private let readVariables: @Sendable () -> [String: JSON]
 
   init(
     random: SeededRandom = SeededRandom(), counters: TemplateCounters = TemplateCounters(),
-    scheduler: any Scheduler = .live,
-    variables: @escaping @Sendable () -> [String: JSON] = { [:] }
+    scheduler: any Scheduler = .live
   ) {
     self.random = random
     self.counters = counters
     self.scheduler = scheduler
-    readVariables = variables
   }
-
-  /// The variables of the backend's scenarios.
-  public var variables: [String: JSON] { readVariables() }
 
   /// The current date.
   ///

@@ -18,8 +18,9 @@ struct MockPlayer: Sendable {
   /// - Parameters:
   ///   - delay: The default delay.
   ///   - scheduler: The clock for all requests; `nil` for the clock of the scope of each request.
-  init(delay: MockDelay, scheduler: (any Scheduler)?) {
-    mockResolver = MockResolver(delay: delay)
+  ///   - seed: The seed of the random numbers; `nil` for a random seed.
+  init(delay: MockDelay, scheduler: (any Scheduler)?, seed: UInt64?) {
+    mockResolver = MockResolver(delay: delay, random: SeededRandom(seed: seed))
     ownScheduler = scheduler ?? LiveScheduler.live
     isSchedulerFixed = scheduler != nil
   }
@@ -88,6 +89,14 @@ struct MockPlayer: Sendable {
       case .connected, .servedLocally, .sent, .head, .body: break
       }
     }
+  }
+
+  /// Returns the generated values for templates.
+  ///
+  /// - Parameter scheduler: The clock of the request.
+  /// - Returns: The values.
+  func values(on scheduler: any Scheduler) -> TemplateValues {
+    mockResolver.values(on: scheduler)
   }
 
   /// Delivers a failure immediately.

@@ -42,6 +42,10 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
   public let journal: RequestJournal
   /// The scenario states of the routes.
   public let scenarios: ScenarioStates
+  /// The routes, which can be changed at any time.
+  ///
+  /// A provider with a closure has none, and none can be added.
+  public let routes: MockRoutes
   /// The sender of the webhooks of the responses, with the records of their deliveries.
   public var webhooks: WebhookSender { player.webhooks }
   /// Whether requests without a mock fail; `nil` for the default.
@@ -62,6 +66,8 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
   ///   - delay: The default delay, for mocks that do not set one.
   ///   - scheduler: The clock for delays. `nil` is the virtual time of the scope in which a request is
   ///     made, or else of the scope in which the provider is created, or else the system clock.
+  ///   - seed: The seed of the random numbers for weighted responses, faults and delays. With the same
+  ///     seed, requests in the same order draw the same numbers. `nil` uses a random seed.
   ///   - strict: Whether a request fails if the closure returns `nil`, or if a sequence falls
   ///     through. The error has the code `mockFailed`, and names the endpoint without its values, the
   ///     request and the source location of the provider. `false` sends the request to the real
@@ -75,18 +81,20 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
   ///     that makes the request, or on its actor if it is written in the code of an actor. Virtual time
   ///     does not advance until it has run.
   public init(
-    delay: MockDelay = .zero, scheduler: (any Scheduler)? = nil, strict: Bool? = nil,
-    journal limits: JournalLimits = JournalLimits(),
+    delay: MockDelay = .zero, scheduler: (any Scheduler)? = nil, seed: UInt64? = 0,
+    strict: Bool? = nil, journal limits: JournalLimits = JournalLimits(),
     file: StaticString = #fileID, line: UInt = #line,
     @_inheritActorContext _ resolve:
       @escaping @Sendable @isolated(any) (_ endpoint: Endpoint) -> Mock?
   ) {
-    let player = MockPlayer(delay: delay, scheduler: scheduler)
+    let player = MockPlayer(delay: delay, scheduler: scheduler, seed: seed)
     self.player = player
     self.strict = strict
     sendsUnmocked = strict != true
     journal = RequestJournal(limits: limits, basePath: Self.basePath)
     scenarios = ScenarioStates()
+    scenarios.onReset { [resolver = player.mockResolver] in resolver.restartSequences() }
+    self.routes = MockRoutes { () throws(MockServerError) in throw .noRoutes }
     let mocks = EndpointMocks(player, journal, file: file, line: line)
     let resolve = IsolatedClosure(resolve)
     let choose = { @Sendable (endpoint: Endpoint, next: (any Transport)?) -> (any Transport)? in
@@ -119,6 +127,8 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
   ///   - delay: The default delay, for mocks that do not set one.
   ///   - scheduler: The clock for delays. `nil` is the virtual time of the scope in which a request is
   ///     made, or else of the scope in which the provider is created, or else the system clock.
+  ///   - seed: The seed of the random numbers for weighted responses, faults and delays. With the same
+  ///     seed, requests in the same order draw the same numbers. `nil` uses a random seed.
   ///   - strict: Whether a request without a route fails. The error has the code `mockFailed`, and a
   ///     list of the nearest routes. `false` sends the request to the real network. `nil` is `true`
   ///     for the provider of a client; in `withMocks`, the other mocks and the
@@ -126,15 +136,16 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
   ///   - limits: The limits of the journal.
   public init(
     routes: [Route], delay: MockDelay = .zero, scheduler: (any Scheduler)? = nil,
-    strict: Bool? = nil, journal limits: JournalLimits = JournalLimits()
+    seed: UInt64? = 0, strict: Bool? = nil, journal limits: JournalLimits = JournalLimits()
   ) {
-    let player = MockPlayer(delay: delay, scheduler: scheduler)
+    let player = MockPlayer(delay: delay, scheduler: scheduler, seed: seed)
     self.player = player
     self.strict = strict
     sendsUnmocked = strict == false
     let routed = RoutedTransport(routes, player, limits, basePath: Self.basePath)
     journal = routed.journal
     scenarios = routed.scenarios
+    self.routes = routed.routes
     choose = { _, next in MockTransport(routed, next, on: player.scheduler) }
     chooseForStored = { _, next in MockTransport(routed, next, on: player.scheduler) }
   }

@@ -39,6 +39,8 @@ public struct MockTransport: Transport, MockBackend {
   public var journal: RequestJournal { routed.journal }
   /// The scenario states of the routes.
   public var scenarios: ScenarioStates { routed.scenarios }
+  /// The routes, which can be changed at any time.
+  public var routes: MockRoutes { routed.routes }
   /// The sender of the webhooks of the responses, with the records of their deliveries.
   public var webhooks: WebhookSender { routed.webhooks }
 
@@ -51,14 +53,18 @@ public struct MockTransport: Transport, MockBackend {
   ///   - delay: The default delay, for mocks that do not set one.
   ///   - scheduler: The clock for delays. `nil` is the virtual time of the scope in which a request is
   ///     started, or else of the scope in which the transport is created, or else the system clock.
+  ///   - seed: The seed of the random numbers for weighted responses, faults and delays. With the same
+  ///     seed, requests in the same order draw the same numbers. `nil` uses a random seed.
   ///   - fallback: The transport for requests without a route. `nil` makes them fail.
   ///   - limits: The limits of the journal.
   public init(
     routes: [Route], delay: MockDelay = .zero, scheduler: (any Scheduler)? = nil,
-    fallback: (any Transport)? = nil, journal limits: JournalLimits = JournalLimits()
+    seed: UInt64? = 0, fallback: (any Transport)? = nil,
+    journal limits: JournalLimits = JournalLimits()
   ) {
     self.init(
-      RoutedTransport(routes, MockPlayer(delay: delay, scheduler: scheduler), limits), fallback)
+      RoutedTransport(
+        routes, MockPlayer(delay: delay, scheduler: scheduler, seed: seed), limits), fallback)
   }
 
   init(
@@ -75,18 +81,21 @@ public struct MockTransport: Transport, MockBackend {
   ///   - delay: The default delay, for mocks that do not set one.
   ///   - scheduler: The clock for delays. `nil` is the virtual time of the scope in which a request is
   ///     started, or else of the scope in which the transport is created, or else the system clock.
+  ///   - seed: The seed of the random numbers for weighted responses, faults and delays. With the same
+  ///     seed, requests in the same order draw the same numbers. `nil` uses a random seed.
   ///   - fallback: The transport for requests without a route. `nil` makes them fail.
   ///   - limits: The limits of the journal.
   ///   - routes: The routes. If several routes with the same priority match, the first one
   ///     responds. A malformed template makes every request fail with the code `mockFailed` and a
   ///     message that contains the template.
   public init(
-    delay: MockDelay = .zero, scheduler: (any Scheduler)? = nil,
+    delay: MockDelay = .zero, scheduler: (any Scheduler)? = nil, seed: UInt64? = 0,
     fallback: (any Transport)? = nil, journal limits: JournalLimits = JournalLimits(),
     @RouteBuilder routes: () -> [Route]
   ) {
     self.init(
-      routes: routes(), delay: delay, scheduler: scheduler, fallback: fallback, journal: limits)
+      routes: routes(), delay: delay, scheduler: scheduler, seed: seed, fallback: fallback,
+      journal: limits)
   }
 
   /// Responds to a request.

@@ -89,6 +89,35 @@ extension Promise where Value: Sendable {
   }
 }
 
+extension Scheduler {
+  /// Suspends the current task for a duration of this scheduler.
+  ///
+  /// ```swift
+  /// Route(.get, "/report") { _ in
+  ///   try await scheduler.sleep(for: .seconds(3))
+  ///   return .json([])
+  /// }
+  /// ```
+  ///
+  /// With a ``TestScheduler`` the task sleeps until the virtual time is advanced. The thread is not
+  /// blocked.
+  ///
+  /// - Parameters:
+  ///   - duration: The duration. Zero or a negative value returns as soon as the scheduler runs its
+  ///     due actions.
+  ///   - file: The source file of the caller, for diagnostics.
+  ///   - line: The source line of the caller, for diagnostics.
+  /// - Throws: `CancellationError` if the task is cancelled before the end, immediately and also if
+  ///   it was cancelled before the call. The timer is then cancelled. ``PromiseError/abandoned`` if
+  ///   the scheduler is released.
+  public func sleep(
+    for duration: Duration, file: StaticString = #fileID, line: UInt = #line
+  ) async throws {
+    try Task.checkCancellation()
+    try await after(duration, scheduler: self, on: .inline, file: file, line: line).value
+  }
+}
+
 /// Returns a promise that is fulfilled after a delay.
 ///
 /// Cancelling the promise cancels the timer.

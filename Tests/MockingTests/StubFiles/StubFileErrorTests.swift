@@ -76,7 +76,35 @@ struct StubFileErrorTests {
     ),
     (
       "{\"routes\": [{\"path\": \"/\", \"when\": {\"query\": {\"a\": {\"matches\": \"(\"}}}}]}",
-      "1:63: routes[0].when.query.a.matches: expected a regular expression, found \"(\""
+      "1:63: routes[0].when.query.a.matches: expected a regular expression, found \"(\": a ( without "
+        + "a ) at character 1"
+    ),
+    (
+      "{\"routes\": [{\"path\": \"/\", \"when\": {\"jsonPath\": {\"user.id\": 1}}}]}",
+      "1:49: routes[0].when.jsonPath[\"user.id\"]: expected a JSON path, such as \"$.user.name\", "
+        + "found \"user.id\": expected $, as in $.user.name, at character 1"
+    ),
+    (
+      "{\"routes\": [{\"path\": \"/\", \"when\": {\"jsonPath\": {\"$.a\": {\"equal\": 1}}}}]}",
+      "1:57: routes[0].when.jsonPath[\"$.a\"].equal: unknown key \"equal\"; did you mean \"equals\"?"
+    ),
+    (
+      "{\"routes\": [{\"path\": \"/\", \"when\": {\"any\": []}}]}",
+      "1:43: routes[0].when.any: expected an array of conditions, such as "
+        + "[{\"query\": {\"page\": \"2\"}}], found an empty array"
+    ),
+    (
+      "{\"routes\": [{\"path\": \"/\", \"oneOf\": [{\"weight\": 0}]}]}",
+      "1:36: routes[0].oneOf: expected an array with at least one response with a weight above 0, "
+        + "found an array"
+    ),
+    (
+      "{\"routes\": [{\"path\": \"/\", \"oneOf\": [{}], \"status\": 200}]}",
+      "1:42: routes[0].status: \"status\" cannot be combined with \"oneOf\""
+    ),
+    (
+      "{\"routes\": [], \"defaults\": {\"fault\": {\"type\": \"reset\", \"chance\": 2}}}",
+      "1:65: defaults.fault.chance: expected a number from 0 to 1, found 2"
     ),
     (
       "{\"routes\": [{\"path\": \"/\", \"scenario\": {\"name\": \"s\", \"then\": \"done\"}},\n"

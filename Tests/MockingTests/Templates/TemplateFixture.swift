@@ -18,13 +18,14 @@ struct TemplateFixture {
     path: [String: String] = [:], seed: UInt64 = 1, scheduler: any Scheduler = TestScheduler(),
     variables: [String: JSON] = [:]
   ) throws {
-    request = try HTTPRequest(
+    var request = try HTTPRequest(
       method: .post, url: try #require(URL(string: "http://a.test:8080\(target)")),
       headers: headers,
       body: .data(Data(body.utf8))
     ).received(ReceivedPath(text: "/", [], path), number: 0, at: .zero)
-    values = TemplateValues(
-      random: SeededRandom(seed: seed), scheduler: scheduler, variables: { variables })
+    request.variables = variables
+    self.request = request
+    values = TemplateValues(random: SeededRandom(seed: seed), scheduler: scheduler)
   }
 
   private var rendering: TemplateRendering {

@@ -1,0 +1,184 @@
+import Foundation
+import Networking
+import Synchronization
+
+/// The parsed content of a received request: each form of it is parsed once, when it is first used.
+///
+/// All copies of a request share its content. Two contents are always equal, because they are
+/// derived from other properties of the request.
+final class RequestContent: Sendable, Hashable {
+  private struct Parsed {
+    var json: JSON??
+    var text: String?
+    var query: RequestQuery?
+    var form: RequestQuery?
+    var cookies: RequestQuery?
+    var parts: [RequestPart]?
+    /// The number of times that the body has been parsed, for tests.
+    var parseCount = 0
+  }
+
+  /// The content of requests in the journal, which parses on each use, because the journal would
+  /// otherwise keep the parsed bodies in memory.
+  static let uncached = RequestContent(isCaching: false)
+
+  private let parsed = Mutex(Parsed())
+  private let isCaching: Bool
+
+  init(isCaching: Bool = true) {
+    self.isCaching = isCaching
+  }
+
+  /// The number of times that a body or another part has been parsed.
+  var parseCount: Int { parsed.withLock { $0.parseCount } }
+
+  /// The body as JSON, or `nil` if it is empty or not JSON.
+  func json(of request: ReceivedRequest) -> JSON? {
+    value(of: \.json) { request.body.isEmpty ? nil : try? JSON(parsing: request.body) }
+  }
+
+  func text(of request: ReceivedRequest) -> String {
+    value(of: \.text) { String(decoding: request.body, as: UTF8.self) }
+  }
+
+  func query(of request: ReceivedRequest) -> RequestQuery {
+    value(of: \.query) { RequestQuery(RequestTarget(request.target)?.query) }
+  }
+
+  func form(of request: ReceivedRequest) -> RequestQuery {
+    value(of: \.form) { RequestQuery(Substring(String(decoding: request.body, as: UTF8.self))) }
+  }
+
+  func cookies(of request: ReceivedRequest) -> RequestQuery {
+    value(of: \.cookies) {
+      RequestQuery(
+        items: request.headers.values(for: "Cookie").flatMap { value in
+          value.split(separator: ";").compactMap { part in
+            CookiePair(part).map { RequestQuery.Item(name: $0.name, value: $0.value) }
+          }
+        })
+    }
+  }
+
+  func parts(of request: ReceivedRequest) -> [RequestPart] {
+    value(of: \.parts) {
+      guard let type = request.headers["Content-Type"].flatMap(MediaType.init(_:)) else {
+        return []
+      }
+      return RequestPart.parts(of: request.body, type)
+    }
+  }
+
+  /// Returns a value that has been parsed, or parses it.
+  ///
+  /// Parses under the lock, so that two threads do not parse the same body.
+  private func value<Value: Sendable>(
+    of member: WritableKeyPath<Parsed, Value?>, _ parse: () -> Value
+  ) -> Value {
+    guard isCaching else { return parse() }
+    return parsed.withLock { parsed in
+      if let value = parsed[keyPath: member] { return value }
+      let value = parse()
+      parsed[keyPath: member] = value
+      parsed.parseCount += 1
+      return value
+    }
+  }
+
+  static func == (left: RequestContent, right: RequestContent) -> Bool { true }
+
+  func hash(into hasher: inout Hasher) {}
+}
+
+/// A part of a multipart body of a received request, such as a field or a file of a form.
+///
+/// Source: RFC 7578.
+public struct RequestPart: Sendable, Hashable {
+  /// The name of the field.
+  ///
+  /// Empty if the part has none.
+  public let name: String
+  /// The name of the file.
+  ///
+  /// `nil` if the part is not a file.
+  public let fileName: String?
+  /// The header fields of the part.
+  public let headers: HTTPHeaders
+  /// The content of the part.
+  public let body: Data
+
+  /// The content type of the part, with its parameters.
+  ///
+  /// `nil` if the part does not declare one; it is then plain text.
+  public var contentType: String? { headers["Content-Type"] }
+
+  /// The content as UTF-8, with invalid sequences replaced.
+  public var text: String { String(decoding: body, as: UTF8.self) }
+
+  /// The limit for the number of parts.
+  ///
+  /// Further parts are ignored.
+  private static let maximumCount = 1_000
+  /// The limit for the length of a boundary.
+  ///
+  /// Source: RFC 2046 section 5.1.1.
+  private static let maximumBoundaryLength = 70
+
+  /// Parses a multipart body in one pass.
+  ///
+  /// - Parameters:
+  ///   - body: The body. A last part without a closing delimiter is ignored.
+  ///   - type: The media type of the body.
+  /// - Returns: The parts. Empty if the media type is not multipart or has no boundary.
+  static func parts(of body: Data, _ type: MediaType) -> [RequestPart] {
+    guard type.type == "multipart", let boundary = type.parameters["boundary"], !boundary.isEmpty,
+      boundary.utf8.count <= maximumBoundaryLength
+    else { return [] }
+    let delimiter = Array("--\(boundary)".utf8)
+    return body.withUnsafeBytes { bytes in
+      var parts: [RequestPart] = []
+      var partStart: Int?
+      var lineStart = 0
+      while lineStart < bytes.count, parts.count < maximumCount {
+        let lineEnd = bytes[lineStart...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+        if bytes[lineStart..<lineEnd].starts(with: delimiter) {
+          let suffix = bytes[(lineStart + delimiter.count)..<lineEnd]
+          // A longer line with this prefix is the delimiter of another boundary.
+          if suffix.allSatisfy({ " \t\r-".utf8.contains($0) }) {
+            if let partStart {
+              parts.append(part(bytes[partStart..<max(partStart, lineStart)]))
+            }
+            if suffix.starts(with: "--".utf8) { break }
+            partStart = min(lineEnd + 1, bytes.count)
+          }
+        }
+        lineStart = lineEnd + 1
+      }
+      return parts
+    }
+  }
+
+  /// Parses the header fields and the content of a part, which ends with a line break.
+  private static func part(_ bytes: Slice<UnsafeRawBufferPointer>) -> RequestPart {
+    var rest = bytes
+    if rest.last == UInt8(ascii: "\n") { rest.removeLast() }
+    if rest.last == UInt8(ascii: "\r") { rest.removeLast() }
+    var headers = HTTPHeaders()
+    while !rest.isEmpty {
+      let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
+      let line = String(decoding: rest[..<end], as: UTF8.self)
+        .trimmingCharacters(in: .whitespacesAndNewlines)
+      rest = rest[min(end + 1, rest.endIndex)...]
+      if line.isEmpty { break }
+      guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else { continue }
+      headers.add(
+        line[line.utf8.index(after: colon)...].trimmingCharacters(in: .whitespaces),
+        for: String(line[..<colon]))
+    }
+    // A disposition has the syntax of a media type's subtype and parameters.
+    let disposition = headers["Content-Disposition"].flatMap { MediaType("multipart/\($0)") }
+    return RequestPart(
+      name: disposition?.parameters["name"] ?? "",
+      fileName: disposition?.parameters["filename"], headers: headers, body: Data(rest))
+  }
+}

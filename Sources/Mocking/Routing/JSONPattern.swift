@@ -1,0 +1,133 @@
+import Networking
+
+/// A pattern for a JSON value, such as a member of a body or a variable.
+///
+/// A literal creates ``equal(_:)``.
+///
+/// ```swift
+/// .json(at: "$.user.name", "Ada")
+/// .json(at: "$.items[*].price", .equal(12.5))
+/// .json(at: "$.tags", .containing("new"))
+/// .json(at: "$.email", .matching("@example\\.com$"))
+/// .json(at: "$.coupon", .absent)
+/// ```
+///
+/// If a path selects several values, one matching value is sufficient.
+public struct JSONPattern: Sendable, Hashable {
+  enum Kind: Hashable {
+    case equal(JSON)
+    case present
+    case absent
+    case containing(JSON)
+    case matching(RegularExpression)
+  }
+
+  let kind: Kind
+
+  /// Matches any value, also `null`.
+  public static let present = JSONPattern(kind: .present)
+
+  /// Matches if there is no value.
+  public static let absent = JSONPattern(kind: .absent)
+
+  /// Returns a pattern for a value.
+  ///
+  /// - Parameter value: The value. The order of members and the notation of numbers are ignored.
+  /// - Returns: The pattern.
+  public static func equal(_ value: JSON) -> JSONPattern { JSONPattern(kind: .equal(value)) }
+
+  /// Returns a pattern for a value that contains another one.
+  ///
+  /// - Parameter part: The contained value. A string contains a part of its text. An array contains a
+  ///   value that one of its elements equals or, if both are objects, has the members of. An object
+  ///   contains an object whose members it has. Two arrays must have the same number of elements, and
+  ///   each must contain the element at the same index.
+  /// - Returns: The pattern.
+  public static func containing(_ part: JSON) -> JSONPattern {
+    JSONPattern(kind: .containing(part))
+  }
+
+  /// Returns a pattern for a string, number or Boolean whose text contains a match of a regular
+  /// expression.
+  ///
+  /// - Parameter expression: The expression, as in ``TextPattern/matching(_:)``.
+  /// - Returns: The pattern.
+  public static func matching(_ expression: String) -> JSONPattern {
+    JSONPattern(kind: .matching(RegularExpression(expression)))
+  }
+
+  /// Whether the pattern matches only if there is no value.
+  var isAbsent: Bool { kind == .absent }
+
+  /// Returns whether a value matches.
+  ///
+  /// ``absent`` matches no value.
+  func matches(_ value: JSON) -> Bool {
+    switch kind {
+    case .present: return true
+    case .absent: return false
+    case .equal(let wanted): return value == wanted
+    case .containing(let part):
+      switch (value, part) {
+      case (.string(let text), .string(let part)): return part.isEmpty || text.contains(part)
+      case (.array, .array): return value.contains(part)
+      case (.array(let elements), _): return elements.contains { $0.contains(part) }
+      default: return value.contains(part)
+      }
+    case .matching(let expression):
+      switch value {
+      case .string(let text): return expression.isFound(in: text)
+      case .bool, .int, .decimal, .double: return expression.isFound(in: value.description)
+      case .null, .array, .dictionary: return false
+      }
+    }
+  }
+
+  /// The error in the pattern, or `nil` if it is valid.
+  var validationError: MockServerError? {
+    guard case .matching(let expression) = kind else { return nil }
+    return expression.serverError
+  }
+}
+
+extension JSONPattern: CustomStringConvertible {
+  /// The expected value, such as `"Ada"`, `any value` or `a value containing "new"`, with the values
+  /// of secret names masked.
+  public var description: String {
+    switch kind {
+    case .equal(let value): ReportFormatter.json(value)
+    case .present: "any value"
+    case .absent: "none"
+    case .containing(let part): "a value containing \(ReportFormatter.json(part))"
+    case .matching(let expression): expression.expectation(ReportFormatter.masked)
+    }
+  }
+}
+
+extension JSONPattern: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
+  ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringInterpolation,
+  ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+  /// Creates an ``equal(_:)`` pattern for `null`.
+  public init(nilLiteral: ()) { self = .equal(.null) }
+
+  /// Creates an ``equal(_:)`` pattern.
+  public init(booleanLiteral value: Bool) { self = .equal(.bool(value)) }
+
+  /// Creates an ``equal(_:)`` pattern.
+  public init(integerLiteral value: Int) { self = .equal(.int(value)) }
+
+  /// Creates an ``equal(_:)`` pattern.
+  public init(floatLiteral value: Double) { self = .equal(.double(value)) }
+
+  /// Creates an ``equal(_:)`` pattern.
+  public init(stringLiteral value: String) { self = .equal(.string(value)) }
+
+  /// Creates an ``equal(_:)`` pattern.
+  public init(arrayLiteral elements: JSON...) { self = .equal(.array(elements)) }
+
+  /// Creates an ``equal(_:)`` pattern.
+  public init(dictionaryLiteral elements: (String, JSON)...) {
+    self = .equal(.dictionary(Dictionary(elements) { _, last in last }))
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import Networking
+
+extension StubValue {
+  /// Parses the defaults of a file for all responses.
+  func defaults(in folder: URL) throws(JSONDocumentError) -> Mock {
+    let others = ["status"] + Self.bodyKeys + Self.templateKeys
+    let keys = Self.responseKeys.filter { !others.contains($0) }
+    let object = try object(keys, "defaults, such as {\"delay\": \"80 ms\"}")
+    let mock = try object.response(in: folder)
+    if case .template = mock.source, let headers = object["headers"] {
+      throw JSONDocumentError(
+        path: headers.path, refersToName: true,
+        text: "the defaults of a file cannot have templates; write them in the routes")
+    }
+    return mock
+  }
+
+  /// Parses the seed of random numbers.
+  func seed() throws(JSONDocumentError) -> UInt64 {
+    UInt64(try int(0...Int.max, "a whole number, 0 or more"))
+  }
+
+  /// Parses a probability.
+  func chance() throws(JSONDocumentError) -> Double {
+    guard let chance = json.double, (0...1).contains(chance) else {
+      throw expected("a number from 0 to 1")
+    }
+    return chance
+  }
+
+  /// Parses the variables that a route sets, whose values may have templates.
+  func addAssignments(to route: inout Route) throws(JSONDocumentError) {
+    for (name, value) in try members("an object of variables, such as {\"user\": {\"id\": 7}}") {
+      guard !name.isEmpty else {
+        throw JSONDocumentError(
+          path: value.path, refersToName: true, text: "expected the name of a variable, found \"\"")
+      }
+      guard TemplateJSON.isTemplate(value.json) else {
+        route = route.set(name, to: value.json == .null ? nil : value.json)
+        continue
+      }
+      let template = try value.jsonTemplate(in: TemplateScope(pathVariables: context.pathVariables))
+      route.assignments.append(VariableAssignment(name: name, value: .template(template)))
+    }
+  }
+}
+
+extension StubObject {
+  /// Parses the responses of which one is drawn for each request.
+  ///
+  /// - Parameters:
+  ///   - choices: The member `oneOf`.
+  ///   - defaults: The other members of the route, which are defaults for the responses.
+  ///   - folder: The folder of the stub file.
+  /// - Returns: The mock.
+  /// - Throws: ``JSONDocumentError``.
+  func weighted(
+    _ choices: StubValue, _ defaults: Mock, in folder: URL
+  ) throws(JSONDocumentError) -> Mock {
+    for name in ["sequence", "afterLast", "status", "let"] + StubValue.bodyKeys {
+      if let value = self[name] { throw value.conflict(with: "oneOf") }
+    }
+    var mocks: [(weight: Double, mock: Mock)] = []
+    for choice in try choices.elements("an array of responses") {
+      let object = try choice.object(
+        ["weight"] + StubValue.responseKeys,
+        "a response with a weight, such as {\"weight\": 3, \"status\": 503}")
+      let weight = try object["weight"]?.weight() ?? 1
+      mocks.append((weight, try object.response(in: folder)))
+    }
+    guard Mock.WeightedChoice(mocks) != nil else {
+      throw choices.expected("an array with at least one response with a weight above 0")
+    }
+    return Mock.weighted(mocks).inheriting(defaults)
+  }
+}
+
+extension StubValue {
+  fileprivate func weight() throws(JSONDocumentError) -> Double {
+    guard let weight = json.double, (0...1e9).contains(weight) else {
+      throw expected("a number from 0 to 1000000000")
+    }
+    return weight
+  }
+}

@@ -1,0 +1,134 @@
+import Networking
+
+extension StubValue {
+  /// The limit for the nesting of conditions, which bounds the recursion.
+  private static let maximumDepth = 32
+
+  private static let conditionKeys = [
+    "query", "headers", "form", "cookies", "text", "json", "jsonEquals", "jsonPath", "parts",
+    "variables", "any", "all", "not",
+  ]
+
+  /// Parses the conditions of a route, all of which a request must meet.
+  func conditions(depth: Int = 0) throws(JSONDocumentError) -> [RequestCondition] {
+    guard depth < Self.maximumDepth else {
+      throw JSONDocumentError(
+        path: path, text: "conditions are nested more than \(Self.maximumDepth) levels deep")
+    }
+    let object = try object(
+      Self.conditionKeys, "conditions, such as {\"query\": {\"page\": \"2\"}}")
+    var conditions: [RequestCondition] = []
+    for (name, value) in try object["query"]?.members("an object of parameters") ?? [] {
+      conditions.append(.query(name, try value.textPattern()))
+    }
+    for (name, value) in try object["headers"]?.members("an object of header fields") ?? [] {
+      conditions.append(.header(name, try value.textPattern()))
+    }
+    for (name, value) in try object["form"]?.members("an object of form fields") ?? [] {
+      conditions.append(.form(name, try value.textPattern()))
+    }
+    for (name, value) in try object["cookies"]?.members("an object of cookies") ?? [] {
+      conditions.append(.cookie(name, try value.textPattern()))
+    }
+    if let value = object["text"] { conditions.append(.text(try value.textPattern())) }
+    if let value = object["json"] { conditions.append(.json(containing: value.json)) }
+    if let value = object["jsonEquals"] { conditions.append(.json(value.json)) }
+    for (name, value) in try object["jsonPath"]?.members("an object of values by path") ?? [] {
+      conditions.append(try value.jsonPathCondition(name))
+    }
+    for (name, value) in try object["parts"]?.members("an object of parts by name") ?? [] {
+      conditions.append(try value.partCondition(name))
+    }
+    for (name, value) in try object["variables"]?.members("an object of variables") ?? [] {
+      conditions.append(.variable(name, try value.jsonPattern()))
+    }
+    if let value = object["any"] { conditions.append(.any(try value.alternatives(depth))) }
+    if let value = object["all"] { conditions.append(.all(try value.alternatives(depth))) }
+    if let value = object["not"] {
+      conditions.append(.not(.all(try value.conditions(depth: depth + 1))))
+    }
+    return conditions
+  }
+
+  private func alternatives(_ depth: Int) throws(JSONDocumentError) -> [RequestCondition] {
+    let expectation = "an array of conditions, such as [{\"query\": {\"page\": \"2\"}}]"
+    let values = try elements(expectation)
+    guard !values.isEmpty else { throw expected(expectation) }
+    var conditions: [RequestCondition] = []
+    for value in values { conditions.append(.all(try value.conditions(depth: depth + 1))) }
+    return conditions
+  }
+
+  // MARK: Values
+
+  private static let operators = ["equals", "contains", "matches", "exists"]
+
+  /// Parses a pattern for a text.
+  private func textPattern() throws(JSONDocumentError) -> TextPattern {
+    let expectation =
+      "a string, true, false, {\"contains\": a string} or {\"matches\": a regular expression}"
+    switch json {
+    case .string(let text): return .equal(text)
+    case .bool(let isPresent): return isPresent ? .present : .absent
+    default:
+      let object = try object(Self.operators, expectation)
+      guard object.members.count == 1 else { throw expected(expectation) }
+      if let text = object["equals"] { return .equal(try text.string()) }
+      if let part = object["contains"] { return .containing(try part.string()) }
+      if let exists = object["exists"] { return try exists.bool() ? .present : .absent }
+      let value = try object.required("matches", "a regular expression")
+      return .matching(try value.regularExpression())
+    }
+  }
+
+  /// Parses a pattern for a JSON value: the value itself, or an object with an operator.
+  private func jsonPattern() throws(JSONDocumentError) -> JSONPattern {
+    guard case .dictionary = json else { return .equal(json) }
+    let expectation =
+      "a value that is not an object, or one of {\"equals\": a value}, {\"contains\": a value}, "
+      + "{\"matches\": a regular expression} and {\"exists\": true or false}"
+    let object = try object(Self.operators, expectation)
+    guard object.members.count == 1 else { throw expected(expectation) }
+    if let value = object["equals"] { return .equal(value.json) }
+    if let part = object["contains"] { return .containing(part.json) }
+    if let exists = object["exists"] { return try exists.bool() ? .present : .absent }
+    let value = try object.required("matches", "a regular expression")
+    return .matching(try value.regularExpression())
+  }
+
+  private func regularExpression() throws(JSONDocumentError) -> String {
+    let text = try string("a regular expression")
+    if let reason = RegularExpression(text).validationError {
+      throw JSONDocumentError(
+        path: path, text: "\(expected("a regular expression").text): \(reason)")
+    }
+    return text
+  }
+
+  private func bool() throws(JSONDocumentError) -> Bool {
+    guard let value = json.bool else { throw expected("true or false") }
+    return value
+  }
+
+  private func jsonPathCondition(_ text: String) throws(JSONDocumentError) -> RequestCondition {
+    let condition = RequestCondition.json(at: text, try jsonPattern())
+    if case .invalidJSONPath(_, let reason)? = condition.validationError {
+      throw JSONDocumentError(
+        path: path, refersToName: true,
+        text: "expected a JSON path, such as \"$.user.name\", found \(text.debugDescription): "
+          + reason)
+    }
+    return condition
+  }
+
+  private func partCondition(_ name: String) throws(JSONDocumentError) -> RequestCondition {
+    let keys = ["value", "fileName", "contentType"]
+    guard case .dictionary(let members) = json, Self.operators.allSatisfy({ members[$0] == nil })
+    else { return .part(name, try textPattern()) }
+    let object = try object(
+      keys, "a text, or an object such as {\"fileName\": {\"matches\": \"[.]png$\"}}")
+    return .part(
+      name, try object["value"]?.textPattern(), fileName: try object["fileName"]?.textPattern(),
+      contentType: try object["contentType"]?.textPattern())
+  }
+}
