@@ -46,7 +46,7 @@ struct RouteTable: Sendable {
   private var routesByID: [RouteID: RegisteredRoute] = [:]
   /// The number of routes for each method, for `OPTIONS *`.
   private var methodCounts: [HTTPMethod: Int] = [:]
-  private let numbers: RouteNumbers
+  let numbers: RouteNumbers
   private var firstPosition = 0
   private var lastPosition = -1
 

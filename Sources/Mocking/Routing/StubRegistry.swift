@@ -8,8 +8,11 @@ import Synchronization
 final class StubRegistry: Sendable {
   private let table: Mutex<RouteTable>
   let scenarios = ScenarioStates()
+  /// The numbers of the routes, which the next registry of the same backend continues.
+  let numbers: RouteNumbers
 
   init(_ table: RouteTable) {
+    numbers = table.numbers
     self.table = Mutex(table)
   }
 
@@ -98,8 +101,6 @@ final class StubRegistry: Sendable {
   /// - Parameter request: The request.
   /// - Returns: The lines, without a line break at the end.
   func unmatched(_ request: ReceivedRequest) -> String {
-    var request = request
-    request.variables = scenarios.variableValues
     var lines = [
       "no route for \(ReportFormatter.bounded(request.method.rawValue)) "
         + ReportFormatter.bounded(request.path.text)

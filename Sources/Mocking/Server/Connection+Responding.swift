@@ -19,7 +19,7 @@ extension Connection {
   /// Finds the routes for a request by its head, and sets how its body is received.
   private func receiveBody(_ head: RequestHead) {
     let routes = core.activeRoutes
-    let routing = routes.registry.table.find(head.method, head.target)
+    let routing = routes.registry.find(head.method, head.target)
     self.head = head
     self.routing = routing
     self.routes = routes
@@ -72,7 +72,9 @@ extension Connection {
     core.journal.offer(request, of: reporter)
   }
 
-  private func record(_ request: ReceivedRequest, route: Int? = nil) -> OutcomeReporter {
+  private func record(
+    _ request: ReceivedRequest, route: RegisteredRoute? = nil
+  ) -> OutcomeReporter {
     let reporter = core.journal.record(.received(request), route: route)
     self.reporter = reporter
     return reporter
@@ -96,7 +98,7 @@ extension Connection {
           among: candidates, for: &request,
           values: { routes.mockResolver.values(on: core.scheduler) })
       else { break }
-      let reporter = record(request, route: routes.firstRoute + entry.number)
+      let reporter = record(request, route: entry)
       run(entry.route.handler, for: request)
       return reporter
     }

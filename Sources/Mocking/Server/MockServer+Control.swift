@@ -44,9 +44,13 @@ extension MockServer {
     // The random numbers continue; the use counts of sequences restart.
     core.replace(
       ActiveRoutes(
-        routes: routes, registry: StubRegistry(try RouteTable(routes)),
+        registry: StubRegistry(
+          try RouteTable(routes, numbers: core.activeRoutes.registry.numbers)),
         mockResolver: MockResolver(random: core.activeRoutes.mockResolver.random)))
   }
+
+  /// The routes, which can be changed one by one.
+  public var routes: MockRoutes { MockRoutes { [core] in core.activeRoutes.registry } }
 
   // MARK: Accepting connections
 
