@@ -41,9 +41,11 @@ final class MockResolver: Sendable {
     TemplateValues(random: random, counters: counters, scheduler: scheduler)
   }
 
-  /// Starts all sequences again with their first responses.
+  /// Starts all sequences again with their first responses, and all counters of templates with their
+  /// first numbers.
   func restartSequences() {
     machine.withLock { $0.restartSequences() }
+    counters.restart()
   }
 
   /// Returns whether a mock can be served unchanged.

@@ -108,8 +108,9 @@ struct NearMissSearch {
     let distance: Int
 
     func precedes(_ other: Match) -> Bool {
-      // The number is the order of the routes in a list, as in the report of all differences.
-      (distance, entry.number) < (other.distance, other.entry.number)
+      // The position is the order of the routes in a list, regardless of their priorities. A
+      // replaced route keeps it.
+      (distance, entry.position) < (other.distance, other.entry.position)
     }
   }
 
@@ -265,7 +266,8 @@ struct NearMissSearch {
         if !matches.contains(where: { $0.entry === entry }) { test(entry) }
         return
       }
-      next = node.variable ?? node.literals.values.min()
+      // A node may have thousands of literal segments, so the search does not compare all of them.
+      next = node.variable ?? children(of: node, near: "").first?.1
     }
   }
 }

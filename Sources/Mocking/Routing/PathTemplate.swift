@@ -167,10 +167,8 @@ enum PathDistance {
   static func variable(_ segment: String) -> Int { segment.isEmpty ? maximum : 1 }
 
   static func between(_ literal: String, _ segment: String) -> Int {
-    // An edit changes the length by at most one byte. Only the first 64 bytes are compared.
-    let lengths = (min(literal.utf8.count, 64), min(segment.utf8.count, 64))
-    guard abs(lengths.0 - lengths.1) * 2 < maximum else { return maximum }
-    return min(maximum, EditDistance.between(literal, segment) * 2)
+    // More edits than the limit exceed the maximum.
+    min(maximum, EditDistance.between(literal, segment, limit: maximum / 2 - 1) * 2)
   }
 }
 

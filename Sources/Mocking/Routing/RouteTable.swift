@@ -124,7 +124,12 @@ struct RouteTable: Sendable {
   private func registered(
     _ route: Route, id: RouteID?, at position: Int, reserved: Set<RouteID> = []
   ) throws(MockServerError) -> RegisteredRoute {
-    let template = try PathTemplate(route.template)
+    // The pattern of a route has parsed the same template, unless it is relative.
+    let parsed = try route.pattern.pathPattern?.get().template
+    let template =
+      if let parsed, parsed.text == route.template { parsed } else {
+        try PathTemplate(route.template)
+      }
     if let validationError = route.pattern.validationError { throw validationError }
     var number = numbers.next()
     if id == nil {

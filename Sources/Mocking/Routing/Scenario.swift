@@ -133,7 +133,7 @@ public final class ScenarioStates: Sendable {
   }
 
   /// Resets all scenarios to their initial states and the use counts of all routes to 0, removes all
-  /// variables, and restarts all sequences.
+  /// variables, and restarts all sequences and all counters of templates.
   public func reset() {
     machine.withLock { $0.reset() }
     for handler in resetHandlers.withLock({ $0 }) { handler() }
