@@ -97,7 +97,7 @@ struct MockResolverTests {
     @Sendable func again() -> Mock { .template { _ in again() } }
     #expect(
       try resolve(again(), MockResolver())
-        == "templates and sequences are nested more than 100 levels deep")
+        == "templates, sequences and weights are nested more than 100 levels deep")
   }
 
   @Test func theModifiersOfASequenceApplyToItsResponses() throws {

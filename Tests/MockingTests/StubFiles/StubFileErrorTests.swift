@@ -104,7 +104,7 @@ struct StubFileErrorTests {
     ),
     (
       "{\"routes\": [], \"defaults\": {\"fault\": {\"type\": \"reset\", \"chance\": 2}}}",
-      "1:65: defaults.fault.chance: expected a number from 0 to 1, found 2"
+      "1:66: defaults.fault.chance: expected a number from 0 to 1, found 2"
     ),
     (
       "{\"routes\": [{\"path\": \"/\", \"scenario\": {\"name\": \"s\", \"then\": \"done\"}},\n"
