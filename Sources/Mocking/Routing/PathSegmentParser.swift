@@ -20,9 +20,9 @@ enum PathSegmentParser {
     }
     guard !part.contains("*") else {
       throw """
-        \(part) is ambiguous: write {name} for one segment, {name*} for all remaining ones, and %2A \
-        for an asterisk
-        """
+      \(part) is ambiguous: write {name} for one segment, {name*} for all remaining ones, and %2A \
+      for an asterisk
+      """
     }
     if let name = name(in: part, "<", ">") ?? name(in: part, "[", "]") {
       throw "\(part) is not a variable; write {\(name)}, or encode the brackets"
@@ -77,8 +77,8 @@ enum PathSegmentParser {
       return try constrainedVariable(name, suffix.dropFirst().dropLast())
     }
     throw """
-      \(part) is not a variable; a variable is a whole segment, such as {\(name)}, and %3A is a colon
-      """
+    \(part) is not a variable; a variable is a whole segment, such as {\(name)}, and %3A is a colon
+    """
   }
 
   /// Returns a variable whose value must match a regular expression as a whole.
@@ -87,15 +87,15 @@ enum PathSegmentParser {
   ) throws(PathSegmentError) -> Parsed {
     if [".*", ".+"].contains(expression) {
       throw """
-        {\(name):\(expression)} is ambiguous: write {\(name)} for one segment, or {\(name)*} for all \
-        remaining ones
-        """
+      {\(name):\(expression)} is ambiguous: write {\(name)} for one segment, or {\(name)*} for all \
+      remaining ones
+      """
     }
     guard expression.contains(where: { !$0.isLetter }) else {
       throw """
-        {\(name):\(expression)} has a type that is not supported; write {\(name)}, or a regular \
-        expression, such as {\(name):[0-9]+}
-        """
+      {\(name):\(expression)} has a type that is not supported; write {\(name)}, or a regular \
+      expression, such as {\(name):[0-9]+}
+      """
     }
     let pattern = TextPattern.matching("^(?:\(expression))$")
     if case .invalidPattern(_, let reason)? = pattern.validationError {

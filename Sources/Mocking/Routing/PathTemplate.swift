@@ -117,9 +117,8 @@ struct PathTemplate: Hashable {
     return path.count == segments.count && meetsConstraints(path)
   }
 
-  /// Returns whether the values of variables match their patterns.
-  ///
-  /// - Parameter path: A path that the template matches without its constraints.
+  /// Returns whether the values of variables match their patterns, for a path that the template
+  /// matches without them.
   func meetsConstraints(_ path: [String]) -> Bool {
     constraints.allSatisfy { index, pattern in pattern.matches([path[index]]) }
   }

@@ -61,7 +61,9 @@ struct RouteIndex: Sendable {
         if !nodes[index].ends.buckets.isEmpty { leaves.append(Leaf(node: index, isRest: false)) }
         continue
       }
-      if let next = nodes[index].variable, !path[depth].isEmpty { pending.append((next, depth + 1)) }
+      if let next = nodes[index].variable, !path[depth].isEmpty {
+        pending.append((next, depth + 1))
+      }
       if let next = nodes[index].literals[path[depth]] { pending.append((next, depth + 1)) }
     }
     return (leaves, visitedCount)
@@ -152,7 +154,7 @@ struct RouteIndex: Sendable {
 /// The routes of a node, by method, each list in order of precedence.
 struct RouteBuckets: Sendable {
   struct Bucket: Sendable {
-    /// The method. `nil` for the routes for all methods.
+    /// The method, or `nil` for the routes for all methods.
     let method: HTTPMethod?
     var routes: [RegisteredRoute]
   }
@@ -168,7 +170,9 @@ struct RouteBuckets: Sendable {
   }
 
   mutating func remove(_ route: RegisteredRoute) {
-    guard let bucket = buckets.firstIndex(where: { $0.method == route.route.method }) else { return }
+    guard let bucket = buckets.firstIndex(where: { $0.method == route.route.method }) else {
+      return
+    }
     let place = Self.place(of: route, in: buckets[bucket].routes)
     guard place < buckets[bucket].routes.count, buckets[bucket].routes[place] === route else {
       return

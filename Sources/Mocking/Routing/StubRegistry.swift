@@ -31,7 +31,7 @@ final class StubRegistry: Sendable {
     try table.withLock { table throws(MockServerError) in try change(&table) }
   }
 
-  /// Finds the routes for a method and a request target. See ``RouteTable/find(_:_:)``.
+  /// Finds the routes for a method and a request target, like ``RouteTable/find(_:_:)``.
   func find(_ method: HTTPMethod, _ target: String) -> RouteTable.Outcome {
     let parsed = RequestTarget(target)
     return table.withLock { $0.find(method, target, parsed) }
@@ -122,7 +122,8 @@ final class StubRegistry: Sendable {
     request.variables = scenarios.variableValues
     // A copy of the index is searched, because conditions may be closures of users.
     let index = table.withLock { $0.index }
-    var search = NearMissSearch(in: index, for: request.path.segments, count: count) { [request] entry in
+    var search = NearMissSearch(in: index, for: request.path.segments, count: count) {
+      [request] entry in
       entry.route.pattern.distance(from: request, base: nil)
         + self.scenarios.differences(of: entry).count
     }

@@ -30,7 +30,9 @@ extension MockServer {
 
   // MARK: Routes
 
-  /// Replaces the routes.
+  /// Replaces all routes.
+  ///
+  /// To change single routes, use ``routes``.
   ///
   /// The old routes still respond to a request whose head has already been received. Sequences and
   /// scenarios restart, variables are removed, and `verifyNoUnusedStubs()` checks only the new routes. The enqueued mocks,

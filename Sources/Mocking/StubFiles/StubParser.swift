@@ -196,7 +196,8 @@ extension StubValue {
   ) throws(JSONDocumentError) -> Stub {
     let object = try withPathVariables.object(
       [
-        "id", "method", "path", "when", "scenario", "set", "priority", "times", "sequence", "afterLast",
+        "id", "method", "path", "when", "scenario", "set", "priority", "times", "sequence",
+        "afterLast",
         "oneOf", "comment",
       ]
         + Self.responseKeys, "a route, such as {\"path\": \"/boards\", \"json\": []}")
