@@ -11,6 +11,7 @@ let package = Package(
     .library(name: "Networking", targets: ["Networking"]),
     .library(name: "Mocking", targets: ["Mocking"]),
     .library(name: "CatenaTesting", targets: ["CatenaTesting"]),
+    .executable(name: "mock-server", targets: ["mock-server"]),
   ],
   targets: [
     .target(name: "Promises", swiftSettings: settings),
@@ -41,8 +42,8 @@ let package = Package(
       name: "quickstart", dependencies: ["Mocking"], path: "Examples/Quickstart",
       swiftSettings: settings),
     .executableTarget(
-      name: "mock-server", dependencies: ["Mocking"], path: "Examples/MockServer",
-      exclude: ["boards.json", "stubs.schema.json"], swiftSettings: settings),
+      name: "mock-server", dependencies: ["Mocking", "Networking", "Promises"],
+      path: "Sources/MockServer", swiftSettings: settings),
     .executableTarget(
       name: "main-thread-waits", dependencies: ["Promises"], path: "Tests/MainThreadWaits",
       swiftSettings: settings),

@@ -56,6 +56,8 @@ public struct Mock: Sendable {
   var source = Source.fields
   /// The requests that the backend sends after the response.
   var webhooks: [WebhookSource] = []
+  /// The body of a forwarded response, in place of ``body``.
+  var relay: RelayedBody?
 
   /// The source of the response.
   enum Source: Sendable {

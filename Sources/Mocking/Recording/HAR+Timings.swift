@@ -5,7 +5,7 @@ extension HAR {
   /// The durations of the phases of an exchange, in milliseconds.
   ///
   /// -1 means not applicable or unknown.
-  public struct Timings: Codable, Sendable, Hashable {
+  public struct Timings: HARObject {
     /// The time until a connection was available.
     public var blocked: Double?
     /// The time of the name lookup.
@@ -22,6 +22,8 @@ extension HAR {
     public var ssl: Double?
     /// A comment.
     public var comment: String?
+    /// The members that have no property.
+    public var otherMembers: [String: JSON] = [:]
 
     /// Creates timings.
     ///
@@ -79,13 +81,6 @@ extension HAR.Timings {
       ssl: ssl.map { min($0, max(connect, 0)) } ?? -1)
   }
 
-  /// Whether all phases are finite and at most a day.
-  var areInRange: Bool {
-    let day = 86_400_000.0
-    let parts = [blocked, dns, connect, send, wait, receive, ssl].compactMap { $0 }
-    return parts.allSatisfy { $0.isFinite && $0 <= day }
-  }
-
   /// Returns the metrics that correspond to these timings.
   func metrics(bytesSent: Int, bytesReceived: Int) -> TransportMetrics {
     var reached = max(blocked ?? 0, 0)
@@ -111,5 +106,146 @@ extension Duration {
   /// The duration in milliseconds, rounded to microseconds.
   fileprivate var milliseconds: Double {
     ((self / .microseconds(1)).rounded()) / 1_000
+  }
+}
+
+extension HAR.Timings {
+  /// Reads timings.
+  ///
+  /// - Parameter json: The object. A duration of more than a day counts as unknown.
+  public init(json: JSON) {
+    var members = HARMembers(json)
+    func duration(_ name: String) -> Double? {
+      members.number(name).map { $0 > 86_400_000 ? -1 : $0 }
+    }
+    self.init(
+      send: max(duration("send") ?? 0, 0), wait: max(duration("wait") ?? 0, 0),
+      receive: max(duration("receive") ?? 0, 0))
+    blocked = duration("blocked")
+    dns = duration("dns")
+    connect = duration("connect")
+    ssl = duration("ssl")
+    comment = members.text("comment")
+    otherMembers = members.rest
+  }
+
+  /// The timings as JSON.
+  public var json: JSON {
+    func duration(_ value: Double?) -> JSON? { value.map { HARMembers.json($0) } }
+    return HARMembers.json(
+      [
+        "blocked": duration(blocked), "dns": duration(dns), "connect": duration(connect),
+        "send": duration(send), "wait": duration(wait), "receive": duration(receive),
+        "ssl": duration(ssl), "comment": comment?.json,
+      ], and: otherMembers)
+  }
+}
+
+extension HAR {
+  /// A page of a browser, which groups exchanges.
+  public struct Page: HARObject {
+    /// The start of loading, in ISO 8601.
+    public var startedDateTime: String
+    /// The identifier of the page, which entries refer to.
+    public var id: String
+    /// The title of the page.
+    public var title: String
+    /// The durations of loading.
+    public var pageTimings: PageTimings
+    /// A comment.
+    public var comment: String?
+    /// The members that have no property.
+    public var otherMembers: [String: JSON] = [:]
+
+    /// Creates a page.
+    ///
+    /// - Parameters:
+    ///   - startedDateTime: The start of loading, in ISO 8601.
+    ///   - id: The identifier of the page.
+    ///   - title: The title of the page.
+    ///   - pageTimings: The durations of loading.
+    ///   - comment: A comment.
+    public init(
+      startedDateTime: String, id: String, title: String,
+      pageTimings: PageTimings = PageTimings(), comment: String? = nil
+    ) {
+      self.startedDateTime = startedDateTime
+      self.id = id
+      self.title = title
+      self.pageTimings = pageTimings
+      self.comment = comment
+    }
+  }
+
+  /// The durations of loading a page, in milliseconds from its start.
+  ///
+  /// -1 or `nil` means unknown.
+  public struct PageTimings: HARObject {
+    /// The time until the content was loaded.
+    public var onContentLoad: Double?
+    /// The time until the whole page was loaded.
+    public var onLoad: Double?
+    /// A comment.
+    public var comment: String?
+    /// The members that have no property.
+    public var otherMembers: [String: JSON] = [:]
+
+    /// Creates timings.
+    ///
+    /// - Parameters:
+    ///   - onContentLoad: The time until the content was loaded.
+    ///   - onLoad: The time until the whole page was loaded.
+    ///   - comment: A comment.
+    public init(onContentLoad: Double? = nil, onLoad: Double? = nil, comment: String? = nil) {
+      self.onContentLoad = onContentLoad
+      self.onLoad = onLoad
+      self.comment = comment
+    }
+  }
+}
+
+extension HAR.Page {
+  /// Reads a page.
+  ///
+  /// - Parameter json: The object.
+  public init(json: JSON) {
+    var members = HARMembers(json)
+    self.init(
+      startedDateTime: members.text("startedDateTime") ?? "", id: members.text("id") ?? "",
+      title: members.text("title") ?? "",
+      pageTimings: members.object("pageTimings") ?? HAR.PageTimings(),
+      comment: members.text("comment"))
+    otherMembers = members.rest
+  }
+
+  /// The page as JSON.
+  public var json: JSON {
+    HARMembers.json(
+      [
+        "startedDateTime": startedDateTime.json, "id": id.json, "title": title.json,
+        "pageTimings": pageTimings.json, "comment": comment?.json,
+      ], and: otherMembers)
+  }
+}
+
+extension HAR.PageTimings {
+  /// Reads timings.
+  ///
+  /// - Parameter json: The object.
+  public init(json: JSON) {
+    var members = HARMembers(json)
+    self.init(
+      onContentLoad: members.number("onContentLoad"), onLoad: members.number("onLoad"),
+      comment: members.text("comment"))
+    otherMembers = members.rest
+  }
+
+  /// The timings as JSON.
+  public var json: JSON {
+    HARMembers.json(
+      [
+        "onContentLoad": onContentLoad.map { HARMembers.json($0) },
+        "onLoad": onLoad.map { HARMembers.json($0) }, "comment": comment?.json,
+      ], and: otherMembers)
   }
 }

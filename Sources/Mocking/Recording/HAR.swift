@@ -1,4 +1,5 @@
 import Foundation
+import Networking
 
 /// An HTTP archive (HAR), which contains recorded exchanges.
 ///
@@ -9,14 +10,20 @@ import Foundation
 /// for entry in har.log.entries { print(entry.request.method, entry.request.url) }
 /// ```
 ///
-/// The properties have the names of the members of the format. When an archive is read, unknown
-/// members are ignored. They include the custom members of other programs, whose names start with
-/// an underscore, except for those documented here.
+/// The properties have the names of the members of the format. Archives are read as they are found:
+/// see ``HARObject``. Members without a property are kept, and are written back. An entry without a
+/// method, an absolute URL or a valid status is left out, and is one of the ``warnings``.
 ///
 /// Source: HTTP Archive 1.2, http://www.softwareishard.com/blog/har-12-spec/.
-public struct HAR: Codable, Sendable, Hashable {
+public struct HAR: HARObject {
   /// The root of the archive.
   public var log: Log
+  /// The members of the file beside the root.
+  public var otherMembers: [String: JSON] = [:]
+  /// The entries that were left out when the archive was read, in order.
+  ///
+  /// They are not written. Two archives that differ only in their warnings are equal.
+  public internal(set) var warnings: [ArchiveWarning] = []
 
   /// Creates an archive.
   ///
@@ -25,8 +32,48 @@ public struct HAR: Codable, Sendable, Hashable {
     self.log = log
   }
 
+  /// Reads an archive.
+  ///
+  /// - Parameter json: The object. A list of entries without a root, and an entry, are archives too.
+  public init(json: JSON) {
+    var members = HARMembers(json)
+    var log: JSON = .null
+    if let root = members.take("log") {
+      log = root
+      otherMembers = members.rest
+    } else {
+      log = json.array == nil ? json : ["entries": json]
+    }
+    if log["entries"].isNull, log["request"].dictionary != nil { log = ["entries": [log]] }
+    let entries = log["entries"].array ?? []
+    log.remove("entries")
+    self.log = Log(json: log)
+    for (index, json) in entries.enumerated() {
+      let entry = Entry(json: json)
+      if let problem = json.dictionary == nil ? "it is not an object" : entry.problem {
+        warnings.append(ArchiveWarning(entry, at: index, problem: "left out: \(problem)"))
+      } else {
+        self.log.entries.append(entry)
+      }
+    }
+  }
+
+  /// The archive as JSON.
+  public var json: JSON { HARMembers.json(["log": log.json], and: otherMembers) }
+
+  /// Returns whether two archives have the same content.
+  public static func == (left: HAR, right: HAR) -> Bool {
+    left.log == right.log && left.otherMembers == right.otherMembers
+  }
+
+  /// Feeds the content to a hasher.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(log)
+    hasher.combine(otherMembers)
+  }
+
   /// The root of an archive.
-  public struct Log: Codable, Sendable, Hashable {
+  public struct Log: HARObject {
     /// The version of the format.
     public var version: String
     /// The program that wrote the archive.
@@ -43,6 +90,8 @@ public struct HAR: Codable, Sendable, Hashable {
     public var entries: [Entry]
     /// A comment.
     public var comment: String?
+    /// The members that have no property.
+    public var otherMembers: [String: JSON] = [:]
 
     /// Creates a log.
     ///
@@ -67,13 +116,15 @@ public struct HAR: Codable, Sendable, Hashable {
   }
 
   /// A program that writes archives, or a browser.
-  public struct Creator: Codable, Sendable, Hashable {
+  public struct Creator: HARObject {
     /// The name of the program.
     public var name: String
     /// The version of the program.
     public var version: String
     /// A comment.
     public var comment: String?
+    /// The members that have no property.
+    public var otherMembers: [String: JSON] = [:]
 
     /// Creates a creator.
     ///
@@ -91,10 +142,13 @@ public struct HAR: Codable, Sendable, Hashable {
 
 extension HAR {
   /// One exchange.
-  public struct Entry: Codable, Sendable, Hashable {
+  public struct Entry: HARObject {
     /// The ``Page/id`` of the page that the exchange belongs to.
     public var pageref: String?
     /// The start of the exchange, in ISO 8601 with fractions of a second.
+    ///
+    /// An archive of another program may have any other text, or none. A number of milliseconds since
+    /// 1970 is read as the date.
     public var startedDateTime: String
     /// The duration in milliseconds: the sum of the known ``timings``.
     public var time: Double
@@ -114,6 +168,8 @@ extension HAR {
     public var connection: String?
     /// A comment.
     public var comment: String?
+    /// The members that have no property.
+    public var otherMembers: [String: JSON] = [:]
 
     /// Creates an entry.
     ///
@@ -142,18 +198,18 @@ extension HAR {
       date.addingTimeInterval(0.000_5).formatted(Self.style)
     }
 
-    /// Returns whether a text is a date in ISO 8601.
-    static func isTimestamp(_ text: String) -> Bool { (try? style.parse(text)) != nil }
-
     private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
   }
 
   /// The use of a cache in an exchange.
   ///
-  /// A ``Tape`` writes an empty value.
-  public struct Cache: Codable, Sendable, Hashable {
+  /// A ``Tape`` writes an empty value. The states of the cache before and after the exchange are in
+  /// ``otherMembers``.
+  public struct Cache: HARObject {
     /// A comment.
     public var comment: String?
+    /// The members that have no property.
+    public var otherMembers: [String: JSON] = [:]
 
     /// Creates an empty value.
     ///
@@ -164,117 +220,116 @@ extension HAR {
   }
 }
 
-extension HAR {
-  /// A page of a browser, which groups exchanges.
-  public struct Page: Codable, Sendable, Hashable {
-    /// The start of loading, in ISO 8601.
-    public var startedDateTime: String
-    /// The identifier of the page, which entries refer to.
-    public var id: String
-    /// The title of the page.
-    public var title: String
-    /// The durations of loading.
-    public var pageTimings: PageTimings
-    /// A comment.
-    public var comment: String?
+// MARK: - JSON
 
-    /// Creates a page.
-    ///
-    /// - Parameters:
-    ///   - startedDateTime: The start of loading, in ISO 8601.
-    ///   - id: The identifier of the page.
-    ///   - title: The title of the page.
-    ///   - pageTimings: The durations of loading.
-    ///   - comment: A comment.
-    public init(
-      startedDateTime: String, id: String, title: String,
-      pageTimings: PageTimings = PageTimings(), comment: String? = nil
-    ) {
-      self.startedDateTime = startedDateTime
-      self.id = id
-      self.title = title
-      self.pageTimings = pageTimings
-      self.comment = comment
-    }
+extension HAR.Log {
+  /// Reads the root of an archive.
+  ///
+  /// - Parameter json: The object. All entries are read, also those without a method or a URL.
+  public init(json: JSON) {
+    var members = HARMembers(json)
+    let hasPages = members.rest["pages"]?.array != nil
+    let pages: [HAR.Page] = members.list("pages")
+    self.init(
+      version: members.text("version") ?? "1.2",
+      creator: members.object("creator") ?? HAR.Creator(name: "", version: ""),
+      browser: members.object("browser"),
+      pages: hasPages ? pages : nil,
+      entries: members.list("entries"), comment: members.text("comment"))
+    otherMembers = members.rest
   }
 
-  /// The durations of loading a page, in milliseconds from its start.
-  ///
-  /// -1 or `nil` means unknown.
-  public struct PageTimings: Codable, Sendable, Hashable {
-    /// The time until the content was loaded.
-    public var onContentLoad: Double?
-    /// The time until the whole page was loaded.
-    public var onLoad: Double?
-    /// A comment.
-    public var comment: String?
-
-    /// Creates timings.
-    ///
-    /// - Parameters:
-    ///   - onContentLoad: The time until the content was loaded.
-    ///   - onLoad: The time until the whole page was loaded.
-    ///   - comment: A comment.
-    public init(onContentLoad: Double? = nil, onLoad: Double? = nil, comment: String? = nil) {
-      self.onContentLoad = onContentLoad
-      self.onLoad = onLoad
-      self.comment = comment
-    }
+  /// The root as JSON.
+  public var json: JSON {
+    HARMembers.json(
+      [
+        "version": version.json, "creator": creator.json, "browser": browser?.json,
+        "pages": pages.map { HARMembers.json($0) }, "entries": HARMembers.json(entries),
+        "comment": comment?.json,
+      ], and: otherMembers)
   }
 }
 
-extension HAR {
-  /// A header field, or a query parameter.
-  public struct Field: Codable, Sendable, Hashable {
-    /// The name.
-    public var name: String
-    /// The value.
-    public var value: String
-    /// A comment.
-    public var comment: String?
-
-    /// Creates a field.
-    ///
-    /// - Parameters:
-    ///   - name: The name.
-    ///   - value: The value.
-    ///   - comment: A comment.
-    public init(name: String, value: String, comment: String? = nil) {
-      self.name = name
-      self.value = value
-      self.comment = comment
-    }
-  }
-
-  /// A cookie that was sent or set.
+extension HAR.Creator {
+  /// Reads the name and the version of a program.
   ///
-  /// Source: RFC 6265 sections 4.1 and 4.2.
-  public struct Cookie: Codable, Sendable, Hashable {
-    /// The name.
-    public var name: String
-    /// The value.
-    public var value: String
-    /// The path of the cookie.
-    public var path: String?
-    /// The domain of the cookie.
-    public var domain: String?
-    /// The expiry date, in ISO 8601.
-    public var expires: String?
-    /// Whether the cookie is hidden from scripts.
-    public var httpOnly: Bool?
-    /// Whether the cookie is sent only over TLS.
-    public var secure: Bool?
-    /// A comment.
-    public var comment: String?
-
-    /// Creates a cookie.
-    ///
-    /// - Parameters:
-    ///   - name: The name.
-    ///   - value: The value.
-    public init(name: String, value: String) {
-      self.name = name
-      self.value = value
-    }
+  /// - Parameter json: The object.
+  public init(json: JSON) {
+    var members = HARMembers(json)
+    self.init(
+      name: members.text("name") ?? "", version: members.text("version") ?? "",
+      comment: members.text("comment"))
+    otherMembers = members.rest
   }
+
+  /// The name and the version as JSON.
+  public var json: JSON {
+    HARMembers.json(
+      ["name": name.json, "version": version.json, "comment": comment?.json], and: otherMembers)
+  }
+}
+
+extension HAR.Entry {
+  /// Reads an entry.
+  ///
+  /// - Parameter json: The object.
+  public init(json: JSON) {
+    var members = HARMembers(json)
+    let start = members.rest["startedDateTime"]?.double.map {
+      Self.timestamp(Date(timeIntervalSince1970: min(max($0 / 1_000, 0), 4e9)))
+    }
+    let text = members.text("startedDateTime") ?? ""
+    self.init(
+      startedDateTime: start ?? text,
+      request: members.object("request") ?? HAR.Request(method: "", url: ""),
+      response: members.object("response") ?? HAR.Response(status: 0),
+      timings: members.object("timings") ?? HAR.Timings())
+    time = members.number("time") ?? timings.sum
+    pageref = members.text("pageref")
+    cache = members.object("cache") ?? HAR.Cache()
+    serverIPAddress = members.text("serverIPAddress")
+    connection = members.text("connection")
+    comment = members.text("comment")
+    otherMembers = members.rest
+  }
+
+  /// The entry as JSON.
+  public var json: JSON {
+    HARMembers.json(
+      [
+        "pageref": pageref?.json, "startedDateTime": startedDateTime.json,
+        "time": HARMembers.json(time), "request": request.json, "response": response.json,
+        "cache": cache.json, "timings": timings.json, "serverIPAddress": serverIPAddress?.json,
+        "connection": connection?.json, "comment": comment?.json,
+      ], and: otherMembers)
+  }
+
+  /// The reason why the entry does not describe an exchange, or `nil`.
+  var problem: String? {
+    if request.method.isEmpty { return "expected a method, such as GET, found none" }
+    if !request.method.isToken { return "expected a method, such as GET" }
+    if request.url.isEmpty { return "expected an absolute URL, found none" }
+    if URL(string: request.url)?.scheme == nil { return "expected an absolute URL" }
+    if response.status != 0, !(100...999).contains(response.status) {
+      return "expected a status of three digits, or 0, found \(response.status)"
+    }
+    if response.content.data == nil {
+      return "the body of the response is not base64, although its encoding is base64"
+    }
+    return nil
+  }
+}
+
+extension HAR.Cache {
+  /// Reads the use of a cache.
+  ///
+  /// - Parameter json: The object.
+  public init(json: JSON) {
+    var members = HARMembers(json)
+    self.init(comment: members.text("comment"))
+    otherMembers = members.rest
+  }
+
+  /// The use of a cache as JSON.
+  public var json: JSON { HARMembers.json(["comment": comment?.json], and: otherMembers) }
 }

@@ -118,38 +118,3 @@ enum LimitedBodyReader {
     return bytes.count <= limit ? bytes : nil
   }
 }
-
-/// A parser for the `Cookie` and `Set-Cookie` fields.
-///
-/// Source: RFC 6265 sections 4.1.1 and 4.2.1.
-enum CookieHeader {
-  /// Parses a `Cookie` field.
-  static func cookies(_ value: String) -> [HAR.Cookie] {
-    value.split(separator: ";").compactMap { CookiePair($0) }.map {
-      HAR.Cookie(name: $0.name, value: $0.value)
-    }
-  }
-
-  /// Parses a `Set-Cookie` field.
-  ///
-  /// Returns `nil` if the cookie has no name.
-  static func setCookie(_ value: String) -> HAR.Cookie? {
-    let parts = value.split(separator: ";", omittingEmptySubsequences: false)
-    guard let first = parts.first, let pair = CookiePair(first) else { return nil }
-    var cookie = HAR.Cookie(name: pair.name, value: pair.value)
-    for part in parts.dropFirst() {
-      let attribute = CookiePair(part)
-      let name = attribute?.name ?? part.trimmingCharacters(in: .whitespaces)
-      switch name.lowercased() {
-      case "path": cookie.path = attribute?.value ?? ""
-      case "domain": cookie.domain = attribute?.value ?? ""
-      case "expires":
-        cookie.expires = CookieDate.parse((attribute?.value ?? "").utf8).map(HAR.Entry.timestamp)
-      case "httponly": cookie.httpOnly = true
-      case "secure": cookie.secure = true
-      default: break
-      }
-    }
-    return cookie
-  }
-}

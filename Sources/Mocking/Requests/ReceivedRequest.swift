@@ -40,6 +40,8 @@ public struct ReceivedRequest: Sendable, Hashable {
   public internal(set) var variables: [String: JSON] = [:]
   /// The parsed content, which all copies share.
   var content = RequestContent()
+  /// The body of a forwarded request that is too large to be kept, in place of ``body``.
+  var stream: BodyStream?
 
   /// The decoded query.
   public var query: RequestQuery { content.query(of: self) }

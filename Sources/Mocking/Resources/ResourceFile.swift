@@ -67,7 +67,7 @@ final class ResourceFile: Sendable {
   /// The time between the first change and its write.
   private static let delay = DispatchTimeInterval.milliseconds(200)
 
-  private let url: URL
+  let url: URL
   private let lock: FileLock
   private let queue = DispatchQueue(label: "catena.resource-file")
   private let state = Mutex(State())

@@ -259,6 +259,34 @@ public final class ResourceStore: RouteStorage, Sendable {
     file?.changed(self)
   }
 
+  /// The open file.
+  package var file: URL? { state.withLock { $0.file?.url } }
+
+  /// Takes over the items of an earlier store, including those of its clients.
+  ///
+  /// A resource whose path or initial items differ keeps its own items.
+  ///
+  /// - Parameter earlier: The store that this one replaces.
+  package func takeItems(of earlier: ResourceStore) {
+    let old = earlier.state.withLock { $0 }
+    state.withLock { state in
+      let pairs = state.initial.tables.indices.compactMap { index -> (new: Int, old: Int)? in
+        let name = state.initial.definitions[index].name
+        guard let other = old.initial.definitions.firstIndex(where: { $0.name == name }),
+          state.initial.tables[index].hasSameItems(as: old.initial.tables[other])
+        else { return nil }
+        return (index, other)
+      }
+      for pair in pairs { state.shared.tables[pair.new] = old.shared.tables[pair.old] }
+      guard state.isolation == old.isolation else { return }
+      state.clients = old.clients.mapValues { client in
+        var data = state.initial
+        for pair in pairs { data.tables[pair.new] = client.data.tables[pair.old] }
+        return Client(data: data)
+      }
+    }
+  }
+
   /// Restores one resource: the initial items of all clients, or the shared items of a snapshot.
   func restore(_ index: Int, from snapshot: ResourceSnapshot?) {
     let file = state.withLock { state in

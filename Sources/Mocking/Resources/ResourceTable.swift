@@ -93,6 +93,11 @@ struct ResourceTable: Sendable {
   /// The items in order.
   var items: [ResourceItem] { slots.compactMap { $0 } }
 
+  /// Returns whether two tables have the same items and the same unique members.
+  func hasSameItems(as other: ResourceTable) -> Bool {
+    unique == other.unique && items.map(\.json) == other.items.map(\.json)
+  }
+
   subscript(id: String) -> ResourceItem? { positions[id].flatMap { slots[$0] } }
 
   /// Returns the first unique member of an item whose value another item has.

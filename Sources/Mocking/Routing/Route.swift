@@ -1,3 +1,4 @@
+import Foundation
 import Networking
 import Promises
 
@@ -92,6 +93,10 @@ public struct Route: Sendable {
   ///
   /// `nil` means no limit.
   var limit: Int?
+  /// The server that the route forwards requests to.
+  ///
+  /// `nil` for a route with mocked responses. Such routes take precedence.
+  var origin: URL?
   /// The scenario states in which the route responds.
   var requiredStates: [Scenario.Step] = []
   /// The scenario states that the route sets.

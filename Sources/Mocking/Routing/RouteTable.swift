@@ -25,6 +25,14 @@ struct RouteTable: Sendable {
       }
     }
 
+    /// Whether the request is forwarded, so that its body can be sent on while it is received.
+    var forwardsBody: Bool {
+      guard case .routes(let candidates, _) = self, let first = candidates.first?.entry.route else {
+        return false
+      }
+      return first.isUnconditional && first.origin != nil
+    }
+
     /// Whether the request body can be discarded.
     var discardsBody: Bool {
       guard case .routes(let candidates, _) = self else { return false }
@@ -125,7 +133,7 @@ struct RouteTable: Sendable {
     _ route: Route, id: RouteID?, at position: Int, reserved: Set<RouteID> = []
   ) throws(MockServerError) -> RegisteredRoute {
     // The pattern of a route has parsed the same template, unless it is relative.
-    let parsed = try route.pattern.pathPattern?.get().template
+    let parsed = try? route.pattern.pathPattern?.get().template
     let template =
       if let parsed, parsed.text == route.template { parsed } else {
         try PathTemplate(route.template)
@@ -171,10 +179,7 @@ struct RouteTable: Sendable {
     }
     let path = ReceivedPath(text: String(target.path), target.segments)
     let leaves = index.leaves(for: target.segments).leaves
-    var routes = routes(in: leaves, for: target.segments) { $0 == nil || $0 == method }
-    if method == .head, routes.last?.isUnconditional != true {
-      routes += self.routes(in: leaves, for: target.segments) { $0 == .get }
-    }
+    let routes = routes(in: leaves, for: method, target.segments)
     if !routes.isEmpty {
       return .routes(routes.map { Candidate(entry: $0, segments: target.segments) }, path: path)
     }
@@ -183,17 +188,36 @@ struct RouteTable: Sendable {
     return .response(allowResponse(methods, status: method == .options ? 204 : 405), path: path)
   }
 
-  /// Returns the routes for a path and some methods in order of preference, up to the first one
-  /// without conditions.
+  /// Returns the routes for a method and a path in order of preference, up to the first one without
+  /// conditions.
   private func routes(
-    in leaves: [RouteIndex.Leaf], for path: [String], where includes: (HTTPMethod?) -> Bool
+    in leaves: [RouteIndex.Leaf], for method: HTTPMethod, _ path: [String]
+  ) -> [RegisteredRoute] {
+    func routes(
+      _ includes: (HTTPMethod?) -> Bool, where isWanted: (RegisteredRoute) -> Bool
+    ) -> [RegisteredRoute] {
+      self.routes(in: leaves, for: path, includes, where: isWanted)
+    }
+    guard method == .head else { return routes({ $0 == nil || $0 == method }) { _ in true } }
+    // A route for GET precedes a route that forwards all methods.
+    var found = routes({ $0 == nil || $0 == .head }) { $0.route.origin == nil }
+    if found.last?.isUnconditional == true { return found }
+    found += routes({ $0 == .get }) { _ in true }
+    if found.last?.isUnconditional == true { return found }
+    return found + routes({ $0 == nil || $0 == .head }) { $0.route.origin != nil }
+  }
+
+  /// Returns the routes for a path with some methods, up to the first one without conditions.
+  private func routes(
+    in leaves: [RouteIndex.Leaf], for path: [String], _ includes: (HTTPMethod?) -> Bool,
+    where isWanted: (RegisteredRoute) -> Bool
   ) -> [RegisteredRoute] {
     var found: [RegisteredRoute] = []
     var listCount = 0
     for leaf in leaves {
       for bucket in index[leaf].buckets where includes(bucket.method) {
         listCount += 1
-        for entry in bucket.routes where entry.template.meetsConstraints(path) {
+        for entry in bucket.routes where isWanted(entry) && entry.template.meetsConstraints(path) {
           found.append(entry)
           if entry.isUnconditional { break }
         }

@@ -6,6 +6,7 @@ extension Connection {
   func handle(_ event: RequestParser.Event) {
     switch event {
     case .head(let head): receiveBody(head)
+    case .bodyPiece(let piece): startUpload(piece)
     case .request(let body): handle(body)
     case .parseError(let parseError):
       let script = ResponseScript(
@@ -41,8 +42,19 @@ extension Connection {
       // body after a timeout.
       _ = Self.continueHead.withUnsafeBytes { socket.send($0) }
     }
-    parser.receiveBody(isRouted && routing.discardsBody ? .discard : .collect)
+    parser.receiveBody(bodyPolicy(for: routing, isRouted: isRouted))
   }
+
+  private func bodyPolicy(
+    for routing: RouteTable.Outcome, isRouted: Bool
+  ) -> RequestParser.BodyPolicy {
+    guard isRouted else { return .collect }
+    if routing.discardsBody { return .discard }
+    return routing.forwardsBody && core.queue.count == 0 ? .stream(after: Self.keptBytes) : .collect
+  }
+
+  /// The maximum size of a forwarded body that is received completely before it is sent on.
+  private static let keptBytes = 64 * 1024
 
   private static let continueHead = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 
@@ -51,7 +63,7 @@ extension Connection {
   /// `takeRequest()` returns the request after the handler has started, or after it has returned
   /// and the delays of the response have been scheduled, but before any byte is sent. A test that
   /// has taken the request can therefore advance the time.
-  private func handle(_ body: RequestBody) {
+  func handle(_ body: RequestBody, stream: BodyStream? = nil) {
     guard let head, let routing, let routes else { return }
     var request = ReceivedRequest(
       method: head.method, target: head.target, path: routing.path, headers: head.headers,
@@ -67,7 +79,7 @@ extension Connection {
       reporter = record(request)
       respond(with: mock, to: request)
     } else {
-      reporter = respond(to: &request, routing, routes)
+      reporter = respond(to: &request, routing, routes, stream: stream)
     }
     core.journal.offer(request, of: reporter)
   }
@@ -84,7 +96,8 @@ extension Connection {
   ///
   /// Sets the path variables of the request.
   private func respond(
-    to request: inout ReceivedRequest, _ routing: RouteTable.Outcome, _ routes: ActiveRoutes
+    to request: inout ReceivedRequest, _ routing: RouteTable.Outcome, _ routes: ActiveRoutes,
+    stream: BodyStream?
   ) -> OutcomeReporter {
     switch routing {
     case .response(let mock, _):
@@ -99,7 +112,15 @@ extension Connection {
           values: { routes.mockResolver.values(on: core.scheduler) })
       else { break }
       let reporter = record(request, route: entry)
-      run(entry.route.handler, for: request)
+      servedDraft?.route = .init(entry.route)
+      guard let stream else {
+        run(entry.route.handler, for: request)
+        return reporter
+      }
+      // The journal does not retain the stream.
+      var forwarded = request
+      forwarded.stream = stream
+      run(entry.route.handler, for: forwarded)
       return reporter
     }
     let reporter = record(request)
@@ -146,6 +167,7 @@ extension Connection {
     let mock = resolved(mock, for: request)
     if !mock.webhooks.isEmpty { prepareWebhooks(of: mock, for: request) }
     reporter?.report(mock.failure?.outcome ?? .response(status: mock.status))
+    servedDraft?.setResponse(mock)
     let script = ResponseScript(
       mock,
       for: .init(
@@ -180,7 +202,14 @@ extension Connection {
     phase = .playing
     servedDraft?.status = script.status
     servedDraft?.headByteCount = script.headByteCount
-    let number = player.begin(script.steps)
+    var continueRelay: (@Sendable () -> Void)?
+    if script.isRelayed {
+      continueRelay = { [weak self] in
+        guard let self else { return }
+        core.loop.execute { self.process() }
+      }
+    }
+    let number = player.begin(script.steps, continueRelay: continueRelay)
     player.schedule(on: core.scheduler) { [self] moment in
       core.loop.execute {
         guard self.phase == .playing, self.player.reached(moment, in: number) else { return }
@@ -207,11 +236,17 @@ extension Connection {
     // Releases the body. An idle connection would otherwise keep it in memory.
     player.cancel()
     switch ending {
-    case .keepAlive:
+    case .keepAlive where upload == nil:
       completeExchange()
       parser.responded()
       phase = .receiving
+    // The rest of the request is discarded.
+    case .keepAlive:
+      endUpload()
+      completeExchange()
+      drain()
     case .finish:
+      endUpload()
       completeExchange()
       drain()
     case .close: close(by: .server)

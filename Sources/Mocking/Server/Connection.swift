@@ -70,6 +70,8 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
   /// Starts the webhooks of the current response, at the end of the exchange.
   var startWebhooks: (() -> Void)?
   var player = ScriptPlayer()
+  /// The body of a forwarded request that is still being received.
+  var upload: BodyPipe?
   var inputHasEnded = false
 
   init(_ socket: Socket, _ index: Int, _ core: ServerCore) {
@@ -114,8 +116,10 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
   private func closeWhenIdle(for limit: Duration, checkingAfter delay: Duration) {
     after(delay) { connection in
       guard connection.phase != .closed else { return }
+      let waitsForClient =
+        connection.phase == .receiving || connection.upload.map { !$0.isFull } == true
       let idleTime =
-        connection.phase == .receiving
+        waitsForClient
         ? connection.lastActivity.duration(to: .now) : .zero
       if idleTime >= limit { return connection.close(by: .server) }
       connection.closeWhenIdle(for: limit, checkingAfter: limit - idleTime)
@@ -182,6 +186,7 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
     defer { isProcessing = false }
     var progress = Progress.continues
     while progress == .continues {
+      if upload != nil { continueUpload() }
       switch phase {
       case .receiving:
         if let event = parser.next() { handle(event) } else { progress = .waits }
@@ -227,6 +232,7 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
       case .resetting, .draining, .closed: false
       }
     phase = .closed
+    endUpload()
     reportServed(side == .client ? .aborted : resetting ? .reset : .closed)
     player.cancel()
     core.loop.ignore(socket.descriptor, token)

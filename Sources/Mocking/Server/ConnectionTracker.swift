@@ -28,7 +28,19 @@ final class ConnectionTracker: Sendable {
 
   func requestStarted() { state.withLock { $0.requestStarted() } }
 
-  func requestEnded() { state.withLock { $0.requestEnded() } }
+  func requestEnded() {
+    for waiter in state.withLock({ $0.requestEnded() }) { waiter.fulfill(()) }
+  }
+
+  /// Returns a promise that is fulfilled when no request is in progress.
+  func becomingIdle() -> Promise<Void> {
+    WaiterList.promise { resolver in
+      state.withLock { $0.becomingIdle(resolver) }
+    } cancel: { [weak self] id in
+      let dropped = self?.state.withLock { $0.cancelIdleWaiter(id) }
+      withExtendedLifetime(dropped) {}
+    }
+  }
 
   func resetPeakConcurrentRequests() { state.withLock { $0.resetPeakConcurrentRequests() } }
 
@@ -62,6 +74,8 @@ struct ConnectionTrackerState {
   private var closedOrder = FIFO<Int>()
   /// The waiters for the end of a connection, by its index.
   private var waiters: [Int: Waiters] = [:]
+  /// The waiters for the end of all requests.
+  private var idleWaiters = WaiterList<Void>()
   private var isStopped = false
 
   /// The number of connections accepted, closed ones included.
@@ -83,9 +97,19 @@ struct ConnectionTrackerState {
     peakConcurrentRequests = max(peakConcurrentRequests, concurrentRequests)
   }
 
-  mutating func requestEnded() {
+  /// Returns the waiters for the end of all requests, if this was the last one.
+  mutating func requestEnded() -> [Resolver<Void>] {
     concurrentRequests -= 1
+    guard concurrentRequests == 0 else { return [] }
+    defer { idleWaiters = WaiterList() }
+    return idleWaiters.resolvers
   }
+
+  mutating func becomingIdle(_ resolver: Resolver<Void>) -> WaiterList<Void>.Start {
+    concurrentRequests == 0 ? .settled(.success(())) : idleWaiters.add(resolver)
+  }
+
+  mutating func cancelIdleWaiter(_ id: Int) -> Resolver<Void>? { idleWaiters.remove(id) }
 
   mutating func resetPeakConcurrentRequests() {
     peakConcurrentRequests = concurrentRequests

@@ -6,7 +6,8 @@ import Synchronization
 extension Route {
   /// Returns a route that forwards requests to another server.
   ///
-  /// Use it for endpoints that are not mocked yet, or to record exchanges.
+  /// Use it for endpoints that are not mocked yet, or to record exchanges. Put it after the other
+  /// routes, so that they take precedence.
   ///
   /// ```swift
   /// let tape = try Tape(file, mode: .all)
@@ -16,12 +17,24 @@ extension Route {
   /// }
   /// ```
   ///
-  /// The request is forwarded unchanged, except for `Host`, `Accept-Encoding`, `Expect` and the
-  /// hop-by-hop fields. The response is sent without its content coding, after it has been received
-  /// completely. Redirects are not followed; a `Location` within the origin is made relative, so
-  /// that the client sends its next request to this server. If the exchange fails, or receives no
-  /// data for 60 seconds, the response is a 502 with the reason. If the body is interrupted, the
-  /// response is interrupted after the same number of bytes.
+  /// - **Requests** are forwarded unchanged, except for `Host`, `Expect` and the hop-by-hop fields.
+  ///   A ``MockServer`` sends a body of more than 64 KiB on while it receives it, unless a route for
+  ///   the same path has conditions. The journal then contains the request without its body.
+  /// - **Responses** of a server are sent on while they are received, without hop-by-hop fields. The
+  ///   origin has to wait while the client reads slowly. Trailers are dropped. Other backends receive
+  ///   the whole response first.
+  /// - **Content codings.** A ``CurlTransport`` passes compressed bodies on as they are. A ``Tape``
+  ///   must read them to mask secrets; its responses are sent without their coding, and so are those
+  ///   of other transports.
+  /// - **Redirects** are not followed. A `Location` within the origin is made relative, so that the
+  ///   client sends its next request to this server.
+  /// - **Cookies** lose the attribute `Domain`, so that the client stores them for this server.
+  /// - **Failures.** If the origin cannot be reached or its certificate is not trusted, the response is
+  ///   a 502, and after 60 seconds without data a 504. The body is a problem document
+  ///   (`application/problem+json`) with the reason. If the body is interrupted, the connection is
+  ///   closed after the same number of bytes.
+  ///
+  /// Source: RFC 9110 section 7.6, RFC 9457.
   ///
   /// - Parameters:
   ///   - origin: The other server, such as `https://api.example.com`. Its path and query are
@@ -32,34 +45,89 @@ extension Route {
   public static func forwarding(
     to origin: URL, over transport: some Transport, _ template: String = "/{path*}"
   ) -> Route {
-    Route(nil, template) { request -> Promise<Mock> in
-      guard let url = Self.url(request, at: origin) else {
-        return .fulfilled(.text("the target is not a URL\n", status: 400))
-      }
-      var headers = request.headers.endToEnd
-      // The transport sets the host that it connects to and the codings that it can decode.
-      for name in ["Host", "Accept-Encoding", "Expect"] { headers.remove(name) }
-      let forwarded = HTTPRequest(
-        method: request.method, url: url, headers: headers,
-        body: request.body.isEmpty ? .none : .data(request.body), connectTimeout: .seconds(30),
-        idleTimeout: .seconds(60))
-      return exchange(forwarded, over: transport).map(on: .inline) { events in
-        var mock = Mock(to: forwarded.method, events) { failure in
-          .text(
-            "no response from \(origin): \(NetworkError(failure.code)): \(failure.detail)\n",
-            status: 502)
-        }
-        mock.headers.makeLocationRelative(to: url)
-        return mock
-      }
-    }
+    let forwarder = Forwarder(origin: origin, transport: transport)
+    var route = Route(nil, template) { request -> Promise<Mock> in forwarder.respond(to: request) }
+    route.origin = origin
+    return route
   }
 
-  /// Returns the URL of a request at an origin.
+  #if os(Linux)
+    /// Returns a route that forwards requests to another server over a new ``CurlTransport``.
+    ///
+    /// See ``forwarding(to:over:_:)``.
+    ///
+    /// - Parameters:
+    ///   - origin: The other server, such as `https://api.example.com`.
+    ///   - template: The path template of the requests. The default matches all.
+    /// - Returns: The route, for all methods.
+    public static func forwarding(to origin: URL, _ template: String = "/{path*}") -> Route {
+      forwarding(to: origin, over: CurlTransport(), template)
+    }
+  #else
+    /// Returns a route that forwards requests to another server over a new ``URLSessionTransport``.
+    ///
+    /// See ``forwarding(to:over:_:)``.
+    ///
+    /// - Parameters:
+    ///   - origin: The other server, such as `https://api.example.com`.
+    ///   - template: The path template of the requests. The default matches all.
+    /// - Returns: The route, for all methods.
+    public static func forwarding(to origin: URL, _ template: String = "/{path*}") -> Route {
+      forwarding(to: origin, over: URLSessionTransport(), template)
+    }
+  #endif
+}
+
+/// The gateway of a route that forwards requests.
+private struct Forwarder: Sendable {
+  let origin: URL
+  let transport: any Transport
+
+  /// Returns a promise of the response, which is fulfilled with its head.
+  func respond(to request: ReceivedRequest) -> Promise<Mock> {
+    guard let url = url(of: request) else {
+      return .fulfilled(.text("the target is not a URL\n", status: 400))
+    }
+    var headers = request.headers.endToEnd
+    for name in ["Host", "Expect", "Content-Length"] { headers.remove(name) }
+    var forwarded = HTTPRequest(
+      method: request.method, url: url, headers: headers, body: request.forwardedBody,
+      connectTimeout: .seconds(30), idleTimeout: .seconds(60))
+    if transport is any CodingPreservingTransport {
+      forwarded.preservesContentCoding = true
+      // Without the field, the transport would offer codings that the client may not know.
+      if !headers.contains("Accept-Encoding") { forwarded.headers["Accept-Encoding"] = "identity" }
+    } else {
+      forwarded.headers.remove("Accept-Encoding")
+    }
+    return exchange(forwarded)
+  }
+
+  private func exchange(_ request: HTTPRequest) -> Promise<Mock> {
+    let (promise, resolver) = Promise<Mock>.pending()
+    let pipe = BodyPipe(beginningLimit: ServedExchange.keptBytes)
+    let response = ForwardedResponse(resolver)
+    let handle = transport.start(request) { [origin] event in
+      switch event {
+      case .connected, .servedLocally, .sent: break
+      case .head(let head): response.fulfill(Mock(head, of: request, body: RelayedBody(pipe)))
+      case .body(let data): pipe.append(data)
+      case .end: pipe.finish(isComplete: true)
+      case .failure(let failure):
+        pipe.finish(isComplete: false)
+        response.fulfill(.badGateway(origin, failure))
+      }
+    }
+    pipe.attach(handle)
+    resolver.onCancel { handle.cancel() }
+    return promise
+  }
+
+  /// Returns the URL of a request at the origin.
   ///
   /// Concatenates the origin and the target, because resolving a target that begins with two
   /// slashes would give another origin.
-  private static func url(_ request: ReceivedRequest, at origin: URL) -> URL? {
+  private func url(of request: ReceivedRequest) -> URL? {
     guard var components = URLComponents(url: origin, resolvingAgainstBaseURL: true) else {
       return nil
     }
@@ -69,36 +137,73 @@ extension Route {
     }
     return URL(string: root + target.path + (target.query.map { "?\($0)" } ?? ""))
   }
+}
 
-  /// Performs an exchange and returns a promise of all its events.
+/// The resolver of a forwarded response, which is released by its first use.
+///
+/// A transport retains its handler until the end of the exchange. If the handler retained the
+/// promise, and with it the body, a body that nobody reads would not be released.
+private final class ForwardedResponse: Sendable {
+  private let resolver: Mutex<Resolver<Mock>?>
+
+  init(_ resolver: Resolver<Mock>) {
+    self.resolver = Mutex(resolver)
+  }
+
+  /// Fulfills the promise.
   ///
-  /// Cancelling the promise cancels the exchange.
-  private static func exchange(
-    _ request: HTTPRequest, over transport: some Transport
-  ) -> Promise<[TransportEvent]> {
-    let (promise, resolver) = Promise<[TransportEvent]>.pending()
-    let log = TransportEventCollector()
-    let handle = transport.start(request) { event in
-      if let events = log.append(event) { resolver.fulfill(events) }
-    }
-    resolver.onCancel { handle.cancel() }
-    return promise
+  /// A no-op after the first call.
+  func fulfill(_ mock: Mock) {
+    resolver.withLock { $0.take() }?.fulfill(mock)
   }
 }
 
-/// A collector of the events of an exchange.
-private final class TransportEventCollector: Sendable {
-  private let events = Mutex<[TransportEvent]>([])
+extension ReceivedRequest {
+  /// The body of the forwarded request.
+  ///
+  /// An empty body is sent if the request declares it. A request with the method HEAD has no body.
+  fileprivate var forwardedBody: HTTPBody {
+    if method == .head { return .none }
+    if let stream { return .stream(stream) }
+    return body.isEmpty && !headers.contains("Content-Length") ? .none : .data(body)
+  }
+}
 
-  /// Adds an event, and returns all events if it is the last one.
-  func append(_ event: TransportEvent) -> [TransportEvent]? {
-    events.withLock { events in
-      events.append(event)
-      switch event {
-      case .end, .failure: return events
-      case .connected, .servedLocally, .sent, .head, .body: return nil
-      }
+extension Mock {
+  /// Creates the response of an origin.
+  ///
+  /// Keeps `Content-Length` if the body is not decoded, and in the response to a `HEAD` request.
+  ///
+  /// Source: RFC 9110 sections 8.4 and 8.6.
+  fileprivate init(_ head: HTTPResponseHead, of request: HTTPRequest, body: RelayedBody) {
+    var headers = head.headers.endToEnd
+    let hasCoding = headers.contains("Content-Encoding")
+    // The transport has decoded the body, unless it has been told not to.
+    let isDecoded = hasCoding && !request.preservesContentCoding
+    if isDecoded { headers.remove("Content-Encoding") }
+    if isDecoded || head.status == 204 || head.headers.contains("Transfer-Encoding") {
+      headers.remove("Content-Length")
     }
+    headers.makeLocationRelative(to: request.url)
+    headers.removeCookieDomains()
+    self.init(status: head.status, headers: headers)
+    relay = body
+  }
+
+  /// Returns the response for a failure of an exchange with an origin.
+  ///
+  /// Source: RFC 9110 sections 15.6.3 and 15.6.5, RFC 9457.
+  fileprivate static func badGateway(_ origin: URL, _ failure: TransportFailure) -> Mock {
+    let status = failure.code.isTimeout ? 504 : 502
+    let server = Redactor.standard.maskedURL(origin.absoluteString)
+    var mock = Mock.json(
+      [
+        "title": .string(ReasonPhrase.of(status)), "status": .int(status),
+        "detail": .string("no response from \(server): \(NetworkError(failure.code))"),
+        "reason": .string(failure.detail),
+      ], status: status)
+    mock.headers["Content-Type"] = "application/problem+json"
+    return mock
   }
 }
 
@@ -114,10 +219,43 @@ extension HTTPHeaders {
     let path = components.string ?? ""
     self["Location"] = path.isEmpty ? "/" : path
   }
+
+  /// Removes the attribute `Domain` of all cookies.
+  ///
+  /// Source: RFC 6265 section 5.2.3.
+  fileprivate mutating func removeCookieDomains() {
+    guard contains("Set-Cookie") else { return }
+    self = HTTPHeaders(
+      fields.map { field in
+        guard field.name.lowercased() == "set-cookie" else { return field }
+        let parts = field.value.split(separator: ";", omittingEmptySubsequences: false)
+        let kept = parts.enumerated().filter { index, part in
+          let name = part.prefix { $0 != "=" }.trimmingCharacters(in: .whitespaces).lowercased()
+          return index == 0 || name != "domain"
+        }
+        return Field(name: field.name, value: kept.map(\.element).joined(separator: ";"))
+      })
+  }
+
+  /// The fields without the hop-by-hop fields.
+  ///
+  /// Source: RFC 9110 section 7.6.1.
+  var endToEnd: HTTPHeaders {
+    let connectionOptions = values(for: "Connection").flatMap { $0.split(separator: ",") }
+      .map { $0.trimmingCharacters(in: .whitespaces) }
+    var headers = self
+    for name in Self.hopByHop + connectionOptions { headers.remove(name) }
+    return headers
+  }
+
+  private static let hopByHop = [
+    "Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate", "Proxy-Authorization",
+    "TE", "Trailer", "Transfer-Encoding", "Upgrade",
+  ]
 }
 
 extension Mock {
-  /// Creates a mock of the response that a transport has received.
+  /// Creates a mock of the response that a transport has delivered completely, without its coding.
   ///
   /// - Parameters:
   ///   - method: The method of the request. A response to `HEAD` keeps its `Content-Length`.
@@ -142,8 +280,9 @@ extension Mock {
       self = failure.map(failed) ?? .unavailable("there was no response")
       return
     }
-    self.init(
-      status: head.status, headers: head.headers.endToEnd, body: body.isEmpty ? .none : .data(body))
+    var headers = head.headers.endToEnd
+    for name in ["Content-Length", "Content-Encoding"] { headers.remove(name) }
+    self.init(status: head.status, headers: headers, body: body.isEmpty ? .none : .data(body))
     if method == .head { copyFraming(of: head.headers) }
     if failure != nil {
       // Declares one byte more than is sent, so that the client detects the interruption.
@@ -165,24 +304,4 @@ extension Mock {
       body = .chunks([])
     }
   }
-}
-
-extension HTTPHeaders {
-  /// The fields without the hop-by-hop fields and without those that describe the length and the
-  /// content coding of the body, which has been decoded.
-  ///
-  /// Source: RFC 9110 sections 7.6.1 and 8.4.
-  var endToEnd: HTTPHeaders {
-    let connectionOptions = values(for: "Connection").flatMap { $0.split(separator: ",") }
-      .map { $0.trimmingCharacters(in: .whitespaces) }
-    var headers = self
-    for name in Self.hopByHop + connectionOptions { headers.remove(name) }
-    return headers
-  }
-
-  private static let hopByHop = [
-    "Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate", "Proxy-Authorization",
-    "TE",
-    "Trailer", "Transfer-Encoding", "Upgrade", "Content-Length", "Content-Encoding",
-  ]
 }

@@ -73,6 +73,29 @@ extension MockServer {
   public func acceptConnections() throws(MockServerError) {
     try core.acceptConnections(on: port)
   }
+
+  // MARK: Stopping
+
+  /// Stops the server after the responses in progress.
+  ///
+  /// New connections are refused from now on. When no request is in progress, or after the limit,
+  /// the server stops as with ``stop()``.
+  ///
+  /// - Parameter limit: The time limit, on the server's ``Scheduler``.
+  /// - Returns: A promise that is fulfilled when the server has stopped, with the number of requests
+  ///   that were still in progress. Cancelling it does not start the server again, and leaves the
+  ///   server running for open connections.
+  public func stop(draining limit: Duration) -> Promise<Int> {
+    func becomingIdle(_ scheduler: some Scheduler) -> Promise<Void> {
+      core.tracker.becomingIdle().timeout(max(limit, .nanoseconds(1)), scheduler: scheduler)
+    }
+    refuseConnections()
+    return becomingIdle(core.scheduler).recover(on: .background) { _ in }
+      .map(on: .background) { [self] in
+        defer { stop() }
+        return concurrentRequests
+      }
+  }
 }
 
 extension MockServer {

@@ -16,7 +16,10 @@ struct RequestParser {
   enum Event: Hashable {
     /// A complete head. ``receiveBody(_:)`` must be called next.
     case head(RequestHead)
-    /// The body of a complete request. ``responded()`` must be called after the response.
+    /// The next bytes of a body that is not kept. See ``BodyPolicy/stream(after:)``.
+    case bodyPiece(Data)
+    /// The body of a complete request, or the rest of it after ``bodyPiece(_:)``. ``responded()``
+    /// must be called after the response.
     case request(RequestBody)
     /// A request that is malformed or too large. The connection must be closed after the response.
     case parseError(HTTPParseError)
@@ -30,6 +33,9 @@ struct RequestParser {
     case keep(upTo: Int)
     /// Counts the bytes and discards them. A body of any size is accepted.
     case discard
+    /// Keeps a body of at most this size. A longer one is returned in pieces, as it arrives. A body of
+    /// any size is accepted.
+    case stream(after: Int)
   }
 
   private enum State {
@@ -50,6 +56,8 @@ struct RequestParser {
   private var input = InputBuffer()
   private var body = RequestBody()
   private var policy = BodyPolicy.collect
+  /// Whether a piece of the current body has been returned.
+  private var isStreaming = false
 
   init(limits: MockServerLimits = MockServerLimits()) {
     self.limits = limits
@@ -57,7 +65,7 @@ struct RequestParser {
   }
 
   /// The number of bytes that have been received but not parsed.
-  var bufferedBytes: Int { input.count }
+  var bufferedBytes: Int { input.count + (isStreaming ? body.data.count : 0) }
 
   /// Whether a request has been received partially.
   var isInsideRequest: Bool {
@@ -87,6 +95,7 @@ struct RequestParser {
   mutating func receiveBody(_ policy: BodyPolicy) {
     guard case .headReturned(let framing) = state else { return }
     self.policy = policy
+    isStreaming = false
     body = RequestBody()
     switch framing {
     case .none: state = .complete
@@ -133,7 +142,7 @@ struct RequestParser {
       input.skip(piece.count)
       guard piece.count == remaining else {
         state = .sized(remaining: remaining - piece.count)
-        return nil
+        return takePiece()
       }
       return complete()
     case .chunked(var decoder):
@@ -147,7 +156,7 @@ struct RequestParser {
         piece.withUnsafeBytes { collect($0) }
       }
       state = .chunked(decoder)
-      guard isComplete else { return nil }
+      guard isComplete else { return takePiece() }
       body.trailers = HTTPHeaders(decoder.trailers)
       return complete()
     case .complete: return complete()
@@ -173,6 +182,16 @@ struct RequestParser {
     }
   }
 
+  /// Returns the bytes of a body that is too large to be kept.
+  private mutating func takePiece() -> Event? {
+    guard case .stream(let limit) = policy, !body.data.isEmpty,
+      isStreaming || body.data.count > limit
+    else { return nil }
+    isStreaming = true
+    defer { body.data = Data() }
+    return .bodyPiece(body.data)
+  }
+
   private mutating func complete() -> Event {
     state = .responding
     defer { body = RequestBody() }
@@ -182,7 +201,7 @@ struct RequestParser {
   private mutating func collect(_ bytes: UnsafeRawBufferPointer) {
     body.byteCount += bytes.count
     switch policy {
-    case .collect: break
+    case .collect, .stream: break
     case .keep(let most):
       guard body.byteCount <= most else {
         body.data = Data()

@@ -14,6 +14,18 @@ struct ResponseMessage {
   private(set) var payload = WireBytes()
   /// Whether the connection stays open for another request.
   private(set) var keepsAlive: Bool
+  /// The framing of the body of a forwarded response.
+  private(set) var relayFraming = RelayFraming.sized
+
+  /// The framing of a body whose length may be unknown.
+  enum RelayFraming {
+    /// `Content-Length`.
+    case sized
+    /// `Transfer-Encoding: chunked`.
+    case chunked
+    /// The end of the connection.
+    case untilClose
+  }
 
   init(_ mock: Mock, for exchange: ResponseScript.ResponseContext) {
     let (isBodiless, isFramed) = (mock.isBodiless, mock.isFramed)
@@ -40,6 +52,16 @@ struct ResponseMessage {
         if !isFramed { framing = ("Transfer-Encoding", "chunked") }
       } else {
         keepsAlive = false
+      }
+    } else if mock.relay != nil {
+      if !isBodiless, !isFramed {
+        if exchange.minorVersion > 0 {
+          framing = ("Transfer-Encoding", "chunked")
+          relayFraming = .chunked
+        } else {
+          relayFraming = .untilClose
+          keepsAlive = false
+        }
       }
     } else if !isBodiless, !isFramed {
       framing = ("Content-Length", String(payload.count))

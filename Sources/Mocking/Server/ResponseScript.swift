@@ -11,6 +11,8 @@ struct ResponseScript {
     /// Waits until this time, counted from the start of the script.
     case wait(until: Duration)
     case send(WireBytes.Segment)
+    /// Sends the body of a forwarded response.
+    case relay(RelayedBody, ResponseMessage.RelayFraming)
     /// Ends the response. This is always the last step, and only the last step.
     case end(Ending)
   }
@@ -38,6 +40,8 @@ struct ResponseScript {
   }
 
   private(set) var steps: [Step] = []
+  /// Whether the body is that of a forwarded response.
+  private(set) var isRelayed = false
   /// The status of the response, or 0 if it has none.
   let status: Int
   /// The length of the status line and the header fields.
@@ -65,6 +69,15 @@ struct ResponseScript {
     steps.reserveCapacity(3)
     wait(until: headMoment, after: .zero)
     guard let interruption = mock.interruption else {
+      if let relay = mock.relay {
+        isRelayed = true
+        send(head, then: WireBytes())
+        if !mock.isBodiless, exchange.method != .head {
+          steps.append(.relay(relay, message.relayFraming))
+        }
+        steps.append(.end(ending))
+        return
+      }
       if pace == nil, bodyMoment == headMoment, message.isSmall {
         // Fast path: one send.
         var bytes = message.head
@@ -173,10 +186,23 @@ struct ScriptPlayer {
   private var timers: [ScheduledAction] = []
   /// Whether the next step waits for a delay.
   private(set) var isWaiting = false
+  /// Runs on any thread when a forwarded response has more bytes.
+  private var continueRelay: (@Sendable () -> Void)?
+  /// The unsent rest of the last piece of a forwarded response.
+  private var relayedPiece: WireBytes.Segment?
 
   /// Starts a script and returns its number.
-  mutating func begin(_ steps: [ResponseScript.Step]) -> Int {
+  ///
+  /// - Parameters:
+  ///   - steps: The steps.
+  ///   - continueRelay: A closure that runs on any thread after `waits`, when a forwarded response has
+  ///     more bytes. `advance(_:)` must be called then.
+  /// - Returns: The number of the script.
+  mutating func begin(
+    _ steps: [ResponseScript.Step], continueRelay: (@Sendable () -> Void)? = nil
+  ) -> Int {
     cancel()
+    self.continueRelay = continueRelay
     self.steps = steps
     position = 0
     elapsed = .zero
@@ -205,9 +231,12 @@ struct ScriptPlayer {
 
   mutating func cancel() {
     for timer in timers { timer.cancel() }
+    for case .relay(let relay, _) in steps { relay.pipe.cancel() }
     timers = []
     steps = []
     isWaiting = false
+    continueRelay = nil
+    relayedPiece = nil
   }
 
   /// Performs steps until the player has to wait or the script ends.
@@ -223,24 +252,66 @@ struct ScriptPlayer {
         }
         position += 1
       case .send(let segment):
-        // Returns, so that the event loop can serve other connections in between.
-        guard rest > 0 else { return .blocked }
-        let outcome = Self.send(segment, socket)
-        guard case .bytes(let count) = outcome else {
-          if case .wouldBlock = outcome { return .blocked }
-          return Self.isGenerated(segment, outcome) ? .failed : .broken
+        switch transmit(segment, socket, &rest) {
+        case .rest(let segment?): steps[position] = .send(segment)
+        case .rest(nil): position += 1
+        case .stopped(let outcome): return outcome
         }
-        rest -= count
-        sentByteCount += count
-        if count < segment.count {
-          steps[position] = .send(segment.dropFirst(count))
-        } else {
-          position += 1
+      case .relay(let relay, let framing):
+        if let piece = relayedPiece {
+          switch transmit(piece, socket, &rest) {
+          case .rest(let segment): relayedPiece = segment
+          case .stopped(let outcome): return outcome
+          }
+          continue
+        }
+        switch relay.pipe.next(continueRelay ?? {}) {
+        case .data(let data):
+          relayedPiece = .data(framing == .chunked ? Self.chunk(data) : data)
+        case .end where framing == .chunked: steps[position] = .send(.data(Data("0\r\n\r\n".utf8)))
+        case .end: position += 1
+        case .pending:
+          isWaiting = true
+          return .waits
+        // The client detects the interruption by the framing. Without one, only a reset shows it.
+        case .failed: return .end(framing == .untilClose ? .reset : .close)
         }
       case .end(let ending): return .end(ending)
       }
     }
     return .waits
+  }
+
+  private enum Transmission {
+    /// A part of the segment, or all of it, has been sent. The value is the rest.
+    case rest(WireBytes.Segment?)
+    case stopped(Outcome)
+  }
+
+  /// Sends bytes of a segment.
+  ///
+  /// - Parameters:
+  ///   - segment: The segment.
+  ///   - socket: The socket.
+  ///   - budget: The number of bytes that may be sent, which is decreased.
+  /// - Returns: The rest of the segment, or the reason to stop.
+  private mutating func transmit(
+    _ segment: WireBytes.Segment, _ socket: Socket, _ budget: inout Int
+  ) -> Transmission {
+    // Returns, so that the event loop can serve other connections in between.
+    guard budget > 0 else { return .stopped(.blocked) }
+    let outcome = Self.send(segment, socket)
+    guard case .bytes(let count) = outcome else {
+      if case .wouldBlock = outcome { return .stopped(.blocked) }
+      return .stopped(Self.isGenerated(segment, outcome) ? .failed : .broken)
+    }
+    budget -= count
+    sentByteCount += count
+    return .rest(count < segment.count ? segment.dropFirst(count) : nil)
+  }
+
+  private static func chunk(_ data: Data) -> Data {
+    Data("\(String(data.count, radix: 16))\r\n".utf8) + data + Data("\r\n".utf8)
   }
 
   private static func isGenerated(_ segment: WireBytes.Segment, _ outcome: Socket.Outcome) -> Bool {

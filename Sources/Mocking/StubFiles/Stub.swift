@@ -1,6 +1,5 @@
 import Foundation
 import Networking
-import Synchronization
 
 /// A route of a stub file.
 struct Stub: Sendable {
@@ -122,87 +121,5 @@ extension Mock.Interruption: CustomStringConvertible {
       case .end: "at the end"
       }
     return chance < 1 ? "\(name) \(place) with a chance of \(chance)" : "\(name) \(place)"
-  }
-}
-
-/// The routes of a recording.
-///
-/// Each path replays its recorded responses in the order of the recording.
-struct RecordedStubs {
-  let routes: [Route]
-  let summaries: [StubFile.Summary]
-
-  /// Reads a recording.
-  ///
-  /// - Throws: ``RecordingError``.
-  init(_ file: URL) throws(RecordingError) {
-    // Ignores the origin, because the host and the port of the server differ from the recorded
-    // ones.
-    let tape = try Tape(replaying: file, options: Tape.Options(matching: [.method, .path]))
-    var groups: [RequestGroup] = []
-    for entry in tape.entries {
-      guard let group = RequestGroup(entry) else { continue }
-      if let index = groups.firstIndex(where: { $0.hasSameRequest(as: group) }) {
-        groups[index].responses += group.responses
-      } else {
-        groups.append(group)
-      }
-    }
-    summaries = groups.map { group in
-      StubFile.Summary(
-        method: group.method, path: group.path,
-        response: group.responses.joined(separator: ", then "),
-        conditions: group.query.map { ["query = \($0)"] } ?? [])
-    }
-    var seen: Set<String> = []
-    routes = groups.filter { seen.insert("\($0.method) \($0.path)").inserted }.map { group in
-      Route(group.method, PathTemplate.escaping(group.path)) { request in tape.mock(for: request) }
-    }
-  }
-
-  /// The recorded responses to requests with the same method, path and query.
-  private struct RequestGroup {
-    let method: HTTPMethod
-    let path: String
-    let query: String?
-    var responses: [String]
-
-    init?(_ entry: HAR.Entry) {
-      guard let components = URLComponents(string: entry.request.url) else { return nil }
-      method = HTTPMethod(rawValue: entry.request.method)
-      let path = components.percentEncodedPath
-      self.path = path.isEmpty ? "/" : path
-      query = components.percentEncodedQuery
-      let response = entry.response
-      responses = [
-        response.error ?? "\(response.status)"
-          + (response.content.size > 0 ? " \(response.content.mimeType)" : "")
-      ]
-    }
-
-    func hasSameRequest(as other: RequestGroup) -> Bool {
-      method == other.method && path == other.path && query == other.query
-    }
-  }
-}
-
-extension Tape {
-  /// Returns the recorded response to a request with this method, path and query.
-  ///
-  /// For a request without a recorded response it returns a 404 that names the nearest recorded
-  /// request.
-  func mock(for request: ReceivedRequest) -> Mock {
-    guard let url = URL(string: "http://127.0.0.1" + request.target) else {
-      return .text("the request target is not a valid URL\n", status: 400)
-    }
-    // A replayed exchange delivers all of its events before `start` returns.
-    let events = Mutex<[TransportEvent]>([])
-    _ = start(HTTPRequest(method: request.method, url: url)) { event in
-      events.withLock { $0.append(event) }
-    }
-    return Mock(to: request.method, events.withLock { $0 }) { failure in
-      failure.code == .mockFailed
-        ? .text("\(failure.detail)\n", status: 404) : .failure(failure.code)
-    }
   }
 }

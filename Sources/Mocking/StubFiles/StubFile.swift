@@ -53,8 +53,9 @@ import Promises
 /// - **Errors.** An unknown key, a value with the wrong type or out of range, a missing file, and a
 ///   scenario state that no route sets are reported as errors with their location.
 ///
-/// A recording matches a request by method, path and query, and replays the recorded responses in
-/// order. Recorded failures are replayed too.
+/// A recording matches a request by method, path and query, and by its body if recorded requests differ
+/// only in their bodies; `recordings` sets other parts. It replays the recorded responses in order.
+/// Recorded failures are replayed too.
 public struct StubFile: Sendable {
   /// The location of the file, or of the first one.
   public let url: URL
@@ -68,6 +69,9 @@ public struct StubFile: Sendable {
   public let routes: [Route]
   /// The summaries of the stubs, in order, for display.
   public let summaries: [Summary]
+  /// The entries of recordings that cannot be replayed, and other reasons why a recording is not
+  /// complete.
+  public let warnings: [ArchiveWarning]
   /// The seed of the random numbers.
   ///
   /// `nil` if the file does not set one. Pass it as the `seed` of a server, transport or provider.
@@ -85,10 +89,14 @@ public struct StubFile: Sendable {
   ///     is read as an HTTP archive.
   ///   - opensStore: Whether the file that the member `store` names is opened, and created if
   ///     necessary. `false` only checks the stub file.
+  ///   - recordings: The options of recordings: the parts by which requests are matched, and the policy
+  ///     for further requests. The origin is ignored.
   /// - Throws: ``StubFileError`` with the location of the error and the expected value;
   ///   ``RecordingError`` for an archive; ``ResourceError`` for the file of the resources.
-  public init(contentsOf url: URL, opensStore: Bool = true) throws {
-    try self.init(contentsOf: [url], opensStore: opensStore)
+  public init(
+    contentsOf url: URL, opensStore: Bool = true, recordings: Tape.Options = Tape.Options()
+  ) throws {
+    try self.init(contentsOf: [url], opensStore: opensStore, recordings: recordings)
   }
 
   /// Reads several stub files and recordings as one.
@@ -101,14 +109,18 @@ public struct StubFile: Sendable {
   ///     or lowercase, is read as an HTTP archive.
   ///   - opensStore: Whether the first file that a member `store` names is opened, and created if
   ///     necessary. `false` only checks the stub files.
+  ///   - recordings: The options of recordings. See ``init(contentsOf:opensStore:recordings:)-(URL,_,_)``.
   /// - Throws: ``StubFileError`` with the location of the error and the expected value;
   ///   ``RecordingError`` for an archive; ``ResourceError`` for the file of the resources.
-  public init(contentsOf urls: [URL], opensStore: Bool = true) throws {
+  public init(
+    contentsOf urls: [URL], opensStore: Bool = true, recordings: Tape.Options = Tape.Options()
+  ) throws {
     url = urls.first ?? URL(fileURLWithPath: "/")
-    let loader = try StubLoader(urls)
+    let loader = try StubLoader(urls, recordings: recordings)
     files = loader.files
     routes = loader.routes
     summaries = loader.summaries
+    warnings = loader.warnings
     connectionFaults = loader.connectionFaults
     seed = loader.seed
     resources = loader.resources
@@ -201,7 +213,7 @@ extension MockServer {
 
   /// Starts a server with the routes of several files.
   ///
-  /// See ``StubFile/init(contentsOf:opensStore:)-([URL],_)`` for their order.
+  /// See ``StubFile/init(contentsOf:opensStore:recordings:)-([URL],_,_)`` for their order.
   ///
   /// - Parameters:
   ///   - stubs: The files: stubs in JSON, or HTTP archives.

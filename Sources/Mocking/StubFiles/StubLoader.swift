@@ -17,6 +17,8 @@ struct StubLoader {
   private(set) var routes: [Route] = []
   private(set) var summaries: [StubFile.Summary] = []
   private(set) var connectionFaults: [Int?: MockFault] = [:]
+  /// The warnings about recordings.
+  private(set) var warnings: [ArchiveWarning] = []
   /// All files that have been read, each once.
   private(set) var files: [URL] = []
   private var known: Set<URL> = []
@@ -31,12 +33,13 @@ struct StubLoader {
   /// Reads files with the files that they include.
   ///
   /// - Throws: ``StubFileError`` or ``RecordingError``.
-  init(_ urls: [URL]) throws {
+  init(_ urls: [URL], recordings: Tape.Options = Tape.Options()) throws {
     for url in urls {
       guard !Self.isRecording(url) else {
-        let recording = try RecordedStubs(url)
+        let recording = try RecordedStubs(url, options: recordings)
         routes += recording.routes
         summaries += recording.summaries
+        warnings += recording.warnings
         add(url)
         continue
       }

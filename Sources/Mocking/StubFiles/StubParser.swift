@@ -63,7 +63,8 @@ struct StubDocument {
         if value.isResource {
           let end = index + 1 < offsets.count ? offsets[index + 1] : data.count
           stubs += try value.resource(
-            in: folder, defaults: defaults, store: resources, text: data[offsets[index]..<end]
+            in: folder, defaults: defaults, store: resources,
+            text: data.dropFirst(offsets[index]).prefix(end - offsets[index])
           ).map { $0.with(source) }
           continue
         }
@@ -302,9 +303,9 @@ extension StubObject {
 }
 
 /// A suggestion of a known name for a mistyped one.
-enum NameSuggestion {
+package enum NameSuggestion {
   /// Returns the most similar name, or `nil` if no name is similar enough.
-  static func of(_ name: String, among names: [String]) -> String? {
+  package static func of(_ name: String, among names: [String]) -> String? {
     let distances = names.map { (EditDistance.between(name.lowercased(), $0.lowercased()), $0) }
     guard let nearest = distances.min(by: { $0 < $1 }) else { return nil }
     return nearest.0 <= max(1, min(name.count, nearest.1.count) / 2) ? nearest.1 : nil

@@ -178,6 +178,7 @@ struct MockPlayer: Sendable {
       switch step {
       case .wait(let moment): steps.append(.wait(until: begin + moment))
       case .send(let segment): steps.append(.bytes(segment))
+      case .relay: break  // The body is in memory; see `Mock.withRelayedBodyInMemory()`.
       case .end(let ending): steps.append(.end(ending))
       }
     }

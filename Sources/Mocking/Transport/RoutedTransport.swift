@@ -76,7 +76,7 @@ final class RoutedTransport: Sendable {
         else { break }
         let reporter = journal.record(.received(received), route: entry)
         return invoke(
-          entry.route.handler, request, received, reporter, scheduler, fallback, receive)
+          entry.route, request, received, reporter, scheduler, fallback, receive)
       }
       let reporter = journal.record(.received(received))
       if let fallback { return pass(request, reporter, fallback, receive) }
@@ -108,18 +108,20 @@ final class RoutedTransport: Sendable {
   }
 
   private func invoke(
-    _ handler: Route.Handler, _ request: HTTPRequest, _ received: ReceivedRequest,
+    _ route: Route, _ request: HTTPRequest, _ received: ReceivedRequest,
     _ reporter: OutcomeReporter, _ scheduler: any Scheduler, _ fallback: (any Transport)?,
     _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
     do {
-      switch try handler(received, awaitedBy: scheduler) {
+      switch try route.handler(received, awaitedBy: scheduler) {
       case .mock(let mock):
         return respond(request, mock, received, reporter, scheduler, fallback, receive)
       case .promise(let promise):
         // Reports a failure that occurs before the handler returns a mock, such as a timeout.
         let reportingReceive = reporter.reportingOutcome(to: receive)
-        let exchange = DeferredExchange(promise, on: scheduler, reportingReceive) {
+        let mock =
+          route.origin == nil ? promise : promise.withRelayedBodyInMemory(awaitedBy: scheduler)
+        let exchange = DeferredExchange(mock, on: scheduler, reportingReceive) {
           [self] result, idleTime, receive in
           let mock: Mock
           do {

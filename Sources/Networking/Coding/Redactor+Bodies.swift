@@ -7,7 +7,7 @@ extension Redactor {
   ///   - data: The body.
   ///   - contentType: The value of the `Content-Type` field, if there is one.
   /// - Returns: The masked body as one line of text, or `nil` if it is not JSON, a form, or text.
-  func maskedBody(_ data: Data, contentType: String?) -> String? {
+  package func maskedBody(_ data: Data, contentType: String?) -> String? {
     guard !data.isEmpty, let text = String(data: data, encoding: .utf8), !text.utf8.contains(0)
     else { return nil }
     let type = contentType.flatMap(MediaType.init(_:))

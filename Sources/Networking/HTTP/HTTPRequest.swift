@@ -58,6 +58,14 @@ public struct HTTPRequest: Sendable, Hashable {
     set { certificateWithholding.value = newValue }
   }
   private var certificateWithholding = Uncompared(false)
+  /// Whether a ``CodingPreservingTransport`` delivers the response body in its content coding.
+  ///
+  /// Comparing and hashing requests ignores this property.
+  package var preservesContentCoding: Bool {
+    get { codingPreservation.value }
+    set { codingPreservation.value = newValue }
+  }
+  private var codingPreservation = Uncompared(false)
 
   /// Creates a request.
   ///

@@ -32,6 +32,11 @@ extension Transport {
   public var needsNetwork: Bool { true }
 }
 
+/// A transport that can deliver response bodies without decoding their content codings.
+///
+/// It does so for requests whose `preservesContentCoding` is set.
+package protocol CodingPreservingTransport: Transport {}
+
 /// A transport that passes requests to a transport that it selects later, for example on an actor.
 package protocol SelectingTransport: Transport {
   /// Returns the transport that performs the exchanges.

@@ -97,7 +97,9 @@
       for _ in 0..<2 { _ = await CurlTransport().get(url.appending(path: "a")) }
       recorder.signal(SIGINT)
       #expect(await recorder.end.status == .exited(0))
-      #expect(await recorder.end.lines.last == "wrote 2 exchanges to \(recording.path)")
+      #expect(
+        await recorder.end.lines.suffix(2)
+          == ["wrote 2 exchanges to \(recording.path)", "2 requests"])
       origin.stop()
       let player = try Program.start("mock-server", [recording.path, "--port", "0"])
       let other = try await address(of: player)
@@ -112,25 +114,196 @@
           == "  GET  /a  200 text/plain; charset=utf-8, then 200 text/plain; charset=utf-8")
     }
 
-    @Test(arguments: [
-      (["--frobnicate"], "unknown option --frobnicate"),
-      ([], "missing argument FILE"),
-      (["a", "b"], "unexpected argument b after the file"),
-      (["a", "--port"], "--port requires a value"),
-      (["a", "--port", "x"], "--port x: a port is a number from 0 to 65535"),
-      (["a", "--allow-tokens"], "--allow-tokens requires --record"),
-      (
-        ["a", "--record", "http://b/c"],
-        "--record http://b/c: expected a server such as https://api.example.com, without a path"
-      ),
-    ])
-    func anInvalidCommandLinePrintsOneMessageAndExitsWithStatus2(
-      arguments: [String], message: String
-    ) async throws {
-      let program = try await Program.mockServer(arguments)
+    @Test func servesStubsAndForwardsTheRest() async throws {
+      let origin = try MockServer {
+        Route(.get, "/{path*}") { .text("origin \($0.path)") }
+        Route(.post, "/{path*}") { .text($0.text) }
+      }
+      let recording = folder.url("session.har")
+      try Data(Self.text.utf8).write(to: file)
+      let program = try Program.start(
+        "mock-server",
+        [
+          file.path, "--proxy", "\(origin.url)", "--record", recording.path, "--port", "0",
+          "--mask", "nickname", "--keep", "pin",
+        ])
+      let url = try await address(of: program)
+      func text(_ method: HTTPMethod, _ path: String, _ body: String? = nil) async -> String {
+        let response = await CurlTransport().perform(
+          HTTPRequest(
+            method: method, url: url.appending(path: path),
+            headers: body == nil ? [:] : ["Content-Type": "application/json"],
+            body: body.map { .data(Data($0.utf8)) } ?? .none))
+        return String(decoding: response.body, as: UTF8.self)
+      }
+      #expect(await text(.get, "boards/1") == #"{"id":1}"#)
+      #expect(await text(.get, "other") == "origin /other")
+      #expect(
+        await text(.post, "login", #"{"nickname":"ada1","pin":"1234","password":"p4ss"}"#)
+          .contains("p4ss"))
+      program.signal(SIGINT)
+      let end = await program.end
+      #expect(end.status == .exited(0))
+      #expect(
+        end.lines.first
+          == "\(file.path): 2 routes, forwarding to \(origin.url), recorded in "
+          + "\(recording.path) at \(url)")
+      #expect(end.lines.contains { $0.contains("/other") && $0.hasSuffix(" ms  forwarded") })
+      #expect(end.lines.contains { $0.contains("/boards/1") && $0.hasSuffix(" ms") })
+      #expect(end.lines.suffix(2) == ["wrote 2 exchanges to \(recording.path)", "3 requests"])
+      let archive = try String(contentsOf: recording, encoding: .utf8)
+      #expect(!archive.contains("p4ss") && !archive.contains("ada1"))
+      #expect(archive.contains("1234"))
+    }
+
+    @Test func aRecordingThatCannotBeSavedHasItsOwnStatus() async throws {
+      let origin = try MockServer { Route(.get, "/{path*}") { _ in .text("hello") } }
+      let recordings = folder.url("recordings")
+      try FileManager.default.createDirectory(at: recordings, withIntermediateDirectories: false)
+      let recording = recordings.appending(path: "session.har")
+      let program = try Program.start(
+        "mock-server", ["--proxy", "\(origin.url)", "--record", recording.path, "--port", "0"])
+      let url = try await address(of: program)
+      _ = await CurlTransport().get(url.appending(path: "a"))
+      try FileManager.default.removeItem(at: recordings)
+      try Data().write(to: recordings)
+      program.signal(SIGTERM)
+      let end = await program.end
+      #expect(end.status == .exited(4))
+      #expect(end.errors.hasPrefix("mock-server: \(recording.path) cannot be written: "))
+    }
+
+    @Test func anExampleIsWrittenCheckedAndServed() async throws {
+      let written = try await Program.mockServer(["init", file.path])
+      #expect(written.status == .exited(0))
+      #expect(written.lines.first == "wrote \(file.path)")
+      let again = try await Program.mockServer(["init", file.path])
+      #expect(again.status == .exited(1))
+      #expect(again.errors == "mock-server: \(file.path): the file exists already\n")
+
+      let checked = try await Program.mockServer(["check", file.path])
+      #expect(checked.status == .exited(0))
+      #expect(checked.lines.last == "14 routes in 1 file, no errors")
+      #expect(checked.lines.contains { $0.hasPrefix("  GET     /hello/{name} ") })
+      let objects = try await Program.mockServer(["check", "--json", file.path])
+      let routes = try objects.lines.map { try JSON(parsing: Data($0.utf8)) }
+      #expect(routes.count == 14)
+      #expect(routes.first?["path"] == "/hello/{name}")
+
+      let program = try Program.start("mock-server", [file.path, "--port", "0"])
+      let url = try await address(of: program)
+      let response = await CurlTransport().get(url.appending(path: "hello/Ada"))
+      #expect(try JSON(parsing: response.body)["message"] == "Hello, Ada")
+      program.signal(SIGINT)
+      #expect(await program.end.status == .exited(0))
+    }
+
+    @Test func checkReportsTheErrorsOfAllFiles() async throws {
+      let (first, second) = (folder.url("a.json"), folder.url("b.json"))
+      try Data(#"{"routes": [{"path": "/a", "status": 1}]}"#.utf8).write(to: first)
+      try Data("[".utf8).write(to: second)
+      let end = try await Program.mockServer(["check", first.path, file.path, second.path])
+      #expect(end.status == .exited(1))
+      let errors = end.errors.split(separator: "\n")
+      #expect(errors.count == 3)
+      #expect(errors[0].hasPrefix("mock-server: \(first.path):1:38: routes[0].status: "))
+      #expect(errors[1] == "mock-server: \(file.path): no such file")
+      #expect(errors[2].hasPrefix("mock-server: \(second.path):1:"))
+    }
+
+    @Test func itemsOfResourcesSurviveReloadingAndARestart() async throws {
+      let data = folder.url("data.json")
+      let stubs = #"{"routes": [{"resource": "/carts", "data": [{"id": 1}]}]}"#
+      try Data(stubs.utf8).write(to: file)
+      for options in [[], ["--data", data.path]] {
+        let program = try Program.start("mock-server", [file.path, "--port", "0"] + options)
+        let url = try await address(of: program)
+        let created = await CurlTransport().perform(
+          HTTPRequest(
+            method: .post, url: url.appending(path: "carts"),
+            headers: ["Content-Type": "application/json"], body: .data(Data(#"{"a":2}"#.utf8))))
+        #expect(created.head?.status == 201)
+        program.signal(SIGHUP)
+        _ = await program.lines.first { $0.contains("has changed: ") }
+        let list = await CurlTransport().get(url.appending(path: "carts"))
+        #expect(try JSON(parsing: list.body).array?.count == 2)
+        program.signal(SIGINT)
+        #expect(await program.end.status == .exited(0))
+      }
+      let program = try Program.start(
+        "mock-server", [file.path, "--port", "0", "--data", data.path])
+      let list = await CurlTransport().get(try await address(of: program).appending(path: "carts"))
+      #expect(try JSON(parsing: list.body)[1]["a"] == 2)
+      program.signal(SIGINT)
+      #expect(await program.end.status == .exited(0))
+    }
+
+    @Test func verboseOutputHasMaskedHeadsAndBodies() async throws {
+      let stubs = #"{"routes": [{"path": "/login", "json": {"token": "t-9", "name": "ada"}}]}"#
+      try Data(stubs.utf8).write(to: file)
+      let program = try Program.start("mock-server", [file.path, "--port", "0", "--verbose"])
+      let url = try await address(of: program)
+      _ = await CurlTransport().perform(
+        HTTPRequest(
+          method: .post, url: url.appending(path: "login"),
+          headers: ["Content-Type": "application/json", "Authorization": "Bearer s3cret"],
+          body: .data(Data(#"{"password":"p4ss","user":"ada"}"#.utf8))))
+      program.signal(SIGINT)
+      let end = await program.end
+      #expect(end.lines.contains("  > POST /login HTTP/1.1"))
+      #expect(end.lines.contains("  < 200"))
+      #expect(end.lines.contains { $0.hasPrefix("  > ") && $0.contains(#""user":"ada""#) })
+      #expect(end.lines.contains { $0.hasPrefix("  < ") && $0.contains(#""name":"ada""#) })
+      for secret in ["s3cret", "p4ss", "t-9"] { #expect(!end.output.contains(secret)) }
+    }
+
+    @Test func jsonOutputHasOneObjectOnEachLine() async throws {
+      try Data(Self.text.utf8).write(to: file)
+      let program = try Program.start("mock-server", [file.path, "--port", "0", "--json"])
+      let first = try #require(await program.lines.first { _ in true })
+      let started = try JSON(parsing: Data(first.utf8))
+      #expect(started["event"] == "started")
+      #expect(started["routes"] == 2)
+      let url = try #require(started["url"].string.flatMap { URL(string: $0) })
+      _ = await CurlTransport().get(url.appending(path: "boards/1"))
+      program.signal(SIGINT)
+      let lines = try await program.end.lines.map { try JSON(parsing: Data($0.utf8)) }
+      #expect(lines.map { $0["event"] } == ["started", "request", "stopped"])
+      #expect(lines[1]["target"] == "/boards/1")
+      #expect(lines[1]["status"] == 200)
+      #expect(lines[1]["route"] == "/boards/{id}")
+      #expect(lines[2]["requests"] == 1)
+    }
+
+    @Test func quietOutputHasOnlyTheAddress() async throws {
+      try Data(Self.text.utf8).write(to: file)
+      let program = try Program.start("mock-server", [file.path, "--port", "0", "--quiet"])
+      let url = try await address(of: program)
+      _ = await CurlTransport().get(url.appending(path: "boards/1"))
+      program.signal(SIGINT)
+      #expect(await program.end.lines == ["\(file.path): 2 routes at \(url)"])
+    }
+
+    @Test func theFirstOfSeveralFilesTakesPrecedence() async throws {
+      let other = folder.url("other.json")
+      try Data(Self.text.utf8).write(to: file)
+      try Data(#"{"routes": [{"path": "/boards/{id}", "status": 500}, {"path": "/b"}]}"#.utf8)
+        .write(to: other)
+      let program = try Program.start("mock-server", [file.path, other.path, "--port", "0"])
+      let url = try await address(of: program)
+      #expect(await CurlTransport().get(url.appending(path: "boards/1")).head?.status == 200)
+      #expect(await CurlTransport().get(url.appending(path: "b")).head?.status == 200)
+      program.signal(SIGINT)
+      #expect(await program.end.lines.first == "\(file.path), \(other.path): 4 routes at \(url)")
+    }
+
+    @Test func anInvalidCommandLinePrintsOneMessageAndExitsWithStatus2() async throws {
+      let program = try await Program.mockServer(["--prot", "1"])
       #expect(program.status == .exited(2))
       #expect(program.output.isEmpty)
-      #expect(program.errors == "mock-server: \(message); see --help\n")
+      #expect(
+        program.errors
+          == "mock-server: unknown option --prot; did you mean --port?; see --help\n")
     }
 
     @Test func anInvalidFilePrintsOneMessageAndExitsWithStatus1() async throws {
@@ -153,23 +326,24 @@
           + "expected JSON: the file ends before the JSON is complete\n")
     }
 
-    @Test func aPortInUsePrintsOneMessageAndExitsWithStatus1() async throws {
+    @Test func aPortInUsePrintsOneMessageAndExitsWithStatus3() async throws {
       try Data(Self.text.utf8).write(to: file)
       let server = try MockServer {}
       let program = try await Program.mockServer([file.path, "--port", "\(server.port)"])
-      #expect(program.status == .exited(1))
+      #expect(program.status == .exited(3))
       #expect(program.output.isEmpty)
       #expect(
         program.errors == "mock-server: cannot listen on port \(server.port): Address already in "
           + "use; --port 0 chooses a free port\n")
     }
 
-    @Test func helpListsEveryOption() async throws {
-      let program = try await Program.mockServer(["--help"])
-      #expect(program.status == .exited(0))
-      for option in ["--port", "--record", "--allow-tokens", "--help"] {
-        #expect(program.output.contains("  \(option)"))
-      }
+    @Test func helpAndVersionExitWithStatus0() async throws {
+      let help = try await Program.mockServer(["--help"])
+      #expect(help.status == .exited(0))
+      #expect(help.output.hasPrefix("Serves stubs and recordings"))
+      let version = try await Program.mockServer(["--version"])
+      #expect(version.status == .exited(0))
+      #expect(version.output.hasPrefix("mock-server "))
     }
   }
 #endif

@@ -224,4 +224,35 @@ struct MockRoutesTests {
       }
     }
   }
+
+  @Test func aResetRestartsTheCountersOfTemplates() async throws {
+    let folder = TemporaryFolder()
+    let file = folder.url("counter.json")
+    try Data(#"{"routes": [{"path": "/boards", "text": "{{ counter }}"}]}"#.utf8).write(to: file)
+    let transport = MockTransport(routes: try StubFile(contentsOf: file).routes)
+    #expect(await [text(transport), text(transport)] == ["1", "2"])
+    transport.scenarios.reset()
+    #expect(await text(transport) == "1")
+  }
+
+  @Test func aRecordingWithCharactersOfTemplatesInItsPathsIsReplayed() async throws {
+    let folder = TemporaryFolder()
+    let file = folder.url("recording.har")
+    try Data(
+      #"""
+      {"log": {"version": "1.2", "creator": {"name": "test", "version": "1"}, "entries": [
+        {"startedDateTime": "2026-01-01T00:00:00.000Z", "time": 1,
+          "request": {"method": "GET", "url": "http://h/a/*/:id/**", "httpVersion": "HTTP/1.1",
+            "cookies": [], "headers": [], "queryString": [], "headersSize": -1, "bodySize": 0},
+          "response": {"status": 200, "statusText": "OK", "httpVersion": "HTTP/1.1", "cookies": [],
+            "headers": [], "redirectURL": "", "headersSize": -1, "bodySize": 4,
+            "content": {"size": 4, "mimeType": "text/plain", "text": "star"}},
+          "cache": {}, "timings": {"send": 0, "wait": 1, "receive": 0}}
+      ]}}
+      """#.utf8
+    ).write(to: file)
+    let transport = MockTransport(routes: try StubFile(contentsOf: file).routes)
+    #expect(await transport.response("/a/*/:id/**") == "200 star")
+    #expect(await transport.response("/a/b/c/d") == "mockFailed")
+  }
 }

@@ -104,4 +104,23 @@ struct NearMissTests {
     #expect(transport.routes.nearMisses(for: request, count: 1).count == 1)
     #expect(transport.routes.nearMisses(for: request, count: -1).isEmpty)
   }
+
+  @Test func aReplacedRouteKeepsItsPlaceAmongEquallyNearRoutes() throws {
+    let transport = MockTransport(routes: [
+      Route(.get, "/aa", .status(200)).id("a"), Route(.get, "/ab", .status(200)).id("b"),
+    ])
+    try transport.routes.replace("a", with: Route(.get, "/ac", .status(200)))
+    let misses = transport.routes.nearMisses(for: .of("GET", "/ad"))
+    #expect(misses.map(\.id) == ["a", "b"])
+    #expect(Set(misses.map(\.distance)).count == 1)
+  }
+
+  @Test func aSegmentThatManyOthersResembleIsStillFound() throws {
+    // The comparisons of long segments of the same length end at the limit of the distance.
+    let prefix = String(repeating: "x", count: 55)
+    let table = try RouteTable(
+      (0..<2_000).map { Route(.get, "/\(prefix)\(10_000 + $0)", .status(200)) })
+    let (numbers, _) = Self.nearest(table, .of("GET", "/\(prefix)11234x"))
+    #expect(numbers.first.map { table.entries[$0].route.template } == "/\(prefix)11234")
+  }
 }

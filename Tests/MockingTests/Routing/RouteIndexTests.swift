@@ -1,3 +1,4 @@
+import Foundation
 import Networking
 import Testing
 
@@ -28,6 +29,7 @@ struct RouteIndexTests {
     if Int.random(in: 0..<4, using: &random) == 0 {
       route = route.priority(Int.random(in: -1...1, using: &random))
     }
+    if Int.random(in: 0..<8, using: &random) == 0 { route.origin = URL(string: "http://origin") }
     return route
   }
 
@@ -44,7 +46,12 @@ struct RouteIndexTests {
     let path = RequestTarget(target)?.segments ?? []
     let matching = entries.filter { $0.template.matches(path) }
     var found = matching.filter { $0.route.method == nil || $0.route.method == method }
-    if method == .head { found += matching.filter { $0.route.method == .get } }
+    if method == .head {
+      let (mocked, forwarding) = (
+        found.filter { $0.route.origin == nil }, found.filter { $0.route.origin != nil }
+      )
+      found = mocked + matching.filter { $0.route.method == .get } + forwarding
+    }
     // The routes after one without conditions cannot be chosen.
     if let last = found.firstIndex(where: { $0.route.isUnconditional }) {
       found.removeLast(found.count - last - 1)

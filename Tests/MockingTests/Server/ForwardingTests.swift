@@ -35,6 +35,107 @@
       #expect(origin.requestCount == 1)
     }
 
+    @Test func hopByHopFieldsAreNotForwarded() async throws {
+      let transport = FakeTransport { _ in
+        .response(
+          200, ["Connection": "X-Hop", "X-Hop": "1", "Keep-Alive": "timeout=5", "X-End": "2"])
+      }
+      let server = try MockServer { Route.forwarding(to: Self.example, over: transport) }
+      let client = try RawClient(port: server.port)
+      try await client.send(
+        "GET / HTTP/1.1\r\nHost: a\r\nConnection: X-Mine\r\nX-Mine: 1\r\nTE: trailers\r\n"
+          + "Upgrade: h2c\r\nX-Other: 2\r\n\r\n")
+      let head = try await client.receive(until: "\r\n\r\n").lowercased()
+      #expect(head.contains("x-end: 2\r\n"))
+      #expect(!head.contains("x-hop") && !head.contains("keep-alive"))
+      let request = try #require(transport.requests.first)
+      #expect(request.url.absoluteString == "https://api.example.com/")
+      #expect(request.headers.map(\.name) == ["X-Other"])
+    }
+
+    @Test func aStubPrecedesForwardingAlsoForHEAD() async throws {
+      let transport = FakeTransport { _ in .response(500) }
+      let server = try MockServer {
+        Route.forwarding(to: Self.example, over: transport).priority(.min)
+        Route(.get, "/a") { _ in .text("mocked") }
+      }
+      for method in [HTTPMethod.get, .head] {
+        let response = await CurlTransport().perform(
+          HTTPRequest(method: method, url: server.url.appending(path: "a")))
+        #expect(response.head?.status == 200)
+      }
+      #expect(transport.requests.isEmpty)
+      // No stub has the method.
+      let response = await CurlTransport().perform(
+        HTTPRequest(method: .delete, url: server.url.appending(path: "a")))
+      #expect(response.head?.status == 500)
+    }
+
+    @Test func compressedBodiesAreForwardedAsTheyAre() async throws {
+      // The body is not valid gzip, so that decoding it would fail.
+      let origin = try MockServer {
+        Route(.get, "/") { request in
+          .text(request.headers["Accept-Encoding"] ?? "none").header("Content-Encoding", "gzip")
+        }
+      }
+      let server = try MockServer { Route.forwarding(to: origin.url, over: CurlTransport()) }
+      let client = try RawClient(port: server.port)
+      try await client.send("GET / HTTP/1.1\r\nHost: a\r\nAccept-Encoding: br, gzip\r\n\r\n")
+      let head = try await client.receive(until: "\r\n\r\n")
+      #expect(head.contains("Content-Encoding: gzip\r\n"))
+      #expect(head.contains("Content-Length: 8\r\n"))
+      #expect(try await client.receive(exactly: 8) == Data("br, gzip".utf8))
+      // A client without the field does not get a body that it cannot read.
+      try await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+      _ = try await client.receive(until: "\r\n\r\n")
+      #expect(try await client.receive(exactly: 8) == Data("identity".utf8))
+    }
+
+    @Test func aTransportThatDecodesBodiesChoosesTheCodings() async throws {
+      let transport = FakeTransport { _ in
+        .response(200, ["Content-Encoding": "gzip", "Content-Length": "3"], "decoded")
+      }
+      let server = try MockServer { Route.forwarding(to: Self.example, over: transport) }
+      let response = await CurlTransport().perform(
+        HTTPRequest(url: server.url, headers: ["Accept-Encoding": "gzip"]))
+      #expect(response.body == Data("decoded".utf8))
+      #expect(response.head?.headers.contains("Content-Encoding") == false)
+      #expect(transport.requests.first?.headers.contains("Accept-Encoding") == false)
+    }
+
+    @Test func cookiesAreStoredForTheServer() async throws {
+      let transport = FakeTransport { _ in
+        .response(200, ["Set-Cookie": "a=1; Domain=example.com; Path=/; domain=b; HttpOnly"])
+      }
+      let server = try MockServer { Route.forwarding(to: Self.example, over: transport) }
+      let response = await CurlTransport().get(server.url)
+      #expect(response.head?.headers["Set-Cookie"] == "a=1; Path=/; HttpOnly")
+    }
+
+    @Test func aTimeoutIsA504() async throws {
+      let transport = FakeTransport { _ in
+        [.failure(TransportFailure(code: .timedOut(.idle), detail: "no data"))]
+      }
+      let server = try MockServer { Route.forwarding(to: Self.example, over: transport) }
+      let response = await CurlTransport().get(server.url)
+      #expect(response.head?.status == 504)
+      let problem = try JSON(parsing: response.body)
+      #expect(problem["title"] == "Gateway Timeout")
+      #expect(problem["reason"] == "no data")
+    }
+
+    @Test func anInMemoryBackendReceivesTheWholeResponse() async throws {
+      let origin = FakeTransport { request in .response(201, ["X-A": "1"], "hello") }
+      let transport = MockTransport(routes: [Route.forwarding(to: Self.example, over: origin)])
+      let response = await transport.get(try #require(URL(string: "http://a.example/b?c=d")))
+      #expect(response.head?.status == 201)
+      #expect(response.head?.headers["X-A"] == "1")
+      #expect(response.body == Data("hello".utf8))
+      #expect(origin.requests.first?.url.absoluteString == "https://api.example.com/b?c=d")
+    }
+
+    private static let example = URL.of("https://api.example.com")
+
     @Test func aResponseToHEADKeepsItsLength() async throws {
       let origin = try MockServer { Route(.get, "/") { _ in .text("hello") } }
       let server = try MockServer { Route.forwarding(to: origin.url, over: CurlTransport()) }
@@ -84,8 +185,11 @@
       defer { withExtendedLifetime(closed) {} }
       let refused = await CurlTransport().get(server.url.appending(path: "x"))
       #expect(refused.head?.status == 502)
-      #expect(
-        String(decoding: refused.body, as: UTF8.self).hasPrefix("no response from \(origin.url): "))
+      #expect(refused.head?.headers["Content-Type"] == "application/problem+json")
+      let problem = try JSON(parsing: refused.body)
+      #expect(problem["title"] == "Bad Gateway")
+      #expect(problem["status"] == 502)
+      #expect(problem["detail"] == "no response from \(origin.url): cannotConnect")
     }
   }
 #endif

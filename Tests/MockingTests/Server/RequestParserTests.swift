@@ -10,17 +10,23 @@ struct ParsedRequests: Equatable {
   var heads: [RequestHead] = []
   var bodies: [RequestBody] = []
   var parseError: HTTPParseError?
+  /// The pieces of bodies that are streamed.
+  var pieces: [Data] = []
 
   /// Passes the pieces to a parser in order.
-  init(_ pieces: [[UInt8]], limits: MockServerLimits = MockServerLimits()) {
+  init(
+    _ input: [[UInt8]], limits: MockServerLimits = MockServerLimits(),
+    policy: RequestParser.BodyPolicy = .collect
+  ) {
     var parser = RequestParser(limits: limits)
-    for piece in pieces {
+    for piece in input {
       piece.withUnsafeBytes { parser.receive($0) }
       while let event = parser.next() {
         switch event {
         case .head(let head):
           heads.append(head)
-          parser.receiveBody(.collect)
+          parser.receiveBody(policy)
+        case .bodyPiece(let piece): pieces.append(piece)
         case .request(let body):
           bodies.append(body)
           parser.responded()
@@ -36,6 +42,25 @@ struct ParsedRequests: Equatable {
 }
 
 struct RequestParserTests {
+  @Test(arguments: [
+    "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n0123456789",
+    "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+      + "4\r\n0123\r\n6\r\n456789\r\n0\r\n\r\n",
+  ])
+  func aLargeBodyIsReturnedInPiecesAndASmallOneAsAWhole(text: String) {
+    let bytes = text.utf8.map { [$0] }
+    let streamed = ParsedRequests(bytes + bytes, policy: .stream(after: 4))
+    #expect(streamed.pieces.first == Data("01234".utf8))
+    #expect(streamed.pieces.count { $0 == Data("01234".utf8) } == 2)
+    #expect(streamed.parseError == nil)
+    #expect(streamed.bodies.map(\.byteCount) == [10, 10])
+    let all = streamed.pieces.reduce(Data(), +) + streamed.bodies.reduce(Data()) { $0 + $1.data }
+    #expect(all.count == 20)
+    let whole = ParsedRequests(bytes, policy: .stream(after: 10))
+    #expect(whole.pieces.isEmpty)
+    #expect(whole.bodies.map(\.data) == [Data("0123456789".utf8)])
+  }
+
   static let get = "GET /boards/7?x=1 HTTP/1.1\r\nHost: a\r\nX-Empty:\r\nAccept: \t a, b \r\n\r\n"
   static let sized = "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello"
   static let chunked =

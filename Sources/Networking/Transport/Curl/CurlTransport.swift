@@ -87,6 +87,8 @@
     }
   }
 
+  extension CurlTransport: CodingPreservingTransport {}
+
   extension CurlTransport {
     /// The options of a transport, which apply to all its exchanges.
     public struct Options: Sendable, Hashable {

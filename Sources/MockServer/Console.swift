@@ -1,0 +1,87 @@
+import Foundation
+import Mocking
+
+/// A printer of lines on a serial queue, so that callers do not wait for the terminal.
+final class Console: Sendable {
+  private let queue = DispatchQueue(label: "Console")
+
+  /// Prints a line.
+  func line(_ text: String) {
+    queue.async {
+      print(text)
+      fflush(nil)
+    }
+  }
+
+  /// Prints the lines that a closure returns, which runs on the queue of the console.
+  func lines(_ make: @escaping @Sendable () -> String) {
+    queue.async {
+      print(make())
+      fflush(nil)
+    }
+  }
+
+  /// Prints a JSON object on one line.
+  func object(_ members: [String: JSON]) {
+    lines { Self.text(of: members) }
+  }
+
+  /// Returns a JSON object on one line.
+  static func text(of members: [String: JSON]) -> String {
+    let data = (try? JSON.dictionary(members).data()) ?? Data("{}".utf8)
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  /// Prints an error on standard error, after all lines.
+  func failure(_ text: String) {
+    queue.sync { FileHandle.standardError.write(Data("mock-server: \(text)\n".utf8)) }
+  }
+
+  /// Waits until all lines are printed.
+  func flush() {
+    queue.sync {}
+  }
+}
+
+extension StubFile {
+  /// The stubs as a table, one line each.
+  var table: String {
+    let rows = summaries.map { stub in
+      [
+        stub.method?.rawValue ?? "*", stub.path, stub.response,
+        stub.conditions.joined(separator: "; "),
+      ]
+    }
+    var widths = [0, 0, 0, 0]
+    for row in rows {
+      // A long cell does not widen its column for all other rows.
+      for (column, cell) in row.enumerated() {
+        widths[column] = max(widths[column], min(cell.count, 48))
+      }
+    }
+    return rows.map { row in
+      let line = zip(row, widths).map { "  " + $0.rightPadded(to: $1) }.joined()
+      return String(line.reversed().drop { $0 == " " }.reversed())
+    }.joined(separator: "\n")
+  }
+}
+
+extension StubFile.Summary {
+  /// The stub as a JSON object.
+  var object: [String: JSON] {
+    [
+      "method": method.map { .string($0.rawValue) } ?? .null, "path": .string(path),
+      "response": .string(response), "conditions": .array(conditions.map { .string($0) }),
+    ]
+  }
+}
+
+extension String {
+  func leftPadded(to width: Int, with filler: String = " ") -> String {
+    String(repeating: filler, count: max(width - count, 0)) + self
+  }
+
+  func rightPadded(to width: Int) -> String {
+    self + String(repeating: " ", count: max(width - count, 0))
+  }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import Mocking
+import Networking
+
+/// A printer of the requests of a server and their responses, with secrets masked.
+struct ExchangeLog: Sendable {
+  private let output: Options.Output
+  private let writesJSON: Bool
+  private let console: Console
+
+  init(_ options: Options, _ console: Console) {
+    output = options.output
+    writesJSON = options.writesJSON
+    self.console = console
+  }
+
+  /// Prints an exchange.
+  ///
+  /// The text is made on the queue of the console, not on the thread of the server.
+  func add(_ exchange: ServedExchange) {
+    guard output != .quiet else { return }
+    let date = Date()
+    console.lines { [output, writesJSON] in
+      if writesJSON {
+        return Console.text(of: exchange.object(at: date, isVerbose: output == .verbose))
+      }
+      let line = exchange.line(at: date)
+      return output == .verbose ? ([line] + exchange.details).joined(separator: "\n") : line
+    }
+  }
+}
+
+extension ServedExchange {
+  private static let calendar = Calendar.current
+
+  private var maskedTarget: String? { request.map { Redactor.standard.maskedURL($0.target) } }
+
+  /// The duration in tenths of milliseconds.
+  private var tenths: Int { Int(duration / .microseconds(100)) }
+
+  /// Returns a line with the time, method, target, status, body size and duration.
+  fileprivate func line(at date: Date) -> String {
+    let now = Self.calendar.dateComponents([.hour, .minute, .second], from: date)
+    let time = [now.hour, now.minute, now.second]
+      .map { "\($0 ?? 0)".leftPadded(to: 2, with: "0") }.joined(separator: ":")
+    var line =
+      "\(time)  \((request?.method.rawValue ?? "?").rightPadded(to: 7)) "
+      + "\((maskedTarget ?? "(malformed)").rightPadded(to: 32)) "
+      + "\(status.map(String.init) ?? "---") "
+      + "\("\(bodyByteCount)".leftPadded(to: 9)) B "
+      + "\("\(tenths / 10).\(tenths % 10)".leftPadded(to: 8)) ms"
+    if route?.origin != nil { line += "  forwarded" }
+    if ending != .complete { line += "  \(ending)" }
+    return line
+  }
+
+  /// The heads and bodies of the request and the response, as indented lines.
+  fileprivate var details: [String] {
+    var lines: [String] = []
+    if let request {
+      lines.append("  > \(request.method) \(maskedTarget ?? "") HTTP/\(request.version)")
+      lines += request.headers.maskedLines.map { "  > \($0)" }
+      lines += request.body.displayedLines(
+        of: request.bodyByteCount, request.headers
+      ).map { "  > \($0)" }
+    }
+    lines.append("  < \(status.map(String.init) ?? "no response")")
+    lines += responseHeaders.maskedLines.map { "  < \($0)" }
+    let length = max(responseBody.count, bodyByteCount)
+    lines += responseBody.displayedLines(of: length, responseHeaders).map { "  < \($0)" }
+    return lines
+  }
+
+  /// Returns the exchange as a JSON object.
+  fileprivate func object(at date: Date, isVerbose: Bool) -> [String: JSON] {
+    var object: [String: JSON] = [
+      "event": "request", "time": .string(date.ISO8601Format(.iso8601(fraction: true))),
+      "method": request.map { .string($0.method.rawValue) } ?? .null,
+      "target": maskedTarget.map { .string($0) } ?? .null,
+      "status": status.map { .int($0) } ?? .null, "bytes": .int(bodyByteCount),
+      "milliseconds": .double(Double(tenths) / 10), "ending": .string(ending.rawValue),
+      "route": route.map { .string($0.path) } ?? .null,
+      "proxy": route?.origin.map { .string("\($0)") } ?? .null,
+    ]
+    guard isVerbose else { return object }
+    object["response"] = [
+      "headers": responseHeaders.maskedObject,
+      "body": .string(
+        responseBody.displayedLines(of: responseBody.count, responseHeaders)
+          .joined(separator: "\n")),
+    ]
+    guard let request else { return object }
+    object["request"] = [
+      "headers": request.headers.maskedObject,
+      "body": .string(
+        request.body.displayedLines(of: request.bodyByteCount, request.headers)
+          .joined(separator: "\n")),
+    ]
+    return object
+  }
+}
+
+extension HTTPHeaders {
+  /// The fields, with secret values masked.
+  fileprivate var maskedLines: [String] {
+    map { "\($0.name): \(Redactor.standard.maskedFieldValue($0.value, name: $0.name))" }
+  }
+
+  /// The fields in order, with secret values masked, each as an object with a name and a value.
+  fileprivate var maskedObject: JSON {
+    .array(
+      map {
+        [
+          "name": .string($0.name),
+          "value": .string(Redactor.standard.maskedFieldValue($0.value, name: $0.name)),
+        ]
+      })
+  }
+}
+
+extension Data {
+  /// The maximum number of characters of a displayed body.
+  private static let displayedLength = 4_096
+
+  /// Returns the body as lines of text, with secrets masked, or a line with its size.
+  ///
+  /// - Parameters:
+  ///   - byteCount: The size of the whole body, of which this is the beginning.
+  ///   - headers: The header fields of the message.
+  /// - Returns: The lines, none for an empty body.
+  fileprivate func displayedLines(of byteCount: Int, _ headers: HTTPHeaders) -> [String] {
+    guard byteCount > 0 else { return [] }
+    let type = headers["Content-Type"]
+    guard !headers.contains("Content-Encoding"),
+      let text = Redactor.standard.maskedBody(self, contentType: type)
+    else {
+      return ["(\(byteCount) bytes\(type.map { " of \($0)" } ?? ""))"]
+    }
+    let isTruncated = text.count > Self.displayedLength || count < byteCount
+    return [String(text.prefix(Self.displayedLength)) + (isTruncated ? " ..." : "")]
+  }
+}
+
+extension Date.ISO8601FormatStyle {
+  fileprivate static func iso8601(fraction: Bool) -> Date.ISO8601FormatStyle {
+    Date.ISO8601FormatStyle(includingFractionalSeconds: fraction)
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Mocking
+
+/// The command `check`, which validates files and lists their routes.
+struct FileCheck {
+  private let options: Options
+  private let console: Console
+
+  init(_ options: Options, _ console: Console) {
+    self.options = options
+    self.console = console
+  }
+
+  /// Checks all files: each on its own, so that an error in one does not hide those in another, and
+  /// then all of them together.
+  ///
+  /// The files of resources are neither read nor created.
+  ///
+  /// - Returns: The exit status.
+  func run() -> ExitStatus {
+    let urls = options.files.map(Options.url(of:))
+    // A file of several may use the scenario states of another one.
+    var problems: [String] = []
+    for url in urls {
+      do {
+        _ = try StubFile(contentsOf: url, opensStore: false)
+      } catch {
+        problems.append("\(error)")
+      }
+    }
+    do {
+      let file = try StubFile(contentsOf: urls, opensStore: false)
+      report(file)
+      return .stopped
+    } catch {
+      if !problems.contains("\(error)") { problems.append("\(error)") }
+    }
+    for problem in problems {
+      if options.writesJSON { console.object(["error": .string(problem)]) }
+      console.failure(problem)
+    }
+    return .invalidFile
+  }
+
+  private func report(_ file: StubFile) {
+    guard !options.writesJSON else {
+      for summary in file.summaries { console.object(summary.object) }
+      return
+    }
+    if !file.summaries.isEmpty { console.line(file.table) }
+    let (routes, files) = (file.summaries.count, file.files.count)
+    console.line(
+      "\(routes) \(routes == 1 ? "route" : "routes") in \(files) \(files == 1 ? "file" : "files"), "
+        + "no errors")
+  }
+}

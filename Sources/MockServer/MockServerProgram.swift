@@ -1,0 +1,102 @@
+import Dispatch
+import Foundation
+import Mocking
+import Synchronization
+
+/// The properties of the program.
+enum MockServerProgram {
+  /// The version of the package.
+  static let version = "1.0.0-dev"
+
+  /// Returns an error message, with the command that the name of a missing file resembles.
+  static func description(of error: any Error, _ names: [String]) -> String {
+    guard case StubFileError.missing = error, let name = names.first,
+      let command = Options.command(resembling: name)
+    else { return "\(error)" }
+    return "\(error); did you mean the command \(command.rawValue)?"
+  }
+
+  /// Opens a URL in the browser of the user.
+  ///
+  /// - Returns: Whether a browser could be started.
+  static func openBrowser(_ url: URL) -> Bool {
+    #if canImport(Darwin)
+      let launcher = "/usr/bin/open"
+    #else
+      let launcher = "/usr/bin/xdg-open"
+    #endif
+    guard FileManager.default.isExecutableFile(atPath: launcher) else { return false }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: launcher)
+    process.arguments = [url.absoluteString]
+    (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+    do {
+      try process.run()
+      return true
+    } catch {
+      return false
+    }
+  }
+}
+
+/// The error for a recording or for data that could not be saved.
+struct UnsavedFile: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// The handlers of the program's signals.
+///
+/// SIGINT (Ctrl-C) and SIGTERM stop the program, and a second one of them ends it at once. SIGHUP
+/// reads the files again. Signals that arrive before ``start(onHangup:)`` are handled then.
+final class ProgramSignals: Sendable {
+  private let queue = DispatchQueue(label: "ProgramSignals")
+  private let termination: Promise<Void>
+  private let resolver: Resolver<Void>
+  private let hangups = Mutex(Hangups())
+
+  private struct Hangups {
+    var handler: (@Sendable () -> Void)?
+    /// Whether a signal has arrived before there was a handler.
+    var isPending = false
+  }
+
+  /// Handles signals from now on.
+  init() {
+    (termination, resolver) = Promise<Void>.pending()
+    for number in [SIGINT, SIGTERM] {
+      watch(number) { [resolver] in
+        for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
+        resolver.fulfill(())
+      }
+    }
+    watch(SIGHUP) { [self] in
+      let handler = hangups.withLock { hangups in
+        hangups.isPending = hangups.handler == nil
+        return hangups.handler
+      }
+      handler?()
+    }
+  }
+
+  /// Calls a closure on a private queue after each SIGHUP.
+  func start(onHangup: @escaping @Sendable () -> Void) {
+    let isPending = hangups.withLock { hangups in
+      hangups.handler = onHangup
+      return hangups.isPending
+    }
+    if isPending { queue.async(execute: onHangup) }
+  }
+
+  /// Waits for the first SIGINT or SIGTERM.
+  func termination() async {
+    _ = await termination.result
+  }
+
+  private func watch(_ number: Int32, _ handler: @escaping @Sendable () -> Void) {
+    signal(number, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+    // The handler retains the source for the lifetime of the program.
+    source.setEventHandler { withExtendedLifetime(source) { handler() } }
+    source.activate()
+  }
+}

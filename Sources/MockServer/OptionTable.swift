@@ -1,0 +1,263 @@
+import Mocking
+
+/// The options of the program, in the order of the help text.
+enum OptionTable {
+  /// An option.
+  struct Option: Sendable {
+    /// The name with its dashes.
+    let name: String
+    /// The placeholder of the value in the help text.
+    ///
+    /// `nil` is an option without a value.
+    var value: String?
+    let group: Group
+    /// The commands that have the option.
+    var commands: Set<Options.Command> = [.serve]
+    let help: String
+    /// Applies the option.
+    ///
+    /// The text is empty for an option without a value.
+    let apply: @Sendable (inout Options, String) throws(Options.UsageError) -> Void
+  }
+
+  /// A section of the help text.
+  enum Group: String, CaseIterable, Sendable {
+    case listening = "Address"
+    case forwarding = "Forwarding and recording"
+    case responses = "Responses"
+    case output = "Output"
+    case general = "General"
+  }
+
+  static let options: [Option] = listening + forwarding + responses + output + general
+
+  /// Other names of options.
+  static let aliases = ["-h": "--help", "-p": "--port", "-v": "--verbose", "-q": "--quiet"]
+
+  private static let listening = [
+    Option(
+      name: "--port", value: "PORT", group: .listening,
+      help: "the port to listen on, 8080 by default; 0 chooses a free port"
+    ) { options, text throws(Options.UsageError) in options.port = try Options.port(text) },
+    Option(
+      name: "--host", value: "HOST", group: .listening,
+      help: "the address to listen on, such as ::1 or 0.0.0.0. By default only this machine can "
+        + "connect, over IPv4"
+    ) { options, text throws(Options.UsageError) in options.host = try Options.host(text) },
+    Option(
+      name: "--cors", value: "ORIGIN", group: .listening,
+      help: "let pages of this origin, such as https://app.example.com, read the responses; may "
+        + "be repeated; * is every origin. By default pages of this machine can read them"
+    ) { options, text throws(Options.UsageError) in
+      let origin = try Options.pageOrigin(text)
+      if case .origins(let others) = options.crossOriginAccess {
+        options.crossOriginAccess = .origins(others + [origin])
+      } else {
+        options.crossOriginAccess = .origins([origin])
+      }
+    },
+    Option(
+      name: "--no-cors", group: .listening, help: "let no page of another origin read the responses"
+    ) { options, _ in options.crossOriginAccess = .none },
+    Option(
+      name: "--open", group: .listening, help: "open the server in the browser when it has started"
+    ) { options, _ in options.opensBrowser = true },
+  ]
+
+  private static let forwarding = [
+    Option(
+      name: "--proxy", value: "URL", group: .forwarding,
+      help: "forward the requests without a stub to the server at URL, such as "
+        + "https://api.example.com"
+    ) { options, text throws(Options.UsageError) in
+      options.origin = try Options.origin(text, of: "--proxy")
+    },
+    Option(
+      name: "--record", value: "FILE", group: .forwarding,
+      help: "write the forwarded exchanges to an HTTP archive when the program stops, with secrets "
+        + "masked. --record URL FILE is short for --proxy URL --record FILE"
+    ) { options, text throws(Options.UsageError) in
+      if text.contains("://") {
+        options.origin = try Options.origin(text, of: "--record")
+      } else {
+        options.recording = text
+      }
+    },
+    Option(
+      name: "--keep", value: "NAME", group: .forwarding,
+      help: "record the values of this name, although it is the name of a secret; may be repeated, "
+        + "or a list separated by commas"
+    ) { options, text throws(Options.UsageError) in
+      options.keptNames += try Options.names(text, of: "--keep")
+    },
+    Option(
+      name: "--mask", value: "NAME", group: .forwarding,
+      help: "mask the values of this name in the recording; may be repeated, or a list separated "
+        + "by commas"
+    ) { options, text throws(Options.UsageError) in
+      options.maskedNames += try Options.names(text, of: "--mask")
+    },
+    Option(
+      name: "--allow-tokens", group: .forwarding,
+      help: "also record values that look like secrets but do not have the name of a secret"
+    ) { options, _ in options.allowsTokens = true },
+  ]
+
+  private static let responses = [
+    Option(
+      name: "--data", value: "FILE", group: .responses,
+      help: "keep the items of resources in FILE, so that they survive a restart"
+    ) { options, text in options.data = text },
+    Option(
+      name: "--match", value: "PARTS", group: .responses,
+      help:
+        "the parts of a request that must be equal to a recorded one: method, url, path, query, "
+        + "body, header:NAME, json:PATH, separated by commas"
+    ) { options, text throws(Options.UsageError) in
+      options.matching = try Options.matching(text)
+    },
+    Option(
+      name: "--seed", value: "NUMBER", group: .responses,
+      help: "the seed of random values: the same requests then get the same responses"
+    ) { options, text throws(Options.UsageError) in
+      guard let seed = UInt64(text) else {
+        throw Options.UsageError("--seed \(text): a seed is a whole number, 0 or more")
+      }
+      options.seed = seed
+    },
+    Option(
+      name: "--no-watch", group: .responses,
+      help: "do not read the files again when they change; the signal SIGHUP still does"
+    ) { options, _ in options.watchesFiles = false },
+  ]
+
+  private static let output = [
+    Option(
+      name: "--verbose", group: .output,
+      help: "also print the head and the body of requests and responses, with secrets masked"
+    ) { options, _ in options.output = .verbose },
+    Option(name: "--quiet", group: .output, help: "print only the address and errors") {
+      options, _ in options.output = .quiet
+    },
+    Option(
+      name: "--json", group: .output, commands: [.serve, .check],
+      help: "print one JSON object on each line"
+    ) { options, _ in options.writesJSON = true },
+  ]
+
+  private static let general = [
+    Option(
+      name: "--help", group: .general, commands: Set(Options.Command.allCases),
+      help: "show this help"
+    ) { options, _ in options.command = .help },
+    Option(
+      name: "--version", group: .general, commands: Set(Options.Command.allCases),
+      help: "show the version"
+    ) { options, _ in options.command = .version },
+  ]
+}
+
+// MARK: - Help
+
+extension OptionTable {
+  /// The help text, at most 80 columns wide.
+  static var help: String {
+    var text = """
+      Serves stubs and recordings to HTTP clients in any language.
+
+      usage: mock-server FILE... [options]        serve the routes of files
+             mock-server --proxy URL [FILE...]    serve stubs, and forward the rest
+             mock-server init [FILE]              write an example, stubs.json by default
+             mock-server check FILE...            validate files and list their routes
+
+      A FILE has stubs in JSON, or is an HTTP archive (.har), such as a recording. The
+      routes of the first file take precedence. Changed files are read again. A file
+      with the name of a command is served with: mock-server serve FILE
+
+      """
+    for group in Group.allCases {
+      text += "\n\(group.rawValue)\n"
+      for option in options where option.group == group {
+        text += row(option.usage, option.help)
+      }
+    }
+    text += "\nExamples\n"
+    for (command, meaning) in examples { text += "  \(command)\n      \(meaning)\n" }
+    let statuses = ExitStatus.allCases.map { "\($0.rawValue) \($0.meaning)" }
+    let notes = [
+      "Ctrl-C finishes the responses in progress and stops. A second Ctrl-C stops at once.",
+      "Exit status: " + statuses.joined(separator: "; "),
+    ]
+    for note in notes { text += "\n" + wrapped(note, width: 80).joined(separator: "\n") + "\n" }
+    return String(text.dropLast())
+  }
+
+  private static let examples = [
+    ("mock-server init shop.json && mock-server shop.json --open", "start from an example"),
+    (
+      "mock-server shop.json --proxy https://staging.example.com",
+      "mock some routes of a real server"
+    ),
+    (
+      "mock-server --proxy https://api.example.com --record session.har",
+      "record a session, to serve it later: mock-server session.har"
+    ),
+    (
+      "mock-server shop.json --data shop-data.json --seed 1",
+      "keep changes, and repeat random values"
+    ),
+  ]
+
+  /// The options as rows of a Markdown table, for the documentation.
+  static var markdown: String {
+    options.map { "| `\($0.usage)` | \($0.help) |" }.joined(separator: "\n")
+  }
+
+  /// Returns the lines of an option, with its description in a column of its own.
+  private static func row(_ usage: String, _ help: String) -> String {
+    let indent = 19
+    let lines = wrapped(help, width: 80 - indent)
+    return lines.enumerated().map { index, line in
+      let start = index == 0 ? "  \(usage)" : ""
+      return start + String(repeating: " ", count: max(indent - start.count, 1)) + line + "\n"
+    }.joined()
+  }
+
+  /// Returns a text as lines of a maximum width.
+  private static func wrapped(_ text: String, width: Int) -> [String] {
+    var lines: [String] = []
+    for word in text.split(separator: " ") {
+      if let last = lines.last, last.count + 1 + word.count <= width {
+        lines[lines.count - 1] = "\(last) \(word)"
+      } else {
+        lines.append(String(word))
+      }
+    }
+    return lines
+  }
+}
+
+extension OptionTable.Option {
+  /// The name with the placeholder of the value.
+  var usage: String { name + (value.map { " \($0)" } ?? "") }
+}
+
+/// The exit status of the program.
+enum ExitStatus: Int32, CaseIterable {
+  case stopped = 0
+  case invalidFile = 1
+  case invalidCommandLine = 2
+  case cannotListen = 3
+  case cannotSave = 4
+
+  /// A description for the help text.
+  var meaning: String {
+    switch self {
+    case .stopped: "after a stop, or if all files are valid"
+    case .invalidFile: "for a file that is invalid, or cannot be read or written at the start"
+    case .invalidCommandLine: "for an invalid command line"
+    case .cannotListen: "if the port is in use or the address not available"
+    case .cannotSave: "if the recording or the data could not be saved"
+    }
+  }
+}

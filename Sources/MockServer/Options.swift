@@ -1,0 +1,194 @@
+import Foundation
+import Mocking
+
+/// The parsed command line.
+///
+/// ``OptionTable`` describes the options, and ``CommandLineParser`` reads them.
+struct Options: Equatable, Sendable {
+  /// The command of the program.
+  enum Command: String, CaseIterable, Sendable {
+    /// Serves the routes of files, and forwards other requests if there is an origin.
+    case serve
+    /// Validates files and lists their routes.
+    case check
+    /// Writes an example file.
+    case initialize = "init"
+    case help
+    case version
+  }
+
+  /// The amount of output.
+  enum Output: Sendable {
+    /// One line for each request.
+    case lines
+    /// The head and the body of each request and response, too.
+    case verbose
+    /// Only the address and errors.
+    case quiet
+  }
+
+  /// The origins whose pages may read the responses.
+  enum CrossOriginAccess: Equatable, Sendable {
+    /// The pages of this machine.
+    case loopback
+    /// The pages of these origins; `*` is every origin.
+    case origins([String])
+    case none
+  }
+
+  var command = Command.serve
+  /// The files to serve or to check, or the file that `init` writes.
+  var files: [String] = []
+
+  var port = 8080
+  /// The address to listen on.
+  ///
+  /// `nil` is the loopback address.
+  var host: String?
+  var crossOriginAccess = CrossOriginAccess.loopback
+  /// Whether changed files are read again.
+  var watchesFiles = true
+  /// Whether the server's page is opened in a browser.
+  var opensBrowser = false
+
+  /// The server that receives the requests without a stub.
+  var origin: URL?
+  /// The file for the forwarded exchanges.
+  var recording: String?
+  var allowsTokens = false
+  /// The names whose values a recording keeps, although they are names of secrets.
+  var keptNames: [String] = []
+  /// The further names whose values a recording masks.
+  var maskedNames: [String] = []
+  /// The parts of a request that are compared with a recording.
+  ///
+  /// Empty uses the default.
+  var matching: [String] = []
+
+  /// The seed of all random numbers.
+  var seed: UInt64?
+  /// The file that keeps the items of resources.
+  var data: String?
+
+  var output = Output.lines
+  /// Whether the output has one JSON object on each line.
+  var writesJSON = false
+}
+
+extension Options {
+  /// An error in the command line.
+  struct UsageError: Error, Equatable, CustomStringConvertible {
+    let problem: String
+
+    init(_ problem: String) {
+      self.problem = problem
+    }
+
+    var description: String { "\(problem); see --help" }
+  }
+
+  /// An option with a value that the library cannot apply, or `nil`.
+  ///
+  /// An option without effect would be a silent mistake.
+  var unsupportedOption: String? {
+    if let host, !["127.0.0.1", "localhost"].contains(host) { return "--host \(host)" }
+    if case .origins = crossOriginAccess { return "--cors" }
+    return matching.isEmpty ? nil : "--match"
+  }
+
+  /// Returns the URL of a file name, relative to the current folder.
+  static func url(of name: String) -> URL {
+    let folder = URL(fileURLWithPath: FileManager.default.currentDirectoryPath, isDirectory: true)
+    return URL(fileURLWithPath: name, relativeTo: folder)
+  }
+
+  /// Returns the command that the name of a missing file resembles, such as `check` for `chek`.
+  static func command(resembling name: String) -> Command? {
+    NameSuggestion.of(name, among: Command.allCases.map(\.rawValue)).flatMap(Command.init)
+  }
+}
+
+// MARK: - Values
+
+extension Options {
+  /// Parses a port number.
+  static func port(_ text: String) throws(UsageError) -> Int {
+    guard let port = Int(text), (0...65_535).contains(port) else {
+      throw UsageError("--port \(text): a port is a number from 0 to 65535")
+    }
+    return port
+  }
+
+  /// Parses an address to listen on.
+  ///
+  /// The brackets of an IPv6 address are optional.
+  static func host(_ text: String) throws(UsageError) -> String {
+    let host =
+      text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
+    let isValid = host.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: ":"),
+        UInt8(ascii: "-"), UInt8(ascii: "%"):
+        true
+      default: false
+      }
+    }
+    guard !host.isEmpty, isValid else {
+      throw UsageError(
+        "--host \(text): expected an address without a port, such as localhost, 0.0.0.0 or [::1]")
+    }
+    return host
+  }
+
+  /// Parses the URL of a server, which has no path.
+  static func origin(_ text: String, of option: String) throws(UsageError) -> URL {
+    guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
+      url.host?.isEmpty == false, ["", "/"].contains(url.path), url.query == nil,
+      url.fragment == nil, url.user == nil, url.password == nil
+    else {
+      throw UsageError(
+        "\(option) \(Redactor.standard.maskedURL(text)): expected a server such as "
+          + "https://api.example.com, without a path")
+    }
+    return url
+  }
+
+  /// Parses an origin of web pages, or `*`.
+  static func pageOrigin(_ text: String) throws(UsageError) -> String {
+    guard text != "*" else { return text }
+    return try origin(text, of: "--cors").absoluteString.trimmingSuffix("/")
+  }
+
+  /// Parses the parts of a request that are compared with a recording.
+  static func matching(_ text: String) throws(UsageError) -> [String] {
+    let parts = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+    let names = ["method", "url", "path", "query", "body"]
+    for part in parts where !names.contains(part) {
+      let argument = part.split(separator: ":", maxSplits: 1)
+      let isValid = argument.count == 2 && ["header", "json"].contains(argument[0])
+      guard isValid else {
+        throw UsageError(
+          "--match \(text): \"\(part)\" is not one of \(names.joined(separator: ", ")), "
+            + "header:NAME, json:PATH")
+      }
+    }
+    guard !parts.isEmpty else { throw UsageError("--match requires a value") }
+    return parts
+  }
+
+  /// Parses a list of names that are separated by commas.
+  static func names(_ text: String, of option: String) throws(UsageError) -> [String] {
+    let names = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+    guard !names.isEmpty, !names.contains("") else {
+      throw UsageError("\(option) \(text): expected a name, or several separated by commas")
+    }
+    return names
+  }
+}
+
+extension String {
+  fileprivate func trimmingSuffix(_ suffix: String) -> String {
+    hasSuffix(suffix) ? String(dropLast(suffix.count)) : self
+  }
+}

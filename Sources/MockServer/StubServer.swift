@@ -1,0 +1,281 @@
+import Foundation
+import Mocking
+import Synchronization
+
+/// A server that serves the routes of files, reads them again when they change, and forwards the
+/// requests without a route.
+final class StubServer: Sendable {
+  private let options: Options
+  private let source: StubSource
+  private let forwarding: Forwarding?
+  private let server: MockServer
+  private let console: Console
+  private let watcher: FileWatcher?
+  /// Prevents that two threads read the files at the same time.
+  private let reloading = Mutex(())
+
+  /// Starts the server.
+  ///
+  /// - Throws: The error of a file, or `MockServerError`.
+  init(_ options: Options, _ console: Console) throws {
+    if let name = options.unsupportedOption {
+      throw Options.UsageError("\(name) is not supported by this version")
+    }
+    self.options = options
+    self.console = console
+    // The watcher starts before the files are read, so that no change is missed.
+    let urls = options.files.map(Options.url(of:))
+    let watcher = options.watchesFiles && !urls.isEmpty ? FileWatcher(urls) : nil
+    self.watcher = watcher
+    let source = try StubSource(urls, data: options.data.map(Options.url(of:)))
+    self.source = source
+    forwarding = try Forwarding(options)
+    let file = source.file
+    let log = ExchangeLog(options, console)
+    var limits = MockServerLimits()
+    // The program runs for a long time, and its journal is for people.
+    limits.journal = JournalLimits(requests: 1_000, bodyBytes: 64 << 20)
+    server = try MockServer(
+      routes: file.routes + (forwarding.map { [$0.route] } ?? []), port: options.port,
+      limits: limits, seed: options.seed ?? file.seed,
+      connectionFault: { source.file.connectionFault($0) }, onExchange: { log.add($0) })
+    report(.started, file)
+    if let problem = watcher?.problem { console.failure("automatic reload is off: \(problem)") }
+    watcher?.start { [weak self] in self?.reload() }
+    // A file that `include` names may have changed before it was watched.
+    watcher?.watch(file.files)
+    if options.opensBrowser, !MockServerProgram.openBrowser(server.url) {
+      console.failure("cannot open a browser; open \(server.url)")
+    }
+  }
+
+  /// Reads the files again if they have changed.
+  ///
+  /// If they are invalid, the routes stay unchanged. Items of resources are kept, if their initial
+  /// items are unchanged. Scenarios, sequences and counters start again.
+  ///
+  /// - Parameter isRequested: Whether the files are read even if they are unchanged.
+  func reload(isRequested: Bool = false) {
+    reloading.withLock { _ in
+      do {
+        guard let file = try source.read(isRequested: isRequested) else { return }
+        try server.replaceRoutes(with: file.routes + (forwarding.map { [$0.route] } ?? []))
+        source.setFile(file)
+        watcher?.watch(file.files)
+        report(.reloaded, file)
+      } catch {
+        console.failure("\(error); the routes are unchanged")
+      }
+    }
+  }
+
+  /// Stops the server after the responses in progress, saves the data and the recording, and prints
+  /// the number of requests.
+  ///
+  /// - Throws: ``UnsavedFile``.
+  func stop() async throws {
+    let unfinished = try await server.stop(draining: .seconds(5)).value
+    let count = server.requestCount
+    let recorded = Result { try forwarding?.save() }
+    let stored = Result { try source.file.resources.flush() }
+    if options.writesJSON {
+      console.object([
+        "event": "stopped", "requests": .int(count), "unfinished": .int(unfinished),
+        "recorded": (try? recorded.get()).flatMap { $0 }.map { .int($0) } ?? .null,
+      ])
+    } else if options.output != .quiet {
+      if case .success(let number?) = recorded, let name = options.recording {
+        console.line("wrote \(Self.count(number, "exchange")) to \(name)")
+      }
+      console.line(Self.count(count, "request"))
+    }
+    _ = try recorded.get()
+    do {
+      try stored.get()
+    } catch {
+      throw UnsavedFile(description: "\(error)")
+    }
+  }
+
+  // MARK: Output
+
+  private enum Event: String {
+    case started
+    case reloaded
+  }
+
+  private func report(_ event: Event, _ file: StubFile) {
+    if options.writesJSON {
+      console.object([
+        "event": .string(event.rawValue), "url": .string("\(server.url)"),
+        "files": .array(options.files.map { .string($0) }), "routes": .int(file.summaries.count),
+        "proxy": forwarding.map { .string("\($0.origin)") } ?? .null,
+      ])
+      return
+    }
+    let names = options.files.joined(separator: ", ")
+    let routes = Self.count(file.summaries.count, "route")
+    switch event {
+    case .started:
+      let recording = options.recording.map { ", recorded in \($0)" } ?? ""
+      let forwarded = forwarding.map { "forwarding to \($0.origin)\(recording)" }
+      let served = options.files.isEmpty ? nil : "\(names): \(routes)"
+      console.line(
+        [served, forwarded].compactMap { $0 }.joined(separator: ", ") + " at \(server.url)")
+    case .reloaded:
+      guard options.output != .quiet else { return }
+      console.line("\(names) \(options.files.count > 1 ? "have" : "has") changed: \(routes)")
+    }
+    if options.output != .quiet, !file.summaries.isEmpty { console.line(file.table) }
+  }
+
+  private static func count(_ number: Int, _ name: String) -> String {
+    number == 1 ? "1 \(name)" : "\(number) \(name)s"
+  }
+}
+
+/// The route that forwards requests, and its recording.
+struct Forwarding: Sendable {
+  let origin: URL
+  let route: Route
+  private let tape: Tape?
+
+  /// Creates the route of the options `--proxy` and `--record`, or returns `nil` without them.
+  ///
+  /// - Throws: `RecordingError` if the recording cannot be written.
+  init?(_ options: Options) throws {
+    guard let origin = options.origin else { return nil }
+    self.origin = origin
+    #if os(Linux)
+      let transport = CurlTransport()
+    #else
+      let transport = URLSessionTransport()
+    #endif
+    let route: Route
+    if let recording = options.recording {
+      let redaction = Tape.Redaction(
+        masking: Set(options.maskedNames), keeping: Set(options.keptNames))
+      let allowsTokens = options.allowsTokens
+      let tape = try Tape(
+        Options.url(of: recording), mode: .all, over: transport,
+        options: Tape.Options(redaction: redaction, isTokenAllowed: { _ in allowsTokens }))
+      self.tape = tape
+      route = Route.forwarding(to: origin, over: tape)
+    } else {
+      tape = nil
+      route = Route.forwarding(to: origin, over: transport)
+    }
+    // All stubs take precedence, whatever their priority is.
+    self.route = route.priority(.min)
+  }
+
+  /// Writes the recording.
+  ///
+  /// - Returns: The number of exchanges, or `nil` if nothing is recorded.
+  /// - Throws: ``UnsavedFile``.
+  func save() throws -> Int? {
+    guard let tape else { return nil }
+    let count = tape.entries.count
+    do throws(RecordingError) {
+      try tape.save()
+    } catch {
+      guard case .suspectedTokens(_, let paths) = error else {
+        throw UnsavedFile(description: "\(error)")
+      }
+      let list = paths.prefix(5).joined(separator: ", ") + (paths.count > 5 ? ", ..." : "")
+      let values =
+        paths.count == 1
+        ? "1 value looks like a secret" : "\(paths.count) values look like secrets"
+      throw UnsavedFile(
+        description:
+          "\(tape.file.relativePath) was not written: \(values) (\(list)). The exchanges "
+          + "with these values are also missing from \(tape.file.lastPathComponent).partial and "
+          + "must be recorded again; --mask NAME masks a value, and --allow-tokens writes all "
+          + "exchanges")
+    }
+    return count
+  }
+}
+
+/// The files that a server uses, and their last content.
+private final class StubSource: Sendable {
+  private struct State {
+    var file: StubFile
+    /// The hashes of the files that were read last, even if they were invalid.
+    var contents: [URL: Int?]
+  }
+
+  private let urls: [URL]
+  private let data: URL?
+  private let state: Mutex<State>
+
+  /// Reads the files.
+  ///
+  /// - Parameters:
+  ///   - urls: The files of the command line.
+  ///   - data: The file for the items of resources.
+  /// - Throws: The error of a file.
+  init(_ urls: [URL], data: URL?) throws {
+    self.urls = urls
+    self.data = data
+    let contents = Self.contents(of: urls)
+    let file = try StubFile(contentsOf: urls, opensStore: data == nil)
+    if let data { try file.resources.open(data) }
+    state = Mutex(
+      State(file: file, contents: contents.merging(Self.contents(of: file.files)) { old, _ in old })
+    )
+  }
+
+  /// The last valid files.
+  var file: StubFile { state.withLock { $0.file } }
+
+  func setFile(_ file: StubFile) {
+    state.withLock { $0.file = file }
+  }
+
+  /// Reads the files again.
+  ///
+  /// - Parameter isRequested: Whether unchanged files are read.
+  /// - Returns: The new routes, or `nil` if the files are unchanged: editors write a file more than
+  ///   once, and the watcher also reports changes of other files in the folder.
+  /// - Throws: `StubFileError` if the new content is invalid.
+  func read(isRequested: Bool) throws -> StubFile? {
+    let old = file
+    let contents = Self.contents(of: urls + old.files)
+    let isNew = state.withLock { state in
+      defer { state.contents = contents }
+      return contents != state.contents.filter { contents.keys.contains($0.key) }
+    }
+    guard isNew || isRequested else { return nil }
+    let new = try read(replacing: old)
+    let includes = Self.contents(of: new.files)
+    state.withLock { $0.contents.merge(includes) { old, _ in old } }
+    return new
+  }
+
+  private func read(replacing old: StubFile) throws -> StubFile {
+    let oldData = old.resources.file
+    do {
+      let new = try StubFile(contentsOf: urls, opensStore: data == nil)
+      // Opening a file takes it from the old store.
+      if let data { try new.resources.open(data) }
+      if new.resources.file == nil { new.resources.takeItems(of: old.resources) }
+      return new
+    } catch {
+      if let oldData, old.resources.file == nil { try? old.resources.open(oldData) }
+      throw error
+    }
+  }
+
+  /// Returns a hash of each file, or `nil` for a file that cannot be read.
+  private static func contents(of urls: [URL]) -> [URL: Int?] {
+    var contents: [URL: Int?] = [:]
+    for url in urls {
+      var hasher = Hasher()
+      let data = try? Data(contentsOf: url, options: .mappedIfSafe)
+      data?.withUnsafeBytes { hasher.combine(bytes: $0) }
+      contents.updateValue(data == nil ? nil : hasher.finalize(), forKey: url)
+    }
+    return contents
+  }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import Mocking
+
+// The program mock-server. Start with StubServer.swift, which serves the routes of files.
+
+let console = Console()
+
+/// Runs the command of the command line.
+func run() async -> ExitStatus {
+  let options: Options
+  do throws(Options.UsageError) {
+    options = try CommandLineParser.parse(CommandLine.arguments.dropFirst())
+  } catch {
+    console.failure("\(error)")
+    return .invalidCommandLine
+  }
+  do {
+    switch options.command {
+    case .help: console.line(OptionTable.help)
+    case .version: console.line("mock-server \(MockServerProgram.version)")
+    case .initialize: try ExampleFile.write(to: Options.url(of: options.files[0]), console)
+    case .check: return FileCheck(options, console).run()
+    case .serve:
+      let signals = ProgramSignals()
+      let server = try StubServer(options, console)
+      signals.start { server.reload(isRequested: true) }
+      await signals.termination()
+      try await server.stop()
+    }
+    return .stopped
+  } catch MockServerError.cannotListen(let port, let reason) {
+    console.failure("cannot listen on port \(port): \(reason); --port 0 chooses a free port")
+    return .cannotListen
+  } catch let error as Options.UsageError {
+    console.failure("\(error)")
+    return .invalidCommandLine
+  } catch let error as UnsavedFile {
+    console.failure(error.description)
+    return .cannotSave
+  } catch {
+    console.failure(MockServerProgram.description(of: error, options.files))
+    return .invalidFile
+  }
+}
+
+let status = await run()
+console.flush()
+exit(status.rawValue)

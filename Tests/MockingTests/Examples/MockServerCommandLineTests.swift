@@ -1,0 +1,143 @@
+#if os(Linux) || os(macOS)
+  import Foundation
+  import Testing
+
+  @testable import Mocking
+  @testable import mock_server
+
+  /// Tests of the options of the program `mock-server`.
+  struct MockServerCommandLineTests {
+    private func options(_ arguments: String...) throws -> Options {
+      try CommandLineParser.parse(arguments)
+    }
+
+    @Test func everyOptionHasAnEffect() throws {
+      let values = [
+        "--port": "0", "--host": "0.0.0.0", "--cors": "https://a.example", "--data": "d.json",
+        "--match": "method,body", "--seed": "7", "--proxy": "https://a.example",
+        "--record": "r.har", "--keep": "pin", "--mask": "nick",
+      ]
+      let recorded = ["--proxy", "https://b.example", "--record", "b.har", "a.json"]
+      let base = try CommandLineParser.parse(recorded)
+      for option in OptionTable.options {
+        let value = option.value == nil ? [] : [try #require(values[option.name])]
+        let parsed = try CommandLineParser.parse(recorded + [option.name] + value)
+        #expect(parsed != base, "\(option.name)")
+        if let value = value.first {
+          let joined = try CommandLineParser.parse(recorded + ["\(option.name)=\(value)"])
+          #expect(joined == parsed, "\(option.name)")
+        }
+      }
+    }
+
+    @Test func filesAndCommandsAreRecognized() throws {
+      #expect(try options("a.json", "--port", "0", "b.har").files == ["a.json", "b.har"])
+      #expect(try options("--", "-a").files == ["-a"])
+      #expect(try options("serve", "check").files == ["check"])
+      #expect(try options("check", "a", "b").command == .check)
+      #expect(try options("check", "a", "b").files == ["a", "b"])
+      #expect(try options("init").files == ["stubs.json"])
+      #expect(try options("init", "a.json").files == ["a.json"])
+      #expect(try options("a", "--help", "--frobnicate").command == .help)
+      #expect(try options("--proxy", "http://a").files.isEmpty)
+    }
+
+    @Test func recordWithAURLIsShortForProxyAndRecord() throws {
+      let short = try options("--record", "http://a:1", "s.har", "b.json", "--port=0")
+      let long = try options("--proxy", "http://a:1", "--record", "s.har", "b.json", "--port=0")
+      #expect(short == long)
+    }
+
+    @Test func repeatedNamesAndOriginsAreCollected() throws {
+      let parsed = try options(
+        "a", "--proxy", "http://b", "--record", "c", "--keep", "d,e", "--keep", "f",
+        "--cors", "http://g", "--cors", "http://h/")
+      #expect(parsed.keptNames == ["d", "e", "f"])
+      #expect(parsed.crossOriginAccess == .origins(["http://g", "http://h"]))
+      #expect(try options("a", "--no-cors").crossOriginAccess == .none)
+      #expect(try options("a").crossOriginAccess == .loopback)
+      #expect(try options("a", "--host", "[::1]").host == "::1")
+    }
+
+    @Test(arguments: [
+      ([], "missing argument FILE"),
+      (["check"], "check: missing argument FILE"),
+      (["init", "a", "b"], "unexpected argument b after init FILE"),
+      (["--frobnicate"], "unknown option --frobnicate"),
+      (["--hst", "a"], "unknown option --hst; did you mean --host?"),
+      (["a", "--port"], "--port requires a value"),
+      (["a", "--port="], "--port requires a value"),
+      (["a", "--quiet=1"], "--quiet has no value"),
+      (["a", "--port", "x"], "--port x: a port is a number from 0 to 65535"),
+      (["a", "--port", "65536"], "--port 65536: a port is a number from 0 to 65535"),
+      (
+        ["a", "--host", "http://b"],
+        "--host http://b: expected an address without a port, such as localhost, 0.0.0.0 or [::1]"
+      ),
+      (
+        ["a", "--cors", "b"],
+        "--cors b: expected a server such as https://api.example.com, without a path"
+      ),
+      (
+        ["--proxy", "http://b/c"],
+        "--proxy http://b/c: expected a server such as https://api.example.com, without a path"
+      ),
+      (
+        ["--proxy", "http://user:secret@b"],
+        "--proxy http://***@b: expected a server such as https://api.example.com, without a path"
+      ),
+      (["a", "--record", "b"], "--record requires --proxy"),
+      (["--record", "http://b"], "--record URL: missing argument FILE"),
+      (["a", "--allow-tokens"], "--allow-tokens requires --record"),
+      (["a", "--keep", "b"], "--keep requires --record"),
+      (["a", "--mask", "b"], "--mask requires --record"),
+      (["a", "--mask", ","], "--mask ,: expected a name, or several separated by commas"),
+      (["a", "--seed", "-1"], "--seed -1: a seed is a whole number, 0 or more"),
+      (
+        ["a", "--match", "method,header"],
+        "--match method,header: \"header\" is not one of method, url, path, query, body, "
+          + "header:NAME, json:PATH"
+      ),
+      (["a", "--verbose", "--quiet"], "--verbose and --quiet exclude each other"),
+      (["a", "--cors", "http://b", "--no-cors"], "--cors and --no-cors exclude each other"),
+      (["check", "a", "--port", "0"], "--port cannot be used with check"),
+      (["init", "--json"], "--json cannot be used with init"),
+    ])
+    func anInvalidCommandLineHasOneMessage(arguments: [String], message: String) {
+      #expect(throws: Options.UsageError(message)) { try CommandLineParser.parse(arguments) }
+    }
+
+    @Test func theHelpFitsIntoATerminalAndListsEveryOption() {
+      let lines = OptionTable.help.split(separator: "\n", omittingEmptySubsequences: false)
+      for line in lines { #expect(line.count <= 80, "\(line)") }
+      for option in OptionTable.options {
+        #expect(lines.contains { $0.hasPrefix("  \(option.usage) ") }, "\(option.name)")
+      }
+      for status in ExitStatus.allCases {
+        #expect(OptionTable.help.contains("\(status.rawValue) "))
+      }
+    }
+
+    /// If this fails, copy the rows of `OptionTable.markdown` to the article.
+    @Test func theDocumentationListsEveryOption() throws {
+      let article = URL(filePath: #filePath)
+        .appending(path: "../../../../Sources/Mocking/Mocking.docc/TheMockServerProgram.md")
+        .standardized
+      let text = try String(contentsOf: article, encoding: .utf8)
+      for row in OptionTable.markdown.split(separator: "\n") {
+        #expect(text.contains(row), "\(row)")
+      }
+      for status in ExitStatus.allCases {
+        #expect(text.contains("| \(status.rawValue) | \(status.meaning) |"))
+      }
+    }
+
+    @Test func aMistypedCommandIsNamed() {
+      let error = StubFileError.missing(file: URL(filePath: "/a/chek"))
+      #expect(
+        MockServerProgram.description(of: error, ["chek"])
+          == "\(error); did you mean the command check?")
+      #expect(MockServerProgram.description(of: error, ["shop.json"]) == "\(error)")
+    }
+  }
+#endif
