@@ -49,7 +49,8 @@ private struct RecordedPath: Hashable {
     let path = URL(string: RecordedURL.escaped(url))?.path(percentEncoded: true) ?? ""
     let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
     let parts = segments.enumerated().map { index, segment -> String in
-      let text = segment.replacing("{", with: "%7B").replacing("}", with: "%7D")
+      // Characters such as the asterisk have a meaning in templates.
+      let text = PathTemplate.escaping("/" + segment).dropFirst()
       guard let decoded = PercentDecoding.decode(text) else { return "{value\(index)}" }
       return decoded.contains(Redactor.mask) ? "{value\(index)}" : String(text)
     }

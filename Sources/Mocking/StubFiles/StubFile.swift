@@ -49,6 +49,7 @@ import Promises
 ///   `["users.json", "orders/*.json"]`. `basePath` is a path before the paths of all routes of the
 ///   file and of the files that it includes.
 /// - **Order.** If several stubs with the same priority match, the first one in the file responds.
+/// - **Identifiers.** `id` is the identifier of a route, as in ``MockRoutes``.
 /// - **Errors.** An unknown key, a value with the wrong type or out of range, a missing file, and a
 ///   scenario state that no route sets are reported as errors with their location.
 ///
