@@ -84,7 +84,7 @@
       ),
       (
         ["--proxy", "http://user:secret@b"],
-        "--proxy http://***@b: expected a server such as https://api.example.com, without a path"
+        "--proxy http://b: expected a server such as https://api.example.com, without a path"
       ),
       (["a", "--record", "b"], "--record requires --proxy"),
       (["--record", "http://b"], "--record URL: missing argument FILE"),
