@@ -112,7 +112,7 @@ enum OptionTable {
       name: "--match", value: "PARTS", group: .responses,
       help:
         "the parts of a request that must be equal to a recorded one: method, url, path, query, "
-        + "body, header:NAME, json:PATH, separated by commas"
+        + "query-order, header:NAME, cookie:NAME, body, differing-body, json:PATH, separated by commas"
     ) { options, text throws(Options.UsageError) in
       options.matching = try Options.matching(text)
     },
