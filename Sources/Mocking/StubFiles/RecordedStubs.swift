@@ -115,7 +115,8 @@ extension TapePlayer {
   ///
   /// For a request that was not recorded it returns a 404 that names the nearest recorded request. A
   /// request with the method `HEAD` receives the head of the response to `GET` if only this was
-  /// recorded.
+  /// recorded. A redirect within the recorded origin becomes relative, and cookies lose their domain, so
+  /// that the client sends its next request with its cookies to this backend.
   func mock(for request: ReceivedRequest) -> Mock {
     var recorded = HAR.Request(
       method: request.method.rawValue, url: "http://127.0.0.1" + request.target,
@@ -129,7 +130,10 @@ extension TapePlayer {
     switch playback {
     case .entry(let entry):
       let events = entry.events(to: request.method, request.headers)
-      return Mock(to: request.method, events) { failure in .failure(failure.code) }
+      var mock = Mock(to: request.method, events) { failure in .failure(failure.code) }
+      if let url = URL(string: entry.request.url) { mock.headers.makeLocationRelative(to: url) }
+      mock.headers.removeCookieDomains()
+      return mock
     case .unmatched(let reason): return .text("\(reason)\n", status: 404)
     case .unplayable(let reason): return .text("\(reason)\n", status: 502)
     }
