@@ -9,6 +9,18 @@ struct MatchKey: Hashable, Sendable {
     let name: String
     /// The value in a canonical form.
     var value: JSON
+    /// Whether a secret of the request only matches an equal value or a placeholder.
+    ///
+    /// This is so for parts that are compared by name. In other parts, a secret also matches another
+    /// secret, because an archive of another program is not masked.
+    var comparesSecrets = false
+
+    /// Returns the number of masked values in which this recorded part and that of a request differ, or
+    /// `nil` if they do not match.
+    func maskedCount(_ request: Part, _ masked: Part) -> Int? {
+      MaskedValues.count(
+        in: value, matching: request.value, masked: comparesSecrets ? request.value : masked.value)
+    }
   }
 
   /// The parts in a fixed order.
@@ -36,7 +48,9 @@ struct MatchKey: Hashable, Sendable {
     shape = Shape(
       method: matching.contains(.method) ? request.method : "",
       segmentCount: hasPath ? path.count : 0)
-    func add(_ name: String, _ value: JSON) { parts.append(Part(name: name, value: value)) }
+    func add(_ name: String, _ value: JSON, comparesSecrets: Bool = false) {
+      parts.append(Part(name: name, value: value, comparesSecrets: comparesSecrets))
+    }
     if matching.contains(.method) { add("method", .string(request.method)) }
     if hasURL { add("origin", .string(origin)) }
     if hasPath { add("path", .array(path.map { .string($0) })) }
@@ -49,16 +63,20 @@ struct MatchKey: Hashable, Sendable {
       switch matcher {
       case .header(let name):
         let values = request.headers.filter { $0.name.lowercased() == name.lowercased() }
-        add("header \(name.lowercased())", .array(values.map { .string($0.value) }))
+        add(
+          "header \(name.lowercased())", .array(values.map { .string($0.value) }),
+          comparesSecrets: true)
       case .cookie(let name):
         let cookies = request.headers.filter { $0.name.lowercased() == "cookie" }
           .flatMap { CookieHeader.cookies($0.value) }
-        add("cookie \(name)", .array(cookies.filter { $0.name == name }.map { .string($0.value) }))
+        add(
+          "cookie \(name)", .array(cookies.filter { $0.name == name }.map { .string($0.value) }),
+          comparesSecrets: true)
       case .json(let path):
         let body = json ?? request.jsonBody
         json = body
         let values = Tape.Matcher.jsonPath(path)?.values(in: body) ?? []
-        add("JSON value \(path)", .array(values))
+        add("JSON value \(path)", .array(values), comparesSecrets: true)
       case .body: add("body", Self.body(of: request))
       case .method, .url, .path, .query, .queryOrder, .differingBody: break
       }
@@ -156,10 +174,7 @@ struct MatchKey: Hashable, Sendable {
     guard parts.count == request.parts.count, parts.count == masked.parts.count else { return nil }
     var count = 0
     for index in parts.indices {
-      guard
-        let partCount = MaskedValues.count(
-          in: parts[index].value, matching: request.parts[index].value,
-          masked: masked.parts[index].value)
+      guard let partCount = parts[index].maskedCount(request.parts[index], masked.parts[index])
       else { return nil }
       count += partCount
     }
@@ -169,8 +184,7 @@ struct MatchKey: Hashable, Sendable {
   /// Returns the names of the parts that do not match a request.
   func differences(from request: MatchKey, masked: MatchKey) -> [String] {
     zip(parts, zip(request.parts, masked.parts)).compactMap { part, other in
-      MaskedValues.count(in: part.value, matching: other.0.value, masked: other.1.value) == nil
-        ? part.name : nil
+      part.maskedCount(other.0, other.1) == nil ? part.name : nil
     }
   }
 
