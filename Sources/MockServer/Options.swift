@@ -61,9 +61,7 @@ struct Options: Equatable, Sendable {
   /// The further names whose values a recording masks.
   var maskedNames: [String] = []
   /// The parts of a request that are compared with a recording.
-  ///
-  /// Empty uses the default.
-  var matching: [String] = []
+  var matching = Tape.Matching.standard
 
   /// The seed of all random numbers.
   var seed: UInt64?
@@ -76,6 +74,9 @@ struct Options: Equatable, Sendable {
 }
 
 extension Options {
+  /// The options for recordings among the files.
+  var recordings: Tape.Options { Tape.Options(matching: matching) }
+
   /// An error in the command line.
   struct UsageError: Error, Equatable, CustomStringConvertible {
     let problem: String
@@ -93,7 +94,7 @@ extension Options {
   var unsupportedOption: String? {
     if let host, !["127.0.0.1", "localhost"].contains(host) { return "--host \(host)" }
     if case .origins = crossOriginAccess { return "--cors" }
-    return matching.isEmpty ? nil : "--match"
+    return nil
   }
 
   /// Returns the URL of a file name, relative to the current folder.
@@ -161,20 +162,12 @@ extension Options {
   }
 
   /// Parses the parts of a request that are compared with a recording.
-  static func matching(_ text: String) throws(UsageError) -> [String] {
-    let parts = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-    let names = ["method", "url", "path", "query", "body"]
-    for part in parts where !names.contains(part) {
-      let argument = part.split(separator: ":", maxSplits: 1)
-      let isValid = argument.count == 2 && ["header", "json"].contains(argument[0])
-      guard isValid else {
-        throw UsageError(
-          "--match \(text): \"\(part)\" is not one of \(names.joined(separator: ", ")), "
-            + "header:NAME, json:PATH")
-      }
+  static func matching(_ text: String) throws(UsageError) -> Tape.Matching {
+    do throws(Tape.MatchingError) {
+      return try Tape.Matching(parsing: text)
+    } catch {
+      throw UsageError("--match \(text): \(error)")
     }
-    guard !parts.isEmpty else { throw UsageError("--match requires a value") }
-    return parts
   }
 
   /// Parses a list of names that are separated by commas.

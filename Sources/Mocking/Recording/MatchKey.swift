@@ -9,6 +9,18 @@ struct MatchKey: Hashable, Sendable {
     let name: String
     /// The value in a canonical form.
     var value: JSON
+    /// Whether a secret of the request only matches an equal value or a placeholder.
+    ///
+    /// This is so for parts that are compared by name. In other parts, a secret also matches another
+    /// secret, because an archive of another program is not masked.
+    var comparesSecrets = false
+
+    /// Returns the number of masked values in which this recorded part and that of a request differ, or
+    /// `nil` if they do not match.
+    func maskedCount(_ request: Part, _ masked: Part) -> Int? {
+      MaskedValues.count(
+        in: value, matching: request.value, masked: comparesSecrets ? request.value : masked.value)
+    }
   }
 
   /// The parts in a fixed order.
@@ -36,7 +48,9 @@ struct MatchKey: Hashable, Sendable {
     shape = Shape(
       method: matching.contains(.method) ? request.method : "",
       segmentCount: hasPath ? path.count : 0)
-    func add(_ name: String, _ value: JSON) { parts.append(Part(name: name, value: value)) }
+    func add(_ name: String, _ value: JSON, comparesSecrets: Bool = false) {
+      parts.append(Part(name: name, value: value, comparesSecrets: comparesSecrets))
+    }
     if matching.contains(.method) { add("method", .string(request.method)) }
     if hasURL { add("origin", .string(origin)) }
     if hasPath { add("path", .array(path.map { .string($0) })) }
@@ -49,21 +63,28 @@ struct MatchKey: Hashable, Sendable {
       switch matcher {
       case .header(let name):
         let values = request.headers.filter { $0.name.lowercased() == name.lowercased() }
-        add("header \(name.lowercased())", .array(values.map { .string($0.value) }))
+        add(
+          "header \(name.lowercased())", .array(values.map { .string($0.value) }),
+          comparesSecrets: true)
       case .cookie(let name):
         let cookies = request.headers.filter { $0.name.lowercased() == "cookie" }
           .flatMap { CookieHeader.cookies($0.value) }
-        add("cookie \(name)", .array(cookies.filter { $0.name == name }.map { .string($0.value) }))
+        add(
+          "cookie \(name)", .array(cookies.filter { $0.name == name }.map { .string($0.value) }),
+          comparesSecrets: true)
       case .json(let path):
         let body = json ?? request.jsonBody
         json = body
         let values = Tape.Matcher.jsonPath(path)?.values(in: body) ?? []
-        add("JSON value \(path)", .array(values))
+        add("JSON value \(path)", .array(values), comparesSecrets: true)
       case .body: add("body", Self.body(of: request))
       case .method, .url, .path, .query, .queryOrder, .differingBody: break
       }
     }
   }
+
+  /// Whether a value contains a placeholder.
+  var isMasked: Bool { parts.contains { MaskedValues.isContained(in: $0.value) } }
 
   /// Adds the body of the request that the key was made of.
   mutating func addBody(of request: HAR.Request) {
@@ -153,10 +174,7 @@ struct MatchKey: Hashable, Sendable {
     guard parts.count == request.parts.count, parts.count == masked.parts.count else { return nil }
     var count = 0
     for index in parts.indices {
-      guard
-        let partCount = MaskedValues.count(
-          in: parts[index].value, matching: request.parts[index].value,
-          masked: masked.parts[index].value)
+      guard let partCount = parts[index].maskedCount(request.parts[index], masked.parts[index])
       else { return nil }
       count += partCount
     }
@@ -166,8 +184,7 @@ struct MatchKey: Hashable, Sendable {
   /// Returns the names of the parts that do not match a request.
   func differences(from request: MatchKey, masked: MatchKey) -> [String] {
     zip(parts, zip(request.parts, masked.parts)).compactMap { part, other in
-      MaskedValues.count(in: part.value, matching: other.0.value, masked: other.1.value) == nil
-        ? part.name : nil
+      part.maskedCount(other.0, other.1) == nil ? part.name : nil
     }
   }
 
@@ -219,126 +236,5 @@ extension HAR.Request {
   fileprivate var jsonBody: JSON {
     guard let body = postData, body.encoding == nil else { return .null }
     return (try? JSON(parsing: Data(body.content.utf8))) ?? .null
-  }
-}
-
-// MARK: - Masked values
-
-/// A comparison of recorded values, which may be masked, with those of a request.
-enum MaskedValues {
-  /// Returns the number of masked values in which a recorded value and that of a request differ.
-  ///
-  /// - Parameters:
-  ///   - recorded: The recorded value. Each placeholder in it matches any text.
-  ///   - value: The value of the request.
-  ///   - masked: The masked value of the request. A value that masking has changed is a secret, and
-  ///     matches any recorded secret.
-  /// - Returns: The number, or `nil` if the values do not match.
-  static func count(in recorded: JSON, matching value: JSON, masked: JSON) -> Int? {
-    if recorded == value { return 0 }
-    if isPlaceholder(recorded) || isPlaceholder(masked) { return 1 }
-    switch (recorded, value) {
-    case (.string(let recorded), .string(let text)):
-      if Placeholder.matches(pattern: recorded, text) { return 1 }
-      guard let masked = masked.string, masked != text else { return nil }
-      return Placeholder.matches(pattern: masked, recorded) ? 1 : nil
-    case (.array(let recorded), .array(let values)):
-      let hasMasked = masked.array?.count == values.count
-      guard recorded.count == values.count else { return nil }
-      return sum(recorded.indices) { index in
-        count(
-          in: recorded[index], matching: values[index],
-          masked: hasMasked ? masked[index] : values[index])
-      }
-    case (.dictionary(let recorded), .dictionary(let members)):
-      guard recorded.count == members.count else { return nil }
-      return sum(recorded) { name, value in
-        guard let member = members[name] else { return nil }
-        return count(in: value, matching: member, masked: masked.dictionary?[name] ?? member)
-      }
-    case (.array, _), (.dictionary, _), (_, .array), (_, .dictionary): return nil
-    default:
-      // A masked number remains a number.
-      return masked == value ? nil : 1
-    }
-  }
-
-  private static func isPlaceholder(_ json: JSON) -> Bool {
-    guard let text = json.string, text.hasPrefix(Redactor.mask) else { return false }
-    return Placeholder.end(at: 0, in: Array(text.utf8)) == text.utf8.count
-  }
-
-  private static func sum<Values: Sequence>(
-    _ values: Values, _ count: (Values.Element) -> Int?
-  ) -> Int? {
-    var sum = 0
-    for value in values {
-      guard let next = count(value) else { return nil }
-      sum += next
-    }
-    return sum
-  }
-}
-
-/// The placeholders of masked values in a recording, such as `***` and `***-3f2a9c`.
-enum Placeholder {
-  /// Returns the end of a placeholder that begins at a position, or `nil` if there is none.
-  static func end(at position: Int, in bytes: [UInt8]) -> Int? {
-    let mask = Array(Redactor.mask.utf8)
-    guard bytes[position...].starts(with: mask) else { return nil }
-    let end = position + mask.count
-    guard end < bytes.count, bytes[end] == UInt8(ascii: "-") else { return end }
-    let digits = bytes[(end + 1)...].prefix {
-      (0x30...0x39).contains($0) || (0x61...0x66).contains($0)
-    }
-    return digits.isEmpty ? end : digits.endIndex
-  }
-
-  /// Returns whether a text contains a placeholder.
-  static func isContained(in text: String) -> Bool { text.contains(Redactor.mask) }
-
-  /// Returns whether a text is equal to a pattern in which each placeholder matches any text.
-  ///
-  /// The time is linear. A pattern without a placeholder does not match.
-  static func matches(pattern: String, _ text: String) -> Bool {
-    guard isContained(in: pattern) else { return false }
-    let bytes = Array(pattern.utf8)
-    var (fragments, start, position) = ([ArraySlice<UInt8>](), 0, 0)
-    while position < bytes.count {
-      if bytes[position] == UInt8(ascii: "*"), let end = end(at: position, in: bytes) {
-        fragments.append(bytes[start..<position])
-        (start, position) = (end, end)
-      } else {
-        position += 1
-      }
-    }
-    let last = bytes[start...]
-    guard let first = fragments.first else { return false }
-    var rest = ArraySlice(Array(text.utf8))
-    guard rest.starts(with: first) else { return false }
-    rest = rest.dropFirst(first.count)
-    for fragment in fragments.dropFirst() where !fragment.isEmpty {
-      guard let end = endOfMatch(of: Array(fragment), in: rest) else { return false }
-      rest = rest[end...]
-    }
-    return rest.count >= last.count && rest.suffix(last.count).elementsEqual(last)
-  }
-
-  /// Returns the end of the first match of a pattern, by the algorithm of Knuth, Morris and Pratt.
-  private static func endOfMatch(of pattern: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
-    var borders = Array(repeating: 0, count: pattern.count)
-    var length = 0
-    for index in pattern.indices.dropFirst() {
-      while length > 0, pattern[index] != pattern[length] { length = borders[length - 1] }
-      if pattern[index] == pattern[length] { length += 1 }
-      borders[index] = length
-    }
-    length = 0
-    for index in bytes.indices {
-      while length > 0, bytes[index] != pattern[length] { length = borders[length - 1] }
-      if bytes[index] == pattern[length] { length += 1 }
-      if length == pattern.count { return index + 1 }
-    }
-    return nil
   }
 }

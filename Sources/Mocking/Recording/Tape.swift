@@ -147,7 +147,8 @@ public final class Tape: Transport {
   ///
   /// A replayed exchange ends before this method returns, and its events are delivered on the
   /// thread of the caller. A stream body is first read into memory, so that it can be recorded or
-  /// compared; the replayed exchange then starts when the body has been read. A request that is not
+  /// compared; the exchange then starts when the body has been read. A stream that is known to be larger
+  /// than ``Options-swift.struct/bodyLimit`` is not read when the tape records. A request that is not
   /// in the recording fails with ``NetworkError/Code-swift.enum/mockFailed``; the reason contains
   /// the request and the most similar recorded one, with secrets masked.
   ///
@@ -161,16 +162,22 @@ public final class Tape: Transport {
     switch work {
     case .passing: return transport.start(request, receive)
     case .recording(let recorder):
+      if let size = request.body.byteCount, size > recorder.bodyLimit {
+        return recorder.start(request, over: transport, receive)
+      }
       return request.bufferingStreamBody(receive) { [transport] request, receive in
         recorder.start(request, over: transport, receive)
       }
     case .replaying(let player):
       return request.bufferingStreamBody(receive) { request, receive in
-        if request.reportsConnection { receive(.servedLocally(by: "tape")) }
-        for event in player.events(for: request) { receive(event) }
-        return FinishedHandle()
+        player.replay(request, receive)
       }
     }
+  }
+
+  /// The player, if the tape replays.
+  var player: TapePlayer? {
+    if case .replaying(let player) = work { player } else { nil }
   }
 
   /// Writes the recording to its file.
@@ -218,9 +225,9 @@ extension Tape {
     /// If a request body or a response body is larger, only its size is recorded. A request for such a
     /// response fails when it is replayed.
     public var bodyLimit: Int
-    /// The limit for the bodies of all recorded responses together, in bytes.
+    /// The limit for all recorded bodies together, in bytes.
     ///
-    /// Only the sizes of further response bodies are recorded.
+    /// Only the sizes of the bodies of further exchanges are recorded.
     public var totalBodyLimit: Int
     /// The policy for exchanges with values that look like tokens.
     public var suspectedTokens: SuspectedTokenPolicy
@@ -240,7 +247,7 @@ extension Tape {
     ///   - afterLast: The policy for a request that is made more often than it was recorded.
     ///   - redaction: The additional rules for the names of secrets.
     ///   - bodyLimit: The limit for a recorded body, in bytes.
-    ///   - totalBodyLimit: The limit for the bodies of all recorded responses together, in bytes.
+    ///   - totalBodyLimit: The limit for all recorded bodies together, in bytes.
     ///   - suspectedTokens: The policy for exchanges with values that look like tokens.
     ///   - isTokenAllowed: Returns whether a value that looks like a token may be recorded.
     ///   - now: Returns the current date.
@@ -277,35 +284,6 @@ extension Tape {
     /// The request fails like one that is not in the recording.
     case fails
   }
-}
-
-extension Tape: TransportProvider {
-  /// The endpoints of a client that uses the tape as its provider.
-  ///
-  /// In `withMocks`, a tape responds to endpoints of all types.
-  public typealias Endpoint = Request
-
-  /// Returns the tape.
-  ///
-  /// - Parameters:
-  ///   - endpoint: The endpoint.
-  ///   - real: The client's own transport, which is not used.
-  /// - Returns: The tape.
-  public func transport(for endpoint: Request, real: any Transport) -> (any Transport)? { self }
-
-  /// Returns the tape.
-  ///
-  /// - Parameters:
-  ///   - request: The stored request.
-  ///   - real: The client's own transport, which is not used.
-  /// - Returns: The tape.
-  public func transport(forStored request: Request, real: any Transport) -> (any Transport)? {
-    self
-  }
-}
-
-extension Tape: ScopedMocks {
-  var scoped: AnyTransportProvider { MockTransport(routes: [], fallback: self).scoped }
 }
 
 /// Runs a closure with a ``Tape``, and saves the tape at the end.

@@ -24,6 +24,8 @@ final class TapePlayer: Sendable {
     var variants: Range<Int>
     /// Whether the bodies are compared too, because they differ.
     let comparesBodies: Bool
+    /// Whether the key contains a masked value.
+    let isMasked: Bool
   }
 
   /// Equal requests.
@@ -87,7 +89,9 @@ final class TapePlayer: Sendable {
         variants.append(Variant(key: key, indices: indices))
       }
       groups.append(
-        Group(key: key, variants: start..<variants.count, comparesBodies: comparesBodies))
+        Group(
+          key: key, variants: start..<variants.count, comparesBodies: comparesBodies,
+          isMasked: key.isMasked))
     }
     self.groups = groups
     self.variants = variants
@@ -153,6 +157,24 @@ final class TapePlayer: Sendable {
     }
   }
 
+  /// Delivers the next recorded response to a request before it returns.
+  func replay(
+    _ request: HTTPRequest, _ receive: (TransportEvent) -> Void
+  ) -> any TransportHandle {
+    if request.reportsConnection { receive(.servedLocally(by: "tape")) }
+    for event in events(for: request) { receive(event) }
+    return FinishedHandle()
+  }
+
+  /// Returns whether a response to a request is recorded.
+  ///
+  /// - Parameter request: The request, without a stream body.
+  /// - Returns: Whether there is a response.
+  func contains(_ request: HTTPRequest) -> Bool {
+    let request = HAR.Request(request, bodyLimit: needsBody ? options.bodyLimit : nil)
+    return !candidates(for: Query(request, options)).isEmpty
+  }
+
   /// Returns the next recorded exchange for a request.
   ///
   /// - Parameter request: The request, with the body if ``needsBody``.
@@ -200,7 +222,7 @@ final class TapePlayer: Sendable {
     private let options: Tape.Options
     private(set) lazy var maskedRequest = {
       var masked = request
-      RecordingRedactor(options.redaction).redact(&masked)
+      RecordingRedactor(options.redaction, placeholders: nil).redact(&masked)
       return masked
     }()
     private(set) lazy var maskedKey = MatchKey(maskedRequest, options.matching)
@@ -234,12 +256,14 @@ final class TapePlayer: Sendable {
         return [variant]
       }
     }
+    // Without masked values, only an equal request matches, except for values in the bodies.
+    let isMasked = query.maskedKey != query.key
     var best: (count: Int, variants: [Int]) = (.max, [])
     for index in groupsByShape[query.key.shape] ?? [] {
       let group = groups[index]
-      guard group.key.maskedCount(matching: query.key, masked: query.maskedKey) != nil else {
-        continue
-      }
+      guard isMasked || group.isMasked || group.key == query.key,
+        group.key.maskedCount(matching: query.key, masked: query.maskedKey) != nil
+      else { continue }
       for variant in group.variants {
         let key = variants[variant].key
         let count =
@@ -254,16 +278,23 @@ final class TapePlayer: Sendable {
     return best.variants
   }
 
+  /// The maximum number of recorded requests with which an error message compares a request.
+  private static let comparisonLimit = 500
+
   private var fileName: String { file.lastPathComponent }
 
   /// Returns the part of an error message that contains the most similar recorded request and the
   /// differing parts.
   private func closestMatch(to query: Query) -> String {
-    let distances = groups.map { $0.key.distance(to: query.key, masked: query.maskedKey) }
+    let similar = (groupsByShape[query.key.shape] ?? []).prefix(Self.comparisonLimit)
+    let candidates = similar + groups.indices.prefix(Self.comparisonLimit)
+    let distances = candidates.map {
+      groups[$0].key.distance(to: query.key, masked: query.maskedKey)
+    }
     guard let closest = distances.indices.min(by: { distances[$0] < distances[$1] }) else {
       return ", which is empty"
     }
-    let group = groups[closest]
+    let group = groups[candidates[closest]]
     let entry = variants[group.variants.lowerBound].indices[0]
     let request = entries[entry].request
     let url = NetworkError.RequestSummary(method: .get, url: request.url).url
@@ -272,77 +303,4 @@ final class TapePlayer: Sendable {
     return "; the closest of its \(entries.count) entries is log.entries[\(numbers[entry])], "
       + "\(request.method) \(url), with a different \(differences.joined(separator: ", "))"
   }
-}
-
-extension HAR.Entry {
-  /// The reason why the exchange cannot be replayed, or `nil`.
-  fileprivate var reasonNotToReplay: String? {
-    let scheme = request.url.prefix { $0 != ":" }.lowercased()
-    if scheme != "http", scheme != "https" { return "\(scheme) is not requested over HTTP" }
-    if request.method == "CONNECT" { return "CONNECT opens a tunnel of a proxy" }
-    if response.status == 0, response.failureCode == nil {
-      return "there was no response" + (response.error.map { ": \($0.prefix(100))" } ?? "")
-    }
-    if (1...199).contains(response.status) {
-      return "the status \(response.status) is not that of a final response"
-    }
-    return nil
-  }
-
-  /// Whether the archive does not contain the body of the response.
-  fileprivate var isWithoutItsBody: Bool {
-    response.content.text == nil && response.content.size > 0 && !response.content.isOmitted
-      && response.hasBody && request.method != "HEAD"
-  }
-
-  /// Returns the events that a transport reports for this exchange.
-  ///
-  /// A response with the status 304 and a body is one that a browser has completed from its cache. A
-  /// request without a condition receives it with the status 200.
-  ///
-  /// - Parameters:
-  ///   - method: The method of the request.
-  ///   - headers: The header fields of the request.
-  ///   - byteCount: The size of the body of the request. `nil` reports the recorded size.
-  /// - Returns: The events.
-  func events(
-    to method: HTTPMethod, _ headers: HTTPHeaders, byteCount: Int64? = nil
-  ) -> [TransportEvent] {
-    var response = response
-    if response.status == 304, response.content.text?.isEmpty == false,
-      !headers.contains("If-None-Match"), !headers.contains("If-Modified-Since")
-    {
-      response.status = 200
-    }
-    var events: [TransportEvent] = []
-    let sent = byteCount ?? Int64(max(request.bodySize, 0))
-    let hasBody = response.hasBody && method != .head
-    let body = hasBody ? response.content.data ?? Data() : Data()
-    let received = response.bodySize >= 0 ? response.bodySize : body.count
-    let metrics = timings.metrics(bytesSent: Int(clamping: sent), bytesReceived: received)
-    if let head = response.head {
-      if sent > 0 { events.append(.sent(bytes: sent, total: sent)) }
-      events.append(.head(head))
-      if !body.isEmpty { events.append(.body(body)) }
-      guard response.failureCode != nil else { return events + [.end(metrics)] }
-    }
-    return events + [
-      .failure(
-        TransportFailure(
-          code: response.failureCode ?? .cannotConnect, detail: response.errorDetail ?? "",
-          metrics: metrics))
-    ]
-  }
-}
-
-extension HAR.Response {
-  /// The code of a failure that a tape has recorded.
-  ///
-  /// `nil` for a complete response, and for a failure that another program has recorded.
-  var failureCode: NetworkError.Code? { error.flatMap(HARErrorCode.code) }
-
-  /// Whether a response with this status has a body.
-  ///
-  /// Source: RFC 9110 sections 15.3.5 and 15.4.5.
-  fileprivate var hasBody: Bool { status != 204 && status != 304 }
 }

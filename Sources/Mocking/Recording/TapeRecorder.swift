@@ -23,13 +23,15 @@ final class TapeRecorder: Sendable {
   private struct State {
     /// The completed exchanges in the order of their ends.
     var recorded: [RecordedEntry] = []
-    /// The number of bytes of the recorded response bodies.
+    /// The number of bytes of the recorded bodies.
     var bodyByteCount = 0
     /// The exchanges that the last ``TapeRecorder/save()`` left out.
     var leftOut: [ArchiveWarning] = []
     var partialFile: PartialTapeFile?
   }
 
+  /// The limit for a recorded body, in bytes.
+  var bodyLimit: Int { options.bodyLimit }
   private let file: URL
   private let options: Tape.Options
   private let redactor: RecordingRedactor
@@ -73,12 +75,12 @@ final class TapeRecorder: Sendable {
   private func add(_ exchange: ExchangeRecorder, _ ending: ExchangeRecorder.Ending) {
     var entry = exchange.entry(ending)
     state.withLock { state in
-      let size = entry.response.content.size
-      if state.bodyByteCount + size > options.totalBodyLimit, !entry.response.content.isOmitted {
-        entry.response.content.omit(
-          byteCount: size, reason: "the recording has reached \(options.totalBodyLimit) bytes")
+      let size = entry.bodyByteCount
+      if state.bodyByteCount + size > options.totalBodyLimit, size > 0 {
+        entry.omitBodies(because: "the recording has reached \(options.totalBodyLimit) bytes")
+      } else {
+        state.bodyByteCount += size
       }
-      if !entry.response.content.isOmitted { state.bodyByteCount += size }
     }
     let knownCount = redactor.secrets.count
     redactor.redact(&entry)
@@ -124,13 +126,13 @@ final class TapeRecorder: Sendable {
   /// The bodies that were not recorded, and the exchanges that were not written.
   var warnings: [ArchiveWarning] {
     queue.sync {
-      let omitted = sortedEntries().enumerated().compactMap { index, recorded in
-        recorded.entry.response.content.isOmitted
-          ? ArchiveWarning(
-            recorded.entry, at: index, problem: recorded.entry.response.content.comment ?? "")
-          : nil
+      let omitted = sortedEntries().enumerated().flatMap { index, recorded in
+        recorded.entry.omissions.map { ArchiveWarning(recorded.entry, at: index, problem: $0) }
       }
-      return (omitted + state.withLock { $0.leftOut }).sorted { ($0.entry ?? 0) < ($1.entry ?? 0) }
+      // Compares the positions too, because `sorted` does not guarantee a stable order.
+      return (omitted + state.withLock { $0.leftOut }).enumerated()
+        .sorted { ($0.element.entry ?? 0, $0.offset) < ($1.element.entry ?? 0, $1.offset) }
+        .map(\.element)
     }
   }
 
@@ -247,6 +249,34 @@ final class ExchangeRecorder: Sendable {
     return HAR.Entry(
       startedDateTime: startedDateTime, request: request, response: response,
       timings: HAR.Timings(ending.metrics))
+  }
+}
+
+extension HAR.Entry {
+  /// The number of bytes of the recorded bodies.
+  fileprivate var bodyByteCount: Int {
+    let response = response.content.isOmitted ? 0 : response.content.size
+    return (request.postData?.text?.utf8.count ?? 0) + response
+  }
+
+  /// Removes the bodies, which are not recorded.
+  fileprivate mutating func omitBodies(because reason: String) {
+    if let body = request.postData, body.encoding != "size" {
+      request.postData = HAR.PostData(
+        mimeType: body.mimeType, text: "", encoding: "size",
+        comment: "the body was not recorded, because \(reason)")
+    }
+    if response.content.size > 0, !response.content.isOmitted {
+      response.content.omit(byteCount: response.content.size, reason: reason)
+    }
+  }
+
+  /// Descriptions of the bodies that were not recorded.
+  fileprivate var omissions: [String] {
+    var comments: [String?] = []
+    if request.postData?.encoding == "size" { comments.append(request.postData?.comment) }
+    if response.content.isOmitted { comments.append(response.content.comment) }
+    return comments.compactMap(\.self)
   }
 }
 

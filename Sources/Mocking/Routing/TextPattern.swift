@@ -8,6 +8,12 @@ public enum MockServerError: Error, Hashable, Sendable {
   case invalidPattern(String, reason: String)
   /// A JSON path in a condition is malformed.
   case invalidJSONPath(String, reason: String)
+  /// Two routes have the same identifier.
+  case duplicateRoute(RouteID)
+  /// No route has this identifier.
+  case unknownRoute(RouteID)
+  /// The backend is a provider with a closure, which has no routes.
+  case noRoutes
   /// The connection has closed, and the server has dropped its record of it.
   case forgotten(connection: Int)
   /// The server has been stopped, so the awaited event will not occur.
@@ -25,6 +31,11 @@ extension MockServerError: CustomStringConvertible {
       "the regular expression /\(pattern)/ is malformed: \(reason)"
     case .invalidJSONPath(let path, let reason):
       "the JSON path \(path) is malformed: \(reason)"
+    case .duplicateRoute(let id):
+      "two routes have the identifier \(ReportFormatter.quoted(id.rawValue))"
+    case .unknownRoute(let id):
+      "no route has the identifier \(ReportFormatter.quoted(id.rawValue))"
+    case .noRoutes: "a provider with a closure has no routes; use MockProvider(routes:)"
     case .forgotten(let connection):
       "connection \(connection) has closed, and its record was dropped; see MockServerLimits"
     case .stopped: "the server has been stopped"

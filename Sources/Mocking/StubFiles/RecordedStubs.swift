@@ -49,9 +49,10 @@ private struct RecordedPath: Hashable {
     let path = URL(string: RecordedURL.escaped(url))?.path(percentEncoded: true) ?? ""
     let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
     let parts = segments.enumerated().map { index, segment -> String in
-      let text = segment.replacing("{", with: "%7B").replacing("}", with: "%7D")
+      // Characters such as the asterisk have a meaning in templates.
+      let text = PathTemplate.escaping("/" + segment).dropFirst()
       guard let decoded = PercentDecoding.decode(text) else { return "{value\(index)}" }
-      return Placeholder.isContained(in: String(decoded)) ? "{value\(index)}" : String(text)
+      return decoded.contains(Redactor.mask) ? "{value\(index)}" : String(text)
     }
     return "/" + parts.joined(separator: "/")
   }
@@ -114,7 +115,8 @@ extension TapePlayer {
   ///
   /// For a request that was not recorded it returns a 404 that names the nearest recorded request. A
   /// request with the method `HEAD` receives the head of the response to `GET` if only this was
-  /// recorded.
+  /// recorded. A redirect within the recorded origin becomes relative, and cookies lose their domain, so
+  /// that the client sends its next request with its cookies to this backend.
   func mock(for request: ReceivedRequest) -> Mock {
     var recorded = HAR.Request(
       method: request.method.rawValue, url: "http://127.0.0.1" + request.target,
@@ -128,7 +130,10 @@ extension TapePlayer {
     switch playback {
     case .entry(let entry):
       let events = entry.events(to: request.method, request.headers)
-      return Mock(to: request.method, events) { failure in .failure(failure.code) }
+      var mock = Mock(to: request.method, events) { failure in .failure(failure.code) }
+      if let url = URL(string: entry.request.url) { mock.headers.makeLocationRelative(to: url) }
+      mock.headers.removeCookieDomains()
+      return mock
     case .unmatched(let reason): return .text("\(reason)\n", status: 404)
     case .unplayable(let reason): return .text("\(reason)\n", status: 502)
     }

@@ -5,28 +5,50 @@ import Networking
 struct Stub: Sendable {
   /// The location of the route in the file.
   let path: JSONValuePath
-  let route: Route
+  private(set) var route: Route
   /// The response.
   let mock: Mock
   /// A description of the response, in place of that of the mock.
   var responseSummary: String?
 
-  /// Checks that each required scenario state is an initial state or is set by a route.
+  /// Returns a copy with the place from which the route was read.
+  func with(_ source: RouteSource) -> Stub {
+    var stub = self
+    stub.route.source = source
+    return stub
+  }
+
+  /// Returns the states that routes set, by scenario.
+  static func nextStates(of stubs: [Stub]) -> [Scenario: Set<String>] {
+    var states: [Scenario: Set<String>] = [:]
+    for stub in stubs {
+      for step in stub.route.nextStates { states[step.scenario, default: []].insert(step.state) }
+    }
+    return states
+  }
+
+  /// Checks that each required scenario state is an initial state or is set by a route, and that no
+  /// two routes have the same identifier.
   ///
   /// - Parameters:
   ///   - stubs: The stubs to check.
-  ///   - others: All stubs of the server, which may be from several files.
-  /// - Throws: ``JSONDocumentError`` for the first state that no route can reach.
-  static func checkStates(
-    of stubs: [Stub], among others: [Stub]
+  ///   - nextStates: The states that the routes of all files set.
+  ///   - ids: The identifiers of the routes that have been checked.
+  /// - Throws: ``JSONDocumentError`` for the first state that no route can reach, or for an identifier
+  ///   that occurs twice.
+  static func check(
+    _ stubs: [Stub], nextStates: [Scenario: Set<String>], ids: inout Set<RouteID>
   ) throws(JSONDocumentError) {
-    guard stubs.contains(where: { !$0.route.requiredStates.isEmpty }) else { return }
-    let next = others.flatMap(\.route.nextStates)
     for stub in stubs {
-      for step in stub.route.requiredStates {
-        let reachable =
-          [step.scenario.initialState] + next.filter { $0.scenario == step.scenario }.map(\.state)
-        guard !reachable.contains(step.state) else { continue }
+      if let id = stub.route.id, !ids.insert(id).inserted {
+        throw JSONDocumentError(
+          path: stub.path.appending(.member("id")),
+          text: "another route has the id \(ReportFormatter.quoted(id.rawValue))")
+      }
+      for step in stub.route.requiredStates where step.state != step.scenario.initialState {
+        let states = nextStates[step.scenario] ?? []
+        guard !states.contains(step.state) else { continue }
+        let reachable = [step.scenario.initialState] + states.sorted()
         let hint =
           NameSuggestion.of(step.state, among: reachable).map { "; did you mean \"\($0)\"?" } ?? ""
         throw JSONDocumentError(

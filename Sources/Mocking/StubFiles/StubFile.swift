@@ -26,9 +26,8 @@ import Promises
 ///   `{"matches": "^[0-9]+$"}`. `text` matches the whole body in the same way. `json` lists the
 ///   members that a JSON body must have; other members are allowed. `jsonEquals` is the whole body.
 ///   `jsonPath` has values by path, `parts` the parts of a multipart body by name, and `variables`
-///   variables by name. `any`, `all` and `not` contain further conditions. See
-///   <doc:MatchingRequests>. A stub with a higher `priority` takes precedence over others. `times`
-///   limits the number of responses of a stub.
+///   variables by name. `any`, `all` and `not` contain further conditions. A stub with a higher
+///   `priority` takes precedence over others. `times` limits the number of responses of a stub.
 /// - **Scenarios.** A scenario is a named state machine. A route with
 ///   `{"name": "boards", "when": "started", "then": "created"}` responds only in the state
 ///   `started` and sets the state `created`. Each scenario starts in the state `started`.
@@ -49,6 +48,7 @@ import Promises
 ///   `["users.json", "orders/*.json"]`. `basePath` is a path before the paths of all routes of the
 ///   file and of the files that it includes.
 /// - **Order.** If several stubs with the same priority match, the first one in the file responds.
+/// - **Identifiers.** `id` is the identifier of a route, as in ``MockRoutes``.
 /// - **Errors.** An unknown key, a value with the wrong type or out of range, a missing file, and a
 ///   scenario state that no route sets are reported as errors with their location.
 ///

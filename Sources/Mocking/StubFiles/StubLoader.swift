@@ -21,6 +21,7 @@ struct StubLoader {
   private(set) var warnings: [ArchiveWarning] = []
   /// All files that have been read, each once.
   private(set) var files: [URL] = []
+  private var known: Set<URL> = []
   /// The items of the resources of all files.
   let resources = ResourceStore()
   /// The first seed of random numbers.
@@ -50,10 +51,11 @@ struct StubLoader {
         connectionFaults.merge(document.connectionFaults) { first, _ in first }
       }
     }
-    let stubs = documents.flatMap(\.stubs)
+    let nextStates = Stub.nextStates(of: documents.flatMap(\.stubs))
+    var ids: Set<RouteID> = []
     for document in documents {
       do throws(JSONDocumentError) {
-        try Stub.checkStates(of: document.stubs, among: stubs)
+        try Stub.check(document.stubs, nextStates: nextStates, ids: &ids)
       } catch {
         throw document.located(error)
       }
@@ -67,7 +69,7 @@ struct StubLoader {
   private static let maximumCount = 1_000
 
   private mutating func add(_ url: URL) {
-    if !files.contains(url) { files.append(url) }
+    if known.insert(url).inserted { files.append(url) }
   }
 
   /// Reads a file and the files that it includes.

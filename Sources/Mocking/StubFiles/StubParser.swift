@@ -57,16 +57,22 @@ struct StubDocument {
         resources.isolate(by: isolation, maximumClients: clients)
       }
       var stubs: [Stub] = []
-      for ((value, place), offset) in zip(zip(values, places), offsets) {
+      for (index, (value, place)) in zip(values, places).enumerated() {
+        let source = RouteSource(file: name, line: place.line, column: place.column)
+        let value = value.prefixed(with: basePath)
         if value.isResource {
-          stubs += try value.prefixed(with: basePath).resource(
-            in: folder, defaults: defaults, store: resources, text: data.dropFirst(offset))
+          let end = index + 1 < offsets.count ? offsets[index + 1] : data.count
+          stubs += try value.resource(
+            in: folder, defaults: defaults, store: resources,
+            text: data.dropFirst(offsets[index]).prefix(end - offsets[index])
+          ).map { $0.with(source) }
           continue
         }
         stubs.append(
-          try value.prefixed(with: basePath).stub(
+          try value.stub(
             in: folder, defaults: defaults,
-            at: .init(file: name, line: UInt(place.line), column: UInt(place.column))))
+            at: .init(file: name, line: UInt(place.line), column: UInt(place.column))
+          ).with(source))
       }
       self.stubs = stubs
       templateFiles = context.templateFiles.urls
@@ -191,7 +197,7 @@ extension StubValue {
   ) throws(JSONDocumentError) -> Stub {
     let object = try withPathVariables.object(
       [
-        "method", "path", "sequence", "afterLast", "oneOf", "comment",
+        "id", "method", "path", "sequence", "afterLast", "oneOf", "comment",
       ]
         + StubObject.conditionKeys + Self.responseKeys,
       "a route, such as {\"path\": \"/boards\", \"json\": []}")
@@ -201,6 +207,11 @@ extension StubValue {
       try object["method"]?.httpMethod(),
       try object.required("path", "such as \"/boards/{id}\"").template(), mock)
     try object.addConditions(to: &route)
+    if let id = object["id"] {
+      let text = try id.string("a text, such as \"login\"")
+      guard !text.isEmpty else { throw id.expected("a text, such as \"login\"") }
+      route = route.id(RouteID(rawValue: text))
+    }
     return Stub(path: path, route: route, mock: mock)
   }
 

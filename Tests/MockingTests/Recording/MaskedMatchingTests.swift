@@ -103,11 +103,12 @@ struct MaskedMatchingTests {
   // MARK: Masked values
 
   @Test func aMaskedValueMatchesAnyValueInEachPart() async throws {
-    let body = #"{"user":"ann","login":{"password":"***-3f2a9c"},"list":["a","***-77"]}"#
+    let body = #"{"user":"ann","login":{"password":"***-3f2a9c"},"list":["a","***-777777"]}"#
     let file = try archive([
       Exchange(
-        method: "POST", url: "https://a.test/users/***-1a/x-***-2b.json?key=***-3c&page=1",
-        headers: [HAR.Field(name: "Authorization", value: "Bearer ***-4d")], body: body,
+        method: "POST",
+        url: "https://a.test/users/***-1a1a1a/x-***-2b2b2b.json?key=***-3c3c3c&page=1",
+        headers: [HAR.Field(name: "Authorization", value: "Bearer ***-4d4d4d")], body: body,
         answer: "ok")
     ])
     let options = Tape.Options(matching: [.method, .url, .header("Authorization"), .body])
@@ -133,7 +134,7 @@ struct MaskedMatchingTests {
   }
 
   @Test func aServerRoutesPathsWithMaskedValues() async throws {
-    let file = try archive([Exchange(url: "https://a.test/reset/***-1a/{b}", answer: "ok")])
+    let file = try archive([Exchange(url: "https://a.test/reset/***-1a1a1a/{b}", answer: "ok")])
     let stubs = try StubFile(contentsOf: file)
     #expect(stubs.routes.map(\.template) == ["/reset/{value1}/%7Bb%7D"])
     let transport = MockTransport(routes: stubs.routes)
@@ -144,13 +145,13 @@ struct MaskedMatchingTests {
 
   @Test func theEntryWithEqualLiteralValuesIsPreferred() async throws {
     let file = try archive([
-      Exchange(url: "https://a.test/users/***-1a", answer: "first"),
-      Exchange(url: "https://a.test/users/***-2b", answer: "second"),
+      Exchange(url: "https://a.test/users/***-1a1a1a", answer: "first"),
+      Exchange(url: "https://a.test/users/***-2b2b2b", answer: "second"),
       Exchange(url: "https://a.test/users/42", answer: "third"),
     ])
     let tape = try Tape(replaying: file)
     #expect(await tape.get("https://a.test/users/42").body == Data("third".utf8))
-    #expect(await tape.get("https://a.test/users/***-2b").body == Data("second".utf8))
+    #expect(await tape.get("https://a.test/users/***-2b2b2b").body == Data("second".utf8))
     #expect(await tape.get("https://a.test/users/7").body == Data("first".utf8))
     #expect(tape.unplayed.isEmpty)
   }
@@ -168,13 +169,13 @@ struct MaskedMatchingTests {
   }
 
   @Test(arguments: [
-    ("***", "", true), ("***", "a", true), ("a***b", "a1b", true), ("a***b", "a1c", false),
-    ("***-3f", "x", true), ("***-xy", "1-xy", true), ("***-xy", "1-xz", false),
+    ("***", "", false), ("***", "a", true), ("a***b", "a1b", true), ("a***b", "a1c", false),
+    ("***-3f2a9c", "x", true), ("***-xy", "1-xy", true), ("***-xy", "1-xz", false),
     ("a***b***c", "a1b2b3c", true), ("a***b***c", "a1c", false), ("ab***ba", "aba", false),
-    ("abc", "abc", false), ("***aab***", "xaaaab", true), ("**", "ab", false),
+    ("abc", "abc", true), ("***aab***", "xaaaabc", true), ("**", "ab", false),
   ])
   func aPatternMatchesByItsPlaceholders(_ pattern: String, _ text: String, _ isMatch: Bool) {
-    #expect(Placeholder.matches(pattern: pattern, text) == isMatch)
+    #expect(RecordingPlaceholder.matches(text, recorded: pattern) == isMatch)
   }
 
   // MARK: Options

@@ -130,11 +130,19 @@ extension HAR.Response {
   }
 
   /// The status and the header fields, or `nil` if there was no response.
+  ///
+  /// The fields `Location` and `Content-Type` are added if the archive contains only ``redirectURL`` and
+  /// the media type.
   var head: HTTPResponseHead? {
     guard status > 0 else { return nil }
-    return HTTPResponseHead(
-      status: status, version: version,
-      headers: HTTPHeaders(headers.map { HTTPHeaders.Field(name: $0.name, value: $0.value) }))
+    var fields = HTTPHeaders(headers.map { HTTPHeaders.Field(name: $0.name, value: $0.value) })
+    if (300...399).contains(status), !redirectURL.isEmpty, !fields.contains("Location") {
+      fields["Location"] = redirectURL
+    }
+    if content.text != nil, MediaType(content.mimeType) != nil, !fields.contains("Content-Type") {
+      fields["Content-Type"] = content.mimeType
+    }
+    return HTTPResponseHead(status: status, version: version, headers: fields)
   }
 
   /// The version number: `1.1` for `HTTP/1.1`, `2` for `h2` and `HTTP/2.0`.

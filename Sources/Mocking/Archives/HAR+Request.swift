@@ -146,7 +146,7 @@ extension HAR.Request {
     } else {
       postData = HAR.PostData(
         mimeType: request.headers["Content-Type"] ?? "x-unknown", text: "", encoding: "size")
-      postData?.comment = "only the size of the body was recorded"
+      postData?.comment = "only the size of the request body was recorded"
     }
   }
 
@@ -204,19 +204,22 @@ enum FormURLCoding {
 extension HAR.Request {
   /// Reads a request.
   ///
-  /// - Parameter json: The object. A method in lowercase letters is read in uppercase, and a relative
-  ///   URL is completed by the field `Host`.
+  /// - Parameter json: The object. A missing method is `POST` if there is a body, and otherwise `GET`. A
+  ///   method in lowercase letters is read in uppercase, and a relative URL is completed by the field
+  ///   `Host`.
   public init(json: JSON) {
     var members = HARMembers(json)
-    var method = members.text("method") ?? ""
+    let url = members.text("url") ?? ""
+    let hasBody = members.rest["postData"]?.dictionary?.isEmpty == false
+    var method = members.text("method") ?? (url.isEmpty ? "" : hasBody ? "POST" : "GET")
     if method.utf8.allSatisfy({ (0x61...0x7A).contains($0) }) { method = method.uppercased() }
     self.init(
-      method: method, url: members.text("url") ?? "",
+      method: method, url: url,
       httpVersion: members.text("httpVersion") ?? "",
       headers: [HAR.Field](headers: &members),
       postData: HAR.PostData(in: &members), bodySize: members.integer("bodySize") ?? -1)
     if url.hasPrefix("/"), let host = headers.first(where: { $0.name.lowercased() == "host" }) {
-      url = url.hasPrefix("//") ? "http:\(url)" : "http://\(host.value)\(url)"
+      self.url = url.hasPrefix("//") ? "http:\(url)" : "http://\(host.value)\(url)"
     }
     cookies = members.list("cookies")
     queryString = members.list("queryString")

@@ -38,11 +38,11 @@ enum HARBodyCoding {
   }
 
   private static func charset(of mimeType: String) -> String.Encoding {
-    switch MediaType(mimeType)?.parameters["charset"]?.lowercased() {
-    case "iso-8859-1", "latin1": .isoLatin1
-    case "windows-1252": .windowsCP1252
-    default: .utf8
-    }
+    // A text in UTF-16 or UTF-32 may have a byte order mark, which the conversion would not keep.
+    guard let name = MediaType(mimeType)?.parameters["charset"],
+      let encoding = String.Encoding(charset: name), encoding.unitSize == 1
+    else { return .utf8 }
+    return encoding
   }
 }
 
