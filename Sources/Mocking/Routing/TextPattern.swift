@@ -98,9 +98,10 @@ public struct TextPattern: Sendable, Hashable {
   /// case, `(?s)` for `.` to match line breaks, and `(?m)` for `^` and `$` to match at lines.
   /// Back-references, look-around, and possessive repetitions are errors.
   ///
-  /// - Parameter expression: The expression; `^` and `$` anchor it to the start and the end. If the expression in a route is malformed, the initializer of a
-  ///   server throws ``MockServerError/invalidPattern(_:reason:)``, and a transport fails all
-  ///   requests. A verification with a malformed expression fails and reports the error.
+  /// - Parameter expression: The expression. It may match any part of the text, unless `^` and `$`
+  ///   anchor it. If the expression in a route is malformed, the initializer of a server throws
+  ///   ``MockServerError/invalidPattern(_:reason:)``, and a transport fails all requests. A
+  ///   verification with a malformed expression fails and reports the error.
   /// - Returns: The pattern.
   public static func matching(_ expression: String) -> TextPattern {
     TextPattern(kind: .matching(RegularExpression(expression)))

@@ -66,7 +66,7 @@ struct Stub: Sendable {
     if route.rank != 0 { lines.append("priority \(route.rank)") }
     lines += route.requiredStates.map { "\($0.scenario.name) is \($0.state)" }
     lines += route.nextStates.map { "\($0.scenario.name) becomes \($0.state)" }
-    lines += route.assignments.map { "\($0.value == nil ? "removes" : "sets") \($0.name)" }
+    lines += route.assignments.map(\.description)
     return StubFile.Summary(
       method: route.method, path: route.template, response: responseSummary ?? mock.summary,
       conditions: lines)

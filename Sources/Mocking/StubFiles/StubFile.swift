@@ -32,7 +32,7 @@ import Promises
 ///   `{"name": "boards", "when": "started", "then": "created"}` responds only in the state
 ///   `started` and sets the state `created`. Each scenario starts in the state `started`.
 /// - **Variables.** A route with `{"set": {"user": {"id": 7}}}` sets variables when it responds;
-///   `null` removes a variable.
+///   `null` removes a variable. `{"increment": {"visits": 1}}` adds a number to a variable.
 /// - **Defaults.** The member `defaults` of the file has `headers`, a `delay`, a `fault` and the
 ///   other members of a response except its status and body, for all responses that do not set them.
 ///   A `fault` may have a `chance`. `seed` makes random numbers reproducible.

@@ -197,11 +197,10 @@ extension StubValue {
   ) throws(JSONDocumentError) -> Stub {
     let object = try withPathVariables.object(
       [
-        "id", "method", "path", "when", "scenario", "set", "priority", "times", "sequence",
-        "afterLast",
-        "oneOf", "comment",
+        "id", "method", "path", "sequence", "afterLast", "oneOf", "comment",
       ]
-        + Self.responseKeys, "a route, such as {\"path\": \"/boards\", \"json\": []}")
+        + StubObject.conditionKeys + Self.responseKeys,
+      "a route, such as {\"path\": \"/boards\", \"json\": []}")
     var mock = try object.mock(in: folder, at: location)
     if let defaults { mock = mock.inheriting(defaults) }
     var route = Route(
@@ -254,13 +253,14 @@ extension StubValue {
 
 extension StubObject {
   /// The members that ``addConditions(to:)`` parses.
-  static let conditionKeys = ["when", "scenario", "set", "priority", "times"]
+  static let conditionKeys = ["when", "scenario", "set", "increment", "priority", "times"]
 
   /// Parses the conditions, the scenario, the priority and the limit of a route.
   func addConditions(to route: inout Route) throws(JSONDocumentError) {
     route.pattern = route.pattern.adding(try self["when"]?.conditions() ?? [])
     try self["scenario"]?.addScenario(to: &route)
     try self["set"]?.addAssignments(to: &route)
+    try self["increment"]?.addIncrements(to: &route)
     if let priority = self["priority"] {
       route = route.priority(try priority.int(-1_000_000...1_000_000, "a whole number"))
     }
