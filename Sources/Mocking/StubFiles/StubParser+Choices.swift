@@ -34,7 +34,7 @@ extension StubValue {
     let expectation = "an object of variables, such as {\"user\": {\"id\": 7}}"
     for (name, value) in try variables(expectation) {
       guard TemplateJSON.isTemplate(value.json) else {
-        route = route.set(name, to: value.json == .null ? nil : value.json)
+        route = route.set(name, to: value.json == .null ? JSON?.none : value.json)
         continue
       }
       let template = try value.jsonTemplate(in: TemplateScope(pathVariables: context.pathVariables))

@@ -216,8 +216,10 @@ struct RequestConditionTests {
   @Test func theJournalKeepsNoParsedBodies() async throws {
     let transport = MockTransport { Route(.post, "/a", .status(200)).where(.json(at: "$.a", 1)) }
     #expect(await transport.response(.post, "/a", body: #"{"a": 1}"#) == "200 ")
-    let request = try #require(transport.journal.entries.first).request
-    #expect(request.json["a"] == 1)
-    #expect(request.content.parseCount == 0)
+    for _ in 0..<2 {
+      let request = try #require(transport.journal.entries.first).request
+      #expect(request.content.parseCount == 0)
+      #expect(request.json["a"] == 1)
+    }
   }
 }
