@@ -34,6 +34,15 @@ struct Options: Equatable, Sendable {
     /// The pages of these origins; `*` is every origin.
     case origins([String])
     case none
+
+    /// The policy of the server.
+    var policy: CORSPolicy {
+      switch self {
+      case .loopback: .loopback
+      case .origins(let origins): .origins(origins)
+      case .none: .off
+      }
+    }
   }
 
   var command = Command.serve
@@ -91,9 +100,7 @@ extension Options {
   ///
   /// An option without effect would be a silent mistake.
   var unsupportedOption: String? {
-    if let host, !["127.0.0.1", "localhost"].contains(host) { return "--host \(host)" }
-    if case .origins = crossOriginAccess { return "--cors" }
-    return matching.isEmpty ? nil : "--match"
+    matching.isEmpty ? nil : "--match"
   }
 
   /// Returns the URL of a file name, relative to the current folder.

@@ -37,7 +37,8 @@ final class StubServer: Sendable {
     limits.journal = JournalLimits(requests: 1_000, bodyBytes: 64 << 20)
     server = try MockServer(
       routes: file.routes + (forwarding.map { [$0.route] } ?? []), port: options.port,
-      limits: limits, seed: options.seed ?? file.seed,
+      host: options.host ?? "127.0.0.1", limits: limits, cors: options.crossOriginAccess.policy,
+      seed: options.seed ?? file.seed,
       connectionFault: { source.file.connectionFault($0) }, onExchange: { log.add($0) })
     report(.started, file)
     if let problem = watcher?.problem { console.failure("automatic reload is off: \(problem)") }

@@ -62,7 +62,7 @@ final class MockResolver: Sendable {
   ///   - method: The method of the request.
   ///   - scheduler: The clock of the request, for templates.
   ///   - path: The path of the request. Evaluated only for a sequence.
-  ///   - request: The request. Evaluated only for a template.
+  ///   - request: The request. Evaluated only for a template or a file.
   /// - Returns: The resolved mock, or the reason why there is none.
   /// - Throws: The error that `request` throws.
   func resolve(
@@ -75,7 +75,14 @@ final class MockResolver: Sendable {
     while true {
       switch mock.source {
       case .fields:
-        return prepared(mock)
+        guard case .file(let file) = mock.body else { return .mock(prepared(mock)) }
+        let isConditional = mock.status == 200 && (method == .get || method == .head)
+        let request = isConditional ? try request() : nil
+        do throws(MockFile.ReadError) {
+          return .mock(prepared(mock.serving(try file.open(), for: request)))
+        } catch {
+          return .invalid(error.reason)
+        }
       case .invalid(let reason): return .invalid(reason)
       case .sequence(let sequence):
         let key = MockResolverMachine.SequenceKey(
@@ -105,15 +112,9 @@ final class MockResolver: Sendable {
     }
   }
 
-  private func prepared(_ mock: Mock) -> Resolution {
+  /// Returns a mock with fixed delays and without a chance.
+  private func prepared(_ mock: Mock) -> Mock {
     var mock = mock
-    if case .file(let file) = mock.body {
-      do {
-        mock.body = .data(try file.read())
-      } catch {
-        return .invalid(error.reason)
-      }
-    }
     if let interruption = mock.interruption, interruption.chance < 1 {
       let occurs = random.unit() < interruption.chance
       mock.interruption?.chance = 1
@@ -122,7 +123,7 @@ final class MockResolver: Sendable {
     if mock.delay == nil { mock.delay = delay }
     if mock.delay?.isRandom == true { mock.delay = draw(mock.delay) }
     if mock.bodyDelay?.isRandom == true { mock.bodyDelay = draw(mock.bodyDelay) }
-    return .mock(mock)
+    return mock
   }
 
   private func draw(_ delay: MockDelay?) -> MockDelay? {

@@ -22,6 +22,12 @@ struct RouteTable: Sendable {
       }
     }
 
+    /// Returns whether a route for exactly this method matches the path.
+    func hasRoute(for method: HTTPMethod) -> Bool {
+      guard case .routes(let candidates, _) = self else { return false }
+      return candidates.contains { $0.entry.route.method == method }
+    }
+
     /// Whether the request is forwarded, so that its body can be sent on while it is received.
     var forwardsBody: Bool {
       guard case .routes(let candidates, _) = self, let first = candidates.first?.entry.route else {

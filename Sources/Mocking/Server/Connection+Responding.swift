@@ -8,13 +8,24 @@ extension Connection {
     case .head(let head): receiveBody(head)
     case .bodyPiece(let piece): startUpload(piece)
     case .request(let body): handle(body)
-    case .parseError(let parseError):
-      let script = ResponseScript(
-        .text("\(parseError.reason)\n", status: parseError.status),
-        for: .init(keepsAlive: false, date: core.date.now()))
-      beginServed(nil)
-      play(script)
+    case .parseError(let parseError): reject(parseError)
     }
+  }
+
+  /// Sends the response to a request that is malformed, too large or too slow.
+  func reject(_ error: HTTPParseError) {
+    beginServed(nil)
+    play(errorScript(error))
+  }
+
+  /// Returns the script of an error response, after which the connection closes.
+  func errorScript(_ error: HTTPParseError) -> ResponseScript {
+    var mock = Mock.text("\(error.reason)\n", status: error.status)
+    if let head { core.cors.apply(to: &mock, for: head) }
+    return ResponseScript(
+      mock,
+      for: .init(
+        method: head?.method ?? .get, keepsAlive: false, date: core.date.now()))
   }
 
   /// Finds the routes for a request by its head, and sets how its body is received.
@@ -24,6 +35,12 @@ extension Connection {
     self.head = head
     self.routing = routing
     self.routes = routes
+    if !routing.hasRoute(for: .options),
+      let response = core.cors.preflightResponse(to: head)
+    {
+      preflightResponse = response
+      return parser.receiveBody(.discard)
+    }
     let isRouted = if case .routes = routing { true } else { false }
     guard isRouted || core.queue.count > 0 else {
       if head.expectsContinue {
@@ -37,12 +54,14 @@ extension Connection {
       }
       return
     }
-    if head.expectsContinue, parser.bufferedBytes == 0 {
+    let policy = bodyPolicy(for: routing, isRouted: isRouted)
+    // A client that waits for permission does not have to send a body that is rejected.
+    if head.expectsContinue, parser.bufferedBytes == 0, !parser.isTooLarge(head.framing, policy) {
       // The bytes fit into the send buffer, which is empty. If the call fails, clients send the
       // body after a timeout.
       _ = Self.continueHead.withUnsafeBytes { socket.send($0) }
     }
-    parser.receiveBody(bodyPolicy(for: routing, isRouted: isRouted))
+    parser.receiveBody(policy)
   }
 
   private func bodyPolicy(
@@ -74,6 +93,7 @@ extension Connection {
     isRequestInProgress = true
     core.tracker.requestStarted()
     beginServed(request)
+    if let mock = preflightResponse.take() { return respond(with: mock, to: request) }
     let reporter: OutcomeReporter
     if let mock = core.queue.next() {
       reporter = record(request)
@@ -166,8 +186,10 @@ extension Connection {
     if !mock.webhooks.isEmpty { prepareWebhooks(of: mock, for: request) }
     reporter?.report(mock.failure?.outcome ?? .response(status: mock.status))
     servedDraft?.setResponse(mock)
+    var sent = mock
+    core.cors.apply(to: &sent, for: head)
     let script = ResponseScript(
-      mock,
+      sent,
       for: .init(
         method: head.method, minorVersion: head.minorVersion, keepsAlive: head.keepsAlive,
         date: core.date.now()))
@@ -209,10 +231,14 @@ extension Connection {
     }
     let number = player.begin(script.steps, continueRelay: continueRelay)
     player.schedule(on: core.scheduler) { [self] moment in
-      core.loop.execute {
+      // Virtual time does not advance until the next item of a stream has been scheduled.
+      let activity = core.scheduler.beginActivity()
+      let isRunning = core.loop.execute {
+        defer { activity?.end() }
         guard self.phase == .playing, self.player.reached(moment, in: number) else { return }
         self.process()
       }
+      if !isRunning { activity?.end() }
     }
   }
 
@@ -257,6 +283,8 @@ extension Connection {
 
   private func completeExchange() {
     reportServed(.complete)
+    head = nil
+    reporter = nil
     completedExchanges += 1
     endRequest()
   }

@@ -75,7 +75,8 @@ struct RequestHeadParser {
     }
     if first == UInt8(ascii: "/") { return true }
     if method == .options, target.elementsEqual("*".utf8) { return true }
-    return target.starts(with: "http://".utf8)
+    // A scheme is not case-sensitive (RFC 3986 section 3.1).
+    return target.prefix(7).lazy.map { $0 | 0x20 }.elementsEqual("http://".utf8)
   }
 
   // MARK: Header fields

@@ -56,7 +56,7 @@ extension MockServer {
   /// port remains reserved: the system does not assign it to a process that requests any free port.
   /// Repeated calls and calls after ``stop()`` are no-ops. When this method returns, the next
   /// connection is refused.
-  public func refuseConnections() { core.refuseConnections(on: port) }
+  public func refuseConnections() { core.refuseConnections(on: address) }
 
   /// Accepts connections again after ``refuseConnections()``.
   ///
@@ -65,7 +65,7 @@ extension MockServer {
   /// - Throws: ``MockServerError/cannotListen(port:reason:)`` if another server listens on the
   ///   port; ``MockServerError/stopped`` if the server has been stopped.
   public func acceptConnections() throws(MockServerError) {
-    try core.acceptConnections(on: port)
+    try core.acceptConnections(on: address)
   }
 
   // MARK: Stopping

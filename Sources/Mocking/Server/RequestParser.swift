@@ -76,6 +76,18 @@ struct RequestParser {
     }
   }
 
+  /// Whether a head has been received partially.
+  var isInsideHead: Bool {
+    guard case .head(let parser) = state else { return false }
+    return headBytes > 0 || !parser.isAtStart || !input.isEmpty
+  }
+
+  /// Returns whether a body with this framing would be rejected because of its declared length.
+  func isTooLarge(_ framing: RequestHead.Framing, _ policy: BodyPolicy) -> Bool {
+    guard case .sized(let length) = framing, policy == .collect else { return false }
+    return length > limits.bodyBytes
+  }
+
   // MARK: Input
 
   mutating func receive(_ bytes: UnsafeRawBufferPointer) {

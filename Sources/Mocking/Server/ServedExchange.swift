@@ -43,7 +43,7 @@ public struct ServedExchange: Sendable, Hashable {
   public let responseHeaders: HTTPHeaders
   /// The beginning of the body of the mock, at most 64 KiB, without framing.
   ///
-  /// Empty if the body is generated while it is sent. For a forwarded response, the bytes that have
+  /// Empty if the body is generated or read from a file while it is sent. For a forwarded response, the bytes that have
   /// been received from the origin. If the exchange was interrupted, not all of
   /// these bytes have been sent.
   public let responseBody: Data
@@ -114,7 +114,7 @@ extension Mock.Body {
         beginning += chunk.prefix(limit - beginning.count)
       }
       return beginning
-    case .none, .file, .generated: return Data()
+    case .none, .file, .generated, .stream: return Data()
     }
   }
 }

@@ -14,13 +14,17 @@ import Promises
 /// }
 /// ```
 ///
-/// - **Responses.** A response has a `status`, `headers`, a body (one of `json`, `text`, `base64`
-///   and `file`), a `delay`, a `bodyDelay`, `bytesPerSecond` or `dribble`
+/// - **Responses.** A response has a `status`, `headers`, a body (one of `json`, `text`, `base64`,
+///   `file`, `events` and `lines`), a `delay`, a `bodyDelay`, `bytesPerSecond` or `dribble`
 ///   (`{"pieces": 10, "over": "5 s"}`), and a `fault`. The name in `file` is relative to the folder
 ///   of the stub file. A delay is `"80 ms"`, `{"from": "80 ms", "to": "0.3 s"}` or
 ///   `{"median": "200 ms", "sigma": 0.5, "cap": "5 s"}`. A `sequence` is a list of responses. Its
 ///   last response repeats; with `"afterLast": "fails"` further requests fail.
 ///   `oneOf` is a list of responses, each with a `weight`, one of which is drawn for each request.
+/// - **Streams.** `events` is a body of server-sent events, and `lines` one of JSON values on lines:
+///   `{"events": [{"event": "tick", "data": {"n": 1}}], "every": "1 s", "repeat": true}`. `interim` is a
+///   list of interim responses (1xx), and `trailers` are fields after the body. The guide "Browsers,
+///   streams and files" describes them.
 /// - **Conditions.** The member `when` contains `query`, `headers`, `form` and `cookies`, each by
 ///   name. A value is a string, `true` (any value), `false` (no value), `{"contains": "a"}` or
 ///   `{"matches": "^[0-9]+$"}`. `text` matches the whole body in the same way. `json` lists the

@@ -178,6 +178,7 @@ struct MockPlayer: Sendable {
       switch step {
       case .wait(let moment): steps.append(.wait(until: begin + moment))
       case .send(let segment): steps.append(.bytes(segment))
+      case .stream(let cursor): steps.append(.stream(cursor.delayed(by: begin)))
       case .relay: break  // The body is in memory; see `Mock.withRelayedBodyInMemory()`.
       case .end(let ending): steps.append(.end(ending))
       }
@@ -191,8 +192,9 @@ extension Mock {
   fileprivate var isImmediate: Bool {
     switch body {
     case .none, .data: break
-    case .chunks, .generated, .file: return false
+    case .chunks, .generated, .file, .stream: return false
     }
+    guard interimResponses.isEmpty, trailers.isEmpty else { return false }
     return failure == nil && pace == nil && interruption == nil && bodyDelay == nil
       && headDelay == .zero && (200...999).contains(status) && !isFramed && validationError == nil
   }
