@@ -31,6 +31,7 @@ let package = Package(
     .executableTarget(
       name: "RequestAllocations",
       dependencies: ["BenchmarkSupport", "CAllocations", "LoadSupport", mocking]),
+    .executableTarget(name: "RouteBenchmarks", dependencies: ["BenchmarkSupport", mocking]),
 
     // Programs that Benchmarks/run starts, one process for each measurement.
     .target(name: "LoadSupport"),

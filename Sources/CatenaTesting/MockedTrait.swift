@@ -232,6 +232,31 @@
         return MockedTrait.Mocks(provider: .scoped(provider), backend: provider)
       }
     }
+
+    /// Replays a recording to all clients in each test case, whatever the types of their endpoints.
+    ///
+    /// ```swift
+    /// @Test(.mocked(try Tape(replaying: recording))) func ...
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - tape: An expression that creates the tape. It is evaluated once for each test case, on the
+    ///     main actor. If it throws, the test fails with the error.
+    ///   - fileID: The source location of the trait.
+    ///   - filePath: The source location of the trait.
+    ///   - line: The source location of the trait.
+    ///   - column: The source location of the trait.
+    /// - Returns: The trait. See ``MockedTrait``.
+    public static func mocked(
+      _ tape: @escaping @autoclosure @MainActor @Sendable () throws -> Tape,
+      fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+      column: UInt = #column
+    ) -> MockedTrait {
+      MockedTrait(.fail, SourceLocation(fileID, filePath, line, column)) {
+        let transport = MockTransport(routes: [], fallback: try tape())
+        return MockedTrait.Mocks(provider: transport.scoped, backend: transport)
+      }
+    }
   }
 
   extension Test {

@@ -37,6 +37,12 @@ final class Console: Sendable {
     queue.sync { FileHandle.standardError.write(Data("mock-server: \(text)\n".utf8)) }
   }
 
+  /// Prints the warnings about recordings on standard error, the first ten in full.
+  func warn(_ warnings: [ArchiveWarning]) {
+    for warning in warnings.prefix(10) { failure("warning: \(warning)") }
+    if warnings.count > 10 { failure("warning: \(warnings.count - 10) further warnings") }
+  }
+
   /// Waits until all lines are printed.
   func flush() {
     queue.sync {}

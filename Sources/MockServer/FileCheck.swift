@@ -23,13 +23,14 @@ struct FileCheck {
     var problems: [String] = []
     for url in urls {
       do {
-        _ = try StubFile(contentsOf: url, opensStore: false)
+        _ = try StubFile(contentsOf: url, opensStore: false, recordings: options.recordings)
       } catch {
         problems.append("\(error)")
       }
     }
     do {
-      let file = try StubFile(contentsOf: urls, opensStore: false)
+      let file = try StubFile(
+        contentsOf: urls, opensStore: false, recordings: options.recordings)
       report(file)
       return .stopped
     } catch {
@@ -43,6 +44,7 @@ struct FileCheck {
   }
 
   private func report(_ file: StubFile) {
+    console.warn(file.warnings)
     guard !options.writesJSON else {
       for summary in file.summaries { console.object(summary.object) }
       return

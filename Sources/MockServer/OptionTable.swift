@@ -112,7 +112,7 @@ enum OptionTable {
       name: "--match", value: "PARTS", group: .responses,
       help:
         "the parts of a request that must be equal to a recorded one: method, url, path, query, "
-        + "body, header:NAME, json:PATH, separated by commas"
+        + "query-order, header:NAME, cookie:NAME, body, differing-body, json:PATH, separated by commas"
     ) { options, text throws(Options.UsageError) in
       options.matching = try Options.matching(text)
     },
@@ -165,10 +165,10 @@ extension OptionTable {
     var text = """
       Serves stubs and recordings to HTTP clients in any language.
 
-      usage: mock-server FILE... [options]        serve the routes of files
-             mock-server --proxy URL [FILE...]    serve stubs, and forward the rest
-             mock-server init [FILE]              write an example, stubs.json by default
-             mock-server check FILE...            validate files and list their routes
+      usage: mock-server FILE... [options]      serve the routes of files
+             mock-server --proxy URL [FILE...]  serve stubs, and forward the rest
+             mock-server init [FILE]            write an example file (stubs.json)
+             mock-server check FILE...          validate files and list their routes
 
       A FILE has stubs in JSON, or is an HTTP archive (.har), such as a recording. The
       routes of the first file take precedence. Changed files are read again. A file

@@ -70,9 +70,7 @@ struct Options: Equatable, Sendable {
   /// The further names whose values a recording masks.
   var maskedNames: [String] = []
   /// The parts of a request that are compared with a recording.
-  ///
-  /// Empty uses the default.
-  var matching: [String] = []
+  var matching = Tape.Matching.standard
 
   /// The seed of all random numbers.
   var seed: UInt64?
@@ -85,6 +83,9 @@ struct Options: Equatable, Sendable {
 }
 
 extension Options {
+  /// The options for recordings among the files.
+  var recordings: Tape.Options { Tape.Options(matching: matching) }
+
   /// An error in the command line.
   struct UsageError: Error, Equatable, CustomStringConvertible {
     let problem: String
@@ -94,13 +95,6 @@ extension Options {
     }
 
     var description: String { "\(problem); see --help" }
-  }
-
-  /// An option with a value that the library cannot apply, or `nil`.
-  ///
-  /// An option without effect would be a silent mistake.
-  var unsupportedOption: String? {
-    matching.isEmpty ? nil : "--match"
   }
 
   /// Returns the URL of a file name, relative to the current folder.
@@ -168,20 +162,12 @@ extension Options {
   }
 
   /// Parses the parts of a request that are compared with a recording.
-  static func matching(_ text: String) throws(UsageError) -> [String] {
-    let parts = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-    let names = ["method", "url", "path", "query", "body"]
-    for part in parts where !names.contains(part) {
-      let argument = part.split(separator: ":", maxSplits: 1)
-      let isValid = argument.count == 2 && ["header", "json"].contains(argument[0])
-      guard isValid else {
-        throw UsageError(
-          "--match \(text): \"\(part)\" is not one of \(names.joined(separator: ", ")), "
-            + "header:NAME, json:PATH")
-      }
+  static func matching(_ text: String) throws(UsageError) -> Tape.Matching {
+    do throws(Tape.MatchingError) {
+      return try Tape.Matching(parsing: text)
+    } catch {
+      throw UsageError("--match \(text): \(error)")
     }
-    guard !parts.isEmpty else { throw UsageError("--match requires a value") }
-    return parts
   }
 
   /// Parses a list of names that are separated by commas.

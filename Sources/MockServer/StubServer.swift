@@ -18,16 +18,14 @@ final class StubServer: Sendable {
   ///
   /// - Throws: The error of a file, or `MockServerError`.
   init(_ options: Options, _ console: Console) throws {
-    if let name = options.unsupportedOption {
-      throw Options.UsageError("\(name) is not supported by this version")
-    }
     self.options = options
     self.console = console
     // The watcher starts before the files are read, so that no change is missed.
     let urls = options.files.map(Options.url(of:))
     let watcher = options.watchesFiles && !urls.isEmpty ? FileWatcher(urls) : nil
     self.watcher = watcher
-    let source = try StubSource(urls, data: options.data.map(Options.url(of:)))
+    let source = try StubSource(
+      urls, data: options.data.map(Options.url(of:)), recordings: options.recordings)
     self.source = source
     forwarding = try Forwarding(options)
     let file = source.file
@@ -41,6 +39,7 @@ final class StubServer: Sendable {
       seed: options.seed ?? file.seed,
       connectionFault: { source.file.connectionFault($0) }, onExchange: { log.add($0) })
     report(.started, file)
+    console.warn(file.warnings)
     if let problem = watcher?.problem { console.failure("automatic reload is off: \(problem)") }
     watcher?.start { [weak self] in self?.reload() }
     // A file that `include` names may have changed before it was watched.
@@ -64,6 +63,7 @@ final class StubServer: Sendable {
         source.setFile(file)
         watcher?.watch(file.files)
         report(.reloaded, file)
+        console.warn(file.warnings)
       } catch {
         console.failure("\(error); the routes are unchanged")
       }
@@ -82,15 +82,15 @@ final class StubServer: Sendable {
     if options.writesJSON {
       console.object([
         "event": "stopped", "requests": .int(count), "unfinished": .int(unfinished),
-        "recorded": (try? recorded.get()).flatMap { $0 }.map { .int($0) } ?? .null,
+        "recorded": (try? recorded.get()).flatMap { $0 }.map { .int($0.count) } ?? .null,
       ])
     } else if options.output != .quiet {
-      if case .success(let number?) = recorded, let name = options.recording {
-        console.line("wrote \(Self.count(number, "exchange")) to \(name)")
+      if case .success(let recording?) = recorded, let name = options.recording {
+        console.line("wrote \(Self.count(recording.count, "exchange")) to \(name)")
       }
       console.line(Self.count(count, "request"))
     }
-    _ = try recorded.get()
+    if let recording = try recorded.get() { console.warn(recording.warnings) }
     do {
       try stored.get()
     } catch {
@@ -159,7 +159,9 @@ struct Forwarding: Sendable {
       let allowsTokens = options.allowsTokens
       let tape = try Tape(
         Options.url(of: recording), mode: .all, over: transport,
-        options: Tape.Options(redaction: redaction, isTokenAllowed: { _ in allowsTokens }))
+        options: Tape.Options(
+          redaction: redaction, suspectedTokens: .leavesOut,
+          isTokenAllowed: { _ in allowsTokens }))
       self.tape = tape
       route = Route.forwarding(to: origin, over: tape)
     } else {
@@ -172,29 +174,20 @@ struct Forwarding: Sendable {
 
   /// Writes the recording.
   ///
-  /// - Returns: The number of exchanges, or `nil` if nothing is recorded.
+  /// - Returns: The number of written exchanges and the warnings about those that are left out or
+  ///   incomplete, or `nil` if nothing is recorded.
   /// - Throws: ``UnsavedFile``.
-  func save() throws -> Int? {
+  func save() throws -> (count: Int, warnings: [ArchiveWarning])? {
     guard let tape else { return nil }
     let count = tape.entries.count
     do throws(RecordingError) {
       try tape.save()
     } catch {
-      guard case .suspectedTokens(_, let paths) = error else {
-        throw UnsavedFile(description: "\(error)")
-      }
-      let list = paths.prefix(5).joined(separator: ", ") + (paths.count > 5 ? ", ..." : "")
-      let values =
-        paths.count == 1
-        ? "1 value looks like a secret" : "\(paths.count) values look like secrets"
-      throw UnsavedFile(
-        description:
-          "\(tape.file.relativePath) was not written: \(values) (\(list)). The exchanges "
-          + "with these values are also missing from \(tape.file.lastPathComponent).partial and "
-          + "must be recorded again; --mask NAME masks a value, and --allow-tokens writes all "
-          + "exchanges")
+      throw UnsavedFile(description: "\(error)")
     }
-    return count
+    let warnings = tape.warnings
+    let leftOut = warnings.filter { $0.problem.hasPrefix("left out") }
+    return (count - leftOut.count, warnings)
   }
 }
 
@@ -208,6 +201,7 @@ private final class StubSource: Sendable {
 
   private let urls: [URL]
   private let data: URL?
+  private let recordings: Tape.Options
   private let state: Mutex<State>
 
   /// Reads the files.
@@ -215,12 +209,15 @@ private final class StubSource: Sendable {
   /// - Parameters:
   ///   - urls: The files of the command line.
   ///   - data: The file for the items of resources.
+  ///   - recordings: The options for recordings among the files.
   /// - Throws: The error of a file.
-  init(_ urls: [URL], data: URL?) throws {
+  init(_ urls: [URL], data: URL?, recordings: Tape.Options) throws {
     self.urls = urls
     self.data = data
+    self.recordings = recordings
     let contents = Self.contents(of: urls)
-    let file = try StubFile(contentsOf: urls, opensStore: data == nil)
+    let file = try StubFile(
+      contentsOf: urls, opensStore: data == nil, recordings: recordings)
     if let data { try file.resources.open(data) }
     state = Mutex(
       State(file: file, contents: contents.merging(Self.contents(of: file.files)) { old, _ in old })
@@ -257,7 +254,8 @@ private final class StubSource: Sendable {
   private func read(replacing old: StubFile) throws -> StubFile {
     let oldData = old.resources.file
     do {
-      let new = try StubFile(contentsOf: urls, opensStore: data == nil)
+      let new = try StubFile(
+        contentsOf: urls, opensStore: data == nil, recordings: recordings)
       // Opening a file takes it from the old store.
       if let data { try new.resources.open(data) }
       if new.resources.file == nil { new.resources.takeItems(of: old.resources) }

@@ -31,8 +31,25 @@ private func countedProvider() -> MockProvider<NameAPI> {
   MockProvider { _ in .text(fixture) }
 }
 
+/// Returns a tape of one response to all requests for a name.
+private func recordedName() throws -> Tape {
+  let folder = TemporaryFolder()
+  let entry = HAR.Entry(
+    startedDateTime: "2026-01-01T00:00:00.000Z",
+    request: HAR.Request(method: "GET", url: "https://api.example.com/name"),
+    response: HAR.Response(status: 200, content: HAR.Content(size: 8, text: "recorded")))
+  try HAR(log: HAR.Log(entries: [entry])).write(to: folder.url("name.har"))
+  return try Tape(replaying: folder.url("name.har"))
+}
+
 @Suite(.timeLimit(.minutes(10)))
 struct MockedTraitTests {
+  @Test(.mocked(try recordedName()))
+  func aRecordingResponds() async throws {
+    #expect(try await name().value == "recorded")
+    try Test.mocks.verify(.get, "name")
+  }
+
   @Test(.mocked(NameAPI.self) { _ in .text("a") })
   func theMocksOfAnEndpointTypeRespond() async throws {
     #expect(try await name().value == "a")

@@ -32,6 +32,10 @@ public struct JournalEntry: Sendable, Hashable {
   /// `nil` if no route matched, or if the response came from a provider's closure or from
   /// `enqueue(_:)`.
   public let stub: String?
+  /// The identifier of the route that responded, as in ``MockRoutes``.
+  ///
+  /// The route may have been replaced or removed since then.
+  public let route: RouteID?
   /// The outcome, or `nil` while the request is in progress.
   public let outcome: Outcome?
 }

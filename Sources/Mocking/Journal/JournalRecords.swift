@@ -1,5 +1,4 @@
-/// The contents of a journal: the latest requests in a ring buffer, and the use counts of the
-/// routes.
+/// The contents of a journal: the latest requests in a ring buffer.
 ///
 /// Methods return the values that they remove, so that the caller releases them after unlocking.
 struct JournalRecords {
@@ -7,8 +6,8 @@ struct JournalRecords {
     /// The number of the request, from 0.
     let number: Int
     var request: StoredRequest
-    /// The number of the route that responds, or `nil` if there is none.
-    var route: Int?
+    /// The route that responds, or `nil` if there is none.
+    let route: RegisteredRoute?
     var outcome: JournalEntry.Outcome?
     /// The number of body bytes kept.
     var bodyBytes = 0
@@ -22,16 +21,11 @@ struct JournalRecords {
   private var bodyBytes = 0
   /// The number of the oldest request that may have a body.
   private var firstWithBody = 0
-  /// The number of requests that each route has responded to.
-  private(set) var routeUses: [Int]
-  /// The number of the first route that has not been replaced.
-  private(set) var firstRoute = 0
   /// The number of resets.
   private(set) var generation = 0
 
-  init(limits: JournalLimits, routeCount: Int) {
+  init(limits: JournalLimits) {
     self.limits = limits
-    routeUses = Array(repeating: 0, count: routeCount)
   }
 
   private var capacity: Int { max(limits.requests, 1) }
@@ -54,18 +48,18 @@ struct JournalRecords {
     number >= first && number < count ? number % capacity : nil
   }
 
-  /// Adds a request.
+  /// Adds a request, and counts the use of its route.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - route: The number of the route that responds, or `nil` if there is none.
+  ///   - route: The route that responds, or `nil` if there is none.
   /// - Returns: The number of the request from 0, the record that it replaces, and the requests
   ///   whose bodies have been removed, with their bodies.
   mutating func add(
-    _ request: StoredRequest, route: Int?
+    _ request: StoredRequest, route: RegisteredRoute?
   ) -> (number: Int, replaced: Record?, withBody: [StoredRequest]) {
     var record = Record(number: count, request: request, route: route)
-    if let route, routeUses.indices.contains(route) { routeUses[route] += 1 }
+    route?.countUse()
     var replaced: Record?
     let size = request.bodyByteCount
     if size > limits.bodyBytes {
@@ -100,13 +94,6 @@ struct JournalRecords {
     return removed
   }
 
-  /// Replaces the current routes; returns the number of the first new one.
-  mutating func replaceRoutes(count: Int) -> Int {
-    firstRoute = routeUses.count
-    routeUses += Array(repeating: 0, count: count)
-    return firstRoute
-  }
-
   /// Sets the outcome of a request.
   ///
   /// The outcome `passedThrough` is final. Calls for discarded requests are ignored.
@@ -127,9 +114,8 @@ struct JournalRecords {
 
   /// Discards all requests and starts numbering from 0 again; returns the discarded records.
   mutating func reset() -> [Record] {
-    let (discarded, first, next) = (ring, firstRoute, generation + 1)
-    self = JournalRecords(limits: limits, routeCount: routeUses.count)
-    firstRoute = first
+    let (discarded, next) = (ring, generation + 1)
+    self = JournalRecords(limits: limits)
     generation = next
     return discarded
   }

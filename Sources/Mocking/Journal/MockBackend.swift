@@ -18,6 +18,8 @@ public protocol MockBackend: Sendable {
   var journal: RequestJournal { get }
   /// The states of the routes' scenarios, and the variables.
   var scenarios: ScenarioStates { get }
+  /// The routes, which can be changed at any time.
+  var routes: MockRoutes { get }
 }
 
 extension MockBackend {

@@ -24,19 +24,19 @@ public final class RequestJournal: Sendable {
   }
 
   private let state: Mutex<State>
-  /// All routes, including replaced ones, because older entries refer to them.
-  private let routes: Mutex<[Route]>
+  /// The current routes, or `nil` if the backend has none.
+  private let registry: Mutex<StubRegistry?>
   /// Returns the path of the base URL, which relative patterns extend.
   ///
   /// Called on each verification.
   private let basePath: @Sendable () -> String?
 
   init(
-    limits: JournalLimits, routes: [Route] = [],
+    limits: JournalLimits, registry: StubRegistry? = nil,
     basePath: @escaping @Sendable () -> String? = { nil }
   ) {
-    state = Mutex(State(records: JournalRecords(limits: limits, routeCount: routes.count)))
-    self.routes = Mutex(routes)
+    state = Mutex(State(records: JournalRecords(limits: limits)))
+    self.registry = Mutex(registry)
     self.basePath = basePath
   }
 
@@ -63,8 +63,10 @@ public final class RequestJournal: Sendable {
   ///
   /// The numbers start again from 1. Callers that wait for a request keep waiting for the next one.
   public func reset() {
+    let routes = currentRoutes
     let discarded = state.withLock { state in
       state.takeQueue.reset()
+      for route in routes { route.resetUses() }
       return state.records.reset()
     }
     withExtendedLifetime(discarded) {}
@@ -76,29 +78,28 @@ public final class RequestJournal: Sendable {
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - route: The number of the route that responds, or `nil` if there is none.
+  ///   - route: The route that responds, or `nil` if there is none.
   /// - Returns: A reporter for the outcome of the request.
-  func record(_ request: StoredRequest, route: Int? = nil) -> OutcomeReporter {
+  func record(_ request: StoredRequest, route: RegisteredRoute? = nil) -> OutcomeReporter {
     let request = request.withoutParsedContent
     let (added, generation) = state.withLock {
       ($0.records.add(request, route: route), $0.records.generation)
     }
     defer { withExtendedLifetime(added) {} }
     return OutcomeReporter(
-      journal: self, number: added.number, generation: generation, route: route)
+      journal: self, number: added.number, generation: generation, route: route?.number)
   }
 
   func report(_ outcome: JournalEntry.Outcome, of number: Int, generation: Int) {
     state.withLock { $0.records.setOutcome(outcome, of: number, generation: generation) }
   }
 
-  /// Replaces the routes; returns the number of the first new one.
-  func replaceRoutes(with new: [Route]) -> Int {
-    routes.withLock { routes in
-      routes += new
-      return state.withLock { $0.records.replaceRoutes(count: new.count) }
-    }
+  /// Sets the routes whose uses are verified.
+  func setRegistry(_ registry: StubRegistry) {
+    self.registry.withLock { $0 = registry }
   }
+
+  private var currentRoutes: [RegisteredRoute] { registry.withLock { $0 }?.entries ?? [] }
 
   // MARK: Taking requests
 
@@ -145,16 +146,16 @@ public final class RequestJournal: Sendable {
 
   /// Returns a consistent snapshot of the journal for a verification.
   func snapshot() -> JournalSnapshot {
-    let (routes, records) = routes.withLock { routes in
-      (routes, state.withLock { $0.records })
+    let routes = currentRoutes
+    let (records, unused) = state.withLock { state in
+      // A resource has routes for operations that a test does not need.
+      (state.records, routes.filter { $0.useCount == 0 && $0.route.storage == nil })
     }
-    let current = zip(routes, records.routeUses).dropFirst(records.firstRoute)
     return JournalSnapshot(
       entries: records.all.map { .init(entry: entry($0), isVerified: $0.isVerified) },
       discardedCount: records.first,
-      // A resource has routes for operations that a test does not need.
-      unusedRoutes: current.filter { $0.1 == 0 && $0.0.storage == nil }.map { $0.0.description },
-      routeCount: routes.count - records.firstRoute, basePath: basePath().map(Self.segments))
+      unusedRoutes: unused.sorted { $0.number < $1.number }.map(\.route.description),
+      routeCount: routes.count, basePath: basePath().map(Self.segments))
   }
 
   func markVerified(_ entries: [JournalEntry]) {
@@ -162,11 +163,9 @@ public final class RequestJournal: Sendable {
   }
 
   private func entry(_ record: JournalRecords.Record) -> JournalEntry {
-    let routes = routes.withLock { $0 }
-    return JournalEntry(
+    JournalEntry(
       number: record.number + 1, request: record.request.received(number: record.number),
-      stub: record.route.flatMap { routes.indices.contains($0) ? routes[$0].description : nil },
-      outcome: record.outcome)
+      stub: record.route?.route.description, route: record.route?.id, outcome: record.outcome)
   }
 
   private static func segments(of path: String) -> [String] {

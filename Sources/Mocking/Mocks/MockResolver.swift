@@ -41,6 +41,13 @@ final class MockResolver: Sendable {
     TemplateValues(random: random, counters: counters, scheduler: scheduler)
   }
 
+  /// Starts all sequences again with their first responses, and all counters of templates with their
+  /// first numbers.
+  func restartSequences() {
+    machine.withLock { $0.restartSequences() }
+    counters.restart()
+  }
+
   /// Returns whether a mock can be served unchanged.
   ///
   /// Fast path: most mocks have no sequence, template, file or random delay, and need no default
@@ -158,6 +165,10 @@ struct MockResolverMachine {
   mutating func next(in key: SequenceKey) -> Int {
     defer { useCounts[key, default: 0] += 1 }
     return useCounts[key, default: 0]
+  }
+
+  mutating func restartSequences() {
+    useCounts = [:]
   }
 
   /// Returns the number of the next draw, counted from 0.

@@ -169,7 +169,9 @@ extension MockStream {
 ///
 /// Source: HTML Standard, section 9.2.
 public struct MockEvent: Sendable, Hashable, ExpressibleByStringLiteral {
-  /// The data. Each line is sent as one `data` line.
+  /// The data.
+  ///
+  /// Each line is sent as one `data` line.
   public var data: String
   /// The type of the event, or `nil` for `message`.
   public var event: String?
@@ -199,6 +201,9 @@ public struct MockEvent: Sendable, Hashable, ExpressibleByStringLiteral {
     self.delay = delay
   }
 
+  /// Creates an event with data.
+  ///
+  /// - Parameter value: The data.
   public init(stringLiteral value: String) { self.init(value) }
 
   /// The lines of the event, and the empty line after them.

@@ -22,10 +22,9 @@ final class OpenFile: Sendable {
   /// A strong validator, which changes with the size and the time of the last change.
   let entityTag: String
 
-  /// Opens a file.
+  /// Opens a file, or returns `nil` if it does not exist.
   ///
   /// - Parameter url: The location of the file.
-  /// - Returns: `nil` if it does not exist.
   /// - Throws: ``Failure`` if it cannot be read or is not a regular file.
   init?(_ url: URL) throws(Failure) {
     // Without `O_NONBLOCK`, opening a named pipe would wait for a writer.
@@ -252,7 +251,9 @@ enum ByteRange: Hashable {
     self = .from(first, through: last)
   }
 
-  /// Parses digits. A number that is too large counts as the largest one.
+  /// Parses digits.
+  ///
+  /// A number that is too large counts as the largest one.
   private static func number(_ text: Substring) -> Int? {
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return Int(text) ?? .max

@@ -9,10 +9,13 @@ import Networking
 /// | `[0]`, `[-1]` | an element of an array, counted from its start or from its end |
 /// | `.*`, `[*]` | all members or elements |
 /// | `..name`, `..*`, `..[0]` | the same at any depth |
+/// | `[1:3]`, `[:2]`, `[::-1]` | the elements of a slice with its start, end and step |
+/// | `[?@.price < 10]` | the members or elements that meet a condition, see ``JSONFilter`` |
 /// | `[0, 'name']` | the values of several selectors |
 ///
-/// Slices and filters are errors. A search visits each value at most once, so its time is at most
-/// proportional to the size of the JSON value times the number of segments.
+/// A search visits each value at most once, so its time is at most proportional to the size of the
+/// JSON value times the size of the path. Queries for several values and functions in filters are
+/// therefore errors. The order of the selected values is that of the text.
 ///
 /// Source: RFC 9535 section 2.
 struct JSONPath: Sendable, Hashable {
@@ -22,6 +25,46 @@ struct JSONPath: Sendable, Hashable {
     /// An index; a negative one counts from the end.
     case element(Int)
     case all
+    case slice(start: Int?, end: Int?, step: Int)
+    case filter(JSONFilter)
+
+    /// Returns whether a member is selected.
+    func selects(_ name: String, _ value: JSON) -> Bool {
+      switch self {
+      case .member(let wanted): wanted == name
+      case .all: true
+      case .filter(let filter): filter.holds(for: value)
+      case .element, .slice: false
+      }
+    }
+
+    /// Returns whether an element is selected.
+    func selects(_ index: Int, of count: Int, _ value: JSON) -> Bool {
+      switch self {
+      case .element(let wanted): wanted == index || wanted == index - count
+      case .all: true
+      case .slice(let start, let end, let step):
+        Self.slice(start, end, step, of: count, contains: index)
+      case .filter(let filter): filter.holds(for: value)
+      case .member: false
+      }
+    }
+
+    /// Source: RFC 9535 section 2.3.4.2.2.
+    private static func slice(
+      _ start: Int?, _ end: Int?, _ step: Int, of count: Int, contains index: Int
+    ) -> Bool {
+      func place(_ bound: Int?, _ standard: Int) -> Int {
+        bound.map { $0 < 0 ? count + $0 : $0 } ?? standard
+      }
+      if step > 0 {
+        let first = max(place(start, 0), 0)
+        return index >= first && index < place(end, count) && (index - first) % step == 0
+      }
+      guard step < 0 else { return false }
+      let first = min(place(start, count - 1), count - 1)
+      return index <= first && index > place(end, -1) && (first - index) % -step == 0
+    }
   }
 
   struct Segment: Sendable, Hashable {
@@ -50,7 +93,7 @@ struct JSONPath: Sendable, Hashable {
     }
   }
 
-  /// The names of the members in the path.
+  /// The names of the members in the path, without those in filters.
   var names: [String] {
     segments.flatMap(\.selectors).compactMap { selector in
       if case .member(let name) = selector { name } else { nil }
@@ -93,24 +136,12 @@ struct JSONPath: Sendable, Hashable {
     switch value {
     case .array(let elements):
       for (index, element) in elements.enumerated() {
-        let next = next(states) { selector in
-          switch selector {
-          case .element(let wanted): wanted == index || wanted == index - elements.count
-          case .all: true
-          case .member: false
-          }
-        }
+        let next = next(states) { $0.selects(index, of: elements.count, element) }
         if next != 0, search(element, next, isSorted: isSorted, isWanted) { return true }
       }
     case .dictionary(let members):
       for (name, member) in isSorted ? members.sorted(by: { $0.key < $1.key }) : Array(members) {
-        let next = next(states) { selector in
-          switch selector {
-          case .member(let wanted): wanted == name
-          case .all: true
-          case .element: false
-          }
-        }
+        let next = next(states) { $0.selects(name, member) }
         if next != 0, search(member, next, isSorted: isSorted, isWanted) { return true }
       }
     case .null, .bool, .int, .decimal, .double, .string: break
@@ -129,137 +160,101 @@ struct JSONPath: Sendable, Hashable {
   }
 }
 
-/// An error in a JSON path.
-struct JSONPathError: Error, Hashable, CustomStringConvertible {
-  let reason: String
-  /// The position in Unicode scalars, counted from 0.
-  let position: Int
-
-  var description: String { "\(reason) at character \(position + 1)" }
-}
-
-/// A parser for the syntax of ``JSONPath``.
-private struct JSONPathParser {
-  private let scalars: [Unicode.Scalar]
-  private var position = 0
-
-  init(_ text: String) {
-    scalars = Array(text.unicodeScalars)
+/// A condition on a member or element: `@.price < 10 && !(@.sold || @.kind == 'book')`.
+///
+/// | syntax | holds |
+/// |---|---|
+/// | `@.a.b`, `@['a'][0]`, `@` | if the value exists |
+/// | `@.a == 1`, `!=`, `<`, `<=`, `>`, `>=` | if two values, or a value and a literal, compare so |
+/// | `a && b`, `a \|\| b`, `!a`, `(a)` | combinations |
+///
+/// A literal is a number, a text in single or double quotation marks, `true`, `false` or `null`. Numbers
+/// and texts are ordered, texts by Unicode scalars; other values are only equal or not. Unlike in RFC
+/// 9535, arrays and objects equal nothing, so that the time of a comparison is limited.
+///
+/// Source: RFC 9535 section 2.3.5.
+indirect enum JSONFilter: Sendable, Hashable {
+  enum Comparison: String, Sendable, CaseIterable {
+    case equal = "=="
+    case notEqual = "!="
+    case atMost = "<="
+    case atLeast = ">="
+    case less = "<"
+    case greater = ">"
   }
 
-  mutating func parse() throws(JSONPathError) -> [JSONPath.Segment] {
-    guard skip("$") else { throw error("expected $, as in $.user.name,") }
-    var segments: [JSONPath.Segment] = []
-    while next != nil {
-      if skip("[") {
-        segments.append(.init(selectors: try selectors(), isDescendant: false))
-        continue
+  enum Operand: Sendable, Hashable {
+    case literal(JSON)
+    /// Members and elements, from the tested value inwards.
+    case path([JSONPath.Selector])
+
+    /// Returns the value, or `nil` if there is none.
+    func value(in json: JSON) -> JSON? {
+      guard case .path(let steps) = self else {
+        return if case .literal(let literal) = self { literal } else { nil }
       }
-      guard skip(".") else { throw error("expected . or [") }
-      let isDescendant = skip(".")
-      if isDescendant, skip("[") {
-        segments.append(.init(selectors: try selectors(), isDescendant: true))
-      } else {
-        segments.append(.init(selectors: [try shorthand()], isDescendant: isDescendant))
-      }
-    }
-    return segments
-  }
-
-  /// Parses a name without quotes, or an asterisk.
-  private mutating func shorthand() throws(JSONPathError) -> JSONPath.Selector {
-    if skip("*") { return .all }
-    let start = position
-    var name = ""
-    while let scalar = next, Self.isNameScalar(scalar) {
-      position += 1
-      name.unicodeScalars.append(scalar)
-    }
-    guard let first = name.unicodeScalars.first, !("0"..."9").contains(first) else {
-      throw error("expected the name of a member or *", at: start)
-    }
-    return .member(name)
-  }
-
-  /// Returns whether a scalar may be in a name without quotes.
-  ///
-  /// A hyphen may, which RFC 9535 permits only in quotes.
-  private static func isNameScalar(_ scalar: Unicode.Scalar) -> Bool {
-    !scalar.isASCII || scalar == "_" || scalar == "-"
-      || UInt8(truncatingIfNeeded: scalar.value).isASCIIAlphanumeric
-  }
-
-  private mutating func selectors() throws(JSONPathError) -> [JSONPath.Selector] {
-    var selectors: [JSONPath.Selector] = []
-    repeat {
-      skipSpace()
-      selectors.append(try selector())
-      skipSpace()
-    } while skip(",")
-    guard skip("]") else {
-      throw error(next == ":" ? "slices are not supported" : "expected ]")
-    }
-    return selectors
-  }
-
-  private mutating func selector() throws(JSONPathError) -> JSONPath.Selector {
-    switch next {
-    case "*":
-      position += 1
-      return .all
-    case "'", "\"": return .member(try quotedName())
-    case "?": throw error("filters are not supported")
-    case ":": throw error("slices are not supported")
-    default:
-      let start = position
-      var text = skip("-") ? "-" : ""
-      while let scalar = next, ("0"..."9").contains(scalar) {
-        position += 1
-        text.unicodeScalars.append(scalar)
-      }
-      guard let index = Int(text) else {
-        throw error("expected an index, a name in quotes or *", at: start)
-      }
-      return .element(index)
-    }
-  }
-
-  private mutating func quotedName() throws(JSONPathError) -> String {
-    let start = position
-    let quote = scalars[position]
-    position += 1
-    var name = ""
-    while let scalar = next {
-      position += 1
-      if scalar == quote { return name }
-      if scalar == "\\" {
-        guard let escaped = next, escaped == quote || escaped == "\\" || escaped == "/" else {
-          throw error("expected an escaped quotation mark or backslash")
+      var value = json
+      for step in steps {
+        switch (step, value) {
+        case (.member(let name), .dictionary(let members)):
+          guard let member = members[name] else { return nil }
+          value = member
+        case (.element(let index), .array(let elements)):
+          let index = index < 0 ? elements.count + index : index
+          guard elements.indices.contains(index) else { return nil }
+          value = elements[index]
+        default: return nil
         }
-        position += 1
-        name.unicodeScalars.append(escaped)
-      } else {
-        name.unicodeScalars.append(scalar)
       }
+      return value
     }
-    throw error("a name without a closing quotation mark", at: start)
   }
 
-  private mutating func skipSpace() {
-    while let scalar = next, scalar == " " || scalar == "\t" { position += 1 }
+  case exists(Operand)
+  case compare(Operand, Comparison, Operand)
+  case all([JSONFilter])
+  case any([JSONFilter])
+  case not(JSONFilter)
+
+  /// Returns whether the condition holds for a member or element.
+  func holds(for value: JSON) -> Bool {
+    switch self {
+    case .exists(let operand): operand.value(in: value) != nil
+    case .all(let filters): filters.allSatisfy { $0.holds(for: value) }
+    case .any(let filters): filters.contains { $0.holds(for: value) }
+    case .not(let filter): !filter.holds(for: value)
+    case .compare(let left, let comparison, let right):
+      Self.compare(left.value(in: value), comparison, right.value(in: value))
+    }
   }
 
-  private var next: Unicode.Scalar? {
-    position < scalars.count ? scalars[position] : nil
+  private static func compare(_ left: JSON?, _ comparison: Comparison, _ right: JSON?) -> Bool {
+    switch comparison {
+    case .equal: isEqual(left, right)
+    case .notEqual: !isEqual(left, right)
+    case .less: isLess(left, right)
+    case .greater: isLess(right, left)
+    case .atMost: isLess(left, right) || isEqual(left, right)
+    case .atLeast: isLess(right, left) || isEqual(left, right)
+    }
   }
 
-  private mutating func skip(_ scalar: Unicode.Scalar) -> Bool {
-    guard next == scalar else { return false }
-    position += 1
-    return true
+  /// Returns whether two values are equal; two missing values are.
+  private static func isEqual(_ left: JSON?, _ right: JSON?) -> Bool {
+    switch (left, right) {
+    case (.array?, _), (.dictionary?, _): false
+    default: left == right
+    }
   }
 
-  private func error(_ reason: String, at position: Int? = nil) -> JSONPathError {
-    JSONPathError(reason: reason, position: position ?? self.position)
+  private static func isLess(_ left: JSON?, _ right: JSON?) -> Bool {
+    switch (left, right) {
+    case (.string(let left)?, .string(let right)?):
+      return left.unicodeScalars.lexicographicallyPrecedes(right.unicodeScalars)
+    case (.int(let left)?, .int(let right)?): return left < right
+    default:
+      guard let left = left?.double, let right = right?.double else { return false }
+      return left < right
+    }
   }
 }

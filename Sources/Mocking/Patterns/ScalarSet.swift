@@ -77,15 +77,20 @@ struct ScalarSet: Sendable {
   }
 
   private func find(_ scalar: Unicode.Scalar) -> Bool {
-    let forms = ignoresCase ? scalar.caseForms : [scalar]
-    let isIncluded = items.contains { item in
+    // The scalar itself is tested first, because its other forms are slow to find.
+    let isIncluded =
+      includes(scalar) || ignoresCase && scalar.caseForms.contains { includes($0) }
+    return isIncluded != isNegated
+  }
+
+  private func includes(_ scalar: Unicode.Scalar) -> Bool {
+    items.contains { item in
       switch item {
-      case .range(let range): forms.contains { range.contains($0) }
-      case .property(let property): forms.contains { property.contains($0) }
-      case .noProperty(let property): forms.contains { !property.contains($0) }
+      case .range(let range): range.contains(scalar)
+      case .property(let property): property.contains(scalar)
+      case .noProperty(let property): !property.contains(scalar)
       }
     }
-    return isIncluded != isNegated
   }
 }
 

@@ -5,23 +5,33 @@ import Synchronization
 /// The secret values of a recording, all occurrences of which are masked.
 ///
 /// A value occurs again if, for example, a server echoes a password, or a token is part of a path.
-/// Each value is masked in its original form, in percent-encoding, in base64, and as a JSON string.
+/// Each value is replaced by its placeholder in its original form, in percent-encoding, in base64,
+/// and as a JSON string.
 /// Only values of at least eight bytes with a letter and a digit are collected, because masking all
 /// occurrences of `admin` or `1` would make the recording unusable.
 final class KnownSecrets: Sendable {
   private struct State {
     var values: Set<String> = []
-    /// The encoded forms of each value, in the order in which the values were added.
-    var forms: [Set<String>] = []
+    /// The encoded forms of each value and their placeholder, in the order in which the values were
+    /// added.
+    var forms: [(texts: Set<String>, placeholder: String)] = []
     var search = MultiPatternSearch()
   }
 
   private let state = Mutex(State())
+  private let placeholders: (any SecretPlaceholders)?
 
-  /// Adds a value if it has at least eight bytes, a letter, and a digit.
+  /// Creates an empty set.
+  ///
+  /// - Parameter placeholders: The replacements of the values. `nil` replaces all by `***`.
+  init(placeholders: (any SecretPlaceholders)? = nil) {
+    self.placeholders = placeholders
+  }
+
+  /// Adds a value if it has at least eight bytes, a letter, and a digit, and no placeholder.
   func insert(_ value: String) {
     guard value.utf8.count >= 8, value.contains(where: \.isNumber),
-      value.contains(where: \.isLetter)
+      value.contains(where: \.isLetter), RecordingPlaceholder.ranges(in: value).isEmpty
     else { return }
     let isKnown = state.withLock { $0.values.contains(value) }
     guard !isKnown else { return }
@@ -34,10 +44,11 @@ final class KnownSecrets: Sendable {
       base64, String(base64.prefix { $0 != "=" }), urlSafe, FormURLCoding.encode(base64),
       String(json.dropFirst().dropLast()),
     ])
+    let placeholder = placeholders?.text(for: value) ?? Redactor.mask
     state.withLock { state in
       guard state.values.insert(value).inserted else { return }
-      state.forms.append(forms)
-      for form in forms { state.search.insert(form) }
+      state.forms.append((forms, placeholder))
+      for form in forms { state.search.insert(form, replacement: placeholder) }
     }
   }
 
@@ -49,8 +60,8 @@ final class KnownSecrets: Sendable {
     state.withLock { state in
       guard count > 0 else { return state.search }
       var search = MultiPatternSearch()
-      for forms in state.forms.dropFirst(count) {
-        for form in forms { search.insert(form) }
+      for (forms, placeholder) in state.forms.dropFirst(count) {
+        for form in forms { search.insert(form, replacement: placeholder) }
       }
       return search
     }
@@ -64,8 +75,13 @@ struct MultiPatternSearch: Sendable {
   /// The minimum length of a pattern in bytes.
   static let minimumByteCount = 8
 
+  private struct Pattern {
+    let bytes: [UInt8]
+    let replacement: String
+  }
+
   /// The patterns by their first eight bytes.
-  private var patterns: [UInt64: [[UInt8]]] = [:]
+  private var patterns: [UInt64: [Pattern]] = [:]
   /// Whether a pattern may start with eight bytes, indexed by 16 bits of their hash.
   ///
   /// The filter rules out most positions without a dictionary lookup.
@@ -75,43 +91,53 @@ struct MultiPatternSearch: Sendable {
   var isEmpty: Bool { patterns.isEmpty }
 
   /// Adds a pattern if it is long enough.
-  mutating func insert(_ pattern: String) {
+  ///
+  /// - Parameters:
+  ///   - pattern: The pattern.
+  ///   - replacement: The replacement of its matches.
+  mutating func insert(_ pattern: String, replacement: String) {
     let bytes = Array(pattern.utf8)
     guard bytes.count >= Self.minimumByteCount else { return }
     if filter.isEmpty { filter = Array(repeating: false, count: 1 << 16) }
     let start = bytes.prefix(Self.minimumByteCount).reduce(0) { $0 << 8 | UInt64($1) }
-    patterns[start, default: []].append(bytes)
+    patterns[start, default: []].append(Pattern(bytes: bytes, replacement: replacement))
     filter[Self.hash(start)] = true
   }
 
   /// Replaces all matches in a text.
   ///
-  /// Overlapping matches are replaced as one.
+  /// Overlapping matches are replaced as one, by the replacement of the first. A placeholder ends
+  /// with another asterisk if a letter or a digit follows, see `RecordingPlaceholder`.
   ///
-  /// - Parameters:
-  ///   - text: The text.
-  ///   - replacement: The replacement of each match.
+  /// - Parameter text: The text.
   /// - Returns: The text with the replacements, or `nil` if there is no match.
-  func replacing(in text: String, with replacement: String) -> String? {
+  func replacing(in text: String) -> String? {
     guard !isEmpty, text.utf8.count >= Self.minimumByteCount else { return nil }
     var text = text
     return text.withUTF8 { bytes in
-      let matches = ranges(in: bytes)
+      let matches = matches(in: bytes)
       guard !matches.isEmpty else { return nil }
       var output: [UInt8] = []
       var position = 0
-      for range in matches {
+      for (range, replacement) in matches {
         output += bytes[position..<range.lowerBound]
         output += replacement.utf8
         position = range.upperBound
+        if position < bytes.count, bytes[position].isASCIIAlphanumeric,
+          replacement.utf8.last?.isASCIIAlphanumeric == true
+        {
+          output.append(UInt8(ascii: "*"))
+        }
       }
       output += bytes[position...]
       return String(decoding: output, as: UTF8.self)
     }
   }
 
-  private func ranges(in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
-    var matches: [Range<Int>] = []
+  private func matches(
+    in bytes: UnsafeBufferPointer<UInt8>
+  ) -> [(range: Range<Int>, replacement: String)] {
+    var matches: [(range: Range<Int>, replacement: String)] = []
     var window: UInt64 = 0
     for index in bytes.indices {
       window = window << 8 | UInt64(bytes[index])
@@ -120,14 +146,15 @@ struct MultiPatternSearch: Sendable {
         continue
       }
       let rest = bytes[start...]
-      guard let length = candidates.filter({ rest.starts(with: $0) }).map(\.count).max() else {
-        continue
-      }
-      let end = start + length
-      if let last = matches.last, start < last.upperBound {
-        matches[matches.count - 1] = last.lowerBound..<max(last.upperBound, end)
+      let longest = candidates.filter { rest.starts(with: $0.bytes) }
+        .max { $0.bytes.count < $1.bytes.count }
+      guard let longest else { continue }
+      let end = start + longest.bytes.count
+      if let last = matches.last, start < last.range.upperBound {
+        matches[matches.count - 1].range =
+          last.range.lowerBound..<max(last.range.upperBound, end)
       } else {
-        matches.append(start..<end)
+        matches.append((start..<end, longest.replacement))
       }
     }
     return matches

@@ -3,10 +3,10 @@ import Networking
 
 /// A redactor of recorded exchanges.
 ///
-/// It masks an exchange in two steps: a `Redactor` masks the values of secret names, and then
-/// ``KnownSecrets`` masks all other occurrences of the same values. A tape applies the same rules
-/// to recorded and to replayed requests, so that they match. Text that is already masked is not
-/// changed.
+/// It masks an exchange in two steps: a `Redactor` masks the secrets that it finds by their names
+/// and forms, and then ``KnownSecrets`` masks all other occurrences of the same values. Both replace
+/// a secret by its placeholder in this recording. A tape applies the same rules to recorded and to
+/// replayed requests, so that they match. Text that is already masked is not changed.
 struct RecordingRedactor: Sendable {
   /// The secret values of the exchanges so far.
   let secrets: KnownSecrets
@@ -14,16 +14,30 @@ struct RecordingRedactor: Sendable {
   /// The redactor of error descriptions, which are displayed and never decoded.
   private let errorRedactor: Redactor
 
-  init(_ rules: Tape.Redaction) {
-    let secrets = KnownSecrets()
+  /// Creates a redactor.
+  ///
+  /// - Parameters:
+  ///   - rules: The additional rules for names.
+  ///   - placeholders: The placeholders of a recording. `nil` replaces all secrets by `***`, for
+  ///     requests that are compared with a recording.
+  init(_ rules: Tape.Redaction, placeholders: (any SecretPlaceholders)?) {
+    let secrets = KnownSecrets(placeholders: placeholders)
     let names = SecretNames(including: rules.masking, excluding: rules.keeping)
     let collect: @Sendable (String) -> Void = { value in
       secrets.insert(value)
       secrets.insert(FormURLCoding.decode(value))
     }
     self.secrets = secrets
-    redactor = Redactor(names: names, purpose: .recording, onSecret: collect)
+    redactor = Redactor(
+      names: names, purpose: .recording, placeholders: placeholders, onSecret: collect)
     errorRedactor = Redactor(names: names, purpose: .display, onSecret: collect)
+  }
+
+  /// Creates a redactor of a new recording, with a new random key.
+  ///
+  /// - Parameter rules: The additional rules for names.
+  init(_ rules: Tape.Redaction) {
+    self.init(rules, placeholders: RecordingPlaceholders())
   }
 
   /// Masks the secrets in a request.
@@ -64,16 +78,14 @@ extension MultiPatternSearch {
   /// Masks all matches in a request, and returns whether there are any.
   @discardableResult
   func mask(_ request: inout HAR.Request) -> Bool {
-    request.replaceTexts { text, _ in replacing(in: text, with: Redactor.mask) }
+    request.replaceTexts { text, _ in replacing(in: text) }
   }
 
   /// Masks all matches in an exchange, and returns whether there are any.
   @discardableResult
   func mask(_ entry: inout HAR.Entry) -> Bool {
     let isInRequest = mask(&entry.request)
-    let isInResponse = entry.response.replaceTexts { text, _ in
-      replacing(in: text, with: Redactor.mask)
-    }
+    let isInResponse = entry.response.replaceTexts { text, _ in replacing(in: text) }
     return isInRequest || isInResponse
   }
 }
@@ -176,16 +188,32 @@ extension HAR.PostData {
 extension Tape {
   /// Additional rules for the names of secrets in a recording.
   ///
-  /// Without rules, a recording masks the values of well-known names such as `Authorization`,
-  /// `Cookie`, `X-Api-Key`, `access_token`, `password`, and `code` in header fields, queries,
-  /// forms, JSON, XML, and plain text. Values are replaced by `***`, and numbers in JSON by 0, so
-  /// that replayed responses still decode.
+  /// Without rules, a recording masks these values in URLs, header fields, cookies, queries, forms,
+  /// multipart bodies, JSON, XML, HTML and plain text:
+  ///
+  /// | names | masked values |
+  /// |---|---|
+  /// | `Authorization`, `Cookie`, `password`, `access_token`, `X-Api-Key`, ... | all |
+  /// | `tokens`, `session_id`, `pass`, ... | all except for numbers of up to 9 digits |
+  /// | `pin`, `X-User-Pin`, `card[cvc]`, `otp`, ... | 3 to 12 digits, and values that look random |
+  /// | `card_number`, `pan`, ... | 12 to 19 digits |
+  /// | `code` | texts of 6 digits, and values that look random |
+  /// | `key`, `session`, `signature`, `ticket`, `token_type`, ... | values that look random |
+  /// | any | known keys (`ghp_...`), web tokens, private keys, card numbers, IBANs |
+  ///
+  /// Each secret is replaced by a placeholder such as `***-3f2a9c`, and a number in JSON by a number
+  /// such as `999000034`, so that replayed responses still decode. Equal secrets of a recording have
+  /// equal placeholders. The placeholder is computed with a random key that is not kept, so that it
+  /// does not reveal a PIN. Empty values, `true`, `false` and `null` are kept.
   public struct Redaction: Sendable, Hashable {
-    /// Additional names whose values are masked.
+    /// Additional names, all values of which are masked.
     ///
     /// Case and punctuation are ignored.
     public var masking: Set<String>
     /// Names whose values are kept although they match the well-known names, such as `code`.
+    ///
+    /// They override ``masking``. A value is still masked if it is also the value of another name
+    /// that is secret, and a URL or a plain text is still searched for known keys and card numbers.
     ///
     /// Case and punctuation are ignored.
     public var keeping: Set<String>

@@ -23,6 +23,10 @@ import Networking
 /// - **Order.** A recording contains the exchanges in the order of their start. If a request was
 ///   recorded three times, its three responses are replayed in order.
 /// - **Failures** are also recorded, and are replayed with the same code.
+/// - **Archives of other programs** are replayed as far as possible. ``warnings`` contains the entries
+///   that are left out, such as those of aborted requests.
+/// - **Tests.** In `withMocks(tape) { ... }` and with the trait `.mocked(tape)`, a tape responds to the
+///   requests of all clients.
 /// - **Threads.** A tape may be used from any thread, by many requests at once. The recording is
 ///   written on a separate queue, which does not delay exchanges.
 public final class Tape: Transport {
@@ -108,7 +112,7 @@ public final class Tape: Transport {
     if case .recording = work { true } else { false }
   }
 
-  /// The exchanges in the file if the tape replays, or the completed exchanges, masked, if it
+  /// The exchanges in the file that can be replayed, or the completed exchanges, masked, if the tape
   /// records.
   ///
   /// Blocks until all completed exchanges have been recorded.
@@ -116,6 +120,18 @@ public final class Tape: Transport {
     switch work {
     case .recording(let recorder): recorder.entries
     case .replaying(let player): player.entries
+    case .passing: []
+    }
+  }
+
+  /// The exchanges that were left out, and other reasons why the recording is not complete.
+  ///
+  /// If the tape replays, they are known from the start. If it records, they are those of the exchanges
+  /// recorded so far, and of the last ``save()``.
+  public var warnings: [ArchiveWarning] {
+    switch work {
+    case .recording(let recorder): recorder.warnings
+    case .replaying(let player): player.warnings
     case .passing: []
     }
   }
@@ -131,7 +147,8 @@ public final class Tape: Transport {
   ///
   /// A replayed exchange ends before this method returns, and its events are delivered on the
   /// thread of the caller. A stream body is first read into memory, so that it can be recorded or
-  /// compared; the replayed exchange then starts when the body has been read. A request that is not
+  /// compared; the exchange then starts when the body has been read. A stream that is known to be larger
+  /// than ``Options-swift.struct/bodyLimit`` is not read when the tape records. A request that is not
   /// in the recording fails with ``NetworkError/Code-swift.enum/mockFailed``; the reason contains
   /// the request and the most similar recorded one, with secrets masked.
   ///
@@ -145,16 +162,22 @@ public final class Tape: Transport {
     switch work {
     case .passing: return transport.start(request, receive)
     case .recording(let recorder):
+      if let size = request.body.byteCount, size > recorder.bodyLimit {
+        return recorder.start(request, over: transport, receive)
+      }
       return request.bufferingStreamBody(receive) { [transport] request, receive in
         recorder.start(request, over: transport, receive)
       }
     case .replaying(let player):
       return request.bufferingStreamBody(receive) { request, receive in
-        if request.reportsConnection { receive(.servedLocally(by: "tape")) }
-        for event in player.events(for: request) { receive(event) }
-        return FinishedHandle()
+        player.replay(request, receive)
       }
     }
+  }
+
+  /// The player, if the tape replays.
+  var player: TapePlayer? {
+    if case .replaying(let player) = work { player } else { nil }
   }
 
   /// Writes the recording to its file.
@@ -164,9 +187,8 @@ public final class Tape: Transport {
   /// tape does not record. The method must not be called from
   /// ``Options-swift.struct/isTokenAllowed``.
   ///
-  /// - Throws: ``RecordingError/suspectedTokens(file:paths:)``,
-  ///   ``RecordingError/tooLarge(file:paths:limit:)`` or
-  ///   ``RecordingError/unwritable(file:reason:)``. The file is then unchanged.
+  /// - Throws: ``RecordingError/suspectedTokens(file:paths:)``, unless the options leave these exchanges
+  ///   out, or ``RecordingError/unwritable(file:reason:)``. The file is then unchanged.
   public func save() throws(RecordingError) {
     if case .recording(let recorder) = work { try recorder.save() }
   }
@@ -193,16 +215,22 @@ extension Tape {
   /// The options of a tape.
   public struct Options: Sendable {
     /// The parts in which a request must be equal to a recorded one.
-    public var matching: Set<Matcher>
+    public var matching: Matching
     /// The policy for a request that is made more often than it was recorded.
     public var afterLast: RepeatPolicy
     /// The additional rules for the names of secrets.
     public var redaction: Redaction
     /// The limit for a recorded body, in bytes.
     ///
-    /// If a request body is larger, only its size is recorded. If a response body is larger,
-    /// ``Tape/save()`` fails, because the response could not be replayed.
+    /// If a request body or a response body is larger, only its size is recorded. A request for such a
+    /// response fails when it is replayed.
     public var bodyLimit: Int
+    /// The limit for all recorded bodies together, in bytes.
+    ///
+    /// Only the sizes of the bodies of further exchanges are recorded.
+    public var totalBodyLimit: Int
+    /// The policy for exchanges with values that look like tokens.
+    public var suspectedTokens: SuspectedTokenPolicy
     /// Returns whether a value that looks like a token may be recorded.
     ///
     /// Called for each such value, possibly several times, on the tape's queue. It must not block.
@@ -219,11 +247,14 @@ extension Tape {
     ///   - afterLast: The policy for a request that is made more often than it was recorded.
     ///   - redaction: The additional rules for the names of secrets.
     ///   - bodyLimit: The limit for a recorded body, in bytes.
+    ///   - totalBodyLimit: The limit for all recorded bodies together, in bytes.
+    ///   - suspectedTokens: The policy for exchanges with values that look like tokens.
     ///   - isTokenAllowed: Returns whether a value that looks like a token may be recorded.
     ///   - now: Returns the current date.
     public init(
-      matching: Set<Matcher> = [.method, .url], afterLast: RepeatPolicy = .repeats,
+      matching: Matching = .standard, afterLast: RepeatPolicy = .repeats,
       redaction: Redaction = Redaction(), bodyLimit: Int = 16 << 20,
+      totalBodyLimit: Int = 512 << 20, suspectedTokens: SuspectedTokenPolicy = .failsSaving,
       isTokenAllowed: @escaping @Sendable (SuspectedToken) -> Bool = { _ in false },
       now: @escaping @Sendable () -> Date = { Date() }
     ) {
@@ -231,30 +262,19 @@ extension Tape {
       self.afterLast = afterLast
       self.redaction = redaction
       self.bodyLimit = max(bodyLimit, 0)
+      self.totalBodyLimit = max(totalBodyLimit, 0)
+      self.suspectedTokens = suspectedTokens
       self.isTokenAllowed = isTokenAllowed
       self.now = now
     }
   }
 
-  /// A part in which a request must be equal to a recorded one.
-  public enum Matcher: Sendable, Hashable {
-    /// The method.
-    case method
-    /// The URL: origin, path and query, with the parameters in any order.
-    case url
-    /// The path and the query, with the parameters in any order.
-    ///
-    /// Use it for servers whose host or port changes.
-    case path
-    /// The order of the query parameters, in addition to ``url`` or ``path``.
-    case queryOrder
-    /// The values of a header field, after masking.
-    case header(String)
-    /// The body, after masking.
-    ///
-    /// JSON is compared by value, a form by its fields, a multipart body without its boundary, a
-    /// body larger than the limit by its size, and any other body by its bytes.
-    case body
+  /// The policy for exchanges with values that look like tokens and that are not allowed.
+  public enum SuspectedTokenPolicy: Sendable, Hashable {
+    /// ``Tape/save()`` throws ``RecordingError/suspectedTokens(file:paths:)`` and writes nothing.
+    case failsSaving
+    /// ``Tape/save()`` writes the other exchanges, and ``Tape/warnings`` contains those left out.
+    case leavesOut
   }
 
   /// The policy for a request that is made more often than it was recorded.

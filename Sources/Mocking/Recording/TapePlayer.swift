@@ -3,264 +3,304 @@ import Networking
 import Synchronization
 
 /// A player that replays recorded responses.
+///
+/// Opening a recording takes linear time and masks nothing. A request that is equal to a recorded one
+/// is found by an index; only other requests are masked and compared with several entries.
 final class TapePlayer: Sendable {
-  private struct State {
-    /// The number of requests for each key.
-    var requestCounts: [MatchKey: Int] = [:]
+  /// The result of a request.
+  enum Playback {
+    /// A recorded exchange.
+    case entry(HAR.Entry)
+    /// The request was not recorded, or all its responses have been replayed and must not be repeated.
+    case unmatched(reason: String)
+    /// The recorded response cannot be replayed.
+    case unplayable(reason: String)
   }
 
-  /// The recorded exchanges.
+  /// The exchanges whose method, URL and other parts are equal.
+  private struct Group {
+    let key: MatchKey
+    /// The indices of the variants.
+    var variants: Range<Int>
+    /// Whether the bodies are compared too, because they differ.
+    let comparesBodies: Bool
+    /// Whether the key contains a masked value.
+    let isMasked: Bool
+  }
+
+  /// Equal requests.
+  private struct Variant {
+    /// The key with the body, if bodies are compared.
+    let key: MatchKey
+    /// The indices in ``entries``, in ascending order.
+    var indices: [Int]
+  }
+
+  /// The recorded exchanges that can be replayed.
   let entries: [HAR.Entry]
+  /// The entries that cannot be replayed.
+  let warnings: [ArchiveWarning]
   private let file: URL
   private let options: Tape.Options
-  private let redactor: RecordingRedactor
-  /// The indices in ``entries`` of the exchanges for each key, in ascending order.
-  private let indices: [MatchKey: [Int]]
-  /// The key of each exchange in ``entries``.
-  private let keys: [MatchKey]
-  private let state = Mutex(State())
+  private let groups: [Group]
+  private let variants: [Variant]
+  private let groupIndices: [MatchKey: Int]
+  private let groupsByShape: [MatchKey.Shape: [Int]]
+  /// The index in the file of each of ``entries``.
+  private let numbers: [Int]
+  /// Whether the body of a request can be needed to find its response.
+  let needsBody: Bool
+  /// The number of requests for each variant.
+  private let counts: Mutex<[Int]>
 
   init(_ har: HAR, _ file: URL, _ options: Tape.Options) {
     self.file = file
     self.options = options
-    redactor = RecordingRedactor(options.redaction)
-    entries = har.log.entries
-    // Masks the recording, because one of another program may not be masked. This redactor is
-    // separate, so that secrets in the recording do not affect the masking of the replayed
-    // requests.
-    let recordingRedactor = RecordingRedactor(options.redaction)
-    keys = har.log.entries.map { entry in
-      var request = entry.request
-      recordingRedactor.redact(&request)
-      return MatchKey(request, options.matching)
+    (entries, numbers, warnings) = Self.playable(in: har)
+    var groups: [Group] = []
+    var variants: [Variant] = []
+    var keys: [MatchKey] = []
+    var members: [MatchKey: [Int]] = [:]
+    for (index, entry) in entries.enumerated() {
+      let key = MatchKey(entry.request, options.matching)
+      if members[key, default: []].isEmpty { keys.append(key) }
+      members[key, default: []].append(index)
     }
-    indices = Dictionary(grouping: keys.indices) { [keys] in keys[$0] }
+    let comparesDifferingBodies = options.matching.contains(.differingBody)
+    for key in keys {
+      let indices = members[key] ?? []
+      let start = variants.count
+      if comparesDifferingBodies, indices.count > 1 {
+        var known: [MatchKey: Int] = [:]
+        for index in indices {
+          var bodyKey = key
+          bodyKey.addBody(of: entries[index].request)
+          if let position = known[bodyKey] {
+            variants[position].indices.append(index)
+          } else {
+            known[bodyKey] = variants.count
+            variants.append(Variant(key: bodyKey, indices: [index]))
+          }
+        }
+      }
+      let comparesBodies = variants.count > start + 1
+      if !comparesBodies {
+        variants.removeSubrange(start...)
+        variants.append(Variant(key: key, indices: indices))
+      }
+      groups.append(
+        Group(
+          key: key, variants: start..<variants.count, comparesBodies: comparesBodies,
+          isMasked: key.isMasked))
+    }
+    self.groups = groups
+    self.variants = variants
+    groupIndices = Dictionary(uniqueKeysWithValues: groups.enumerated().map { ($1.key, $0) })
+    groupsByShape = Dictionary(grouping: groups.indices) { groups[$0].key.shape }
+    counts = Mutex(Array(repeating: 0, count: variants.count))
+    needsBody = options.matching.alwaysReadsBody || groups.contains(where: \.comparesBodies)
+  }
+
+  /// Returns the entries that can be replayed, with their indices in the file, and warnings about the
+  /// others.
+  private static func playable(in har: HAR) -> ([HAR.Entry], [Int], [ArchiveWarning]) {
+    let omitted = Set(har.warnings.compactMap(\.entry))
+    var (entries, numbers, warnings) = ([HAR.Entry](), [Int](), har.warnings)
+    var (number, missingBodies) = (0, 0)
+    for entry in har.log.entries {
+      while omitted.contains(number) { number += 1 }
+      if let reason = entry.reasonNotToReplay {
+        warnings.append(ArchiveWarning(entry, at: number, problem: "left out: \(reason)"))
+      } else {
+        entries.append(entry)
+        numbers.append(number)
+        if entry.isWithoutItsBody { missingBodies += 1 }
+      }
+      number += 1
+    }
+    warnings.sort { ($0.entry ?? 0) < ($1.entry ?? 0) }
+    if missingBodies > 0 {
+      warnings.append(
+        ArchiveWarning(
+          problem:
+            "\(missingBodies) of \(entries.count) responses are replayed without their bodies, "
+            + "which the archive does not contain"))
+    }
+    return (entries, numbers, warnings)
   }
 
   /// The exchanges that have not been replayed, in the order of the recording.
   var unplayed: [HAR.Entry] {
-    let counts = state.withLock { $0.requestCounts }
-    return indices.flatMap { key, indices in indices.dropFirst(counts[key] ?? 0) }
+    let counts = counts.withLock { $0 }
+    return variants.indices.flatMap { variants[$0].indices.dropFirst(counts[$0]) }
       .sorted().map { entries[$0] }
+  }
+
+  /// The requests whose bodies are compared.
+  var requestsComparedByBody: [HAR.Request] {
+    guard !options.matching.alwaysReadsBody else { return entries.map(\.request) }
+    return groups.filter(\.comparesBodies).flatMap { variants[$0.variants] }
+      .flatMap { $0.indices.map { entries[$0].request } }
   }
 
   /// Returns the events of the next recorded response to a request.
   ///
   /// - Parameter request: The request, without a stream body.
-  /// - Returns: The events. If the request was not recorded, or if all its responses have been
-  ///   replayed and must not be repeated, the only event is a failure with the code `mockFailed`.
+  /// - Returns: The events. If there is no response, the only event is a failure with the code
+  ///   `mockFailed`.
   func events(for request: HTTPRequest) -> [TransportEvent] {
-    var harRequest = HAR.Request(
-      request, bodyLimit: options.matching.contains(.body) ? options.bodyLimit : nil)
-    redactor.redact(&harRequest)
-    let key = MatchKey(harRequest, options.matching)
-    guard let indices = indices[key] else {
-      return [
-        failure(
-          "\(harRequest.method) \(harRequest.url) is not in \(fileName)\(closestMatch(to: key))")
-      ]
+    switch play(HAR.Request(request, bodyLimit: needsBody ? options.bodyLimit : nil)) {
+    case .entry(let entry):
+      entry.events(to: request.method, request.headers, byteCount: request.body.byteCount)
+    case .unmatched(let reason), .unplayable(let reason):
+      [.failure(TransportFailure(code: .mockFailed, detail: reason))]
     }
-    let number = state.withLock { state -> Int in
-      let number = state.requestCounts[key] ?? 0
-      state.requestCounts[key] = number + 1
-      return number
-    }
-    guard number < indices.count || options.afterLast == .repeats else {
-      let times = indices.count == 1 ? "once" : "\(indices.count) times"
-      return [
-        failure(
-          "\(harRequest.method) \(harRequest.url) was recorded \(times) in \(fileName), and every "
-            + "recorded response has been replayed")
-      ]
-    }
-    let entry = entries[indices[min(number, indices.count - 1)]]
-    return entry.events(to: request)
   }
+
+  /// Delivers the next recorded response to a request before it returns.
+  func replay(
+    _ request: HTTPRequest, _ receive: (TransportEvent) -> Void
+  ) -> any TransportHandle {
+    if request.reportsConnection { receive(.servedLocally(by: "tape")) }
+    for event in events(for: request) { receive(event) }
+    return FinishedHandle()
+  }
+
+  /// Returns whether a response to a request is recorded.
+  ///
+  /// - Parameter request: The request, without a stream body.
+  /// - Returns: Whether there is a response.
+  func contains(_ request: HTTPRequest) -> Bool {
+    let request = HAR.Request(request, bodyLimit: needsBody ? options.bodyLimit : nil)
+    return !candidates(for: Query(request, options)).isEmpty
+  }
+
+  /// Returns the next recorded exchange for a request.
+  ///
+  /// - Parameter request: The request, with the body if ``needsBody``.
+  /// - Returns: The exchange, or the reason why there is none.
+  func play(_ request: HAR.Request) -> Playback {
+    let query = Query(request, options)
+    let candidates = candidates(for: query)
+    guard !candidates.isEmpty else {
+      return .unmatched(
+        reason: "\(query.summary) is not in \(fileName)\(closestMatch(to: query))")
+    }
+    let index: Int? = counts.withLock { counts in
+      func isExhausted(_ variant: Int) -> Bool {
+        counts[variant] >= variants[variant].indices.count
+      }
+      guard let variant = candidates.first(where: { !isExhausted($0) }) ?? candidates.last else {
+        return nil
+      }
+      let number = counts[variant]
+      counts[variant] = number + 1
+      let indices = variants[variant].indices
+      guard number < indices.count || options.afterLast == .repeats else { return nil }
+      return indices[min(number, indices.count - 1)]
+    }
+    guard let index else {
+      let count = candidates.reduce(0) { $0 + variants[$1].indices.count }
+      return .unmatched(
+        reason: "\(query.summary) was recorded \(count == 1 ? "once" : "\(count) times") in "
+          + "\(fileName), and every recorded response has been replayed")
+    }
+    let entry = entries[index]
+    guard !entry.response.content.isOmitted else {
+      return .unplayable(
+        reason: "the response to \(query.summary) in \(fileName) has a body of "
+          + "\(entry.response.content.size) bytes that was not recorded, because it was larger than "
+          + "the limit")
+    }
+    return .entry(entry)
+  }
+
+  /// A request in the forms in which it is compared.
+  private final class Query {
+    let request: HAR.Request
+    let key: MatchKey
+    private let options: Tape.Options
+    private(set) lazy var maskedRequest = {
+      var masked = request
+      RecordingRedactor(options.redaction, placeholders: nil).redact(&masked)
+      return masked
+    }()
+    private(set) lazy var maskedKey = MatchKey(maskedRequest, options.matching)
+    private(set) lazy var bodyKey = {
+      var key = key
+      key.addBody(of: request)
+      return key
+    }()
+    private(set) lazy var maskedBodyKey = {
+      var key = maskedKey
+      key.addBody(of: maskedRequest)
+      return key
+    }()
+
+    init(_ request: HAR.Request, _ options: Tape.Options) {
+      self.options = options
+      self.request = request
+      key = MatchKey(request, options.matching)
+    }
+
+    /// The method and the URL, with secrets masked.
+    var summary: String { "\(maskedRequest.method) \(maskedRequest.url)" }
+  }
+
+  /// Returns the indices of the variants that match a request best, in the order of the recording.
+  private func candidates(for query: Query) -> [Int] {
+    if let exact = groupIndices[query.key] {
+      let group = groups[exact]
+      guard group.comparesBodies else { return Array(group.variants) }
+      if let variant = group.variants.first(where: { variants[$0].key == query.bodyKey }) {
+        return [variant]
+      }
+    }
+    // Without masked values, only an equal request matches, except for values in the bodies.
+    let isMasked = query.maskedKey != query.key
+    var best: (count: Int, variants: [Int]) = (.max, [])
+    for index in groupsByShape[query.key.shape] ?? [] {
+      let group = groups[index]
+      guard isMasked || group.isMasked || group.key == query.key,
+        group.key.maskedCount(matching: query.key, masked: query.maskedKey) != nil
+      else { continue }
+      for variant in group.variants {
+        let key = variants[variant].key
+        let count =
+          group.comparesBodies
+          ? key.maskedCount(matching: query.bodyKey, masked: query.maskedBodyKey)
+          : key.maskedCount(matching: query.key, masked: query.maskedKey)
+        guard let count, count <= best.count else { continue }
+        if count < best.count { best = (count, []) }
+        best.variants.append(variant)
+      }
+    }
+    return best.variants
+  }
+
+  /// The maximum number of recorded requests with which an error message compares a request.
+  private static let comparisonLimit = 500
 
   private var fileName: String { file.lastPathComponent }
 
-  private func failure(_ reason: String) -> TransportEvent {
-    .failure(TransportFailure(code: .mockFailed, detail: reason))
-  }
-
   /// Returns the part of an error message that contains the most similar recorded request and the
   /// differing parts.
-  private func closestMatch(to key: MatchKey) -> String {
-    let closest = keys.indices.min { keys[$0].distance(to: key) < keys[$1].distance(to: key) }
-    guard let closest else { return ", which is empty" }
-    let request = entries[closest].request
+  private func closestMatch(to query: Query) -> String {
+    let similar = (groupsByShape[query.key.shape] ?? []).prefix(Self.comparisonLimit)
+    let candidates = similar + groups.indices.prefix(Self.comparisonLimit)
+    let distances = candidates.map {
+      groups[$0].key.distance(to: query.key, masked: query.maskedKey)
+    }
+    guard let closest = distances.indices.min(by: { distances[$0] < distances[$1] }) else {
+      return ", which is empty"
+    }
+    let group = groups[candidates[closest]]
+    let entry = variants[group.variants.lowerBound].indices[0]
+    let request = entries[entry].request
     let url = NetworkError.RequestSummary(method: .get, url: request.url).url
-    let differing = keys[closest].differences(from: key).joined(separator: ", ")
-    return "; the closest of its \(entries.count) entries is log.entries[\(closest)], "
-      + "\(request.method) \(url), with a different \(differing)"
-  }
-}
-
-extension HAR.Entry {
-  /// Returns the events that a transport reports for this exchange.
-  ///
-  /// - Parameter request: The replayed request. Its body size is reported as the number of sent
-  ///   bytes, or the recorded size if it is unknown.
-  /// - Returns: The events.
-  func events(to request: HTTPRequest) -> [TransportEvent] {
-    var events: [TransportEvent] = []
-    let sent = request.body.byteCount ?? Int64(max(self.request.bodySize, 0))
-    let body = response.content.data ?? Data()
-    let received = response.bodySize >= 0 ? response.bodySize : body.count
-    let metrics = timings.metrics(bytesSent: Int(sent), bytesReceived: received)
-    if let head = response.head {
-      if sent > 0 { events.append(.sent(bytes: sent, total: sent)) }
-      events.append(.head(head))
-      if !body.isEmpty { events.append(.body(body)) }
-      guard response.error != nil else { return events + [.end(metrics)] }
-    }
-    return events + [
-      .failure(
-        TransportFailure(
-          code: HARErrorCode.code(response.error ?? ""), detail: response.errorDetail ?? "",
-          metrics: metrics))
-    ]
-  }
-}
-
-/// The parts of a masked request that must be equal to those of a recorded request.
-struct MatchKey: Hashable, Sendable {
-  /// A compared part of a request.
-  struct Part: Hashable, Sendable {
-    /// The name of the part in error messages, such as `path` or `header accept`.
-    let name: String
-    /// The value in a canonical form.
-    let value: String
-  }
-
-  /// The parts in a fixed order.
-  ///
-  /// Keys with the same matchers have the same part names.
-  let parts: [Part]
-
-  /// Creates the key of a request.
-  ///
-  /// - Parameters:
-  ///   - request: The masked request.
-  ///   - matching: The matchers, which select the parts.
-  init(_ request: HAR.Request, _ matching: Set<Tape.Matcher>) {
-    var parts: [Part] = []
-    if matching.contains(.method) { parts.append(Part(name: "method", value: request.method)) }
-    let (origin, path, query) = Self.split(request.url)
-    if matching.contains(.url) { parts.append(Part(name: "origin", value: origin)) }
-    if matching.contains(.url) || matching.contains(.path) {
-      parts.append(Part(name: "path", value: path))
-      let fields = FormURLCoding.fields(query).map { [$0.name, $0.value] }
-      let ordered =
-        matching.contains(.queryOrder)
-        ? fields : fields.sorted { $0.lexicographicallyPrecedes($1) }
-      parts.append(Part(name: "query", value: Self.joined(ordered)))
-    }
-    let names = matching.compactMap { matcher -> String? in
-      if case .header(let name) = matcher { name.lowercased() } else { nil }
-    }
-    for name in names.sorted() {
-      let values = request.headers.filter { $0.name.lowercased() == name }.map(\.value)
-      parts.append(Part(name: "header \(name)", value: Self.joined([values])))
-    }
-    if matching.contains(.body) {
-      parts.append(Part(name: "body", value: Self.canonicalBody(of: request)))
-    }
-    self.parts = parts
-  }
-
-  /// Splits a URL into its normalized origin, its path with normalized percent-encoding, and its
-  /// query.
-  ///
-  /// The path is normalized because a mask in the path may be percent-encoded.
-  private static func split(_ text: String) -> (origin: String, path: String, query: Substring) {
-    let bare = text.prefix { $0 != "#" }
-    let question = bare.firstIndex(of: "?") ?? bare.endIndex
-    let query = question == bare.endIndex ? "" : bare[bare.index(after: question)...]
-    guard let url = URL(string: String(bare[..<question])), let origin = Origin(url) else {
-      return ("", String(bare[..<question]), query)
-    }
-    // Normalizes each segment, so that an encoded slash remains distinct from a separator.
-    let path = url.path(percentEncoded: true)
-    let segments = (path.isEmpty ? "/" : path).split(
-      separator: "/", omittingEmptySubsequences: false
-    )
-    .map { FormURLCoding.encode(FormURLCoding.decode($0, false)) }
-    return (
-      "\(origin.scheme)://\(origin.host):\(origin.port)", segments.joined(separator: "/"), query
-    )
-  }
-
-  /// Returns lists as an unambiguous text in which the elements are quoted.
-  private static func joined(_ lists: [[String]]) -> String {
-    lists.map { $0.map { $0.debugDescription }.joined(separator: "=") }.joined(separator: "&")
-  }
-
-  /// Returns the body in a canonical form.
-  ///
-  /// The form is equal for equal JSON values, for equal form fields, and for multipart bodies that
-  /// differ only in their boundary.
-  private static func canonicalBody(of request: HAR.Request) -> String {
-    guard let body = request.postData else { return "" }
-    if body.encoding == "size" { return "of \(request.bodySize) bytes" }
-    let content = body.content
-    guard body.encoding == nil else { return withoutBoundary(body, decoding: true) }
-    let type = MediaType(body.mimeType)
-    if type?.description == "application/x-www-form-urlencoded" {
-      return joined(FormURLCoding.fields(content).map { [$0.name, $0.value] })
-    }
-    if type?.type == "multipart" { return withoutBoundary(body, decoding: false) }
-    if let json = try? JSON(parsing: Data(content.utf8)) { return canonical(json).description }
-    return content
-  }
-
-  /// Returns JSON in which integral floating-point numbers are integers: `1.0` becomes `1`.
-  private static func canonical(_ json: JSON) -> JSON {
-    switch json {
-    case .double(let value): Int(exactly: value).map { .int($0) } ?? json
-    case .array(let values): .array(values.map(canonical))
-    case .dictionary(let members): .dictionary(members.mapValues(canonical))
-    case .null, .bool, .int, .decimal, .string: json
-    }
-  }
-
-  /// Returns a multipart body without its boundary, which is different in each request.
-  ///
-  /// - Parameters:
-  ///   - body: The body.
-  ///   - decoding: Whether the body is recorded in an encoding, and must be decoded first.
-  /// - Returns: The body as text, or in base64 if it was decoded.
-  private static func withoutBoundary(_ body: HAR.PostData, decoding: Bool) -> String {
-    guard let boundary = MediaType(body.mimeType)?.parameters["boundary"], !boundary.isEmpty else {
-      return body.content
-    }
-    guard decoding else { return body.content.replacing(boundary, with: "boundary") }
-    guard
-      var data = HARBodyCoding.decode(
-        body.content, encoding: body.encoding, mimeType: body.mimeType)
-    else { return body.content }
-    let name = Data(boundary.utf8)
-    while let range = data.range(of: name) { data.removeSubrange(range) }
-    return data.base64EncodedString()
-  }
-
-  /// Returns the names of the parts that differ from another key.
-  func differences(from other: MatchKey) -> [String] {
-    zip(parts, other.parts).filter { $0 != $1 }.map { $0.0.name }
-  }
-
-  /// Returns the distance to another key.
-  ///
-  /// The distance depends on the number of different parts. For an equal number, it depends on the
-  /// length of the common prefix of the paths.
-  func distance(to other: MatchKey) -> Int {
-    let different = zip(parts, other.parts).reduce(0) { sum, pair in
-      guard pair.0 != pair.1 else { return sum }
-      // A different path outweighs up to nine other different parts.
-      return sum + (pair.0.name == "path" ? 100_000 : 10_000)
-    }
-    let paths = zip(parts, other.parts).first { $0.0.name == "path" }
-    let common = paths.map { zip($0.0.value, $0.1.value).prefix { $0.0 == $0.1 }.count } ?? 0
-    return different - min(common, 9_999)
+    var differences = group.key.differences(from: query.key, masked: query.maskedKey)
+    if differences.isEmpty { differences = ["body"] }
+    return "; the closest of its \(entries.count) entries is log.entries[\(numbers[entry])], "
+      + "\(request.method) \(url), with a different \(differences.joined(separator: ", "))"
   }
 }

@@ -17,17 +17,21 @@ final class TapeRecorder: Sendable {
     /// The position of the exchange in the order of the starts.
     let number: Int
     var entry: HAR.Entry
-    /// Whether the body of the response exceeds the limit and is therefore not recorded.
-    let isTooLarge: Bool
     let isWrittenToPartialFile: Bool
   }
 
   private struct State {
     /// The completed exchanges in the order of their ends.
     var recorded: [RecordedEntry] = []
+    /// The number of bytes of the recorded bodies.
+    var bodyByteCount = 0
+    /// The exchanges that the last ``TapeRecorder/save()`` left out.
+    var leftOut: [ArchiveWarning] = []
     var partialFile: PartialTapeFile?
   }
 
+  /// The limit for a recorded body, in bytes.
+  var bodyLimit: Int { options.bodyLimit }
   private let file: URL
   private let options: Tape.Options
   private let redactor: RecordingRedactor
@@ -69,16 +73,23 @@ final class TapeRecorder: Sendable {
 
   /// Masks a completed exchange and adds it to the recording.
   private func add(_ exchange: ExchangeRecorder, _ ending: ExchangeRecorder.Ending) {
-    var (entry, isTooLarge) = exchange.entry(ending)
+    var entry = exchange.entry(ending)
+    state.withLock { state in
+      let size = entry.bodyByteCount
+      if state.bodyByteCount + size > options.totalBodyLimit, size > 0 {
+        entry.omitBodies(because: "the recording has reached \(options.totalBodyLimit) bytes")
+      } else {
+        state.bodyByteCount += size
+      }
+    }
     let knownCount = redactor.secrets.count
     redactor.redact(&entry)
     var search = TokenScanner(isAllowed: options.isTokenAllowed)
     search.scan(through: entry, at: exchange.number)
     // An exchange that may contain a secret is kept only in memory.
-    let isWrittenToPartialFile = search.paths.isEmpty && !isTooLarge
+    let isWrittenToPartialFile = search.paths.isEmpty
     let recorded = RecordedEntry(
-      number: exchange.number, entry: entry, isTooLarge: isTooLarge,
-      isWrittenToPartialFile: isWrittenToPartialFile)
+      number: exchange.number, entry: entry, isWrittenToPartialFile: isWrittenToPartialFile)
     state.withLock { state in
       if redactor.secrets.count > knownCount {
         maskEarlierEntries(&state, by: redactor.secrets.search(after: knownCount))
@@ -112,10 +123,23 @@ final class TapeRecorder: Sendable {
     state.withLock { $0.recorded }.sorted { $0.number < $1.number }
   }
 
+  /// The bodies that were not recorded, and the exchanges that were not written.
+  var warnings: [ArchiveWarning] {
+    queue.sync {
+      let omitted = sortedEntries().enumerated().flatMap { index, recorded in
+        recorded.entry.omissions.map { ArchiveWarning(recorded.entry, at: index, problem: $0) }
+      }
+      // Compares the positions too, because `sorted` does not guarantee a stable order.
+      return (omitted + state.withLock { $0.leftOut }).enumerated()
+        .sorted { ($0.element.entry ?? 0, $0.offset) < ($1.element.entry ?? 0, $1.offset) }
+        .map(\.element)
+    }
+  }
+
   /// Writes the recording to its file, and removes the partial file.
   ///
-  /// - Throws: ``RecordingError`` if an exchange contains a suspected token or a body that is too
-  ///   large, or if the file cannot be written.
+  /// - Throws: ``RecordingError`` if an exchange contains a suspected token, unless the options leave it
+  ///   out, or if the file cannot be written.
   func save() throws(RecordingError) {
     let result = queue.sync { () -> Result<Void, RecordingError> in
       do throws(RecordingError) {
@@ -128,20 +152,30 @@ final class TapeRecorder: Sendable {
   }
 
   private func write() throws(RecordingError) {
-    let all = sortedEntries()
-    var search = TokenScanner(isAllowed: options.isTokenAllowed)
-    for (index, recorded) in all.enumerated() { search.scan(through: recorded.entry, at: index) }
-    guard search.paths.isEmpty else {
-      throw .suspectedTokens(file: file, paths: search.paths)
+    var entries: [HAR.Entry] = []
+    var leftOut: [ArchiveWarning] = []
+    var paths: [String] = []
+    for (index, recorded) in sortedEntries().enumerated() {
+      var search = TokenScanner(isAllowed: options.isTokenAllowed)
+      search.scan(through: recorded.entry, at: index)
+      if search.paths.isEmpty {
+        entries.append(recorded.entry)
+      } else {
+        paths += search.paths
+        leftOut.append(
+          ArchiveWarning(
+            recorded.entry, at: index,
+            problem: "left out: a value looks like a secret: \(search.paths[0])"))
+      }
     }
-    let large = all.indices.filter { all[$0].isTooLarge }
-    guard large.isEmpty else {
-      throw .tooLarge(
-        file: file, paths: large.map { "log.entries[\($0)].response.content" },
-        limit: options.bodyLimit)
+    guard paths.isEmpty || options.suspectedTokens == .leavesOut else {
+      throw .suspectedTokens(file: file, paths: paths)
     }
-    try HAR(log: HAR.Log(entries: all.map(\.entry))).write(to: file)
-    let partialFile = state.withLock { $0.partialFile.take() }
+    leftOut += try HAR(log: HAR.Log(entries: entries)).write(to: file)
+    let partialFile = state.withLock { state in
+      state.leftOut = leftOut
+      return state.partialFile.take()
+    }
     partialFile?.remove()
   }
 
@@ -201,17 +235,48 @@ final class ExchangeRecorder: Sendable {
     return nil
   }
 
-  /// Returns the exchange, without masked secrets, and whether its response body exceeds the limit.
-  func entry(_ ending: Ending) -> (entry: HAR.Entry, isTooLarge: Bool) {
+  /// Returns the exchange, without masked secrets, and without a response body above the limit.
+  func entry(_ ending: Ending) -> HAR.Entry {
     let state = state.withLock { $0 }
-    let response = HAR.Response(
+    var response = HAR.Response(
       state.head, body: state.body, metrics: ending.metrics, failure: ending.failure)
+    if state.byteCount > bodyLimit {
+      response.content.omit(
+        byteCount: state.byteCount, reason: "it is larger than the limit of \(bodyLimit) bytes")
+    }
     var request = request
     request.httpVersion = response.httpVersion
-    let entry = HAR.Entry(
+    return HAR.Entry(
       startedDateTime: startedDateTime, request: request, response: response,
       timings: HAR.Timings(ending.metrics))
-    return (entry, state.byteCount > bodyLimit)
+  }
+}
+
+extension HAR.Entry {
+  /// The number of bytes of the recorded bodies.
+  fileprivate var bodyByteCount: Int {
+    let response = response.content.isOmitted ? 0 : response.content.size
+    return (request.postData?.text?.utf8.count ?? 0) + response
+  }
+
+  /// Removes the bodies, which are not recorded.
+  fileprivate mutating func omitBodies(because reason: String) {
+    if let body = request.postData, body.encoding != "size" {
+      request.postData = HAR.PostData(
+        mimeType: body.mimeType, text: "", encoding: "size",
+        comment: "the body was not recorded, because \(reason)")
+    }
+    if response.content.size > 0, !response.content.isOmitted {
+      response.content.omit(byteCount: response.content.size, reason: reason)
+    }
+  }
+
+  /// Descriptions of the bodies that were not recorded.
+  fileprivate var omissions: [String] {
+    var comments: [String?] = []
+    if request.postData?.encoding == "size" { comments.append(request.postData?.comment) }
+    if response.content.isOmitted { comments.append(response.content.comment) }
+    return comments.compactMap(\.self)
   }
 }
 

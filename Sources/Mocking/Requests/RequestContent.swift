@@ -119,6 +119,10 @@ public struct RequestPart: Sendable, Hashable {
   ///
   /// Further parts are ignored.
   private static let maximumCount = 1_000
+  /// The limit for the number of header lines of a part.
+  ///
+  /// Further lines belong to the content.
+  private static let maximumHeaderCount = 100
   /// The limit for the length of a boundary.
   ///
   /// Source: RFC 2046 section 5.1.1.
@@ -164,7 +168,7 @@ public struct RequestPart: Sendable, Hashable {
     if rest.last == UInt8(ascii: "\n") { rest.removeLast() }
     if rest.last == UInt8(ascii: "\r") { rest.removeLast() }
     var headers = HTTPHeaders()
-    while !rest.isEmpty {
+    for _ in 0..<maximumHeaderCount where !rest.isEmpty {
       let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
       let line = String(decoding: rest[..<end], as: UTF8.self)
         .trimmingCharacters(in: .whitespacesAndNewlines)

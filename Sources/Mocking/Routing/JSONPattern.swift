@@ -7,6 +7,7 @@ import Networking
 /// ```swift
 /// .json(at: "$.user.name", "Ada")
 /// .json(at: "$.items[*].price", .equal(12.5))
+/// .json(at: "$.total", .atLeast(100))
 /// .json(at: "$.tags", .containing("new"))
 /// .json(at: "$.email", .matching("@example\\.com$"))
 /// .json(at: "$.coupon", .absent)
@@ -20,6 +21,8 @@ public struct JSONPattern: Sendable, Hashable {
     case absent
     case containing(JSON)
     case matching(RegularExpression)
+    case atLeast(Double)
+    case atMost(Double)
   }
 
   let kind: Kind
@@ -56,6 +59,20 @@ public struct JSONPattern: Sendable, Hashable {
     JSONPattern(kind: .matching(RegularExpression(expression)))
   }
 
+  /// Returns a pattern for a number that is not less than another one.
+  ///
+  /// - Parameter number: The least number.
+  /// - Returns: The pattern. Values that are not numbers do not match, not even texts with digits.
+  public static func atLeast(_ number: Double) -> JSONPattern {
+    JSONPattern(kind: .atLeast(number))
+  }
+
+  /// Returns a pattern for a number that is not greater than another one.
+  ///
+  /// - Parameter number: The greatest number.
+  /// - Returns: The pattern. Values that are not numbers do not match, not even texts with digits.
+  public static func atMost(_ number: Double) -> JSONPattern { JSONPattern(kind: .atMost(number)) }
+
   /// Whether the pattern matches only if there is no value.
   var isAbsent: Bool { kind == .absent }
 
@@ -80,6 +97,8 @@ public struct JSONPattern: Sendable, Hashable {
       case .bool, .int, .decimal, .double: return expression.isFound(in: value.description)
       case .null, .array, .dictionary: return false
       }
+    case .atLeast(let least): return value.double.map { $0 >= least } ?? false
+    case .atMost(let most): return value.double.map { $0 <= most } ?? false
     }
   }
 
@@ -100,7 +119,13 @@ extension JSONPattern: CustomStringConvertible {
     case .absent: "none"
     case .containing(let part): "a value containing \(ReportFormatter.json(part))"
     case .matching(let expression): expression.expectation(ReportFormatter.masked)
+    case .atLeast(let least): "a number of at least \(Self.text(of: least))"
+    case .atMost(let most): "a number of at most \(Self.text(of: most))"
     }
+  }
+
+  private static func text(of number: Double) -> String {
+    Int(exactly: number).map { "\($0)" } ?? "\(number)"
   }
 }
 

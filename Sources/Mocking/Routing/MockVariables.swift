@@ -13,7 +13,7 @@ import Networking
 /// ```
 ///
 /// A route reads them in conditions (``RequestCondition/variable(_:_:)``) and sets them when it is
-/// chosen to respond (``Route/set(_:to:)``). Both are one atomic step, so of several concurrent
+/// chosen to respond (``Route/set(_:to:)``, ``Route/increment(_:by:)``). Both are one atomic step, so of several concurrent
 /// requests only one can meet a condition that its route then changes. A handler reads the values
 /// from ``ReceivedRequest/variables``. ``ScenarioStates/reset()`` removes all variables.
 ///
@@ -44,6 +44,8 @@ struct VariableAssignment: Sendable {
   enum Value: Sendable {
     case json(JSON)
     case template(TemplateJSON)
+    /// The current value plus a number.
+    case sum(Int)
   }
 
   let name: String
@@ -70,7 +72,23 @@ struct VariableAssignment: Sendable {
     case .template(let template):
       var rendering = TemplateRendering(request, values)
       return try template.value(&rendering)
+    case .sum(let step):
+      let sum = TemplateFilter.add.value(of: request.variables[name] ?? 0, [.int(step)])
+      return sum == .null ? .int(step) : sum
     }
+  }
+}
+
+extension VariableAssignment: CustomStringConvertible {
+  /// The kind of the change and the name, such as `sets "user"`.
+  var description: String {
+    let verb =
+      switch value {
+      case nil: "removes"
+      case .json, .template: "sets"
+      case .sum(let step): step < 0 ? "decrements" : "increments"
+      }
+    return "\(verb) \(name)"
   }
 }
 
@@ -85,6 +103,25 @@ extension Route {
   public func set(_ name: String, to value: JSON?) -> Route {
     var route = self
     route.assignments.append(VariableAssignment(name: name, value: value.map { .json($0) }))
+    return route
+  }
+
+  /// Returns a copy that adds a number to a variable when the route is chosen to respond.
+  ///
+  /// ```swift
+  /// Route(.post, "/login", .status(423)).where(.variable("failures", .atLeast(3)))
+  /// Route(.post, "/login", .status(401)).increment("failures")
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The name of the variable. A variable that is not set, or is neither a number nor the
+  ///     text of one, counts as 0.
+  ///   - step: The number, which may be negative. It is added when the route is chosen, after the
+  ///     changes of earlier calls and before the response is created.
+  /// - Returns: The route.
+  public func increment(_ name: String, by step: Int = 1) -> Route {
+    var route = self
+    route.assignments.append(VariableAssignment(name: name, value: .sum(step)))
     return route
   }
 

@@ -135,9 +135,10 @@ public struct RequestCondition: Sendable {
   ///
   /// - Parameters:
   ///   - path: The path, in a subset of JSONPath (RFC 9535): `$`, members (`.name`, `['name']`),
-  ///     indexes (`[0]`, `[-1]`), the wildcard (`.*`, `[*]`), several of these in brackets, and
-  ///     descendants (`..name`). Slices and filters are errors. If the path in a route is
-  ///     malformed, the initializer of a server throws
+  ///     indexes (`[0]`, `[-1]`), slices (`[1:3]`), the wildcard (`.*`, `[*]`), filters
+  ///     (`[?@.price < 10 && @.sold]`), several of these in brackets, and descendants (`..name`). A
+  ///     path in a filter begins with `@` and leads to one value; functions are errors. If the path
+  ///     in a route is malformed, the initializer of a server throws
   ///     ``MockServerError/invalidJSONPath(_:reason:)``, and a transport fails all requests.
   ///   - value: The pattern. If the path selects several values, one that matches is sufficient.
   /// - Returns: The condition. A body that is not JSON has no values.

@@ -13,7 +13,11 @@ import Promises
 /// ```
 ///
 /// The path template may contain variables. `{name}` matches one segment that is not empty.
-/// `{name*}`, at the end of the template, matches all remaining segments, even none. In addition to
+/// `{name*}`, at the end of the template, matches all remaining segments, even none.
+/// `{name:[0-9]+}` matches a segment that the regular expression matches as a whole. The spellings
+/// `:name`, `:name*`, `{*name}` and `**` of other tools are accepted, too. `*` is an error, because its
+/// meaning differs between tools. A literal asterisk is `%2A`, and a literal colon at the start of a
+/// segment is `%3A`. In addition to
 /// the method and the path, a route can require conditions
 /// (``where(_:)-(RequestCondition...)``) and a state of a ``Scenario``, and it can have a maximum
 /// number of responses (``times(_:)``).
@@ -21,6 +25,8 @@ import Promises
 /// If several routes match, the one with the highest ``priority(_:)`` responds, or the first one of
 /// them if their priorities are equal. A route for GET also responds to HEAD if no route for HEAD
 /// matches. The response to OPTIONS lists the allowed methods, unless a route for OPTIONS matches.
+///
+/// The time to find the route of a request does not depend on the number of routes for other paths.
 public struct Route: Sendable {
   /// The handler of a request: a fixed mock, a synchronous closure, or a closure that returns a
   /// promise.
@@ -99,6 +105,12 @@ public struct Route: Sendable {
   var assignments: [VariableAssignment] = []
   /// The data that the route shares with other routes, if it is a route of a resource.
   var storage: (any RouteStorage)?
+  /// The identifier, or `nil` if the backend chooses one.
+  public private(set) var id: RouteID?
+  /// The place in a stub file from which the route was read.
+  ///
+  /// `nil` for a route that was created in code or read from a recording.
+  public internal(set) var source: RouteSource?
 
   private init(_ method: HTTPMethod?, _ template: String, _ handler: Handler) {
     self.template = template
@@ -234,6 +246,16 @@ extension Route {
   public func priority(_ priority: Int) -> Route {
     var route = self
     route.rank = priority
+    return route
+  }
+
+  /// Returns a copy with an identifier, which ``MockRoutes`` uses.
+  ///
+  /// - Parameter id: The identifier. No two routes of a backend may have the same one.
+  /// - Returns: The route.
+  public func id(_ id: RouteID) -> Route {
+    var route = self
+    route.id = id
     return route
   }
 

@@ -1,14 +1,17 @@
 import Networking
+import Synchronization
 
-/// The routes of a server, transport or provider, sorted by priority.
+/// The routes of a server, transport or provider, with an index by path and method.
 ///
 /// The table finds the routes whose method and path match a request. Their conditions are checked
-/// by ``StubRegistry``.
+/// by ``StubRegistry``. Routes with a higher priority come first. Routes with the same priority have
+/// the order of their positions.
 struct RouteTable: Sendable {
   enum Outcome {
     /// The routes for this method and path, in order of preference; never empty.
     ///
-    /// Their conditions have not been checked.
+    /// Their conditions have not been checked. Routes after the first one without conditions are
+    /// left out, because they cannot be chosen.
     case routes([Candidate], path: ReceivedPath)
     /// A response that no route handles, such as a 405, and the path. The path has no segments if
     /// it is malformed.
@@ -39,79 +42,215 @@ struct RouteTable: Sendable {
     /// Whether the request body can be discarded.
     var discardsBody: Bool {
       guard case .routes(let candidates, _) = self else { return false }
-      if let first = candidates.first?.entry.route, first.isUnconditional {
-        return first.discardsBody
-      }
       return candidates.allSatisfy { $0.entry.route.discardsBody }
     }
   }
 
-  /// A route with its parsed template.
-  struct Entry: Sendable {
-    let route: Route
-    let template: PathTemplate
-    /// The index of the route in the list from which the table was created.
-    let number: Int
-  }
-
-  /// A route whose template matches, with the values of its variables.
+  /// A route whose template matches.
   struct Candidate: Sendable {
-    let entry: Entry
-    let variables: [String: String]
+    let entry: RegisteredRoute
+    /// The segments of the request's path.
+    let segments: [String]
+
+    /// The values of the variables.
+    var variables: [String: String] { entry.template.variables(in: segments) }
   }
 
-  /// The routes, sorted by descending priority, then by number.
-  let entries: [Entry]
+  private(set) var index = RouteIndex()
+  private var routesByID: [RouteID: RegisteredRoute] = [:]
+  /// The number of routes for each method, for `OPTIONS *`.
+  private var methodCounts: [HTTPMethod: Int] = [:]
+  let numbers: RouteNumbers
+  private var firstPosition = 0
+  private var lastPosition = -1
 
-  /// Parses the templates of the routes.
+  /// Creates a table.
   ///
-  /// - Throws: ``MockServerError`` for the first malformed template or regular expression.
-  init(_ routes: [Route]) throws(MockServerError) {
-    var entries: [Entry] = []
-    for (number, route) in routes.enumerated() {
-      let template = try PathTemplate(route.template)
-      if let validationError = route.pattern.validationError { throw validationError }
-      entries.append(Entry(route: route, template: template, number: number))
-    }
-    // Compares the numbers too, because `sorted` does not guarantee a stable order.
-    self.entries = entries.sorted {
-      ($1.route.rank, $0.number) < ($0.route.rank, $1.number)
-    }
+  /// - Parameters:
+  ///   - routes: The routes.
+  ///   - numbers: The numbers of the routes of the backend.
+  /// - Throws: ``MockServerError`` for the first malformed template or regular expression, or for two
+  ///   routes with the same identifier.
+  init(_ routes: [Route], numbers: RouteNumbers = RouteNumbers()) throws(MockServerError) {
+    self.numbers = numbers
+    try add(routes, at: .last)
   }
+
+  /// The number of routes.
+  var count: Int { routesByID.count }
+
+  /// The routes in order of preference.
+  var entries: [RegisteredRoute] { routesByID.values.sorted { $0.precedes($1) } }
+
+  subscript(id: RouteID) -> RegisteredRoute? { routesByID[id] }
+
+  // MARK: Changing
+
+  /// Adds routes, or none of them if one is malformed.
+  ///
+  /// - Returns: The added routes in order.
+  @discardableResult
+  mutating func add(
+    _ routes: [Route], at place: MockRoutes.Place
+  ) throws(MockServerError) -> [RegisteredRoute] {
+    // Routes without an identifier must not take that of a later route.
+    var ids: Set<RouteID> = []
+    for case let id? in routes.map(\.id) {
+      guard routesByID[id] == nil, ids.insert(id).inserted else { throw .duplicateRoute(id) }
+    }
+    var added: [RegisteredRoute] = []
+    added.reserveCapacity(routes.count)
+    let start = place == .last ? lastPosition + 1 : firstPosition - routes.count
+    for (offset, route) in routes.enumerated() {
+      added.append(
+        try registered(route, id: route.id, at: start + offset, reserved: ids))
+    }
+    for entry in added { insert(entry) }
+    if place == .last { lastPosition += routes.count } else { firstPosition -= routes.count }
+    return added
+  }
+
+  /// Replaces a route by another one with the same identifier at the same position.
+  ///
+  /// - Returns: The old and the new route.
+  mutating func replace(
+    _ id: RouteID, with route: Route
+  ) throws(MockServerError) -> (old: RegisteredRoute, new: RegisteredRoute) {
+    guard let old = routesByID[id] else { throw .unknownRoute(id) }
+    let new = try registered(route, id: id, at: old.position)
+    remove(id)
+    insert(new)
+    return (old, new)
+  }
+
+  /// Removes a route; returns it, or `nil` if there is none.
+  @discardableResult
+  mutating func remove(_ id: RouteID) -> RegisteredRoute? {
+    guard let entry = routesByID.removeValue(forKey: id) else { return nil }
+    index.remove(entry)
+    if let method = entry.route.method {
+      methodCounts[method, default: 1] -= 1
+      if methodCounts[method] == 0 { methodCounts[method] = nil }
+    }
+    return entry
+  }
+
+  private func registered(
+    _ route: Route, id: RouteID?, at position: Int, reserved: Set<RouteID> = []
+  ) throws(MockServerError) -> RegisteredRoute {
+    // The pattern of a route has parsed the same template, unless it is relative.
+    let parsed = try? route.pattern.pathPattern?.get().template
+    let template =
+      if let parsed, parsed.text == route.template { parsed } else {
+        try PathTemplate(route.template)
+      }
+    if let validationError = route.pattern.validationError { throw validationError }
+    var number = numbers.next()
+    if id == nil {
+      while routesByID[RouteID(number: number)] != nil
+        || reserved.contains(RouteID(number: number))
+      { number = numbers.next() }
+    }
+    return RegisteredRoute(
+      id: id ?? RouteID(number: number), route: route, template: template, number: number,
+      position: position)
+  }
+
+  private mutating func insert(_ entry: RegisteredRoute) {
+    routesByID[entry.id] = entry
+    index.insert(entry)
+    if let method = entry.route.method { methodCounts[method, default: 0] += 1 }
+  }
+
+  // MARK: Finding
 
   /// Finds the routes for a method and a request target.
   ///
   /// If the path matches a route but the method does not, the response is a 405 with an `Allow`
   /// field, or a 204 for OPTIONS. The response for a malformed path is a 400.
   func find(_ method: HTTPMethod, _ target: String) -> Outcome {
-    if method == .options, target == "*" {
+    find(method, target, RequestTarget(target))
+  }
+
+  /// Finds the routes for a method and a request target that has been parsed.
+  func find(_ method: HTTPMethod, _ text: String, _ target: RequestTarget?) -> Outcome {
+    if method == .options, text == "*" {
       return .response(
-        allowResponse(Set(entries.compactMap(\.route.method)), status: 204),
-        path: ReceivedPath(text: "*")
-      )
+        allowResponse(Set(methodCounts.keys), status: 204), path: ReceivedPath(text: "*"))
     }
-    guard let target = RequestTarget(target) else {
+    guard let target else {
       return .response(
         .text("the path has a % without two hexadecimal digits\n", status: 400),
-        path: ReceivedPath(text: target))
-    }
-    let matching = entries.compactMap { entry in
-      entry.template.match(target.segments).map { Candidate(entry: entry, variables: $0) }
+        path: ReceivedPath(text: text))
     }
     let path = ReceivedPath(text: String(target.path), target.segments)
-    var candidates = matching.filter { $0.entry.route.accepts(method) }
-    if method == .head {
-      // A route for GET precedes a route that forwards all methods.
-      let (mocked, forwarding) = (
-        candidates.filter { $0.entry.route.origin == nil },
-        candidates.filter { $0.entry.route.origin != nil }
-      )
-      candidates = mocked + matching.filter { $0.entry.route.method == .get } + forwarding
+    let leaves = index.leaves(for: target.segments).leaves
+    let routes = routes(in: leaves, for: method, target.segments)
+    if !routes.isEmpty {
+      return .routes(routes.map { Candidate(entry: $0, segments: target.segments) }, path: path)
     }
-    if !candidates.isEmpty { return .routes(candidates, path: path) }
-    guard !matching.isEmpty else { return .unmatched(path: path) }
-    let methods = Set(matching.compactMap(\.entry.route.method))
+    let methods = methods(in: leaves, for: target.segments)
+    guard !methods.isEmpty else { return .unmatched(path: path) }
     return .response(allowResponse(methods, status: method == .options ? 204 : 405), path: path)
+  }
+
+  /// Returns the routes for a method and a path in order of preference, up to the first one without
+  /// conditions.
+  private func routes(
+    in leaves: [RouteIndex.Leaf], for method: HTTPMethod, _ path: [String]
+  ) -> [RegisteredRoute] {
+    func routes(
+      _ includes: (HTTPMethod?) -> Bool, where isWanted: (RegisteredRoute) -> Bool
+    ) -> [RegisteredRoute] {
+      self.routes(in: leaves, for: path, includes, where: isWanted)
+    }
+    guard method == .head else { return routes({ $0 == nil || $0 == method }) { _ in true } }
+    // A route for GET precedes a route that forwards all methods.
+    var found = routes({ $0 == nil || $0 == .head }) { $0.route.origin == nil }
+    if found.last?.isUnconditional == true { return found }
+    found += routes({ $0 == .get }) { _ in true }
+    if found.last?.isUnconditional == true { return found }
+    return found + routes({ $0 == nil || $0 == .head }) { $0.route.origin != nil }
+  }
+
+  /// Returns the routes for a path with some methods, up to the first one without conditions.
+  private func routes(
+    in leaves: [RouteIndex.Leaf], for path: [String], _ includes: (HTTPMethod?) -> Bool,
+    where isWanted: (RegisteredRoute) -> Bool
+  ) -> [RegisteredRoute] {
+    var found: [RegisteredRoute] = []
+    var listCount = 0
+    for leaf in leaves {
+      for bucket in index[leaf].buckets where includes(bucket.method) {
+        listCount += 1
+        for entry in bucket.routes where isWanted(entry) && entry.template.meetsConstraints(path) {
+          found.append(entry)
+          if entry.isUnconditional { break }
+        }
+      }
+    }
+    guard listCount > 1 else { return found }
+    found.sort { $0.precedes($1) }
+    if let last = found.firstIndex(where: \.isUnconditional) {
+      found.removeLast(found.count - last - 1)
+    }
+    return found
+  }
+
+  /// Returns the methods of the routes for a path.
+  ///
+  /// Empty if there are none, because a route for all methods would have been found before.
+  private func methods(in leaves: [RouteIndex.Leaf], for path: [String]) -> Set<HTTPMethod> {
+    var methods: Set<HTTPMethod> = []
+    for leaf in leaves {
+      for bucket in index[leaf].buckets {
+        guard let method = bucket.method, !methods.contains(method),
+          bucket.routes.contains(where: { $0.template.meetsConstraints(path) })
+        else { continue }
+        methods.insert(method)
+      }
+    }
+    return methods
   }
 
   private func allowResponse(_ methods: Set<HTTPMethod>, status: Int) -> Mock {
@@ -125,139 +264,60 @@ struct RouteTable: Sendable {
   }
 }
 
-extension Route {
-  fileprivate func accepts(_ method: HTTPMethod) -> Bool {
-    self.method.map { $0 == method } ?? true
-  }
-}
-
-/// A path with variables, such as `/boards/{id}` or `/files/{rest*}`.
-struct PathTemplate: Hashable {
-  enum Segment: Hashable {
-    case literal(String)
-    case variable(String)
-    /// A variable for all remaining segments; only the last segment of a template.
-    case rest(String)
-  }
-
-  let text: String
-  let segments: [Segment]
-
-  init(_ text: String) throws(MockServerError) {
-    func invalid(_ reason: String) -> MockServerError { .invalidTemplate(text, reason: reason) }
-    guard text.hasPrefix("/") else { throw invalid("it does not begin with a slash") }
-    guard !text.contains("?"), !text.contains("#") else {
-      throw invalid("it contains a query or a fragment; use conditions for the query")
-    }
-    var segments: [Segment] = []
-    var names: Set<String> = []
-    for part in text.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
-      if case .rest = segments.last {
-        throw invalid("a segment follows {name*}, which must be the last one")
-      }
-      guard part.contains("{") || part.contains("}") else {
-        guard let literal = PercentDecoding.decode(part) else {
-          throw invalid("a % is not followed by two hexadecimal digits")
-        }
-        segments.append(.literal(literal))
-        continue
-      }
-      let isRest = part.hasSuffix("*}")
-      let name = String(part.dropFirst().dropLast(isRest ? 2 : 1))
-      guard part.hasPrefix("{"), part.hasSuffix("}"), !name.isEmpty,
-        !name.contains(where: { "{}*".contains($0) })
-      else {
-        throw invalid(
-          "\(part) is not a variable; a variable is a whole segment, {name} or {name*}")
-      }
-      guard names.insert(name).inserted else {
-        throw invalid("the variable {\(name)} occurs twice")
-      }
-      segments.append(isRest ? .rest(name) : .variable(name))
-    }
-    self.text = text
-    self.segments = segments
-  }
-
-  /// Returns the values of the variables, or `nil` if the path does not match.
-  func match(_ path: [String]) -> [String: String]? {
-    guard matches(path) else { return nil }
-    var variables: [String: String] = [:]
-    for (index, segment) in segments.enumerated() {
-      switch segment {
-      case .literal: break
-      case .variable(let name): variables[name] = path[index]
-      case .rest(let name): variables[name] = path[index...].joined(separator: "/")
-      }
-    }
-    return variables
-  }
-
-  private func matches(_ path: [String]) -> Bool {
-    for (index, segment) in segments.enumerated() {
-      switch segment {
-      case .literal(let literal):
-        guard index < path.count, path[index] == literal else { return false }
-      case .variable: guard index < path.count, !path[index].isEmpty else { return false }
-      case .rest: return index <= path.count
-      }
-    }
-    return path.count == segments.count
-  }
-
-  /// Returns the distance between a path and the template, for a path that does not match.
-  func distance(from path: [String]) -> Int {
-    var distance = 0
-    for index in 0..<max(segments.count, path.count) {
-      guard index < segments.count, index < path.count else {
-        distance += 10
-        continue
-      }
-      switch segments[index] {
-      case .variable: distance += path[index].isEmpty ? 10 : 1
-      case .rest: return distance + 1
-      case .literal(let literal):
-        distance += min(10, EditDistance.between(literal, path[index]) * 2)
-      }
-    }
-    return distance
-  }
-}
-
-/// A path template that may be relative.
-struct PathPattern {
+/// A route of a backend, with its identity, its place in the order and the number of its uses.
+final class RegisteredRoute: Sendable {
+  let id: RouteID
+  let route: Route
   let template: PathTemplate
-  private let isRelative: Bool
+  /// The number of the route, which no other route of the backend has, not even a removed one.
+  let number: Int
+  /// The place among the routes with the same priority.
+  let position: Int
+  let isUnconditional: Bool
+  private let uses = Atomic(0)
+  /// The route whose uses are counted, if this one is a copy for a single request.
+  private let original: RegisteredRoute?
 
-  init(_ text: String) throws(MockServerError) {
-    isRelative = !text.hasPrefix("/")
-    template = try PathTemplate(isRelative ? "/" + text : text)
+  init(id: RouteID, route: Route, template: PathTemplate, number: Int, position: Int) {
+    self.id = id
+    self.route = route
+    self.template = template
+    self.number = number
+    self.position = position
+    isUnconditional = route.isUnconditional
+    original = nil
   }
 
-  /// Returns whether a path matches.
-  ///
-  /// - Parameters:
-  ///   - path: The segments of the path.
-  ///   - base: The path segments of the base URL, which a relative template extends. If there is no
-  ///     base URL, or if the path does not start with its segments, a relative template matches the
-  ///     end of the path.
-  /// - Returns: `true` if the path matches.
-  func matches(_ path: [String], base: [String]?) -> Bool {
-    guard isRelative else { return template.match(path) != nil }
-    if let base, path.starts(with: base) {
-      return template.match(Array(path.dropFirst(base.count))) != nil
-    }
-    return path.indices.contains { template.match(Array(path[$0...])) != nil }
+  /// Creates a copy for a single request with another handler.
+  init(_ original: RegisteredRoute, handler: Route.Handler) {
+    var route = original.route
+    route.handler = handler
+    id = original.id
+    self.route = route
+    template = original.template
+    number = original.number
+    position = original.position
+    isUnconditional = original.isUnconditional
+    self.original = original
   }
 
-  /// Returns the distance between a path and the pattern; 0 if the path matches.
-  func distance(from path: [String], base: [String]?) -> Int {
-    if matches(path, base: base) { return 0 }
-    guard isRelative else { return 1 + template.distance(from: path) }
-    if let base, path.starts(with: base) {
-      return 1 + template.distance(from: Array(path.dropFirst(base.count)))
-    }
-    let distances = path.indices.map { template.distance(from: Array(path[$0...])) }
-    return 1 + (distances.min() ?? 0)
+  /// The number of requests that the route has responded to since the journal was reset.
+  var useCount: Int { uses.load(ordering: .relaxed) }
+
+  func countUse() { (original ?? self).uses.add(1, ordering: .relaxed) }
+
+  func resetUses() { uses.store(0, ordering: .relaxed) }
+
+  /// Returns whether this route is preferred to another one.
+  func precedes(_ other: RegisteredRoute) -> Bool {
+    (other.route.rank, position) < (route.rank, other.position)
   }
+}
+
+/// The numbers of the routes of a backend, which are never used again.
+final class RouteNumbers: Sendable {
+  private let count = Atomic(0)
+
+  /// Returns a number that has not been returned before, counted from 0.
+  func next() -> Int { count.add(1, ordering: .relaxed).oldValue }
 }

@@ -8,6 +8,12 @@ public enum MockServerError: Error, Hashable, Sendable {
   case invalidPattern(String, reason: String)
   /// A JSON path in a condition is malformed.
   case invalidJSONPath(String, reason: String)
+  /// Two routes have the same identifier.
+  case duplicateRoute(RouteID)
+  /// No route has this identifier.
+  case unknownRoute(RouteID)
+  /// The backend is a provider with a closure, which has no routes.
+  case noRoutes
   /// The connection has closed, and the server has dropped its record of it.
   case forgotten(connection: Int)
   /// The server has been stopped, so the awaited event will not occur.
@@ -25,6 +31,11 @@ extension MockServerError: CustomStringConvertible {
       "the regular expression /\(pattern)/ is malformed: \(reason)"
     case .invalidJSONPath(let path, let reason):
       "the JSON path \(path) is malformed: \(reason)"
+    case .duplicateRoute(let id):
+      "two routes have the identifier \(ReportFormatter.quoted(id.rawValue))"
+    case .unknownRoute(let id):
+      "no route has the identifier \(ReportFormatter.quoted(id.rawValue))"
+    case .noRoutes: "a provider with a closure has no routes; use MockProvider(routes:)"
     case .forgotten(let connection):
       "connection \(connection) has closed, and its record was dropped; see MockServerLimits"
     case .stopped: "the server has been stopped"
@@ -87,9 +98,10 @@ public struct TextPattern: Sendable, Hashable {
   /// case, `(?s)` for `.` to match line breaks, and `(?m)` for `^` and `$` to match at lines.
   /// Back-references, look-around, and possessive repetitions are errors.
   ///
-  /// - Parameter expression: The expression; `^` and `$` anchor it to the start and the end. If the expression in a route is malformed, the initializer of a
-  ///   server throws ``MockServerError/invalidPattern(_:reason:)``, and a transport fails all
-  ///   requests. A verification with a malformed expression fails and reports the error.
+  /// - Parameter expression: The expression. It may match any part of the text, unless `^` and `$`
+  ///   anchor it. If the expression in a route is malformed, the initializer of a server throws
+  ///   ``MockServerError/invalidPattern(_:reason:)``, and a transport fails all requests. A
+  ///   verification with a malformed expression fails and reports the error.
   /// - Returns: The pattern.
   public static func matching(_ expression: String) -> TextPattern {
     TextPattern(kind: .matching(RegularExpression(expression)))

@@ -31,7 +31,7 @@ extension Connection {
   /// Finds the routes for a request by its head, and sets how its body is received.
   private func receiveBody(_ head: RequestHead) {
     let routes = core.activeRoutes
-    let routing = routes.registry.table.find(head.method, head.target)
+    let routing = routes.registry.find(head.method, head.target)
     self.head = head
     self.routing = routing
     self.routes = routes
@@ -104,7 +104,9 @@ extension Connection {
     core.journal.offer(request, of: reporter)
   }
 
-  private func record(_ request: ReceivedRequest, route: Int? = nil) -> OutcomeReporter {
+  private func record(
+    _ request: ReceivedRequest, route: RegisteredRoute? = nil
+  ) -> OutcomeReporter {
     let reporter = core.journal.record(.received(request), route: route)
     self.reporter = reporter
     return reporter
@@ -129,7 +131,7 @@ extension Connection {
           among: candidates, for: &request,
           values: { routes.mockResolver.values(on: core.scheduler) })
       else { break }
-      let reporter = record(request, route: routes.firstRoute + entry.number)
+      let reporter = record(request, route: entry)
       servedDraft?.route = .init(entry.route)
       guard let stream else {
         run(entry.route.handler, for: request)

@@ -209,7 +209,7 @@ extension Mock {
 
 extension HTTPHeaders {
   /// Makes a `Location` within the origin relative, so that it refers to the forwarding server.
-  fileprivate mutating func makeLocationRelative(to url: URL) {
+  mutating func makeLocationRelative(to url: URL) {
     guard let location = self["Location"], let target = URL(string: location),
       let origin = Origin(target), origin == Origin(url),
       var components = URLComponents(url: target, resolvingAgainstBaseURL: false)
@@ -223,7 +223,7 @@ extension HTTPHeaders {
   /// Removes the attribute `Domain` of all cookies.
   ///
   /// Source: RFC 6265 section 5.2.3.
-  fileprivate mutating func removeCookieDomains() {
+  mutating func removeCookieDomains() {
     guard contains("Set-Cookie") else { return }
     self = HTTPHeaders(
       fields.map { field in

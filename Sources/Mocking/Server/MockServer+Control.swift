@@ -30,7 +30,9 @@ extension MockServer {
 
   // MARK: Routes
 
-  /// Replaces the routes.
+  /// Replaces all routes.
+  ///
+  /// To change single routes, use ``routes``.
   ///
   /// The old routes still respond to a request whose head has already been received. Sequences and
   /// scenarios restart, variables are removed, and `verifyNoUnusedStubs()` checks only the new routes. The enqueued mocks,
@@ -44,9 +46,13 @@ extension MockServer {
     // The random numbers continue; the use counts of sequences restart.
     core.replace(
       ActiveRoutes(
-        routes: routes, registry: StubRegistry(try RouteTable(routes)),
+        registry: StubRegistry(
+          try RouteTable(routes, numbers: core.activeRoutes.registry.numbers)),
         mockResolver: MockResolver(random: core.activeRoutes.mockResolver.random)))
   }
+
+  /// The routes, which can be changed one by one.
+  public var routes: MockRoutes { MockRoutes { [core] in core.activeRoutes.registry } }
 
   // MARK: Accepting connections
 

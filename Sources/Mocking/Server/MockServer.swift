@@ -124,8 +124,7 @@ public final class MockServer: MockBackend {
       do throws(SocketError) {
         core = try ServerCore(
           ActiveRoutes(
-            routes: routes, registry: registry,
-            mockResolver: MockResolver(random: SeededRandom(seed: seed))),
+            registry: registry, mockResolver: MockResolver(random: SeededRandom(seed: seed))),
           limits: limits, scheduler: scheduler, cors: cors,
           connectionFault: connectionFault, onExchange: onExchange)
       } catch {
@@ -158,11 +157,14 @@ public final class MockServer: MockBackend {
 ///
 /// The server replaces the whole value, so that new routes start with new state.
 struct ActiveRoutes: Sendable {
-  let routes: [Route]
   let registry: StubRegistry
   let mockResolver: MockResolver
-  /// The number of the first route in the journal.
-  var firstRoute = 0
+
+  init(registry: StubRegistry, mockResolver: MockResolver) {
+    self.registry = registry
+    self.mockResolver = mockResolver
+    registry.scenarios.onReset { mockResolver.restartSequences() }
+  }
 }
 
 /// The limits of a ``MockServer`` for requests, connections and its journal.

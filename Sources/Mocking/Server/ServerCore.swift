@@ -31,7 +31,7 @@ final class ServerCore: @unchecked Sendable {
     connectionFault: @escaping @Sendable (Int) -> MockFault?,
     onExchange: (@Sendable (ServedExchange) -> Void)?
   ) throws(SocketError) {
-    journal = RequestJournal(limits: limits.journal, routes: routes.routes)
+    journal = RequestJournal(limits: limits.journal, registry: routes.registry)
     tracker = ConnectionTracker(closedLimit: limits.journal.requests)
     self.routes = Mutex(routes)
     self.limits = limits
@@ -84,9 +84,8 @@ final class ServerCore: @unchecked Sendable {
   var activeRoutes: ActiveRoutes { routes.withLock { $0 } }
 
   func replace(_ newRoutes: ActiveRoutes) {
-    var newRoutes = newRoutes
-    newRoutes.firstRoute = journal.replaceRoutes(with: newRoutes.routes)
-    routes.withLock { [newRoutes] in $0 = newRoutes }
+    journal.setRegistry(newRoutes.registry)
+    routes.withLock { $0 = newRoutes }
   }
 
   func refuseConnections(on address: ListeningAddress) {
@@ -126,7 +125,7 @@ final class ServerCore: @unchecked Sendable {
   /// returns.
   func stop() {
     perform { self.shutDown() }
-    for route in activeRoutes.routes { route.storage?.saveChanges() }
+    for entry in activeRoutes.registry.entries { entry.route.storage?.saveChanges() }
   }
 
   /// Runs a job on the thread of the loop and waits until it has ended.

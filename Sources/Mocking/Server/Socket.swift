@@ -205,13 +205,11 @@ struct ListeningAddress: Hashable {
   /// The host of the URL.
   private let urlHost: String
 
-  /// Creates an address.
+  /// Creates an address, or returns `nil` if the host is another name or the port is out of range.
   ///
   /// - Parameters:
-  ///   - host: An IP address, with or without brackets, or `localhost`.
+  ///   - host: An IP address, with or without brackets, or `localhost`. Other names are not looked up.
   ///   - port: The port.
-  /// - Returns: `nil` if the host is another name, which is not looked up, or if the port is out of
-  ///   range.
   init?(_ host: String, port: Int) {
     let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
     let host = isBracketed ? String(host.dropFirst().dropLast()) : host

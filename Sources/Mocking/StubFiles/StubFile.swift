@@ -30,14 +30,13 @@ import Promises
 ///   `{"matches": "^[0-9]+$"}`. `text` matches the whole body in the same way. `json` lists the
 ///   members that a JSON body must have; other members are allowed. `jsonEquals` is the whole body.
 ///   `jsonPath` has values by path, `parts` the parts of a multipart body by name, and `variables`
-///   variables by name. `any`, `all` and `not` contain further conditions. See
-///   <doc:MatchingRequests>. A stub with a higher `priority` takes precedence over others. `times`
-///   limits the number of responses of a stub.
+///   variables by name. `any`, `all` and `not` contain further conditions. A stub with a higher
+///   `priority` takes precedence over others. `times` limits the number of responses of a stub.
 /// - **Scenarios.** A scenario is a named state machine. A route with
 ///   `{"name": "boards", "when": "started", "then": "created"}` responds only in the state
 ///   `started` and sets the state `created`. Each scenario starts in the state `started`.
 /// - **Variables.** A route with `{"set": {"user": {"id": 7}}}` sets variables when it responds;
-///   `null` removes a variable.
+///   `null` removes a variable. `{"increment": {"visits": 1}}` adds a number to a variable.
 /// - **Defaults.** The member `defaults` of the file has `headers`, a `delay`, a `fault` and the
 ///   other members of a response except its status and body, for all responses that do not set them.
 ///   A `fault` may have a `chance`. `seed` makes random numbers reproducible.
@@ -53,11 +52,13 @@ import Promises
 ///   `["users.json", "orders/*.json"]`. `basePath` is a path before the paths of all routes of the
 ///   file and of the files that it includes.
 /// - **Order.** If several stubs with the same priority match, the first one in the file responds.
+/// - **Identifiers.** `id` is the identifier of a route, as in ``MockRoutes``.
 /// - **Errors.** An unknown key, a value with the wrong type or out of range, a missing file, and a
 ///   scenario state that no route sets are reported as errors with their location.
 ///
-/// A recording matches a request by method, path and query, and replays the recorded responses in
-/// order. Recorded failures are replayed too.
+/// A recording matches a request by method, path and query, and by its body if recorded requests differ
+/// only in their bodies; `recordings` sets other parts. It replays the recorded responses in order.
+/// Recorded failures are replayed too.
 public struct StubFile: Sendable {
   /// The location of the file, or of the first one.
   public let url: URL
@@ -71,6 +72,9 @@ public struct StubFile: Sendable {
   public let routes: [Route]
   /// The summaries of the stubs, in order, for display.
   public let summaries: [Summary]
+  /// The entries of recordings that cannot be replayed, and other reasons why a recording is not
+  /// complete.
+  public let warnings: [ArchiveWarning]
   /// The seed of the random numbers.
   ///
   /// `nil` if the file does not set one. Pass it as the `seed` of a server, transport or provider.
@@ -88,10 +92,14 @@ public struct StubFile: Sendable {
   ///     is read as an HTTP archive.
   ///   - opensStore: Whether the file that the member `store` names is opened, and created if
   ///     necessary. `false` only checks the stub file.
+  ///   - recordings: The options of recordings: the parts by which requests are matched, and the policy
+  ///     for further requests. The origin is ignored.
   /// - Throws: ``StubFileError`` with the location of the error and the expected value;
   ///   ``RecordingError`` for an archive; ``ResourceError`` for the file of the resources.
-  public init(contentsOf url: URL, opensStore: Bool = true) throws {
-    try self.init(contentsOf: [url], opensStore: opensStore)
+  public init(
+    contentsOf url: URL, opensStore: Bool = true, recordings: Tape.Options = Tape.Options()
+  ) throws {
+    try self.init(contentsOf: [url], opensStore: opensStore, recordings: recordings)
   }
 
   /// Reads several stub files and recordings as one.
@@ -104,14 +112,18 @@ public struct StubFile: Sendable {
   ///     or lowercase, is read as an HTTP archive.
   ///   - opensStore: Whether the first file that a member `store` names is opened, and created if
   ///     necessary. `false` only checks the stub files.
+  ///   - recordings: The options of recordings. See ``init(contentsOf:opensStore:recordings:)-(URL,_,_)``.
   /// - Throws: ``StubFileError`` with the location of the error and the expected value;
   ///   ``RecordingError`` for an archive; ``ResourceError`` for the file of the resources.
-  public init(contentsOf urls: [URL], opensStore: Bool = true) throws {
+  public init(
+    contentsOf urls: [URL], opensStore: Bool = true, recordings: Tape.Options = Tape.Options()
+  ) throws {
     url = urls.first ?? URL(fileURLWithPath: "/")
-    let loader = try StubLoader(urls)
+    let loader = try StubLoader(urls, recordings: recordings)
     files = loader.files
     routes = loader.routes
     summaries = loader.summaries
+    warnings = loader.warnings
     connectionFaults = loader.connectionFaults
     seed = loader.seed
     resources = loader.resources
@@ -204,7 +216,7 @@ extension MockServer {
 
   /// Starts a server with the routes of several files.
   ///
-  /// See ``StubFile/init(contentsOf:opensStore:)-([URL],_)`` for their order.
+  /// See ``StubFile/init(contentsOf:opensStore:recordings:)-([URL],_,_)`` for their order.
   ///
   /// - Parameters:
   ///   - stubs: The files: stubs in JSON, or HTTP archives.

@@ -17,8 +17,11 @@ struct StubLoader {
   private(set) var routes: [Route] = []
   private(set) var summaries: [StubFile.Summary] = []
   private(set) var connectionFaults: [Int?: MockFault] = [:]
+  /// The warnings about recordings.
+  private(set) var warnings: [ArchiveWarning] = []
   /// All files that have been read, each once.
   private(set) var files: [URL] = []
+  private var known: Set<URL> = []
   /// The items of the resources of all files.
   let resources = ResourceStore()
   /// The first seed of random numbers.
@@ -30,12 +33,13 @@ struct StubLoader {
   /// Reads files with the files that they include.
   ///
   /// - Throws: ``StubFileError`` or ``RecordingError``.
-  init(_ urls: [URL]) throws {
+  init(_ urls: [URL], recordings: Tape.Options = Tape.Options()) throws {
     for url in urls {
       guard !Self.isRecording(url) else {
-        let recording = try RecordedStubs(url)
+        let recording = try RecordedStubs(url, options: recordings)
         routes += recording.routes
         summaries += recording.summaries
+        warnings += recording.warnings
         add(url)
         continue
       }
@@ -47,10 +51,11 @@ struct StubLoader {
         connectionFaults.merge(document.connectionFaults) { first, _ in first }
       }
     }
-    let stubs = documents.flatMap(\.stubs)
+    let nextStates = Stub.nextStates(of: documents.flatMap(\.stubs))
+    var ids: Set<RouteID> = []
     for document in documents {
       do throws(JSONDocumentError) {
-        try Stub.checkStates(of: document.stubs, among: stubs)
+        try Stub.check(document.stubs, nextStates: nextStates, ids: &ids)
       } catch {
         throw document.located(error)
       }
@@ -64,7 +69,7 @@ struct StubLoader {
   private static let maximumCount = 1_000
 
   private mutating func add(_ url: URL) {
-    if !files.contains(url) { files.append(url) }
+    if known.insert(url).inserted { files.append(url) }
   }
 
   /// Reads a file and the files that it includes.

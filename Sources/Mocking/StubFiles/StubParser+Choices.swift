@@ -31,18 +31,34 @@ extension StubValue {
 
   /// Parses the variables that a route sets, whose values may have templates.
   func addAssignments(to route: inout Route) throws(JSONDocumentError) {
-    for (name, value) in try members("an object of variables, such as {\"user\": {\"id\": 7}}") {
-      guard !name.isEmpty else {
-        throw JSONDocumentError(
-          path: value.path, refersToName: true, text: "expected the name of a variable, found \"\"")
-      }
+    let expectation = "an object of variables, such as {\"user\": {\"id\": 7}}"
+    for (name, value) in try variables(expectation) {
       guard TemplateJSON.isTemplate(value.json) else {
-        route = route.set(name, to: value.json == .null ? nil : value.json)
+        route = route.set(name, to: value.json == .null ? JSON?.none : value.json)
         continue
       }
       let template = try value.jsonTemplate(in: TemplateScope(pathVariables: context.pathVariables))
       route.assignments.append(VariableAssignment(name: name, value: .template(template)))
     }
+  }
+
+  /// Parses the numbers that a route adds to variables.
+  func addIncrements(to route: inout Route) throws(JSONDocumentError) {
+    for (name, value) in try variables("an object of numbers, such as {\"visits\": 1}") {
+      route = route.increment(name, by: try value.int(Int.min...Int.max, "a whole number"))
+    }
+  }
+
+  private func variables(
+    _ expectation: String
+  ) throws(JSONDocumentError) -> [(name: String, value: StubValue)] {
+    let members = try members(expectation)
+    if let nameless = members.first(where: { $0.name.isEmpty }) {
+      throw JSONDocumentError(
+        path: nameless.value.path, refersToName: true,
+        text: "expected the name of a variable, found \"\"")
+    }
+    return members
   }
 }
 

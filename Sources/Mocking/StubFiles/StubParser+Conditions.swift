@@ -62,6 +62,7 @@ extension StubValue {
   // MARK: Values
 
   private static let operators = ["equals", "contains", "matches", "exists"]
+  private static let valueOperators = operators + ["atLeast", "atMost"]
 
   /// Parses a pattern for a text.
   private func textPattern() throws(JSONDocumentError) -> TextPattern {
@@ -85,15 +86,22 @@ extension StubValue {
   private func jsonPattern() throws(JSONDocumentError) -> JSONPattern {
     guard case .dictionary = json else { return .equal(json) }
     let expectation =
-      "a value that is not an object, or one of {\"equals\": a value}, {\"contains\": a value}, "
-      + "{\"matches\": a regular expression} and {\"exists\": true or false}"
-    let object = try object(Self.operators, expectation)
+      "a value that is not an object, or an object with one of equals, contains, matches, exists, "
+      + "atLeast and atMost"
+    let object = try object(Self.valueOperators, expectation)
     guard object.members.count == 1 else { throw expected(expectation) }
     if let value = object["equals"] { return .equal(value.json) }
     if let part = object["contains"] { return .containing(part.json) }
     if let exists = object["exists"] { return try exists.bool() ? .present : .absent }
+    if let least = object["atLeast"] { return .atLeast(try least.number()) }
+    if let most = object["atMost"] { return .atMost(try most.number()) }
     let value = try object.required("matches", "a regular expression")
     return .matching(try value.regularExpression())
+  }
+
+  private func number() throws(JSONDocumentError) -> Double {
+    guard let number = json.double else { throw expected("a number") }
+    return number
   }
 
   private func regularExpression() throws(JSONDocumentError) -> String {

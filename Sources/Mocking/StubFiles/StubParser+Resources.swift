@@ -53,6 +53,11 @@ extension StubValue {
   /// Parses the path of a resource.
   fileprivate func resourceTemplate() throws(JSONDocumentError) -> String {
     let text = try template()
+    guard !text.contains(":"), !text.contains("**") else {
+      throw JSONDocumentError(
+        path: path,
+        text: "expected variables such as {user} in the path of a resource, found \"\(text)\"")
+    }
     guard !text.hasSuffix("*}"), !text.hasSuffix("/"), !text.hasSuffix("}") else {
       throw expected("the path of a list, such as \"/carts\" or \"/users/{user}/carts\"")
     }

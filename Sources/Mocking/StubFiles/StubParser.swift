@@ -57,16 +57,22 @@ struct StubDocument {
         resources.isolate(by: isolation, maximumClients: clients)
       }
       var stubs: [Stub] = []
-      for ((value, place), offset) in zip(zip(values, places), offsets) {
+      for (index, (value, place)) in zip(values, places).enumerated() {
+        let source = RouteSource(file: name, line: place.line, column: place.column)
+        let value = value.prefixed(with: basePath)
         if value.isResource {
-          stubs += try value.prefixed(with: basePath).resource(
-            in: folder, defaults: defaults, store: resources, text: data.dropFirst(offset))
+          let end = index + 1 < offsets.count ? offsets[index + 1] : data.count
+          stubs += try value.resource(
+            in: folder, defaults: defaults, store: resources,
+            text: data.dropFirst(offsets[index]).prefix(end - offsets[index])
+          ).map { $0.with(source) }
           continue
         }
         stubs.append(
-          try value.prefixed(with: basePath).stub(
+          try value.stub(
             in: folder, defaults: defaults,
-            at: .init(file: name, line: UInt(place.line), column: UInt(place.column))))
+            at: .init(file: name, line: UInt(place.line), column: UInt(place.column))
+          ).with(source))
       }
       self.stubs = stubs
       templateFiles = context.templateFiles.urls
@@ -191,16 +197,21 @@ extension StubValue {
   ) throws(JSONDocumentError) -> Stub {
     let object = try withPathVariables.object(
       [
-        "method", "path", "when", "scenario", "set", "priority", "times", "sequence", "afterLast",
-        "oneOf", "comment",
+        "id", "method", "path", "sequence", "afterLast", "oneOf", "comment",
       ]
-        + Self.responseKeys, "a route, such as {\"path\": \"/boards\", \"json\": []}")
+        + StubObject.conditionKeys + Self.responseKeys,
+      "a route, such as {\"path\": \"/boards\", \"json\": []}")
     var mock = try object.mock(in: folder, at: location)
     if let defaults { mock = mock.inheriting(defaults) }
     var route = Route(
       try object["method"]?.httpMethod(),
       try object.required("path", "such as \"/boards/{id}\"").template(), mock)
     try object.addConditions(to: &route)
+    if let id = object["id"] {
+      let text = try id.string("a text, such as \"login\"")
+      guard !text.isEmpty else { throw id.expected("a text, such as \"login\"") }
+      route = route.id(RouteID(rawValue: text))
+    }
     return Stub(path: path, route: route, mock: mock)
   }
 
@@ -242,13 +253,14 @@ extension StubValue {
 
 extension StubObject {
   /// The members that ``addConditions(to:)`` parses.
-  static let conditionKeys = ["when", "scenario", "set", "priority", "times"]
+  static let conditionKeys = ["when", "scenario", "set", "increment", "priority", "times"]
 
   /// Parses the conditions, the scenario, the priority and the limit of a route.
   func addConditions(to route: inout Route) throws(JSONDocumentError) {
     route.pattern = route.pattern.adding(try self["when"]?.conditions() ?? [])
     try self["scenario"]?.addScenario(to: &route)
     try self["set"]?.addAssignments(to: &route)
+    try self["increment"]?.addIncrements(to: &route)
     if let priority = self["priority"] {
       route = route.priority(try priority.int(-1_000_000...1_000_000, "a whole number"))
     }

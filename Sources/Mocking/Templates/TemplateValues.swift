@@ -15,7 +15,8 @@ import Synchronization
 /// ```
 ///
 /// The server, provider or transport that serves the response owns the counters and the source of
-/// random numbers, so two servers count independently. New routes of a server start new counters.
+/// random numbers, so two servers count independently. New routes of a server start new counters,
+/// and ``ScenarioStates/reset()`` restarts them.
 /// All members may be used from any thread.
 public struct TemplateValues: Sendable {
   let random: SeededRandom
@@ -119,6 +120,9 @@ public struct TemplateValues: Sendable {
 /// The named counters of one provider, transport or server.
 final class TemplateCounters: Sendable {
   private let numbers = Mutex<[String: Int]>([:])
+
+  /// Starts all counters again with their first numbers.
+  func restart() { numbers.withLock { $0 = [:] } }
 
   /// Returns the next number of a counter.
   ///

@@ -42,6 +42,10 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
   public let journal: RequestJournal
   /// The scenario states of the routes.
   public let scenarios: ScenarioStates
+  /// The routes, which can be changed at any time.
+  ///
+  /// A provider with a closure has none, and none can be added.
+  public let routes: MockRoutes
   /// The sender of the webhooks of the responses, with the records of their deliveries.
   public var webhooks: WebhookSender { player.webhooks }
   /// Whether requests without a mock fail; `nil` for the default.
@@ -89,6 +93,8 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
     sendsUnmocked = strict != true
     journal = RequestJournal(limits: limits, basePath: Self.basePath)
     scenarios = ScenarioStates()
+    scenarios.onReset { [resolver = player.mockResolver] in resolver.restartSequences() }
+    self.routes = MockRoutes { () throws(MockServerError) in throw .noRoutes }
     let mocks = EndpointMocks(player, journal, file: file, line: line)
     let resolve = IsolatedClosure(resolve)
     let choose = { @Sendable (endpoint: Endpoint, next: (any Transport)?) -> (any Transport)? in
@@ -139,6 +145,7 @@ public struct MockProvider<Endpoint: RequestConvertible>: TransportProvider, Moc
     let routed = RoutedTransport(routes, player, limits, basePath: Self.basePath)
     journal = routed.journal
     scenarios = routed.scenarios
+    self.routes = routed.routes
     choose = { _, next in MockTransport(routed, next, on: player.scheduler) }
     chooseForStored = { _, next in MockTransport(routed, next, on: player.scheduler) }
   }

@@ -39,6 +39,8 @@ public struct MockTransport: Transport, MockBackend {
   public var journal: RequestJournal { routed.journal }
   /// The scenario states of the routes.
   public var scenarios: ScenarioStates { routed.scenarios }
+  /// The routes, which can be changed at any time.
+  public var routes: MockRoutes { routed.routes }
   /// The sender of the webhooks of the responses, with the records of their deliveries.
   public var webhooks: WebhookSender { routed.webhooks }
 

@@ -11,6 +11,9 @@ final class RoutedTransport: Sendable {
   var webhooks: WebhookSender { player.webhooks }
   let journal: RequestJournal
   let scenarios: ScenarioStates
+  var routes: MockRoutes {
+    MockRoutes { [registry] () throws(MockServerError) in try registry.get() }
+  }
   private let requestCount = Atomic(0)
 
   init(
@@ -20,8 +23,9 @@ final class RoutedTransport: Sendable {
     let registry = Result { () throws(MockServerError) in StubRegistry(try RouteTable(routes)) }
     self.registry = registry
     self.player = player
-    journal = RequestJournal(limits: limits, routes: routes, basePath: basePath)
+    journal = RequestJournal(limits: limits, registry: try? registry.get(), basePath: basePath)
     scenarios = (try? registry.get())?.scenarios ?? ScenarioStates()
+    scenarios.onReset { [resolver = player.mockResolver] in resolver.restartSequences() }
   }
 
   /// Responds to a request.
@@ -48,7 +52,7 @@ final class RoutedTransport: Sendable {
     _ request: HTTPRequest, _ registry: StubRegistry, _ scheduler: any Scheduler,
     _ fallback: (any Transport)?, _ receive: @escaping MockPlayer.Receive
   ) -> any TransportHandle {
-    let outcome = registry.table.find(request.method, request.target)
+    let outcome = registry.find(request.method, request.target)
     if let fallback {
       guard case .routes = outcome else {
         return pass(request, record(request, at: scheduler.now), fallback, receive)
@@ -70,7 +74,7 @@ final class RoutedTransport: Sendable {
           let entry = registry.choose(
             among: candidates, for: &received, values: { player.values(on: scheduler) })
         else { break }
-        let reporter = journal.record(.received(received), route: entry.number)
+        let reporter = journal.record(.received(received), route: entry)
         return invoke(
           entry.route, request, received, reporter, scheduler, fallback, receive)
       }

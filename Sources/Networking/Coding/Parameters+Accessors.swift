@@ -204,7 +204,7 @@ extension Parameters.Members.Member: CustomStringConvertible, CustomDebugStringC
     Mirror(self, children: ["name": name, "value": isSecret ? Redactor.mask as Any : value])
   }
 
-  fileprivate var isSecret: Bool { Redactor.standard.isSecret(name: name) }
+  fileprivate var isSecret: Bool { Redactor.standard.isSecret(name: name, value: value) }
 
   fileprivate func description(depth: Int) -> String {
     let value = isSecret ? Redactor.mask.debugDescription : value.description(depth: depth)

@@ -45,14 +45,11 @@ extension Redactor {
       }
     }
     // Fast path: most bodies that are not JSON fail this check, which costs less than the parser.
-    // JSON without strings has no secrets.
     let first = text.utf8.first { !" \t\r\n".utf8.contains($0) }
-    if first.map(Self.startsJSON) == true, text.utf8.contains(UInt8(ascii: "\"")),
-      let masked = maskedJSON(Data(text.utf8))
-    {
-      return masked
-    }
-    return maskedContent(text)
+    guard first.map(Self.startsJSON) == true else { return maskedContent(text) }
+    // JSON without strings has no secrets except for card numbers.
+    if !text.utf8.contains(UInt8(ascii: "\"")), !SecretShapes.contains(text) { return text }
+    return maskedJSON(Data(text.utf8)) ?? maskedContent(text)
   }
 
   private static func startsJSON(_ byte: UInt8) -> Bool {
@@ -61,128 +58,6 @@ extension Redactor {
 
   private static let formSubtype = "x-www-form-urlencoded"
   private static let formType = "application/\(formSubtype)"
-}
-
-// MARK: - JSON
-
-extension Redactor {
-  /// The limit for JSON that is parsed for display, in bytes.
-  private static let maximumDisplayedJSONLength = 64 << 10
-
-  /// Masks a JSON text.
-  ///
-  /// For display, the text is compact and its members are sorted by name. A long text is not parsed
-  /// for display, because that takes much longer than masking it as free text. A recording keeps a
-  /// text without secrets byte for byte.
-  ///
-  /// - Parameter data: The JSON text.
-  /// - Returns: The masked text, or `nil` if the data is no JSON array or object, or is too long.
-  private func maskedJSON(_ data: Data) -> String? {
-    guard purpose == .recording || data.count <= Self.maximumDisplayedJSONLength else { return nil }
-    guard let (json, hasRepeatedNames) = try? JSON.parse(data) else { return nil }
-    switch json {
-    case .array, .dictionary: break
-    case .null, .bool, .int, .double, .decimal, .string: return nil
-    }
-    let masked = json.masked(
-      where: { name, _ in isSecret(name: name) }, by: maskedValue, texts: maskedContent)
-    // Members that were dropped because their name is repeated may be secret.
-    if purpose == .recording, masked == json, !hasRepeatedNames {
-      return String(decoding: data, as: UTF8.self)
-    }
-    let text = (try? masked.data()).map { String(decoding: $0, as: UTF8.self) }
-    // A recording must not keep text that could not be masked. For display, the caller masks it as
-    // free text.
-    return text ?? (purpose == .recording ? Self.mask : nil)
-  }
-
-  /// Returns the replacement for the value of a secret member.
-  ///
-  /// `null` is not secret.
-  ///
-  /// A recording keeps the types, so that a replayed response can still be decoded: strings become
-  /// ``mask``, and numbers become 0.
-  private func maskedValue(_ json: JSON) -> JSON {
-    guard purpose == .recording else { return json == .null ? .null : .string(Self.mask) }
-    switch json {
-    case .array(let values): return .array(values.map(maskedValue))
-    case .dictionary(let members): return .dictionary(members.mapValues(maskedValue))
-    case .string(let value):
-      reportSecret(value)
-      return .string(value.isEmpty ? "" : Self.mask)
-    case .int, .double, .decimal: return .int(0)
-    case .null, .bool: return json
-    }
-  }
-}
-
-extension JSON {
-  /// Replaces members and strings at any depth.
-  ///
-  /// In an object with a member such as `name` and a member `value`, the value counts as a member
-  /// with that name, too: `{"name": "password", "value": "s3cret"}`.
-  ///
-  /// - Parameters:
-  ///   - isSecret: A closure that returns whether a member is secret. Other members are searched
-  ///     for secrets.
-  ///   - mask: A closure that returns the replacement for the value of a secret member.
-  ///   - text: A closure that returns the replacement for a string outside secret members.
-  /// - Returns: The value with the replacements.
-  package func masked(
-    where isSecret: (_ name: String, _ value: JSON) -> Bool, by mask: (JSON) -> JSON,
-    texts text: (String) -> String = { $0 }
-  ) -> JSON {
-    func masked(_ json: JSON) -> JSON {
-      switch json {
-      case .array(let values): .array(values.map(masked))
-      case .dictionary(let members):
-        .dictionary(
-          Dictionary(
-            uniqueKeysWithValues: members.map { name, value in
-              let isSecret =
-                isSecret(name, value)
-                || Self.pairedNames(of: name, in: members).contains { isSecret($0, value) }
-              return (name, isSecret ? mask(value) : masked(value))
-            }))
-      case .string(let value): .string(text(value))
-      case .null, .bool, .int, .double, .decimal: json
-      }
-    }
-    return masked(self)
-  }
-
-  /// Returns the names that siblings such as `name` give to a member such as `value`.
-  private static func pairedNames(of member: String, in members: [String: JSON]) -> [String] {
-    guard TextMasker.pairRole(of: member) == .value else { return [] }
-    return members.compactMap { name, value in
-      guard case .string(let text) = value, TextMasker.pairRole(of: name) == .name else {
-        return nil
-      }
-      return text
-    }
-  }
-}
-
-extension Redactor {
-  /// Masks the secret members of parameters for display, and replaces binary data by its size.
-  ///
-  /// - Parameter parameters: The parameters.
-  /// - Returns: The masked parameters.
-  func maskedParameters(_ parameters: Parameters) -> Parameters {
-    switch parameters {
-    case .array(let values): .array(values.map(maskedParameters))
-    case .dictionary(let members):
-      .dictionary(
-        Parameters.Members(
-          members.map { member in
-            let isSecret = isSecret(name: member.name)
-            return (member.name, isSecret ? .string(Self.mask) : maskedParameters(member.value))
-          }))
-    case .string(let value): .string(maskedText(value))
-    case .data(let data): .string("(\(data.count) bytes)")
-    case .null, .bool, .int, .decimal, .double, .date: parameters
-    }
-  }
 }
 
 // MARK: - Multipart bodies

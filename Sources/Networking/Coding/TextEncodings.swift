@@ -9,14 +9,14 @@ extension String.Encoding {
   /// Source: WHATWG Encoding Standard section 4.2; IANA character sets; RFC 9110 section 8.3.2.
   ///
   /// - Parameter charset: The name, in any case.
-  init?(charset: String) {
+  package init?(charset: String) {
     let name = charset.lowercased()
     guard let encoding = Self.named[name] else { return nil }
     self = encoding
   }
 
   /// The number of bytes that the length of a text is a multiple of.
-  var unitSize: Int {
+  package var unitSize: Int {
     switch self {
     case .utf16, .utf16LittleEndian, .utf16BigEndian: 2
     case .utf32, .utf32LittleEndian, .utf32BigEndian: 4

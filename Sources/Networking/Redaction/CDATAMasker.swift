@@ -89,9 +89,9 @@ struct CDATAMasker {
     of element: Element, within position: Int, _ masking: Redactor.MaskProvider
   ) -> Int {
     var end: Int?
-    let mask = masking(scanner.text(element.name)) {
-      let (content, contentEnd) = content(from: element.start)
-      end = contentEnd
+    let mask = masking(scanner.text(element.name)) { limit in
+      let (content, contentEnd) = content(from: element.start, limit: limit)
+      if limit == .max { end = contentEnd }
       return String(decoding: content, as: UTF8.self)
     }
     guard let mask else { return position }
@@ -101,9 +101,14 @@ struct CDATAMasker {
   }
 
   /// Returns the text and character data before the next tag, and the position of that tag.
-  private mutating func content(from start: Int) -> ([UInt8], Int) {
+  ///
+  /// The search stops after a number of bytes.
+  private mutating func content(from start: Int, limit: Int = .max) -> ([UInt8], Int) {
     var content: [UInt8] = []
     var position = start
+    let whole = scanner.end
+    scanner.search(to: TextMasker.end(of: limit, from: start, before: whole))
+    defer { scanner.search(to: whole) }
     while position < scanner.end {
       if scanner.bytes[position] != UInt8(ascii: "<") {
         let end = scanner.first(in: .tag, from: position)

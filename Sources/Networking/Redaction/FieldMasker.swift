@@ -141,8 +141,8 @@ struct FieldMasker {
     _ name: Range<Int>, _ equals: Token, _ masking: Redactor.MaskProvider
   ) -> Int {
     guard !name.isEmpty, isMaskable(equals) else { return equals.end }
-    let mask = masking(text(name)) {
-      let end = end(of: equals, atSemicolons: true)
+    let mask = masking(text(name)) { limit in
+      let end = end(of: equals, atSemicolons: true, limit: limit)
       return text(equals.end..<end)
     }
     guard let mask else { return equals.end }
@@ -173,7 +173,7 @@ struct FieldMasker {
     }
     guard let user else { return slash.end }
     nameStart = user.upperBound
-    return replace(user, with: masking("credential", { text(user) }) ?? Redactor.mask)
+    return replace(user, with: masking("credential", { _ in text(user) }) ?? Redactor.mask)
   }
 
   private mutating func replace(_ range: Range<Int>, with mask: String) -> Int {
@@ -212,13 +212,16 @@ struct FieldMasker {
   }
 
   /// Returns the end of the value after an equals sign.
-  private mutating func end(of equals: Token, atSemicolons: Bool) -> Int {
+  ///
+  /// The search stops after a number of bytes.
+  private mutating func end(of equals: Token, atSemicolons: Bool, limit: Int = .max) -> Int {
     var position = equals.end
+    let end = limit < end - position ? position + limit : end
     while position < end {
       let token = token(at: position)
       if ends(token, atDepth: equals.depth) { break }
       if atSemicolons, token.character == UInt8(ascii: ";"), token.depth <= equals.depth,
-        startsField(at: token.end)
+        startsField(at: token.end, limit: limit)
       {
         break
       }
@@ -236,8 +239,9 @@ struct FieldMasker {
   }
 
   /// Returns whether a name and an equals sign follow a position.
-  private mutating func startsField(at start: Int) -> Bool {
+  private mutating func startsField(at start: Int, limit: Int) -> Bool {
     var position = start
+    let end = limit < end - start ? start + limit : end
     while position < end {
       let token = token(at: position)
       if isCharacter(token.character, in: .fieldDelimiter) {

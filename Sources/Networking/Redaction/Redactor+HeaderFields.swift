@@ -66,26 +66,24 @@ extension Redactor {
     default: break
     }
     if let mask = mask(name, value) { return mask }
+    if keeps(name: name) { return value }
     return fieldClass == .url ? maskedURL(value) : maskedText(value)
   }
 
-  /// Masks credentials and keeps the scheme: `Bearer ***`.
+  /// Masks credentials and keeps the scheme: `Bearer ***-3f2a9c`.
+  ///
+  /// The placeholder after `Basic` is that of the password.
   private func maskedCredentials(_ value: String) -> String {
     guard let space = value.utf8.firstIndex(of: UInt8(ascii: " ")) else {
-      reportSecret(value)
-      return Self.mask
+      return replacement(for: value)
     }
     let start = value.utf8.index(after: space)
     let credentials = String(value[start...])
-    reportSecret(credentials)
-    if let data = Data(base64Encoded: credentials) {
-      // The password of basic authentication.
-      let plain = String(decoding: data, as: UTF8.self)
-      if let colon = plain.utf8.firstIndex(of: UInt8(ascii: ":")) {
-        reportSecret(String(plain[plain.utf8.index(after: colon)...]))
-      }
+    if let password = SplitCredentials.password(inBase64: credentials) {
+      reportSecret(credentials)
+      return value[..<start] + replacement(for: password)
     }
-    return value[..<start] + Self.mask
+    return value[..<start] + replacement(for: credentials)
   }
 
   /// Masks the values of cookies, and keeps names, white space, attributes, and empty values.
@@ -104,8 +102,8 @@ extension Redactor {
         let equals = bytes[start..<end].firstIndex(of: UInt8(ascii: "="))
         let secret = Self.trimmed((equals.map { $0 + 1 } ?? start)..<end, of: bytes)
         if !secret.isEmpty {
-          if onSecret != nil { reportSecret(String(decoding: bytes[secret], as: UTF8.self)) }
-          builder.replace(secret, with: Self.mask)
+          let text = String(decoding: bytes[secret], as: UTF8.self)
+          builder.replace(secret, with: replacement(for: text))
         }
         (start, count) = (end + 1, count + 1)
       }

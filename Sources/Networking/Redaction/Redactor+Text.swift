@@ -15,17 +15,20 @@ extension Redactor {
   func maskedText(
     _ text: String, _ search: SearchedText = .whole, counting work: inout Int
   ) -> String {
-    guard purpose == .recording else { return maskedText(text, search, by: mask, counting: &work) }
+    guard purpose == .recording else {
+      return maskedShapes(maskedText(text, search, by: mask, counting: &work))
+    }
     let masking: MaskProvider = { name, value in
+      guard name == "authorization" else { return mask(name, value) }
       // `Basic plan` in prose is not a credential. Credentials are longer, or contain characters
       // other than letters.
-      if name == "authorization" {
-        let value = value()
-        if value.utf8.count < 16, value.allSatisfy(\.isLetter) { return nil }
-      }
-      return mask(name, value)
+      let text = value(.max)
+      if text.utf8.count < 16, text.allSatisfy(\.isLetter) { return nil }
+      // The value may be the text after `Basic`.
+      if !isSecret(name: name, value: text) { return nil }
+      return SplitCredentials.password(inBase64: text).map(placeholder) ?? mask(name, text)
     }
-    return maskedText(text, search, by: masking, counting: &work)
+    return maskedShapes(maskedText(text, search, by: masking, counting: &work))
   }
 
   /// Masks secrets in free text.

@@ -1,8 +1,10 @@
+import Foundation
+
 /// A redactor that replaces secret values with ``mask``.
 ///
 /// Logs, errors, descriptions, curl commands, and recordings all use this type. It finds a secret
-/// by its name; see ``SecretNames``. It masks URLs, form text, the values of header fields, and
-/// free text. Extensions mask bodies, parameters, and header fields where those types are declared.
+/// by its name and value, see ``SecretNames`` and ``SecretSensitivity``, or by its form alone, see
+/// ``SecretShapes``. It masks URLs, form text, the values of header fields, and free text. Extensions mask bodies, parameters, and header fields where those types are declared.
 ///
 /// Each kind of text has one traversal, such as `FieldMasker` for URLs. The traversal calls a
 /// ``MaskProvider`` with each name and value, so the same traversal can also find secrets without
@@ -23,10 +25,14 @@ package struct Redactor: Sendable {
   }
 
   /// Returns the replacement for the value of a name, or `nil` to keep the value.
+  typealias MaskProvider = (_ name: String, _ value: ValueProvider) -> String?
+
+  /// Returns a value, or a part from its start that has at least `limit` bytes.
   ///
   /// The value is computed only when it is needed, because most names are not secret and the end of
-  /// each value would have to be searched.
-  typealias MaskProvider = (_ name: String, _ value: () -> String) -> String?
+  /// each value would have to be searched. A provider that keeps the value must set a limit:
+  /// the value is then searched again, so that reading it as a whole would take quadratic time.
+  typealias ValueProvider = (_ limit: Int) -> String
 
   /// The replacement for secret values.
   package static let mask = "***"
@@ -36,6 +42,7 @@ package struct Redactor: Sendable {
 
   let purpose: Purpose
   private let names: SecretNames
+  private let placeholders: (any SecretPlaceholders)?
   let onSecret: (@Sendable (_ value: String) -> Void)?
 
   /// Creates a redactor.
@@ -43,38 +50,135 @@ package struct Redactor: Sendable {
   /// - Parameters:
   ///   - names: The rules that decide which values are secret.
   ///   - purpose: The use of the redacted copies.
+  ///   - placeholders: The replacements of secrets in a recording. Without them, and for display,
+  ///     each secret is replaced by ``mask``, and each secret number in JSON by 0.
   ///   - onSecret: A closure that receives each secret value before it is masked, as it occurs in
-  ///     the text.
+  ///     the text, but without a scheme such as `Bearer`.
   package init(
     names: SecretNames = .standard, purpose: Purpose = .display,
+    placeholders: (any SecretPlaceholders)? = nil,
     onSecret: (@Sendable (_ value: String) -> Void)? = nil
   ) {
     self.names = names
     self.purpose = purpose
+    self.placeholders = placeholders
     self.onSecret = onSecret
   }
 
-  /// Returns whether a name has secret values.
+  /// Returns whether a name can have secret values.
   ///
   /// - Parameter name: The name, possibly percent-encoded.
-  /// - Returns: `true` if values of the name are masked.
+  /// - Returns: `true` if values of the name can be masked. Values of names such as `key` are
+  ///   masked only if they look like secrets; see ``isSecret(name:value:)``.
   package func isSecret(name: String) -> Bool { names.contains(name) }
+
+  /// Returns whether the value of a name is secret.
+  ///
+  /// - Parameters:
+  ///   - name: The name, possibly percent-encoded.
+  ///   - value: The value.
+  /// - Returns: `true` if the value is masked because of its name.
+  package func isSecret(name: String, value: String) -> Bool {
+    names.sensitivity(of: name).isSecret(value)
+  }
+
+  /// Returns the rule for the values of a name.
+  func sensitivity(of name: String) -> SecretSensitivity { names.sensitivity(of: name) }
+
+  /// Returns whether values of a name are kept although the standard rules match it.
+  func keeps(name: String) -> Bool { names.isExcluded(name) }
 
   /// Whether any names are secret beyond the built-in rules.
   var hasAdditionalNames: Bool { names.hasAdditions }
 
-  /// Returns ``mask`` if the name has secret values, otherwise `nil`.
-  func mask(_ name: String, _ value: () -> String) -> String? {
-    guard names.contains(name) else { return nil }
-    onSecret?(value())
-    return Self.mask
+  /// Returns the replacement for the value of a name, or `nil` if the value is not secret.
+  func mask(_ name: String, _ value: ValueProvider) -> String? {
+    let sensitivity = names.sensitivity(of: name)
+    guard sensitivity != .none,
+      sensitivity.isSecret(value(SecretSensitivity.sampleLength))
+    else { return nil }
+    // Fast path: logs do not need the whole value.
+    guard placeholders != nil || onSecret != nil else { return Self.mask }
+    return replacement(for: value(.max))
   }
 
-  /// Returns ``mask`` if the name has secret values, otherwise `nil`.
-  func mask(_ name: String, _ value: String) -> String? { mask(name, { value }) }
+  /// Returns the replacement for the value of a name, or `nil` if the value is not secret.
+  func mask(_ name: String, _ value: String) -> String? { mask(name, { _ in value }) }
+
+  /// Returns the replacement for a secret value, and reports the value.
+  ///
+  /// A placeholder of a recording is its own replacement. A recording keeps the scheme of
+  /// credentials, so that the token of `Bearer token` has the placeholder of the token elsewhere.
+  func replacement(for secret: String) -> String {
+    guard !secret.isEmpty else { return "" }
+    guard purpose == .recording, placeholders != nil else {
+      onSecret?(secret)
+      return Self.mask
+    }
+    if let credentials = SplitCredentials(secret) {
+      return credentials.prefix + placeholder(for: credentials.secret)
+    }
+    return placeholder(for: secret)
+  }
+
+  /// Returns the placeholder for a secret value, and reports the value.
+  func placeholder(for secret: String) -> String {
+    if RecordingPlaceholder.isPlaceholder(secret) {
+      return purpose == .recording ? secret : Self.mask
+    }
+    onSecret?(secret)
+    return placeholders?.text(for: secret) ?? Self.mask
+  }
+
+  /// Returns the placeholder for a secret number in the JSON of a recording.
+  func placeholder(forNumber number: String) -> Int {
+    if let number = Int(number), RecordingPlaceholder.isPlaceholder(number) { return number }
+    return placeholders?.number(for: number) ?? 0
+  }
 
   /// Passes a secret value to the closure of the initializer.
   func reportSecret(_ value: String) { onSecret?(value) }
+}
+
+/// The parts of credentials such as `Bearer token` and `Basic dXNlcjpwYXNz`.
+///
+/// Source: RFC 9110 section 11.4; RFC 7617 section 2.
+struct SplitCredentials {
+  /// The scheme, with the white space after it.
+  let prefix: Substring
+  /// The text after the scheme: the token, or the password in the credentials of `Basic`.
+  let secret: String
+
+  /// Splits credentials, or returns `nil` if a text does not start with a well-known scheme and a
+  /// space.
+  ///
+  /// - Parameter text: The text.
+  init?(_ text: String) {
+    guard let space = text.utf8.firstIndex(of: UInt8(ascii: " ")) else { return nil }
+    let scheme = text[..<space]
+    guard scheme.utf8.count <= 9, Self.schemes.contains(scheme.lowercased()),
+      let start = text.utf8[space...].firstIndex(where: { $0 != UInt8(ascii: " ") })
+    else { return nil }
+    prefix = text[..<start]
+    let rest = String(text[start...])
+    secret = Self.password(inBase64: rest) ?? rest
+  }
+
+  private static let schemes: Set<String> = [
+    "basic", "bearer", "token", "apikey", "digest", "dpop", "negotiate", "ntlm", "hawk",
+  ]
+
+  /// Returns the password of basic authentication, or the user name if the password is empty.
+  ///
+  /// `nil` if the text is not base64 of a text with a colon.
+  static func password(inBase64 text: String) -> String? {
+    guard text.utf8.count < 4_096, let data = Data(base64Encoded: text),
+      let plain = String(validating: data, as: UTF8.self),
+      let colon = plain.utf8.firstIndex(of: UInt8(ascii: ":"))
+    else { return nil }
+    let password = String(plain[plain.utf8.index(after: colon)...])
+    return password.isEmpty ? String(plain[..<colon]) : password
+  }
 }
 
 // MARK: - URLs and forms
@@ -90,11 +194,14 @@ extension Redactor {
   /// - Returns: The masked URL. Text without secrets is unchanged.
   package func maskedURL(_ text: String) -> String {
     guard purpose == .recording, let hash = text.utf8.firstIndex(of: UInt8(ascii: "#")) else {
-      return maskedURL(text, by: mask)
+      return maskedShapes(maskedURL(text, by: mask))
     }
     let fragment = String(text[text.utf8.index(after: hash)...])
-    return "\(maskedURL(String(text[..<hash]), by: mask))#\(maskedForm(fragment))"
+    return "\(maskedShapes(maskedURL(String(text[..<hash]), by: mask)))#\(maskedForm(fragment))"
   }
+
+  /// Masks the secrets that have a well-known form.
+  func maskedShapes(_ text: String) -> String { SecretShapes.masked(text, by: placeholder) }
 
   /// Masks `application/x-www-form-urlencoded` text such as `user=ada&password=s3cret`.
   ///
@@ -103,7 +210,7 @@ extension Redactor {
   /// - Parameter text: The form.
   /// - Returns: The masked form.
   package func maskedForm(_ text: String) -> String {
-    String(Substring(maskedURL("?\(text)", by: mask).utf8.dropFirst()))
+    maskedShapes(String(Substring(maskedURL("?\(text)", by: mask).utf8.dropFirst())))
   }
 
   /// Masks a URL without its user name, password, and fragment.
@@ -161,8 +268,8 @@ extension Redactor {
       let end = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
       var builder = MaskedTextBuilder(of: bytes)
       for secret in WebhookPath.secrets(in: bytes[min(start ?? 0, end)..<end]) {
-        reportSecret(String(decoding: bytes[secret], as: UTF8.self))
-        builder.replace(secret, with: Self.mask)
+        let text = String(decoding: bytes[secret], as: UTF8.self)
+        builder.replace(secret, with: replacement(for: text))
       }
       return builder.text
     }

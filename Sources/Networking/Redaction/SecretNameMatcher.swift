@@ -1,122 +1,188 @@
-/// An automaton that decides in one pass over a name whether it is secret.
+/// An automaton that classifies a name in one pass over it.
 ///
-/// Each character takes one step in two tables: one finds the terms at any position, the other
-/// compares the whole name. Case, punctuation and percent-encoding are skipped. Names come from
-/// servers, so a name of any length takes linear time, and none needs a copy.
+/// Each character takes one step in three tables: one finds the terms at any position, one compares
+/// the whole name, and one compares each word. Case, punctuation and percent-encoding are skipped.
+/// Names come from servers, so a name of any length takes linear time, and none needs a copy.
 ///
 /// Source: A. Aho, M. Corasick, "Efficient string matching", 1975.
 final class SecretNameMatcher: Sendable {
+  /// The classes of names that a table finds.
+  struct NameClass: OptionSet, Sendable {
+    let rawValue: UInt16
+
+    /// All values are secret.
+    static let strong = NameClass(rawValue: 1 << 0)
+    /// Values that are not short numbers are secret.
+    static let text = NameClass(rawValue: 1 << 1)
+    /// Numbers such as PINs are secret.
+    static let short = NameClass(rawValue: 1 << 2)
+    /// Numbers of cards are secret.
+    static let card = NameClass(rawValue: 1 << 3)
+    /// Values that look like secrets, and texts of six digits, are secret.
+    static let code = NameClass(rawValue: 1 << 4)
+    /// Values that look like secrets are secret.
+    static let weak = NameClass(rawValue: 1 << 5)
+    /// The word says something about a secret at any position, such as its type or length.
+    static let descriptor = NameClass(rawValue: 1 << 6)
+    /// The word says something about a secret at the end of a name, such as its state.
+    static let lastDescriptor = NameClass(rawValue: 1 << 8)
+    /// The word contains a term by chance, such as `tokenizer`.
+    static let unrelated = NameClass(rawValue: 1 << 9)
+    /// The name counts secrets, such as `tokens`.
+    static let counter = NameClass(rawValue: 1 << 7)
+  }
+
   /// The number of letters and digits.
   private static let width = 36
   private static let root: UInt16 = 0
-  /// The bit of a node that ends a word.
-  private static let endBit: UInt16 = 0x8000
 
   /// A table with the child of each node and character, 0 if there is none.
   ///
   /// The nodes are numbered from 0, the root.
-  private struct Trie {
+  private struct Trie: Sendable {
     var next = [UInt16](repeating: 0, count: width)
-    var isEnd = [false]
+    var classes: [NameClass] = [[]]
 
-    init(_ words: [String]) {
-      for word in words {
-        var node = 0
-        for byte in word.utf8 {
-          let character = SecretNameMatcher.number(of: byte)
-          guard character < width else { continue }
-          let edge = node * width + character
-          if next[edge] == 0 {
-            next[edge] = UInt16(isEnd.count)
-            next += [UInt16](repeating: 0, count: width)
-            isEnd.append(false)
+    init(_ words: [(NameClass, [String])]) {
+      for (nameClass, words) in words {
+        for word in words {
+          var node = 0
+          for byte in word.utf8 {
+            let character = SecretNameMatcher.number(of: byte)
+            guard character < width else { continue }
+            let edge = node * width + character
+            if next[edge] == 0 {
+              next[edge] = UInt16(classes.count)
+              next += [UInt16](repeating: 0, count: width)
+              classes.append([])
+            }
+            node = Int(next[edge])
           }
-          node = Int(next[edge])
+          classes[node].formUnion(nameClass)
         }
-        isEnd[node] = true
       }
     }
 
-    /// The table, with ``endBit`` in the numbers of nodes that end a word.
-    var marked: [UInt16] {
-      next.map { isEnd[Int($0)] ? $0 | endBit : $0 }
+    /// Adds a transition for each character to the node of the longest suffix of the name that
+    /// begins a word.
+    mutating func addFallbacks() {
+      var fallbacks = [UInt16](repeating: root, count: classes.count)
+      // Breadth first, so that the node of a shorter suffix is complete before it is copied.
+      var queue = [0]
+      var head = 0
+      while head < queue.count {
+        let node = queue[head]
+        head += 1
+        let fallback = Int(fallbacks[node])
+        classes[node].formUnion(classes[fallback])
+        for character in 0..<width {
+          let edge = node * width + character
+          let inherited = node == 0 ? root : next[fallback * width + character]
+          if next[edge] == 0 {
+            next[edge] = inherited
+          } else {
+            fallbacks[Int(next[edge])] = inherited
+            queue.append(Int(next[edge]))
+          }
+        }
+      }
     }
   }
 
-  private let names: [UInt16]
-  /// The terms, with a transition for each character: to the node of the longest suffix of the name
-  /// that begins a term.
-  private let terms: [UInt16]
+  private let names: Trie
+  private let terms: Trie
+  private let words: Trie
 
   /// Creates an automaton.
   ///
   /// - Parameters:
-  ///   - exactNames: The names that are secret as a whole, in lower case.
-  ///   - terms: The terms that make a name secret at any position, in lower case.
-  init(exactNames: [String], terms: [String]) {
-    names = Trie(exactNames).marked
-    var trie = Trie(terms)
-    var fallbacks = [UInt16](repeating: Self.root, count: trie.isEnd.count)
-    // Breadth first, so that the node of a shorter suffix is complete before it is copied.
-    var queue = [0]
-    var head = 0
-    while head < queue.count {
-      let node = queue[head]
-      head += 1
-      let fallback = Int(fallbacks[node])
-      if trie.isEnd[fallback] { trie.isEnd[node] = true }
-      for character in 0..<Self.width {
-        let edge = node * Self.width + character
-        let inherited = node == 0 ? Self.root : trie.next[fallback * Self.width + character]
-        if trie.next[edge] == 0 {
-          trie.next[edge] = inherited
-        } else {
-          fallbacks[Int(trie.next[edge])] = inherited
-          queue.append(Int(trie.next[edge]))
-        }
-      }
-    }
-    self.terms = trie.marked
+  ///   - names: The classes of whole names, in lower case.
+  ///   - terms: The classes of terms at any position, in lower case.
+  ///   - words: The classes of words. Those of a descriptor count at any position, the others at
+  ///     the end of a name only.
+  init(
+    names: [(NameClass, [String])], terms: [(NameClass, [String])], words: [(NameClass, [String])]
+  ) {
+    self.names = Trie(names)
+    var terms = Trie(terms)
+    terms.addFallbacks()
+    self.terms = terms
+    self.words = Trie(words)
   }
 
   /// The result of a match.
   struct Match {
-    /// Whether the name contains a term, or is one of the exact names.
-    var isSecret = false
+    /// The rule for the values of the name.
+    var sensitivity = SecretSensitivity.none
     /// The number of letters and digits of the name.
     ///
     /// `nil` if some are beyond ASCII.
     var length: Int? = 0
   }
 
-  /// Returns whether a name is secret.
+  /// Classifies a name.
   ///
   /// - Parameter name: The name in UTF-8, possibly percent-encoded.
   /// - Returns: The result.
   func match(_ name: UnsafeBufferPointer<UInt8>) -> Match {
-    terms.withUnsafeBufferPointer { terms in
-      names.withUnsafeBufferPointer { names in
-        var (term, node, isPrefix, hasTerm) = (Self.root, Self.root, true, false)
-        var (length, isASCII) = (0, true)
-        var characters = NameCharacters(name)
-        while let character = characters.next() {
-          length += 1
-          guard character < Self.width else {
-            // A letter beyond ASCII is part of a word.
-            (term, isPrefix, isASCII) = (Self.root, false, false)
-            continue
-          }
-          term = terms[Int(term & ~Self.endBit) * Self.width + character]
-          if term & Self.endBit != 0 { hasTerm = true }
-          if isPrefix {
-            node = names[Int(node & ~Self.endBit) * Self.width + character]
-            isPrefix = node != Self.root
-          }
+    let width = Self.width
+    return terms.next.withUnsafeBufferPointer { terms in
+      var (term, node, isPrefix, found) = (0, 0, true, NameClass())
+      var (word, isWord, descriptors) = (0, true, NameClass())
+      var (length, isASCII) = (0, true)
+      var characters = NameCharacters(name)
+      while let character = characters.next() {
+        length += 1
+        if characters.isWordStart {
+          if isWord { descriptors.formUnion(words.classes[word]) }
+          (word, isWord) = (0, true)
         }
-        let isExact = isPrefix && node & Self.endBit != 0
-        return Match(isSecret: hasTerm || isExact, length: isASCII ? length : nil)
+        guard character < width else {
+          // A letter beyond ASCII is part of a word.
+          (term, isPrefix, isWord, isASCII) = (0, false, false, false)
+          continue
+        }
+        term = Int(terms[term * width + character])
+        if term != 0 { found.formUnion(self.terms.classes[term]) }
+        if isPrefix {
+          node = Int(names.next[node * width + character])
+          isPrefix = node != 0
+        }
+        if isWord {
+          word = Int(words.next[word * width + character])
+          isWord = word != 0
+        }
       }
+      let last = isWord ? words.classes[word] : []
+      let exact = isPrefix ? names.classes[node] : []
+      descriptors.formUnion(last)
+      let sensitivity = Self.sensitivity(
+        exact: exact, terms: descriptors.contains(.unrelated) ? [] : found, last: last,
+        isDescribed: descriptors.contains(.descriptor) || last.contains(.lastDescriptor))
+      return Match(sensitivity: sensitivity, length: isASCII ? length : nil)
     }
+  }
+
+  private static func sensitivity(
+    exact: NameClass, terms: NameClass, last: NameClass, isDescribed: Bool
+  ) -> SecretSensitivity {
+    if !exact.isEmpty { return sensitivity(of: exact) }
+    if !terms.isEmpty {
+      if isDescribed { return .weak }
+      // `tokens` counts or lists, so that numbers are not secret.
+      let strong = sensitivity(of: terms)
+      return terms.contains(.counter) && strong == .strong ? .text : strong
+    }
+    return isDescribed ? .none : sensitivity(of: last)
+  }
+
+  private static func sensitivity(of nameClass: NameClass) -> SecretSensitivity {
+    if nameClass.contains(.strong) { return .strong }
+    if nameClass.contains(.text) { return .text }
+    if nameClass.contains(.short) { return .short }
+    if nameClass.contains(.card) { return .card }
+    if nameClass.contains(.code) { return .code }
+    return nameClass.contains(.weak) ? .weak : .none
   }
 
   /// Returns the number of a letter or digit in ASCII, or ``width`` for other characters.
@@ -130,10 +196,16 @@ final class SecretNameMatcher: Sendable {
 
 /// The letters and digits of a name, without percent-encoding.
 ///
+/// A word starts after punctuation, and at a capital after a small letter or a digit.
+///
 /// A percent sign without two digits, invalid UTF-8, and punctuation are skipped.
 private struct NameCharacters {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var position = 0
+  /// Whether the last character was a small letter or a digit.
+  private var isAfterSmall = false
+  /// Whether the last returned character starts another word of the name.
+  private(set) var isWordStart = false
 
   init(_ bytes: UnsafeBufferPointer<UInt8>) {
     self.bytes = bytes
@@ -142,11 +214,22 @@ private struct NameCharacters {
   /// Returns the number of the next character: from 0 for letters, from 26 for digits, and 36 for
   /// letters and digits beyond ASCII.
   @inline(__always) mutating func next() -> Int? {
+    isWordStart = false
     while position < bytes.count {
       let byte = nextByte()
       let number = SecretNameMatcher.number(of: byte)
-      if number < 36 { return number }
-      if byte >= 0x80, let number = self.number(ofScalarFrom: byte) { return number }
+      if number < 36 {
+        let isCapital = byte & 0x20 == 0 && number < 26
+        if isCapital, isAfterSmall { isWordStart = true }
+        isAfterSmall = !isCapital
+        return number
+      }
+      if byte < 0x80 {
+        isWordStart = true
+      } else if let number = self.number(ofScalarFrom: byte) {
+        isAfterSmall = false
+        return number
+      }
     }
     return nil
   }

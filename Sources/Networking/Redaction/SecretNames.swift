@@ -29,20 +29,35 @@ package final class SecretNames: Sendable {
   /// Whether any names are secret beyond the built-in rules.
   var hasAdditions: Bool { !included.isEmpty || !Self.registered.lengths.isEmpty }
 
-  /// Returns whether a name has secret values.
+  /// Returns whether a name can have secret values.
   ///
   /// - Parameter name: The name, possibly percent-encoded: `access_token`, `X-Api-Key`,
   ///   `user%5Bpassword%5D`.
-  /// - Returns: `true` if values of the name are secret.
-  package func contains(_ name: String) -> Bool {
+  /// - Returns: `true` if values of the name can be secret.
+  package func contains(_ name: String) -> Bool { sensitivity(of: name) != .none }
+
+  /// Returns the rule for the values of a name.
+  ///
+  /// All values of additional names are secret.
+  ///
+  /// - Parameter name: The name, possibly percent-encoded.
+  /// - Returns: The rule.
+  package func sensitivity(of name: String) -> SecretSensitivity {
     var name = name
     let match = name.withUTF8(Self.matcher.match)
     // Fast path: most names have another length than all additional names.
     let (lengths, registered) = (lengths, Self.registered.lengths)
-    guard lengths.union(registered).contains(match.length) else { return match.isSecret }
+    guard lengths.union(registered).contains(match.length) else { return match.sensitivity }
     let normalized = Self.decodedAndNormalized(name)
-    if excluded.contains(normalized) { return false }
-    return match.isSecret || included.contains(normalized) || Self.registered.contains(normalized)
+    if excluded.contains(normalized) { return .none }
+    if included.contains(normalized) || Self.registered.contains(normalized) { return .strong }
+    return match.sensitivity
+  }
+
+  /// Returns whether a name is one of those that are not secret although the standard rules match
+  /// them.
+  func isExcluded(_ name: String) -> Bool {
+    !excluded.isEmpty && excluded.contains(Self.decodedAndNormalized(name))
   }
 
   /// Registers secret names for the rest of the process's lifetime.
@@ -91,30 +106,97 @@ package final class SecretNames: Sendable {
     return String(scalars)
   }
 
-  private static let matcher = SecretNameMatcher(exactNames: exactNames, terms: terms)
+  private static let matcher = SecretNameMatcher(
+    names: exactNames, terms: terms,
+    words: [
+      (.descriptor, descriptors), (.lastDescriptor, lastDescriptors),
+      (.unrelated, unrelatedWords), (.short, shortNames), (.weak, ["ticket"]),
+    ])
 
-  /// Terms that are secret only as a whole name.
+  /// Names of numbers that protect something, also as the last word of a name: `X-User-Pin`,
+  /// `card[cvc]`.
+  private static let shortNames = [
+    "pin", "otp", "totp", "mfa", "cvc", "cvv", "cvv2", "cvc2", "csc", "ssn",
+  ]
+
+  /// Names that are secret only as a whole.
   ///
   /// Within other words they have other meanings: `keyword`, `author`, `sessions`, `assertions`,
   /// `codec`, `compass`.
-  private static let exactNames = [
-    "key", "sig", "auth", "code", "sid", "pin", "otp", "pass", "session", "xauth", "xsession",
-    "assertion", "samlresponse", "devicecode", "authcode", "authpass", "bearer", "connectsid",
-    "csrf", "xsrf", "psk", "wpapsk", "totp", "mfa", "mfacode", "otpcode", "totpcode", "smscode",
-    "recoverycode", "recoverycodes", "backupcode", "backupcodes", "verificationcode",
-    "securitycode", "resetcode", "activationcode", "logincode", "accesscode", "confirmationcode",
-    "twofactorcode", "dbpass", "databasepass", "userpass", "adminpass", "rootpass", "smtppass",
-    "mailpass", "mysqlpass", "pgpass", "redispass", "ftppass", "ldappass", "proxypass", "sshpass",
-    "httppass", "keypass", "storepass", "oldpass", "newpass", "hash2fa", "mnemonic",
+  private static let exactNames: [(SecretNameMatcher.NameClass, [String])] = [
+    (
+      .strong,
+      [
+        "samlresponse", "devicecode", "authcode", "authpass", "connectsid", "psk", "wpapsk",
+        "mfacode", "otpcode", "totpcode", "smscode", "recoverycode", "recoverycodes", "backupcode",
+        "backupcodes", "verificationcode", "securitycode", "resetcode", "activationcode",
+        "logincode", "accesscode", "confirmationcode", "twofactorcode", "dbpass", "databasepass",
+        "userpass", "adminpass", "rootpass", "smtppass", "mailpass", "mysqlpass", "pgpass",
+        "redispass", "ftppass", "ldappass", "proxypass", "sshpass", "httppass", "keypass",
+        "storepass", "oldpass", "newpass", "hash2fa", "mnemonic", "dpop", "servicekey",
+        "consumerkey",
+        "serverkey", "pincode", "cardpin", "cardcvc", "cardcvv", "securityanswer",
+      ]
+    ),
+    (.text, ["pass", "csrf", "xsrf", "xcsrf", "xxsrf"]),
+    (
+      .card, ["cardnumber", "ccnumber", "creditcard", "creditcardnumber", "pan", "cardno", "ccnum"]
+    ),
+    (.code, ["code"]),
+    (
+      .weak,
+      [
+        "key", "sig", "auth", "sid", "session", "xauth", "xsession", "assertion", "bearer", "nonce",
+        "xkey", "iban", "appkey", "clientkey",
+      ]
+    ),
   ]
 
   /// Terms that make a name secret at any position.
-  private static let terms = [
-    "token", "secret", "passw", "passphrase", "passcode", "passkey", "pwd", "jwt", "hmac",
-    "signature", "credential", "authorization", "sessionid", "sessid", "cookie", "clientassertion",
-    "codeverifier", "apikey", "accesskey", "privatekey", "authkey", "subscriptionkey",
-    "functionskey", "masterkey", "accountkey", "sharedkey", "signingkey", "encryptionkey",
-    "sessionkey", "licensekey", "presharedkey", "recoverykey", "seedphrase",
+  private static let terms: [(SecretNameMatcher.NameClass, [String])] = [
+    (
+      .strong,
+      [
+        "token", "secret", "passw", "passphrase", "passcode", "passkey", "pwd", "jwt", "hmac",
+        "credential", "authorization", "cookie", "clientassertion", "codeverifier", "apikey",
+        "accesskey", "privatekey", "authkey", "subscriptionkey", "functionskey", "masterkey",
+        "accountkey", "sharedkey", "signingkey", "encryptionkey", "sessionkey", "licensekey",
+        "presharedkey", "recoverykey", "seedphrase",
+      ]
+    ),
+    (.text, ["sessionid", "sessid"]),
+    (.weak, ["signature"]),
+    (.counter, ["tokens"]),
+  ]
+
+  /// Words that make a name say something about a secret: `token_type`, `password_policy`.
+  ///
+  /// Values of such names are secret only if they look like secrets.
+  private static let descriptors = [
+    "type", "types", "count", "counts", "counter", "total", "totals", "max", "min", "maximum",
+    "minimum", "length", "size", "usage", "algorithm", "alg", "algorithms", "endpoint", "expires",
+    "expiry", "expired", "expiration", "lifetime", "ttl", "policy", "policies", "is", "has",
+    "allow", "allows", "needs", "requires",
+  ]
+
+  /// Words that contain a term by chance.
+  private static let unrelatedWords = [
+    "tokenizer", "tokenizers", "tokenization", "tokenize", "tokenized", "secretary", "secretariat",
+    "passwordless",
+  ]
+
+  /// Words that say something about a secret at the end of a name only.
+  ///
+  /// `one_time_password` is a password.
+  private static let lastDescriptors = [
+    "limit", "limits", "used", "remaining", "budget", "cost", "price", "name", "names", "method",
+    "methods", "url", "uri", "urls", "href", "link", "age", "strength", "required", "enabled",
+    "disabled", "supported", "valid", "at", "date", "time", "timestamp", "created", "updated",
+    "changed", "modified", "issued", "version", "status", "state", "format", "scheme", "issuer",
+    "audience", "scope", "scopes", "kind", "label", "title", "description", "message", "error",
+    "errors", "reason", "domain", "path", "consent", "banner", "settings", "config", "mode",
+    "provider", "header", "field", "column", "rotation", "position", "index", "details", "detail",
+    "file", "filename", "requirements", "complexity", "rules",
   ]
 }
 

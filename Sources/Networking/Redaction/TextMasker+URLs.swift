@@ -15,11 +15,14 @@ extension TextMasker {
     guard
       let mask = masking(
         scanner.text(name),
-        {
-          let end = copy.first(in: .angle, from: start)
+        { limit in
+          let end = copy.first(in: .angle, from: start, limit: Self.end(of: limit, from: start))
           return copy.text(start..<end)
         })
-    else { return tag + 1 }
+    else {
+      pair.elementText = start
+      return tag + 1
+    }
     maskAttributes(in: name.upperBound..<end, masking)
     return replace(start..<scanner.first(in: .angle, from: start), with: mask)
   }
@@ -49,7 +52,7 @@ extension TextMasker {
     while let next = endOfField(namedBefore: valueEnd) { valueEnd = next }
     let value = start..<valueEnd
     let text = scanner.text(value)
-    guard let mask = masking("authorization", { text }) else { return start }
+    guard let mask = masking("authorization", { _ in text }) else { return start }
     return replace(value, with: mask)
   }
 
@@ -65,13 +68,13 @@ extension TextMasker {
       let secrets = WebhookPath.secrets(in: scanner.bytes[start..<searchedPathEnd])
       for secret in secrets {
         let text = scanner.text(secret)
-        builder.replace(secret, with: masking("credential", { text }) ?? Redactor.mask)
+        builder.replace(secret, with: masking("credential", { _ in text }) ?? Redactor.mask)
       }
     }
     guard let at = scanner.bytes[authority].lastIndex(of: UInt8(ascii: "@")), at > start else {
       return start
     }
     let text = scanner.text(start..<at)
-    return replace(start..<at, with: masking("credential", { text }) ?? Redactor.mask)
+    return replace(start..<at, with: masking("credential", { _ in text }) ?? Redactor.mask)
   }
 }

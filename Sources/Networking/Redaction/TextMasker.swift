@@ -11,19 +11,13 @@
 struct TextMasker {
   /// A longer name is judged by its last bytes.
   private static let maximumNameLength = 256
-  /// The limit for the value of a member such as `name`, which may itself be the name of a secret.
-  private static let maximumPairNameLength = 32
-  /// The limit for the reported part of a value within a masked value.
-  private static let maximumNestedLength = 1_024
 
   var scanner: ByteScanner
   var builder: MaskedTextBuilder
-  /// The value of the last member such as `name`, until the end of its object.
-  private var pairName: Range<Int>?
-  /// The start of the last member `value` that no `name` has preceded in its object.
-  private var pairValue: Int?
+  /// The members such as `name` and `value` of the current object.
+  var pair = Pair()
   /// The end of the last value that was masked because of a following name.
-  private var maskedPairEnd = 0
+  var maskedPairEnd = 0
   /// The end of the last path that was searched for webhooks.
   var searchedPathEnd = 0
   /// The start of the last search that found no quotation mark up to the end, for each mark and
@@ -52,7 +46,7 @@ struct TextMasker {
       var masker = TextMasker(bytes)
       search.forEachPart(of: bytes) { part in
         masker.scanner.search(to: part.upperBound)
-        (masker.pairName, masker.pairValue, masker.searchedPathEnd) = (nil, nil, 0)
+        (masker.pair, masker.searchedPathEnd) = (Pair(), 0)
         masker.unclosedQuotes = [:]
         masker.mask(from: part.lowerBound, masking)
       }
@@ -69,10 +63,10 @@ struct TextMasker {
       switch scanner.byte(at: position) {
       case nil: return
       case UInt8(ascii: "{"), UInt8(ascii: "}"):
-        (pairName, pairValue) = (nil, nil)
+        pair = Pair()
         position += 1
       case UInt8(ascii: "<"):
-        (pairName, pairValue) = (nil, nil)
+        pair = Pair()
         position = maskElement(at: position, masking)
       case UInt8(ascii: ":"): position = maskURL(at: position, masking) ?? position + 1
       default:
@@ -95,7 +89,7 @@ struct TextMasker {
 
 extension TextMasker {
   /// The start of a value, and its delimiters.
-  private struct Value {
+  struct Value {
     enum Kind {
       /// A value up to white space or punctuation.
       case bare
@@ -120,68 +114,19 @@ extension TextMasker {
     guard let value = value(afterNameEndingAt: range.upperBound) else { return nil }
     let name = scanner.text(range)
     var next = value.start
-    let pairedName = pairName
     switch Self.pairRole(of: name) {
-    case .name: maskPaired(by: value, masking)
-    case .value:
-      if let pairedName = pairedName.map(scanner.text) {
-        pairName = nil
-        if let mask = masking(pairedName, { lazyText(of: value, named: pairedName) }) {
-          return replace(value.start..<end(of: value, named: pairedName), with: mask)
-        }
-      } else {
-        pairValue = Self.opening(of: value)
-      }
+    case .name: noteName(value, masking)
+    case .value: if let end = maskPaired(value, masking) { return end }
     case nil: break
     }
-    if let mask = masking(name, { lazyText(of: value, named: name) }) {
+    if let mask = masking(name, { lazyText(of: value, named: name, limit: $0) }) {
       next = replace(value.start..<end(of: value, named: name), with: mask)
     }
     return next
   }
 
-  /// Notes the value of a member such as `name`, and masks a preceding member `value` if that name
-  /// is secret.
-  private mutating func maskPaired(by value: Value, _ masking: Redactor.MaskProvider) {
-    let limit = value.start + Self.maximumPairNameLength
-    let nameEnd = end(of: value, limit: limit)
-    guard nameEnd < limit else { return }
-    let range = value.start..<max(nameEnd, value.start)
-    guard let start = pairValue.take() else { return pairName = range }
-    guard let paired = self.value(at: start) else { return }
-    let name = scanner.text(range)
-    if paired.start < maskedPairEnd {
-      // Already masked. Without a limit, each such value could be searched to the end of the text.
-      _ = masking(name, { lazyText(of: paired, limit: paired.start + Self.maximumNestedLength) })
-    } else if let mask = masking(name, { lazyText(of: paired, named: name) }) {
-      maskedPairEnd = replace(paired.start..<end(of: paired, named: name), with: mask)
-    }
-  }
-
-  enum PairRole {
-    case name
-    case value
-  }
-
-  /// Returns the role of a member in a pair such as `{"name": "password", "value": "s3cret"}`.
-  static func pairRole(of name: String) -> PairRole? {
-    // Fast path: most names are no roles.
-    guard 3...9 ~= name.utf8.count, let first = name.utf8.first else { return nil }
-    switch first | 0x20 {
-    case UInt8(ascii: "n"), UInt8(ascii: "k"), UInt8(ascii: "f"), UInt8(ascii: "h"),
-      UInt8(ascii: "p"), UInt8(ascii: "v"):
-      break
-    default: return nil
-    }
-    return switch name.lowercased() {
-    case "name", "key", "field", "header", "param", "parameter", "property": .name
-    case "value", "val": .value
-    default: nil
-    }
-  }
-
   /// The position from which ``value(at:)`` finds a value again.
-  private static func opening(of value: Value) -> Int {
+  static func opening(of value: Value) -> Int {
     switch value.kind {
     case .quoted(_, let level): value.start - 1 - (level == 0 ? 0 : (1 << level) - 1)
     case .bare, .container: value.start
@@ -213,7 +158,7 @@ extension TextMasker {
   }
 
   /// Returns the value at a position, or `nil` if there is none.
-  private mutating func value(at start: Int) -> Value? {
+  mutating func value(at start: Int) -> Value? {
     let quote =
       scanner.byte(at: start) == UInt8(ascii: "\\")
       ? scanner.end(of: .backslash, from: start) : start
@@ -251,18 +196,26 @@ extension TextMasker {
 
   // MARK: Ends of values
 
-  private func lazyText(of value: Value, named name: String) -> String {
+  /// Returns the position a number of bytes after a position, at most that of the end.
+  static func end(of limit: Int, from start: Int, before end: Int = .max) -> Int {
+    limit < end - start ? start + limit : end
+  }
+
+  func lazyText(of value: Value, named name: String, limit: Int) -> String {
+    guard limit == .max else {
+      return lazyText(of: value, limit: Self.end(of: limit, from: value.start))
+    }
     var copy = self
     return scanner.text(value.start..<copy.end(of: value, named: name))
   }
 
-  private func lazyText(of value: Value, limit: Int) -> String {
+  func lazyText(of value: Value, limit: Int) -> String {
     var copy = self
     return scanner.text(value.start..<copy.end(of: value, limit: limit))
   }
 
   /// Returns the end of the secret value of a name.
-  private mutating func end(of value: Value, named name: String) -> Int {
+  mutating func end(of value: Value, named name: String) -> Int {
     var end = end(of: value)
     guard case .bare = value.kind else { return end }
     // A list such as `Cookie: a=1; b=2` is one value.
@@ -294,7 +247,7 @@ extension TextMasker {
     return bareEnd(from: start)
   }
 
-  private mutating func end(of value: Value, limit: Int = .max) -> Int {
+  mutating func end(of value: Value, limit: Int = .max) -> Int {
     switch value.kind {
     case .quoted(let quote, let level):
       return quoteEnd(quote, level, from: value.start, limit: limit)

@@ -38,11 +38,6 @@ import Testing
     init(_ line: Int, _ column: Int, _ path: String = "") {
       (self.line, self.column, self.path) = (line, column, path)
     }
-
-    static let method = Place(8, 21, "log.entries[0].request.method")
-    static let url = Place(8, 35, "log.entries[0].request.url")
-    static let status = Place(12, 21, "log.entries[0].response.status")
-    static let timings = Place(16, 20, "log.entries[0].timings")
   }
 
   /// A malformed file and its expected error.
@@ -55,13 +50,6 @@ import Testing
     init(_ name: String, _ text: String, _ place: Place, _ problem: String) {
       (testDescription, self.text) = (name, text)
       (self.place, self.problem) = (place, problem)
-    }
-
-    /// Replaces a part of the valid archive.
-    init(
-      _ name: String, _ old: String, to new: String, _ place: Place, _ problem: String
-    ) {
-      self.init(name, archive.replacing(old, with: new), place, problem)
     }
   }
 
@@ -79,51 +67,42 @@ import Testing
     MalformedFile("no log", "{}", Place(1, 1), "expected a member \"log\", found none"),
     MalformedFile("an array", "\n[1]", Place(2, 1), "expected an object, found an array"),
     MalformedFile(
-      "another version", "\"1.2\"", to: "\"3.0\"", Place(3, 16, "log.version"),
-      "expected 1.2, found \"3.0\""),
+      "a log that is a list", "{\"log\":\n []}", Place(2, 2, "log"),
+      "expected an object, found an array"),
     MalformedFile(
-      "no method", #""method": "GET", "#, to: "", Place(7, 20, "log.entries[0].request"),
-      "expected a member \"method\", found none"),
-    MalformedFile(
-      "no date", #""startedDateTime": "2026-01-01T00:00:00.000Z", "#, to: "",
-      Place(5, 7, "log.entries[0]"), "expected a member \"startedDateTime\", found none"),
-    MalformedFile(
-      "a status that is text", "200", to: "\"200\"", .status,
-      "expected a whole number, found a string"),
-    MalformedFile(
-      "a status out of range", "200", to: "42", .status,
-      "expected a status of three digits, or 0"),
-    MalformedFile(
-      "headers that are null", #""headers": [], "queryString""#,
-      to: #""headers": null, "queryString""#, Place(9, 37, "log.entries[0].request.headers"),
-      "expected an array, found null"),
-    MalformedFile(
-      "a URL that is a number", "\"https://a.test/\"", to: "7", .url,
-      "expected a string, found a number"),
-    MalformedFile(
-      "a wrong date", "2026-01-01T00:00:00.000Z", to: "yesterday",
-      Place(6, 28, "log.entries[0].startedDateTime"), "expected a date and time in ISO 8601"),
-    MalformedFile(
-      "a wrong method", "GET", to: "GET /", .method,
-      "expected a method, such as GET"),
-    MalformedFile(
-      "an empty method", "GET", to: "", .method,
-      "expected a method, such as GET"),
-    MalformedFile(
-      "a wait without end", "\"wait\": 1", to: "\"wait\": 1e300", .timings,
-      "expected times of at most a day"),
-    MalformedFile(
-      "a wait of more than a day", "\"wait\": 1", to: "\"wait\": 86400001", .timings,
-      "expected times of at most a day"),
-    MalformedFile(
-      "a relative URL", "https://a.test/", to: "/boards", .url,
-      "expected an absolute URL"),
-    MalformedFile(
-      "a body that is no base64", #""mimeType": "text/plain""#,
-      to: #""mimeType": "text/plain", "encoding": "base64", "text": "%%%""#,
-      Place(13, 105, "log.entries[0].response.content.text"),
-      "expected base64, because encoding is base64"),
+      "entries that are a text", "{\"log\": {\n\"entries\": \"a\"}}",
+      Place(2, 12, "log.entries"), "expected an array, found a string"),
   ]
+
+  /// An entry that cannot be used, and the expected reason.
+  static let brokenEntries: [(old: String, new: String, problem: String)] = [
+    ("\"GET\"", "\"GET /\"", "expected a method, such as GET"),
+    ("https://a.test/", "boards", "expected an absolute URL"),
+    ("\"https://a.test/\"", "null", "expected an absolute URL, found none"),
+    ("200", "42", "expected a status of three digits, or 0, found 42"),
+    (
+      #""mimeType": "text/plain""#,
+      #""mimeType": "text/plain", "encoding": "base64", "text": "%%%""#,
+      "the body of the response is not base64, although its encoding is base64"
+    ),
+  ]
+
+  @Test(arguments: brokenEntries)
+  func aBrokenEntryIsLeftOutWithOneWarning(old: String, new: String, problem: String) throws {
+    let good = Self.archive
+    let start = try #require(good.range(of: "\"entries\": [")).upperBound
+    let end = try #require(good.range(of: "    ]\n  }\n}")).lowerBound
+    let entry = String(good[start..<end])
+    let text = "\(good[..<start])\(entry.replacing(old, with: new)),\(entry)\(good[end...])"
+    let folder = TemporaryFolder()
+    let file = try folder.file("a.har", text)
+    let har = try HAR(contentsOf: file)
+    #expect(har.log.entries.map(\.request.url) == ["https://a.test/"])
+    #expect(har.warnings.map(\.entry) == [0])
+    #expect(har.warnings.first?.problem == "left out: \(problem)")
+    #expect(try Tape(replaying: file).warnings == har.warnings)
+    #expect(try StubFile(contentsOf: file).warnings == har.warnings)
+  }
 
   @Test(arguments: malformedFiles)
   func aMalformedFileIsOneErrorWithItsLine(_ malformed: MalformedFile) throws {
@@ -153,11 +132,48 @@ import Testing
 @Suite struct HARTests {
   private let folder = TemporaryFolder()
 
-  @Test func aByteOrderMarkAndUnknownMembersAreIgnored() throws {
-    let text = MalformedHARTests.archive.replacing(
-      "\"cache\"", with: "\"_priority\": \"High\", \"cache\"")
+  @Test func unknownMembersAreWrittenBack() throws {
+    let text = MalformedHARTests.archive
+      .replacing("\"cache\"", with: "\"_priority\": \"High\", \"cache\"")
+      .replacing("\"send\"", with: "\"_queued\": 1.5, \"send\"")
+      .replacing("\"cookies\": [], \"headers\"", with: "\"_a\": {\"b\": [1]}, \"headers\"")
     let file = try folder.file("bom.har", "\u{FEFF}\(text)")
-    #expect(try HAR(contentsOf: file).log.entries.count == 1)
+    let har = try HAR(contentsOf: file)
+    try har.write(to: folder.tape)
+    let entry = try #require(try HAR(contentsOf: folder.tape).log.entries.first)
+    #expect(entry.otherMembers == ["_priority": "High"])
+    #expect(entry.timings.otherMembers == ["_queued": 1.5])
+    #expect(entry.request.otherMembers == ["_a": ["b": [1]]])
+    #expect(entry == har.log.entries.first)
+  }
+
+  @Test func anEntryThatCannotBeWrittenIsLeftOutWithAWarning() throws {
+    var har = HAR(
+      log: HAR.Log(entries: [Self.entry("https://a.test/1"), Self.entry("https://a.test/2")]))
+    har.log.entries[0].otherMembers["_rate"] = .double(.infinity)
+    har.log.entries[1].time = .nan
+    let warnings = try har.write(to: folder.tape)
+    #expect(
+      warnings.map(\.description) == [
+        "log.entries[0], GET https://a.test/1: left out: a number is not finite"
+      ])
+    #expect(try HAR(contentsOf: folder.tape).log.entries.map(\.request.url) == ["https://a.test/2"])
+  }
+
+  private static func entry(_ url: String) -> HAR.Entry {
+    HAR.Entry(
+      startedDateTime: "2026-01-01T00:00:00.000Z", request: HAR.Request(method: "GET", url: url),
+      response: HAR.Response(status: 200))
+  }
+
+  @Test func aWarningContainsNoSecretAndNoLongURL() throws {
+    var entry = Self.entry(
+      "https://a.test/?access_token=t-4711&x=\(String(repeating: "y", count: 900))")
+    entry.response.status = 42
+    let text = try #require(HAR(json: HAR(log: HAR.Log(entries: [entry])).json).warnings.first)
+      .description
+    #expect(text.contains("a.test/?access_token=") && !text.contains("4711"))
+    #expect(text.utf8.count < 400)
   }
 
   @Test func archivesRoundTrip() throws {

@@ -6,8 +6,8 @@ import Testing
 struct MultiPatternSearchTests {
   private func masked(_ text: String, _ patterns: String...) -> String? {
     var search = MultiPatternSearch()
-    for text in patterns { search.insert(text) }
-    return search.replacing(in: text, with: "*")
+    for text in patterns { search.insert(text, replacement: "*") }
+    return search.replacing(in: text)
   }
 
   @Test func allOccurrencesAreReplaced() {
@@ -49,9 +49,9 @@ struct MultiPatternSearchTests {
       let patterns = (0..<5).map { _ in text(Int.random(in: 8...10, using: &random)) }
       let whole = text(200)
       var search = MultiPatternSearch()
-      for text in patterns { search.insert(text) }
+      for text in patterns { search.insert(text, replacement: "*") }
       let isFound = patterns.contains { whole.contains($0) }
-      let masked = search.replacing(in: whole, with: "*")
+      let masked = search.replacing(in: whole)
       #expect((masked != nil) == isFound)
       if let masked { #expect(!patterns.contains { masked.contains($0) }) }
     }

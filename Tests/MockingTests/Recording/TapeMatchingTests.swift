@@ -80,7 +80,7 @@ struct TapeMatchingTests {
     _ = await tape.get("http://127.0.0.1:4000/boards?a=1")
     try tape.save()
     let replay = try Tape(
-      replaying: folder.tape, options: Tape.Options(matching: [.method, .path]))
+      replaying: folder.tape, options: Tape.Options(matching: [.method, .path, .query]))
     #expect(await replay.get("http://127.0.0.1:5000/boards?a=1").failure == nil)
     #expect(await replay.get("http://127.0.0.1:5000/boards").failure?.code == .mockFailed)
   }

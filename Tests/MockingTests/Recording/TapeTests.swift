@@ -193,14 +193,53 @@ struct TapeTests {
     #expect(replay.unplayed.isEmpty)
   }
 
-  @Test func aResponseAboveTheLimitIsNotSaved() async throws {
-    let tape = try Tape(folder.tape, over: network(), options: Tape.Options(bodyLimit: 3))
-    #expect(await tape.get("https://a.test/").body == Data("response 1".utf8))
+  @Test func aResponseAboveTheLimitDoesNotLoseTheSession() async throws {
+    let tape = try Tape(folder.tape, over: network(), options: Tape.Options(bodyLimit: 10))
+    #expect(await tape.get("https://a.test/large").body == Data("response 1".utf8))
+    for _ in 2...9 { _ = await tape.get("https://a.test/small") }
+    #expect(await tape.get("https://a.test/large").body == Data("response 10".utf8))
+    let problem =
+      "the body of 11 bytes was not recorded, because it is larger than the limit of 10 bytes"
     #expect(
-      throws: RecordingError.tooLarge(
-        file: folder.tape, paths: ["log.entries[0].response.content"], limit: 3)
-    ) { try tape.save() }
-    #expect(folder.names == ["tape.har.partial"])
+      tape.warnings.map(\.description) == ["log.entries[9], GET https://a.test/large: \(problem)"])
+    try tape.save()
+    #expect(folder.names == ["tape.har"])
+    let content = try #require(try HAR(contentsOf: folder.tape).log.entries.last).response.content
+    #expect(content.isOmitted && content.size == 11 && content.text == nil)
+    #expect(content.comment == problem)
+    let replay = try Tape(replaying: folder.tape)
+    #expect(await replay.get("https://a.test/small").body == Data("response 2".utf8))
+    #expect(await replay.get("https://a.test/large").body == Data("response 1".utf8))
+    let failed = await replay.get("https://a.test/large")
+    #expect(failed.failure?.code == .mockFailed)
+    #expect(failed.reason.contains("has a body of 11 bytes that was not recorded"))
+  }
+
+  @Test func theBodiesOfASessionHaveALimit() async throws {
+    let tape = try Tape(folder.tape, over: network(), options: Tape.Options(totalBodyLimit: 25))
+    for _ in 1...4 { _ = await tape.get("https://a.test/") }
+    try tape.save()
+    let har = try HAR(contentsOf: folder.tape)
+    #expect(har.log.entries.map(\.response.content.isOmitted) == [false, false, true, true])
+    #expect(tape.warnings.map(\.entry) == [2, 3])
+  }
+
+  @Test func anExchangeWithASuspectedTokenCanBeLeftOut() async throws {
+    let network = FakeTransport { request in
+      .response(200, ["X-Trace": request.url.path == "/b" ? "Zx81Qw9LmN4tRv7bKp2sYd6h" : "-"], "a")
+    }
+    let tape = try Tape(
+      folder.tape, over: network, options: Tape.Options(suspectedTokens: .leavesOut))
+    for url in [URL.of("https://a.test/a"), .of("https://a.test/b"), .of("https://a.test/c")] {
+      _ = await tape.perform(HTTPRequest(url: url))
+    }
+    try tape.save()
+    let urls = try HAR(contentsOf: folder.tape).log.entries.map(\.request.url)
+    #expect(urls == ["https://a.test/a", "https://a.test/c"])
+    #expect(
+      tape.warnings.map(\.problem) == [
+        "left out: a value looks like a secret: log.entries[1].response.headers[X-Trace]"
+      ])
   }
 
   @Test func theFileIsReadableOnlyByItsOwner() async throws {

@@ -83,9 +83,9 @@ struct TapeTokenTests {
     _ = await tape.perform(
       HTTPRequest(url: .of("https://a.test/"), headers: ["Authorization": "Bearer \(Self.token)"]))
     try tape.save()
-    #expect(
-      try HAR(contentsOf: folder.tape).log.entries.map(\.response.content.text)
-        == Array(repeating: #"{"value":"***"}"#, count: 2))
+    let texts = try HAR(contentsOf: folder.tape).log.entries.map { $0.response.content.text ?? "" }
+    #expect(texts[0] == texts[1])
+    #expect(RecordingPlaceholder.generalized(texts[0]) == #"{"value":"***"}"#)
   }
 
   @Test func thePartialFileMasksSecretsDiscoveredLater() async throws {
@@ -109,7 +109,8 @@ struct TapeTokenTests {
     let tape = try await recording(HTTPRequest(url: .of("https://a.test/app.js")), [:], body)
     try tape.save()
     let text = try HAR(contentsOf: folder.tape).log.entries[0].response.content.text ?? ""
-    #expect(text.hasSuffix("password=***") && text.hasPrefix(line))
+    #expect(RecordingPlaceholder.generalized(text).hasSuffix("password=***"))
+    #expect(text.hasPrefix(line))
   }
 
   @Test func aLargeBase64ImageIsNotSearchedForNames() async throws {
@@ -117,9 +118,9 @@ struct TapeTokenTests {
     let body = #"{"image":"\#(image)==","password":"hunter-2-trout"}"#
     let tape = try await recording(HTTPRequest(url: .of("https://a.test/")), [:], body)
     try tape.save()
+    let text = try HAR(contentsOf: folder.tape).log.entries[0].response.content.text ?? ""
     #expect(
-      try HAR(contentsOf: folder.tape).log.entries[0].response.content.text
-        == #"{"image":"\#(image)==","password":"***"}"#)
+      RecordingPlaceholder.generalized(text) == #"{"image":"\#(image)==","password":"***"}"#)
   }
 
   @Test func hashesIdentifiersAndImagesAreNotTokens() async throws {
@@ -143,8 +144,12 @@ struct TapeTokenTests {
       #"{"code":404,"member_number":"77"}"#, Tape.Options(redaction: rules))
     try tape.save()
     let entry = try HAR(contentsOf: folder.tape).log.entries[0]
-    #expect(entry.request.url == "https://a.test/?memberNumber=***&code=de")
-    #expect(entry.response.content.text == #"{"code":404,"member_number":"***"}"#)
+    #expect(
+      RecordingPlaceholder.generalized(entry.request.url)
+        == "https://a.test/?memberNumber=***&code=de")
+    #expect(
+      RecordingPlaceholder.generalized(entry.response.content.text ?? "")
+        == #"{"code":404,"member_number":"***"}"#)
   }
 }
 

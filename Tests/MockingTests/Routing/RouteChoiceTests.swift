@@ -164,4 +164,22 @@ struct EditDistanceTests {
   func theDistanceCountsEditsAndSwaps(_ left: String, _ right: String, _ distance: Int) {
     #expect(EditDistance.between(left, right) == distance)
   }
+
+  @Test func aLimitedDistanceIsTheWholeOneOrOneAboveTheLimit() {
+    for seed in 0..<3_000 as Range<UInt64> {
+      var random = SplitMix64(seed: seed)
+      let words = (0..<2).map { _ in
+        String(
+          (0..<Int.random(in: 0...9, using: &random)).map { _ in
+            "abc".randomElement(using: &random) ?? "a"
+          })
+      }
+      let whole = EditDistance.between(words[0], words[1])
+      for limit in [0, 1, 2, 4, 8] {
+        #expect(
+          EditDistance.between(words[0], words[1], limit: limit) == min(whole, limit + 1),
+          "\(words), limit \(limit)")
+      }
+    }
+  }
 }

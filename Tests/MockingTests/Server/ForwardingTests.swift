@@ -189,7 +189,7 @@
       let problem = try JSON(parsing: refused.body)
       #expect(problem["title"] == "Bad Gateway")
       #expect(problem["status"] == 502)
-      #expect(problem["detail"] == "no response from \(origin.url): cannotConnect")
+      #expect(problem["detail"] == "no response from \(origin.url): no connection could be made")
     }
   }
 #endif

@@ -94,6 +94,61 @@ struct StubFileErrorTests {
         + "[{\"query\": {\"page\": \"2\"}}], found an empty array"
     ),
     (
+      "{\"routes\": [{\"path\": \"/\",\n \"when\": {\"not\": {\"any\": [{}, {\"cookies\": "
+        + "{\"a\": 1}}]}}}]}",
+      "2:49: routes[0].when.not.any[1].cookies.a: expected a string, true, false, "
+        + "{\"contains\": a string} or {\"matches\": a regular expression}, found 1"
+    ),
+    (
+      "{\"routes\": [{\"path\": \"/\", \"when\": {\"jsonPath\": {\"$.a[?@.b = 1]\": 1}}}]}",
+      "1:49: routes[0].when.jsonPath[\"$.a[?@.b = 1]\"]: expected a JSON path, such as "
+        + "\"$.user.name\", found \"$.a[?@.b = 1]\": the operator is unknown; use == at character 10"
+    ),
+    (
+      "{\"routes\": [{\"path\": \"/\", \"when\": {\"variables\": {\"n\": {\"atLeast\": "
+        + "\"1\"}}}}]}",
+      "1:67: routes[0].when.variables.n.atLeast: expected a number, found \"1\""
+    ),
+    (
+      "{\"routes\": [{\"path\": \"/\", \"when\": {\"variables\": {\"n\": {}}}}]}",
+      "1:55: routes[0].when.variables.n: expected a value that is not an object, or an "
+        + "object with one of equals, contains, matches, exists, atLeast and atMost, found an "
+        + "object"
+    ),
+    (
+      "{\"routes\": [{\"path\": \"/\", \"when\": {\"parts\": {\"a\": {\"filename\": "
+        + "\"b\"}}}}]}",
+      "1:52: routes[0].when.parts.a.filename: unknown key \"filename\"; did you mean "
+        + "\"fileName\"?"
+    ),
+    (
+      "{\"routes\": [{\"path\": \"/\", \"when\": {\"parts\": {\"a\": {\"fileName\": "
+        + "{\"matches\": \"a{2,1}\"}}}}}]}",
+      "1:76: routes[0].when.parts.a.fileName.matches: expected a regular expression, found "
+        + "\"a{2,1}\": the maximum of the repetition is less than its minimum at character 2"
+    ),
+    (
+      "{\"routes\": [{\"path\": \"/\", \"increment\": {\"n\": 0.5}}]}",
+      "1:46: routes[0].increment.n: expected a whole number, found 0.5"
+    ),
+    (
+      "{\"routes\": [{\"path\": \"/\", \"set\": {\"\": 1}}]}",
+      "1:35: routes[0].set[\"\"]: expected the name of a variable, found \"\""
+    ),
+    (
+      "{\"routes\": [], \"seed\": -1}",
+      "1:24: seed: expected a whole number, 0 or more, found -1"
+    ),
+    (
+      "{\"routes\": [], \"defaults\": {\"status\": 500}}",
+      "1:29: defaults.status: unknown key \"status\"; known keys: headers, delay, "
+        + "bodyDelay, bytesPerSecond, dribble, fault"
+    ),
+    (
+      "{\"routes\": [{\"path\": \"/\", \"oneOf\": [{\"weight\": -1}]}]}",
+      "1:48: routes[0].oneOf[0].weight: expected a number from 0 to 1000000000, found -1"
+    ),
+    (
       "{\"routes\": [{\"path\": \"/\", \"oneOf\": [{\"weight\": 0}]}]}",
       "1:36: routes[0].oneOf: expected an array with at least one response with a weight above 0, "
         + "found an array"

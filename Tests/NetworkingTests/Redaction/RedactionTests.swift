@@ -110,7 +110,7 @@ struct RedactionTests {
     let redactor = Redactor.standard
     let nested = { (depth: Int) in "a?" + String(repeating: "a=", count: depth) }
     #expect(redactor.maskedURL(nested(9) + "b&page=2") == nested(9) + "b&page=2")
-    #expect(redactor.maskedURL(nested(9) + "code=b&page=2") == nested(9) + "code=***&page=2")
+    #expect(redactor.maskedURL(nested(9) + "token=b&page=2") == nested(9) + "token=***&page=2")
     // The fields of a value that has ended do not count.
     let fields = String(repeating: "a=a=b&", count: 20)
     #expect(redactor.maskedURL("a?\(fields)code=s3cret") == "a?\(fields)code=***")
@@ -134,7 +134,7 @@ struct RedactionTests {
   func aSemicolonEndsAValueBeforeAnotherField(_ query: String, _ expected: [String]) {
     var seen: [String] = []
     _ = Redactor.standard.maskedURL("a?\(query)") { name, value in
-      seen.append("\(name)=\(value())")
+      seen.append("\(name)=\(value(.max))")
       return nil
     }
     #expect(seen == expected)
@@ -142,13 +142,13 @@ struct RedactionTests {
 
   @Test func namedValuesAreReported() {
     var seen: [String] = []
-    let masked = Redactor.standard.maskedURL("a?u=b%3Fcode%3Dx%2526y%26c%3D1;token=z&d=1") {
+    let masked = Redactor.standard.maskedURL("a?u=b%3Ftoken%3Dx%2526y%26c%3D1;token=z&d=1") {
       name, value in
-      seen.append("\(name)=\(value())")
-      return Redactor.standard.mask(name, value())
+      seen.append("\(name)=\(value(.max))")
+      return Redactor.standard.mask(name, value(.max))
     }
-    #expect(masked == "a?u=b%3Fcode%3D***%26c%3D1;token=***&d=1")
-    #expect(seen == ["u=b%3Fcode%3Dx%2526y%26c%3D1", "code=x%2526y", "c=1", "token=z", "d=1"])
+    #expect(masked == "a?u=b%3Ftoken%3D***%26c%3D1;token=***&d=1")
+    #expect(seen == ["u=b%3Ftoken%3Dx%2526y%26c%3D1", "token=x%2526y", "c=1", "token=z", "d=1"])
   }
 
   @Test(arguments: [
@@ -342,7 +342,7 @@ struct RedactionTests {
     let body = #"[{"name":"password","value":"s3cret"},{"key":"page","value":2}]"#
     #expect(
       Redactor.standard.maskedBody(Data(body.utf8), contentType: "application/json")
-        == #"[{"name":"password","value":"***"},{"key":"***","value":2}]"#)
+        == #"[{"name":"password","value":"***"},{"key":"page","value":2}]"#)
   }
 
   @Test(arguments: [

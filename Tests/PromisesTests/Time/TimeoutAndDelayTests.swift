@@ -184,3 +184,49 @@ struct DelayTests {
     #expect(try await isThere.value)
   }
 }
+
+/// The function `sleep(for:)` of schedulers.
+@Suite(.timeLimit(.minutes(10)))
+struct SleepTests {
+  private let time = TestScheduler()
+
+  @Test func aTaskSleepsUntilTheVirtualTimeAdvances() async throws {
+    let time = time
+    let log = Log<String>()
+    try await time.run {
+      try await time.sleep(for: .milliseconds(1_500))
+      log.append("\(time.now)")
+      try await time.sleep(for: .seconds(1))
+      log.append("\(time.now)")
+    }
+    #expect(log.entries == ["1.5 seconds", "2.5 seconds"])
+  }
+
+  @Test(arguments: [Duration.zero, .seconds(-1)])
+  func aDurationOfZeroTakesNoTime(_ duration: Duration) async throws {
+    let time = time
+    try await time.run { try await time.sleep(for: duration) }
+    #expect(time.now == .zero)
+    #expect(time.scheduledCount == 0)
+  }
+
+  @Test func aCancelledTaskStopsSleepingAndItsTimer() async {
+    let time = time
+    let task = Task { try await time.sleep(for: .seconds(5)) }
+    while time.scheduledCount == 0 { await Task.yield() }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(time.scheduledCount == 0)
+    #expect(time.now == .zero)
+  }
+
+  @Test func aTaskThatIsCancelledBeforeDoesNotSleep() async {
+    let time = time
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await time.sleep(for: .seconds(5))
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(time.scheduledCount == 0)
+  }
+}

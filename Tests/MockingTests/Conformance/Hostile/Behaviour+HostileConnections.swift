@@ -192,12 +192,7 @@
         _ = await time.scheduled(1)
         await time.time.advance(by: HostileClient.callTimeout)
         #expect(await outcome == .failure(.timedOut(.call)))
-        // While bytes arrive faster than they are read, Foundation on Linux does not get to other requests.
-        await withKnownIssue("URLSession reads without a pause", isIntermittent: true) {
-          #expect(await client.canaryFailure() == nil)
-        } when: {
-          kind == .urlSession
-        }
+        #expect(await client.canaryFailure() == nil)
       }
       await kind.connectionsEnd(server)
     }

@@ -35,6 +35,8 @@ extension FuzzTarget {
     do throws(MockServerError) {
       table = try RouteTable(document.stubs.map(\.route))
     } catch {
+      // The loader of several files reports identifiers that occur twice.
+      if case .duplicateRoute = error { return }
       fatalError("violated: the routes of a stub file are valid: \(error)")
     }
     for stub in document.stubs.prefix(8) {

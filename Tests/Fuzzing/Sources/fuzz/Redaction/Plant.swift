@@ -42,11 +42,25 @@ enum Plant {
 }
 
 extension Redactor {
-  /// The redactors of both purposes.
-  static let purposes = [Redactor(purpose: .display), Redactor(purpose: .recording)]
+  /// The redactors of both purposes, and one with the placeholders of a recording.
+  static let purposes = [
+    Redactor(purpose: .display), Redactor(purpose: .recording),
+    Redactor(purpose: .recording, placeholders: LengthPlaceholders()),
+  ]
 }
 
 extension [UInt8] {
   /// The bytes as UTF-8, with invalid sequences replaced.
   var text: String { String(decoding: self, as: UTF8.self) }
+}
+
+/// Placeholders that depend on the length of a secret, so that the outcome of an input is always the
+/// same.
+private struct LengthPlaceholders: SecretPlaceholders {
+  func text(for secret: String) -> String {
+    let digits = String(secret.utf8.count, radix: 16)
+    return "***-" + String(repeating: "0", count: max(6 - digits.count, 0)) + digits
+  }
+
+  func number(for secret: String) -> Int { 999_000_004 + 97 * secret.utf8.count }
 }

@@ -44,7 +44,7 @@ extension FuzzTarget {
     expect(scanner.paths.count <= 20, "the suspected places are bounded")
     Growth.checkLinear(input) { bytes in
       _ = TokenDetector.tokens(in: bytes.text)
-      _ = redactor.secrets.search().replacing(in: bytes.text, with: "***")
+      _ = redactor.secrets.search().replacing(in: bytes.text)
     }
   }
 }

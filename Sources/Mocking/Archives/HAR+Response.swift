@@ -3,7 +3,7 @@ import Networking
 
 extension HAR {
   /// A recorded response.
-  public struct Response: Codable, Sendable, Hashable {
+  public struct Response: HARObject {
     /// The status code.
     ///
     /// 0 if there was no response.
@@ -32,27 +32,14 @@ extension HAR {
     public var bodySize: Int
     /// The code of a failure, such as `timedOut.connect`: the member `_error`.
     ///
-    /// `nil` if the response is complete.
+    /// `nil` if the response is complete. Browsers use other codes, such as `net::ERR_ABORTED`.
     public var error: String?
     /// The detail of a failure: the member `_errorDetail`.
     public var errorDetail: String?
     /// A comment.
     public var comment: String?
-
-    private enum CodingKeys: String, CodingKey {
-      case status
-      case statusText
-      case httpVersion
-      case cookies
-      case headers
-      case content
-      case redirectURL
-      case headersSize
-      case bodySize
-      case error = "_error"
-      case errorDetail = "_errorDetail"
-      case comment
-    }
+    /// The members that have no property.
+    public var otherMembers: [String: JSON] = [:]
 
     /// Creates a response.
     ///
@@ -80,7 +67,7 @@ extension HAR {
   }
 
   /// The body of a response.
-  public struct Content: Codable, Sendable, Hashable {
+  public struct Content: HARObject {
     /// The size of the decoded body in bytes.
     public var size: Int
     /// The number of bytes that the content coding saved.
@@ -95,6 +82,8 @@ extension HAR {
     public var encoding: String?
     /// A comment.
     public var comment: String?
+    /// The members that have no property.
+    public var otherMembers: [String: JSON] = [:]
 
     /// Creates a body.
     ///
@@ -141,11 +130,19 @@ extension HAR.Response {
   }
 
   /// The status and the header fields, or `nil` if there was no response.
+  ///
+  /// The fields `Location` and `Content-Type` are added if the archive contains only ``redirectURL`` and
+  /// the media type.
   var head: HTTPResponseHead? {
     guard status > 0 else { return nil }
-    return HTTPResponseHead(
-      status: status, version: version,
-      headers: HTTPHeaders(headers.map { HTTPHeaders.Field(name: $0.name, value: $0.value) }))
+    var fields = HTTPHeaders(headers.map { HTTPHeaders.Field(name: $0.name, value: $0.value) })
+    if (300...399).contains(status), !redirectURL.isEmpty, !fields.contains("Location") {
+      fields["Location"] = redirectURL
+    }
+    if content.text != nil, MediaType(content.mimeType) != nil, !fields.contains("Content-Type") {
+      fields["Content-Type"] = content.mimeType
+    }
+    return HTTPResponseHead(status: status, version: version, headers: fields)
   }
 
   /// The version number: `1.1` for `HTTP/1.1`, `2` for `h2` and `HTTP/2.0`.
@@ -168,12 +165,8 @@ enum HARErrorCode {
   /// The name is `connectionLost` for a code that no transport reports.
   static func of(_ code: NetworkError.Code) -> String { names[code] ?? "connectionLost" }
 
-  /// Returns the code of a name.
-  ///
-  /// The code is `cannotConnect` for a name of another program, such as `net::ERR_FAILED`.
-  static func code(_ name: String) -> NetworkError.Code {
-    codes[name] ?? .cannotConnect
-  }
+  /// Returns the code of a name, or `nil` for a name of another program, such as `net::ERR_FAILED`.
+  static func code(_ name: String) -> NetworkError.Code? { codes[name] }
 
   private static let codes: [String: NetworkError.Code] = [
     "invalidURL": .invalidURL, "invalidMethod": .invalidMethod, "invalidHeader": .invalidHeader,
@@ -188,4 +181,89 @@ enum HARErrorCode {
     "redirectRefused": .redirectRefused, "tooManyRedirects": .tooManyRedirects,
   ]
   private static let names = Dictionary(uniqueKeysWithValues: codes.map { ($1, $0) })
+}
+
+// MARK: - JSON
+
+extension HAR.Response {
+  /// Reads a response.
+  ///
+  /// - Parameter json: The object. A missing or a negative status, by which programs mark an aborted
+  ///   exchange, is read as 0.
+  public init(json: JSON) {
+    var members = HARMembers(json)
+    self.init(
+      status: max(members.integer("status") ?? 0, 0), statusText: members.text("statusText") ?? "",
+      httpVersion: members.text("httpVersion") ?? "",
+      headers: [HAR.Field](headers: &members),
+      content: members.object("content") ?? HAR.Content(),
+      bodySize: members.integer("bodySize") ?? -1)
+    cookies = members.list("cookies")
+    redirectURL = members.text("redirectURL") ?? ""
+    headersSize = members.integer("headersSize") ?? -1
+    error = members.text("_error").flatMap { $0.isEmpty ? nil : $0 }
+    errorDetail = members.text("_errorDetail")
+    comment = members.text("comment")
+    otherMembers = members.rest
+  }
+
+  /// The response as JSON.
+  public var json: JSON {
+    HARMembers.json(
+      [
+        "status": .int(status), "statusText": statusText.json, "httpVersion": httpVersion.json,
+        "cookies": HARMembers.json(cookies), "headers": HARMembers.json(headers),
+        "content": content.json, "redirectURL": redirectURL.json,
+        "headersSize": .int(headersSize), "bodySize": .int(bodySize), "_error": error?.json,
+        "_errorDetail": errorDetail?.json, "comment": comment?.json,
+      ], and: otherMembers)
+  }
+}
+
+extension HAR.Content {
+  /// Reads the body of a response.
+  ///
+  /// - Parameter json: The object. A body that is a JSON value instead of a text is read as the text of
+  ///   this value.
+  public init(json: JSON) {
+    var members = HARMembers(json)
+    self.init(
+      size: members.integer("size") ?? 0, mimeType: members.text("mimeType") ?? "x-unknown",
+      text: members.text("text"), encoding: members.text("encoding"))
+    compression = members.integer("compression")
+    comment = members.text("comment")
+    otherMembers = members.rest
+  }
+
+  /// The body as JSON.
+  public var json: JSON {
+    HARMembers.json(
+      [
+        "size": .int(size), "compression": compression.map { .int($0) },
+        "mimeType": mimeType.json, "text": text?.json, "encoding": encoding?.json,
+        "comment": comment?.json,
+      ], and: otherMembers)
+  }
+
+  /// The member that marks a body that was larger than the limit of the recording.
+  private static let omissionMark = "_isOmitted"
+
+  /// Whether the recording does not contain the body, because it was larger than the limit: the member
+  /// `_isOmitted`.
+  ///
+  /// Such a response cannot be replayed. ``size`` is the size of the body.
+  public internal(set) var isOmitted: Bool {
+    get { otherMembers[Self.omissionMark]?.bool == true }
+    set { otherMembers[Self.omissionMark] = newValue ? true : nil }
+  }
+
+  /// Removes the body, which is not recorded.
+  mutating func omit(byteCount: Int, reason: String) {
+    text = nil
+    encoding = nil
+    compression = nil
+    size = byteCount
+    comment = "the body of \(byteCount) bytes was not recorded, because \(reason)"
+    isOmitted = true
+  }
 }

@@ -85,10 +85,13 @@ enum AtomicFileWriter {
 extension HAR {
   /// Reads an archive.
   ///
+  /// The file may be in UTF-8 or UTF-16, with or without a byte order mark. Invalid UTF-8, numbers
+  /// such as `NaN` and other faults of programs that write JSON by themselves are repaired.
+  ///
   /// - Parameter file: The file URL of the archive.
   /// - Throws: ``RecordingError/missing(file:)``, ``RecordingError/unreadable(file:reason:)``, and
-  ///   ``RecordingError/malformed(file:line:column:path:problem:)`` if the file is not HAR 1.1 or
-  ///   1.2.
+  ///   ``RecordingError/malformed(file:line:column:path:problem:)`` if the file is not JSON or has no
+  ///   member `log`. An entry that cannot be used is not an error, but one of the ``warnings``.
   public init(contentsOf file: URL) throws(RecordingError) {
     let data: Data
     do {
@@ -100,15 +103,21 @@ extension HAR {
     try self.init(data, file: file)
   }
 
-  /// Reads the contents of an archive file, with or without a byte order mark.
+  /// Reads the contents of an archive file.
   init(_ data: Data, file: URL) throws(RecordingError) {
-    let data = JSONDocumentError.text(of: data)
+    let data = JSONRepair.utf8(data)
     do throws(JSONDocumentError) {
-      guard String(validating: data, as: UTF8.self) != nil else {
-        throw JSONDocumentError.syntax(of: data)
+      let json: JSON
+      do throws(JSONDocumentError) {
+        json = try JSONDocumentError.json(in: data)
+      } catch {
+        guard let repaired = try? JSONDocumentError.json(in: JSONRepair.repaired(data)) else {
+          throw error
+        }
+        json = repaired
       }
-      self = try Self.decode(data)
-      try check()
+      try Self.checkRoot(of: json)
+      self.init(json: json)
     } catch {
       let place = error.place(in: data)
       throw .malformed(
@@ -117,44 +126,35 @@ extension HAR {
     }
   }
 
-  private static func decode(_ data: Data) throws(JSONDocumentError) -> HAR {
-    do {
-      return try JSONDecoder().decode(HAR.self, from: data)
-    } catch let error as DecodingError {
-      throw problem(error, data)
-    } catch {
-      throw JSONDocumentError(text: "the archive cannot be decoded")
+  /// Checks that a JSON value has a list of entries.
+  private static func checkRoot(of json: JSON) throws(JSONDocumentError) {
+    func found(_ value: JSON) -> String {
+      switch value {
+      case .null: "null"
+      case .bool: "a Boolean"
+      case .int, .decimal, .double: "a number"
+      case .string: "a string"
+      case .array: "an array"
+      case .dictionary: "an object"
+      }
     }
-  }
-
-  private static func problem(_ error: DecodingError, _ data: Data) -> JSONDocumentError {
-    func expected(_ type: Any.Type, at keys: [any CodingKey]) -> JSONDocumentError {
-      let path = JSONValuePath(keys)
-      let found = JSONLocator.kind(of: path, in: data) ?? "something else"
-      return JSONDocumentError(path: path, text: "expected \(name(of: type)), found \(found)")
+    if json.array?.contains(where: { $0["request"].dictionary != nil }) == true { return }
+    guard let root = json.dictionary else {
+      throw JSONDocumentError(text: "expected an object, found \(found(json))")
     }
-    switch error {
-    case .keyNotFound(let key, let context):
-      return JSONDocumentError(
-        path: JSONValuePath(context.codingPath),
-        text: "expected a member \"\(key.stringValue)\", found none")
-    case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
-      return expected(type, at: context.codingPath)
-    case .dataCorrupted(let context) where !context.codingPath.isEmpty:
-      return JSONDocumentError(
-        path: JSONValuePath(context.codingPath), text: "the value is out of range")
-    default: return JSONDocumentError.syntax(of: data)
+    guard let log = root["log"] else {
+      if root["entries"]?.array != nil || root["request"]?.dictionary != nil { return }
+      throw JSONDocumentError(text: "expected a member \"log\", found none")
     }
-  }
-
-  private static func name(of type: Any.Type) -> String {
-    switch type {
-    case is String.Type: "a string"
-    case is Int.Type: "a whole number"
-    case is Double.Type: "a number"
-    case is Bool.Type: "true or false"
-    case is any Collection.Type where !"\(type)".hasPrefix("Dictionary"): "an array"
-    default: "an object"
+    guard let members = log.dictionary else {
+      throw JSONDocumentError(path: ["log"], text: "expected an object, found \(found(log))")
+    }
+    switch members["entries"] {
+    case nil, .array, .null: return
+    case .dictionary(let list) where list.isEmpty: return
+    case .some(let other):
+      throw JSONDocumentError(
+        path: ["log", "entries"], text: "expected an array, found \(found(other))")
     }
   }
 }
@@ -169,70 +169,75 @@ extension HAR {
   /// This method does not mask secrets. A ``Tape`` masks them before it writes.
   ///
   /// - Parameter file: The file URL. A missing folder is created.
+  /// - Returns: The entries that were left out because a number in their ``HARObject/otherMembers`` is
+  ///   not finite.
   /// - Throws: ``RecordingError/unwritable(file:reason:)``.
-  public func write(to file: URL) throws(RecordingError) {
-    try AtomicFileWriter.write(try data(file), to: file)
-  }
-
-  private func data(_ file: URL) throws(RecordingError) -> Data {
+  @discardableResult
+  public func write(to file: URL) throws(RecordingError) -> [ArchiveWarning] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    do {
-      return try encoder.encode(self) + Data("\n".utf8)
-    } catch {
-      // Encoding fails only for a number that is not finite.
-      throw .unwritable(file: file, reason: "a duration is not a finite number")
-    }
-  }
-}
-
-extension HAR {
-  /// Checks the constraints that the types do not express.
-  func check() throws(JSONDocumentError) {
-    guard ["1.1", "1.2", ""].contains(log.version) else {
-      throw JSONDocumentError(
-        path: ["log", "version"], text: "expected 1.2, found \(log.version.debugDescription)")
-    }
-    for (index, entry) in log.entries.enumerated() {
-      if let problem = entry.problem {
-        throw JSONDocumentError(
-          path: JSONValuePath(steps: ["log", "entries", .element(index)] + problem.path.steps),
-          text: problem.text)
+    var warnings: [ArchiveWarning] = []
+    var data = try? encoder.encode(self)
+    if data == nil {
+      var writable = self
+      writable.log.entries = []
+      for (index, entry) in log.entries.enumerated() {
+        if (try? encoder.encode(entry)) != nil {
+          writable.log.entries.append(entry)
+        } else {
+          warnings.append(
+            ArchiveWarning(entry, at: index, problem: "left out: a number is not finite"))
+        }
       }
+      data = try? encoder.encode(writable)
     }
+    guard let data else {
+      throw .unwritable(file: file, reason: "a number outside of the entries is not finite")
+    }
+    try AtomicFileWriter.write(data + Data("\n".utf8), to: file)
+    return warnings
   }
 }
 
-extension HAR.Entry {
-  /// Returns the first error in the entry, with its path, or `nil`.
-  fileprivate var problem: JSONDocumentError? {
-    func expected(_ expectation: String, at path: JSONValuePath) -> JSONDocumentError {
-      JSONDocumentError(path: path, text: "expected \(expectation)")
-    }
-    if !Self.isTimestamp(startedDateTime) {
-      return expected("a date and time in ISO 8601", at: ["startedDateTime"])
-    }
-    if !request.method.isToken {
-      return expected("a method, such as GET", at: ["request", "method"])
-    }
-    if URL(string: request.url)?.scheme == nil {
-      return expected("an absolute URL", at: ["request", "url"])
-    }
-    let isStatus =
-      (100...999).contains(response.status)
-      || (response.status == 0 && response.content.text == nil)
-    if !isStatus {
-      return expected("a status of three digits, or 0", at: ["response", "status"])
-    }
-    if !timings.areInRange { return expected("times of at most a day", at: ["timings"]) }
-    if response.content.data == nil {
-      return expected("base64, because encoding is base64", at: ["response", "content", "text"])
-    }
-    if request.postData?.isReadable == false {
-      return expected("base64, because _encoding is base64", at: ["request", "postData", "text"])
-    }
-    return nil
+/// A part of a recording that was left out or cannot be replayed.
+public struct ArchiveWarning: Sendable, Hashable, CustomStringConvertible {
+  /// The index of the entry in the file.
+  ///
+  /// `nil` if the warning applies to the whole archive.
+  public let entry: Int?
+  /// The method and the URL of the entry, with secrets masked.
+  ///
+  /// `nil` if the warning applies to the whole archive.
+  public let request: String?
+  /// The reason and its effect, such as `left out: expected an absolute URL`.
+  public let problem: String
+
+  /// The location, the request and the problem.
+  public var description: String {
+    let place = entry.map { "log.entries[\($0)], " } ?? ""
+    return "\(place)\(request.map { "\($0): " } ?? "")\(problem)"
   }
+
+  /// Creates a warning about an entry.
+  init(_ entry: HAR.Entry, at index: Int, problem: String) {
+    self.entry = index
+    let url = NetworkError.RequestSummary(
+      method: .get, url: String(entry.request.url.prefix(Self.maximumLength))
+    ).url
+    let parts = [entry.request.method.prefix(20).description, url].filter { !$0.isEmpty }
+    request = parts.isEmpty ? "no request" : parts.joined(separator: " ")
+    self.problem = problem
+  }
+
+  /// Creates a warning about an archive.
+  init(problem: String) {
+    entry = nil
+    request = nil
+    self.problem = problem
+  }
+
+  /// The maximum length of a URL in a message, for URLs that contain data.
+  private static let maximumLength = 200
 }
 
 /// An error that occurred when a recording was read or written.
@@ -253,10 +258,6 @@ public enum RecordingError: Error, Hashable, Sendable {
   ///
   /// Nothing was written.
   case suspectedTokens(file: URL, paths: [String])
-  /// Response bodies at these paths are larger than the limit.
-  ///
-  /// Nothing was written.
-  case tooLarge(file: URL, paths: [String], limit: Int)
 }
 
 extension RecordingError: CustomStringConvertible, LocalizedError {
@@ -272,9 +273,6 @@ extension RecordingError: CustomStringConvertible, LocalizedError {
     case .suspectedTokens(let file, let paths):
       "\(file.path) was not written: \(paths.count) of its values look like secrets; add their field "
         + "names to the redaction options, or allow them: \(Self.list(paths))"
-    case .tooLarge(let file, let paths, let limit):
-      "\(file.path) was not written: bodies are larger than the limit of \(limit) bytes: "
-        + Self.list(paths)
     }
   }
 

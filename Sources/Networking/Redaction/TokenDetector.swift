@@ -1,5 +1,4 @@
 import Foundation
-import Networking
 
 /// A detector that distinguishes random values, such as keys and tokens, from other text.
 ///
@@ -14,12 +13,12 @@ import Networking
 ///   uppercase to a lowercase letter is not counted.
 /// - It has a Shannon entropy of at least 3 bits per character.
 ///
-/// For a run with the prefix of well-known keys (`AKIA`, `ghp_`, `sk_live_`, `xoxb-`, ...), at
-/// least 16 uninterrupted letters and digits after the prefix, including a digit, are sufficient.
+/// For a run with the prefix of a well-known key, see ``TokenPrefixes``, at least 16 uninterrupted
+/// letters and digits after the prefix, including a digit, are sufficient.
 /// UUIDs and object identifiers of 24 hexadecimal digits are not tokens.
-enum TokenDetector {
+package enum TokenDetector {
   /// Returns the tokens in a sequence of bytes.
-  static func tokens(in bytes: UnsafeBufferPointer<UInt8>) -> [String] {
+  package static func tokens(in bytes: UnsafeBufferPointer<UInt8>) -> [String] {
     var tokens: [String] = []
     var start = 0
     for position in 0...bytes.count
@@ -35,21 +34,16 @@ enum TokenDetector {
   }
 
   /// Returns the tokens in a text.
-  static func tokens(in text: String) -> [String] {
+  package static func tokens(in text: String) -> [String] {
     var text = text
     return text.withUTF8 { tokens(in: $0) }
   }
 
-  private static let prefixes = [
-    "AKIA", "ASIA", "AIza", "ghp_", "gho_", "ghs_", "ghu_", "github_pat_", "glpat-", "xoxb-",
-    "xoxp-", "sk_live_", "sk_test_", "rk_live_", "sk-", "npm_", "pypi-", "eyJ",
-  ].map { Array($0.utf8) }
-
   /// Returns whether a run of token characters is a token.
   private static func isToken(_ run: [UInt8]) -> Bool {
     let run = longestPart(run)
-    if let prefix = prefixes.first(where: { run.starts(with: $0) }) {
-      let rest = CharacterStatistics(run[prefix.count...])
+    if let prefix = TokenPrefixes.length(in: run) ?? (run.starts(with: "eyJ".utf8) ? 3 : nil) {
+      let rest = CharacterStatistics(run[prefix...])
       if rest.alphanumerics >= 16, rest.longestPiece >= 16, rest.hasDigit { return true }
     }
     let statistics = CharacterStatistics(run[...])

@@ -3,7 +3,7 @@ import Networking
 
 extension HAR {
   /// A recorded request.
-  public struct Request: Codable, Sendable, Hashable {
+  public struct Request: HARObject {
     /// The method.
     public var method: String
     /// The absolute URL, without a fragment.
@@ -30,6 +30,8 @@ extension HAR {
     public var bodySize: Int
     /// A comment.
     public var comment: String?
+    /// The members that have no property.
+    public var otherMembers: [String: JSON] = [:]
 
     /// Creates a request.
     ///
@@ -60,7 +62,7 @@ extension HAR {
   ///
   /// The format supports only text. For other bodies, ``text`` is in base64, and ``encoding``,
   /// which is the member `_encoding`, is `base64`.
-  public struct PostData: Codable, Sendable, Hashable {
+  public struct PostData: HARObject {
     /// The media type, with its parameters.
     public var mimeType: String
     /// The parameters of a form, if the archive contains them instead of the text.
@@ -72,14 +74,8 @@ extension HAR {
     public var encoding: String?
     /// A comment.
     public var comment: String?
-
-    private enum CodingKeys: String, CodingKey {
-      case mimeType
-      case params
-      case text
-      case encoding = "_encoding"
-      case comment
-    }
+    /// The members that have no property.
+    public var otherMembers: [String: JSON] = [:]
 
     /// Creates a body.
     ///
@@ -100,7 +96,7 @@ extension HAR {
   }
 
   /// A parameter of a form.
-  public struct Parameter: Codable, Sendable, Hashable {
+  public struct Parameter: HARObject {
     /// The name.
     public var name: String
     /// The value.
@@ -111,6 +107,8 @@ extension HAR {
     public var contentType: String?
     /// A comment.
     public var comment: String?
+    /// The members that have no property.
+    public var otherMembers: [String: JSON] = [:]
 
     /// Creates a parameter.
     ///
@@ -142,17 +140,22 @@ extension HAR.Request {
       bodySize = request.body == .none ? 0 : -1
       return
     }
-    let mimeType = request.headers["Content-Type"] ?? "x-unknown"
     bodySize = request.body.byteCount.map { Int($0) } ?? -1
-    let bytes = LimitedBodyReader.read(request.body, limit: bodyLimit)
-    if let bytes {
-      bodySize = bytes.count
-      let (text, encoding) = HARBodyCoding.encode(bytes, mimeType: mimeType)
-      postData = HAR.PostData(mimeType: mimeType, text: text, encoding: encoding)
+    if let bytes = LimitedBodyReader.read(request.body, limit: bodyLimit) {
+      set(bytes)
     } else {
-      postData = HAR.PostData(mimeType: mimeType, text: "", encoding: "size")
-      postData?.comment = "only the size of the body was recorded"
+      postData = HAR.PostData(
+        mimeType: request.headers["Content-Type"] ?? "x-unknown", text: "", encoding: "size")
+      postData?.comment = "only the size of the request body was recorded"
     }
+  }
+
+  /// Sets the body.
+  mutating func set(_ body: Data) {
+    let mimeType = headers.first { $0.name.lowercased() == "content-type" }?.value ?? "x-unknown"
+    bodySize = body.count
+    let (text, encoding) = HARBodyCoding.encode(body, mimeType: mimeType)
+    postData = HAR.PostData(mimeType: mimeType, text: text, encoding: encoding)
   }
 
   /// Updates the members that are derived from the URL and the header fields.
@@ -194,4 +197,106 @@ enum FormURLCoding {
   /// encoded.
   private static let unreserved = CharacterSet(
     charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~*")
+}
+
+// MARK: - JSON
+
+extension HAR.Request {
+  /// Reads a request.
+  ///
+  /// - Parameter json: The object. A missing method is `POST` if there is a body, and otherwise `GET`. A
+  ///   method in lowercase letters is read in uppercase, and a relative URL is completed by the field
+  ///   `Host`.
+  public init(json: JSON) {
+    var members = HARMembers(json)
+    let url = members.text("url") ?? ""
+    let hasBody = members.rest["postData"]?.dictionary?.isEmpty == false
+    var method = members.text("method") ?? (url.isEmpty ? "" : hasBody ? "POST" : "GET")
+    if method.utf8.allSatisfy({ (0x61...0x7A).contains($0) }) { method = method.uppercased() }
+    self.init(
+      method: method, url: url,
+      httpVersion: members.text("httpVersion") ?? "",
+      headers: [HAR.Field](headers: &members),
+      postData: HAR.PostData(in: &members), bodySize: members.integer("bodySize") ?? -1)
+    if url.hasPrefix("/"), let host = headers.first(where: { $0.name.lowercased() == "host" }) {
+      self.url = url.hasPrefix("//") ? "http:\(url)" : "http://\(host.value)\(url)"
+    }
+    cookies = members.list("cookies")
+    queryString = members.list("queryString")
+    headersSize = members.integer("headersSize") ?? -1
+    comment = members.text("comment")
+    otherMembers = members.rest
+  }
+
+  /// The request as JSON.
+  public var json: JSON {
+    HARMembers.json(
+      [
+        "method": method.json, "url": url.json, "httpVersion": httpVersion.json,
+        "cookies": HARMembers.json(cookies), "headers": HARMembers.json(headers),
+        "queryString": HARMembers.json(queryString), "postData": postData?.json,
+        "headersSize": .int(headersSize), "bodySize": .int(bodySize), "comment": comment?.json,
+      ], and: otherMembers)
+  }
+}
+
+extension HAR.PostData {
+  /// Reads the body of a request, or returns `nil` if there is none.
+  ///
+  /// A text in place of the object is the body.
+  fileprivate init?(in members: inout HARMembers) {
+    guard let json = members.take("postData") else { return nil }
+    if let text = json.string {
+      guard !text.isEmpty else { return nil }
+      self.init(mimeType: "x-unknown", text: text)
+    } else {
+      guard json.dictionary?.isEmpty == false else { return nil }
+      self.init(json: json)
+    }
+  }
+
+  /// Reads the body of a request.
+  ///
+  /// - Parameter json: The object. A body that is marked as base64 but is not counts as text.
+  public init(json: JSON) {
+    var members = HARMembers(json)
+    self.init(
+      mimeType: members.text("mimeType") ?? "x-unknown", text: members.text("text"),
+      encoding: members.text("_encoding"), comment: members.text("comment"))
+    params = members.list("params")
+    otherMembers = members.rest
+    if encoding?.lowercased() == "base64", !isReadable { encoding = nil }
+  }
+
+  /// The body as JSON.
+  public var json: JSON {
+    HARMembers.json(
+      [
+        "mimeType": mimeType.json, "params": params.map { HARMembers.json($0) },
+        "text": text?.json, "_encoding": encoding?.json, "comment": comment?.json,
+      ], and: otherMembers)
+  }
+}
+
+extension HAR.Parameter {
+  /// Reads a parameter.
+  ///
+  /// - Parameter json: The object.
+  public init(json: JSON) {
+    var members = HARMembers(json)
+    self.init(name: members.text("name") ?? "", value: members.text("value"))
+    fileName = members.text("fileName")
+    contentType = members.text("contentType")
+    comment = members.text("comment")
+    otherMembers = members.rest
+  }
+
+  /// The parameter as JSON.
+  public var json: JSON {
+    HARMembers.json(
+      [
+        "name": name.json, "value": value?.json, "fileName": fileName?.json,
+        "contentType": contentType?.json, "comment": comment?.json,
+      ], and: otherMembers)
+  }
 }

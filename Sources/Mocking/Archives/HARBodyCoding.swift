@@ -38,11 +38,11 @@ enum HARBodyCoding {
   }
 
   private static func charset(of mimeType: String) -> String.Encoding {
-    switch MediaType(mimeType)?.parameters["charset"]?.lowercased() {
-    case "iso-8859-1", "latin1": .isoLatin1
-    case "windows-1252": .windowsCP1252
-    default: .utf8
-    }
+    // A text in UTF-16 or UTF-32 may have a byte order mark, which the conversion would not keep.
+    guard let name = MediaType(mimeType)?.parameters["charset"],
+      let encoding = String.Encoding(charset: name), encoding.unitSize == 1
+    else { return .utf8 }
+    return encoding
   }
 }
 
@@ -116,40 +116,5 @@ enum LimitedBodyReader {
       bytes += more
     }
     return bytes.count <= limit ? bytes : nil
-  }
-}
-
-/// A parser for the `Cookie` and `Set-Cookie` fields.
-///
-/// Source: RFC 6265 sections 4.1.1 and 4.2.1.
-enum CookieHeader {
-  /// Parses a `Cookie` field.
-  static func cookies(_ value: String) -> [HAR.Cookie] {
-    value.split(separator: ";").compactMap { CookiePair($0) }.map {
-      HAR.Cookie(name: $0.name, value: $0.value)
-    }
-  }
-
-  /// Parses a `Set-Cookie` field.
-  ///
-  /// Returns `nil` if the cookie has no name.
-  static func setCookie(_ value: String) -> HAR.Cookie? {
-    let parts = value.split(separator: ";", omittingEmptySubsequences: false)
-    guard let first = parts.first, let pair = CookiePair(first) else { return nil }
-    var cookie = HAR.Cookie(name: pair.name, value: pair.value)
-    for part in parts.dropFirst() {
-      let attribute = CookiePair(part)
-      let name = attribute?.name ?? part.trimmingCharacters(in: .whitespaces)
-      switch name.lowercased() {
-      case "path": cookie.path = attribute?.value ?? ""
-      case "domain": cookie.domain = attribute?.value ?? ""
-      case "expires":
-        cookie.expires = CookieDate.parse((attribute?.value ?? "").utf8).map(HAR.Entry.timestamp)
-      case "httponly": cookie.httpOnly = true
-      case "secure": cookie.secure = true
-      default: break
-      }
-    }
-    return cookie
   }
 }

@@ -1,0 +1,213 @@
+import Networking
+
+/// A path with variables, such as `/boards/{id}` or `/files/{rest*}`.
+///
+/// Spellings of other tools that have one meaning are accepted: `/boards/:id`, `/boards/{id:[0-9]+}`,
+/// `/files/**`, `/files/{*rest}`, `/files/{rest...}` and `/files/:rest*`. Those with several meanings
+/// are errors that name the spelling to use.
+struct PathTemplate: Hashable {
+  enum Segment: Hashable {
+    case literal(String)
+    case variable(String)
+    /// A variable for all remaining segments; only the last segment of a template.
+    case rest(String)
+  }
+
+  let text: String
+  let segments: [Segment]
+  /// The patterns that the values of variables must match, by the index of the segment.
+  let constraints: [Int: TextPattern]
+
+  init(_ text: String) throws(MockServerError) {
+    func invalid(_ reason: String) -> MockServerError { .invalidTemplate(text, reason: reason) }
+    guard text.hasPrefix("/") else {
+      throw invalid(
+        Self.pathOfURL(text).map { "it is a URL; a route has only its path, \($0)" }
+          ?? "it does not begin with a slash")
+    }
+    var segments: [Segment] = []
+    var constraints: [Int: TextPattern] = [:]
+    var names: Set<String> = []
+    for part in Self.parts(of: text.dropFirst()) {
+      if case .rest = segments.last {
+        throw invalid("a segment follows {name*}, which must be the last one")
+      }
+      let parsed: PathSegmentParser.Parsed
+      do throws(PathSegmentError) {
+        parsed = try PathSegmentParser.parse(part)
+      } catch {
+        throw invalid(error.reason)
+      }
+      if case .variable(let name) = parsed.segment, !names.insert(name).inserted {
+        throw invalid("the variable {\(name)} occurs twice")
+      }
+      if case .rest(let name) = parsed.segment, !names.insert(name).inserted {
+        throw invalid("the variable {\(name)} occurs twice")
+      }
+      constraints[segments.count] = parsed.constraint
+      segments.append(parsed.segment)
+    }
+    self.text = text
+    self.segments = segments
+    self.constraints = constraints
+  }
+
+  /// Splits a path at the slashes that are not in braces.
+  private static func parts(of path: Substring) -> [Substring] {
+    guard path.utf8.contains(UInt8(ascii: "{")) else {
+      return path.split(separator: "/", omittingEmptySubsequences: false)
+    }
+    var parts: [Substring] = []
+    var (start, depth) = (path.startIndex, 0)
+    for index in path.indices {
+      switch path[index] {
+      case "{": depth += 1
+      case "}": depth = max(depth - 1, 0)
+      case "/" where depth == 0:
+        parts.append(path[start..<index])
+        start = path.index(after: index)
+      default: break
+      }
+    }
+    return parts + [path[start...]]
+  }
+
+  /// Returns the path of a URL, or `nil` if the text does not begin with a scheme.
+  static func pathOfURL(_ text: String) -> String? {
+    guard let scheme = text.firstRange(of: "://"),
+      text[..<scheme.lowerBound].allSatisfy({ $0.isLetter })
+    else { return nil }
+    let path = text[scheme.upperBound...].drop { $0 != "/" }
+    return path.isEmpty ? "/" : String(path)
+  }
+
+  /// Returns a template that matches only the given path.
+  ///
+  /// - Parameter path: The path, percent-encoded, such as that of a recorded request.
+  /// - Returns: The path, with the characters encoded that have a meaning in templates.
+  static func escaping(_ path: String) -> String {
+    var escaped = ""
+    for character in path {
+      switch character {
+      case "*": escaped += "%2A"
+      case "{": escaped += "%7B"
+      case "}": escaped += "%7D"
+      case "[": escaped += "%5B"
+      case "]": escaped += "%5D"
+      case "<": escaped += "%3C"
+      case ":" where escaped.hasSuffix("/"): escaped += "%3A"
+      default: escaped.append(character)
+      }
+    }
+    return escaped
+  }
+
+  // MARK: Matching
+
+  /// Returns whether a path matches the template.
+  func matches(_ path: [String]) -> Bool {
+    for (index, segment) in segments.enumerated() {
+      switch segment {
+      case .literal(let literal):
+        guard index < path.count, path[index] == literal else { return false }
+      case .variable: guard index < path.count, !path[index].isEmpty else { return false }
+      case .rest: return index <= path.count && meetsConstraints(path)
+      }
+    }
+    return path.count == segments.count && meetsConstraints(path)
+  }
+
+  /// Returns whether the values of variables match their patterns, for a path that the template
+  /// matches without them.
+  func meetsConstraints(_ path: [String]) -> Bool {
+    constraints.allSatisfy { index, pattern in pattern.matches([path[index]]) }
+  }
+
+  /// Returns the values of the variables for a path that the template matches.
+  func variables(in path: [String]) -> [String: String] {
+    var variables: [String: String] = [:]
+    for (index, segment) in segments.enumerated() {
+      switch segment {
+      case .literal: break
+      case .variable(let name): variables[name] = path[index]
+      case .rest(let name): variables[name] = path[index...].joined(separator: "/")
+      }
+    }
+    return variables
+  }
+
+  /// Returns the distance between a path and the template, for a path that does not match.
+  func distance(from path: [String]) -> Int {
+    var distance = 0
+    for index in 0..<max(segments.count, path.count) {
+      guard index < segments.count, index < path.count else {
+        distance += PathDistance.missingSegment
+        continue
+      }
+      switch segments[index] {
+      case .variable: distance += PathDistance.variable(path[index])
+      case .rest: return distance + PathDistance.rest
+      case .literal(let literal): distance += PathDistance.between(literal, path[index])
+      }
+    }
+    return distance
+  }
+}
+
+/// The distances between the segments of a path and of a template.
+enum PathDistance {
+  /// The distance of a segment that only one of them has.
+  static let missingSegment = 10
+  /// The distance of all remaining segments to a variable for them.
+  static let rest = 1
+  /// The largest distance between two segments.
+  static let maximum = 10
+
+  static func variable(_ segment: String) -> Int { segment.isEmpty ? maximum : 1 }
+
+  static func between(_ literal: String, _ segment: String) -> Int {
+    // More edits than the limit exceed the maximum.
+    min(maximum, EditDistance.between(literal, segment, limit: maximum / 2 - 1) * 2)
+  }
+}
+
+/// A path template that may be relative.
+struct PathPattern {
+  let template: PathTemplate
+  private let isRelative: Bool
+
+  init(_ text: String) throws(MockServerError) {
+    if let path = PathTemplate.pathOfURL(text) {
+      throw .invalidTemplate(text, reason: "it is a URL; a pattern has only its path, \(path)")
+    }
+    isRelative = !text.hasPrefix("/")
+    template = try PathTemplate(isRelative ? "/" + text : text)
+  }
+
+  /// Returns whether a path matches.
+  ///
+  /// - Parameters:
+  ///   - path: The segments of the path.
+  ///   - base: The path segments of the base URL, which a relative template extends. If there is no
+  ///     base URL, or if the path does not start with its segments, a relative template matches the
+  ///     end of the path.
+  /// - Returns: `true` if the path matches.
+  func matches(_ path: [String], base: [String]?) -> Bool {
+    guard isRelative else { return template.matches(path) }
+    if let base, path.starts(with: base) {
+      return template.matches(Array(path.dropFirst(base.count)))
+    }
+    return path.indices.contains { template.matches(Array(path[$0...])) }
+  }
+
+  /// Returns the distance between a path and the pattern; 0 if the path matches.
+  func distance(from path: [String], base: [String]?) -> Int {
+    if matches(path, base: base) { return 0 }
+    guard isRelative else { return 1 + template.distance(from: path) }
+    if let base, path.starts(with: base) {
+      return 1 + template.distance(from: Array(path.dropFirst(base.count)))
+    }
+    let distances = path.indices.map { template.distance(from: Array(path[$0...])) }
+    return 1 + (distances.min() ?? 0)
+  }
+}

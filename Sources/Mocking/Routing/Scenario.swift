@@ -1,0 +1,223 @@
+import Networking
+import Synchronization
+
+/// The use counts of routes with a limit, and the states of scenarios.
+struct ScenarioMachine {
+  private var useCounts: [Int: Int] = [:]
+  private var states: [Scenario: String] = [:]
+  /// The values of the variables.
+  private(set) var variables: [String: JSON] = [:]
+  /// The number of changes of variables.
+  private(set) var revision = 0
+
+  /// The result of choosing a route.
+  enum Choice {
+    /// The chosen route, if there is one, and the variables after its changes.
+    case taken(RouteTable.Candidate?, variables: [String: JSON])
+    /// The template of a variable has failed. Nothing is changed.
+    case failed(RouteTable.Candidate, TemplateRenderError)
+    /// The variables have changed since the conditions were tested.
+    case outdated
+  }
+
+  func state(of scenario: Scenario) -> String {
+    states[scenario] ?? scenario.initialState
+  }
+
+  mutating func set(_ step: Scenario.Step) {
+    states[step.scenario] = step.state
+  }
+
+  mutating func setVariable(_ name: String, to value: JSON?) {
+    variables[name] = value
+    revision += 1
+  }
+
+  /// Restores the initial states and use counts, and removes the variables.
+  mutating func reset() {
+    // The revision continues, because a request may be testing its conditions now.
+    let next = revision + 1
+    self = ScenarioMachine()
+    revision = next
+  }
+
+  /// Chooses the first route that can respond in the current state, counts its use, and sets its
+  /// next states and its variables.
+  ///
+  /// - Parameters:
+  ///   - candidates: The routes whose conditions the request meets.
+  ///   - request: The request, for the values of variables.
+  ///   - tested: The revision of the variables with which the conditions were tested. `nil` if they
+  ///     do not depend on variables.
+  ///   - values: The generated values for the templates of variables.
+  /// - Returns: The result.
+  mutating func take(
+    _ candidates: [RouteTable.Candidate], for request: ReceivedRequest, ifRevision tested: Int?,
+    _ values: () -> TemplateValues
+  ) -> Choice {
+    if let tested, tested != revision { return .outdated }
+    guard let taken = candidates.first(where: { allows($0.entry) }) else {
+      return .taken(nil, variables: variables)
+    }
+    let route = taken.entry.route
+    if !route.assignments.isEmpty {
+      var request = request
+      request.path.variables = taken.variables
+      request.variables = variables
+      do throws(TemplateRenderError) {
+        let values = values()
+        for assignment in route.assignments {
+          request.variables[assignment.name] = try assignment.value(for: request, values)
+        }
+      } catch {
+        return .failed(taken, error)
+      }
+      variables = request.variables
+      revision += 1
+    }
+    if route.limit != nil { useCounts[taken.entry.number, default: 0] += 1 }
+    for step in route.nextStates { set(step) }
+    return .taken(taken, variables: variables)
+  }
+
+  mutating func forget(_ entry: RegisteredRoute) {
+    useCounts[entry.number] = nil
+  }
+
+  private func allows(_ entry: RegisteredRoute) -> Bool {
+    if let limit = entry.route.limit, useCounts[entry.number, default: 0] >= limit { return false }
+    return entry.route.requiredStates.allSatisfy { state(of: $0.scenario) == $0.state }
+  }
+
+  /// Returns the limits and states that prevent a route from responding now.
+  func differences(of entry: RegisteredRoute) -> [RequestDifference] {
+    var differences: [RequestDifference] = []
+    if let limit = entry.route.limit, useCounts[entry.number, default: 0] >= limit {
+      differences.append(
+        RequestDifference(
+          aspect: "times", expected: "at most \(limit)", actual: "\(limit + 1)"))
+    }
+    for step in entry.route.requiredStates where state(of: step.scenario) != step.state {
+      differences.append(
+        RequestDifference(
+          aspect: "scenario \(ReportFormatter.quoted(step.scenario.name))",
+          expected: ReportFormatter.quoted(step.state),
+          actual: ReportFormatter.quoted(state(of: step.scenario))))
+    }
+    return differences
+  }
+}
+
+/// The scenario states of one provider, transport or server, and its variables.
+///
+/// All members may be used from any thread. The choice of a route and the change of its scenario
+/// states and variables are one atomic step, so concurrent requests are serialized.
+public final class ScenarioStates: Sendable {
+  private let machine = Mutex(ScenarioMachine())
+  private let resetHandlers = Mutex<[@Sendable () -> Void]>([])
+  /// Whether a variable has ever been set.
+  ///
+  /// Fast path: without variables, an unconditional route is chosen without the lock.
+  private let mayHaveVariables = Atomic(false)
+
+  init() {}
+
+  /// The current state of a scenario.
+  ///
+  /// If you set it, the scenario continues from the new state.
+  ///
+  /// - Parameter scenario: The scenario. It starts in its initial state.
+  public subscript(scenario: Scenario) -> String {
+    get { machine.withLock { $0.state(of: scenario) } }
+    set { machine.withLock { $0.set(Scenario.Step(scenario: scenario, state: newValue)) } }
+  }
+
+  /// Resets all scenarios to their initial states and the use counts of all routes to 0, removes all
+  /// variables, and restarts all sequences and all counters of templates.
+  public func reset() {
+    machine.withLock { $0.reset() }
+    for handler in resetHandlers.withLock({ $0 }) { handler() }
+  }
+
+  /// Adds a closure that ``reset()`` calls.
+  func onReset(_ handler: @escaping @Sendable () -> Void) {
+    resetHandlers.withLock { $0.append(handler) }
+  }
+
+  /// Discards the use count of a route that has been removed.
+  func forget(_ entry: RegisteredRoute) {
+    machine.withLock { $0.forget(entry) }
+  }
+
+  /// Whether a variable has ever been set.
+  var hasVariables: Bool { mayHaveVariables.load(ordering: .acquiring) }
+
+  /// The variables by name.
+  var variableValues: [String: JSON] { machine.withLock { $0.variables } }
+
+  /// The variables and the number of their changes.
+  var variableSnapshot: (values: [String: JSON], revision: Int) {
+    machine.withLock { ($0.variables, $0.revision) }
+  }
+
+  func setVariable(_ name: String, to value: JSON?) {
+    machine.withLock { $0.setVariable(name, to: value) }
+    mayHaveVariables.store(true, ordering: .releasing)
+  }
+
+  /// Chooses the first route that can respond in the current state, counts its use, and sets its
+  /// next states and its variables.
+  func take(
+    _ candidates: [RouteTable.Candidate], for request: ReceivedRequest, ifRevision tested: Int?,
+    _ values: () -> TemplateValues
+  ) -> ScenarioMachine.Choice {
+    let choice = machine.withLock { $0.take(candidates, for: request, ifRevision: tested, values) }
+    if case .taken(_, let variables) = choice, !variables.isEmpty {
+      mayHaveVariables.store(true, ordering: .releasing)
+    }
+    return choice
+  }
+
+  /// Returns the limits and states that prevent a route from responding now.
+  func differences(of entry: RegisteredRoute) -> [RequestDifference] {
+    machine.withLock { $0.differences(of: entry) }
+  }
+}
+
+/// A named state machine of a mocked backend.
+///
+/// ```swift
+/// let boards = Scenario("boards")
+/// let provider = MockProvider<BoardsAPI>(routes: [
+///   Route(.get, "/boards", .json([])).when(boards, is: "started"),
+///   Route(.post, "/boards", .status(201)).then(boards, setTo: "one board"),
+///   Route(.get, "/boards", .json([["id": 1]])).when(boards, is: "one board"),
+/// ])
+/// #expect(provider.scenarios[boards] == "started")
+/// ```
+///
+/// A scenario value is only a key. The state is stored in the ``MockBackend/scenarios`` of the
+/// provider, transport or server, so two servers with the same routes have independent states. To
+/// share other values than the names of states, use ``MockState``.
+public struct Scenario: Sendable, Hashable {
+  /// A state of a scenario.
+  struct Step: Sendable, Hashable {
+    let scenario: Scenario
+    let state: String
+  }
+
+  /// The name, which identifies the scenario together with its initial state.
+  public let name: String
+  /// The initial state.
+  public let initialState: String
+
+  /// Creates a scenario.
+  ///
+  /// - Parameters:
+  ///   - name: The name. Two scenarios with the same name and the same initial state are equal.
+  ///   - initialState: The initial state.
+  public init(_ name: String, initialState: String = "started") {
+    self.name = name
+    self.initialState = initialState
+  }
+}

@@ -1,0 +1,194 @@
+import Foundation
+
+extension Redactor {
+  /// The limit for JSON that is parsed for display, in bytes.
+  static let maximumDisplayedJSONLength = 64 << 10
+
+  /// Masks a JSON text.
+  ///
+  /// For display, the text is compact and its members are sorted by name. A long text is not parsed
+  /// for display, because that takes much longer than masking it as free text. A recording keeps a
+  /// text without secrets byte for byte.
+  ///
+  /// - Parameter data: The JSON text.
+  /// - Returns: The masked text, or `nil` if the data is no JSON array or object, or is too long.
+  func maskedJSON(_ data: Data) -> String? {
+    guard purpose == .recording || data.count <= Self.maximumDisplayedJSONLength else { return nil }
+    guard let (json, hasRepeatedNames) = try? JSON.parse(data) else { return nil }
+    switch json {
+    case .array, .dictionary: break
+    case .null, .bool, .int, .double, .decimal, .string: return nil
+    }
+    let masked = json.masked(
+      where: isSecret(name:value:), by: maskedValue,
+      texts: { keeps(name: $0) ? $1 : maskedContent($1) },
+      numbers: { keeps(name: $0) ? $1 : maskedNumber($1) })
+    // Members that were dropped because their name is repeated may be secret.
+    if purpose == .recording, masked == json, !hasRepeatedNames {
+      return String(decoding: data, as: UTF8.self)
+    }
+    let text = (try? masked.data()).map { String(decoding: $0, as: UTF8.self) }
+    // A recording must not keep text that could not be masked. For display, the caller masks it as
+    // free text.
+    return text ?? (purpose == .recording ? Self.mask : nil)
+  }
+
+  /// Returns whether the value of a member is secret.
+  ///
+  /// An array is secret if one of its elements is. The members of an object are decided by
+  /// themselves, unless all values of the name are secret.
+  func isSecret(name: String, value: JSON) -> Bool {
+    sensitivity(of: name).isSecret(value)
+  }
+
+  /// Returns the replacement for the value of a secret member.
+  ///
+  /// `null` and Boolean values are not secret.
+  ///
+  /// A recording keeps the types, so that a replayed response can still be decoded.
+  private func maskedValue(_ json: JSON) -> JSON {
+    switch json {
+    case .null, .bool: return json
+    case .array(let values) where purpose == .recording: return .array(values.map(maskedValue))
+    case .dictionary(let members) where purpose == .recording:
+      return .dictionary(members.mapValues(maskedValue))
+    case .string(let value): return .string(replacement(for: value))
+    case .int, .double, .decimal:
+      guard purpose == .recording, let number = json.numberText else { break }
+      return .int(placeholder(forNumber: number))
+    case .array, .dictionary: break
+    }
+    return .string(Self.mask)
+  }
+
+  /// Returns the replacement for a number outside of secret members: a card number is masked.
+  private func maskedNumber(_ json: JSON) -> JSON {
+    guard case .int(let number) = json, number > 99_999_999_999, PaymentNumbers.isCard("\(number)")
+    else { return json }
+    return maskedValue(json)
+  }
+}
+
+extension JSON {
+  /// The digits of a number, or `nil` for other values.
+  fileprivate var numberText: String? {
+    switch self {
+    case .int(let value): "\(value)"
+    case .double(let value): "\(value)"
+    case .decimal(let value): "\(value)"
+    case .null, .bool, .string, .array, .dictionary: nil
+    }
+  }
+}
+
+extension SecretSensitivity {
+  /// Returns whether a value in JSON is secret.
+  fileprivate func isSecret(_ json: JSON) -> Bool {
+    switch (self, json) {
+    case (.none, _), (_, .null), (_, .bool): false
+    case (_, .string(let value)): isSecret(value)
+    case (_, .int), (_, .double), (_, .decimal):
+      json.numberText.map { isSecret(number: $0) } == true
+    case (.strong, _): true
+    case (_, .array(let values)): values.contains(where: isSecret)
+    case (.text, .dictionary(let members)): members.values.contains(where: isSecret)
+    case (_, .dictionary): false
+    }
+  }
+}
+
+extension JSON {
+  /// Replaces members, strings and numbers at any depth.
+  ///
+  /// In an object with a member such as `name` and a member `value`, the value counts as a member
+  /// with that name, too: `{"name": "password", "value": "s3cret"}`. In an object that is itself a
+  /// member, `id` and `value` count as members with its name, too: `{"session": {"id": "s3cret"}}`.
+  ///
+  /// - Parameters:
+  ///   - isSecret: A closure that returns whether a member is secret. Other members are searched
+  ///     for secrets.
+  ///   - mask: A closure that returns the replacement for the value of a secret member.
+  ///   - text: A closure that returns the replacement for a string outside secret members. It
+  ///     receives the name of the member, or an empty text.
+  ///   - number: A closure that returns the replacement for a number outside secret members.
+  /// - Returns: The value with the replacements.
+  package func masked(
+    where isSecret: (_ name: String, _ value: JSON) -> Bool, by mask: (JSON) -> JSON,
+    texts text: (_ name: String, _ value: String) -> String = { $1 },
+    numbers number: (_ name: String, _ value: JSON) -> JSON = { $1 }
+  ) -> JSON {
+    func masked(_ json: JSON, named parent: String) -> JSON {
+      switch json {
+      case .array(let values): .array(values.map { masked($0, named: parent) })
+      case .dictionary(let members):
+        .dictionary(
+          Dictionary(
+            uniqueKeysWithValues: members.map { name, value in
+              let isSecret =
+                isSecret(name, value)
+                || Self.pairedNames(of: name, in: members).contains { isSecret($0, value) }
+                || Self.isValueName(name) && isSecret(parent, value)
+              return (name, isSecret ? mask(value) : masked(value, named: name))
+            }))
+      case .string(let value): .string(text(parent, value))
+      case .int, .double, .decimal: number(parent, json)
+      case .null, .bool: json
+      }
+    }
+    return masked(self, named: "")
+  }
+
+  /// Returns whether a member is the value of the object that contains it.
+  private static func isValueName(_ name: String) -> Bool {
+    switch name {
+    case "id", "value", "data", "text", "raw", "number": true
+    default: false
+    }
+  }
+
+  /// Returns the names that siblings such as `name` give to a member such as `value`.
+  private static func pairedNames(of member: String, in members: [String: JSON]) -> [String] {
+    guard TextMasker.pairRole(of: member) == .value else { return [] }
+    return members.compactMap { name, value in
+      guard case .string(let text) = value, TextMasker.pairRole(of: name) == .name,
+        TextMasker.isPairName(text)
+      else { return nil }
+      return text
+    }
+  }
+}
+
+extension Redactor {
+  /// Returns whether the value of a parameter is secret.
+  func isSecret(name: String, value: Parameters) -> Bool {
+    let sensitivity = sensitivity(of: name)
+    return switch value {
+    case .string(let value): sensitivity.isSecret(value)
+    case .int(let value): sensitivity.isSecret(number: "\(value)")
+    case .null, .bool: false
+    case .array(let values): values.contains { isSecret(name: name, value: $0) }
+    case .dictionary: sensitivity == .strong
+    case .double, .decimal, .data, .date: sensitivity == .strong
+    }
+  }
+
+  /// Masks the secret members of parameters for display, and replaces binary data by its size.
+  ///
+  /// - Parameter parameters: The parameters.
+  /// - Returns: The masked parameters.
+  func maskedParameters(_ parameters: Parameters) -> Parameters {
+    switch parameters {
+    case .array(let values): .array(values.map(maskedParameters))
+    case .dictionary(let members):
+      .dictionary(
+        Parameters.Members(
+          members.map { member in
+            let isSecret = isSecret(name: member.name, value: member.value)
+            return (member.name, isSecret ? .string(Self.mask) : maskedParameters(member.value))
+          }))
+    case .string(let value): .string(maskedText(value))
+    case .data(let data): .string("(\(data.count) bytes)")
+    case .null, .bool, .int, .decimal, .double, .date: parameters
+    }
+  }
+}

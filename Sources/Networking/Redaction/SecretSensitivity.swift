@@ -1,0 +1,192 @@
+/// The rule that decides which values of a name are secret.
+///
+/// | rule | names | secret values |
+/// |---|---|---|
+/// | `strong` | `password`, `access_token`, `X-Api-Key` | all |
+/// | `text` | `tokens`, `pass`, `session_id` | all but numbers of up to 9 digits |
+/// | `short` | `pin`, `otp`, `cvc` | 3 to 12 digits, and values that look like secrets |
+/// | `card` | `card_number`, `pan` | 12 to 19 digits |
+/// | `code` | `code` | text of 6 digits, and values that look like secrets |
+/// | `weak` | `key`, `session`, `signature`, `token_type` | values that look like secrets |
+///
+/// A value looks like a secret if it has a form of ``SecretShapes``, or is random, see
+/// ``looksRandom(_:)``. Empty values, `true`, `false` and `null` are never secret.
+package enum SecretSensitivity: Sendable, Hashable {
+  /// No value is secret because of the name.
+  case none
+  /// Values that look like secrets are secret.
+  case weak
+  /// Values that look like secrets, and texts of six digits, are secret.
+  case code
+  /// Numbers such as PINs, and values that look like secrets, are secret.
+  case short
+  /// Numbers of cards are secret.
+  case card
+  /// Values that are not short numbers are secret.
+  case text
+  /// All values are secret.
+  case strong
+
+  /// The length of the start of a value that is sufficient to decide.
+  static let sampleLength = 128
+
+  /// Returns whether a value is secret.
+  ///
+  /// - Parameter value: The value, or its first ``sampleLength`` bytes.
+  /// - Returns: `true` if the value is masked.
+  func isSecret(_ value: String) -> Bool {
+    guard self != .none, !Self.isBlank(value), !Self.isConstant(value) else { return false }
+    if RecordingPlaceholder.isPlaceholder(value) { return true }
+    let value = value.utf8.contains(UInt8(ascii: "%")) ? PercentDecoding.decoded(value) : value
+    switch self {
+    case .none: return false
+    case .strong: return true
+    case .text: return !Self.isNumber(value, of: 1...9, withFraction: true)
+    case .card: return PaymentNumbers.isCardLike(value)
+    case .short: return Self.isNumber(value, of: 3...12) || Self.looksSecret(value)
+    case .code: return Self.isNumber(value, of: 6...6) || Self.looksSecret(value)
+    case .weak: return Self.looksSecret(value)
+    }
+  }
+
+  /// Returns whether a number is secret.
+  ///
+  /// - Parameter number: The digits of the number.
+  /// - Returns: `true` if the number is masked.
+  func isSecret(number: String) -> Bool {
+    switch self {
+    case .none, .weak, .code: false
+    case .strong: true
+    case .text: !Self.isNumber(number, of: 1...9, withFraction: true)
+    case .short: Self.isNumber(number, of: 3...12)
+    case .card: PaymentNumbers.isCardLike(number)
+    }
+  }
+
+  /// Returns whether a value has only white space.
+  ///
+  /// Text may follow a sample of white space.
+  private static func isBlank(_ value: String) -> Bool {
+    value.utf8.count < sampleLength && value.utf8.allSatisfy { " \t\r\n".utf8.contains($0) }
+  }
+
+  /// Returns whether a text is one of the constants that are never secret.
+  private static func isConstant(_ value: String) -> Bool {
+    guard value.utf8.count <= 9 else { return false }
+    return switch value.lowercased() {
+    case "true", "false", "null", "nil", "none", "undefined": true
+    default: false
+    }
+  }
+
+  /// Returns whether a value is a number of some digits, possibly with hyphens, spaces, or a sign.
+  private static func isNumber(
+    _ value: String, of lengths: ClosedRange<Int>, withFraction: Bool = false
+  ) -> Bool {
+    var count = 0
+    for byte in value.utf8 {
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): count += 1
+      case UInt8(ascii: "-"), UInt8(ascii: " "), UInt8(ascii: "+"): continue
+      case UInt8(ascii: ".") where withFraction: continue
+      default: return false
+      }
+    }
+    return lengths ~= count
+  }
+
+  private static func looksSecret(_ value: String) -> Bool {
+    // A URL is searched by itself. An object is not a value.
+    guard value.utf8.first != UInt8(ascii: "{"), value.utf8.first != UInt8(ascii: "/"),
+      !value.contains("://")
+    else { return SecretShapes.contains(value) }
+    return looksRandom(value) || SecretShapes.contains(value)
+  }
+
+  /// Returns whether a value has a random piece.
+  ///
+  /// A piece is a run of letters and digits. It is random if one of these conditions is met:
+  ///
+  /// - It has at least 6 characters, and letters and digits alternate in at least 2 places, as in
+  ///   `s3cret`. Timestamps such as `20261121T060923Z` are not random.
+  /// - It has at least 16 letters, of which at least a third are capitals and a quarter are small,
+  ///   and at least 3 capitals follow small letters. Camel case has fewer capitals.
+  /// - It has at least 25 letters of one case.
+  /// - It has at least 24 digits.
+  ///
+  /// A value is also random if letters and digits alternate in at least 3 places of its pieces of 4
+  /// or more characters, as in a UUID. Placeholders of a recording and colors such as `#ff00aa` are
+  /// not random.
+  package static func looksRandom(_ value: String) -> Bool {
+    var value = value
+    return value.withUTF8 { bytes in
+      var (position, total) = (0, 0)
+      while position < bytes.count {
+        let byte = bytes[position]
+        guard byte.isASCIIAlphanumeric else {
+          if byte == UInt8(ascii: "*"), let end = RecordingPlaceholder.end(in: bytes, at: position)
+          {
+            position = end
+          } else if byte == UInt8(ascii: "#") {
+            position = pieceEnd(in: bytes, from: position + 1)
+          } else {
+            let start = position
+            _ = PercentDecoding.nextByte(of: bytes, at: &position)
+            position = max(position, start + 1)
+          }
+          continue
+        }
+        let piece = position..<pieceEnd(in: bytes, from: position)
+        let statistics = PieceStatistics(bytes[piece])
+        if statistics.isRandom, !isTimestamp(bytes[piece]) { return true }
+        // In `2026-11-21T06:09:23Z`, the pieces are short.
+        if piece.count >= 4, !isTimestamp(bytes[piece]) { total += statistics.alternations }
+        position = piece.upperBound
+      }
+      return total >= 3
+    }
+  }
+
+  private static func pieceEnd(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+    guard start < bytes.count else { return bytes.count }
+    return bytes[start...].firstIndex { !$0.isASCIIAlphanumeric } ?? bytes.count
+  }
+
+  /// Returns whether a piece is a date and a time without separators, or the part of one.
+  private static func isTimestamp(_ piece: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+    guard let time = piece.firstIndex(of: UInt8(ascii: "T")) else { return false }
+    let isDigit: (UInt8) -> Bool = { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+    let rest = piece[(time + 1)...]
+    let digits = rest.last == UInt8(ascii: "Z") ? rest.dropLast() : rest
+    return piece[..<time].allSatisfy(isDigit) && digits.allSatisfy(isDigit)
+  }
+
+  /// The statistics of a run of letters and digits.
+  private struct PieceStatistics {
+    private var (small, capital, digits, count) = (0, 0, 0, 0)
+    /// The number of capitals after small letters.
+    private var humps = 0
+    /// The number of places where a letter is next to a digit.
+    private(set) var alternations = 0
+
+    init(_ piece: Slice<UnsafeBufferPointer<UInt8>>) {
+      count = piece.count
+      var (wasDigit, wasSmall, isFirst) = (false, false, true)
+      for byte in piece {
+        let isDigit = byte <= UInt8(ascii: "9")
+        let isSmall = byte >= UInt8(ascii: "a")
+        if isDigit { digits += 1 } else if isSmall { small += 1 } else { capital += 1 }
+        if !isFirst, isDigit != wasDigit { alternations += 1 }
+        if wasSmall, !isSmall, !isDigit { humps += 1 }
+        (wasDigit, wasSmall, isFirst) = (isDigit, isSmall, false)
+      }
+    }
+
+    var isRandom: Bool {
+      if count >= 6, alternations >= 2 { return true }
+      if count >= 16, capital * 3 >= count, small * 4 >= count, humps >= 3 { return true }
+      if count >= 25, small == count || capital == count { return true }
+      return digits == count && count >= 24
+    }
+  }
+}

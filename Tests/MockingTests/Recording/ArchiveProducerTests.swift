@@ -1,0 +1,171 @@
+import Foundation
+import Networking
+import TestSupport
+import Testing
+
+@testable import Mocking
+
+/// Archives in the manner of other programs, each of which differs from the specification.
+@Suite(.timeLimit(.minutes(10)))
+struct ArchiveProducerTests {
+  /// An archive, a URL in it, and the expected response.
+  struct Archive: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let text: String
+    var url = "https://a.test/items"
+    var expected = "200 [1]"
+    var warningCount = 0
+  }
+
+  /// Returns an archive with one entry for `https://a.test/items`.
+  private static func entry(
+    request: String = "", response: String = "", more: String = ""
+  ) -> String {
+    #"""
+    {"log": {"entries": [{"request": {"method": "GET", "url": "https://a.test/items"\#(request)},
+      "response": {"status": 200, "content": {"text": "[1]"}\#(response)}\#(more)}]}}
+    """#
+  }
+
+  static let archives = [
+    Archive(testDescription: "the required members only", text: entry()),
+    Archive(
+      testDescription: "another version, without a creator",
+      text: entry().replacing(#"{"log": {"#, with: #"{"log": {"version": 2.5, "creator": null, "#)),
+    Archive(
+      testDescription: "null in place of each optional member",
+      text: entry(
+        request:
+          #", "headers": null, "cookies": null, "queryString": null, "headersSize": null, "bodySize": null, "httpVersion": null, "postData": null"#,
+        response:
+          #", "headers": null, "cookies": null, "redirectURL": null, "headersSize": null, "bodySize": null, "statusText": null, "_error": null"#,
+        more:
+          #", "time": null, "cache": null, "timings": null, "startedDateTime": null, "serverIPAddress": null"#
+      )),
+    Archive(
+      testDescription: "objects in place of lists",
+      text: entry(
+        request: #", "headers": {}, "cookies": {}, "queryString": {}"#,
+        response: #", "headers": {"Content-Type": "application/json"}, "cookies": {}"#
+      ).replacing(#"{"log": {"#, with: #"{"log": {"pages": {}, "#)),
+    Archive(
+      testDescription: "numbers as text, and text as numbers",
+      text: entry(
+        request: #", "httpVersion": 1.1, "headersSize": "12", "bodySize": "x""#,
+        response: #", "statusText": 200, "headersSize": 1e300, "bodySize": 3.0, "redirectURL": 0"#,
+        more:
+          #", "time": "12.5", "timings": {"send": "1", "wait": 1e300, "receive": -1}, "connection": 80"#
+      ).replacing("\"status\": 200", with: "\"status\": \"200\"")),
+    Archive(
+      testDescription: "a body that is JSON instead of a text",
+      text: entry().replacing(
+        #""text": "[1]""#, with: #""text": [1], "mimeType": null, "size": null"#)),
+    Archive(
+      testDescription: "base64 with line breaks",
+      text: entry().replacing(#""text": "[1]""#, with: #""text": "Wz\r\nFd", "encoding": "base64""#)
+    ),
+    Archive(
+      testDescription: "a start time in another form",
+      text: entry(more: #", "startedDateTime": "NaN-NaN-NaNTNaN:NaN:NaN""#)),
+    Archive(
+      testDescription: "a start time in milliseconds since 1970",
+      text: entry(more: #", "startedDateTime": 1700000000123"#)),
+    Archive(testDescription: "a byte order mark", text: "\u{FEFF}" + entry()),
+    Archive(
+      testDescription: "numbers that are not JSON",
+      text: entry(more: #", "time": NaN, "_x": -Infinity"#)),
+    Archive(
+      testDescription: "a control character and half of a surrogate pair in a text",
+      text: entry(more: #", "comment": "a\#u{1} \ud83d""#)),
+    Archive(
+      testDescription: "entries without a root",
+      text: #"{"entries": [{"request": {"method": "get", "url": "https://a.test/items"},"#
+        + #""response": {"status": 200, "content": {"text": "[1]"}}}]}"#),
+    Archive(
+      testDescription: "a list of entries",
+      text: #"[{"request": {"method": "GET", "url": "https://a.test/items"},"#
+        + #""response": {"status": 200, "content": {"text": "[1]"}}}]"#),
+    Archive(
+      testDescription: "pseudo-fields of HTTP/2",
+      text: entry(
+        request: #", "httpVersion": "h2", "headers": [{"name": ":authority", "value": "a.test"}]"#,
+        response: #", "headers": [{"name": ":status", "value": "200"}]"#)),
+    Archive(
+      testDescription: "a relative URL with the field Host",
+      text: entry(request: #", "headers": [{"name": "Host", "value": "a.test"}]"#)
+        .replacing("https://a.test/items", with: "/items"), url: "http://a.test/items"),
+    Archive(
+      testDescription: "a URL with characters that must be encoded",
+      text: entry().replacing("a.test/items", with: "a.test/items?q=%2F&x=[1]|{a b}"),
+      url: "https://a.test/items?x=%5B1%5D%7C%7Ba%20b%7D&q=%2F"),
+    Archive(
+      testDescription: "a response that a browser has completed from its cache",
+      text: entry().replacing("\"status\": 200", with: "\"status\": 304")),
+    Archive(
+      testDescription: "the error of a browser after a complete response",
+      text: entry(response: #", "_error": "net::ERR_ABORTED""#)),
+    Archive(
+      testDescription: "a redirect without content",
+      text: entry().replacing(
+        #""status": 200, "content": {"text": "[1]"}"#, with: #""status": 302"#),
+      expected: "302 "),
+    Archive(
+      testDescription: "a body that is not in the archive",
+      text: entry().replacing(#""text": "[1]""#, with: #""size": 12"#), expected: "200 ",
+      warningCount: 1),
+    Archive(
+      testDescription: "aborted exchanges and URLs of other schemes beside a response",
+      text: entry().replacing(
+        #""entries": ["#,
+        with: #"""
+          "entries": [null,
+            {"request": {"method": "GET", "url": "https://a.test/items"}, "response": {"status": 0,
+             "_error": "net::ERR_BLOCKED_BY_CLIENT"}},
+            {"request": {"method": "GET", "url": "https://a.test/items"}, "response": {"status": -2}},
+            {"request": {"method": "GET", "url": "https://a.test/items"}, "response": null},
+            {"request": {"method": "GET", "url": "data:text/plain,a"}, "response": {"status": 200}},
+            {"request": {"method": "GET", "url": "wss://a.test/socket"}, "response": {"status": 101}},
+            {"request": {"method": "CONNECT", "url": "https://a.test:443"}, "response": {"status": 200}},
+          """#), warningCount: 7),
+  ]
+
+  @Test(arguments: archives)
+  func anArchiveOfAnotherProgramReplays(_ archive: Archive) async throws {
+    let folder = TemporaryFolder()
+    let file = try folder.file("a.har", archive.text)
+    let tape = try Tape(replaying: file)
+    #expect(tape.warnings.count == archive.warningCount, "\(tape.warnings)")
+    let url = try #require(URL(string: archive.url))
+    let played = await tape.perform(HTTPRequest(url: url))
+    let body = String(decoding: played.body, as: UTF8.self)
+    #expect("\(played.head?.status ?? 0) \(body)" == archive.expected, "\(played.reason)")
+    let stubs = MockTransport(routes: try StubFile(contentsOf: file).routes)
+    let served = await stubs.perform(HTTPRequest(url: url))
+    #expect(served.body == played.body && served.head?.status == played.head?.status)
+    let har = try HAR(contentsOf: file)
+    try har.write(to: folder.url("b.har"))
+    #expect(try HAR(contentsOf: folder.url("b.har")) == har)
+  }
+
+  @Test func anArchiveInUTF16IsRead() throws {
+    let folder = TemporaryFolder()
+    var data = Data([0xFF, 0xFE])
+    data += try #require(Self.entry().data(using: .utf16LittleEndian))
+    #expect(try HAR(contentsOf: folder.file("a.har", data)).log.entries.count == 1)
+  }
+
+  @Test func repeatedFieldsThatABrowserHasJoinedAreSplit() throws {
+    let text = Self.entry(
+      response: #", "headers": [{"name": "set-cookie", "value": "a=1; Path=/\nb=2"}]"#)
+    let har = HAR(json: try JSON(parsing: Data(text.utf8)))
+    let head = try #require(har.log.entries.first?.response.head)
+    #expect(head.headers.values(for: "Set-Cookie") == ["a=1; Path=/", "b=2"])
+  }
+
+  @Test func theTimesOfUnknownPhasesAreNotReplayed() throws {
+    let text = Self.entry(more: #", "timings": {"send": -1, "wait": 1e300, "dns": null}"#)
+    let timings = try #require(
+      HAR(json: try JSON(parsing: Data(text.utf8))).log.entries.first?.timings)
+    #expect(timings.sum == 0 && timings.metrics(bytesSent: 0, bytesReceived: 0).total == .zero)
+  }
+}
