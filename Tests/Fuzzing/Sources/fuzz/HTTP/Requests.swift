@@ -14,7 +14,9 @@ extension FuzzTarget {
     limits.headerCount = 20
     limits.bodyBytes = 1_024
     var choices = input.choices
-    let policies: [RequestParser.BodyPolicy] = [.collect, .keep(upTo: 100), .discard]
+    let policies: [RequestParser.BodyPolicy] = [
+      .collect, .keep(upTo: 100), .discard, .stream(after: 100),
+    ]
     let policy = policies[choices.number(below: policies.count)]
     let whole = RequestReader.events(in: [input.bytes[...]], limits, policy)
     let pieces = RequestReader.events(in: input.pieces(), limits, policy)
@@ -47,7 +49,9 @@ extension FuzzTarget {
         expect(body.data.count == body.byteCount, "all bytes are kept")
       case .keep(let most): expect(body.data.count <= most, "the kept bytes are bounded")
       case .discard: expect(body.data.isEmpty, "no bytes are kept")
+      case .stream: expect(body.data.count == body.byteCount, "all bytes are passed on")
       }
+    case .bodyPiece: expect(false, "the reader joins the pieces of a body")
     case .parseError(let error):
       expect((400...599).contains(error.status), "the status of an error: \(error.status)")
       expect(!error.reason.isEmpty, "an error has a reason")
@@ -66,20 +70,29 @@ extension FuzzTarget {
 
 /// A driver of the request machine.
 private enum RequestReader {
-  /// Returns the events of a connection that receives pieces of bytes.
+  /// Returns the events of a connection that receives pieces of bytes, with the pieces of a body joined.
   static func events(
     in pieces: [ArraySlice<UInt8>], _ limits: MockServerLimits, _ policy: RequestParser.BodyPolicy
   ) -> [RequestParser.Event] {
     var parser = RequestParser(limits: limits)
     var events: [RequestParser.Event] = []
+    // The sizes of the pieces of a body depend on those of the input.
+    var body = Data()
     for piece in pieces {
       piece.withUnsafeBytes { parser.receive($0) }
       while let event = parser.next() {
-        events.append(event)
         switch event {
-        case .head: parser.receiveBody(policy)
-        case .request: parser.responded()
+        case .head:
+          events.append(event)
+          parser.receiveBody(policy)
+        case .bodyPiece(let data): body += data
+        case .request(var request):
+          request.data = body + request.data
+          body = Data()
+          events.append(.request(request))
+          parser.responded()
         case .parseError:
+          events.append(event)
           expect(parser.next() == nil, "no event follows an error")
           return events
         }
