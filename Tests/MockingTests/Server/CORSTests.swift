@@ -136,6 +136,25 @@ struct CORSTests {
     #expect(head.allows(Self.origin))
   }
 
+  /// A browser sends `Origin` before most other fields.
+  @Test(arguments: [
+    ("Host: b\r\n", 400), ("X: \u{1}\r\n", 400), ("Content-Length: x\r\n", 400),
+    ("Content-Length: 99999999999999999999\r\n", 413), ("Transfer-Encoding: gzip\r\n", 501),
+    ("Expect: nothing\r\n", 417), ("X: \(String(repeating: "a", count: 70_000))\r\n", 431),
+  ])
+  func aPageReadsTheErrorForAMalformedHead(fields: String, status: Int) async throws {
+    let head = try await head("POST", "/items", try server(), fields)
+    #expect(head.status == status)
+    #expect(head.allows(Self.origin))
+  }
+
+  @Test func aMalformedHeadWithTwoOriginsIsNotReadable() async throws {
+    let head = try await head(
+      "POST", "/items", try server(), "Origin: \(Self.origin)\r\nContent-Length: x\r\n")
+    #expect(head.status == 400)
+    #expect(!head.headers.contains("Access-Control-Allow-Origin"))
+  }
+
   @Test func anotherOriginIsServedWithoutTheFields() async throws {
     let server = try server()
     let response = try await head("GET", "/items", server, origin: "https://example.com")
@@ -180,6 +199,37 @@ struct CORSTests {
     #expect(origin.requestCount == 1)
   }
 
+  @Test(arguments: [true, false])
+  func theFieldsOfARecordedResponseAreReplaced(isAllowed: Bool) async throws {
+    let folder = TemporaryFolder()
+    func entry(_ method: String, _ status: Int) -> String {
+      #"""
+      {"request": {"method": "\#(method)", "url": "https://shop.test/a"},
+        "response": {"status": \#(status), "content": {"text": "", "mimeType": "text/plain"},
+          "headers": [{"name": "Access-Control-Allow-Origin", "value": "https://shop.test"},
+            {"name": "Access-Control-Allow-Methods", "value": "GET"}]}}
+      """#
+    }
+    let file = try folder.file(
+      "a.har", #"{"log": {"entries": [\#(entry("GET", 201)), \#(entry("OPTIONS", 202))]}}"#)
+    let server = try MockServer(
+      routes: try StubFile(contentsOf: file).routes, cors: isAllowed ? .loopback : .origins([]))
+    let response = try await head("GET", "/a", server)
+    #expect(response.status == 201)
+    let allowed = isAllowed ? Self.origin : nil
+    #expect(response.headers["Access-Control-Allow-Origin"] == allowed)
+    #expect(!response.headers.contains("Access-Control-Allow-Methods"))
+    let preflight = try await head(
+      "OPTIONS", "/a", server, "Access-Control-Request-Method: PUT\r\n")
+    #expect(preflight.status == (isAllowed ? 204 : 202))
+    #expect(preflight.headers["Access-Control-Allow-Origin"] == allowed)
+    // Without a policy, the recording is replayed as it is.
+    let plain = try MockServer(routes: try StubFile(contentsOf: file).routes)
+    #expect(
+      try await head("GET", "/a", plain).headers["Access-Control-Allow-Origin"]
+        == "https://shop.test")
+  }
+
   // MARK: Preflight requests
 
   @Test(arguments: ["/items", "/nowhere", "/own"])
@@ -218,6 +268,17 @@ struct CORSTests {
     #expect(server.receivedRequests.count == 1)
   }
 
+  @Test func aPreflightRequestDoesNotWaitForItsBody() async throws {
+    let server = try server()
+    let client = try RawClient(port: server.port)
+    try await client.send(
+      "OPTIONS /items HTTP/1.1\r\nHost: a\r\nOrigin: \(Self.origin)\r\nContent-Length: 5\r\n"
+        + "Access-Control-Request-Method: PUT\r\nExpect: 100-continue\r\n\r\n")
+    let head = Head(try await client.receiveAll())
+    #expect(head.status == 204)
+    #expect(head.headers["Connection"] == "close")
+  }
+
   @Test func aPreflightRequestIsReported() async throws {
     let exchanges = Log<ServedExchange>()
     let server = try server { exchanges.append($0) }
@@ -225,58 +286,5 @@ struct CORSTests {
     let exchange = try #require(await exchanges.entries(1).first)
     #expect(exchange.request?.method == .options)
     #expect(exchange.status == 204)
-  }
-}
-
-/// Tests of the addresses that a server listens on.
-@Suite(.timeLimit(.minutes(10)))
-struct ListeningAddressTests {
-  @Test(arguments: [
-    ("127.0.0.1", "http://127.0.0.1:80"), ("localhost", "http://localhost:80"),
-    ("LOCALHOST", "http://localhost:80"), ("0.0.0.0", "http://127.0.0.1:80"),
-    ("::1", "http://[::1]:80"), ("[::1]", "http://[::1]:80"), ("::", "http://[::1]:80"),
-    ("192.168.7.1", "http://192.168.7.1:80"), ("fe80::1", "http://[fe80::1]:80"),
-  ])
-  func theURLHasAnAddressThatClientsCanConnectTo(host: String, url: String) throws {
-    let address = try #require(ListeningAddress(host, port: 80))
-    #expect(address.url?.absoluteString == url)
-    #expect(address.port == 80)
-  }
-
-  @Test(arguments: [
-    "", "example.com", "1", "127.1", "256.0.0.1", "::1::", "[", "a:b", "127.0.0.1:80",
-  ])
-  func anotherNameIsAnError(host: String) {
-    #expect(ListeningAddress(host, port: 0) == nil)
-    #expect(throws: MockServerError.self) { try MockServer(host: host) {} }
-  }
-
-  private static let hasIPv6: Bool = {
-    guard let address = ListeningAddress("::1", port: 0),
-      let bound = try? Socket.bound(to: address)
-    else { return false }
-    bound.socket.close()
-    return true
-  }()
-
-  #if os(Linux)
-    @Test(.enabled(if: hasIPv6), arguments: ["::1", "::"])
-    func aClientConnectsOverIPv6(host: String) async throws {
-      let server = try MockServer(host: host) { Route(.get, "/", .text("six")) }
-      #expect(server.url.absoluteString == "http://[::1]:\(server.port)")
-      #expect(await CurlTransport().get(server.url).body == Data("six".utf8))
-      server.refuseConnections()
-      #expect(await CurlTransport().get(server.url).failure?.code == .cannotConnect)
-      try server.acceptConnections()
-      #expect(await CurlTransport().get(server.url).body == Data("six".utf8))
-    }
-  #endif
-
-  @Test(arguments: ["localhost", "0.0.0.0"])
-  func aClientConnectsOverIPv4(host: String) async throws {
-    let server = try MockServer(host: host) { Route(.get, "/", .text("four")) }
-    let client = try RawClient(port: server.port)
-    try await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-    #expect(try await client.receive(until: "four").hasPrefix("HTTP/1.1 200 OK\r\n"))
   }
 }

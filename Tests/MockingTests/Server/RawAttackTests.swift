@@ -59,6 +59,19 @@ struct RawAttackTests {
     (get("/a", String(repeating: "X: 1\r\n", count: 7)), [431]),
     (get("/a", "X: \(text(1_100))\r\n"), [431]),
     (get("/a", "Upgrade: h2c\r\n"), [200]),
+    ("GET /a HTTP/1.1\r\nHost: [::1]:8080\r\nConnection: close\r\n\r\n", [200]),
+    ("GET /a HTTP/1.1\r\nHost: [fe80::1%25en0]\r\nConnection: close\r\n\r\n", [400]),
+    ("GET /a HTTP/1.1\r\nHost: ::1\r\n\r\n", [400]),
+    ("GET /a HTTP/1.1\r\nHost: [::1\r\n\r\n", [400]),
+    ("GET /a HTTP/1.1\r\nHost: [::1]a\r\n\r\n", [400]),
+    ("GET /a HTTP/1.1\r\nHost: []\r\n\r\n", [400]),
+    ("GET /a HTTP/1.1\r\nHost: a:80:80\r\n\r\n", [400]),
+    ("GET /a HTTP/1.1\r\nHost: a/b\r\n\r\n", [400]),
+    ("GET HTTP://[::1]:80/a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", [200]),
+    (get("/a", "\u{0}: 1\r\n"), [400]),
+    (get("/a", "\r: 1\r\n"), [400]),
+    (get("/a", ": 1\r\n"), [400]),
+    (get("/a", "X\r\n"), [400]),
     (post("Expect: a\r\nContent-Length: 1\r\n\r\n"), [417]),
   ]
 
@@ -68,6 +81,11 @@ struct RawAttackTests {
     (post("Content-Length: 5, 5\r\n\r\n"), [400]),
     (post("Content-Length: +5\r\n\r\n"), [400]),
     (post("Content-Length: 0x5\r\n\r\n"), [400]),
+    (post("Content-Length: 5\r\nContent-Length: 5\r\n\r\nhello") + get("/a"), [200, 200]),
+    (post("Content-Length:\r\n\r\n"), [400]),
+    (post("Content-Length: -1\r\n\r\n"), [400]),
+    (post("Content-Length: 9223372036854775807\r\n\r\n"), [413]),
+    (post("Content-Length: 9223372036854775808\r\n\r\n"), [413]),
     (post("Content-Length: 65\r\n\r\n"), [413]),
     (post("Content-Length: 65\r\nExpect: 100-continue\r\n\r\n"), [413]),
     (post("Content-Length: 99999999999999999999\r\n\r\n"), [413]),
@@ -97,6 +115,9 @@ struct RawAttackTests {
     (chunked("\r\nhello\r\n0\r\n\r\n"), [400]),
     (chunked("5 6\r\nhello\r\n0\r\n\r\n"), [400]),
     (chunked("0000000000000005\r\nhello\r\n0\r\n\r\n"), [400]),
+    (chunked("7fffffffffffffff\r\nhello"), [400]),
+    (chunked("ffffffffffffffff\r\nhello"), [400]),
+    (chunked("fffffffffffffff\r\n" + text(65)), [413]),
     (chunked("5\r\nhelloX\r\n0\r\n\r\n"), [400]),
     (chunked("5\r\nhello0\r\n\r\n"), [400]),
     (chunked("41\r\n\(text(65))\r\n0\r\n\r\n"), [413]),
@@ -166,6 +187,120 @@ struct RawAttackTests {
     #expect(time.time.scheduledCount == 0)
     try await client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
     #expect(try await client.receive(until: "done").hasPrefix("HTTP/1.1 200 OK\r\n"))
+  }
+}
+
+/// Requests and clients that would use much memory or time.
+@Suite(.timeLimit(.minutes(10)))
+struct ResourceAttackTests {
+  private func preflight(_ names: [String]) -> String {
+    "OPTIONS /a HTTP/1.1\r\nHost: a\r\nOrigin: http://localhost:1\r\nConnection: close\r\n"
+      + "Access-Control-Request-Method: PUT\r\n"
+      + "Access-Control-Request-Headers: \(names.joined(separator: ","))\r\n\r\n"
+  }
+
+  @Test(arguments: [(9_000, 204), (11_000, 431)])
+  func aPreflightRequestWithThousandsOfNamesIsAllowedUpToTheLimitOfAHead(
+    count: Int, status: Int
+  ) async throws {
+    let names = (0..<count).map { "x\(10_000 + $0)" }
+    let server = try MockServer(cors: .loopback) { Route(.put, "/a", .text("a")) }
+    let client = try RawClient(port: server.port)
+    try await client.send(preflight(names))
+    let response = try await client.receiveAll()
+    #expect(response.hasPrefix("HTTP/1.1 \(status) "))
+    #expect(response.contains("\r\nAccess-Control-Allow-Origin: http://localhost:1\r\n"))
+    let list = "\r\nAccess-Control-Allow-Headers: \(names.joined(separator: ", "))\r\n"
+    #expect(response.contains(list) == (status == 204))
+  }
+
+  @Test(arguments: [
+    "bytes=" + String(repeating: "0-0,", count: 10_000) + "1-1",
+    "bytes=" + (0..<5_000).map { "\($0)-" }.joined(separator: ","),
+    "bytes=" + String(repeating: "-", count: 50_000),
+    "bytes=" + String(repeating: "9", count: 50_000) + "-0",
+    "bytes=" + String(repeating: ",", count: 50_000),
+  ])
+  func aRangeThatIsABombIsIgnored(range: String) async throws {
+    let folder = TemporaryFolder()
+    _ = try folder.file("a.txt", "0123456789")
+    let server = try MockServer { Route(.get, "/a", .file("a.txt", in: folder.url)) }
+    let client = try RawClient(port: server.port)
+    try await client.send(
+      "GET /a HTTP/1.1\r\nHost: a\r\nRange: \(range)\r\nConnection: close\r\n\r\n")
+    let response = try await client.receiveAll()
+    #expect(response.hasPrefix("HTTP/1.1 200 OK\r\n"))
+    #expect(response.hasSuffix("\r\n\r\n0123456789"))
+  }
+
+  @Test(arguments: ["If-None-Match", "If-Match"])
+  func aListOfThousandsOfTagsIsSearchedCompletely(name: String) async throws {
+    let folder = TemporaryFolder()
+    _ = try folder.file("a.txt", "0123456789")
+    let file = Mock.file("a.txt", in: folder.url).header("ETag", "\"v\"")
+    let server = try MockServer { Route(.get, "/a", file) }
+    for (last, status) in [("\"v\"", [200, 304]), ("\"w\"", [412, 200])] {
+      let tags = String(repeating: "\"a\",", count: 12_000) + last
+      let client = try RawClient(port: server.port)
+      try await client.send(
+        "GET /a HTTP/1.1\r\nHost: a\r\n\(name): \(tags)\r\nConnection: close\r\n\r\n")
+      let expected = name == "If-Match" ? status[0] : status[1]
+      #expect(try await client.receiveAll().hasPrefix("HTTP/1.1 \(expected) "))
+    }
+  }
+
+  @Test func aClientThatStopsSendingEndsItsStreamAtTheNextDelay() async throws {
+    let time = TestScheduler()
+    let server = try MockServer(scheduler: time) {
+      Route(.get, "/a", .lines([1], every: .seconds(1), repeats: .forever))
+    }
+    let client = try RawClient(port: server.port)
+    try await client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+    _ = try await client.receive(until: "2\r\n1\n\r\n")
+    client.finishSending()
+    #expect(try await server.closing(of: 0).value.wasAborted)
+    #expect(try await client.receiveAll() == "")
+    #expect(time.scheduledCount == 0)
+  }
+
+  /// In 100 seconds the stream has 6 GiB.
+  @Test func aClientThatReadsNothingUsesOnlyTheBuffersOfItsSocket() async throws {
+    let time = TestScheduler()
+    let exchanges = Log<ServedExchange>()
+    let item = MockStream.Item(Data(repeating: 0x61, count: 65_536))
+    let server = try MockServer(scheduler: time, onExchange: { exchanges.append($0) }) {
+      Route(.get, "/a", .stream(MockStream([item], repeats: .forever)))
+      Route(.get, "/b", .text("done"))
+    }
+    var client: RawClient? = try RawClient(port: server.port)
+    try await client?.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+    _ = try await server.takeRequest().value
+    await time.advance(by: .seconds(100))
+    let other = try RawClient(port: server.port)
+    try await other.send("GET /b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+    #expect(try await other.receiveAll().hasSuffix("done"))
+    client = nil
+    #expect(try await server.closing(of: 0).value.wasAborted)
+    let exchange = try #require(await exchanges.entries(2).last)
+    #expect(exchange.ending == .aborted)
+    #expect(exchange.bodyByteCount < 100 << 20)
+  }
+
+  @Test func aClientThatReadsNothingOfAFileDoesNotDelayOthers() async throws {
+    let folder = TemporaryFolder()
+    let content = Data.pattern(20_000_000)
+    _ = try folder.file("a", content)
+    let server = try MockServer {
+      Route(.get, "/a", .file("a", in: folder.url))
+      Route(.get, "/b", .text("done"))
+    }
+    let client = try RawClient(port: server.port)
+    try await client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+    let other = try RawClient(port: server.port)
+    try await other.send("GET /b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+    #expect(try await other.receiveAll().hasSuffix("done"))
+    _ = try await client.receive(until: "\r\n\r\n")
+    #expect(try await client.receive(exactly: content.count) == content)
   }
 }
 

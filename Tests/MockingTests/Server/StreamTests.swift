@@ -5,182 +5,6 @@ import Testing
 
 @testable import Mocking
 
-/// Tests of bodies from files.
-@Suite(.timeLimit(.minutes(10)))
-struct FileBodyTests {
-  private let folder = TemporaryFolder()
-
-  /// Returns a transport with a file of ten bytes, whose validators are known.
-  private func transport(_ mock: (Mock) -> Mock = { $0 }) throws -> MockTransport {
-    _ = try folder.file("a.txt", "0123456789")
-    let file = Mock.file("a.txt", in: folder.url)
-    let response = mock(
-      file.header("ETag", "\"v1\"").header("Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT"))
-    return MockTransport { Route(nil, "/a", response) }
-  }
-
-  struct Row: CustomTestStringConvertible, Sendable {
-    var method = HTTPMethod.get
-    let headers: HTTPHeaders
-    let status: Int
-    var body = ""
-    var contentRange: String?
-
-    var testDescription: String { "\(method) \(headers.map { "\($0.name): \($0.value)" })" }
-  }
-
-  private static let whole = "0123456789"
-  private static let rows = [
-    Row(headers: [:], status: 200, body: whole),
-    // Ranges
-    Row(headers: ["Range": "bytes=0-3"], status: 206, body: "0123", contentRange: "0-3/10"),
-    Row(headers: ["Range": "bytes=9-9"], status: 206, body: "9", contentRange: "9-9/10"),
-    Row(headers: ["Range": "bytes=7-"], status: 206, body: "789", contentRange: "7-9/10"),
-    Row(headers: ["Range": "bytes=-2"], status: 206, body: "89", contentRange: "8-9/10"),
-    Row(headers: ["Range": "bytes=-99"], status: 206, body: whole, contentRange: "0-9/10"),
-    Row(headers: ["Range": "bytes=8-99"], status: 206, body: "89", contentRange: "8-9/10"),
-    Row(headers: ["Range": "Bytes= 2-2"], status: 206, body: "2", contentRange: "2-2/10"),
-    Row(
-      headers: ["Range": "bytes=1-99999999999999999999999"], status: 206, body: "123456789",
-      contentRange: "1-9/10"),
-    Row(headers: ["Range": "bytes=10-"], status: 416, contentRange: "*/10"),
-    Row(headers: ["Range": "bytes=99999999999999999999999-"], status: 416, contentRange: "*/10"),
-    Row(headers: ["Range": "bytes=-0"], status: 416, contentRange: "*/10"),
-    Row(headers: ["Range": "bytes=3-1"], status: 200, body: whole),
-    Row(headers: ["Range": "bytes=a-b"], status: 200, body: whole),
-    Row(headers: ["Range": "bytes=+1-2"], status: 200, body: whole),
-    Row(headers: ["Range": "bytes=-"], status: 200, body: whole),
-    Row(headers: ["Range": "bytes=1"], status: 200, body: whole),
-    Row(headers: ["Range": "bytes=0-1,3-4"], status: 200, body: whole),
-    Row(headers: ["Range": "lines=0-1"], status: 200, body: whole),
-    Row(method: .head, headers: ["Range": "bytes=0-1"], status: 200),
-    Row(method: .post, headers: ["Range": "bytes=0-1"], status: 200, body: whole),
-    // If-Range
-    Row(
-      headers: ["Range": "bytes=0-1", "If-Range": "\"v1\""], status: 206, body: "01",
-      contentRange: "0-1/10"),
-    Row(headers: ["Range": "bytes=0-1", "If-Range": "\"v2\""], status: 200, body: whole),
-    Row(headers: ["Range": "bytes=0-1", "If-Range": "W/\"v1\""], status: 200, body: whole),
-    Row(
-      headers: ["Range": "bytes=0-1", "If-Range": "Sun, 06 Nov 1994 08:49:37 GMT"], status: 206,
-      body: "01", contentRange: "0-1/10"),
-    Row(
-      headers: ["Range": "bytes=0-1", "If-Range": "Sun, 06 Nov 1994 08:49:38 GMT"], status: 200,
-      body: whole),
-    // Conditions
-    Row(headers: ["If-None-Match": "\"v1\""], status: 304),
-    Row(headers: ["If-None-Match": "\"a,b\", W/\"v1\""], status: 304),
-    Row(headers: ["If-None-Match": "*"], status: 304),
-    Row(headers: ["If-None-Match": "\"v2\""], status: 200, body: whole),
-    Row(method: .head, headers: ["If-None-Match": "\"v1\""], status: 304),
-    Row(method: .post, headers: ["If-None-Match": "\"v1\""], status: 200, body: whole),
-    Row(headers: ["If-Modified-Since": "Sun, 06 Nov 1994 08:49:37 GMT"], status: 304),
-    Row(headers: ["If-Modified-Since": "Sunday, 06-Nov-94 08:49:37 GMT"], status: 304),
-    Row(headers: ["If-Modified-Since": "Sun, 06 Nov 1994 08:49:36 GMT"], status: 200, body: whole),
-    Row(headers: ["If-Modified-Since": "yesterday"], status: 200, body: whole),
-    Row(
-      headers: [
-        "If-None-Match": "\"v2\"", "If-Modified-Since": "Sun, 06 Nov 1994 08:49:37 GMT",
-      ], status: 200, body: whole),
-    Row(headers: ["If-Match": "\"v1\""], status: 200, body: whole),
-    Row(headers: ["If-Match": "*"], status: 200, body: whole),
-    Row(headers: ["If-Match": "\"v2\""], status: 412),
-    Row(headers: ["If-Match": "W/\"v1\""], status: 412),
-    Row(headers: ["If-Unmodified-Since": "Sun, 06 Nov 1994 08:49:36 GMT"], status: 412),
-    Row(
-      headers: ["If-Unmodified-Since": "Sun, 06 Nov 1994 08:49:37 GMT"], status: 200, body: whole),
-    Row(headers: ["If-Match": "\"v2\"", "If-None-Match": "\"v1\""], status: 412),
-    Row(headers: ["If-None-Match": "\"v1\"", "Range": "bytes=0-1"], status: 304),
-  ]
-
-  @Test(arguments: rows)
-  func aRequestReceivesTheFileAPartOfItOrNothing(_ row: Row) async throws {
-    let record = await (try transport()).perform(
-      HTTPRequest(method: row.method, url: .of("http://h/a"), headers: row.headers))
-    #expect(record.head?.status == row.status)
-    #expect(String(decoding: record.body, as: UTF8.self) == row.body)
-    #expect(record.head?.headers["Content-Range"] == row.contentRange.map { "bytes \($0)" })
-    if row.method != .post {
-      #expect(record.head?.headers["ETag"] == "\"v1\"")
-      #expect(record.head?.headers["Accept-Ranges"] == "bytes")
-    }
-  }
-
-  @Test func aFileHasValidatorsOfItsOwn() async throws {
-    let file = try folder.file("a.json", "[]")
-    let date = Date(timeIntervalSince1970: 784_111_777)
-    try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: file.path)
-    let transport = MockTransport { [url = folder.url] in Route(nil, "/a", .file("a.json", in: url))
-    }
-    let first = try #require(await transport.get(.of("http://h/a")).head)
-    #expect(first.headers["Last-Modified"] == "Sun, 06 Nov 1994 08:49:37 GMT")
-    #expect(first.headers["Content-Type"] == "application/json")
-    let tag = try #require(first.headers["ETag"])
-    let again = await transport.perform(
-      HTTPRequest(url: .of("http://h/a"), headers: ["If-None-Match": tag]))
-    #expect(again.head?.status == 304)
-    _ = try folder.file("a.json", "[1]")
-    let changed = await transport.perform(
-      HTTPRequest(url: .of("http://h/a"), headers: ["If-None-Match": tag]))
-    #expect(changed.head?.status == 200)
-    #expect(changed.body == Data("[1]".utf8))
-  }
-
-  @Test func anErrorPageIsNeverPartial() async throws {
-    let transport = try transport { file in
-      var mock = file
-      mock.status = 404
-      return mock
-    }
-    let record = await transport.perform(
-      HTTPRequest(url: .of("http://h/a"), headers: ["Range": "bytes=0-1", "If-Match": "\"v2\""]))
-    #expect(record.head?.status == 404)
-    #expect(String(decoding: record.body, as: UTF8.self) == Self.whole)
-  }
-
-  @Test func aFolderIsNotReadAsAFile() async throws {
-    let transport = MockTransport { [url = folder.url] in Route(nil, "/a", .file(".", in: url)) }
-    #expect(
-      await transport.get(.of("http://h/a")).failure?.detail.contains("it is a folder") == true)
-  }
-
-  @Test func aLargeFileIsServedCompletelyAndInPart() async throws {
-    let content = Data.pattern(3_000_000)
-    _ = try folder.file("large", content)
-    let server = try MockServer { [url = folder.url] in
-      Route(.get, "/large", .file("large", in: url))
-    }
-    let client = try RawClient(port: server.port)
-    try await client.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
-    #expect(try await client.receive(until: "\r\n\r\n").contains("Content-Length: 3000000\r\n"))
-    #expect(try await client.receive(exactly: content.count) == content)
-    try await client.send(
-      "GET /large HTTP/1.1\r\nHost: a\r\nRange: bytes=1000000-2000000\r\n\r\n")
-    #expect(
-      try await client.receive(until: "\r\n\r\n").contains(
-        "Content-Range: bytes 1000000-2000000/3000000\r\n"))
-    #expect(try await client.receive(exactly: 1_000_001) == content[1_000_000...2_000_000])
-  }
-
-  /// The connection closes, because the declared length can no longer be sent.
-  @Test func aFileThatShrinksWhileItIsSentEndsTheConnection() throws {
-    let url = try folder.file("a", Data.pattern(200_000))
-    let file = try #require(try OpenFile(url))
-    guard case .generated(let count, let make) = file.body(0..<file.byteCount) else {
-      Issue.record("the body is in memory")
-      return
-    }
-    #expect(count == 200_000)
-    #expect(make(0..<100) == Data.pattern(100))
-    try Data("short".utf8).write(to: url)
-    let handle = try FileHandle(forWritingTo: url)
-    try handle.truncate(atOffset: 0)
-    let shrunk = try #require(try OpenFile(url))
-    #expect(shrunk.read(0..<100).isEmpty)
-    #expect(file.read(199_999..<300_000).count <= 1)
-  }
-}
-
 /// Tests of bodies that are sent over time.
 @Suite(.timeLimit(.minutes(10)))
 struct StreamTests {
@@ -236,6 +60,20 @@ struct StreamTests {
     client = nil
     #expect(try await server.closing(of: 0).value.wasAborted)
     #expect(time.scheduledCount == 0)
+  }
+
+  @Test func aServerThatStopsDoesNotWaitForAnEndlessStream() async throws {
+    let time = TestScheduler()
+    let server = try MockServer(scheduler: time) {
+      Route(.get, "/a", .events(["1"], every: .seconds(1), repeats: .forever))
+    }
+    let client = try RawClient(port: server.port)
+    try await client.send(get)
+    _ = try await client.receive(until: "data: 1\n\n\r\n")
+    #expect(server.concurrentRequests == 0)
+    #expect(try await server.stop(draining: .seconds(5)).value == 0)
+    #expect(time.now == .zero)
+    #expect(try await client.receiveAll() == "")
   }
 
   #if os(Linux)
@@ -340,6 +178,39 @@ struct StreamTests {
     #expect(head.head?.status == 200 && head.body.isEmpty && head.failure == nil)
   }
 
+  @Test func aProviderStreamsInVirtualTime() async throws {
+    let time = TestScheduler()
+    let provider = MockProvider<Request>(scheduler: time) { _ in
+      Mock.lines([1, 2, 3], every: .seconds(60)).delayed(by: .seconds(5))
+    }
+    let client = Networking<Request>(mockProvider: provider)
+    let promise = client.stream(.get("http://h/a")).validate()
+    await time.advance(by: .seconds(5))
+    var pieces = try await promise.value.bytes.makeAsyncIterator()
+    for line in ["1\n", "2\n", "3\n"] {
+      #expect(try await pieces.next() == Data(line.utf8))
+      await time.advance(by: .seconds(60))
+    }
+    #expect(try await pieces.next() == nil)
+  }
+
+  @Test func aClientWithAProviderCancelsAnEndlessStream() async throws {
+    let time = TestScheduler()
+    let provider = MockProvider<Request>(scheduler: time) { _ in
+      .events(["tick"], every: .seconds(1), repeats: .forever)
+    }
+    let client = Networking<Request>(mockProvider: provider)
+    let response = try await client.stream(.get("http://h/a")).validate().value
+    var pieces = response.bytes.makeAsyncIterator()
+    for _ in 0..<3 {
+      #expect(try await pieces.next() == Data("data: tick\n\n".utf8))
+      await time.advance(by: .seconds(1))
+    }
+    response.bytes.cancel()
+    await time.advance(by: .seconds(3_600))
+    #expect(time.scheduledCount == 0)
+  }
+
   // MARK: Items
 
   @Test(arguments: [
@@ -350,6 +221,8 @@ struct StreamTests {
       MockEvent("{}", event: "tick", id: "7", retry: .seconds(3)),
       "event: tick\nid: 7\nretry: 3000\ndata: {}\n\n"
     ),
+    (MockEvent("a", retry: .seconds(-1)), "retry: 0\ndata: a\n\n"),
+    (MockEvent("a", retry: .seconds(Int64.max)), "retry: 1000000000000000\ndata: a\n\n"),
     (MockEvent("a", event: "b\r\ndata: c", id: "1\0\n2"), "event: bdata: c\nid: 12\ndata: a\n\n"),
   ])
   func anEventIsEncodedInLines(event: MockEvent, text: String) {
@@ -380,6 +253,20 @@ struct StreamTests {
     _ = try await server.takeRequest().value
     await time.advance(by: .seconds(5))
     #expect(try await client.receiveAll().hasPrefix("HTTP/1.1 200 OK\r\n"))
+  }
+
+  @Test func anInterimResponseIsNotTheStatusOfAnExchange() async throws {
+    let exchanges = Log<ServedExchange>()
+    let server = try MockServer(onExchange: { exchanges.append($0) }) {
+      Route(.get, "/a", Mock.text("a").interim(103).interrupted(by: .close, at: .request))
+    }
+    let client = try RawClient(port: server.port)
+    try await client.send(get)
+    #expect(try await client.receiveAll() == "HTTP/1.1 103 Early Hints\r\n\r\n")
+    let exchange = try #require(await exchanges.entries(1).first)
+    #expect(exchange.status == nil)
+    #expect(exchange.bodyByteCount == 0)
+    #expect(exchange.ending == .closed)
   }
 
   @Test func trailersFollowTheBody() async throws {
@@ -414,6 +301,7 @@ struct StreamTests {
     Mock.text("a").interim(101), Mock.text("a").interim(200),
     Mock.text("a").interim(103, headers: ["X": "a\r\nb"]),
     Mock.text("a").trailers(["Content-Length": "1"]), Mock.text("a").trailers(["X": "a\nb"]),
+    Mock.text("a").trailers(["Location": "/b"]), Mock.text("a").trailers(["Connection": "close"]),
   ])
   func aMalformedPartIsAServerError(mock: Mock) async throws {
     let server = try MockServer { Route(.get, "/a", mock) }
