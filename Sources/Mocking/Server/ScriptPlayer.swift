@@ -92,7 +92,7 @@ struct ScriptPlayer {
       let start = scheduler.now
       timeSinceStart = { scheduler.now - start }
       scheduleItem = { delay, moment in scheduler.schedule(after: delay) { reached(moment) } }
-      return scheduleNextItem(of: cursor)
+      return scheduleNextItem(of: cursor, at: .zero)
     }
   }
 
@@ -167,8 +167,10 @@ struct ScriptPlayer {
           continue
         }
         // The item may be late, because the client reads slowly.
-        if let now = timeSinceStart?() { elapsed = max(elapsed, now) }
-        scheduleNextItem(of: cursor)
+        // The clock is read once, so that a moment is either reached or later than now.
+        let now = timeSinceStart?() ?? .zero
+        elapsed = max(elapsed, now)
+        scheduleNextItem(of: cursor, at: now)
         guard elapsed >= cursor.moment else {
           isWaiting = true
           return .waits
@@ -209,9 +211,9 @@ struct ScriptPlayer {
     return .data(data)
   }
 
-  private mutating func scheduleNextItem(of cursor: MockStream.Cursor) {
-    guard let scheduleItem, let now = timeSinceStart?(),
-      let moment = cursor.nextMoment(after: max(elapsed, now)), itemTimer?.moment != moment
+  private mutating func scheduleNextItem(of cursor: MockStream.Cursor, at now: Duration) {
+    guard let scheduleItem, let moment = cursor.nextMoment(after: elapsed),
+      itemTimer?.moment != moment
     else { return }
     itemTimer?.action.cancel()
     itemTimer = (scheduleItem(moment - now, moment), moment)

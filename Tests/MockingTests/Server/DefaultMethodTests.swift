@@ -29,7 +29,7 @@ struct DefaultMethodTests {
   @Test(arguments: paths)
   func optionsListsTheMethodsOfThePath(path: String, methods: String) async throws {
     let transport = MockTransport(routes: try routes())
-    let url = URL.of("http://h\(path)")
+    let url = try #require(URL(string: "http://h\(path)"))
     let options = await transport.perform(HTTPRequest(method: .options, url: url))
     #expect(options.head?.status == 204)
     #expect(options.head?.headers["Allow"] == methods)

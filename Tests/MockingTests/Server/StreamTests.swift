@@ -181,7 +181,7 @@ struct StreamTests {
   @Test func aProviderStreamsInVirtualTime() async throws {
     let time = TestScheduler()
     let provider = MockProvider<Request>(scheduler: time) { _ in
-      Mock.lines([1, 2, 3], every: .seconds(60)).delayed(by: .seconds(5))
+      Mock.lines([1, 2, 3], every: .seconds(10)).delayed(by: .seconds(5))
     }
     let client = Networking<Request>(mockProvider: provider)
     let promise = client.stream(.get("http://h/a")).validate()
@@ -189,7 +189,7 @@ struct StreamTests {
     var pieces = try await promise.value.bytes.makeAsyncIterator()
     for line in ["1\n", "2\n", "3\n"] {
       #expect(try await pieces.next() == Data(line.utf8))
-      await time.advance(by: .seconds(60))
+      await time.advance(by: .seconds(10))
     }
     #expect(try await pieces.next() == nil)
   }
