@@ -1,33 +1,39 @@
 import Foundation
 import Mocking
 
-// Buys two toys: with the stub file in memory and virtual time, or from a server at a URL, such as
+// Buys two toys: from the stub file in memory and in virtual time, or from a server at a URL, such as
 // that of: swift run mock-server Examples/Shop/shop.json
 
-let usage = "usage: swift run shop [URL]"
-let scheduler = TestScheduler()
-let shop: Shop
-
-switch CommandLine.arguments.dropFirst() {
-case let arguments where arguments.isEmpty:
-  let file = try StubFile(contentsOf: Shop.stubs)
-  shop = Shop(
-    networking: Networking(
-      transport: MockTransport(
-        routes: file.routes, scheduler: scheduler, seed: file.seed ?? 0),
-      configuration: Shop.configuration))
-case let arguments where arguments.count == 1 && arguments.first?.hasPrefix("http") == true:
-  shop = Shop()
-  shop.networking.setBaseURL(URL(string: arguments[arguments.startIndex]))
-default:
-  print(usage)
-  exit(2)
+do {
+  let arguments = CommandLine.arguments.dropFirst()
+  if arguments.isEmpty {
+    let file = try StubFile(contentsOf: Shop.stubs)
+    let scheduler = TestScheduler()
+    let backend = MockTransport(
+      routes: file.routes, scheduler: scheduler, seed: file.seed ?? 0)
+    let shop = Shop(
+      networking: Networking(transport: backend, configuration: Shop.configuration))
+    try await scheduler.run { try await visit(shop) }
+    print("after \(scheduler.elapsed) of virtual time")
+  } else if arguments.count == 1, let url = arguments.first.flatMap({ URL(string: $0) }),
+    url.scheme?.hasPrefix("http") == true
+  {
+    let shop = Shop()
+    shop.networking.setBaseURL(url)
+    try await visit(shop)
+  } else {
+    print("usage: swift run shop [URL]")
+    exit(2)
+  }
+} catch {
+  print("error: \(error)")
+  exit(1)
 }
 
 /// Runs the story of a customer, and prints each step.
-@Sendable func visit() async throws {
-  let kites = try await shop.products(ProductQuery(category: "kites", sort: "-price", size: 3))
-    .value
+@Sendable func visit(_ shop: Shop) async throws {
+  let query = ProductQuery(category: "kites", sort: "-price", size: 3)
+  let kites = try await shop.products(query).value
   print("\(kites.total) kites, the most expensive is \(kites.elements[0].name)")
 
   let photo = Photo(
@@ -43,16 +49,4 @@ default:
     print("  \(step.progress) % \(step.step)")
   }
   print("recommended: \(try await shop.recommended().value.map(\.name).joined(separator: ", "))")
-}
-
-do {
-  if CommandLine.arguments.count == 1 {
-    try await scheduler.run { try await visit() }
-    print("after \(scheduler.elapsed) of virtual time")
-  } else {
-    try await visit()
-  }
-} catch {
-  print("error: \(error)")
-  exit(1)
 }
