@@ -169,6 +169,7 @@ struct Review: Decodable, Sendable {
 struct UploadedPhoto: Decodable, Sendable, Equatable {
   var id: Int
   var product: Int
+  var caption: String
 }
 
 /// The completions of a search text.

@@ -42,7 +42,7 @@ struct ShopTests {
     #expect(Set(receipt.items.map(\.name)) == ["Stunt Kite", "Balsa Fish"])
     #expect(receipt.parcel.price == 5.06)
     #expect(abs(receipt.order.total - (49 + 12.5 + 5.06)) < 1e-9)
-    #expect(receipt.photo == UploadedPhoto(id: 1, product: 8))
+    #expect(receipt.photo == UploadedPhoto(id: 1, product: 8, caption: "In the wind"))
     let orders = try await finish(shop.orders())
     #expect(orders.elements.map(\.id) == [receipt.order.id])
 
