@@ -152,7 +152,7 @@ struct StubFileErrorTests {
     (
       "{\"routes\": [], \"defaults\": {\"status\": 500}}",
       "1:29: defaults.status: unknown key \"status\"; known keys: headers, delay, "
-        + "bodyDelay, bytesPerSecond, dribble, fault"
+        + "bodyDelay, bytesPerSecond, dribble, fault, interim, trailers"
     ),
     (
       "{\"routes\": [{\"path\": \"/\", \"oneOf\": [{\"weight\": -1}]}]}",

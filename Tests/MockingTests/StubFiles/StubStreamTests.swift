@@ -66,7 +66,7 @@ struct StubStreamTests {
     ),
     (
       "\"events\": [{\"data\": 1, \"id\": \"a\\nb\"}]",
-      "1:57: routes[0].events[0].id: expected a string without line breaks, found \"a\nb\""
+      "1:57: routes[0].events[0].id: expected a string without line breaks, found \"a\\nb\""
     ),
     (
       "\"lines\": [], \"events\": []",
