@@ -5,8 +5,8 @@ import Synchronization
 /// The secret values of a recording, all occurrences of which are masked.
 ///
 /// A value occurs again if, for example, a server echoes a password, or a token is part of a path.
-/// Each value is replaced by its placeholder in its original form, in percent-encoding, in base64,
-/// and as a JSON string.
+/// Each value is replaced by its placeholder in its original form, in percent-encoding, in base64, as a
+/// JSON string, and with entities of XML.
 /// Only values of at least eight bytes with a letter and a digit are collected, because masking all
 /// occurrences of `admin` or `1` would make the recording unusable.
 final class KnownSecrets: Sendable {
@@ -42,7 +42,7 @@ final class KnownSecrets: Sendable {
     let forms = Set([
       value, FormURLCoding.encode(value), FormURLCoding.encode(value).replacing("%20", with: "+"),
       base64, String(base64.prefix { $0 != "=" }), urlSafe, FormURLCoding.encode(base64),
-      String(json.dropFirst().dropLast()),
+      String(json.dropFirst().dropLast()), Self.xml(value),
     ])
     let placeholder = placeholders?.text(for: value) ?? Redactor.mask
     state.withLock { state in
@@ -50,6 +50,13 @@ final class KnownSecrets: Sendable {
       state.forms.append((forms, placeholder))
       for form in forms { state.search.insert(form, replacement: placeholder) }
     }
+  }
+
+  /// Returns a text with entities of XML.
+  private static func xml(_ text: String) -> String {
+    guard text.utf8.contains(where: { "&<>\"'".utf8.contains($0) }) else { return text }
+    return text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+      .replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
   }
 
   /// The number of values.

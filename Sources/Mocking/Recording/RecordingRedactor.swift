@@ -26,6 +26,7 @@ struct RecordingRedactor: Sendable {
     let collect: @Sendable (String) -> Void = { value in
       secrets.insert(value)
       secrets.insert(FormURLCoding.decode(value))
+      secrets.insert(SecretEncodings.decoded(value))
     }
     self.secrets = secrets
     redactor = Redactor(

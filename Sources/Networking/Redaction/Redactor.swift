@@ -88,6 +88,9 @@ package struct Redactor: Sendable {
   /// Returns whether values of a name are kept although the standard rules match it.
   func keeps(name: String) -> Bool { names.isExcluded(name) }
 
+  /// Whether secrets are replaced by placeholders that keep their identity.
+  var hasPlaceholders: Bool { purpose == .recording && placeholders != nil }
+
   /// Whether any names are secret beyond the built-in rules.
   var hasAdditionalNames: Bool { names.hasAdditions }
 
@@ -111,7 +114,7 @@ package struct Redactor: Sendable {
   /// credentials, so that the token of `Bearer token` has the placeholder of the token elsewhere.
   func replacement(for secret: String) -> String {
     guard !secret.isEmpty else { return "" }
-    guard purpose == .recording, placeholders != nil else {
+    guard hasPlaceholders else {
       onSecret?(secret)
       return Self.mask
     }
