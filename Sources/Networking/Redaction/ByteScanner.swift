@@ -119,7 +119,7 @@ enum SearchedText {
 /// are shorter, so that the work is linear with a small factor.
 struct JudgingBudget {
   /// The length of a sample after too many bytes were read.
-  private static let minimumSampleLength = 24
+  private static let minimumSampleLength = 16
   private var count = 0
 
   /// Returns the limit for the sample of a value.

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Pairs in free text, such as `{"name": "password", "value": "s3cret"}`, and elements of XML.
 ///
 /// A pair can also be two attributes, as in `<input name="password" value="s3cret">`; an attribute and
@@ -9,7 +11,7 @@ extension TextMasker {
   /// The limit for the reported part of a value within a masked value.
   private static let maximumNestedLength = 1_024
   /// The limit for the members such as `name` and `type` that name one value.
-  private static let maximumPairNames = 4
+  static let maximumPairNames = 4
 
   /// The members of an object that name a value, and the value.
   struct Pair {
@@ -32,14 +34,18 @@ extension TextMasker {
     guard 2...9 ~= name.utf8.count, let first = name.utf8.first,
       "nkfhpvitlac".utf8.contains(first | 0x20)
     else { return nil }
-    return switch name.lowercased() {
-    case "name", "key", "field", "header", "param", "parameter", "property", "id", "type", "label",
-      "attribute":
-      .name
-    case "value", "val", "values", "content": .value
-    default: nil
-    }
+    let name = name.lowercased()
+    return pairNameRoles.contains(name) ? .name : valueRoles.contains(name) ? .value : nil
   }
+
+  private static let pairNameRoles: [String] = [
+    "name", "key", "field", "header", "param", "parameter", "property", "id", "type", "label",
+    "attribute",
+  ]
+  private static let valueRoles: [String] = ["value", "val", "values", "content"]
+
+  /// The names of members that name a value, in the usual cases: `name`, `Name`, `NAME`.
+  static let pairNames = pairNameRoles.flatMap { [$0, $0.capitalized, $0.uppercased()] }
 
   /// Returns whether the value of a member such as `label` can be the name of a secret.
   ///
@@ -69,8 +75,10 @@ extension TextMasker {
   /// Notes the value of a member such as `name`, and masks a preceding member `value`, or the text
   /// of the element, if that name is secret.
   mutating func noteName(_ value: Value, _ masking: Redactor.MaskProvider) {
-    let limit = value.start + Self.maximumPairNameLength
+    let limit =
+      value.start + budget.sampleLength(Self.maximumPairNameLength, at: value.start)
     let nameEnd = end(of: value, limit: limit)
+    budget.add(nameEnd - value.start)
     guard nameEnd < limit else { return }
     let range = value.start..<max(nameEnd, value.start)
     let name = scanner.text(range)
