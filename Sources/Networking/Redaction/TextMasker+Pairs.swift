@@ -119,9 +119,12 @@ extension TextMasker {
     let end = scanner.first(in: .angle, from: name.upperBound)
     guard scanner.byte(at: end) == UInt8(ascii: ">") else { return tag + 1 }
     tagEnd = end
-    let text =
-      scanner.byte(at: end - 1) == UInt8(ascii: "/") ? nil : self.text(of: name, from: end + 1)
-    let names = names(of: name, text)
+    let element = scanner.text(name.suffix(Self.maximumElementNameLength))
+    let isEmpty =
+      scanner.byte(at: end - 1) == UInt8(ascii: "/")
+      || Self.emptyElements.contains(element.lowercased())
+    let text = isEmpty ? nil : self.text(of: name, from: end + 1)
+    let names = names(of: element, text)
     guard let text else { return tag + 1 }
     guard maskText(text, named: names, masking) else {
       pair.elementText = text
@@ -173,8 +176,7 @@ extension TextMasker {
 
   /// Returns the names of the text of an element: its own name, and the name that a preceding element
   /// or attribute has given.
-  private mutating func names(of element: Range<Int>, _ text: Range<Int>?) -> [String] {
-    let name = scanner.text(element.suffix(Self.maximumElementNameLength))
+  private mutating func names(of name: String, _ text: Range<Int>?) -> [String] {
     let role = Self.pairRole(of: name)
     if role == .value || Self.valueElements.contains(name) {
       return [name] + (elementName.map { [scanner.text($0)] } ?? [])
@@ -187,6 +189,10 @@ extension TextMasker {
   private static let valueElements: Set<String> = [
     "string", "integer", "real", "data", "date", "int", "i4", "double", "array",
   ]
+  /// The elements of HTML that have attributes, but no text.
+  ///
+  /// Source: HTML Living Standard, section 13.1.2.
+  private static let emptyElements: Set<String> = ["input", "meta", "img", "br", "hr", "link"]
   /// A longer name is judged by its last bytes.
   private static let maximumElementNameLength = 256
 

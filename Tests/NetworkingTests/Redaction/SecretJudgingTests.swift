@@ -38,6 +38,10 @@ struct SecretJudgingTests {
       "{\n \"name\": \"token\",\n \"value\": \"s3cret\"",
       "{\n \"name\": \"token\",\n \"value\": \"***\""
     ),
+    (
+      "<input name=\"token\" value=\"s3cret\"> a <INPUT name='pwd'>\nb",
+      "<input name=\"token\" value=\"***\"> a <INPUT name='pwd'>\nb"
+    ),
     // Names whose element has another meaning, or no end.
     ("<token>\nx\ny", "<token>\nx\ny"), ("<token/>\nx\n</token>", "<token/>\nx\n</token>"),
     (
