@@ -2,10 +2,11 @@ import Foundation
 import Networking
 
 extension StubValue {
-  static let bodyKeys = ["json", "text", "base64", "file"]
+  static let bodyKeys = ["json", "text", "base64", "file"] + streamBodyKeys
   static let responseKeys =
     ["status", "headers"] + bodyKeys
-    + ["delay", "bodyDelay", "bytesPerSecond", "dribble", "fault"] + templateKeys
+    + ["delay", "bodyDelay", "bytesPerSecond", "dribble", "fault"] + streamOptionKeys + messageKeys
+    + templateKeys
 
   /// Parses a response of a sequence.
   func response(in folder: URL) throws(JSONDocumentError) -> Mock {
@@ -21,6 +22,7 @@ extension StubObject {
       mock.status = try status.int(200...599, "a status from 200 to 599")
     }
     if let headers = self["headers"] { try headers.addHeaders(to: &mock.headers) }
+    try addMessageParts(to: &mock)
     mock.delay = try self["delay"]?.delay()
     mock.bodyDelay = try self["bodyDelay"]?.delay()
     mock.interruption = try self["fault"]?.interruption()
@@ -54,6 +56,7 @@ extension StubObject {
         throw value.expected("bytes in base64")
       }
       return .data(data)
+    case "events", "lines": return try stream(name, value)
     default:
       let file = MockFile(try value.string("the name of a file"), in: folder)
       // The file is read for each response, but a missing file is reported now.
@@ -78,7 +81,7 @@ extension StubValue {
   /// Sets header fields from the members of this object.
   ///
   /// If the value of a member is an array, one field is added for each element.
-  fileprivate func addHeaders(to headers: inout HTTPHeaders) throws(JSONDocumentError) {
+  func addHeaders(to headers: inout HTTPHeaders) throws(JSONDocumentError) {
     for (name, value) in try members("an object of header fields") {
       guard name.isToken else {
         throw JSONDocumentError(
