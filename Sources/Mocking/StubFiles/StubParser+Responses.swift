@@ -164,15 +164,16 @@ extension StubValue {
   func duration() throws(JSONDocumentError) -> Duration {
     let expectation = "a time such as \"80 ms\", \"1.5 s\" or \"2 min\""
     let text = try string(expectation).filter { $0 != " " }
-    let units: [(name: String, seconds: Double)] = [
-      ("us", 1e-6), ("ms", 1e-3), ("min", 60), ("s", 1),
+    let units: [(name: String, nanoseconds: Double)] = [
+      ("us", 1e3), ("ms", 1e6), ("min", 60e9), ("s", 1e9),
     ]
     for unit in units where text.hasSuffix(unit.name) {
       let number = text.dropLast(unit.name.count)
       guard let first = number.utf8.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first),
-        let amount = Double(number), amount * unit.seconds <= 86_400
+        let amount = Double(number), amount * unit.nanoseconds <= 86_400e9
       else { break }
-      return .seconds(amount * unit.seconds)
+      // Whole nanoseconds, so that 700 ms are not 0.7000000000000002 s.
+      return .nanoseconds(Int64((amount * unit.nanoseconds).rounded()))
     }
     throw expected("\(expectation), at most one day")
   }
