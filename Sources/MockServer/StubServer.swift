@@ -18,9 +18,6 @@ final class StubServer: Sendable {
   ///
   /// - Throws: The error of a file, or `MockServerError`.
   init(_ options: Options, _ console: Console) throws {
-    if let name = options.unsupportedOption {
-      throw Options.UsageError("\(name) is not supported by this version")
-    }
     self.options = options
     self.console = console
     // The watcher starts before the files are read, so that no change is missed.
@@ -38,7 +35,8 @@ final class StubServer: Sendable {
     limits.journal = JournalLimits(requests: 1_000, bodyBytes: 64 << 20)
     server = try MockServer(
       routes: file.routes + (forwarding.map { [$0.route] } ?? []), port: options.port,
-      limits: limits, seed: options.seed ?? file.seed,
+      host: options.host ?? "127.0.0.1", limits: limits, cors: options.crossOriginAccess.policy,
+      seed: options.seed ?? file.seed,
       connectionFault: { source.file.connectionFault($0) }, onExchange: { log.add($0) })
     report(.started, file)
     console.warn(file.warnings)

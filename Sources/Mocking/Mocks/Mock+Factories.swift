@@ -101,14 +101,19 @@ extension Mock {
   /// Returns a response with the contents of a file in the current folder or in the program's
   /// resources.
   ///
-  /// The current folder is searched first. The file is read for each response. If it is missing,
-  /// the request fails in memory, and on a socket the response is a 500; both messages contain the
-  /// name of the file and the folders searched.
+  /// The current folder is searched first. The file is opened for each response and read in pieces
+  /// while it is sent. If it is missing, the request fails in memory, and on a socket the response is
+  /// a 500; both messages contain the name of the file and the folders searched.
+  ///
+  /// With the status 200, the response to GET and HEAD has the fields `ETag`, `Last-Modified` and
+  /// `Accept-Ranges`. A request whose conditions fail receives a 304 or 412, and a request for one
+  /// range of bytes a 206 or 416. A request for several ranges receives the whole file.
   ///
   /// - Parameters:
   ///   - name: The name of the file. It may include folders.
   ///   - status: The status code.
-  /// - Returns: The mock. The file extension determines its content type.
+  /// - Returns: The mock. The file extension determines its content type. `ETag` and `Last-Modified`
+  ///   fields that you set replace those of the file.
   public static func file(_ name: String, status: Int = 200) -> Mock {
     file(MockFile(name), status)
   }

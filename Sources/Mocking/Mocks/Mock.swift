@@ -56,8 +56,18 @@ public struct Mock: Sendable {
   var source = Source.fields
   /// The requests that the backend sends after the response.
   var webhooks: [WebhookSource] = []
+  /// The interim responses (1xx) before the response.
+  var interimResponses: [InterimResponse] = []
+  /// The header fields after the body.
+  var trailers: HTTPHeaders = [:]
   /// The body of a forwarded response, in place of ``body``.
   var relay: RelayedBody?
+  /// Whether a ``Body/generated(byteCount:_:)`` body is read from a file.
+  ///
+  /// A server reads it on another thread than that of the connections.
+  var readsFile = false
+  /// Whether the response was recorded, so that its CORS fields refer to pages of another server.
+  var isRecorded = false
 
   /// The source of the response.
   enum Source: Sendable {
@@ -123,6 +133,8 @@ public struct Mock: Sendable {
     mock.interruption = interruption ?? outer.interruption
     if !outer.webhooks.isEmpty { mock.webhooks = outer.webhooks + webhooks }
     if !outer.headers.isEmpty { mock.headers = outer.headers.merging(headers) }
+    if interimResponses.isEmpty { mock.interimResponses = outer.interimResponses }
+    if !outer.trailers.isEmpty { mock.trailers = outer.trailers.merging(trailers) }
     return mock
   }
 }
@@ -146,8 +158,10 @@ extension Mock {
     /// connections. Excess bytes are dropped. If the closure returns fewer bytes, it is called
     /// again for the rest. If it returns no bytes, the connection is closed.
     case generated(byteCount: Int, @Sendable (_ range: Range<Int>) -> Data)
-    /// The contents of a file, read for each response.
+    /// The contents of a file, read while they are sent.
     case file(MockFile)
+    /// Items that are sent one after another, each as one chunk, with delays between them.
+    case stream(MockStream)
   }
 
   /// A failure in place of a response.

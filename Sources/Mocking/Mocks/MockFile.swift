@@ -57,20 +57,26 @@ public struct MockFile: Sendable, Hashable {
     let reason: String
   }
 
-  /// Reads the first existing file.
+  /// Reads the first existing file completely.
   func read() throws(ReadError) -> Data {
+    let file = try open()
+    var data = Data()
+    while case let piece = file.read(data.count..<file.byteCount), !piece.isEmpty { data += piece }
+    return data
+  }
+
+  /// Opens the first existing file.
+  func open() throws(ReadError) -> OpenFile {
     guard isInside else {
       throw ReadError(reason: "the name \(name.debugDescription) leads out of its folder")
     }
     var unreadable: String?
     for candidate in candidates {
-      do {
-        return try Data(contentsOf: candidate, options: .mappedIfSafe)
+      do throws(OpenFile.Failure) {
+        if let file = try OpenFile(candidate) { return file }
       } catch {
-        if FileManager.default.fileExists(atPath: candidate.path) {
-          unreadable = "the file \(candidate.path) cannot be read: \(error.localizedDescription)"
-          break
-        }
+        unreadable = "the file \(candidate.path) cannot be read: \(error.reason)"
+        break
       }
     }
     let folders = candidates.map { $0.deletingLastPathComponent().path }

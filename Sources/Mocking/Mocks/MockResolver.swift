@@ -4,11 +4,12 @@ import Synchronization
 
 /// A resolver that turns a mock into the response to one request.
 ///
-/// It selects the next response of a sequence, draws a weighted response, runs a template, reads a
-/// file, and draws random delays and faults. Each server, provider and transport has its own resolver.
+/// It selects the next response of a sequence, draws a weighted response, runs a template, and draws
+/// random delays and faults. Each server, provider and transport has its own resolver.
 final class MockResolver: Sendable {
   enum Resolution: Sendable {
-    /// A mock whose source is ``Mock/Source/fields``, with fixed delays and without a file.
+    /// A mock whose source is ``Mock/Source/fields``, with fixed delays. If its body is a file, the
+    /// caller calls ``Mock/openingFile(for:)``.
     case mock(Mock)
     /// The mock cannot be served, for this reason.
     case invalid(String)
@@ -81,8 +82,7 @@ final class MockResolver: Sendable {
     var depth = 0
     while true {
       switch mock.source {
-      case .fields:
-        return prepared(mock)
+      case .fields: return .mock(prepared(mock))
       case .invalid(let reason): return .invalid(reason)
       case .sequence(let sequence):
         let key = MockResolverMachine.SequenceKey(
@@ -112,15 +112,9 @@ final class MockResolver: Sendable {
     }
   }
 
-  private func prepared(_ mock: Mock) -> Resolution {
+  /// Returns a mock with fixed delays and without a chance.
+  private func prepared(_ mock: Mock) -> Mock {
     var mock = mock
-    if case .file(let file) = mock.body {
-      do {
-        mock.body = .data(try file.read())
-      } catch {
-        return .invalid(error.reason)
-      }
-    }
     if let interruption = mock.interruption, interruption.chance < 1 {
       let occurs = random.unit() < interruption.chance
       mock.interruption?.chance = 1
@@ -129,7 +123,7 @@ final class MockResolver: Sendable {
     if mock.delay == nil { mock.delay = delay }
     if mock.delay?.isRandom == true { mock.delay = draw(mock.delay) }
     if mock.bodyDelay?.isRandom == true { mock.bodyDelay = draw(mock.bodyDelay) }
-    return .mock(mock)
+    return mock
   }
 
   private func draw(_ delay: MockDelay?) -> MockDelay? {

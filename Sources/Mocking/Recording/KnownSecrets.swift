@@ -5,8 +5,8 @@ import Synchronization
 /// The secret values of a recording, all occurrences of which are masked.
 ///
 /// A value occurs again if, for example, a server echoes a password, or a token is part of a path.
-/// Each value is replaced by its placeholder in its original form, in percent-encoding, in base64,
-/// and as a JSON string.
+/// Each value is replaced by its placeholder in its original form, in percent-encoding, in base64, as a
+/// JSON string, and with entities of XML.
 /// Only values of at least eight bytes with a letter and a digit are collected, because masking all
 /// occurrences of `admin` or `1` would make the recording unusable.
 final class KnownSecrets: Sendable {
@@ -42,7 +42,7 @@ final class KnownSecrets: Sendable {
     let forms = Set([
       value, FormURLCoding.encode(value), FormURLCoding.encode(value).replacing("%20", with: "+"),
       base64, String(base64.prefix { $0 != "=" }), urlSafe, FormURLCoding.encode(base64),
-      String(json.dropFirst().dropLast()),
+      String(json.dropFirst().dropLast()), Self.xml(value),
     ])
     let placeholder = placeholders?.text(for: value) ?? Redactor.mask
     state.withLock { state in
@@ -50,6 +50,13 @@ final class KnownSecrets: Sendable {
       state.forms.append((forms, placeholder))
       for form in forms { state.search.insert(form, replacement: placeholder) }
     }
+  }
+
+  /// Returns a text with entities of XML.
+  private static func xml(_ text: String) -> String {
+    guard text.utf8.contains(where: { "&<>\"'".utf8.contains($0) }) else { return text }
+    return text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+      .replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
   }
 
   /// The number of values.
@@ -70,7 +77,8 @@ final class KnownSecrets: Sendable {
 
 /// A search for many patterns in one pass over a text.
 ///
-/// The duration depends on the length of the text, not on the number of patterns.
+/// The duration depends on the length of the text. The number of patterns that start with the same
+/// eight bytes, such as web tokens, has an effect on it by its logarithm only.
 struct MultiPatternSearch: Sendable {
   /// The minimum length of a pattern in bytes.
   static let minimumByteCount = 8
@@ -80,7 +88,7 @@ struct MultiPatternSearch: Sendable {
     let replacement: String
   }
 
-  /// The patterns by their first eight bytes.
+  /// The patterns by their first eight bytes, in the order of their bytes.
   private var patterns: [UInt64: [Pattern]] = [:]
   /// Whether a pattern may start with eight bytes, indexed by 16 bits of their hash.
   ///
@@ -100,7 +108,9 @@ struct MultiPatternSearch: Sendable {
     guard bytes.count >= Self.minimumByteCount else { return }
     if filter.isEmpty { filter = Array(repeating: false, count: 1 << 16) }
     let start = bytes.prefix(Self.minimumByteCount).reduce(0) { $0 << 8 | UInt64($1) }
-    patterns[start, default: []].append(Pattern(bytes: bytes, replacement: replacement))
+    let pattern = Pattern(bytes: bytes, replacement: replacement)
+    let position = patterns[start].map { Self.position(of: bytes[...], in: $0) } ?? 0
+    patterns[start, default: []].insert(pattern, at: position)
     filter[Self.hash(start)] = true
   }
 
@@ -145,10 +155,7 @@ struct MultiPatternSearch: Sendable {
       guard start >= 0, filter[Self.hash(window)], let candidates = patterns[window] else {
         continue
       }
-      let rest = bytes[start...]
-      let longest = candidates.filter { rest.starts(with: $0.bytes) }
-        .max { $0.bytes.count < $1.bytes.count }
-      guard let longest else { continue }
+      guard let longest = Self.longestPrefix(of: bytes[start...], in: candidates) else { continue }
       let end = start + longest.bytes.count
       if let last = matches.last, start < last.range.upperBound {
         matches[matches.count - 1].range =
@@ -158,6 +165,38 @@ struct MultiPatternSearch: Sendable {
       }
     }
     return matches
+  }
+
+  /// Returns the longest pattern at the start of a text.
+  private static func longestPrefix(
+    of text: Slice<UnsafeBufferPointer<UInt8>>, in patterns: [Pattern]
+  ) -> Pattern? {
+    var text = text
+    while true {
+      let position = position(of: text, in: patterns)
+      guard position > 0 else { return nil }
+      let pattern = patterns[position - 1]
+      let common = zip(text, pattern.bytes).prefix { $0 == $1 }.count
+      if common == pattern.bytes.count { return pattern }
+      // Other patterns at the start of the text are also at the start of this one.
+      text = text.prefix(common)
+    }
+  }
+
+  /// Returns the number of the patterns that are less than or equal to a text.
+  private static func position(
+    of text: some RandomAccessCollection<UInt8>, in patterns: [Pattern]
+  ) -> Int {
+    var (low, high) = (0, patterns.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if text.lexicographicallyPrecedes(patterns[middle].bytes) {
+        high = middle
+      } else {
+        low = middle + 1
+      }
+    }
+    return low
   }
 
   private static func hash(_ window: UInt64) -> Int {

@@ -42,7 +42,8 @@ enum MaskedValues {
   /// Returns whether a value contains a placeholder.
   static func isContained(in json: JSON) -> Bool {
     switch json {
-    case .string(let text): text.contains(Redactor.mask)
+    case .string(let text):
+      text.contains(Redactor.mask) || !RecordingPlaceholder.ranges(in: text).isEmpty
     case .int(let number): RecordingPlaceholder.isPlaceholder(number)
     case .array(let values): values.contains { isContained(in: $0) }
     case .dictionary(let members): members.values.contains { isContained(in: $0) }

@@ -105,22 +105,113 @@ final class RecordingPlaceholders: SecretPlaceholders {
   /// Returns the text from which the placeholder is computed, which is equal for all encodings of a
   /// secret.
   private static func canonical(_ secret: String) -> String {
+    let text = SecretEncodings.decoded(secret)
+    return SecretShapes.canonicalNumber(text) ?? text
+  }
+}
+
+/// The decoding of secrets that are recorded in several encodings.
+enum SecretEncodings {
+  /// The limit for the number of encodings within each other.
+  private static let maximumDepth = 8
+
+  /// Returns a secret without percent-encoding, entities of XML and escapes of JSON, with spaces for
+  /// `+`, and without white space at its ends.
+  ///
+  /// The text is decoded until it does not change, because a secret may look like an encoded text
+  /// itself. So the result is equal for all encodings of a secret, but is not the secret in each case.
+  ///
+  /// - Parameter secret: The secret, as it occurs in the recording.
+  /// - Returns: The decoded secret.
+  static func decoded(_ secret: String) -> String {
     var text = secret
-    for _ in 0..<maximumEncodings where text.utf8.contains(UInt8(ascii: "%")) {
-      let decoded = FormURLCoding.decode(text, false)
+    for _ in 0..<maximumDepth {
+      var decoded = text
+      if decoded.utf8.contains(UInt8(ascii: "%")) { decoded = FormURLCoding.decode(decoded, false) }
+      decoded = withoutEscapes(decoded)
       if decoded == text { break }
       text = decoded
     }
-    if text.utf8.contains(UInt8(ascii: "&")) {
-      for (entity, character) in entities { text = text.replacing(entity, with: character) }
-    }
-    if text.utf8.contains(UInt8(ascii: "\\")) { text = text.replacing("\\", with: "") }
-    text = text.replacing("+", with: " ").trimmingCharacters(in: .whitespacesAndNewlines)
-    return SecretShapes.canonicalNumber(text) ?? text
+    return text.replacing("+", with: " ").trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  private static let maximumEncodings = 8
-  private static let entities = [
-    ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&#39;", "'"), ("&amp;", "&"),
-  ]
+  /// Returns a text without entities of XML and escapes of JSON, in one pass.
+  private static func withoutEscapes(_ text: String) -> String {
+    guard text.utf8.contains(where: { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "\\") }) else {
+      return text
+    }
+    var decoded = ""
+    var rest = text[...]
+    while let start = rest.unicodeScalars.firstIndex(where: { $0 == "&" || $0 == "\\" }) {
+      decoded.unicodeScalars.append(contentsOf: rest[..<start].unicodeScalars)
+      let isEntity = rest.unicodeScalars[start] == "&"
+      rest = rest[rest.unicodeScalars.index(after: start)...]
+      if let character = isEntity ? entity(&rest) : escape(&rest) {
+        decoded.unicodeScalars.append(character)
+      } else if isEntity {
+        decoded.unicodeScalars.append("&")
+      }
+    }
+    decoded.unicodeScalars.append(contentsOf: rest.unicodeScalars)
+    return decoded
+  }
+
+  /// Reads the rest of an entity such as `lt;` and `#39;`.
+  ///
+  /// Source: Extensible Markup Language (XML) 1.0, section 4.1.
+  private static func entity(_ rest: inout Substring) -> Unicode.Scalar? {
+    // A byte, because `;` and a following combining character form one `Character`.
+    guard let end = rest.utf8.prefix(10).firstIndex(of: UInt8(ascii: ";")) else { return nil }
+    let name = rest[..<end]
+    let scalar: Unicode.Scalar? =
+      switch name {
+      case "lt": "<"
+      case "gt": ">"
+      case "amp": "&"
+      case "quot": "\""
+      case "apos": "'"
+      case _ where name.hasPrefix("#x") || name.hasPrefix("#X"):
+        UInt32(name.dropFirst(2), radix: 16).flatMap(Unicode.Scalar.init)
+      case _ where name.hasPrefix("#"): UInt32(name.dropFirst()).flatMap(Unicode.Scalar.init)
+      default: nil
+      }
+    if scalar != nil { rest = rest[rest.utf8.index(after: end)...] }
+    return scalar
+  }
+
+  /// Reads the rest of an escape such as `n` and `u0041`.
+  ///
+  /// Half a surrogate pair is dropped, and so is a backslash that escapes nothing.
+  ///
+  /// Source: RFC 8259 section 7.
+  private static func escape(_ rest: inout Substring) -> Unicode.Scalar? {
+    guard let first = rest.unicodeScalars.first else { return nil }
+    if first == "u" {
+      let digits = rest.unicodeScalars.dropFirst().prefix(4)
+      guard digits.count == 4, let value = UInt32(String(digits), radix: 16) else { return nil }
+      rest = rest[digits.endIndex...]
+      return Unicode.Scalar(value) ?? secondHalf(of: value, &rest)
+    }
+    let scalar: Unicode.Scalar? =
+      switch first {
+      case "n": "\n"
+      case "r": "\r"
+      case "t": "\t"
+      case "b": "\u{8}"
+      case "f": "\u{C}"
+      case "\"", "\\", "/": first
+      default: nil
+      }
+    if scalar != nil { rest = rest[rest.unicodeScalars.index(after: rest.startIndex)...] }
+    return scalar
+  }
+
+  /// Reads the second half of a surrogate pair.
+  private static func secondHalf(of first: UInt32, _ rest: inout Substring) -> Unicode.Scalar? {
+    guard 0xD800...0xDBFF ~= first, rest.hasPrefix("\\u"),
+      let second = UInt32(rest.dropFirst(2).prefix(4), radix: 16), 0xDC00...0xDFFF ~= second
+    else { return nil }
+    rest = rest.dropFirst(6)
+    return Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
+  }
 }

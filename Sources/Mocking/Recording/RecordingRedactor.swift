@@ -26,6 +26,7 @@ struct RecordingRedactor: Sendable {
     let collect: @Sendable (String) -> Void = { value in
       secrets.insert(value)
       secrets.insert(FormURLCoding.decode(value))
+      secrets.insert(SecretEncodings.decoded(value))
     }
     self.secrets = secrets
     redactor = Redactor(
@@ -196,15 +197,18 @@ extension Tape {
   /// | `Authorization`, `Cookie`, `password`, `access_token`, `X-Api-Key`, ... | all |
   /// | `tokens`, `session_id`, `pass`, ... | all except for numbers of up to 9 digits |
   /// | `pin`, `X-User-Pin`, `card[cvc]`, `otp`, ... | 3 to 12 digits, and values that look random |
-  /// | `card_number`, `pan`, ... | 12 to 19 digits |
-  /// | `code` | texts of 6 digits, and values that look random |
-  /// | `key`, `session`, `signature`, `ticket`, `token_type`, ... | values that look random |
+  /// | `card_number`, `pan`, `iban`, ... | 12 to 19 digits, and account numbers |
+  /// | `code` | 6 digits, and values that look random |
+  /// | `stream_key`, `user_session`, `signature`, `ticket`, ... | values that look random |
+  /// | `token_type`, `signature_algorithm`, ... | long tokens |
+  /// | segments of a path after such a name | values that look random |
   /// | any | known keys (`ghp_...`), web tokens, private keys, card numbers, IBANs |
   ///
   /// Each secret is replaced by a placeholder such as `***-3f2a9c`, and a number in JSON by a number
   /// such as `999000034`, so that replayed responses still decode. Equal secrets of a recording have
   /// equal placeholders. The placeholder is computed with a random key that is not kept, so that it
-  /// does not reveal a PIN. Empty values, `true`, `false` and `null` are kept.
+  /// does not reveal a PIN. Empty values, `true`, `false`, `null`, `on`, `off`, `yes`
+  /// and `no` are kept.
   public struct Redaction: Sendable, Hashable {
     /// Additional names, all values of which are masked.
     ///

@@ -25,6 +25,14 @@ struct RouteTable: Sendable {
       }
     }
 
+    /// Whether a route for exactly `OPTIONS` matches the path, other than one of a recording.
+    var hasRouteForOptions: Bool {
+      guard case .routes(let candidates, _) = self else { return false }
+      return candidates.contains {
+        $0.entry.route.method == .options && !$0.entry.route.isRecorded
+      }
+    }
+
     /// Whether the request is forwarded, so that its body can be sent on while it is received.
     var forwardsBody: Bool {
       guard case .routes(let candidates, _) = self, let first = candidates.first?.entry.route else {

@@ -78,12 +78,15 @@ struct ChunkedDecoder {
   }
 
   /// Parses the size of a chunk and ignores extensions after it.
+  ///
+  /// A control character in an extension is an error. A server that ends the line at a bare CR would
+  /// read another request than this one.
   private static func size(_ line: ArraySlice<UInt8>) throws(HTTPParseError) -> Int {
     let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != 0x20 && $0 != 0x09 }
     let rest = line[digits.endIndex...].drop { $0 == 0x20 || $0 == 0x09 }
-    guard rest.isEmpty || rest.first == UInt8(ascii: ";"), (1...15).contains(digits.count) else {
-      throw malformed
-    }
+    guard rest.isEmpty || rest.first == UInt8(ascii: ";"), (1...15).contains(digits.count),
+      rest.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 })
+    else { throw malformed }
     var size = 0
     for digit in digits {
       guard let value = Character(Unicode.Scalar(digit)).hexDigitValue else { throw malformed }

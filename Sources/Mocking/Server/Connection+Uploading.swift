@@ -33,22 +33,19 @@ extension Connection {
         upload.append(body.data)
         upload.finish(isComplete: true)
         self.upload = nil
-      case .parseError(let error): reject(error)
+      case .parseError(let error): rejectUpload(error)
       case .head, nil: return
       }
     }
   }
 
   /// Responds to a request whose body is malformed, unless its response has already started.
-  private func reject(_ error: HTTPParseError) {
+  private func rejectUpload(_ error: HTTPParseError) {
     endUpload()
     guard phase == .handling else { return close(by: .server) }
     let pending = pending.take()
     reporter?.report(.response(status: error.status))
-    play(
-      ResponseScript(
-        .text("\(error.reason)\n", status: error.status),
-        for: .init(keepsAlive: false, date: core.date.now())))
+    play(errorScript(error))
     pending?.cancel()
   }
 

@@ -14,6 +14,8 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
     case receiving
     /// A handler is running.
     case handling
+    /// The file of a response is being opened on another thread.
+    case opening
     /// A response is being sent, or waits for a delay.
     case playing
     /// Sends nothing more and waits until the client closes the connection.
@@ -43,6 +45,10 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
   private var token: UInt64 = 0
   private var interest: Readiness = []
   private var isProcessing = false
+  /// Whether further requests of this connection wait until other connections have been served.
+  private var isYielding = false
+  /// The timer for the end of the head that is being received, and the number of exchanges before it.
+  private var headTimer: (action: ScheduledAction, exchange: Int)?
 
   var phase = Phase.receiving {
     didSet { if phase == .receiving { lastActivity = .now } }
@@ -54,6 +60,8 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
   var head: RequestHead?
   /// The routing of the current request.
   var routing: RouteTable.Outcome?
+  /// The response to the current request, if it is a preflight request.
+  var preflightResponse: Mock?
   /// The routes that serve the current request.
   var routes: ActiveRoutes?
   /// The number of requests received.
@@ -173,25 +181,28 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
     case .handling, .stalled, .resetting: close(by: .client)
     case .playing: if player.isWaiting { close(by: .client) }
     case .draining: close(by: .server)
-    case .receiving, .closed: break
+    case .receiving, .opening, .closed: break
     }
   }
 
   /// Parses requests and sends responses until the connection has to wait.
   ///
-  /// Nested calls are no-ops.
+  /// After a number of exchanges it lets other connections make progress, and continues later. Nested
+  /// calls are no-ops.
   func process() {
-    guard !isProcessing else { return }
+    guard !isProcessing, !isYielding else { return }
     isProcessing = true
     defer { isProcessing = false }
     var progress = Progress.continues
+    let end = completedExchanges + Self.exchangesPerTurn
     while progress == .continues {
+      if phase == .receiving, completedExchanges >= end { return yield() }
       if upload != nil { continueUpload() }
       switch phase {
       case .receiving:
         if let event = parser.next() { handle(event) } else { progress = .waits }
       case .playing: progress = advance()
-      case .handling, .stalled, .resetting, .draining, .closed: progress = .waits
+      case .handling, .opening, .stalled, .resetting, .draining, .closed: progress = .waits
       }
     }
     if inputHasEnded {
@@ -199,10 +210,47 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
       case .receiving, .handling, .stalled, .resetting: close(by: .client)
       case .playing: if player.isWaiting { close(by: .client) }
       case .draining: close(by: .server)
-      case .closed: break
+      case .opening, .closed: break
       }
     }
     updateInterest(isBlocked: progress == .blocked)
+    updateHeadTimer()
+  }
+
+  /// Continues after the events of other connections.
+  private func yield() {
+    isYielding = true
+    updateInterest(isBlocked: false)
+    core.loop.afterNextEvents { [self] in
+      isYielding = false
+      process()
+    }
+  }
+
+  /// Starts the timer of a head that is incomplete, and cancels the timer of an earlier one.
+  private func updateHeadTimer() {
+    let isInsideHead = phase == .receiving && parser.isInsideHead
+    if let headTimer {
+      if isInsideHead, headTimer.exchange == completedExchanges { return }
+      headTimer.action.cancel()
+      self.headTimer = nil
+    }
+    guard isInsideHead, let limit = core.limits.headTime else { return }
+    let exchange = completedExchanges
+    let action = core.scheduler.schedule(after: limit) { [scheduler = core.scheduler, weak self] in
+      guard let self else { return }
+      let activity = scheduler.beginActivity()
+      let isRunning = core.loop.execute {
+        defer { activity?.end() }
+        guard self.phase == .receiving, self.parser.isInsideHead,
+          self.completedExchanges == exchange
+        else { return }
+        self.reject(HTTPParseError(408, "the head is not complete after \(limit)"))
+        self.process()
+      }
+      if !isRunning { activity?.end() }
+    }
+    headTimer = (action, exchange)
   }
 
   /// Watches the socket for the next event.
@@ -213,7 +261,8 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
     var wanted: Readiness = isBlocked ? .writable : []
     if !inputHasEnded {
       let readsInput =
-        phase == .receiving || phase == .draining || parser.bufferedBytes < Self.pipeliningLimit
+        phase == .receiving && !isYielding || phase == .draining
+        || parser.bufferedBytes < Self.pipeliningLimit
       wanted.insert(readsInput ? .readable : .hangup)
     }
     guard wanted != interest else { return }
@@ -228,10 +277,11 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
     let isInside =
       switch phase {
       case .receiving: parser.isInsideRequest
-      case .handling, .playing, .stalled: true
+      case .handling, .opening, .playing, .stalled: true
       case .resetting, .draining, .closed: false
       }
     phase = .closed
+    headTimer.take()?.action.cancel()
     endUpload()
     reportServed(side == .client ? .aborted : resetting ? .reset : .closed)
     player.cancel()
@@ -254,6 +304,8 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
     core.tracker.requestEnded()
   }
 
+  /// The number of exchanges after which other connections are served.
+  private static let exchangesPerTurn = 16
   /// The maximum number of bytes buffered while a response is in progress.
   private static let pipeliningLimit = 64 * 1024
 }

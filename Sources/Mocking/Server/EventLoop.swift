@@ -32,6 +32,8 @@ final class EventLoop: @unchecked Sendable {
   private let poller: Poller
   private var handlers: [UInt64: any EventHandler] = [:]
   private var lastToken: UInt64 = 0
+  /// The work that runs after the next events, on the loop's thread.
+  private var deferredWork: [() -> Void] = []
   private let threadKey = "Catena.EventLoop"
 
   init() throws(SocketError) {
@@ -79,6 +81,13 @@ final class EventLoop: @unchecked Sendable {
     handlers[token] = nil
   }
 
+  /// Runs work after the handlers of the events that are ready now.
+  ///
+  /// A handler with much work divides it in this way, so that other handlers are not delayed.
+  func afterNextEvents(_ work: @escaping () -> Void) {
+    deferredWork.append(work)
+  }
+
   /// Ends the loop after the current jobs, and rejects further jobs.
   func stop() {
     jobQueue.withLock { $0.isOpen = false }
@@ -88,6 +97,7 @@ final class EventLoop: @unchecked Sendable {
     Thread.current.threadDictionary[threadKey] = ObjectIdentifier(self)
     var ready: [(UInt64, Readiness)] = []
     var events = Poller.noEvents
+    var rounds = 0
     while true {
       let (jobs, isOpen) = jobQueue.withLock { jobQueue in
         defer { jobQueue.jobs = [] }
@@ -95,16 +105,28 @@ final class EventLoop: @unchecked Sendable {
       }
       for job in jobs { job() }
       guard isOpen else { break }
-      if !jobs.isEmpty { continue }
+      rounds += 1
+      // Jobs may add jobs without end. The number of rounds is bounded, so that events are handled.
+      if !jobs.isEmpty, deferredWork.isEmpty, rounds < Self.roundsBetweenEvents { continue }
+      rounds = 0
       ready.removeAll(keepingCapacity: true)
-      poller.wait(&events) { token, readiness in ready.append((token, readiness)) }
+      poller.wait(&events, blocks: jobs.isEmpty && deferredWork.isEmpty) { token, readiness in
+        ready.append((token, readiness))
+      }
       // An earlier handler in the list may have removed a later one. Tokens are never reused.
       for (token, readiness) in ready { handlers[token]?.handle(readiness) }
+      let work = deferredWork
+      deferredWork.removeAll(keepingCapacity: true)
+      for continuation in work { continuation() }
     }
     handlers = [:]
+    deferredWork = []
     poller.close()
     Thread.current.threadDictionary.removeObject(forKey: threadKey)
   }
+
+  /// The maximum number of times that jobs run before events are handled.
+  private static let roundsBetweenEvents = 16
 }
 
 #if canImport(Darwin)
@@ -157,11 +179,21 @@ final class EventLoop: @unchecked Sendable {
       _ = kevent(queue, &event, 1, nil, 0, nil)
     }
 
-    /// Blocks until a descriptor is ready or ``wake()`` is called.
+    /// Reports the descriptors that are ready.
+    ///
+    /// - Parameters:
+    ///   - events: The buffer.
+    ///   - blocks: Whether the call blocks until a descriptor is ready or ``wake()`` is called.
+    ///   - report: A closure that is called for each descriptor that is ready.
     func wait(
-      _ events: inout Events, _ report: (_ token: UInt64, _ readiness: Readiness) -> Void
+      _ events: inout Events, blocks: Bool = true,
+      _ report: (_ token: UInt64, _ readiness: Readiness) -> Void
     ) {
-      let count = kevent(queue, nil, 0, &events, Int32(events.count), nil)
+      var noTime = timespec()
+      let count =
+        blocks
+        ? kevent(queue, nil, 0, &events, Int32(events.count), nil)
+        : kevent(queue, nil, 0, &events, Int32(events.count), &noTime)
       guard count > 0 else { return }
       for event in events[..<Int(count)] where event.filter != Int16(EVFILT_USER) {
         let isWrite = event.filter == Int16(EVFILT_WRITE)
@@ -172,7 +204,7 @@ final class EventLoop: @unchecked Sendable {
       }
     }
 
-    /// Wakes the current or the next call of ``wait(_:_:)``; may be called from any thread.
+    /// Wakes the current or the next call of ``wait(_:blocks:_:)``; may be called from any thread.
     func wake() {
       change(Self.wakeIdent, Int16(EVFILT_USER), 0, UInt32(NOTE_TRIGGER), .max)
     }
@@ -230,11 +262,17 @@ final class EventLoop: @unchecked Sendable {
       epoll_ctl(epoll, operation, descriptor, &event)
     }
 
-    /// Blocks until a descriptor is ready or ``wake()`` is called.
+    /// Reports the descriptors that are ready.
+    ///
+    /// - Parameters:
+    ///   - events: The buffer.
+    ///   - blocks: Whether the call blocks until a descriptor is ready or ``wake()`` is called.
+    ///   - report: A closure that is called for each descriptor that is ready.
     func wait(
-      _ events: inout Events, _ report: (_ token: UInt64, _ readiness: Readiness) -> Void
+      _ events: inout Events, blocks: Bool = true,
+      _ report: (_ token: UInt64, _ readiness: Readiness) -> Void
     ) {
-      let count = epoll_wait(epoll, &events, Int32(events.count), -1)
+      let count = epoll_wait(epoll, &events, Int32(events.count), blocks ? -1 : 0)
       guard count > 0 else { return }
       for event in events[..<Int(count)] {
         guard event.data.u64 != Self.wakeToken else {
@@ -251,7 +289,7 @@ final class EventLoop: @unchecked Sendable {
       }
     }
 
-    /// Wakes the current or the next call of ``wait(_:_:)``; may be called from any thread.
+    /// Wakes the current or the next call of ``wait(_:blocks:_:)``; may be called from any thread.
     func wake() {
       var one: UInt64 = 1
       _ = Glibc.write(wakeDescriptor, &one, 8)

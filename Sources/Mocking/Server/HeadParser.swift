@@ -15,6 +15,13 @@ struct RequestHeadParser {
   /// Whether the next line is the request line.
   var isAtStart: Bool { head == nil }
 
+  /// The request line and the fields parsed so far, or `nil` before the request line.
+  var partialHead: RequestHead? {
+    var partial = head
+    partial?.headers = HTTPHeaders(fields)
+    return partial
+  }
+
   /// Parses a line, and returns the head if the line is the empty line at its end.
   mutating func take(_ line: ArraySlice<UInt8>) throws(HTTPParseError) -> RequestHead? {
     guard head != nil else {
@@ -75,7 +82,8 @@ struct RequestHeadParser {
     }
     if first == UInt8(ascii: "/") { return true }
     if method == .options, target.elementsEqual("*".utf8) { return true }
-    return target.starts(with: "http://".utf8)
+    // A scheme is not case-sensitive (RFC 3986 section 3.1).
+    return target.prefix(7).lazy.map { $0 | 0x20 }.elementsEqual("http://".utf8)
   }
 
   // MARK: Header fields

@@ -1,7 +1,7 @@
 import Foundation
 import Promises
 
-/// An HTTP/1.1 server on the loopback address, for clients in any language.
+/// An HTTP/1.1 server for clients in any language, on the loopback address unless another one is set.
 ///
 /// ```swift
 /// let server = try MockServer {
@@ -21,7 +21,11 @@ import Promises
 ///   requests, regardless of the routes. After they have been used, the routes respond.
 /// - **Responses** have a `Date` field from the system clock, unless the mock sets one.
 /// - **Connections** stay open between requests. Pipelined requests receive their responses in
-///   order. Only clients on this machine can connect.
+///   order. Only clients on this machine can connect, unless `host` is another address.
+/// - **Browsers.** Pages of other origins can read the responses that a ``CORSPolicy`` allows. The
+///   default is ``CORSPolicy/off``.
+/// - **Methods.** A route for GET also responds to HEAD. The response to OPTIONS lists the methods of
+///   the path. See ``Route``.
 /// - **Threads.** One thread of the server serves all connections and runs synchronous handlers.
 /// - **Disconnects.** If a client closes its connection or its sending side while a handler runs or
 ///   a response waits for its delay, the server cancels the handler and closes the connection.
@@ -31,10 +35,14 @@ import Promises
 public final class MockServer: MockBackend {
   let core: ServerCore
 
-  /// The port that the server listens on.
-  public let port: Int
+  let address: ListeningAddress
 
-  /// The root URL, `http://127.0.0.1:` and the port, without a trailing slash.
+  /// The port that the server listens on.
+  public var port: Int { address.port }
+
+  /// The root URL, such as `http://127.0.0.1:41873`, without a trailing slash.
+  ///
+  /// If the server listens on all addresses, the URL has the loopback address.
   public let url: URL
 
   /// Starts a server with a list of routes.
@@ -43,8 +51,12 @@ public final class MockServer: MockBackend {
   ///
   /// - Parameters:
   ///   - port: The port to listen on. 0 lets the system choose a free one.
+  ///   - host: The address to listen on: `127.0.0.1` or `localhost`, `::1`, `0.0.0.0` for all IPv4
+  ///     addresses, `::` for all addresses, or another IP address of this machine. Other machines can
+  ///     connect unless it is a loopback address.
   ///   - limits: The limits for requests, connections and the journal.
   ///   - scheduler: The scheduler for delays.
+  ///   - cors: The web pages that may read the responses.
   ///   - seed: The seed of the random numbers for weighted responses, faults and delays. With the same
   ///     seed, requests in the same order draw the same numbers. `nil` uses a random seed.
   ///   - connectionFault: Returns the fault for a new connection by its index, or `nil` for none.
@@ -56,15 +68,15 @@ public final class MockServer: MockBackend {
   ///   ``MockServerError/invalidTemplate(_:reason:)`` or
   ///   ``MockServerError/invalidPattern(_:reason:)`` if a route is malformed.
   public convenience init(
-    port: Int = 0, limits: MockServerLimits = MockServerLimits(),
-    scheduler: any Scheduler = .live, seed: UInt64? = 0,
+    port: Int = 0, host: String = "127.0.0.1", limits: MockServerLimits = MockServerLimits(),
+    scheduler: any Scheduler = .live, cors: CORSPolicy = .off, seed: UInt64? = 0,
     connectionFault: @escaping @Sendable (_ connection: Int) -> MockFault? = { _ in nil },
     onExchange: (@Sendable (_ exchange: ServedExchange) -> Void)? = nil,
     @RouteBuilder routes: () -> [Route]
   ) throws(MockServerError) {
     try self.init(
-      routes: routes(), port: port, limits: limits, scheduler: scheduler, seed: seed,
-      connectionFault: connectionFault, onExchange: onExchange)
+      routes: routes(), port: port, host: host, limits: limits, scheduler: scheduler, cors: cors,
+      seed: seed, connectionFault: connectionFault, onExchange: onExchange)
   }
 
   /// Starts a server with routes that other backends may share, such as a ``MockTransport``.
@@ -72,8 +84,12 @@ public final class MockServer: MockBackend {
   /// - Parameters:
   ///   - routes: The routes. The first one that matches responds.
   ///   - port: The port to listen on. 0 lets the system choose a free one.
+  ///   - host: The address to listen on: `127.0.0.1` or `localhost`, `::1`, `0.0.0.0` for all IPv4
+  ///     addresses, `::` for all addresses, or another IP address of this machine. Other machines can
+  ///     connect unless it is a loopback address.
   ///   - limits: The limits for requests, connections and the journal.
   ///   - scheduler: The scheduler for delays.
+  ///   - cors: The web pages that may read the responses.
   ///   - seed: The seed of the random numbers for weighted responses, faults and delays. With the same
   ///     seed, requests in the same order draw the same numbers. `nil` uses a random seed.
   ///   - connectionFault: Returns the fault for a new connection by its index, or `nil` for none.
@@ -84,15 +100,24 @@ public final class MockServer: MockBackend {
   ///   ``MockServerError/invalidTemplate(_:reason:)`` or
   ///   ``MockServerError/invalidPattern(_:reason:)`` if a route is malformed.
   public init(
-    routes: [Route], port: Int = 0, limits: MockServerLimits = MockServerLimits(),
-    scheduler: any Scheduler = .live, seed: UInt64? = 0,
+    routes: [Route], port: Int = 0, host: String = "127.0.0.1",
+    limits: MockServerLimits = MockServerLimits(), scheduler: any Scheduler = .live,
+    cors: CORSPolicy = .off, seed: UInt64? = 0,
     connectionFault: @escaping @Sendable (_ connection: Int) -> MockFault? = { _ in nil },
     onExchange: (@Sendable (_ exchange: ServedExchange) -> Void)? = nil
   ) throws(MockServerError) {
     let registry = StubRegistry(try RouteTable(routes))
+    guard (0...65_535).contains(port) else {
+      throw .cannotListen(port: port, reason: "a port is a number from 0 to 65535")
+    }
+    guard let wanted = ListeningAddress(host, port: port) else {
+      throw .cannotListen(
+        port: port,
+        reason: "\"\(host)\" is not an IP address; use localhost, ::1, 0.0.0.0 or ::")
+    }
     do throws(SocketError) {
-      let (socket, boundPort) = try Socket.listening(on: port)
-      guard let url = URL(string: "http://127.0.0.1:\(boundPort)") else {
+      let (socket, address) = try Socket.listening(on: wanted)
+      guard let url = address.url else {
         socket.close()
         throw SocketError(number: EINVAL)
       }
@@ -100,13 +125,13 @@ public final class MockServer: MockBackend {
         core = try ServerCore(
           ActiveRoutes(
             registry: registry, mockResolver: MockResolver(random: SeededRandom(seed: seed))),
-          limits: limits, scheduler: scheduler,
+          limits: limits, scheduler: scheduler, cors: cors,
           connectionFault: connectionFault, onExchange: onExchange)
       } catch {
         socket.close()
         throw error
       }
-      self.port = boundPort
+      self.address = address
       self.url = url
       core.start(socket)
     } catch {
@@ -140,4 +165,51 @@ struct ActiveRoutes: Sendable {
     self.mockResolver = mockResolver
     registry.scenarios.onReset { mockResolver.restartSequences() }
   }
+}
+
+/// The limits of a ``MockServer`` for requests, connections and its journal.
+public struct MockServerLimits: Sendable, Hashable {
+  /// The maximum length of a request line in bytes.
+  ///
+  /// A longer one is rejected with 414. The default is 16 KiB.
+  public var requestLineBytes = 16 * 1024
+  /// The maximum length of a head in bytes, including the request line, and of the trailers.
+  ///
+  /// A longer one is rejected with 431. The default is 64 KiB.
+  public var headBytes = 64 * 1024
+  /// The maximum number of header fields.
+  ///
+  /// More are rejected with 431. The default is 200.
+  public var headerCount = 200
+  /// The maximum length of a decoded body in bytes.
+  ///
+  /// A longer one is rejected with 413, unless the route discards bodies. The default is 1 GiB.
+  public var bodyBytes = 1024 * 1024 * 1024
+  /// The limits of the ``MockServer/journal``.
+  ///
+  /// The maximum number of requests is also the maximum number of closed connections that are kept
+  /// for ``MockServer/closing(of:)``. The default is 100,000 requests and 512 MiB of bodies.
+  public var journal = JournalLimits(requests: 100_000, bodyBytes: 512 * 1024 * 1024)
+
+  /// The maximum number of open connections, or `nil` for no limit.
+  ///
+  /// Further connections wait in the system's queue. They are accepted in order when others close.
+  /// At least one connection is allowed. The default is `nil`.
+  public var connections: Int?
+
+  /// The time after which the server closes a connection that sends no bytes of a request, or `nil`
+  /// for no limit.
+  ///
+  /// It is measured by the system's clock, not by the scheduler of the server. The time in which a
+  /// response is made or sent does not count. The default is 5 minutes.
+  public var idleTime: Duration? = .seconds(300)
+
+  /// The time limit for a head, from its first bytes to its end, or `nil` for no limit.
+  ///
+  /// After that, the response is a 408 and the connection is closed. It is measured by the scheduler
+  /// of the server. The default is 1 minute.
+  public var headTime: Duration? = .seconds(60)
+
+  /// Creates the default limits.
+  public init() {}
 }

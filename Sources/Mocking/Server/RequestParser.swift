@@ -56,6 +56,10 @@ struct RequestParser {
   private var input = InputBuffer()
   private var body = RequestBody()
   private var policy = BodyPolicy.collect
+  /// The request line and the parsed fields of a head that is malformed or too large.
+  ///
+  /// `nil` if the error is in the request line or in a body.
+  private(set) var rejectedHead: RequestHead?
   /// Whether a piece of the current body has been returned.
   private var isStreaming = false
 
@@ -74,6 +78,18 @@ struct RequestParser {
     case .headReturned, .sized, .chunked: true
     case .complete, .responding, .failed: false
     }
+  }
+
+  /// Whether a head has been received partially.
+  var isInsideHead: Bool {
+    guard case .head(let parser) = state else { return false }
+    return headBytes > 0 || !parser.isAtStart || !input.isEmpty
+  }
+
+  /// Returns whether a body with this framing would be rejected because of its declared length.
+  func isTooLarge(_ framing: RequestHead.Framing, _ policy: BodyPolicy) -> Bool {
+    guard case .sized(let length) = framing, policy == .collect else { return false }
+    return length > limits.bodyBytes
   }
 
   // MARK: Input
@@ -132,9 +148,14 @@ struct RequestParser {
   private mutating func advance() throws(HTTPParseError) -> Event? {
     switch state {
     case .head(var parser):
-      let head = try readHead(&parser)
-      state = head.map { .headReturned($0.framing) } ?? .head(parser)
-      return head.map(Event.head)
+      do throws(HTTPParseError) {
+        let head = try readHead(&parser)
+        state = head.map { .headReturned($0.framing) } ?? .head(parser)
+        return head.map(Event.head)
+      } catch {
+        rejectedHead = parser.partialHead
+        throw error
+      }
     case .sized(let remaining):
       if policy == .collect, body.byteCount + remaining > limits.bodyBytes { throw tooLarge }
       let piece = input.prefix(remaining)

@@ -14,6 +14,10 @@ struct ResponseMessage {
   private(set) var payload = WireBytes()
   /// Whether the connection stays open for another request.
   private(set) var keepsAlive: Bool
+  /// The body that is sent before ``body``, if it is a stream.
+  private(set) var stream: MockStream?
+  /// The interim responses before the head.
+  private(set) var interim: [UInt8] = []
   /// The framing of the body of a forwarded response.
   private(set) var relayFraming = RelayFraming.sized
 
@@ -42,13 +46,17 @@ struct ResponseMessage {
     case .data(let data): payload.append(.data(data))
     case .chunks(let chunks): for chunk in chunks { payload.append(.data(chunk)) }
     case .generated(let count, let make): payload.append(.generated(0..<max(count, 0), make))
+    case .stream(let items): stream = items
     }
+    let hasTrailers =
+      !mock.trailers.isEmpty && exchange.minorVersion > 0 && !isBodiless && !isFramed
+      && mock.relay == nil
     body = payload
     if malformsChunk {
       if !isFramed { framing = ("Transfer-Encoding", "chunked") }
-    } else if case .chunks = mock.body {
+    } else if mock.isChunked || hasTrailers {
       if exchange.minorVersion > 0 {
-        body = Self.chunked(payload)
+        body = Self.chunked(payload, hasTrailers ? mock.trailers : [:])
         if !isFramed { framing = ("Transfer-Encoding", "chunked") }
       } else {
         keepsAlive = false
@@ -66,28 +74,44 @@ struct ResponseMessage {
     } else if !isBodiless, !isFramed {
       framing = ("Content-Length", String(payload.count))
     }
-    if isBodiless || exchange.method == .head { body = WireBytes() }
+    if isBodiless || exchange.method == .head {
+      body = WireBytes()
+      stream = nil
+    }
+    if exchange.minorVersion > 0 {
+      for response in mock.interimResponses { interim += Self.bytes(of: response) }
+    }
+    render(
+      mock, isBodiless ? nil : framing, exchange, trailers: hasTrailers ? mock.trailers : [:])
+  }
 
-    render(mock, isBodiless ? nil : framing, exchange)
+  private static func bytes(of response: InterimResponse) -> [UInt8] {
+    let fields = response.headers.fields.map { "\($0.name): \($0.value)\r\n" }.joined()
+    let line = "HTTP/1.1 \(response.status) \(ReasonPhrase.of(response.status))\r\n"
+    return Array((line + fields + "\r\n").utf8)
   }
 
   /// Whether the body is small enough to be copied into one buffer with the head.
   var isSmall: Bool {
-    guard body.segments.count < 2, let segment = body.segments.first else {
-      return body.segments.isEmpty
+    guard stream == nil, interim.isEmpty, body.segments.count < 2, let segment = body.segments.first
+    else {
+      return stream == nil && interim.isEmpty && body.segments.isEmpty
     }
     if case .data(let data) = segment { return data.count <= 32 * 1024 } else { return false }
   }
 
   private mutating func render(
     _ mock: Mock, _ framing: (name: String, value: String)?,
-    _ exchange: ResponseScript.ResponseContext
+    _ exchange: ResponseScript.ResponseContext, trailers: HTTPHeaders
   ) {
     head.reserveCapacity(256)
     head += "HTTP/1.1 \(mock.status) \(ReasonPhrase.of(mock.status))\r\n".utf8
     for field in mock.headers.fields { add(field.name, field.value) }
     if let date = exchange.date, !mock.headers.contains("Date") { add("Date", date) }
     if let framing { add(framing.name, framing.value) }
+    if !trailers.isEmpty, !mock.headers.contains("Trailer") {
+      add("Trailer", trailers.fields.map(\.name).joined(separator: ", "))
+    }
     if !mock.headers.contains("Connection") {
       if !keepsAlive {
         add("Connection", "close")
@@ -107,14 +131,15 @@ struct ResponseMessage {
 
   // MARK: Chunks
 
-  private static func chunked(_ payload: WireBytes) -> WireBytes {
+  private static func chunked(_ payload: WireBytes, _ trailers: HTTPHeaders) -> WireBytes {
     var wire = WireBytes()
     for segment in payload.segments {
       var chunk = WireBytes()
       chunk.append(segment)
       wire.append(Self.chunk(chunk))
     }
-    wire.append(.bytes(Array("0\r\n\r\n".utf8)[...]))
+    let fields = trailers.fields.map { "\($0.name): \($0.value)\r\n" }.joined()
+    wire.append(.bytes(Array("0\r\n\(fields)\r\n".utf8)[...]))
     return wire
   }
 
@@ -140,6 +165,14 @@ extension Mock {
   /// Whether the status forbids a body.
   var isBodiless: Bool { (100..<200).contains(status) || status == 204 || status == 304 }
 
+  /// Whether the body is sent in the chunked coding.
+  fileprivate var isChunked: Bool {
+    switch body {
+    case .chunks, .stream: true
+    case .none, .data, .generated, .file: false
+    }
+  }
+
   /// Whether the header fields contain `Content-Length` or `Transfer-Encoding`.
   var isFramed: Bool { headers.contains("Content-Length") || headers.contains("Transfer-Encoding") }
 
@@ -151,11 +184,14 @@ extension Mock {
     guard (100...999).contains(status) else {
       return "the handler returned the status \(status)"
     }
-    for field in headers.fields {
-      let isValid =
-        field.name.isToken
-        && field.value.utf8.allBytesSatisfy { $0 != 0x0D && $0 != 0x0A && $0 != 0 }
-      guard isValid else { return "the handler returned a malformed header field" }
+    guard headers.fields.allSatisfy(\.isSendable) else {
+      return "the handler returned a malformed header field"
+    }
+    for response in interimResponses where !response.isValid {
+      return "the handler returned a malformed interim response with the status \(response.status)"
+    }
+    for field in trailers.fields where !field.isTrailer {
+      return "the handler returned a field that must not be a trailer"
     }
     return nil
   }

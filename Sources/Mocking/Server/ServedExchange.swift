@@ -43,7 +43,7 @@ public struct ServedExchange: Sendable, Hashable {
   public let responseHeaders: HTTPHeaders
   /// The beginning of the body of the mock, at most 64 KiB, without framing.
   ///
-  /// Empty if the body is generated while it is sent. For a forwarded response, the bytes that have
+  /// Empty if the body is generated or read from a file while it is sent. For a forwarded response, the bytes that have
   /// been received from the origin. If the exchange was interrupted, not all of
   /// these bytes have been sent.
   public let responseBody: Data
@@ -64,6 +64,7 @@ extension ServedExchange {
     let start: Duration
     var status = 0
     var headByteCount = 0
+    var interimByteCount = 0
     var route: MatchedRoute?
     private(set) var headers: HTTPHeaders = [:]
     private var storedBody = Data()
@@ -90,7 +91,7 @@ extension ServedExchange {
     route = draft.route
     responseHeaders = draft.headers
     responseBody = draft.body
-    status = sentByteCount > 0 ? draft.status : nil
+    status = sentByteCount > draft.interimByteCount ? draft.status : nil
     bodyByteCount = max(sentByteCount - draft.headByteCount, 0)
     duration = now - draft.start
     self.ending = ending
@@ -114,7 +115,7 @@ extension Mock.Body {
         beginning += chunk.prefix(limit - beginning.count)
       }
       return beginning
-    case .none, .file, .generated: return Data()
+    case .none, .file, .generated, .stream: return Data()
     }
   }
 }

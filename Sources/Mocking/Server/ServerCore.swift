@@ -11,6 +11,7 @@ final class ServerCore: @unchecked Sendable {
   let journal: RequestJournal
   let limits: MockServerLimits
   let scheduler: any Scheduler
+  let cors: CORSPolicy
   let tracker: ConnectionTracker
   let queue = MockQueue()
   let webhooks = WebhookSender()
@@ -26,7 +27,7 @@ final class ServerCore: @unchecked Sendable {
   let receiveBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 * 1024, alignment: 16)
 
   init(
-    _ routes: ActiveRoutes, limits: MockServerLimits, scheduler: any Scheduler,
+    _ routes: ActiveRoutes, limits: MockServerLimits, scheduler: any Scheduler, cors: CORSPolicy,
     connectionFault: @escaping @Sendable (Int) -> MockFault?,
     onExchange: (@Sendable (ServedExchange) -> Void)?
   ) throws(SocketError) {
@@ -35,6 +36,7 @@ final class ServerCore: @unchecked Sendable {
     self.routes = Mutex(routes)
     self.limits = limits
     self.scheduler = scheduler
+    self.cors = cors
     self.connectionFault = connectionFault
     self.onExchange = onExchange
     loop = try EventLoop()
@@ -86,17 +88,17 @@ final class ServerCore: @unchecked Sendable {
     routes.withLock { $0 = newRoutes }
   }
 
-  func refuseConnections(on port: Int) {
+  func refuseConnections(on address: ListeningAddress) {
     perform {
       guard let listener = self.listener else { return }
       listener.close()
       self.listener = nil
       // Prevents the system from assigning the port to a process that requests any free port.
-      self.reservedSocket = try? Socket.bound(to: port).socket
+      self.reservedSocket = try? Socket.bound(to: address).socket
     }
   }
 
-  func acceptConnections(on port: Int) throws(MockServerError) {
+  func acceptConnections(on address: ListeningAddress) throws(MockServerError) {
     let failure = Mutex<MockServerError?>(nil)
     let isRunning = perform {
       guard self.listener == nil else { return }
@@ -105,14 +107,14 @@ final class ServerCore: @unchecked Sendable {
         if let reservedSocket = self.reservedSocket {
           socket = reservedSocket
         } else {
-          socket = try Socket.bound(to: port).socket
+          socket = try Socket.bound(to: address).socket
         }
         self.reservedSocket = socket
         try socket.listen()
         self.reservedSocket = nil
         self.listener = Listener(socket, self)
       } catch {
-        failure.withLock { $0 = .cannotListen(port: port, reason: error.description) }
+        failure.withLock { $0 = .cannotListen(port: address.port, reason: error.description) }
       }
     }
     guard isRunning else { throw .stopped }

@@ -31,45 +31,51 @@ struct Socket {
 
   // MARK: Listening
 
-  /// Listens on the loopback address.
+  /// Listens on an address, and returns it with the actual port.
   ///
   /// Port 0 lets the system choose one.
-  static func listening(on port: Int) throws(SocketError) -> (socket: Socket, port: Int) {
-    let (socket, port) = try bound(to: port)
+  static func listening(
+    on address: ListeningAddress
+  ) throws(SocketError) -> (socket: Socket, address: ListeningAddress) {
+    let (socket, address) = try bound(to: address)
     do throws(SocketError) {
       try socket.listen()
-      return (socket, port)
+      return (socket, address)
     } catch {
       socket.close()
       throw error
     }
   }
 
-  /// Binds a port of the loopback address without listening.
+  /// Binds an address without listening.
   ///
   /// The system refuses connections to the port.
-  static func bound(to port: Int) throws(SocketError) -> (socket: Socket, port: Int) {
-    guard let number = UInt16(exactly: port) else { throw SocketError(number: EINVAL) }
+  static func bound(
+    to address: ListeningAddress
+  ) throws(SocketError) -> (socket: Socket, address: ListeningAddress) {
     #if canImport(Darwin)
-      let descriptor = Darwin.socket(AF_INET, SOCK_STREAM, 0)
+      let descriptor = Darwin.socket(address.family, SOCK_STREAM, 0)
     #else
-      let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Self.flags, 0)
+      let descriptor = Glibc.socket(
+        address.family, Int32(SOCK_STREAM.rawValue) | Self.flags, 0)
     #endif
     guard descriptor >= 0 else { throw SocketError.current }
     let socket = Socket(descriptor: descriptor)
     do throws(SocketError) {
       socket.prepare()
       socket.set(SOL_SOCKET, SO_REUSEADDR, Int32(1))
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_port = number.bigEndian
-      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-      var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-      let isBound = withSocketAddress(&address) { bind(descriptor, $0, length) } == 0
-      guard isBound else { throw SocketError.current }
-      let isNamed = withSocketAddress(&address) { getsockname(descriptor, $0, &length) } == 0
-      guard isNamed else { throw SocketError.current }
-      return (socket, Int(UInt16(bigEndian: address.sin_port)))
+      if address.family == AF_INET6 {
+        // A socket on `::` accepts IPv4 connections too, whatever the system's default is.
+        socket.set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, Int32(address.isWildcard ? 0 : 1))
+      }
+      var address = address
+      guard address.withSocketAddress({ bind(descriptor, $0, $1.pointee) }) == 0 else {
+        throw SocketError.current
+      }
+      guard address.withSocketAddress({ getsockname(descriptor, $0, $1) }) == 0 else {
+        throw SocketError.current
+      }
+      return (socket, address)
     } catch {
       socket.close()
       throw error
@@ -83,14 +89,6 @@ struct Socket {
       let result = Glibc.listen(descriptor, 4096)
     #endif
     guard result == 0 else { throw SocketError.current }
-  }
-
-  private static func withSocketAddress(
-    _ address: inout sockaddr_in, _ body: (UnsafeMutablePointer<sockaddr>) -> Int32
-  ) -> Int32 {
-    withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1, body)
-    }
   }
 
   /// Accepts the next connection; returns `nil` if none is waiting.
@@ -196,5 +194,71 @@ struct Socket {
     #else
       _ = Glibc.close(descriptor)
     #endif
+  }
+}
+
+/// An IP address and a port that a server listens on.
+package struct ListeningAddress: Hashable {
+  /// The bytes of the system's socket address.
+  private var bytes: [UInt8]
+  let family: Int32
+  /// The host of the URL.
+  private let urlHost: String
+
+  /// Creates an address, or returns `nil` if the host is another name or the port is out of range.
+  ///
+  /// - Parameters:
+  ///   - host: An IP address, with or without brackets, or `localhost`. Other names are not looked up.
+  ///   - port: The port.
+  package init?(_ host: String, port: Int) {
+    let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+    let host = isBracketed ? String(host.dropFirst().dropLast()) : host
+    let isName = host.lowercased() == "localhost"
+    let literal = isName ? "127.0.0.1" : host
+    // The system also accepts one number as an IPv4 address.
+    guard literal.contains(":") || literal.split(separator: ".").count == 4,
+      let number = UInt16(exactly: port)
+    else { return nil }
+    var hints = addrinfo()
+    hints.ai_flags = AI_NUMERICHOST | AI_PASSIVE
+    var list: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(literal, nil, &hints, &list) == 0 else { return nil }
+    defer { freeaddrinfo(list) }
+    guard let first = list?.pointee, let address = first.ai_addr else { return nil }
+    bytes = Array(UnsafeRawBufferPointer(start: address, count: Int(first.ai_addrlen)))
+    family = first.ai_family
+    guard bytes.count >= (family == AF_INET ? 16 : 28) else { return nil }
+    // The port is at the same position in the addresses of both families, in network byte order.
+    bytes[2] = UInt8(number >> 8)
+    bytes[3] = UInt8(number & 0xFF)
+    let addressBytes = family == AF_INET ? bytes[4..<8] : bytes[8..<24]
+    let isWildcard = addressBytes.allSatisfy { $0 == 0 }
+    self.isWildcard = isWildcard
+    if family == AF_INET {
+      urlHost = isWildcard ? "127.0.0.1" : isName ? "localhost" : literal
+    } else {
+      urlHost = isWildcard ? "[::1]" : "[\(literal.replacingOccurrences(of: "%", with: "%25"))]"
+    }
+  }
+
+  /// Whether the address stands for all addresses of the machine.
+  let isWildcard: Bool
+
+  var port: Int { Int(bytes[2]) << 8 | Int(bytes[3]) }
+
+  /// The root URL of a server with this address.
+  var url: URL? { URL(string: "http://\(urlHost):\(port)") }
+
+  /// Calls a function of the system with the socket address, which it may change.
+  mutating func withSocketAddress(
+    _ body: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+  ) -> Int32 {
+    var length = socklen_t(bytes.count)
+    return bytes.withUnsafeMutableBytes { buffer in
+      guard let address = buffer.baseAddress?.assumingMemoryBound(to: sockaddr.self) else {
+        return -1
+      }
+      return body(address, &length)
+    }
   }
 }

@@ -98,6 +98,23 @@ extension Mock {
     case .dribble(let pieces, let duration): text += ", \(pieces) pieces over \(duration)"
     }
     if let interruption { text += ", \(interruption)" }
+    if case .stream(let stream) = body { text += ", \(stream.summary)" }
+    if !interimResponses.isEmpty {
+      text = interimResponses.map { "\($0.status), " }.joined() + text
+    }
+    return text
+  }
+}
+
+extension MockStream {
+  /// A short description of the stream, such as `3 items every 1.0 seconds, repeated`.
+  fileprivate var summary: String {
+    var text = items.count == 1 ? "1 item" : "\(items.count) items"
+    if interval > .zero { text += " every \(interval)" }
+    switch repetition {
+    case .forever: text += ", repeated"
+    case .times(let count): if count > 1 { text += ", \(count) times" }
+    }
     return text
   }
 }

@@ -4,7 +4,7 @@ import Networking
 extension StubValue {
   /// Parses the defaults of a file for all responses.
   func defaults(in folder: URL) throws(JSONDocumentError) -> Mock {
-    let others = ["status"] + Self.bodyKeys + Self.templateKeys
+    let others = ["status"] + Self.bodyKeys + Self.streamOptionKeys + Self.templateKeys
     let keys = Self.responseKeys.filter { !others.contains($0) }
     let object = try object(keys, "defaults, such as {\"delay\": \"80 ms\"}")
     let mock = try object.response(in: folder)
@@ -57,6 +57,11 @@ extension StubValue {
       throw JSONDocumentError(
         path: nameless.value.path, refersToName: true,
         text: "expected the name of a variable, found \"\"")
+    }
+    if let (name, value) = members.first(where: { TemplateText.isTemplate($0.name) }) {
+      throw JSONDocumentError(
+        path: value.path, refersToName: true,
+        text: "the name of a variable cannot be a template, found \(name.debugDescription)")
     }
     return members
   }

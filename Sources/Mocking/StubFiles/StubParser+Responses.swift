@@ -2,10 +2,11 @@ import Foundation
 import Networking
 
 extension StubValue {
-  static let bodyKeys = ["json", "text", "base64", "file"]
+  static let bodyKeys = ["json", "text", "base64", "file"] + streamBodyKeys
   static let responseKeys =
     ["status", "headers"] + bodyKeys
-    + ["delay", "bodyDelay", "bytesPerSecond", "dribble", "fault"] + templateKeys
+    + ["delay", "bodyDelay", "bytesPerSecond", "dribble", "fault"] + streamOptionKeys + messageKeys
+    + templateKeys
 
   /// Parses a response of a sequence.
   func response(in folder: URL) throws(JSONDocumentError) -> Mock {
@@ -21,6 +22,7 @@ extension StubObject {
       mock.status = try status.int(200...599, "a status from 200 to 599")
     }
     if let headers = self["headers"] { try headers.addHeaders(to: &mock.headers) }
+    try addMessageParts(to: &mock)
     mock.delay = try self["delay"]?.delay()
     mock.bodyDelay = try self["bodyDelay"]?.delay()
     mock.interruption = try self["fault"]?.interruption()
@@ -54,6 +56,7 @@ extension StubObject {
         throw value.expected("bytes in base64")
       }
       return .data(data)
+    case "events", "lines": return try stream(name, value)
     default:
       let file = MockFile(try value.string("the name of a file"), in: folder)
       // The file is read for each response, but a missing file is reported now.
@@ -78,7 +81,7 @@ extension StubValue {
   /// Sets header fields from the members of this object.
   ///
   /// If the value of a member is an array, one field is added for each element.
-  fileprivate func addHeaders(to headers: inout HTTPHeaders) throws(JSONDocumentError) {
+  func addHeaders(to headers: inout HTTPHeaders) throws(JSONDocumentError) {
     for (name, value) in try members("an object of header fields") {
       guard name.isToken else {
         throw JSONDocumentError(
@@ -161,15 +164,16 @@ extension StubValue {
   func duration() throws(JSONDocumentError) -> Duration {
     let expectation = "a time such as \"80 ms\", \"1.5 s\" or \"2 min\""
     let text = try string(expectation).filter { $0 != " " }
-    let units: [(name: String, seconds: Double)] = [
-      ("us", 1e-6), ("ms", 1e-3), ("min", 60), ("s", 1),
+    let units: [(name: String, nanoseconds: Double)] = [
+      ("us", 1e3), ("ms", 1e6), ("min", 60e9), ("s", 1e9),
     ]
     for unit in units where text.hasSuffix(unit.name) {
       let number = text.dropLast(unit.name.count)
       guard let first = number.utf8.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first),
-        let amount = Double(number), amount * unit.seconds <= 86_400
+        let amount = Double(number), amount * unit.nanoseconds <= 86_400e9
       else { break }
-      return .seconds(amount * unit.seconds)
+      // Whole nanoseconds, so that 700 ms are not 0.7000000000000002 s.
+      return .nanoseconds(Int64((amount * unit.nanoseconds).rounded()))
     }
     throw expected("\(expectation), at most one day")
   }

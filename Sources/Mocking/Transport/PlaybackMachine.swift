@@ -12,6 +12,8 @@ struct PlaybackMachine {
     case wait(until: Duration)
     case sent(Int64, of: Int64)
     case bytes(WireBytes.Segment)
+    /// The items of a stream, which arrive at their times.
+    case stream(MockStream.Cursor)
     case end(ResponseScript.Ending)
     /// The exchange fails.
     case fail(TransportFailure)
@@ -142,6 +144,16 @@ struct PlaybackMachine {
       case .bytes(let segment):
         position += 1
         read(segment)
+      case .stream(var cursor):
+        guard !cursor.isAtEnd else {
+          position += 1
+          continue
+        }
+        guard elapsed >= cursor.moment else { return wait(until: cursor.moment) }
+        let data = cursor.next()
+        // Sets the step before the bytes are parsed, because that may complete the exchange.
+        steps[position] = .stream(cursor)
+        if !data.isEmpty { read(.data(data)) }
       case .end(let ending):
         position += 1
         end(ending)

@@ -83,18 +83,25 @@ extension JSON {
 
 extension SecretSensitivity {
   /// Returns whether a value in JSON is secret.
-  fileprivate func isSecret(_ json: JSON) -> Bool {
+  ///
+  /// Objects are searched to a fixed depth. A deeper one is secret as a whole, because each of them
+  /// could have a name whose members are searched.
+  fileprivate func isSecret(_ json: JSON, depth: Int = 0) -> Bool {
     switch (self, json) {
     case (.none, _), (_, .null), (_, .bool): false
     case (_, .string(let value)): isSecret(value)
     case (_, .int), (_, .double), (_, .decimal):
       json.numberText.map { isSecret(number: $0) } == true
     case (.strong, _): true
-    case (_, .array(let values)): values.contains(where: isSecret)
-    case (.text, .dictionary(let members)): members.values.contains(where: isSecret)
+    case (_, .array(let values)): values.contains { isSecret($0, depth: depth) }
+    case (.text, .dictionary(let members)):
+      depth == Self.maximumObjectDepth
+        || members.values.contains { isSecret($0, depth: depth + 1) }
     case (_, .dictionary): false
     }
   }
+
+  private static let maximumObjectDepth = 4
 }
 
 extension JSON {
@@ -149,12 +156,10 @@ extension JSON {
   /// Returns the names that siblings such as `name` give to a member such as `value`.
   private static func pairedNames(of member: String, in members: [String: JSON]) -> [String] {
     guard TextMasker.pairRole(of: member) == .value else { return [] }
-    return members.compactMap { name, value in
-      guard case .string(let text) = value, TextMasker.pairRole(of: name) == .name,
-        TextMasker.isPairName(text)
-      else { return nil }
+    return TextMasker.pairNames.lazy.compactMap { name in
+      guard case .string(let text) = members[name], TextMasker.isPairName(text) else { return nil }
       return text
-    }
+    }.prefix(TextMasker.maximumPairNames).map(\.self)
   }
 }
 

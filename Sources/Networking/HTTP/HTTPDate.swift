@@ -12,7 +12,7 @@ package enum HTTPDate {
   ///     RFC 850 form. A year that appears to be more than 50 years in the future is the most
   ///     recent past year with the same digits.
   /// - Returns: The date, or `nil` if the text is malformed, or the day or time does not exist.
-  static func parse(_ text: String, now: Date) -> Date? {
+  package static func parse(_ text: String, now: Date) -> Date? {
     var text = text
     guard text.utf8.count <= maximumLength, let fields = text.withUTF8(Fields.init) else {
       return nil

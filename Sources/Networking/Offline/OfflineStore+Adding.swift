@@ -221,7 +221,7 @@ extension Request {
       var found: String?
       var work = 0
       _ = Redactor.standard.maskedText(
-        String(decoding: data, as: UTF8.self), by: { name, _ in recordName(name, &found) },
+        String(decoding: data, as: UTF8.self), by: { recordName($0, $1, &found) },
         counting: &work)
       return found
     // Bytes of an unknown type may be JSON.
@@ -236,7 +236,11 @@ extension Request {
     case .array(let values): return values.lazy.compactMap(secretField(in:)).first
     case .dictionary(let members):
       for member in members {
-        if member.value != .null, Redactor.standard.isSecret(name: member.name) {
+        let isNamed = member.value != .null && Redactor.standard.isSecret(name: member.name)
+        if isNamed,
+          !isAmbiguous(member.name)
+            || Redactor.standard.isSecret(name: member.name, value: member.value)
+        {
           return member.name
         }
         if let name = secretField(in: member.value) { return name }
@@ -248,13 +252,23 @@ extension Request {
 
   private static func secretField(inURL url: String) -> String? {
     var found: String?
-    _ = Redactor.standard.maskedURL(url) { name, _ in recordName(name, &found) }
+    _ = Redactor.standard.maskedURL(url) { recordName($0, $1, &found) }
     return found
   }
 
+  /// Returns whether values of a name such as `room_key` are secret only if they look like secrets.
+  private static func isAmbiguous(_ name: String) -> Bool {
+    Redactor.standard.sensitivity(of: name) == .weak
+  }
+
   /// Records the first secret name that ``Redactor`` finds, and masks nothing.
-  private static func recordName(_ name: String, _ found: inout String?) -> String? {
-    if found == nil, Redactor.standard.isSecret(name: name) {
+  private static func recordName(
+    _ name: String, _ value: Redactor.ValueProvider, _ found: inout String?
+  ) -> String? {
+    if found == nil, Redactor.standard.isSecret(name: name),
+      !isAmbiguous(name)
+        || Redactor.standard.isSecret(name: name, value: value(SecretSensitivity.sampleLength))
+    {
       found = name.removingPercentEncoding ?? name
     }
     return nil

@@ -79,18 +79,62 @@ enum SearchedText {
   /// The whole text.
   case whole
   /// Each line by itself, so that a name at the end of a line has no value in the next one.
+  ///
+  /// The lines of a tag such as `<input name="a"`, a line break, and `value="b">` are one part.
   case lines
 
   /// Calls a closure with each part that is searched by itself.
   func forEachPart(of bytes: UnsafeBufferPointer<UInt8>, _ body: (_ part: Range<Int>) -> Void) {
     guard self == .lines else { return body(bytes.indices) }
-    var start = 0
+    var (start, position) = (0, 0)
     while start < bytes.count {
-      let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
-      if start < end { body(start..<end) }
-      start = end + 1
+      while position < bytes.count, bytes[position] != UInt8(ascii: "\n") {
+        let isTag = bytes[position] == UInt8(ascii: "<")
+        position = isTag ? Self.tagEnd(in: bytes, at: position) : position + 1
+      }
+      if start < position { body(start..<position) }
+      position += 1
+      start = position
     }
   }
+
+  /// Returns the position of the `>` of the tag at a position, or the next position if there is no
+  /// tag.
+  ///
+  /// The search ends at the next `<`, so that the searches of a text take linear time.
+  private static func tagEnd(in bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> Int {
+    guard start + 1 < bytes.count, bytes[start + 1].isASCIIAlphanumeric,
+      let end = bytes[(start + 1)...].firstIndex(where: {
+        $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: ">")
+      }), bytes[end] == UInt8(ascii: ">")
+    else { return start + 1 }
+    return end
+  }
+}
+
+/// A limit for the bytes that are read to judge values that contain each other.
+///
+/// A value that is kept is searched for other values. Without a limit, each value of
+/// `key=key=key=` would be read up to the length of a sample. After too many of them, the samples
+/// are shorter, so that the work is linear with a small factor.
+struct JudgingBudget {
+  /// The length of a sample after too many bytes were read.
+  private static let minimumSampleLength = 16
+  private var count = 0
+
+  /// Returns the limit for the sample of a value.
+  ///
+  /// - Parameters:
+  ///   - limit: The limit that is sufficient to judge the value; `.max` reads the whole value, which
+  ///     is then replaced, and therefore not read again.
+  ///   - position: The position of the value, which grows during the search.
+  /// - Returns: The limit.
+  func sampleLength(_ limit: Int, at position: Int) -> Int {
+    limit == .max || count <= 2 * position + 4_096 ? limit : min(limit, Self.minimumSampleLength)
+  }
+
+  /// Adds the length of a sample.
+  mutating func add(_ count: Int) { self.count += max(count, 0) }
 }
 
 /// The bytes of a text, and the number of bytes that searches have read.
@@ -124,6 +168,9 @@ struct ByteScanner {
   @inline(__always) func isByte(at position: Int, in set: ByteClass) -> Bool {
     position < end && !classes[Int(bytes[position])].isDisjoint(with: set)
   }
+
+  /// Adds a number of bytes that a copy of this scanner has read.
+  mutating func add(work count: Int) { work += count }
 
   /// Returns the position of the first byte that is in a set, or the end.
   mutating func first(in set: ByteClass, from start: Int, limit: Int = .max) -> Int {

@@ -18,6 +18,7 @@ struct CDATAMasker {
 
   private var scanner: ByteScanner
   private var builder: MaskedTextBuilder
+  private var budget = JudgingBudget()
 
   private init(_ bytes: UnsafeBufferPointer<UInt8>) {
     scanner = ByteScanner(bytes)
@@ -30,23 +31,18 @@ struct CDATAMasker {
   ///
   /// - Parameters:
   ///   - text: The text.
-  ///   - search: The parts that are searched by themselves.
   ///   - masking: The provider of the replacements. It receives the names of elements.
   ///   - work: The number of bytes read. This method adds its own.
   /// - Returns: The masked text.
   static func masked(
-    _ text: String, _ search: SearchedText = .whole, by masking: Redactor.MaskProvider,
-    counting work: inout Int
+    _ text: String, by masking: Redactor.MaskProvider, counting work: inout Int
   ) -> String {
     guard text.utf8.contains(UInt8(ascii: "<")) else { return text }
     var text = text
     let masked = text.withUTF8 { bytes -> String? in
       guard ByteScanner(bytes).position(of: opening, from: 0) != nil else { return nil }
       var masker = CDATAMasker(bytes)
-      search.forEachPart(of: bytes) { part in
-        masker.scanner.search(to: part.upperBound)
-        masker.mask(from: part.lowerBound, masking)
-      }
+      masker.mask(from: 0, masking)
       work += masker.scanner.work
       return masker.builder.text
     }
@@ -90,8 +86,9 @@ struct CDATAMasker {
   ) -> Int {
     var end: Int?
     let mask = masking(scanner.text(element.name)) { limit in
+      let limit = budget.sampleLength(limit, at: element.start)
       let (content, contentEnd) = content(from: element.start, limit: limit)
-      if limit == .max { end = contentEnd }
+      if limit == .max { end = contentEnd } else { budget.add(contentEnd - element.start) }
       return String(decoding: content, as: UTF8.self)
     }
     guard let mask else { return position }

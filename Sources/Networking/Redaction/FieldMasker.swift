@@ -49,6 +49,7 @@ struct FieldMasker {
   /// The number of bytes that were read so far, with repetitions.
   private var work = 0
   private var builder: MaskedTextBuilder
+  private var budget = JudgingBudget()
 
   private init(_ bytes: UnsafeBufferPointer<UInt8>, isURL: Bool) {
     self.bytes = bytes
@@ -141,8 +142,12 @@ struct FieldMasker {
     _ name: Range<Int>, _ equals: Token, _ masking: Redactor.MaskProvider
   ) -> Int {
     guard !name.isEmpty, isMaskable(equals) else { return equals.end }
-    let mask = masking(text(name)) { limit in
+    // The name is encoded as often as the delimiter, and once more if it has brackets.
+    let decoded = PercentDecoding.decoded(text(name), times: equals.depth)
+    let mask = masking(decoded) { limit in
+      let limit = budget.sampleLength(limit, at: equals.end)
       let end = end(of: equals, atSemicolons: true, limit: limit)
+      if limit != .max { budget.add(end - equals.end) }
       return text(equals.end..<end)
     }
     guard let mask else { return equals.end }

@@ -1,7 +1,7 @@
 /// The recognition of card numbers and IBANs by their check digits.
 ///
-/// Groups of digits may be separated by a space, a hyphen, `+` or `%20`, in the groups that are
-/// printed on cards: `4111 1111 1111 1111`, `3782-822463-10005`.
+/// Groups of digits may be separated by a space, a hyphen or `+`, in the groups that are printed on
+/// cards: `4111 1111 1111 1111`, `3782-822463-10005`.
 enum PaymentNumbers {
   // MARK: Card numbers
 
@@ -33,6 +33,14 @@ enum PaymentNumbers {
   static func isCardLike(_ text: String) -> Bool {
     let characters = text.utf8.filter { !isSeparator($0) }
     return 12...19 ~= characters.count && characters.allSatisfy(isDigit)
+  }
+
+  /// Returns whether a text has the characters of an IBAN, with or without a valid checksum.
+  static func isIBANLike(_ text: String) -> Bool {
+    let characters = text.utf8.filter { !isSeparator($0) }
+    return 15...34 ~= characters.count && characters.allSatisfy(\.isASCIIAlphanumeric)
+      && !characters.prefix(2).contains(where: isDigit)
+      && characters.dropFirst(2).prefix(2).allSatisfy(isDigit)
   }
 
   /// Returns whether the digits of a card number have a valid check digit, and start with the
@@ -145,7 +153,7 @@ enum PaymentNumbers {
     var end = 0
   }
 
-  /// Reads groups of characters that are separated by the same separator.
+  /// Reads groups of characters with a separator between them.
   ///
   /// - Parameters:
   ///   - bytes: The text.
@@ -161,7 +169,6 @@ enum PaymentNumbers {
   ) -> Number? {
     var number = Number()
     var position = start
-    var separator: Int?
     while true {
       let groupStart = position
       while position < bytes.count, isPart(bytes[position]) {
@@ -173,23 +180,12 @@ enum PaymentNumbers {
       number.end = position
       guard number.characters.count < groupLimit,
         number.lengths.last == 4 || number.lengths == [4, 6],
-        let length = separatorLength(in: bytes, at: position),
-        separator == nil || separator == length,
-        position + length < bytes.count, isPart(bytes[position + length])
+        position + 1 < bytes.count, isSeparator(bytes[position]), isPart(bytes[position + 1])
       else { break }
-      separator = length
-      position += length
+      position += 1
     }
     guard number.end == bytes.count || !bytes[number.end].isASCIIAlphanumeric else { return nil }
     return number
-  }
-
-  private static func separatorLength(
-    in bytes: UnsafeBufferPointer<UInt8>, at position: Int
-  ) -> Int? {
-    guard position < bytes.count else { return nil }
-    if isSeparator(bytes[position]) { return 1 }
-    return SecretShapes.hasBytes("%20", bytes, position) ? 3 : nil
   }
 
   private static func isSeparator(_ byte: UInt8) -> Bool {

@@ -43,13 +43,13 @@ package enum RecordingPlaceholder {
 
   /// Returns the ranges of the placeholders in a text, except for a plain `***`.
   ///
+  /// They include the placeholders of numbers in JSON within the text.
+  ///
   /// - Parameter text: The text.
   /// - Returns: The ranges in ascending order, which do not overlap.
   package static func ranges(in text: String) -> [Range<String.Index>] {
     // Fast path: most texts have no asterisks.
-    guard text.utf8.contains(where: { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "%") }) else {
-      return []
-    }
+    guard text.utf8.contains(where: { "*%9".utf8.contains($0) }) else { return [] }
     var text = text
     let offsets = text.withUTF8 { bytes in byteRanges(in: bytes) }
     return offsets.map { range in
@@ -83,7 +83,9 @@ package enum RecordingPlaceholder {
     let pieces = pattern.withUTF8 { bytes in
       var (pieces, start, position) = ([[UInt8]](), 0, 0)
       while position < bytes.count {
-        if let end = end(in: bytes, at: position) ?? asterisks(in: bytes, at: position) {
+        if let end = end(in: bytes, at: position) ?? numberEnd(in: bytes, at: position)
+          ?? asterisks(in: bytes, at: position)
+        {
           pieces.append(Array(bytes[start..<position]))
           (start, position) = (end, end)
         } else {
@@ -144,7 +146,7 @@ package enum RecordingPlaceholder {
     var ranges: [Range<Int>] = []
     var position = 0
     while position < bytes.count {
-      if let end = end(in: bytes, at: position) {
+      if let end = end(in: bytes, at: position) ?? numberEnd(in: bytes, at: position) {
         ranges.append(position..<end)
         position = end
       } else {
@@ -167,6 +169,25 @@ package enum RecordingPlaceholder {
     guard minimumDigits...maximumDigits ~= count, count.isMultiple(of: 2) else { return nil }
     if position < bytes.count, bytes[position] == UInt8(ascii: "*") { return position + 1 }
     return position < bytes.count && bytes[position].isASCIIAlphanumeric ? nil : position
+  }
+
+  /// Returns the end of the placeholder of a number that starts at a position, or `nil` if there is
+  /// none.
+  private static func numberEnd(in bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> Int? {
+    let end = start + 9
+    guard bytes[start] == UInt8(ascii: "9"), end <= bytes.count,
+      start == 0 || !isNumberPart(bytes[start - 1]), end == bytes.count || !isNumberPart(bytes[end])
+    else { return nil }
+    var number = 0
+    for byte in bytes[start..<end] {
+      guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte else { return nil }
+      number = number * 10 + Int(byte - UInt8(ascii: "0"))
+    }
+    return isPlaceholder(number) ? end : nil
+  }
+
+  private static func isNumberPart(_ byte: UInt8) -> Bool {
+    byte.isASCIIAlphanumeric || ".-_%".utf8.contains(byte)
   }
 
   /// Returns the position after three asterisks, or `nil` if there are none.

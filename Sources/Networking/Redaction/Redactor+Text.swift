@@ -19,7 +19,7 @@ extension Redactor {
       return maskedShapes(maskedText(text, search, by: mask, counting: &work))
     }
     let masking: MaskProvider = { name, value in
-      guard name == "authorization" else { return mask(name, value) }
+      guard name == Self.schemeName else { return mask(name, value) }
       // `Basic plan` in prose is not a credential. Credentials are longer, or contain characters
       // other than letters.
       let text = value(.max)
@@ -36,8 +36,8 @@ extension Redactor {
   /// - Parameters:
   ///   - text: The text.
   ///   - search: The parts that are searched by themselves.
-  ///   - masking: The provider of the replacements. It receives `authorization` as the name of
-  ///     credentials after `Bearer` or `Basic`, and `credential` as the name of user information in
+  ///   - masking: The provider of the replacements. It receives ``schemeName`` as the name
+  ///     of credentials after `Bearer` or `Basic`, and `credential` as the name of user information in
   ///     a URL and of the secrets of a webhook's path, which are always masked.
   ///   - work: The number of bytes read. This method adds its own.
   /// - Returns: The masked text.
@@ -48,11 +48,20 @@ extension Redactor {
     work += text.utf8.count
     guard text.utf8.contains(where: Self.mayPrecedeSecret) else { return text }
     // Character data may contain any delimiter, so it is masked first.
-    let masked = CDATAMasker.masked(text, search, by: masking, counting: &work)
+    let masked = CDATAMasker.masked(text, by: masking, counting: &work)
+    let numbers = hasPlaceholders ? { "\(placeholder(forNumber: $0))" } : nil as NumberMask?
     return FieldMasker.masked(
-      TextMasker.masked(masked, search, by: masking, counting: &work), in: .text(search),
-      by: masking, counting: &work)
+      TextMasker.masked(masked, search, by: masking, numbers: numbers, counting: &work),
+      in: .text(search), by: masking, counting: &work)
   }
+
+  /// The name of the credentials after `Bearer` or `Basic` in a text.
+  ///
+  /// It is not equal to the name of a field, whose values are masked although they are words.
+  static let schemeName = "scheme authorization"
+
+  /// Returns the replacement for a secret number of JSON.
+  typealias NumberMask = (_ number: String) -> String
 
   /// Whether a text without such a byte has no secrets.
   private static func mayPrecedeSecret(_ byte: UInt8) -> Bool {

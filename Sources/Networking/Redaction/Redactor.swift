@@ -88,6 +88,9 @@ package struct Redactor: Sendable {
   /// Returns whether values of a name are kept although the standard rules match it.
   func keeps(name: String) -> Bool { names.isExcluded(name) }
 
+  /// Whether secrets are replaced by placeholders that keep their identity.
+  var hasPlaceholders: Bool { purpose == .recording && placeholders != nil }
+
   /// Whether any names are secret beyond the built-in rules.
   var hasAdditionalNames: Bool { names.hasAdditions }
 
@@ -111,7 +114,7 @@ package struct Redactor: Sendable {
   /// credentials, so that the token of `Bearer token` has the placeholder of the token elsewhere.
   func replacement(for secret: String) -> String {
     guard !secret.isEmpty else { return "" }
-    guard purpose == .recording, placeholders != nil else {
+    guard hasPlaceholders else {
       onSecret?(secret)
       return Self.mask
     }
@@ -188,12 +191,15 @@ extension Redactor {
   ///
   /// User name and password are removed. Values of secret names are masked in the query, in path
   /// parameters, and in URLs that are themselves values. The secrets in a webhook's path are
-  /// masked. The fragment is removed for display; in a recording it is masked as form text.
+  /// masked. The fragment is removed for display; in a recording it is masked as form text, and a
+  /// random segment of the path after a name is masked, as in `/reset-password/4f2c81d9e07b`.
   ///
   /// - Parameter text: The URL.
   /// - Returns: The masked URL. Text without secrets is unchanged.
   package func maskedURL(_ text: String) -> String {
-    guard purpose == .recording, let hash = text.utf8.firstIndex(of: UInt8(ascii: "#")) else {
+    guard purpose == .recording else { return maskedShapes(maskedURL(text, by: mask)) }
+    let text = maskedSegments(text)
+    guard let hash = text.utf8.firstIndex(of: UInt8(ascii: "#")) else {
       return maskedShapes(maskedURL(text, by: mask))
     }
     let fragment = String(text[text.utf8.index(after: hash)...])
@@ -256,6 +262,30 @@ extension Redactor {
       }
       return false
     }
+  }
+
+  /// Masks the segments of a path that look random and follow a segment with the name of a secret.
+  private func maskedSegments(_ text: String) -> String {
+    var text = text
+    let start =
+      AbsoluteURLParts(text).map {
+        text.utf8.distance(from: text.startIndex, to: $0.rest.startIndex)
+      } ?? 0
+    let masked = text.withUTF8 { bytes -> String? in
+      let end = bytes[start...].firstIndex { "?#".utf8.contains($0) } ?? bytes.count
+      var builder = MaskedTextBuilder(of: bytes)
+      var (position, name) = (start, "")
+      while position < end {
+        let segmentEnd = bytes[position..<end].firstIndex(of: UInt8(ascii: "/")) ?? end
+        let segment = String(decoding: bytes[position..<segmentEnd], as: UTF8.self)
+        if names.contains(name), SecretSensitivity.weak.isSecret(segment) {
+          builder.replace(position..<segmentEnd, with: replacement(for: segment))
+        }
+        (position, name) = (segmentEnd + 1, segment)
+      }
+      return builder.text
+    }
+    return masked ?? text
   }
 
   /// Masks the secrets in the path of a webhook's URL.

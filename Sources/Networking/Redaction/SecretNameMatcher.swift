@@ -30,6 +30,10 @@ final class SecretNameMatcher: Sendable {
     static let unrelated = NameClass(rawValue: 1 << 9)
     /// The name counts secrets, such as `tokens`.
     static let counter = NameClass(rawValue: 1 << 7)
+    /// The word makes a following `key` an identifier, such as `primary_key`.
+    static let identifier = NameClass(rawValue: 1 << 10)
+    /// The word names a secret at the end of a name, unless another word makes it an identifier.
+    static let key = NameClass(rawValue: 1 << 11)
   }
 
   /// The number of letters and digits.
@@ -158,21 +162,23 @@ final class SecretNameMatcher: Sendable {
       descriptors.formUnion(last)
       let sensitivity = Self.sensitivity(
         exact: exact, terms: descriptors.contains(.unrelated) ? [] : found, last: last,
-        isDescribed: descriptors.contains(.descriptor) || last.contains(.lastDescriptor))
+        isDescribed: descriptors.contains(.descriptor) || last.contains(.lastDescriptor),
+        isIdentifier: descriptors.contains(.identifier))
       return Match(sensitivity: sensitivity, length: isASCII ? length : nil)
     }
   }
 
   private static func sensitivity(
-    exact: NameClass, terms: NameClass, last: NameClass, isDescribed: Bool
+    exact: NameClass, terms: NameClass, last: NameClass, isDescribed: Bool, isIdentifier: Bool
   ) -> SecretSensitivity {
     if !exact.isEmpty { return sensitivity(of: exact) }
     if !terms.isEmpty {
-      if isDescribed { return .weak }
+      if isDescribed { return .described }
       // `tokens` counts or lists, so that numbers are not secret.
       let strong = sensitivity(of: terms)
       return terms.contains(.counter) && strong == .strong ? .text : strong
     }
+    if last.contains(.key), !isIdentifier, !isDescribed { return .weak }
     return isDescribed ? .none : sensitivity(of: last)
   }
 
@@ -284,6 +290,42 @@ enum PercentDecoding {
     else { return byte }
     position += 2
     return high << 4 | low
+  }
+
+  /// Returns the byte at a position, which may be encoded several times as in `%2541`, and advances
+  /// the position.
+  static func nextNestedByte(
+    of bytes: UnsafeBufferPointer<UInt8>, at position: inout Int
+  ) -> UInt8 {
+    let start = position
+    var byte = nextByte(of: bytes, at: &position)
+    guard position > start + 1 else { return byte }
+    while byte == UInt8(ascii: "%"), position + 1 < bytes.count,
+      let high = bytes[position].hexDigitValue, let low = bytes[position + 1].hexDigitValue
+    {
+      byte = high << 4 | low
+      position += 2
+    }
+    return byte
+  }
+
+  /// The limit for repeated encoding, as in a URL in a parameter of a URL.
+  static let maximumDepth = 8
+
+  /// Returns a text without repeated percent-encoding.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - times: The limit for the number of times that the text is decoded.
+  /// - Returns: The decoded text.
+  static func decoded(_ text: String, times: Int) -> String {
+    var text = text
+    for _ in 0..<times where text.utf8.contains(UInt8(ascii: "%")) {
+      let decoded = decoded(text)
+      guard decoded != text else { break }
+      text = decoded
+    }
+    return text
   }
 
   /// Returns a text without percent-encoding, and with invalid UTF-8 repaired.

@@ -110,7 +110,8 @@ package final class SecretNames: Sendable {
     names: exactNames, terms: terms,
     words: [
       (.descriptor, descriptors), (.lastDescriptor, lastDescriptors),
-      (.unrelated, unrelatedWords), (.short, shortNames), (.weak, ["ticket"]),
+      (.unrelated, unrelatedWords), (.short, shortNames),
+      (.weak, ["ticket", "session", "auth", "sig"]), (.key, ["key"]), (.identifier, identifiers),
     ])
 
   /// Names of numbers that protect something, also as the last word of a name: `X-User-Pin`,
@@ -140,14 +141,18 @@ package final class SecretNames: Sendable {
     ),
     (.text, ["pass", "csrf", "xsrf", "xcsrf", "xxsrf"]),
     (
-      .card, ["cardnumber", "ccnumber", "creditcard", "creditcardnumber", "pan", "cardno", "ccnum"]
+      .card,
+      [
+        "cardnumber", "ccnumber", "creditcard", "creditcardnumber", "pan", "cardno", "ccnum",
+        "iban",
+      ]
     ),
     (.code, ["code"]),
     (
       .weak,
       [
         "key", "sig", "auth", "sid", "session", "xauth", "xsession", "assertion", "bearer", "nonce",
-        "xkey", "iban", "appkey", "clientkey",
+        "xkey", "appkey", "clientkey",
       ]
     ),
   ]
@@ -179,6 +184,18 @@ package final class SecretNames: Sendable {
     "allow", "allows", "needs", "requires",
   ]
 
+  /// Words before `key` that make it an identifier or a key that is not secret.
+  ///
+  /// Values of other names such as `stream_key` are secret if they look like secrets.
+  private static let identifiers = [
+    "public", "publishable", "primary", "foreign", "cache", "partition", "shard", "routing", "sort",
+    "range", "hash", "row", "group", "index", "lookup", "search", "query", "idempotency",
+    "websocket", "site", "object", "storage", "file", "image", "asset", "media", "blob", "s3",
+    "upload", "download", "dedup", "deduplication", "translation", "message", "label", "locale",
+    "i18n", "natural", "surrogate", "composite", "unique", "parent", "item", "node", "react",
+    "issue", "project", "event", "entity", "record", "map",
+  ]
+
   /// Words that contain a term by chance.
   private static let unrelatedWords = [
     "tokenizer", "tokenizers", "tokenization", "tokenize", "tokenized", "secretary", "secretariat",
@@ -196,7 +213,8 @@ package final class SecretNames: Sendable {
     "audience", "scope", "scopes", "kind", "label", "title", "description", "message", "error",
     "errors", "reason", "domain", "path", "consent", "banner", "settings", "config", "mode",
     "provider", "header", "field", "column", "rotation", "position", "index", "details", "detail",
-    "file", "filename", "requirements", "complexity", "rules",
+    "file", "filename", "requirements", "complexity", "rules", "symbol", "symbols", "prefix",
+    "decimals",
   ]
 }
 

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The rule that decides which values of a name are secret.
 ///
 /// | rule | names | secret values |
@@ -5,22 +7,26 @@
 /// | `strong` | `password`, `access_token`, `X-Api-Key` | all |
 /// | `text` | `tokens`, `pass`, `session_id` | all but numbers of up to 9 digits |
 /// | `short` | `pin`, `otp`, `cvc` | 3 to 12 digits, and values that look like secrets |
-/// | `card` | `card_number`, `pan` | 12 to 19 digits |
-/// | `code` | `code` | text of 6 digits, and values that look like secrets |
-/// | `weak` | `key`, `session`, `signature`, `token_type` | values that look like secrets |
+/// | `card` | `card_number`, `pan`, `iban` | 12 to 19 digits, and numbers like an IBAN |
+/// | `code` | `code` | 6 digits, and values that look like secrets |
+/// | `weak` | `key`, `user_session`, `signature` | values that look like secrets |
+/// | `described` | `token_type`, `signature_algorithm` | tokens, see ``TokenDetector`` |
 ///
 /// A value looks like a secret if it has a form of ``SecretShapes``, or is random, see
-/// ``looksRandom(_:)``. Empty values, `true`, `false` and `null` are never secret.
+/// ``looksRandom(_:)``. Empty values, `true`, `false`, `null`, `on`, `off`, `yes` and `no` are never
+/// secret.
 package enum SecretSensitivity: Sendable, Hashable {
   /// No value is secret because of the name.
   case none
+  /// Long random values are secret.
+  case described
   /// Values that look like secrets are secret.
   case weak
-  /// Values that look like secrets, and texts of six digits, are secret.
+  /// Values that look like secrets, and six digits, are secret.
   case code
   /// Numbers such as PINs, and values that look like secrets, are secret.
   case short
-  /// Numbers of cards are secret.
+  /// Numbers of cards and bank accounts are secret.
   case card
   /// Values that are not short numbers are secret.
   case text
@@ -35,17 +41,19 @@ package enum SecretSensitivity: Sendable, Hashable {
   /// - Parameter value: The value, or its first ``sampleLength`` bytes.
   /// - Returns: `true` if the value is masked.
   func isSecret(_ value: String) -> Bool {
-    guard self != .none, !Self.isBlank(value), !Self.isConstant(value) else { return false }
+    guard self != .none, !Self.isBlank(value) else { return false }
     if RecordingPlaceholder.isPlaceholder(value) { return true }
-    let value = value.utf8.contains(UInt8(ascii: "%")) ? PercentDecoding.decoded(value) : value
+    let value = Self.trimmed(PercentDecoding.decoded(value, times: PercentDecoding.maximumDepth))
+    if Self.isConstant(value) { return false }
     switch self {
     case .none: return false
     case .strong: return true
     case .text: return !Self.isNumber(value, of: 1...9, withFraction: true)
-    case .card: return PaymentNumbers.isCardLike(value)
+    case .card: return PaymentNumbers.isCardLike(value) || PaymentNumbers.isIBANLike(value)
     case .short: return Self.isNumber(value, of: 3...12) || Self.looksSecret(value)
     case .code: return Self.isNumber(value, of: 6...6) || Self.looksSecret(value)
     case .weak: return Self.looksSecret(value)
+    case .described: return !TokenDetector.tokens(in: value).isEmpty || SecretShapes.contains(value)
     }
   }
 
@@ -55,10 +63,11 @@ package enum SecretSensitivity: Sendable, Hashable {
   /// - Returns: `true` if the number is masked.
   func isSecret(number: String) -> Bool {
     switch self {
-    case .none, .weak, .code: false
+    case .none, .weak, .described: false
     case .strong: true
     case .text: !Self.isNumber(number, of: 1...9, withFraction: true)
     case .short: Self.isNumber(number, of: 3...12)
+    case .code: Self.isNumber(number, of: 6...6)
     case .card: PaymentNumbers.isCardLike(number)
     }
   }
@@ -70,11 +79,21 @@ package enum SecretSensitivity: Sendable, Hashable {
     value.utf8.count < sampleLength && value.utf8.allSatisfy { " \t\r\n".utf8.contains($0) }
   }
 
+  /// Returns a text without white space at its ends.
+  private static func trimmed(_ value: String) -> String {
+    // Fast path: most values have none.
+    let isSpace: (UInt8) -> Bool = { " \t\r\n".utf8.contains($0) }
+    guard value.utf8.first.map(isSpace) == true || value.utf8.last.map(isSpace) == true else {
+      return value
+    }
+    return value.trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
   /// Returns whether a text is one of the constants that are never secret.
   private static func isConstant(_ value: String) -> Bool {
     guard value.utf8.count <= 9 else { return false }
     return switch value.lowercased() {
-    case "true", "false", "null", "nil", "none", "undefined": true
+    case "true", "false", "null", "nil", "none", "undefined", "on", "off", "yes", "no": true
     default: false
     }
   }

@@ -35,25 +35,17 @@ package enum SecretShapes {
     return masked ?? text
   }
 
-  /// Returns the ranges of the secrets in a text in which letters, digits, hyphens, underscores and
-  /// periods may be percent-encoded.
+  /// Returns the ranges of the secrets in a text in which characters may be percent-encoded, also
+  /// repeatedly.
   private static func decodedRanges(in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
     // Fast path: most texts have no encoded characters.
     guard bytes.contains(UInt8(ascii: "%")) else { return ranges(in: bytes) }
     var (decoded, offsets, position) = ([UInt8](), [Int](), 0)
     decoded.reserveCapacity(bytes.count)
+    offsets.reserveCapacity(bytes.count + 1)
     while position < bytes.count {
-      let start = position
-      let byte = PercentDecoding.nextByte(of: bytes, at: &position)
-      if byte.isASCIIAlphanumeric || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
-        || byte == UInt8(ascii: ".")
-      {
-        decoded.append(byte)
-      } else {
-        decoded.append(bytes[start])
-        position = start + 1
-      }
-      offsets.append(start)
+      offsets.append(position)
+      decoded.append(PercentDecoding.nextNestedByte(of: bytes, at: &position))
     }
     offsets.append(bytes.count)
     return decoded.withUnsafeBufferPointer { ranges(in: $0) }
@@ -118,16 +110,11 @@ package enum SecretShapes {
 
   /// Returns the length of the separator at a position, which may be an escaped character.
   ///
-  /// In `%3Dghp_` and `\nghp_`, the letters of the escape are not part of the word.
+  /// In `\nghp_`, the letter of the escape is not part of the word.
   private static func escapeLength(
     in bytes: UnsafeBufferPointer<UInt8>, at position: Int
   ) -> Int {
     switch bytes[position] {
-    case UInt8(ascii: "%"):
-      var end = position
-      let decoded = PercentDecoding.nextByte(of: bytes, at: &end)
-      // An encoded letter is part of the word.
-      return decoded.isASCIIAlphanumeric ? 1 : end - position
     case UInt8(ascii: "\\") where position + 1 < bytes.count:
       return "nrtbf".utf8.contains(bytes[position + 1]) ? 2 : 1
     default: return 1

@@ -5,17 +5,28 @@
 /// user information and webhook paths in URLs.
 ///
 /// The end of a value is searched only if its name is secret, and the search then continues after
-/// the value. Otherwise the search continues within the value. The value of a pair whose name
-/// follows is searched unless a masked one contains it. So the time is linear in the length of the
-/// text, whatever the text is.
+/// the value. Otherwise the search continues within the value, and a ``JudgingBudget`` limits the
+/// repeated reading. The value of a pair whose name follows is searched unless a masked one contains
+/// it. So the time is linear in the length of the text, whatever the text is.
 struct TextMasker {
   /// A longer name is judged by its last bytes.
   private static let maximumNameLength = 256
 
   var scanner: ByteScanner
   var builder: MaskedTextBuilder
+  var budget = JudgingBudget()
+  /// The provider of the replacements for numbers in JSON, or `nil` if they are replaced as text.
+  private let numbers: Redactor.NumberMask?
   /// The members such as `name` and `value` of the current object.
   var pair = Pair()
+  /// The number of braces that are open.
+  private var depth = 0
+  /// The name that an element or an attribute has given to the following elements.
+  var elementName: Range<Int>?
+  /// The end of the last tag of an element.
+  var tagEnd = 0
+  /// The end of the last text of an element that was masked.
+  var maskedTextEnd = 0
   /// The end of the last value that was masked because of a following name.
   var maskedPairEnd = 0
   /// The end of the last path that was searched for webhooks.
@@ -24,7 +35,8 @@ struct TextMasker {
   /// level.
   var unclosedQuotes: [Int: Int] = [:]
 
-  private init(_ bytes: UnsafeBufferPointer<UInt8>) {
+  private init(_ bytes: UnsafeBufferPointer<UInt8>, _ numbers: Redactor.NumberMask?) {
+    self.numbers = numbers
     scanner = ByteScanner(bytes)
     builder = MaskedTextBuilder(of: bytes)
   }
@@ -35,20 +47,26 @@ struct TextMasker {
   ///   - text: The text.
   ///   - search: The parts that are searched by themselves.
   ///   - masking: The provider of the replacements.
+  ///   - numbers: The provider of the replacements for numbers in JSON. Without it, they are replaced
+  ///     as text.
   ///   - work: The number of bytes read. This method adds its own.
   /// - Returns: The masked text.
   static func masked(
     _ text: String, _ search: SearchedText = .whole, by masking: Redactor.MaskProvider,
-    counting work: inout Int
+    numbers: Redactor.NumberMask? = nil, counting work: inout Int
   ) -> String {
     var text = text
     let masked = text.withUTF8 { bytes -> String? in
-      var masker = TextMasker(bytes)
+      var masker = TextMasker(bytes, numbers)
       search.forEachPart(of: bytes) { part in
+        // The text of an element may have several lines.
+        let start = max(part.lowerBound, masker.maskedTextEnd)
+        guard start < part.upperBound else { return }
         masker.scanner.search(to: part.upperBound)
-        (masker.pair, masker.searchedPathEnd) = (Pair(), 0)
-        masker.unclosedQuotes = [:]
-        masker.mask(from: part.lowerBound, masking)
+        // The members of an object may be on several lines.
+        if masker.depth == 0 { masker.pair = Pair() }
+        (masker.searchedPathEnd, masker.unclosedQuotes) = (0, [:])
+        masker.mask(from: start, masking)
       }
       work += masker.scanner.work
       return masker.builder.text
@@ -62,8 +80,11 @@ struct TextMasker {
       position = scanner.first(in: .stop, from: position)
       switch scanner.byte(at: position) {
       case nil: return
-      case UInt8(ascii: "{"), UInt8(ascii: "}"):
-        pair = Pair()
+      case UInt8(ascii: "{"):
+        (pair, depth) = (Pair(), depth + 1)
+        position += 1
+      case UInt8(ascii: "}"):
+        (pair, depth) = (Pair(), max(depth - 1, 0))
         position += 1
       case UInt8(ascii: "<"):
         pair = Pair()
@@ -119,10 +140,19 @@ extension TextMasker {
     case .value: if let end = maskPaired(value, masking) { return end }
     case nil: break
     }
-    if let mask = masking(name, { lazyText(of: value, named: name, limit: $0) }) {
-      next = replace(value.start..<end(of: value, named: name), with: mask)
+    if let mask = masking(name, { read(value, named: name, $0) }) {
+      next = replace(value, named: name, with: mask)
     }
     return next
+  }
+
+  /// Replaces the secret value of a name, and returns its end.
+  ///
+  /// A number in JSON is replaced by a number.
+  mutating func replace(_ value: Value, named name: String, with mask: String) -> Int {
+    let range = value.start..<end(of: value, named: name)
+    guard let numbers, isNumber(range, value) else { return replace(range, with: mask) }
+    return replace(range, with: numbers(scanner.text(range)))
   }
 
   /// The position from which ``value(at:)`` finds a value again.
@@ -185,168 +215,67 @@ extension TextMasker {
   }
 
   /// The limit for the number of times that JSON is nested in strings of JSON.
-  private static let maximumLevel = 4
+  static let maximumLevel = 4
 
   /// Returns how many times a quotation mark after this many backslashes is escaped.
   ///
   /// JSON in a string of JSON has 1 backslash before a quotation mark, and within that 3, 7, 15.
-  private static func level(ofBackslashes count: Int) -> Int {
+  static func level(ofBackslashes count: Int) -> Int {
     min((~count).trailingZeroBitCount, maximumLevel)
   }
+}
 
-  // MARK: Ends of values
+// MARK: - Credentials and URLs
 
-  /// Returns the position a number of bytes after a position, at most that of the end.
-  static func end(of limit: Int, from start: Int, before end: Int = .max) -> Int {
-    limit < end - start ? start + limit : end
-  }
-
-  func lazyText(of value: Value, named name: String, limit: Int) -> String {
-    guard limit == .max else {
-      return lazyText(of: value, limit: Self.end(of: limit, from: value.start))
-    }
-    var copy = self
-    return scanner.text(value.start..<copy.end(of: value, named: name))
-  }
-
-  func lazyText(of value: Value, limit: Int) -> String {
-    var copy = self
-    return scanner.text(value.start..<copy.end(of: value, limit: limit))
-  }
-
-  /// Returns the end of the secret value of a name.
-  mutating func end(of value: Value, named name: String) -> Int {
-    var end = end(of: value)
-    guard case .bare = value.kind else { return end }
-    // A list such as `Cookie: a=1; b=2` is one value.
-    let name = name.lowercased()
-    if name.hasSuffix("cookie") { end = listEnd(from: end, separator: UInt8(ascii: ";")) }
-    if name.hasSuffix("authorization") { end = listEnd(from: end, separator: UInt8(ascii: ",")) }
-    while let next = endOfField(namedBefore: end) { end = next }
-    return end
-  }
-
-  /// Returns the end of the value of a field whose name ends at a position, or `nil` if there is
-  /// no field.
+extension TextMasker {
+  /// Masks the credentials after `Bearer` or `Basic`.
   ///
-  /// If a name has no value, the next field counts as its value, and is masked as a whole:
-  /// `password:`, a line break, and `token: s3cret`.
-  mutating func endOfField(namedBefore end: Int) -> Int? {
-    var start = end
-    if scanner.byte(at: end - 1) != UInt8(ascii: ":") {
-      start = skipSpace(from: end)
-      guard let byte = scanner.byte(at: start),
-        byte == UInt8(ascii: ":") || byte == UInt8(ascii: "=")
-      else { return nil }
-      start += 1
-    }
-    start = skipSpace(from: start)
-    guard start > end, start < scanner.end, !scanner.isByte(at: start, in: .bareEnd) else {
+  /// - Returns: The next position, or `nil` if there are no credentials.
+  private mutating func maskCredentials(
+    _ name: Range<Int>, _ masking: Redactor.MaskProvider
+  ) -> Int? {
+    let end = name.upperBound
+    guard scanner.hasText("Bearer", at: end - 6) || scanner.hasText("Basic", at: end - 5) else {
       return nil
     }
-    return bareEnd(from: start)
+    let start = skipSpace(from: end)
+    guard start > end, scanner.isByte(at: start, in: .token) else { return nil }
+    var valueEnd = scanner.end(of: .token, from: start)
+    guard !isField(start..<valueEnd) else { return start }
+    while let next = endOfField(namedBefore: valueEnd) { valueEnd = next }
+    let value = start..<valueEnd
+    let text = scanner.text(value)
+    guard let mask = masking(Redactor.schemeName, { _ in text }) else { return start }
+    return replace(value, with: mask)
   }
 
-  mutating func end(of value: Value, limit: Int = .max) -> Int {
-    switch value.kind {
-    case .quoted(let quote, let level):
-      return quoteEnd(quote, level, from: value.start, limit: limit)
-        ?? (quote == UInt8(ascii: "'")
-          ? bareEnd(from: value.start, limit: limit) : min(scanner.end, limit))
-    case .container: return containerEnd(from: value.start, limit: limit)
-    case .bare:
-      let start = value.start
-      for length in Self.schemeLengths(scanner, at: start) {
-        let credentials = skipSpace(from: start + length)
-        if credentials > start + length, credentials < scanner.end,
-          !scanner.isByte(at: credentials, in: .bareEnd)
-        {
-          return bareEnd(from: credentials, limit: limit)
-        }
-      }
-      return bareEnd(from: start, limit: limit)
-    }
-  }
-
-  private static func schemeLengths(_ scanner: ByteScanner, at start: Int) -> [Int] {
-    scanner.hasText("Bearer", at: start) || scanner.hasText("Digest", at: start)
-      ? [6] : scanner.hasText("Basic", at: start) ? [5] : []
-  }
-
-  private mutating func bareEnd(from start: Int, limit: Int = .max) -> Int {
-    scanner.first(in: .bareEnd, from: start, limit: limit)
-  }
-
-  /// Returns the position of the closing quotation mark, or `nil` if there is none.
+  /// Returns whether a run of the characters of credentials is a field such as `status=200`.
   ///
-  /// A mark that is escaped more often than the opening one is part of the value. A mark that a
-  /// search has not found is not searched again further on.
-  private mutating func quoteEnd(
-    _ quote: UInt8, _ level: Int, from start: Int, limit: Int
-  ) -> Int? {
-    let key = Int(quote) << 8 | level
-    if let unclosed = unclosedQuotes[key], start >= unclosed { return nil }
-    var position = start
-    while true {
-      position = scanner.first(in: .quote, from: position, limit: limit)
-      guard position < limit, let byte = scanner.byte(at: position) else {
-        if limit == .max { unclosedQuotes[key] = start }
-        return nil
-      }
-      let mark =
-        byte == UInt8(ascii: "\\") ? scanner.end(of: .backslash, from: position) : position
-      guard scanner.byte(at: mark) == quote else {
-        position = max(mark, position + 1)
-        continue
-      }
-      if level == Self.maximumLevel || Self.level(ofBackslashes: mark - position) <= level {
-        return position
-      }
-      position = mark + 1
-    }
+  /// The equals signs of credentials are at their end.
+  private func isField(_ range: Range<Int>) -> Bool {
+    guard let equals = scanner.bytes[range].firstIndex(of: UInt8(ascii: "=")) else { return false }
+    return scanner.bytes[equals..<range.upperBound].contains { $0 != UInt8(ascii: "=") }
   }
 
-  /// Returns the end of an array or an object, or the end of the text if it is not complete.
-  private mutating func containerEnd(from start: Int, limit: Int) -> Int {
-    var (position, depth) = (start, 0)
-    while true {
-      position = scanner.first(in: .bracket, from: position, limit: limit)
-      guard position < limit, let byte = scanner.byte(at: position) else {
-        return min(limit, scanner.end)
+  /// Masks the user information and the webhook path of a URL at `://`.
+  ///
+  /// - Returns: The next position, or `nil` if there is no URL.
+  private mutating func maskURL(at colon: Int, _ masking: Redactor.MaskProvider) -> Int? {
+    guard scanner.hasText("://", at: colon) else { return nil }
+    let start = colon + 3
+    let authority = start..<scanner.first(in: .authorityEnd, from: start)
+    if authority.lowerBound >= searchedPathEnd {
+      searchedPathEnd = scanner.first(in: .pathEnd, from: authority.upperBound)
+      let secrets = WebhookPath.secrets(in: scanner.bytes[start..<searchedPathEnd])
+      for secret in secrets {
+        let text = scanner.text(secret)
+        builder.replace(secret, with: masking("credential", { _ in text }) ?? Redactor.mask)
       }
-      position += 1
-      switch byte {
-      case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
-      case UInt8(ascii: "\""):
-        guard let end = quoteEnd(byte, 0, from: position, limit: limit) else {
-          return min(limit, scanner.end)
-        }
-        // The closing mark may be preceded by an even number of backslashes.
-        position = scanner.end(of: .backslash, from: end) + 1
-      default: depth -= 1
-      }
-      if depth <= 0 { return min(position, scanner.end) }
     }
-  }
-
-  /// Returns the end of further fields such as `; b=2` or `, response="1"`.
-  private mutating func listEnd(from start: Int, separator: UInt8) -> Int {
-    var end = start
-    while true {
-      var position = end
-      if scanner.byte(at: position) == UInt8(ascii: "\"") {
-        // The value before was in quotation marks.
-        guard let close = quoteEnd(UInt8(ascii: "\""), 0, from: position + 1, limit: .max) else {
-          return end
-        }
-        position = close + 1
-        end = position
-      }
-      guard scanner.byte(at: position) == separator else { return end }
-      let name = skipSpace(from: position + 1)
-      let nameEnd = scanner.end(of: .name, from: name)
-      guard nameEnd > name, scanner.byte(at: nameEnd) == UInt8(ascii: "=") else { return end }
-      end = bareEnd(from: nameEnd + 1)
+    guard let at = scanner.bytes[authority].lastIndex(of: UInt8(ascii: "@")), at > start else {
+      return start
     }
+    let text = scanner.text(start..<at)
+    return replace(start..<at, with: masking("credential", { _ in text }) ?? Redactor.mask)
   }
 }

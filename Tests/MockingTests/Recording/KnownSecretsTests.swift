@@ -23,6 +23,15 @@ struct MultiPatternSearchTests {
     #expect(masked("abcdefgh12", "abcdefgh", "abcdefgh12", "abcdefgh1") == "*")
   }
 
+  /// Web tokens start with the same bytes.
+  @Test func manyPatternsWithTheSameStartAreFound() {
+    var search = MultiPatternSearch()
+    for index in 0..<5_000 { search.insert("eyJhbGci\(index * 3)", replacement: "*") }
+    let text = String(repeating: "eyJhbGci14997 eyJhbGci1 eyJhbGci3x ", count: 2_000)
+    let expected = String(repeating: "* eyJhbGci1 *x ", count: 2_000)
+    #expect(search.replacing(in: text) == expected)
+  }
+
   @Test func overlappingMatchesAreReplacedCompletely() {
     #expect(masked("-abcdefgh1234-", "abcdefgh", "efgh1234") == "-*-")
     #expect(masked("abcdefghabcdefgh", "abcdefgh") == "**")

@@ -7,8 +7,8 @@ import Testing
 /// An error in a stub file is one message with its location and the expected content.
 struct StubFileErrorTests {
   private static let responseKeys =
-    "status, headers, json, text, base64, file, delay, bodyDelay, bytesPerSecond, dribble, fault, "
-    + "template, let, webhook"
+    "status, headers, json, text, base64, file, events, lines, delay, bodyDelay, bytesPerSecond, "
+    + "dribble, fault, every, repeat, interim, trailers, template, let, webhook"
 
   private static let mistakes: [(text: String, message: String)] = [
     ("", "1:1: expected JSON: the file ends before the JSON is complete"),
@@ -112,8 +112,13 @@ struct StubFileErrorTests {
     (
       "{\"routes\": [{\"path\": \"/\", \"when\": {\"variables\": {\"n\": {}}}}]}",
       "1:55: routes[0].when.variables.n: expected a value that is not an object, or an "
-        + "object with one of equals, contains, matches, exists, atLeast and atMost, found an "
-        + "object"
+        + "object with one of equals, contains, matches, exists, atLeast and atMost, or with both "
+        + "of the last two, found an object"
+    ),
+    (
+      "{\"routes\": [{\"path\": \"/\", \"when\": {\"variables\": {\"n\": {\"atLeast\": 2, "
+        + "\"atMost\": 1}}}}]}",
+      "1:80: routes[0].when.variables.n.atMost: expected a number of at least \"atLeast\", found 1"
     ),
     (
       "{\"routes\": [{\"path\": \"/\", \"when\": {\"parts\": {\"a\": {\"filename\": "
@@ -136,13 +141,18 @@ struct StubFileErrorTests {
       "1:35: routes[0].set[\"\"]: expected the name of a variable, found \"\""
     ),
     (
+      "{\"routes\": [{\"path\": \"/\", \"set\": {\"a-{{ uuid }}\": 1}}]}",
+      "1:35: routes[0].set[\"a-{{ uuid }}\"]: the name of a variable cannot be a template, found "
+        + "\"a-{{ uuid }}\""
+    ),
+    (
       "{\"routes\": [], \"seed\": -1}",
       "1:24: seed: expected a whole number, 0 or more, found -1"
     ),
     (
       "{\"routes\": [], \"defaults\": {\"status\": 500}}",
       "1:29: defaults.status: unknown key \"status\"; known keys: headers, delay, "
-        + "bodyDelay, bytesPerSecond, dribble, fault"
+        + "bodyDelay, bytesPerSecond, dribble, fault, interim, trailers"
     ),
     (
       "{\"routes\": [{\"path\": \"/\", \"oneOf\": [{\"weight\": -1}]}]}",

@@ -43,6 +43,8 @@ struct OfflineSecretsTests {
         contentType: "application/json"), "jwt"
     ),
     (Request(.post, place, payload: .data(Data(#"{"otp": 1}"#.utf8))), "otp"),
+    (.get("https://a.test/b?room_key=live_7fXkQ2p9ZbL4"), "room_key"),
+    (.post(place, parameters: ["chat_session": "x9y8z7w6v5"]), "chat_session"),
     (.upload(multipart: form("password"), to: place), "password"),
     (.upload(multipart: form("a", "application/json"), to: place), "pin"),
   ])
@@ -60,7 +62,8 @@ struct OfflineSecretsTests {
 
   @Test(arguments: [
     Request.post(place, parameters: ["text": "my password: see the drawer", "token": .null]),
-    .get("https://a.test/b?page=1&sort=keys"),
+    .get("https://a.test/b?page=1&sort=keys&room_key=lobby"),
+    .post(place, parameters: ["chat_session": "morning"]),
     .upload(data: Data("password=1".utf8), to: place, contentType: "text/plain"),
     .upload(data: Data([0xff, 0]), to: place),
   ])

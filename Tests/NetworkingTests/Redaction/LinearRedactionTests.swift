@@ -21,6 +21,12 @@ import Testing
     "a:\n", "token=\n", "=%3B", "a=%26", "a%3D;", "token%3D;", "token%3Da;b",
     "value=[ name=password ", "value:[ name:token,", "value:{ name:token,",
     "value={\"a\":[ name=token ", "value=a;name=cookie;", "value=a,name=authorization,",
+    // Names whose values are judged by their form.
+    "key=", "code=a&key=", "session='key='", "key:", "\"key\":\"", "pin=code%3D", "sid=\"key:[",
+    "key%3Dsid%253D", "signature={key:", "token_type=key=", "key;sid=", "name:key,value:{",
+    "<key>", "<key>a</key>", "<code><![CDATA[", "<key><![CDATA[a]]>", "<key>sid</key>\n<string>",
+    "<key name=\"sid\"\n>", "<a\nkey=\"", "<a>\n", "<pin>\n1</pin>", "{key:\n", "pin: 123 456 ",
+    "iban: DE12 3456 ", "Bearer a=", "\"pin\" : 12,",
   ]
 
   private static func text(_ piece: String, _ length: Int) -> String {
@@ -39,6 +45,18 @@ import Testing
     return work
   }
 
+  /// Numbers and credentials are replaced by placeholders.
+  private func workOnRecording(_ text: String) -> Int {
+    struct Placeholders: SecretPlaceholders {
+      func text(for secret: String) -> String { "***-3f2a9c" }
+      func number(for secret: String) -> Int { 999_000_034 }
+    }
+    var work = 0
+    _ = Redactor(purpose: .recording, placeholders: Placeholders())
+      .maskedText(text, .lines, counting: &work)
+    return work
+  }
+
   private func workOnURL(_ text: String) -> Int {
     var work = 0
     _ = FieldMasker.masked(
@@ -47,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: pieces) func aTextTwiceAsLongTakesTwiceTheWork(_ piece: String) {
-    for work in [workOnText, workOnLines, workOnURL] {
+    for work in [workOnText, workOnLines, workOnRecording, workOnURL] {
       let (short, long) = (Self.text(piece, 3_000), Self.text(piece, 6_000))
       #expect(work(long) <= work(short) * 5 / 2 + 1_000)
       #expect(work(long) <= 12 * long.utf8.count)
@@ -62,7 +80,7 @@ import Testing
       return Int(state >> 33) % bound
     }
     let pattern = (0..<(2 + next(4))).map { _ in Self.pieces[next(Self.pieces.count)] }.joined()
-    for work in [workOnText, workOnLines, workOnURL] {
+    for work in [workOnText, workOnLines, workOnRecording, workOnURL] {
       let (short, long) = (Self.text(pattern, 10_000), Self.text(pattern, 20_000))
       #expect(work(long) <= work(short) * 5 / 2 + 2_000, "\(pattern.debugDescription)")
     }
@@ -76,6 +94,29 @@ import Testing
     let text = Self.text(piece, 1 << 17) + "\npassword=s3cret"
     #expect(!Redactor.standard.maskedText(text).contains("s3cret"))
     #expect(!Redactor(purpose: .recording).maskedContent(text).contains("s3cret"))
+  }
+
+  /// Objects with names such as `tokens` within each other are judged to a fixed depth.
+  @Test func nestedObjectsOfSecretsAreMasked() {
+    let count = 200
+    let deep =
+      String(repeating: #"{"tokens":"#, count: count) + #"{"a":"s3cret"}"#
+      + String(repeating: "}", count: count)
+    let redactor = Redactor(purpose: .recording)
+    #expect(!redactor.maskedBody(deep, mimeType: "application/json").contains("s3cret"))
+    let counts = #"{"tokens":{"a":{"b":[12,{"c":7}]}}}"#
+    #expect(redactor.maskedBody(counts, mimeType: "application/json") == counts)
+  }
+
+  /// The work of judging values that contain each other, and of finding secrets by their form.
+  @Test(arguments: [
+    "key=", "4111 ", "4111111111111112 ", "DE89 3704 ", "eyJhbGciOi.", "eyJ", "ghp_", "xoxb-1-",
+    "-----BEGIN PRIVATE KEY-----", "-----BEGIN", "%2525", "%25253D",
+  ])
+  func aLongTextIsSearchedForForms(_ piece: String) {
+    let text = Self.text(piece, 1 << 17) + "\n a=ghp_16C7e42F292c6912E7710c838347Ae178B4a."
+    let masked = Redactor(purpose: .recording).maskedContent(text)
+    #expect(!masked.contains("16C7e42F292c6912E7710c838347Ae178B4a"))
   }
 
   @Test func theDescriptionOfAnErrorReadsABoundedPartOfTheBody() {

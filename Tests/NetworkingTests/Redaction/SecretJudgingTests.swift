@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+@testable import Networking
+
+/// The values that are secret because of their name, their form, or an element over several lines.
+@Suite(.timeLimit(.minutes(10)))
+struct SecretJudgingTests {
+  @Test(arguments: [
+    ("/reset-password/4f2c81d9e07b", "/reset-password/***"),
+    ("https://a.test/token/4f2c81d9e07b/c?d=e", "https://a.test/token/***/c?d=e"),
+    ("/password/reset", "/password/reset"), ("/session/7/close", "/session/7/close"),
+    ("https://token.a.test/board2go7x/c", "https://token.a.test/board2go7x/c"),
+    ("/boards/4f2c81d9e07b", "/boards/4f2c81d9e07b"),
+    ("/token?a=4f2c81d9e07b", "/token?a=4f2c81d9e07b"),
+    ("/token//", "/token//"),
+  ])
+  func aRandomSegmentAfterTheNameOfASecretIsMaskedInARecording(_ url: String, _ expected: String) {
+    #expect(Redactor(purpose: .recording).maskedURL(url) == expected)
+  }
+
+  @Test(arguments: [
+    (
+      "<input\n name=\"password\"\n value=\"s3\ncret\">\nb",
+      "<input\n name=\"password\"\n value=\"***\">\nb"
+    ),
+    (
+      "<key>password</key>\n<string>s3cret</string>\n<c>d</c>",
+      "<key>password</key>\n<string>***</string>\n<c>d</c>"
+    ),
+    ("<password>\n s3\n cret\n</password>", "<password>\n ***\n</password>"),
+    ("<password><![CDATA[s3\ncret]]></password>", "<password>***</password>"),
+    (
+      "<f name='token'>\n<value>\ns3cret\n</value>\n</f>",
+      "<f name='token'>\n<value>\n***\n</value>\n</f>"
+    ),
+    (
+      "{\n \"name\": \"token\",\n \"value\": \"s3cret\"",
+      "{\n \"name\": \"token\",\n \"value\": \"***\""
+    ),
+    (
+      "<input name=\"token\" value=\"s3cret\"> a <INPUT name='pwd'>\nb",
+      "<input name=\"token\" value=\"***\"> a <INPUT name='pwd'>\nb"
+    ),
+    // Names whose element has another meaning, or no end.
+    ("<token>\nx\ny", "<token>\nx\ny"), ("<token/>\nx\n</token>", "<token/>\nx\n</token>"),
+    (
+      "<key>token</key>\n<a>b</a>\n<string>c</string>",
+      "<key>token</key>\n<a>b</a>\n<string>c</string>"
+    ),
+    ("<a>b</a>\nname=pwd\n<b value=1>", "<a>b</a>\nname=pwd\n<b value=1>"),
+  ])
+  func valuesOverLinesAreMaskedInARecording(_ text: String, _ expected: String) {
+    #expect(Redactor(purpose: .recording).maskedContent(text) == expected)
+    let whole = Redactor.standard.maskedText(text)
+    if expected != text { #expect(whole == expected) }
+  }
+
+  @Test(arguments: [
+    ("user_session", "x9y8z7w6v5", true), ("basicAuth", "a1b2c3d4e5f6", true),
+    ("stream_key", "live_7fXkQ2p9ZbL4", true), ("stream_key", "live", false),
+    ("primary_key", "4f2c81d9e07b", false), ("publicKey", "4f2c81d9e07b", false),
+    ("signature_algorithm", "SHA256withRSA", false), ("token_symbol", "ETH", false),
+    ("csrf", "off", false), ("csrf", "trout", true), ("api_key_prefix", "live", false),
+    ("authorization", "trout", true), ("code", "482913", true), ("error_code", "482913", false),
+    ("password", " off\n", false), ("password", "offer", true), ("pin", " 1234\n", true),
+    ("iban", "DE00 1234 5678 9012 34", true), ("iban", "unknown", false),
+    ("key", "%2534f2c81d9e07b", true), ("token_type", "Zx81Qw9LmN4tRv7bKp2sYd6h", true),
+  ])
+  func valuesAreJudgedByNameAndForm(_ name: String, _ value: String, _ isSecret: Bool) {
+    #expect(Redactor.standard.isSecret(name: name, value: value) == isSecret)
+  }
+
+  @Test(arguments: [
+    ("xoxb-123456789012-1234567890123-AbCdEfGhIjKlMnOpQrStUvWx", true),
+    ("dp.pt.AbCdEfGhIjKlMnOpQrStUvWx0", true), ("xoxb-configuration-of-2", false),
+    ("sk-internationalization-2", false), ("npm_config_registry_for_users_1", false),
+  ])
+  func tokensWithAWellKnownPrefixAreMasked(_ token: String, _ isSecret: Bool) {
+    let expected = isSecret ? "a (***), b" : "a (\(token)), b"
+    #expect(Redactor.standard.maskedText("a (\(token)), b") == expected)
+  }
+}
