@@ -32,6 +32,16 @@ struct StubFileTests {
     #expect(await transport.response("/lost") == "connectionLost")
   }
 
+  @Test func serversOfOneFileHaveDifferentPorts() throws {
+    let stubs = try StubFixture(#"{"routes": [{"path": "/a"}]}"#)
+    let servers = [
+      try MockServer(stubs: stubs.file), try MockServer(stubs: stubs.file),
+      try MockServer(stubs: [stubs.file]), try MockServer(stubs: [stubs.file]),
+    ]
+    defer { for server in servers { server.stop() } }
+    #expect(Set(servers.map(\.port)).count == 4)
+  }
+
   @Test func delaysAndPacesAreApplied() async throws {
     let stubs = try StubFixture(
       """
