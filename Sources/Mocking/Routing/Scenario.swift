@@ -80,6 +80,21 @@ struct ScenarioMachine {
     return .taken(taken, variables: variables)
   }
 
+  /// The states that have been set, and the variables.
+  var snapshot: ScenarioSnapshot { ScenarioSnapshot(states: states, variables: variables) }
+
+  /// Restores the states and the variables of a snapshot. The use counts are kept.
+  mutating func restore(_ snapshot: ScenarioSnapshot) {
+    states = snapshot.states
+    variables = snapshot.variables
+    revision += 1
+  }
+
+  /// Sets the initial state of a scenario.
+  mutating func restart(_ scenario: Scenario) {
+    states[scenario] = nil
+  }
+
   mutating func forget(_ entry: RegisteredRoute) {
     useCounts[entry.number] = nil
   }
@@ -139,6 +154,20 @@ public final class ScenarioStates: Sendable {
     for handler in resetHandlers.withLock({ $0 }) { handler() }
   }
 
+  /// The states that have been set, and the variables, at one time.
+  var snapshot: ScenarioSnapshot { machine.withLock { $0.snapshot } }
+
+  /// Restores the states and the variables of a snapshot.
+  func restore(_ snapshot: ScenarioSnapshot) {
+    machine.withLock { $0.restore(snapshot) }
+    if !snapshot.variables.isEmpty { mayHaveVariables.store(true, ordering: .releasing) }
+  }
+
+  /// Sets the initial state of a scenario.
+  func restart(_ scenario: Scenario) {
+    machine.withLock { $0.restart(scenario) }
+  }
+
   /// Adds a closure that ``reset()`` calls.
   func onReset(_ handler: @escaping @Sendable () -> Void) {
     resetHandlers.withLock { $0.append(handler) }
@@ -182,6 +211,13 @@ public final class ScenarioStates: Sendable {
   func differences(of entry: RegisteredRoute) -> [RequestDifference] {
     machine.withLock { $0.differences(of: entry) }
   }
+}
+
+/// The states of scenarios and the variables of a backend at one time.
+struct ScenarioSnapshot: Sendable {
+  /// The states that have been set. Other scenarios are in their initial states.
+  let states: [Scenario: String]
+  let variables: [String: JSON]
 }
 
 /// A named state machine of a mocked backend.
