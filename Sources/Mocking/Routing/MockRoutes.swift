@@ -51,7 +51,7 @@ public struct MockRoutes: Sendable {
     case last
   }
 
-  private let registry: @Sendable () throws(MockServerError) -> StubRegistry
+  let registry: @Sendable () throws(MockServerError) -> StubRegistry
 
   init(_ registry: @escaping @Sendable () throws(MockServerError) -> StubRegistry) {
     self.registry = registry

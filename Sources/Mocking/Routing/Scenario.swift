@@ -9,6 +9,8 @@ struct ScenarioMachine {
   private(set) var variables: [String: JSON] = [:]
   /// The number of changes of variables.
   private(set) var revision = 0
+  /// The number of changes of states and variables.
+  private(set) var changeCount = 0
 
   /// The result of choosing a route.
   enum Choice {
@@ -26,19 +28,21 @@ struct ScenarioMachine {
 
   mutating func set(_ step: Scenario.Step) {
     states[step.scenario] = step.state
+    changeCount += 1
   }
 
   mutating func setVariable(_ name: String, to value: JSON?) {
     variables[name] = value
     revision += 1
+    changeCount += 1
   }
 
   /// Restores the initial states and use counts, and removes the variables.
   mutating func reset() {
     // The revision continues, because a request may be testing its conditions now.
-    let next = revision + 1
+    let (next, changes) = (revision + 1, changeCount + 1)
     self = ScenarioMachine()
-    revision = next
+    (revision, changeCount) = (next, changes)
   }
 
   /// Chooses the first route that can respond in the current state, counts its use, and sets its
@@ -74,6 +78,7 @@ struct ScenarioMachine {
       }
       variables = request.variables
       revision += 1
+      changeCount += 1
     }
     if route.limit != nil { useCounts[taken.entry.number, default: 0] += 1 }
     for step in route.nextStates { set(step) }
@@ -88,11 +93,13 @@ struct ScenarioMachine {
     states = snapshot.states
     variables = snapshot.variables
     revision += 1
+    changeCount += 1
   }
 
   /// Sets the initial state of a scenario.
   mutating func restart(_ scenario: Scenario) {
     states[scenario] = nil
+    changeCount += 1
   }
 
   mutating func forget(_ entry: RegisteredRoute) {
@@ -153,6 +160,9 @@ public final class ScenarioStates: Sendable {
     machine.withLock { $0.reset() }
     for handler in resetHandlers.withLock({ $0 }) { handler() }
   }
+
+  /// The number of changes of states and variables.
+  var changeCount: Int { machine.withLock { $0.changeCount } }
 
   /// The states that have been set, and the variables, at one time.
   var snapshot: ScenarioSnapshot { machine.withLock { $0.snapshot } }
