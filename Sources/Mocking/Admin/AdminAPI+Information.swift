@@ -3,10 +3,10 @@ import Networking
 
 extension AdminAPI {
   static let informationOperations = [
-    AdminOperation(.get, "") { _, _ in page },
-    AdminOperation(.get, "openapi.json") { _, _ in
-      ReservedPathResponse(
-        mock: .data(OpenAPIDocument.data, contentType: "application/json"))
+    AdminOperation(.get, "", query: nil) { _, _ in page },
+    AdminOperation(.get, "openapi.json") { admin, _ in
+      let document = admin.token == nil ? OpenAPIDocument.open : OpenAPIDocument.protected
+      return ReservedPathResponse(mock: .data(document, contentType: "application/json"))
     },
     AdminOperation(.get, "info") { admin, _ in .json(admin.information) },
     AdminOperation(.post, "shutdown", body: .required) { try $0.shutDown($1) },
@@ -40,7 +40,7 @@ extension AdminAPI {
   /// The request names the instance of the server, so that it does not end another one by mistake.
   private func shutDown(_ call: AdminCall) throws -> ReservedPathResponse {
     let object = try call.object(
-      ["instance"], "an object with the member \"instance\" of info.json")
+      ["instance"], "an object with the member \"instance\", as in {\"instance\": \"...\"}")
     let named = try object.required("instance", "that of \(Self.path)info").string()
     guard named == instance else {
       throw AdminProblem(409, "the request names another server; see \(Self.path)info")

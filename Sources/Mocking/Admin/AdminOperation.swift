@@ -20,13 +20,13 @@ struct AdminOperation: Sendable {
   /// The segments of the path; `nil` in place of a variable.
   private let segments: [String?]
   private let variables: [String]
-  /// The names of the parameters of the query.
-  let parameters: Set<String>
+  /// The names of the parameters of the query. `nil` ignores the query.
+  let parameters: Set<String>?
   let body: Body
   let handle: Handler
 
   init(
-    _ method: HTTPMethod, _ path: String, query parameters: Set<String> = [], body: Body = .none,
+    _ method: HTTPMethod, _ path: String, query parameters: Set<String>? = [], body: Body = .none,
     _ handle: @escaping Handler
   ) {
     self.method = method
@@ -100,9 +100,9 @@ struct AdminCall {
     self.request = request
     self.variables = variables
     var query: [String: String] = [:]
-    for item in request.query.items {
-      guard operation.parameters.contains(item.name) else {
-        let known = operation.parameters.sorted().joined(separator: ", ")
+    for item in operation.parameters == nil ? [] : request.query.items {
+      guard let parameters = operation.parameters, parameters.contains(item.name) else {
+        let known = (operation.parameters ?? []).sorted().joined(separator: ", ")
         throw AdminProblem(
           400, "unknown parameter \(ReportFormatter.quoted(item.name)); "
             + (known.isEmpty ? "there are none" : "known are: \(known)"))
