@@ -86,7 +86,8 @@ extension AdminAPI {
 
   private func countRequests(_ call: AdminCall) throws -> ReservedPathResponse {
     let pattern = try pattern(
-      call.object(Self.patternKeys, "a pattern, such as {\"method\": \"GET\", \"path\": \"/boards\"}"))
+      call.object(
+        Self.patternKeys, "a pattern, such as {\"method\": \"GET\", \"path\": \"/boards\"}"))
     let found = backend.journal.snapshot().matching(pattern)
     return .json([
       "count": .int(found.count), "requests": .array(found.suffix(1_000).map { .int($0.number) }),
@@ -217,7 +218,9 @@ extension JournalDetail {
       "method": .string(request.method.rawValue),
       "path": .string(PathTemplate.escaping(request.path.text)), "template": false,
     ]
-    if !request.method.rawValue.isToken || request.method.rawValue != request.method.rawValue.uppercased() {
+    if !request.method.rawValue.isToken
+      || request.method.rawValue != request.method.rawValue.uppercased()
+    {
       members["method"] = nil
     }
     var query: [String: JSON] = [:]
@@ -239,7 +242,9 @@ extension JournalDetail {
     if response.body.count < response.bodyByteCount, response.bodyByteCount > 65_536 {
       members["comment"] = "Only the beginning of the body was kept."
     }
-    if let json = try? JSON(parsing: response.body), response.headers["Content-Type"]?.contains("json") == true {
+    if let json = try? JSON(parsing: response.body),
+      response.headers["Content-Type"]?.contains("json") == true
+    {
       members["json"] = json
     } else if let text = String(validating: response.body, as: UTF8.self) {
       if !text.isEmpty { members["text"] = .string(text) }

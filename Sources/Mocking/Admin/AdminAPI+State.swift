@@ -92,7 +92,9 @@ extension AdminAPI {
     let changed = scenario ?? Scenario(call["name"])
     let states = backend.scenarios()
     // A new scenario is listed from now on.
-    if let state { states[changed] = state } else if scenario == nil {
+    if let state {
+      states[changed] = state
+    } else if scenario == nil {
       states[changed] = changed.initialState
     }
     events.publish("scenarios")
@@ -184,7 +186,9 @@ extension AdminAPI {
     let key = resource.definition.options.key
     // Items are compared with those of the same id, because their order may have changed.
     let items = new.map { item in
-      guard let id = ResourceItem.id(of: item[key]), let old = resource.table[id] else { return item }
+      guard let id = ResourceItem.id(of: item[key]), let old = resource.table[id] else {
+        return item
+      }
       return AdminMask.restored(item, from: old.json)
     }
     do throws(ResourceStore.InvalidItem) {
@@ -207,7 +211,7 @@ extension AdminAPI {
 
   // MARK: Snapshots
 
-  /// The maximum number of snapshots. The oldest one is dropped.
+  /// The maximum number of snapshots, beyond which the oldest one is dropped.
   private static let maximumSnapshots = 50
 
   private func takeSnapshot() -> ReservedPathResponse {

@@ -19,12 +19,12 @@ final class AdminEvents: Sendable {
 
   private struct State {
     var lastNumber = 0
-    /// The latest events. Trimmed when it has twice the number of events that are kept.
+    /// The latest events, which are trimmed when there are twice as many as are kept.
     var kept: [Event] = []
     var readers: [Int: BodyPipe] = [:]
     var readerCount = 0
     var isStopped = false
-    /// Whether there has been a reader. Without one, no event is made.
+    /// Whether there has been a reader, without which no event is made.
     var isFollowed = false
   }
 
@@ -93,19 +93,21 @@ final class AdminEvents: Sendable {
 
   /// Returns the events after the one with an id.
   ///
-  /// - Parameter id: The id. `nil` returns all events that are kept. For an unknown id, or if events
-  ///   after it are no longer kept, the result is an event `reset`.
+  /// - Parameter id: The id. `nil` returns all events that are kept.
+  /// - Returns: The events. For an unknown id, or if events after it are no longer kept, the event `reset`.
   func events(after id: String?) -> Data {
     state.withLock { state in
       state.isFollowed = true
-      return self.events(after: id ?? "\(instance)-\(state.kept.first.map { $0.number - 1 } ?? 0)", state)
+      return self.events(
+        after: id ?? "\(instance)-\(state.kept.first.map { $0.number - 1 } ?? 0)", state)
     }
   }
 
   private func events(after id: String, _ state: State) -> Data {
     let parts = id.split(separator: "-", maxSplits: 1)
     let first = state.kept.first?.number ?? state.lastNumber + 1
-    guard parts.count == 2, parts[0] == instance, let number = Int(parts[1]), number <= state.lastNumber,
+    guard parts.count == 2, parts[0] == instance, let number = Int(parts[1]),
+      number <= state.lastNumber,
       number >= first - 1
     else {
       return MockEvent("{}", event: "reset", id: "\(instance)-\(state.lastNumber)").bytes

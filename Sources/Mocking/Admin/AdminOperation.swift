@@ -20,7 +20,9 @@ struct AdminOperation: Sendable {
   /// The segments of the path; `nil` in place of a variable.
   private let segments: [String?]
   private let variables: [String]
-  /// The names of the parameters of the query. `nil` ignores the query.
+  /// The names of the parameters of the query.
+  ///
+  /// `nil` ignores the query.
   let parameters: Set<String>?
   let body: Body
   let handle: Handler
@@ -39,7 +41,8 @@ struct AdminOperation: Sendable {
     variables = parts.filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
   }
 
-  static let all = AdminAPI.informationOperations + AdminAPI.stubOperations
+  static let all =
+    AdminAPI.informationOperations + AdminAPI.stubOperations
     + AdminAPI.requestOperations + AdminAPI.stateOperations
 
   /// The result of the search for an operation.
@@ -104,7 +107,8 @@ struct AdminCall {
       guard let parameters = operation.parameters, parameters.contains(item.name) else {
         let known = (operation.parameters ?? []).sorted().joined(separator: ", ")
         throw AdminProblem(
-          400, "unknown parameter \(ReportFormatter.quoted(item.name)); "
+          400,
+          "unknown parameter \(ReportFormatter.quoted(item.name)); "
             + (known.isEmpty ? "there are none" : "known are: \(known)"))
       }
       guard query.updateValue(item.value, forKey: item.name) == nil else {
@@ -151,13 +155,15 @@ struct AdminCall {
   func number(_ name: String, _ range: ClosedRange<Int>) throws(AdminProblem) -> Int? {
     guard let text = query[name] else { return nil }
     guard let number = Self.number(text), range.contains(number) else {
-      let limits = range.upperBound == .max ? "\(range.lowerBound) or more" : "\(range.lowerBound) to \(range.upperBound)"
+      let limits =
+        range.upperBound == .max
+        ? "\(range.lowerBound) or more" : "\(range.lowerBound) to \(range.upperBound)"
       throw AdminProblem(400, "the parameter \(name) is a number, \(limits)")
     }
     return number
   }
 
-  /// Returns a number of the path. Texts that are no number have no value.
+  /// Returns a number of the path, or `nil` for another text.
   func number(ofPath name: String) -> Int? { Self.number(self[name]) }
 
   /// Parses decimal digits.

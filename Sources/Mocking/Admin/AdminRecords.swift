@@ -26,6 +26,7 @@ enum AdminMask {
   /// - Parameters:
   ///   - new: The value from the client.
   ///   - old: The value before it was masked.
+  /// - Returns: The value to store.
   static func restored(_ new: JSON, from old: JSON) -> JSON {
     restored(new, old, json(old))
   }
@@ -70,6 +71,7 @@ enum AdminMask {
   ///   - data: The body, or its beginning.
   ///   - byteCount: The size of the whole body.
   ///   - headers: The header fields of the message.
+  /// - Returns: The type, the size and the content.
   static func body(_ data: Data, of byteCount: Int, _ headers: HTTPHeaders) -> JSON {
     let type = headers["Content-Type"]
     let kept = data.prefix(bodyLimit)
@@ -130,11 +132,13 @@ extension JournalDetail {
   private func summaryMembers(_ backend: AdminBackend) -> [String: JSON] {
     let request = entry.request
     return [
-      "id": .int(entry.number), "time": .string(HAR.Entry.timestamp(backend.date(of: request.time))),
+      "id": .int(entry.number),
+      "time": .string(HAR.Entry.timestamp(backend.date(of: request.time))),
       "method": .string(request.method.rawValue), "url": .string(AdminMask.url(request.target)),
       "path": .string(
         AdminMask.url(request.path.text)),
-      "status": status.map { .int($0) } ?? .null, "duration": milliseconds(until: exchange?.endedAt),
+      "status": status.map { .int($0) } ?? .null,
+      "duration": milliseconds(until: exchange?.endedAt),
       "bytesIn": .int(request.bodyByteCount),
       "bytesOut": .int(exchange?.response?.bodyByteCount ?? 0),
       "stub": entry.route.map { .string($0.rawValue) } ?? .null,
@@ -151,12 +155,13 @@ extension JournalDetail {
       "body": AdminMask.body(request.body, of: request.bodyByteCount, request.headers),
     ]
     let response = exchange?.response
-    members["response"] = response.map { response in
-      [
-        "headers": AdminMask.headers(response.headers),
-        "body": AdminMask.body(response.body, of: response.bodyByteCount, response.headers),
-      ]
-    } ?? .null
+    members["response"] =
+      response.map { response in
+        [
+          "headers": AdminMask.headers(response.headers),
+          "body": AdminMask.body(response.body, of: response.bodyByteCount, response.headers),
+        ]
+      } ?? .null
     members["timings"] = [
       "received": .double(0), "matched": milliseconds(until: exchange?.respondedAt),
       "delayed": milliseconds(until: exchange?.delayedUntil),

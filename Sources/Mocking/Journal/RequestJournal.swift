@@ -104,7 +104,7 @@ public final class RequestJournal: Sendable {
 
   // MARK: Observing
 
-  /// Whether the journal keeps responses and times. It does so after ``observe(_:)``.
+  /// Whether the journal keeps responses and times, as it does after ``observe(_:)``.
   var keepsResponses: Bool { isObserved.load(ordering: .acquiring) }
 
   /// Keeps the responses of further requests, and calls a closure after each change.

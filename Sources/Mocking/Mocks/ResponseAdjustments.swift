@@ -11,16 +11,16 @@ struct ResponseAdjustment: Sendable {
 
   /// A fault, with its JSON in the format of stub files.
   struct Fault: Sendable {
-    /// The fault. `nil` removes the fault of a response.
+    /// The fault, or `nil` to remove the fault of a response.
     let value: Mock.Interruption?
     let json: JSON
   }
 
-  /// The delay before the first byte. `nil` keeps the delays of the responses.
+  /// The delay before the first byte, or `nil` to keep the delays of the responses.
   var delay: Delay?
-  /// The fault. `nil` keeps the faults of the responses.
+  /// The fault, or `nil` to keep the faults of the responses.
   var fault: Fault?
-  /// The probability of the fault. `nil` uses the one of the fault.
+  /// The probability of the fault, or `nil` to use the one of the fault.
   var faultChance: Double?
 
   /// Whether the adjustment changes nothing.

@@ -294,7 +294,9 @@ public final class ResourceStore: RouteStorage, Sendable {
   ///   - index: The index of the resource.
   /// - Throws: ``InvalidItem`` for the first item that violates the options. No item is then changed.
   func replaceItems(_ items: [JSON], of index: Int) throws(InvalidItem) {
-    let (definition, old) = state.withLock { ($0.shared.definitions[index], $0.shared.tables[index]) }
+    let (definition, old) = state.withLock {
+      ($0.shared.definitions[index], $0.shared.tables[index])
+    }
     if items.count > definition.options.maximumItems {
       throw InvalidItem(
         index: definition.options.maximumItems,

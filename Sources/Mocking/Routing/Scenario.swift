@@ -88,7 +88,7 @@ struct ScenarioMachine {
   /// The states that have been set, and the variables.
   var snapshot: ScenarioSnapshot { ScenarioSnapshot(states: states, variables: variables) }
 
-  /// Restores the states and the variables of a snapshot. The use counts are kept.
+  /// Restores the states and the variables of a snapshot, and keeps the use counts.
   mutating func restore(_ snapshot: ScenarioSnapshot) {
     states = snapshot.states
     variables = snapshot.variables
@@ -225,7 +225,7 @@ public final class ScenarioStates: Sendable {
 
 /// The states of scenarios and the variables of a backend at one time.
 struct ScenarioSnapshot: Sendable {
-  /// The states that have been set. Other scenarios are in their initial states.
+  /// The states that have been set, in contrast to the initial ones.
   let states: [Scenario: String]
   let variables: [String: JSON]
 }

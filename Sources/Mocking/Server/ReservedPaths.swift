@@ -32,7 +32,7 @@ protocol ReservedPathHandler: AnyObject, Sendable {
 
 /// A response to a request below a reserved path.
 struct ReservedPathResponse: Sendable {
-  /// The response. Its source is ``Mock/Source/fields``, and it has no delay and no file.
+  /// The response, which is sent as it is: without a sequence, a template, a delay or a file.
   var mock: Mock
   /// An action at the end of the exchange, even if the client has disconnected.
   var atEnd: (@Sendable () -> Void)?
