@@ -112,6 +112,10 @@ public final class AdminAPI: Sendable {
     self.options = options
     events = AdminEvents(instance: String(instance.prefix(8)))
     feed = AdminFeed(backend, events)
+  }
+
+  /// Keeps the responses to further requests, and publishes events, until ``stop()``.
+  func start() {
     backend.journal.observe { [feed] change in feed.add(change) }
   }
 
@@ -188,6 +192,8 @@ extension AdminAPI: ReservedPathHandler {
   }
 
   func stop() {
+    // The journal would retain this object's parts, which retain the journal.
+    backend.journal.observe(nil)
     events.stop()
   }
 

@@ -120,6 +120,26 @@ extension MockServer {
       url: url, token: options.token ?? (isLoopback ? nil : AdminAccess.randomToken()))
     let admin = AdminAPI(backend, access, options)
     guard core.reserve(admin) else { throw .stopped }
+    admin.start()
     return admin
+  }
+}
+
+extension StubFile {
+  /// Checks that no route of the file is below the path of the admin API.
+  ///
+  /// - Throws: ``StubFileError`` with the place of the first route that is.
+  package func checkReservedPaths() throws(StubFileError) {
+    for route in routes {
+      do throws(MockServerError) {
+        try AdminAPI.check([route])
+      } catch {
+        let source = route.source
+        throw .malformed(
+          file: files.first { $0.lastPathComponent == source?.file } ?? url,
+          line: source?.line ?? 1, column: source?.column ?? 1, path: "",
+          problem: "\(error); choose another path, or turn the API off with --no-admin")
+      }
+    }
   }
 }

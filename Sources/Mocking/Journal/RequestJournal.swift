@@ -104,16 +104,20 @@ public final class RequestJournal: Sendable {
 
   // MARK: Observing
 
-  /// Whether the journal keeps responses and times, as it does after ``observe(_:)``.
+  /// Whether the journal keeps responses and times, as it does while it is observed.
   var keepsResponses: Bool { isObserved.load(ordering: .acquiring) }
 
   /// Keeps the responses of further requests, and calls a closure after each change.
   ///
   /// - Parameter observer: The closure. It runs on the thread that records a request or sends a
-  ///   response, and must not block.
-  func observe(_ observer: @escaping @Sendable (JournalChange) -> Void) {
-    self.observer.withLock { $0 = observer }
-    isObserved.store(true, ordering: .releasing)
+  ///   response, and must not block. `nil` keeps no further responses.
+  func observe(_ observer: (@Sendable (JournalChange) -> Void)?) {
+    let old = self.observer.withLock { current in
+      defer { current = observer }
+      return current
+    }
+    isObserved.store(observer != nil, ordering: .releasing)
+    withExtendedLifetime(old) {}
   }
 
   func notify(_ change: JournalChange) {

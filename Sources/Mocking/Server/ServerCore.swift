@@ -111,7 +111,10 @@ final class ServerCore: @unchecked Sendable {
   ///
   /// - Returns: Whether the server is running.
   func reserve(_ handler: any ReservedPathHandler) -> Bool {
-    perform { self.reservedPath = handler }
+    perform {
+      self.reservedPath?.stop()
+      self.reservedPath = handler
+    }
   }
 
   func refuseConnections(on address: ListeningAddress) {
