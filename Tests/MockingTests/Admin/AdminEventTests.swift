@@ -109,7 +109,7 @@ struct AdminEventTests {
     admin.api.stop()
   }
 
-  @Test func tooManyChangesOfTheJournalBecomeOneReset() async throws {
+  @Test func changesOfTheJournalAreEvents() async throws {
     let transport = MockTransport(routes: [Route(.get, "/a", .text(""))])
     let events = AdminEvents(instance: "a1")
     let feed = AdminFeed(AdminBackend(transport, on: .live), events)
