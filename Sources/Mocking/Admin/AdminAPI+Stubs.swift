@@ -55,6 +55,7 @@ extension AdminAPI {
     let store = ResourceStore()
     var routes: [Route] = []
     for value in values {
+      try Self.checkID(of: value)
       routes += try parse(value, in: store, text: call.request.body).map(\.route)
     }
     let ids = try add(routes)
@@ -62,6 +63,18 @@ extension AdminAPI {
     var response = ReservedPathResponse.json(["stubs": .array(stubs)], status: 201)
     if ids.count == 1 { response.mock.headers["Location"] = Self.location(of: ids[0]) }
     return response
+  }
+
+  /// Checks that an identifier can be a segment of a path.
+  private static func checkID(of value: StubValue) throws(JSONDocumentError) {
+    guard case .string(let id)? = value.json.dictionary?["id"] else { return }
+    let isValid =
+      (1...100).contains(id.utf8.count) && id.utf8.first != UInt8(ascii: ".")
+      && id.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-_.".utf8.contains($0) }
+    guard !isValid else { return }
+    throw JSONDocumentError(
+      path: value.path.appending(.member("id")),
+      text: "expected an identifier of letters, digits, \"-\", \"_\" and \".\", such as \"login\"")
   }
 
   /// Adds routes before all others with the same priority.

@@ -55,6 +55,7 @@ struct AdminStubTests {
     (#"{"routes": [{"path": "/a"}, {"path": "a/b"}]}"#, 422, 1, 38, "/routes/1/path"),
     (#"{"path": "/a", "colour": "red"}"#, 422, 1, 16, "/colour"),
     (#"{"path": "/a", "file": "a.json"}"#, 422, 1, 24, "/file"),
+    (#"{"path": "/a", "id": "../b"}"#, 422, 1, 22, "/id"),
     (#"{"path": "/{{"#, 400, 1, 14, nil),
   ])
   func anInvalidStubIsRefusedWithItsPlace(
