@@ -18,13 +18,15 @@ extension InspectorPage {
       <h1 id="server-name">mock-server</h1>
       <button type="button" id="server-url" class="plain mono" title="Copy the address"></button>
       <div class="tabs views" role="tablist" aria-label="Views">
-        <button type="button" role="tab" id="tab-requests" aria-controls="view-requests">Requests</button>
+        <button type="button" role="tab" id="tab-requests"
+          aria-controls="view-requests">Requests</button>
         <button type="button" role="tab" id="tab-stubs" aria-controls="view-stubs">Stubs</button>
         <button type="button" role="tab" id="tab-state" aria-controls="view-state">State</button>
         <button type="button" role="tab" id="tab-server" aria-controls="view-server">Server</button>
       </div>
       <span id="connection" class="connection" role="status">Connecting</span>
-      <button type="button" id="help" class="plain" aria-label="Help and keys" title="Help (?)">?</button>
+      <button type="button" id="help" class="plain" aria-label="Help and keys"
+        title="Help (?)">?</button>
     </header>
     <div id="banner" class="banner" role="alert" hidden>
       <p><strong id="banner-title"></strong> <span id="banner-text"></span></p>
@@ -33,7 +35,7 @@ extension InspectorPage {
     <noscript><p class="banner">This page needs JavaScript.</p></noscript>
     <main>
       <section id="view-requests" class="view" role="tabpanel" aria-labelledby="tab-requests">
-        <div class="toolbar" role="toolbar" aria-label="Filter and actions">
+        <div class="toolbar">
           <input type="search" id="filter-text" class="mono" placeholder="Filter by text"
             aria-label="Filter requests by text" autocomplete="off" spellcheck="false">
           <select id="filter-method" aria-label="Method">
@@ -48,11 +50,12 @@ extension InspectorPage {
             <option value="open">In progress</option><option value="aborted">Aborted</option>
           </select>
           <button type="button" id="filter-unmatched" aria-pressed="false">Unmatched only</button>
-          <span id="request-count" class="count" role="status"></span>
-          <span class="space"></span>
-          <button type="button" id="pause" aria-pressed="false">Pause</button>
-          <button type="button" id="clear">Clear</button>
-          <a class="button" id="export-har" href="har" download="mock-server.har">Export HAR</a>
+          <span id="request-count" class="count"></span>
+          <div class="actions end">
+            <button type="button" id="pause" aria-pressed="false">Pause</button>
+            <button type="button" id="clear">Clear</button>
+            <a class="button" id="export-har" href="har" download="mock-server.har">Export HAR</a>
+          </div>
         </div>
         <div class="split" id="request-split">
           <div class="list">
@@ -62,22 +65,23 @@ extension InspectorPage {
               <span class="stub">Stub</span><span class="duration">Duration</span>
               <span class="size">Size</span><span class="fall">Waterfall</span>
             </div>
-            <div id="request-list" class="rows" role="listbox" tabindex="0" aria-label="Requests"></div>
+            <div id="request-list" class="rows" role="listbox" tabindex="0"
+              aria-label="Requests"></div>
             <div id="request-empty" class="empty" hidden></div>
             <button type="button" id="follow" class="follow" hidden>Newest requests</button>
           </div>
           <div class="handle" id="request-handle" role="separator" tabindex="0"
             aria-label="Width of the details" aria-orientation="vertical" hidden></div>
-          <aside id="request-details" class="details" aria-label="Details of the request" hidden></aside>
+          <aside id="request-details" class="details"
+            aria-label="Details of the request" hidden></aside>
         </div>
       </section>
       <section id="view-stubs" class="view" role="tabpanel" aria-labelledby="tab-stubs" hidden>
-        <div class="toolbar" role="toolbar" aria-label="Stubs">
+        <div class="toolbar">
           <input type="search" id="stub-filter" class="mono" placeholder="Filter by text"
             aria-label="Filter stubs by text" autocomplete="off" spellcheck="false">
           <span id="stub-count" class="count" role="status"></span>
-          <span class="space"></span>
-          <button type="button" id="new-stub" class="primary">New stub</button>
+          <button type="button" id="new-stub" class="primary end">New stub</button>
         </div>
         <div class="split" id="stub-split">
           <div class="list stubs">
@@ -94,7 +98,8 @@ extension InspectorPage {
           <aside id="stub-details" class="details" aria-label="Details of the stub" hidden></aside>
         </div>
       </section>
-      <section id="view-state" class="view cards" role="tabpanel" aria-labelledby="tab-state" hidden>
+      <section id="view-state" class="view cards" role="tabpanel"
+        aria-labelledby="tab-state" hidden>
         <div class="card">
           <h2>Scenarios</h2>
           <div id="scenarios"></div>
@@ -110,13 +115,15 @@ extension InspectorPage {
           <div id="snapshots"></div>
         </div>
       </section>
-      <section id="view-server" class="view cards" role="tabpanel" aria-labelledby="tab-server" hidden>
+      <section id="view-server" class="view cards" role="tabpanel"
+        aria-labelledby="tab-server" hidden>
         <div class="card">
           <h2>Server</h2>
           <dl id="server-info" class="facts"></dl>
           <p class="actions">
             <a class="button" href="har" download="mock-server.har">Export HAR</a>
-            <a class="button" href="openapi.json" target="_blank" rel="noopener">OpenAPI document</a>
+            <a class="button" href="openapi.json" target="_blank"
+              rel="noopener">OpenAPI document</a>
           </p>
         </div>
         <div class="card">
@@ -139,7 +146,8 @@ extension InspectorPage {
         <div class="card">
           <h2>Shut down</h2>
           <p class="muted">Ends the program. Changes that are not in a file are lost.</p>
-          <p class="actions"><button type="button" id="shutdown" class="danger">Shut down</button></p>
+          <p class="actions"><button type="button" id="shutdown"
+            class="danger">Shut down</button></p>
         </div>
       </section>
     </main>

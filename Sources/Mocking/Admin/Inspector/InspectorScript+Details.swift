@@ -7,7 +7,7 @@ extension InspectorPage {
     const narrow = matchMedia('(max-width: 800px)');
 
     /**
-     * Makes a list of tabs: arrow keys move between them, and only the selected one is in the tab order.
+     * Makes a list of tabs: arrow keys move between them, and Tab reaches only the selected one.
      *
      * @returns A function that selects a tab by its index.
      */
@@ -36,7 +36,7 @@ extension InspectorPage {
       return choose;
     }
 
-    /** A pane beside a list. It keeps its buttons while its content changes, so that focus stays. */
+    /** A pane beside a list. It keeps its buttons while its content changes, as they have focus. */
     class DetailsPane {
       constructor(pane, handle, list, actions, tabs) {
         Object.assign(this, { pane, handle, list });
@@ -47,7 +47,8 @@ extension InspectorPage {
         const close = button('✕', () => this.close(), {
           class: 'plain', 'aria-label': 'Close the details', title: 'Close (Escape)',
         });
-        const bar = tabs && el('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Parts' }, tabs);
+        const bar = tabs
+          && el('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Parts' }, tabs);
         pane.append(
           el('header', {},
             el('div', { class: 'line' }, this.badge, this.title, close),
@@ -145,10 +146,11 @@ extension InspectorPage {
         if (!answer) {
           panel.replaceChildren(el('p', { class: 'muted', text: 'Loading…' }));
         } else if (this.part === 0) {
-          panel.replaceChildren(matchSection(answer), timingSection(answer), generalSection(answer));
+          panel.replaceChildren(
+            matchSection(answer), timingSection(answer), generalSection(answer));
         } else {
-          const message = this.part === 1 ? answer.request : answer.response;
-          panel.replaceChildren(...messageSections(message, this.part === 1 ? 'request' : 'response'));
+          const name = this.part === 1 ? 'request' : 'response';
+          panel.replaceChildren(...messageSections(answer[name], name));
         }
         panel.scrollTop = top;
       },
@@ -170,8 +172,9 @@ extension InspectorPage {
             : 'The request has no stub yet.';
         const note = el('div', { class: 'note good' }, text);
         if (stub) {
+          const source = sourceText(stub);
           note.append(
-            el('code', { text: stubs.label(stub.id) }), sourceText(stub) && ` in ${sourceText(stub)}`,
+            el('code', { text: stubs.label(stub.id) }), source && ` in ${source}`,
             el('div', { class: 'actions' }, button('Show the stub', () => stubs.open(stub.id))));
         }
         return el('section', {}, heading, note);
@@ -246,7 +249,8 @@ extension InspectorPage {
         ['Number', answer.id],
       ]));
 
-    const dateClock = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+    const dateClock = new Intl.DateTimeFormat(
+      undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
     // MARK: Head and body
 
@@ -269,9 +273,9 @@ extension InspectorPage {
     function bodySection(body) {
       const isText = typeof body.text === 'string';
       const size = body.size ?? body.text?.length ?? 0;
+      const summary = [body.type, sizeText(size)].filter(Boolean).join(', ');
       const heading = el('h3', {}, 'Body',
-        el('span', { class: 'muted', text: [body.type, sizeText(size)].filter(Boolean).join(', ') }),
-        el('span', { class: 'space' }));
+        el('span', { class: 'muted', text: summary }), el('span', { class: 'space' }));
       const section = el('section', {}, heading);
       if (!size || (!isText && !body.base64)) {
         const text = size ? 'The body was not kept.' : 'Empty.';
@@ -279,7 +283,8 @@ extension InspectorPage {
         return section;
       }
       if (body.truncated) {
-        section.append(el('p', { class: 'note warn', text: 'Only the start of the body was kept.' }));
+        const text = 'Only the start of the body was kept.';
+        section.append(el('p', { class: 'note warn', text }));
       }
       if (!isText) section.append(...binaryBody(body));
       else {
@@ -321,7 +326,8 @@ extension InspectorPage {
       for (let at = 0; at < bytes.length; at += 16) {
         const line = bytes.slice(at, at + 16);
         const hex = line.map((byte) => byte.toString(16).padStart(2, '0')).join(' ').padEnd(47);
-        const text = line.map((byte) => (byte > 31 && byte < 127 ? String.fromCharCode(byte) : '.'));
+        const text = line.map(
+          (byte) => (byte > 31 && byte < 127 ? String.fromCharCode(byte) : '.'));
         lines.push(`${at.toString(16).padStart(6, '0')}  ${hex}  ${text.join('')}`);
       }
       return [el('pre', { tabindex: 0, text: lines.join('\n') })];

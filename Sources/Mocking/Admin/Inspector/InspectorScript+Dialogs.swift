@@ -6,17 +6,20 @@ extension InspectorPage {
     /**
      * Opens a dialog with a form.
      *
-     * @param submit Called with the dialog when the user saves. The dialog closes when it returns, and
-     *   shows the message of an error. Without it, the dialog has only the button to close.
-     * @param isDirty Returns whether closing would lose input. The first Escape then shows a warning.
+     * @param submit Called when the user saves. The dialog closes when it returns, and shows the
+     *   message of an error. Without it, the dialog has only the button to close.
+     * @param isDirty Returns whether closing would lose input. The first Escape then warns.
      */
-    function openDialog({ title, content, submit, save = 'Save', danger, wide, isDirty, tools = [] }) {
+    function openDialog({
+      title, content, submit, save = 'Save', danger, wide, isDirty, tools = [],
+    }) {
       const heading = el('h2', { text: title, id: 'dialog-title' });
       const error = el('p', { class: 'error', role: 'alert', hidden: true });
       const dialog = el('dialog', { class: wide ? 'wide' : '', 'aria-labelledby': 'dialog-title' });
       const opener = document.activeElement;
       const close = () => dialog.close();
-      const saveButton = submit && el('button', { class: danger ? 'danger' : 'primary', text: save });
+      const saveButton = submit
+        && el('button', { class: danger ? 'danger' : 'primary', text: save });
       const form = el('form', {}, heading, content, error, el('footer', {},
         tools, tools.length ? el('span', { class: 'space' }) : null,
         button(submit ? 'Cancel' : 'Close', close, submit ? {} : { autofocus: true }), saveButton));
@@ -40,7 +43,7 @@ extension InspectorPage {
         if (!submit || saveButton.disabled) return;
         saveButton.disabled = true;
         try {
-          await submit(dialog);
+          await submit();
           close();
         } catch (problem) {
           showError(problem.message);
@@ -52,7 +55,8 @@ extension InspectorPage {
       dialog.addEventListener('close', () => {
         dialog.remove();
         // The element that opened the dialog may have been replaced.
-        if (document.activeElement === document.body) (opener?.isConnected ? opener : mainFocus()).focus();
+        const target = opener?.isConnected ? opener : mainFocus();
+        if (document.activeElement === document.body) target.focus();
       });
       dialog.append(form);
       document.body.append(dialog);
@@ -117,7 +121,7 @@ extension InspectorPage {
       stall: 'Send nothing more', garbage: 'Send garbage', malformedChunk: 'Send a malformed chunk',
     };
     const faultStages = {
-      request: 'Before the response', head: 'In the head', body: 'In the body', end: 'After the response',
+      request: 'Before the head', head: 'In the head', body: 'In the body', end: 'After the body',
     };
 
     const selectOf = (options, value, attributes) => {
@@ -147,7 +151,10 @@ extension InspectorPage {
       });
       delayField.value = valueText(delay);
       const presets = ['none', '200 ms', '1 s', '5 s'].map((text) =>
-        button(text, () => { delayField.value = text === 'none' ? '' : text; delayField.focus(); }));
+        button(text, () => {
+          delayField.value = text === 'none' ? '' : text;
+          delayField.focus();
+        }));
       const type = selectOf(faultTypes, old.type ?? '', {});
       const stage = selectOf(faultStages, old.at ?? 'request', {});
       const bytes = el('input', { type: 'number', min: 0, step: 1 });
@@ -164,6 +171,7 @@ extension InspectorPage {
       stage.addEventListener('change', update);
       update();
       return {
+        type,
         elements: [
           field('Delay', delayField, '"80 ms" or "1.5 s", or {"from": "80 ms", "to": "300 ms"}'),
           el('div', { class: 'actions', role: 'group', 'aria-label': 'Delays' }, presets),
@@ -174,7 +182,11 @@ extension InspectorPage {
           const text = delayField.value.trim();
           if (!text) return null;
           if (text[0] !== '{') return text.replace(/^"|"$/g, '');
-          try { return JSON.parse(text); } catch { throw new Error('The delay is no JSON object.'); }
+          try {
+            return JSON.parse(text);
+          } catch {
+            throw new Error('The delay is no JSON object.');
+          }
         },
         fault() {
           if (!type.value) return null;

@@ -1,8 +1,8 @@
 extension InspectorPage {
   /// The part of the script that creates elements and formats values.
   static let elements = #"""
-    // Elements and texts. Data reaches the page only as text nodes and attributes set by the DOM: there
-    // is no innerHTML anywhere, so a path such as `<img src=x onerror=...>` stays text.
+    // Elements and texts. Data reaches the page only as text nodes and attributes set by the DOM:
+    // the page never parses them as markup, so a path such as `<img src=x onerror=...>` stays text.
 
     const byID = (id) => document.getElementById(id);
 
@@ -10,8 +10,8 @@ extension InspectorPage {
      * Creates an element.
      *
      * @param name The tag.
-     * @param options Attributes. `class` and `text` are properties, `on...` are listeners, and `false`,
-     *   `null` and `undefined` leave an attribute out.
+     * @param options Attributes. `class` and `text` are properties, `on...` are listeners, and
+     *   `false`, `null` and `undefined` leave an attribute out.
      * @param children Elements and texts. Empty ones are left out.
      */
     function el(name, options = {}, ...children) {
@@ -32,7 +32,7 @@ extension InspectorPage {
 
     /** A definition list of pairs. Pairs without a value are left out. */
     function facts(pairs, list = el('dl', { class: 'facts' })) {
-      const known = pairs.filter(([, value]) => value !== null && value !== undefined && value !== '');
+      const known = pairs.filter(([, value]) => (value ?? '') !== '');
       list.replaceChildren(
         ...known.flatMap(([name, value]) => [el('dt', { text: name }), el('dd', {}, value)]));
       return list;
@@ -41,7 +41,8 @@ extension InspectorPage {
     // MARK: Texts
 
     const clock = new Intl.DateTimeFormat(undefined, {
-      hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3, hour12: false,
+      hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3,
+      hour12: false,
     });
 
     function timeText(time, format = clock) {
@@ -64,6 +65,10 @@ extension InspectorPage {
 
     const count = (number, noun) =>
       `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
+
+    /** The size of a list and of its shown part. */
+    const partText = (shown, all, noun) =>
+      shown === all ? count(all, noun) : `${shown.toLocaleString('en')} of ${count(all, noun)}`;
 
     /** A member of a stub file as text: a string as it is, other values as JSON. */
     const valueText = (value) =>
@@ -143,10 +148,11 @@ extension InspectorPage {
     function differences(left, right) {
       const words = (text) => text.match(/\w+|\s+|[^\w\s]/gu) ?? [];
       const [a, b] = [words(left), words(right)];
+      const shorter = Math.min(a.length, b.length);
       let start = 0;
-      while (start < Math.min(a.length, b.length) && a[start] === b[start]) start += 1;
+      while (start < shorter && a[start] === b[start]) start += 1;
       let end = 0;
-      while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end += 1;
+      while (end < shorter - start && a.at(-1 - end) === b.at(-1 - end)) end += 1;
       const [restA, restB] = [a.slice(start, a.length - end), b.slice(start, b.length - end)];
       let [keptA, keptB] = commonWords(restA, restB);
       // Common quotes and commas alone would only make the marks harder to read.

@@ -9,16 +9,16 @@ extension InspectorPage {
     /**
      * A list box with rows of one height.
      *
-     * Items have an `id` and a `revision`, which changes with the content. A row is filled again only
-     * when the revision of its item changes.
+     * Items have an `id` and a `revision`, which changes with the content. A row is filled again
+     * only when the revision of its item changes.
      */
     class VirtualList {
       /**
        * @param box The element with the role `listbox`. It scrolls.
        * @param fill Fills a new row with an item.
        * @param arrange Called with the visible pairs of item and row after each change.
-       * @param select Called with the item that the user selects, and whether it was by a click or a
-       *   key that opens it.
+       * @param select Called with the item that the user selects, and whether it was by a click or
+       *   a key that opens it.
        */
       constructor(box, { fill, arrange, select }) {
         Object.assign(this, { box, fill, arrange, select });
@@ -27,13 +27,14 @@ extension InspectorPage {
         this.selectedID = null;
         /** Whether the list stays at its end when items are added. */
         this.follows = false;
-        this.space = el('div');
+        this.space = el('div', { role: 'presentation' });
         box.append(this.space);
         box.addEventListener('scroll', () => this.scrolled(), { passive: true });
         box.addEventListener('keydown', (event) => this.pressed(event));
         box.addEventListener('click', (event) => this.clicked(event));
         new ResizeObserver(() => {
-          box.parentElement.style.setProperty('--scrollbar', `${box.offsetWidth - box.clientWidth}px`);
+          const scrollbar = box.offsetWidth - box.clientWidth;
+          box.parentElement.style.setProperty('--scrollbar', `${scrollbar}px`);
           if (this.follows) this.scrollToEnd();
           this.draw();
         }).observe(box);
@@ -43,7 +44,7 @@ extension InspectorPage {
 
       indexOf(id) { return id === null ? -1 : this.items.findIndex((item) => item.id === id); }
 
-      /** Replaces the items. The first visible item keeps its place, or the list stays at its end. */
+      /** Replaces the items. The first visible one keeps its place, or the list is at its end. */
       show(items) {
         const offset = this.box.scrollTop % rowHeight;
         const anchor = this.items[Math.floor(this.box.scrollTop / rowHeight)];

@@ -27,10 +27,11 @@ extension InspectorPage {
         const loaded = await allPages('requests', 'requests', maximumRequests);
         if (load !== this.loads) return;
         this.arrived = null;
-        const revisions = this.items;
+        // A restarted server uses the same identifiers again, so only the revisions are kept.
+        const previous = this.items;
         this.items = new Map();
         this.held.clear();
-        for (const summary of [...loaded, ...arrived.values()]) this.put(summary, revisions);
+        for (const summary of [...loaded, ...arrived.values()]) this.put(summary, previous);
         this.showPause();
         this.schedule();
       },
@@ -42,17 +43,19 @@ extension InspectorPage {
           if (this.held.size > maximumRequests) this.held.delete(this.held.keys().next().value);
           this.showPause();
         } else {
-          this.put(summary, this.items);
+          this.put(summary);
           this.schedule();
         }
         stubs.hitSoon();
       },
 
+      /** Adds a request or its next state. */
       put(summary, previous) {
         const id = String(summary.id);
-        const old = previous.get(id);
-        if (old && stateOrder[old.state] > stateOrder[summary.state]) summary = old;
-        const item = { ...summary, id, revision: (old?.revision ?? 0) + 1 };
+        const old = this.items.get(id);
+        if (old && stateOrder[old.state] > stateOrder[summary.state]) return;
+        const revision = (old ?? previous?.get(id))?.revision ?? 0;
+        const item = { ...summary, id, revision: revision + 1 };
         item.start = new Date(item.time).getTime() || 0;
         const parts = [item.method, item.url, item.status ?? '', stubs.label(item.stub)];
         item.text = parts.join(' ').toLowerCase();
@@ -85,8 +88,7 @@ extension InspectorPage {
         const all = [...this.items.values()];
         const shown = all.filter((item) => this.matches(item));
         this.list.show(shown);
-        byID('request-count').textContent = shown.length === all.length ? count(all.length, 'request')
-          : `${shown.length.toLocaleString('en')} of ${count(all.length, 'request')}`;
+        byID('request-count').textContent = partText(shown.length, all.length, 'request');
         this.showEmpty(all.length, shown.length);
         requestDetails.refresh(this.items.get(requestDetails.id));
         this.showFollow();
@@ -119,7 +121,7 @@ extension InspectorPage {
       setPaused(isPaused) {
         this.isPaused = isPaused;
         if (!isPaused) {
-          for (const summary of this.held.values()) this.put(summary, this.items);
+          for (const summary of this.held.values()) this.put(summary);
           this.held.clear();
           this.schedule();
         }
@@ -204,7 +206,8 @@ extension InspectorPage {
         list.scrollToEnd();
         list.box.focus();
       });
-      byID('filter-text').addEventListener('input', (event) => setFilter({ text: event.target.value }));
+      byID('filter-text').addEventListener(
+        'input', (event) => setFilter({ text: event.target.value }));
       byID('filter-method').addEventListener(
         'change', (event) => setFilter({ method: event.target.value }));
       byID('filter-status').addEventListener(

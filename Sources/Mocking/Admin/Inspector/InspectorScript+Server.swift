@@ -7,8 +7,8 @@ extension InspectorPage {
     class Problem extends Error {
       constructor(status, problem = {}) {
         const place = problem.line ? `line ${problem.line}, column ${problem.column ?? 1}: ` : '';
-        const pointer = problem.pointer ? ` (at ${problem.pointer})` : '';
-        const text = problem.detail ?? problem.title ?? `The server responded with status ${status}.`;
+        const pointer = problem.pointer?.length > 1 ? ` (at ${problem.pointer})` : '';
+        const text = problem.detail ?? problem.title ?? `The server responded with ${status}.`;
         super(place + text + pointer);
         this.status = status;
         this.line = problem.line;
@@ -49,8 +49,8 @@ extension InspectorPage {
     async function allPages(path, member, maximum) {
       let items = [];
       for (let after = null, page = 0; page < 60; page += 1) {
-        const query = after === null ? '?limit=500' : `?limit=500&after=${encodeURIComponent(after)}`;
-        const answer = await api('GET', path + query);
+        const start = after === null ? '' : `&after=${encodeURIComponent(after)}`;
+        const answer = await api('GET', `${path}?limit=500${start}`);
         const next = answer[member] ?? [];
         items = items.concat(next).slice(-maximum);
         if (answer.next === null || answer.next === undefined || !next.length) break;
@@ -92,7 +92,11 @@ extension InspectorPage {
     /** Choices that survive a reload. A browser may refuse to store them. */
     const preferences = {
       get(name, fallback) {
-        try { return localStorage.getItem(`inspector.${name}`) ?? fallback; } catch { return fallback; }
+        try {
+          return localStorage.getItem(`inspector.${name}`) ?? fallback;
+        } catch {
+          return fallback;
+        }
       },
       set(name, value) {
         try { localStorage.setItem(`inspector.${name}`, value); } catch { /* Not stored. */ }
@@ -104,8 +108,8 @@ extension InspectorPage {
     /**
      * The connection to the event stream.
      *
-     * It opens the stream again after it ends, with growing pauses, and then loads everything anew: the
-     * server may have been restarted, or may have dropped events.
+     * It opens the stream again after it ends, with growing pauses, and then loads everything anew:
+     * the server may have been restarted, or may have dropped events.
      */
     const connection = {
       source: null,
@@ -194,7 +198,7 @@ extension InspectorPage {
       const [info] = await Promise.all([api('GET', 'info'), stubs.reload(), requests.reload()]);
       serverInfo = info;
       showServer();
-      await state.reload();
+      attempt(() => state.reload());
     }
 
     /** A function that calls another one at most once in an interval. */

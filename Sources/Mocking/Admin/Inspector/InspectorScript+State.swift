@@ -1,7 +1,7 @@
 extension InspectorPage {
   /// The part of the script with the other views, the keys and the start of the page.
   static let state = #"""
-    // The views of scenarios, resources, snapshots and the server, the keys, and the start of the page.
+    // The views of scenarios, resources, snapshots and the server, the keys, and the page's start.
 
     const state = {
       async reload() {
@@ -26,7 +26,7 @@ extension InspectorPage {
         ...(items?.length ? items.map(item) : [el('p', { class: 'muted', text: empty })]));
     }
 
-    /** Replaces the content of a view. The button with the same name as before has the focus again. */
+    /** Replaces the content of a view. The button with the same name as before has focus again. */
     function keepFocus(view, change) {
       const name = view.contains(document.activeElement) && document.activeElement.dataset.name;
       change();
@@ -41,13 +41,16 @@ extension InspectorPage {
         if (await action() !== 'dialog') await state.reload();
       }), { 'data-name': `${name} ${text}`, ...options });
 
+    const itemLine = (name, note) => el('div', { class: 'line' },
+      el('code', { text: name }), el('span', { class: 'muted', text: note }));
+
     function scenarioItem({ name, state: current, states, variables }) {
       const path = `scenarios/${encodeURIComponent(name)}`;
       const known = [...new Set([...(states ?? []), current])];
       const set = (value) => api('PUT', path, value);
       const edit = () => {
         editJSON({
-          title: `Variables of ${name}`, value: variables ?? {}, hint: 'An object of values by name.',
+          title: `Variables of ${name}`, value: variables ?? {}, hint: 'Values by name.',
           submit: async (text) => {
             await set(`{"variables": ${text}}`);
             await state.reload();
@@ -68,7 +71,7 @@ extension InspectorPage {
       };
       const hasVariables = Object.keys(variables ?? {}).length > 0;
       return el('div', { class: 'item' },
-        el('div', { class: 'line' }, el('code', { text: name }), el('span', { class: 'muted', text: current })),
+        itemLine(name, current),
         el('div', { class: 'actions', role: 'group', 'aria-label': `States of ${name}` },
           known.map((each) => stateButton(each, name, () => set({ state: each }), {
             'aria-pressed': String(each === current),
@@ -94,18 +97,16 @@ extension InspectorPage {
         return 'dialog';
       };
       return el('div', { class: 'item' },
-        el('div', { class: 'line' },
-          el('code', { text: route ?? name }), el('span', { class: 'muted', text: count(size, 'item') })),
+        itemLine(route ?? name, count(size, 'item')),
         el('div', { class: 'actions' },
           stateButton('Edit items', name, edit),
-          stateButton('Initial data', name, () => api('DELETE', path))));
+          stateButton('Restore the initial data', name, () => api('DELETE', path))));
     }
 
     function snapshotItem({ id, time }) {
       const path = `snapshots/${encodeURIComponent(id)}`;
       return el('div', { class: 'item' },
-        el('div', { class: 'line' },
-          el('code', { text: id }), el('span', { class: 'muted', text: time ? timeText(time) : '' })),
+        itemLine(id, time ? timeText(time) : ''),
         el('div', { class: 'actions' },
           stateButton('Restore', id, async () => {
             await api('POST', `${path}/restore`, {});
@@ -134,12 +135,14 @@ extension InspectorPage {
       const settings = await api('GET', 'settings');
       const fields = faultFields(settings, 'all routes');
       const chance = el('input', { type: 'number', min: 0, max: 100, step: 'any' });
-      chance.value = +((settings.faultChance ?? 0) * 100).toFixed(4);
+      // A chance of 0 has no effect, so it is shown as no chance.
+      chance.value = +((settings.faultChance ?? 0) * 100).toFixed(4) || '';
+      fields.type.addEventListener('change', () => { chance.value ||= 100; });
       const form = byID('settings-form');
+      const apply = el('button', { class: 'primary', text: 'Apply to all routes' });
       form.replaceChildren(
-        ...fields.elements,
-        field('Chance of the fault in %', chance),
-        el('p', { class: 'actions' }, el('button', { class: 'primary', text: 'Apply to all routes' })));
+        ...fields.elements, field('Chance of the fault in %', chance),
+        el('p', { class: 'actions' }, apply));
       form.onsubmit = (event) => {
         event.preventDefault();
         attempt(() => api('PATCH', 'settings', {
@@ -155,7 +158,8 @@ extension InspectorPage {
       }, 'Took a snapshot.'));
       byID('reset-form').addEventListener('submit', (event) => {
         event.preventDefault();
-        const parts = [...event.target.elements].filter((box) => box.checked).map((box) => box.name);
+        const chosen = [...event.target.elements].filter((box) => box.checked);
+        const parts = chosen.map((box) => box.name);
         if (!parts.length) {
           toast('Choose what to reset.', true);
           return;
@@ -197,7 +201,17 @@ extension InspectorPage {
       if (document.querySelector('dialog')) return;
       const { target, key } = event;
       if (target.matches('input:not([type="checkbox"]), textarea, select')) {
-        if (key === 'Escape' && target.type === 'search' && target.value === '') mainFocus().focus();
+        if (key !== 'Escape' || target.type !== 'search') return;
+        event.preventDefault();
+        if (target.value === '') mainFocus().focus();
+        target.value = '';
+        target.dispatchEvent(new Event('input'));
+        return;
+      }
+      const list = { requests: requests.list, stubs: stubs.list }[currentView];
+      if (list && target === document.body && /^(Arrow(Up|Down)|Page|Home|End)/.test(key)) {
+        list.box.focus();
+        list.pressed(event);
         return;
       }
       const pane = currentView === 'stubs' ? stubDetails.pane : requestDetails.pane;
@@ -247,7 +261,7 @@ extension InspectorPage {
       'click', () => copyText(byID('server-url').textContent, 'the address'));
     byID('banner-retry').addEventListener('click', () => connection.open());
     document.addEventListener('keydown', pressed);
-    mainFocus().focus();
+    window.addEventListener('pageshow', (event) => { if (event.persisted) connection.open(); });
     connection.open();
     """#
 }

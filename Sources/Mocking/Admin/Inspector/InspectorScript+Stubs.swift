@@ -42,14 +42,14 @@ extension InspectorPage {
         const shown = this.items.filter(
           ({ text }) => this.words.every((word) => text.includes(word)));
         this.list.show(shown);
-        const [all, part] = [this.items.length, shown.length];
-        byID('stub-count').textContent =
-          part === all ? count(all, 'stub') : `${part.toLocaleString('en')} of ${count(all, 'stub')}`;
+        const all = this.items.length;
+        byID('stub-count').textContent = partText(shown.length, all, 'stub');
         const empty = byID('stub-empty');
-        empty.hidden = part > 0;
+        const advice = 'Start the program with a stub file, or add a stub here.';
+        empty.hidden = shown.length > 0;
         empty.replaceChildren(
           el('strong', { text: all ? 'No stub matches the filter' : 'No stubs yet' }),
-          el('span', { text: all ? '' : 'Start the program with a stub file, or add a stub here.' }));
+          el('span', { text: all ? '' : advice }));
         stubDetails.draw();
       },
 
@@ -139,7 +139,7 @@ extension InspectorPage {
           el('section', {},
             el('h3', { text: 'Definition' }),
             stub.definition ? jsonBlock(JSON.stringify(stub.definition))
-              : el('p', { class: 'muted', text: 'The stub is Swift code, which cannot be shown.' })));
+              : el('p', { class: 'muted', text: 'The stub is Swift code and not editable.' })));
       },
     };
 
@@ -181,7 +181,8 @@ extension InspectorPage {
     }
 
     async function toggleStub(stub) {
-      await api('PATCH', `stubs/${encodeURIComponent(stub.id)}`, { enabled: stub.enabled === false });
+      const enabled = stub.enabled === false;
+      await api('PATCH', `stubs/${encodeURIComponent(stub.id)}`, { enabled });
       await stubs.reload();
     }
 

@@ -4,15 +4,18 @@ extension InspectorPage {
     :root {
       color-scheme: light dark;
       --page: #f5f6f8; --surface: #fff; --hover: #f1f4f8; --line: #dde1e7; --strong-line: #8a94a1;
-      --text: #1b2026; --muted: #596370; --accent: #1a5bb8; --accent-soft: #e4eefb; --on-accent: #fff;
+      --text: #1b2026; --muted: #596370; --accent: #1a5bb8; --accent-soft: #e4eefb;
+      --on-accent: #fff;
       --good: #14693a; --good-soft: #ddf3e5; --warn: #875000; --warn-soft: #fcefd9;
       --bad: #b0231b; --bad-soft: #fde9e7; --info: #5b489f; --info-soft: #eeeafa;
       --wait: #8fa3bd; --delay: #d9952b; --send: #3b9a63;
-      --mono: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
+      --mono: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono",
+      monospace;
     }
     @media (prefers-color-scheme: dark) {
       :root {
-        --page: #121518; --surface: #191d21; --hover: #20262c; --line: #2c3339; --strong-line: #6d7884;
+        --page: #121518; --surface: #191d21; --hover: #20262c; --line: #2c3339;
+        --strong-line: #6d7884;
         --text: #e2e6ea; --muted: #9aa5b1; --accent: #86b4ff; --accent-soft: #1c2f4a;
         --on-accent: #0d1b30; --good: #74d198; --good-soft: #16301f; --warn: #e8b765;
         --warn-soft: #362a10; --bad: #ff958c; --bad-soft: #3d1d1b; --info: #bcacff;
@@ -45,7 +48,10 @@ extension InspectorPage {
     button, .button { cursor: pointer; white-space: nowrap; text-decoration: none; }
     .button { display: inline-flex; align-items: center; }
     select, input, textarea { border-color: var(--strong-line); }
-    select:disabled, input:disabled { color: var(--muted); border-color: var(--line); opacity: .75; }
+    select:disabled, input:disabled {
+      color: var(--muted); border-color: var(--line);
+      opacity: .75;
+    }
     input[type="checkbox"] { min-height: 0; accent-color: var(--accent); margin: 0 6px 0 0; }
     input.mono, textarea { font-family: var(--mono); font-size: 12.5px; }
     ::placeholder { color: var(--muted); opacity: 1; }
@@ -54,13 +60,17 @@ extension InspectorPage {
     button[aria-pressed="true"] {
       background: var(--accent-soft); border-color: var(--accent); color: var(--accent);
     }
-    button.primary { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
+    button.primary {
+      background: var(--accent); border-color: var(--accent);
+      color: var(--on-accent);
+    }
     button.primary:hover { filter: brightness(1.08); }
     button.danger { color: var(--bad); border-color: var(--bad); }
     button.plain { background: none; border-color: transparent; color: var(--muted); }
     button.plain:hover { background: var(--hover); color: var(--text); }
     textarea { width: 100%; padding: 8px 10px; line-height: 1.5; resize: vertical; tab-size: 2; }
     .actions { display: flex; flex-wrap: wrap; gap: 6px; }
+    .end { margin-left: auto; }
 
     /* Header */
     .bar {
@@ -96,7 +106,7 @@ extension InspectorPage {
     main { flex: 1; min-height: 0; display: flex; }
     .view { flex: 1; min-width: 0; display: flex; flex-direction: column; }
     .toolbar { display: flex; flex-wrap: wrap; align-items: center; gap: 6px; padding: 8px 12px; }
-    .toolbar input { width: 260px; max-width: 100%; }
+    .toolbar input { flex: 0 1 260px; min-width: 150px; }
     .split { flex: 1; min-height: 0; display: flex; border-top: 1px solid var(--line); }
     .list {
       flex: 1; min-width: 0; display: flex; flex-direction: column; position: relative;
@@ -135,7 +145,10 @@ extension InspectorPage {
     .row.unmatched { box-shadow: inset 3px 0 var(--bad); }
     .rows .off .path, .rows .off .method { color: var(--muted); text-decoration: line-through; }
     .rows .time, .rows .stub, .rows .size, .rows .duration, .rows .notes { color: var(--muted); }
-    .rows .time, .rows .duration, .rows .size { font-variant-numeric: tabular-nums; font-size: 13px; }
+    .rows .time, .rows .duration, .rows .size {
+      font-variant-numeric: tabular-nums;
+      font-size: 13px;
+    }
     .rows .method, .rows .path { font-family: var(--mono); font-size: 12.5px; }
     .rows .stub { font-size: 13px; }
     .rows .method { font-weight: 600; }
@@ -191,15 +204,22 @@ extension InspectorPage {
     }
     .details .tabs { border-bottom: 1px solid var(--line); margin: 0 -14px; padding: 0 6px; }
     .details .tabs button { min-height: 34px; }
-    .panel { flex: 1; overflow: auto; padding: 14px; display: grid; gap: 18px; align-content: start; }
+    .panel {
+      flex: 1; overflow: auto; padding: 14px; display: grid; gap: 18px;
+      align-content: start;
+    }
     .panel > section { display: grid; gap: 8px; min-width: 0; }
     .panel h3 { display: flex; align-items: center; gap: 8px; min-height: 24px; }
     .panel h3 .muted { font-weight: 400; } .panel h3 button { font-weight: 400; }
     .badge { border-radius: 5px; padding: 1px 7px; font-size: 12.5px; font-weight: 600; }
     .badge { white-space: nowrap; background: var(--hover); }
     .badge.s2 { background: var(--good-soft); } .badge.s3 { background: var(--info-soft); }
-    .badge.s4 { background: var(--warn-soft); } .badge.s5, .badge.sx { background: var(--bad-soft); }
-    .note { padding: 8px 12px; border-radius: 6px; background: var(--hover); overflow-wrap: anywhere; }
+    .badge.s4 { background: var(--warn-soft); }
+    .badge.s5, .badge.sx { background: var(--bad-soft); }
+    .note {
+      padding: 8px 12px; border-radius: 6px; background: var(--hover);
+      overflow-wrap: anywhere;
+    }
     .note.good { background: var(--good-soft); } .note.bad { background: var(--bad-soft); }
     .note.warn { background: var(--warn-soft); }
     .note .actions { margin-top: 6px; }
@@ -222,7 +242,10 @@ extension InspectorPage {
     mark.got { background: var(--bad-soft); color: var(--bad); }
     .timing { display: grid; grid-template-columns: auto minmax(0, 1fr) auto; gap: 6px 12px; }
     .timing { font-variant-numeric: tabular-nums; align-items: center; }
-    .timing .track { position: relative; height: 14px; background: var(--hover); border-radius: 3px; }
+    .timing .track {
+      position: relative; height: 14px; background: var(--hover);
+      border-radius: 3px;
+    }
     .timing .track u { position: absolute; inset: 0 auto; min-width: 2px; border-radius: 3px; }
     .timing .wait { background: var(--wait); } .timing .delay { background: var(--delay); }
     .timing .send { background: var(--send); }
@@ -232,10 +255,12 @@ extension InspectorPage {
     .facts dd { overflow-wrap: anywhere; }
     pre {
       margin: 0; padding: 10px 12px; background: var(--page); border: 1px solid var(--line);
-      border-radius: 6px; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere; tab-size: 2;
+      border-radius: 6px; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere;
+      tab-size: 2;
       line-height: 1.5; unicode-bidi: plaintext;
     }
-    .key { color: var(--accent); } .string { color: var(--good); } .number-value { color: var(--info); }
+    .key { color: var(--accent); } .string { color: var(--good); }
+    .number-value { color: var(--info); }
     .word { color: var(--warn); }
     img.preview {
       max-width: 100%; max-height: 320px; justify-self: start; border: 1px solid var(--line);
@@ -244,7 +269,8 @@ extension InspectorPage {
 
     /* Cards */
     .cards {
-      display: grid; grid-template-columns: repeat(auto-fit, minmax(min(420px, 100%), 1fr)); gap: 14px;
+      display: grid; grid-template-columns: repeat(auto-fit, minmax(min(420px, 100%), 1fr));
+      gap: 14px;
       padding: 14px; overflow: auto; align-content: start; align-items: start;
     }
     .card { background: var(--surface); border: 1px solid var(--line); border-radius: 10px; }
@@ -270,7 +296,10 @@ extension InspectorPage {
     .field { display: grid; gap: 4px; }
     .field > label, .field > .label { font-weight: 600; font-size: 13px; }
     .field small { color: var(--muted); font-size: 12.5px; }
-    .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(130px, 1fr)); gap: 12px; }
+    .columns {
+      display: grid; grid-template-columns: repeat(auto-fit, minmax(140px, 1fr));
+      gap: 12px;
+    }
     .stack, #settings-form { display: grid; gap: 14px; }
     .field :is(input, select) { width: 100%; min-width: 0; }
     kbd {
@@ -279,7 +308,8 @@ extension InspectorPage {
     }
     .keys { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 7px 16px; }
     .toasts {
-      position: fixed; bottom: 16px; left: 50%; transform: translateX(-50%); display: grid; gap: 8px;
+      position: fixed; bottom: 16px; left: 50%; transform: translateX(-50%); display: grid;
+      gap: 8px;
       z-index: 5; pointer-events: none; max-width: calc(100vw - 24px);
     }
     .toast {
@@ -295,7 +325,7 @@ extension InspectorPage {
       .views { order: 9; width: 100%; margin: 0; }
       .views button { flex: 1; min-height: 36px; padding: 0 4px; }
       .toolbar { padding: 8px 10px; }
-      .toolbar input { width: 100%; }
+      .toolbar input { flex-basis: 100%; }
       .handle { display: none; }
       .split { position: relative; }
       .details { position: absolute; inset: 0; z-index: 2; }
