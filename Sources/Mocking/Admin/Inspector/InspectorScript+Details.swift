@@ -61,11 +61,12 @@ extension InspectorPage {
         });
       }
 
-      open(focuses) {
+      /** Shows the pane. A key that opens it moves the focus into it. */
+      open(opens) {
         const isNew = this.pane.hidden;
         this.pane.hidden = this.handle.hidden = false;
         if (isNew) this.list().box.dispatchEvent(new Event('scroll'));
-        if (focuses && narrow.matches) this.panel.focus();
+        if (opens === 'key' || (opens && narrow.matches)) this.panel.focus();
       }
 
       close() {
@@ -81,11 +82,13 @@ extension InspectorPage {
         const run = (action) => () => attempt(() => action(this.item));
         this.buttons = {
           stub: button('Make a stub', run(makeStub), { title: 'Make a stub of this request (s)' }),
-          edit: button('Edit stub', run(({ stub }) => editStub(stubs.get(stub))), { title: '(e)' }),
+          edit: button('Edit stub', run(({ stub }) => editStub(stubs.get(stub))), {
+            title: 'Edit the stub that responded (e)',
+          }),
           fault: button('Delay or fault', run(({ stub }) => editFaults(stubs.get(stub))), {
             title: 'Add a delay or a fault to the route (d)',
           }),
-          curl: button('Copy as curl', run(copyCurl), { title: '(c)' }),
+          curl: button('Copy as curl', run(copyCurl), { title: 'Copy as a curl command (c)' }),
         };
         const tabs = ['Overview', 'Request', 'Response'].map(
           (text) => button(text, null, { role: 'tab' }));
@@ -270,6 +273,9 @@ extension InspectorPage {
       ];
     }
 
+    /** The maximum length of a text that is shown. Browsers need seconds for the layout of more. */
+    const maximumText = 300000;
+
     function bodySection(body) {
       const isText = typeof body.text === 'string';
       const size = body.size ?? body.text?.length ?? 0;
@@ -289,7 +295,8 @@ extension InspectorPage {
       if (!isText) section.append(...binaryBody(body));
       else {
         const pretty = prettyBody(body);
-        const raw = el('pre', { tabindex: 0, text: body.text, hidden: pretty !== null });
+        const raw = el('pre', { tabindex: 0, hidden: pretty !== null });
+        raw.textContent = body.text.slice(0, maximumText);
         if (pretty) {
           const toggle = button('Raw', () => {
             pretty.hidden = !pretty.hidden;
@@ -300,6 +307,10 @@ extension InspectorPage {
           section.append(pretty);
         }
         section.append(raw);
+        if (body.text.length > maximumText) {
+          const text = 'Only the start of the body is shown. Copy copies all of it.';
+          section.append(el('p', { class: 'note warn', text }));
+        }
         heading.append(button('Copy', () => copyText(body.text, 'the body')));
       }
       return section;

@@ -17,8 +17,8 @@ extension InspectorPage {
        * @param box The element with the role `listbox`. It scrolls.
        * @param fill Fills a new row with an item.
        * @param arrange Called with the visible pairs of item and row after each change.
-       * @param select Called with the item that the user selects, and whether it was by a click or
-       *   a key that opens it.
+       * @param select Called with the item that the user selects, and with `click` or `key` if the
+       *   user opens it.
        */
       constructor(box, { fill, arrange, select }) {
         Object.assign(this, { box, fill, arrange, select });
@@ -123,7 +123,7 @@ extension InspectorPage {
         this.draw();
       }
 
-      choose(id, opens = false) {
+      choose(id, opens) {
         this.selectedID = id;
         const index = this.indexOf(id);
         if (index >= 0) this.reveal(index);
@@ -141,7 +141,7 @@ extension InspectorPage {
 
       clicked(event) {
         const row = event.target.closest('[role="option"]');
-        if (row) this.choose(row.item, true);
+        if (row) this.choose(row.item, 'click');
       }
 
       pressed(event) {
@@ -159,7 +159,7 @@ extension InspectorPage {
           this.choose(this.items[Math.max(0, Math.min(last, targets[event.key]))].id);
         } else if (event.key === 'Enter' && current >= 0) {
           event.preventDefault();
-          this.choose(this.selectedID, true);
+          this.choose(this.selectedID, 'key');
         }
       }
     }

@@ -62,7 +62,7 @@ extension InspectorPage {
           this.show();
         }
         this.list.box.focus();
-        this.list.choose(String(id), true);
+        this.list.choose(String(id), 'click');
       },
     };
     stubs.reloadSoon = throttled(150, () => stubs.reload());
@@ -95,8 +95,10 @@ extension InspectorPage {
       setUp() {
         const run = (action) => () => attempt(() => action(stubs.get(this.id)));
         this.buttons = {
-          edit: button('Edit', run(editStub), { title: '(e)' }),
-          fault: button('Delay or fault', run(editFaults), { title: '(d)' }),
+          edit: button('Edit', run(editStub), { title: 'Edit the stub (e)' }),
+          fault: button('Delay or fault', run(editFaults), {
+            title: 'Add a delay or a fault (d)',
+          }),
           toggle: button('Turn off', run(toggleStub)),
           duplicate: button('Duplicate', run((stub) => newStub(stub.definition))),
           remove: button('Delete', run(removeStub), { class: 'danger' }),
