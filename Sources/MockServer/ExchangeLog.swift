@@ -7,10 +7,12 @@ struct ExchangeLog: Sendable {
   private let output: Options.Output
   private let writesJSON: Bool
   private let console: Console
+  private let cors: CORSPolicy
 
   init(_ options: Options, _ console: Console) {
     output = options.output
     writesJSON = options.writesJSON
+    cors = options.crossOriginAccess.policy
     self.console = console
   }
 
@@ -20,11 +22,15 @@ struct ExchangeLog: Sendable {
   func add(_ exchange: ServedExchange) {
     guard output != .quiet else { return }
     let date = Date()
-    console.lines { [output, writesJSON] in
+    console.lines { [output, writesJSON, cors] in
+      let blockedOrigin = exchange.blockedOrigin(by: cors)
       if writesJSON {
-        return Console.text(of: exchange.object(at: date, isVerbose: output == .verbose))
+        var object = exchange.object(at: date, isVerbose: output == .verbose)
+        if let blockedOrigin { object["blockedOrigin"] = .string(blockedOrigin) }
+        return Console.text(of: object)
       }
-      let line = exchange.line(at: date)
+      let hint = blockedOrigin.map { "  not readable by pages of \($0), see --cors" }
+      let line = exchange.line(at: date) + (hint ?? "")
       return output == .verbose ? ([line] + exchange.details).joined(separator: "\n") : line
     }
   }
@@ -37,6 +43,15 @@ extension ServedExchange {
 
   /// The duration in tenths of milliseconds.
   private var tenths: Int { Int(duration / .microseconds(100)) }
+
+  /// Returns the origin of the page that sent the request and cannot read the response, or `nil`.
+  fileprivate func blockedOrigin(by cors: CORSPolicy) -> String? {
+    guard cors != .off, let request, let origin = request.headers["Origin"], !cors.allows(origin),
+      !responseHeaders.contains("Access-Control-Allow-Origin"),
+      origin != "http://\(request.headers["Host"] ?? "")"
+    else { return nil }
+    return String(origin.prefix(100))
+  }
 
   /// Returns a line with the time, method, target, status, body size and duration.
   fileprivate func line(at date: Date) -> String {

@@ -16,6 +16,13 @@ enum MockServerProgram {
     return "\(error); did you mean the command \(command.rawValue)?"
   }
 
+  /// Returns the error message for an address that is not available.
+  static func listeningFailure(_ port: Int, _ reason: String) -> String {
+    let isInUse = reason == String(cString: strerror(EADDRINUSE))
+    return "cannot listen on port \(port): \(reason)"
+      + (isInUse ? "; --port 0 chooses a free port" : "")
+  }
+
   /// Opens a URL in the browser of the user.
   ///
   /// - Returns: Whether a browser could be started.

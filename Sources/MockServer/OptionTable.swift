@@ -41,13 +41,15 @@ enum OptionTable {
     ) { options, text throws(Options.UsageError) in options.port = try Options.port(text) },
     Option(
       name: "--host", value: "HOST", group: .listening,
-      help: "the address to listen on, such as ::1 or 0.0.0.0. By default only this machine can "
-        + "connect, over IPv4"
+      help: "the IP address to listen on: ::1, 0.0.0.0 for all IPv4 addresses, :: for all "
+        + "addresses, or another one of this machine. By default only this machine can connect, "
+        + "over IPv4"
     ) { options, text throws(Options.UsageError) in options.host = try Options.host(text) },
     Option(
       name: "--cors", value: "ORIGIN", group: .listening,
       help: "let pages of this origin, such as https://app.example.com, read the responses; may "
-        + "be repeated; * is every origin. By default pages of this machine can read them"
+        + "be repeated; * is every origin, and null local files. By default only pages of this "
+        + "machine can read them"
     ) { options, text throws(Options.UsageError) in
       let origin = try Options.pageOrigin(text)
       if case .origins(let others) = options.crossOriginAccess {

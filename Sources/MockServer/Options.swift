@@ -124,22 +124,12 @@ extension Options {
   ///
   /// The brackets of an IPv6 address are optional.
   static func host(_ text: String) throws(UsageError) -> String {
-    let host =
-      text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
-    let isValid = host.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: ":"),
-        UInt8(ascii: "-"), UInt8(ascii: "%"):
-        true
-      default: false
-      }
-    }
-    guard !host.isEmpty, isValid else {
+    guard ListeningAddress(text, port: 0) != nil else {
       throw UsageError(
-        "--host \(text): expected an address without a port, such as localhost, 0.0.0.0 or [::1]")
+        "--host \(text): expected an IP address without a port, such as 0.0.0.0 or [::1], or "
+          + "localhost")
     }
-    return host
+    return text.hasPrefix("[") ? String(text.dropFirst().dropLast()) : text
   }
 
   /// Parses the URL of a server, which has no path.
@@ -155,10 +145,20 @@ extension Options {
     return url
   }
 
-  /// Parses an origin of web pages, or `*`.
+  /// Parses an origin of web pages, `*` or `null`.
+  ///
+  /// Its scheme may be another one than `http`, such as `capacitor` in a mobile app.
   static func pageOrigin(_ text: String) throws(UsageError) -> String {
-    guard text != "*" else { return text }
-    return try origin(text, of: "--cors").absoluteString.trimmingSuffix("/")
+    guard text != "*", text != "null" else { return text }
+    guard let url = URL(string: text), url.scheme != nil, url.host?.isEmpty == false,
+      ["", "/"].contains(url.path), url.query == nil, url.fragment == nil, url.user == nil,
+      url.password == nil
+    else {
+      throw UsageError(
+        "--cors \(Redactor.standard.maskedURL(text)): expected an origin without a path, such as "
+          + "https://app.example.com, or null for local files, or * for every origin")
+    }
+    return text.trimmingSuffix("/")
   }
 
   /// Parses the parts of a request that are compared with a recording.

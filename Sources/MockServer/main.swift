@@ -29,7 +29,7 @@ func run() async -> ExitStatus {
     }
     return .stopped
   } catch MockServerError.cannotListen(let port, let reason) {
-    console.failure("cannot listen on port \(port): \(reason); --port 0 chooses a free port")
+    console.failure(MockServerProgram.listeningFailure(port, reason))
     return .cannotListen
   } catch let error as Options.UsageError {
     console.failure("\(error)")

@@ -21,14 +21,18 @@ extension HTTPHeaders.Field {
 
   /// Whether the field may be sent after the body.
   ///
+  /// A client needs the others before the body, for the framing, routing, authentication, caching or
+  /// decoding of the message.
+  ///
   /// Source: RFC 9110 section 6.5.1.
-  var isTrailer: Bool {
-    isSendable
-      && ![
-        "content-length", "transfer-encoding", "trailer", "host", "content-type",
-        "content-encoding", "content-range", "set-cookie", "authorization",
-      ].contains(name.lowercased())
-  }
+  var isTrailer: Bool { isSendable && !Self.headNames.contains(name.lowercased()) }
+
+  private static let headNames: Set<String> = [
+    "content-length", "transfer-encoding", "trailer", "te", "connection", "keep-alive", "upgrade",
+    "host", "content-type", "content-encoding", "content-range", "set-cookie", "authorization",
+    "www-authenticate", "proxy-authenticate", "proxy-authorization", "cache-control", "expires",
+    "age", "vary", "date", "location", "retry-after",
+  ]
 }
 
 extension Mock {

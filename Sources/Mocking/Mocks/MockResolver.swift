@@ -4,11 +4,12 @@ import Synchronization
 
 /// A resolver that turns a mock into the response to one request.
 ///
-/// It selects the next response of a sequence, draws a weighted response, runs a template, reads a
-/// file, and draws random delays and faults. Each server, provider and transport has its own resolver.
+/// It selects the next response of a sequence, draws a weighted response, runs a template, and draws
+/// random delays and faults. Each server, provider and transport has its own resolver.
 final class MockResolver: Sendable {
   enum Resolution: Sendable {
-    /// A mock whose source is ``Mock/Source/fields``, with fixed delays and without a file.
+    /// A mock whose source is ``Mock/Source/fields``, with fixed delays. If its body is a file, the
+    /// caller calls ``Mock/openingFile(for:)``.
     case mock(Mock)
     /// The mock cannot be served, for this reason.
     case invalid(String)
@@ -69,7 +70,7 @@ final class MockResolver: Sendable {
   ///   - method: The method of the request.
   ///   - scheduler: The clock of the request, for templates.
   ///   - path: The path of the request. Evaluated only for a sequence.
-  ///   - request: The request. Evaluated only for a template or a file.
+  ///   - request: The request. Evaluated only for a template.
   /// - Returns: The resolved mock, or the reason why there is none.
   /// - Throws: The error that `request` throws.
   func resolve(
@@ -81,15 +82,7 @@ final class MockResolver: Sendable {
     var depth = 0
     while true {
       switch mock.source {
-      case .fields:
-        guard case .file(let file) = mock.body else { return .mock(prepared(mock)) }
-        let isConditional = mock.status == 200 && (method == .get || method == .head)
-        let request = isConditional ? try request() : nil
-        do throws(MockFile.ReadError) {
-          return .mock(prepared(mock.serving(try file.open(), for: request)))
-        } catch {
-          return .invalid(error.reason)
-        }
+      case .fields: return .mock(prepared(mock))
       case .invalid(let reason): return .invalid(reason)
       case .sequence(let sequence):
         let key = MockResolverMachine.SequenceKey(

@@ -110,6 +110,9 @@ extension MockStream {
       stream.items.isEmpty || round >= stream.roundCount || rest.map { $0 <= 0 } == true
     }
 
+    /// Whether items are sent until the client disconnects.
+    var isEndless: Bool { stream.repetition == .forever && !stream.items.isEmpty && rest == nil }
+
     /// The number of bytes on the wire from the beginning, or `nil` for an endless stream.
     var byteCount: Int? {
       if stream.items.isEmpty { return 0 }
@@ -125,14 +128,30 @@ extension MockStream {
     mutating func next() -> Data {
       guard !isAtEnd else { return Data() }
       let data = wire(stream.items[index].data)
-      index += 1
-      if index == stream.items.count { (index, round) = (0, round + 1) }
-      moment += stream.delay(before: index, isFirst: false)
+      advance()
       let isSkipped = min(skipped, data.count)
       skipped -= isSkipped
       let piece = data.dropFirst(isSkipped).prefix(rest ?? .max)
       rest = rest.map { $0 - piece.count }
       return piece
+    }
+
+    private mutating func advance() {
+      index += 1
+      if index == stream.items.count { (index, round) = (0, round + 1) }
+      moment += stream.delay(before: index, isFirst: false)
+    }
+
+    /// Returns the time of the next item that is later than a time.
+    ///
+    /// `nil` if there is none among the next few items.
+    func nextMoment(after elapsed: Duration) -> Duration? {
+      var cursor = self
+      for _ in 0..<16 where !cursor.isAtEnd {
+        if cursor.moment > elapsed { return cursor.moment }
+        cursor.advance()
+      }
+      return nil
     }
 
     /// Returns a cursor that ends after a number of bytes on the wire.
@@ -216,7 +235,7 @@ public struct MockEvent: Sendable, Hashable, ExpressibleByStringLiteral {
     var text = ""
     if let event { text += "event: \(line(event))\n" }
     if let id { text += "id: \(line(id))\n" }
-    if let retry { text += "retry: \(Int(max(retry, .zero) / .milliseconds(1)))\n" }
+    if let retry { text += "retry: \(Int64(min(max(retry / .milliseconds(1), 0), 1e15)))\n" }
     // "\r\n" is one character.
     for part in data.split(omittingEmptySubsequences: false, whereSeparator: \.isLineEnd) {
       text += "data: \(part)\n"

@@ -57,7 +57,7 @@ final class OpenFile: Sendable {
     Self.close(descriptor)
   }
 
-  /// Reads the beginning of a range, at most 64 KiB.
+  /// Reads the beginning of a range, at most 256 KiB.
   ///
   /// - Parameter range: The range.
   /// - Returns: The bytes. None if the range is empty, or if the file is shorter now or cannot be read.
@@ -76,13 +76,15 @@ final class OpenFile: Sendable {
   ///
   /// A small body is read now. A larger one is read in pieces while it is sent.
   func body(_ range: Range<Int>) -> Mock.Body {
-    guard range.count > Self.pieceSize else { return .data(read(range)) }
+    guard range.count > Self.smallSize else { return .data(read(range)) }
     return .generated(byteCount: range.count) { [self] piece in
       read(range.lowerBound + piece.lowerBound..<range.lowerBound + piece.upperBound)
     }
   }
 
-  private static let pieceSize = 64 * 1024
+  /// The maximum size of a body that is read at once.
+  private static let smallSize = 64 * 1024
+  private static let pieceSize = 256 * 1024
 
   private static func open(_ path: String, _ flags: Int32) -> Int32 {
     #if canImport(Darwin)
@@ -104,15 +106,26 @@ final class OpenFile: Sendable {
 // MARK: - Conditional requests and ranges
 
 extension Mock {
-  /// Returns the response with the contents of a file.
+  /// Whether the body is a file that has not been opened.
+  var hasFile: Bool { if case .file = body { true } else { false } }
+
+  /// Returns the response with the contents of its file, if its body is a file.
   ///
-  /// - Parameters:
-  ///   - file: The file.
-  ///   - request: The request, if it may have conditions or a range.
+  /// It reads from the disk, and must not be called on the thread of a server.
+  ///
+  /// - Parameter request: The request, if it may have conditions or a range.
   /// - Returns: The whole file, a part of it, or a response without it.
-  func serving(_ file: OpenFile, for request: ReceivedRequest?) -> Mock {
+  /// - Throws: `MockFile.ReadError` if the file cannot be opened.
+  func openingFile(for request: ReceivedRequest?) throws(MockFile.ReadError) -> Mock {
+    guard case .file(let file) = body else { return self }
+    var mock = serving(try file.open(), for: request)
+    if case .generated = mock.body { mock.readsFile = true }
+    return mock
+  }
+
+  private func serving(_ file: OpenFile, for request: ReceivedRequest?) -> Mock {
     var mock = self
-    guard let request, status == 200 else {
+    guard let request, status == 200, request.method == .get || request.method == .head else {
       mock.body = file.body(0..<file.byteCount)
       return mock
     }
@@ -122,28 +135,33 @@ extension Mock {
     mock.headers["Last-Modified"] = HTTPDate.text(of: date)
     mock.headers["Accept-Ranges"] = "bytes"
     switch RepresentationCondition(entityTag: tag, modified: date).evaluate(request) {
-    case .failed:
-      mock.status = 412
-      mock.body = .none
-    case .notModified:
-      mock.status = 304
-      mock.body = .none
-      for name in ["Content-Type", "Content-Length"] { mock.headers.remove(name) }
-    case .whole:
-      mock.body = file.body(0..<file.byteCount)
+    case .failed: mock.setStatusWithoutBody(412)
+    case .notModified: mock.setStatusWithoutBody(304)
+    // There is no range of an empty file that a 206 could describe.
+    case .range where file.byteCount == 0, .whole: mock.body = file.body(0..<file.byteCount)
     case .range(let range):
       guard let bytes = range.resolved(in: file.byteCount) else {
-        mock.status = 416
-        mock.body = .none
+        mock.setStatusWithoutBody(416)
         mock.headers["Content-Range"] = "bytes */\(file.byteCount)"
         return mock
       }
       mock.status = 206
+      mock.headers.remove("Content-Length")
       mock.headers["Content-Range"] =
         "bytes \(bytes.lowerBound)-\(bytes.upperBound - 1)/\(file.byteCount)"
       mock.body = file.body(bytes)
     }
     return mock
+  }
+
+  /// Sets the status of a response that does not contain the file, and removes its body with the
+  /// fields that describe it.
+  private mutating func setStatusWithoutBody(_ status: Int) {
+    self.status = status
+    body = .none
+    for name in ["Content-Type", "Content-Length", "Content-Encoding", "Content-Language"] {
+      headers.remove(name)
+    }
   }
 }
 
@@ -161,10 +179,12 @@ struct RepresentationCondition {
   let entityTag: String
   /// The time of the last change, to the second.
   let modified: Date
+  /// The current time.
+  var now = Date()
 
   /// Evaluates the conditions in their order of precedence.
   ///
-  /// Source: RFC 9110 section 13.2.2.
+  /// The request is for GET or HEAD. Source: RFC 9110 section 13.2.2.
   func evaluate(_ request: ReceivedRequest) -> Result {
     let headers = request.headers
     if let tags = list(headers.values(for: "If-Match")) {
@@ -182,13 +202,19 @@ struct RepresentationCondition {
     guard request.method == .get, let text = headers["Range"], let range = ByteRange(text) else {
       return .whole
     }
-    if let condition = headers["If-Range"] {
-      let isUnchanged =
-        condition.hasPrefix("\"")
-        ? condition == entityTag : self.date(condition) == modified
-      guard isUnchanged else { return .whole }
-    }
+    if let condition = headers["If-Range"], !isUnchanged(condition) { return .whole }
     return .range(range)
+  }
+
+  /// Returns whether the representation is the one that a client has a part of.
+  ///
+  /// Only a strong validator proves this. A weak tag does not, and neither does a time of the current
+  /// second, because the file may change again in it.
+  ///
+  /// Source: RFC 9110 sections 8.8.2.2 and 13.1.5.
+  private func isUnchanged(_ condition: String) -> Bool {
+    if condition.hasPrefix("\"") { return condition == entityTag }
+    return date(condition) == modified && now.timeIntervalSince(modified) >= 1
   }
 
   private func isWeak(_ tag: String) -> Bool { tag.hasPrefix("W/") }
@@ -233,7 +259,9 @@ enum ByteRange: Hashable {
   /// Returns `nil` if it is malformed, has another unit or has several ranges. The field is then
   /// ignored.
   init?(_ text: String) {
-    guard text.lowercased().hasPrefix("bytes=") else { return nil }
+    guard text.prefix(6).lowercased() == "bytes=", !text.utf8.contains(UInt8(ascii: ",")) else {
+      return nil
+    }
     let range = text.dropFirst("bytes=".count).trimmingCharacters(in: .whitespaces)
     let ends = range.split(separator: "-", omittingEmptySubsequences: false)
     guard ends.count == 2 else { return nil }

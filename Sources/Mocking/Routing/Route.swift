@@ -97,6 +97,8 @@ public struct Route: Sendable {
   ///
   /// `nil` for a route with mocked responses. Such routes take precedence.
   var origin: URL?
+  /// Whether the responses were recorded.
+  var isRecorded = false
   /// The scenario states in which the route responds.
   var requiredStates: [Scenario.Step] = []
   /// The scenario states that the route sets.

@@ -25,10 +25,12 @@ struct RouteTable: Sendable {
       }
     }
 
-    /// Returns whether a route for exactly this method matches the path.
-    func hasRoute(for method: HTTPMethod) -> Bool {
+    /// Whether a route for exactly `OPTIONS` matches the path, other than one of a recording.
+    var hasRouteForOptions: Bool {
       guard case .routes(let candidates, _) = self else { return false }
-      return candidates.contains { $0.entry.route.method == method }
+      return candidates.contains {
+        $0.entry.route.method == .options && !$0.entry.route.isRecorded
+      }
     }
 
     /// Whether the request is forwarded, so that its body can be sent on while it is received.

@@ -19,7 +19,8 @@ import Networking
 ///   They are not in the journal, use no enqueued mock, and are reported to `onExchange`.
 /// - **Precedence.** A response that sets `Access-Control-Allow-Origin` itself is not changed, except for
 ///   `Vary`. A route for the method `OPTIONS` responds to preflight requests for its path. The fields
-///   of a forwarded response are replaced, because they refer to the pages of the other server.
+///   of forwarded and recorded responses are replaced, because they refer to the pages of another
+///   server. Recorded preflight requests are not replayed.
 /// - **Other origins.** The request is served without these fields, so that the browser does not show
 ///   the response to the page. A client that is not a browser is not affected.
 ///
@@ -155,8 +156,9 @@ extension CORSPolicy {
   func apply(to mock: inout Mock, for head: RequestHead) {
     guard kind != .off else { return }
     mock = mock.serverMock
-    let isForwarded = mock.relay != nil
-    if isForwarded { for name in Self.responseFields { mock.headers.remove(name) } }
+    if mock.relay != nil || mock.isRecorded {
+      for name in Self.responseFields { mock.headers.remove(name) }
+    }
     let hasOwnPolicy = mock.headers.contains("Access-Control-Allow-Origin")
     if !hasOwnPolicy, let origin = allowedOrigin(of: head) {
       mock.headers["Access-Control-Allow-Origin"] = origin
@@ -211,6 +213,7 @@ extension CORSPolicy {
   private static let responseFields = [
     "Access-Control-Allow-Origin", "Access-Control-Allow-Credentials",
     "Access-Control-Expose-Headers", "Access-Control-Allow-Methods",
-    "Access-Control-Allow-Headers", "Access-Control-Max-Age",
+    "Access-Control-Allow-Headers", "Access-Control-Allow-Private-Network",
+    "Access-Control-Max-Age",
   ]
 }

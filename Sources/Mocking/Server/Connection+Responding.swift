@@ -21,6 +21,7 @@ extension Connection {
   /// Returns the script of an error response, after which the connection closes.
   func errorScript(_ error: HTTPParseError) -> ResponseScript {
     var mock = Mock.text("\(error.reason)\n", status: error.status)
+    let head = head ?? parser.rejectedHead
     if let head { core.cors.apply(to: &mock, for: head) }
     return ResponseScript(
       mock,
@@ -35,18 +36,16 @@ extension Connection {
     self.head = head
     self.routing = routing
     self.routes = routes
-    if !routing.hasRoute(for: .options),
-      let response = core.cors.preflightResponse(to: head)
-    {
-      preflightResponse = response
-      return parser.receiveBody(.discard)
-    }
+    preflightResponse =
+      routing.hasRouteForOptions ? nil : core.cors.preflightResponse(to: head)
     let isRouted = if case .routes = routing { true } else { false }
-    guard isRouted || core.queue.count > 0 else {
+    guard preflightResponse == nil, isRouted || core.queue.count > 0 else {
       if head.expectsContinue {
         // The response does not depend on the body, so the client does not have to send it.
         self.head?.keepsAlive = false
         handle(RequestBody())
+      } else if preflightResponse != nil {
+        parser.receiveBody(.discard)
       } else {
         // Only the journal reads the body.
         let limit = min(core.limits.bodyBytes, core.limits.journal.bodyBytes)
@@ -183,8 +182,39 @@ extension Connection {
   }
 
   private func respond(with mock: Mock, to request: ReceivedRequest) {
-    guard phase != .closed, let head else { return }
+    guard phase != .closed else { return }
     let mock = resolved(mock, for: request)
+    mock.hasFile ? openFile(of: mock, for: request) : send(mock, to: request)
+  }
+
+  /// Opens the file of a mock on another thread, and then sends the response.
+  private func openFile(of mock: Mock, for request: ReceivedRequest) {
+    phase = .opening
+    let requestCount = requestCount
+    // Virtual time does not advance until the delays of the response have been scheduled.
+    let activity = core.scheduler.beginActivity()
+    Self.fileQueue.async { [self] in
+      let opened: Mock
+      do throws(MockFile.ReadError) {
+        opened = try mock.openingFile(for: request)
+      } catch {
+        opened = .unavailable(error.reason)
+      }
+      let isRunning = core.loop.execute {
+        defer { activity?.end() }
+        guard self.phase == .opening, self.requestCount == requestCount else { return }
+        self.send(opened, to: request)
+        self.process()
+      }
+      if !isRunning { activity?.end() }
+    }
+  }
+
+  /// The queue for calls that may wait for a disk.
+  private static let fileQueue = DispatchQueue(label: "Catena.Files", attributes: .concurrent)
+
+  private func send(_ mock: Mock, to request: ReceivedRequest) {
+    guard let head else { return }
     if !mock.webhooks.isEmpty { prepareWebhooks(of: mock, for: request) }
     reporter?.report(mock.failure?.outcome ?? .response(status: mock.status))
     servedDraft?.setResponse(mock)
@@ -224,6 +254,7 @@ extension Connection {
     phase = .playing
     servedDraft?.status = script.status
     servedDraft?.headByteCount = script.headByteCount
+    servedDraft?.interimByteCount = script.interimByteCount
     var continueRelay: (@Sendable () -> Void)?
     if script.isRelayed {
       continueRelay = { [weak self] in
@@ -231,7 +262,11 @@ extension Connection {
         core.loop.execute { self.process() }
       }
     }
-    let number = player.begin(script.steps, continueRelay: continueRelay)
+    var readFile: ScriptPlayer.FileReader?
+    if script.readsFile { readFile = { [unowned self] in self.readFile($0, $1, $2) } }
+    let number = player.begin(script.steps, continueRelay: continueRelay, readFile: readFile)
+    // `stop(draining:)` does not wait for a stream without an end.
+    if script.isEndless { endRequest() }
     player.schedule(on: core.scheduler) { [self] moment in
       // Virtual time does not advance until the next item of a stream has been scheduled.
       let activity = core.scheduler.beginActivity()
@@ -241,6 +276,21 @@ extension Connection {
         self.process()
       }
       if !isRunning { activity?.end() }
+    }
+  }
+
+  /// Reads a piece of a file on another thread, and then continues the response.
+  private func readFile(
+    _ range: Range<Int>, _ read: @escaping @Sendable (Range<Int>) -> Data, _ number: Int
+  ) {
+    Self.fileQueue.async { [weak self, loop = core.loop] in
+      let piece = read(range)
+      loop.execute { [weak self] in
+        guard let self, self.phase == .playing, self.player.received(piece, in: number) else {
+          return
+        }
+        self.process()
+      }
     }
   }
 

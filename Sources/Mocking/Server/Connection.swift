@@ -14,6 +14,8 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
     case receiving
     /// A handler is running.
     case handling
+    /// The file of a response is being opened on another thread.
+    case opening
     /// A response is being sent, or waits for a delay.
     case playing
     /// Sends nothing more and waits until the client closes the connection.
@@ -179,7 +181,7 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
     case .handling, .stalled, .resetting: close(by: .client)
     case .playing: if player.isWaiting { close(by: .client) }
     case .draining: close(by: .server)
-    case .receiving, .closed: break
+    case .receiving, .opening, .closed: break
     }
   }
 
@@ -200,7 +202,7 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
       case .receiving:
         if let event = parser.next() { handle(event) } else { progress = .waits }
       case .playing: progress = advance()
-      case .handling, .stalled, .resetting, .draining, .closed: progress = .waits
+      case .handling, .opening, .stalled, .resetting, .draining, .closed: progress = .waits
       }
     }
     if inputHasEnded {
@@ -208,7 +210,7 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
       case .receiving, .handling, .stalled, .resetting: close(by: .client)
       case .playing: if player.isWaiting { close(by: .client) }
       case .draining: close(by: .server)
-      case .closed: break
+      case .opening, .closed: break
       }
     }
     updateInterest(isBlocked: progress == .blocked)
@@ -275,7 +277,7 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
     let isInside =
       switch phase {
       case .receiving: parser.isInsideRequest
-      case .handling, .playing, .stalled: true
+      case .handling, .opening, .playing, .stalled: true
       case .resetting, .draining, .closed: false
       }
     phase = .closed

@@ -15,6 +15,13 @@ struct RequestHeadParser {
   /// Whether the next line is the request line.
   var isAtStart: Bool { head == nil }
 
+  /// The request line and the fields parsed so far, or `nil` before the request line.
+  var partialHead: RequestHead? {
+    var partial = head
+    partial?.headers = HTTPHeaders(fields)
+    return partial
+  }
+
   /// Parses a line, and returns the head if the line is the empty line at its end.
   mutating func take(_ line: ArraySlice<UInt8>) throws(HTTPParseError) -> RequestHead? {
     guard head != nil else {

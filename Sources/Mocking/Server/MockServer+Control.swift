@@ -79,7 +79,7 @@ extension MockServer {
   /// Stops the server after the responses in progress.
   ///
   /// New connections are refused from now on. When no request is in progress, or after the limit,
-  /// the server stops as with ``stop()``.
+  /// the server stops as with ``stop()``. It does not wait for streams without an end.
   ///
   /// - Parameter limit: The time limit, on the server's ``Scheduler``.
   /// - Returns: A promise that is fulfilled when the server has stopped, with the number of requests
@@ -142,6 +142,8 @@ extension MockServer {
   }
 
   /// The number of requests that have been received completely and whose response is not complete.
+  ///
+  /// A stream without an end counts only until its head is sent.
   public var concurrentRequests: Int { core.tracker.read { $0.concurrentRequests } }
 
   /// The largest number of requests that were in progress at the same time.

@@ -56,6 +56,10 @@ struct RequestParser {
   private var input = InputBuffer()
   private var body = RequestBody()
   private var policy = BodyPolicy.collect
+  /// The request line and the parsed fields of a head that is malformed or too large.
+  ///
+  /// `nil` if the error is in the request line or in a body.
+  private(set) var rejectedHead: RequestHead?
   /// Whether a piece of the current body has been returned.
   private var isStreaming = false
 
@@ -144,9 +148,14 @@ struct RequestParser {
   private mutating func advance() throws(HTTPParseError) -> Event? {
     switch state {
     case .head(var parser):
-      let head = try readHead(&parser)
-      state = head.map { .headReturned($0.framing) } ?? .head(parser)
-      return head.map(Event.head)
+      do throws(HTTPParseError) {
+        let head = try readHead(&parser)
+        state = head.map { .headReturned($0.framing) } ?? .head(parser)
+        return head.map(Event.head)
+      } catch {
+        rejectedHead = parser.partialHead
+        throw error
+      }
     case .sized(let remaining):
       if policy == .collect, body.byteCount + remaining > limits.bodyBytes { throw tooLarge }
       let piece = input.prefix(remaining)

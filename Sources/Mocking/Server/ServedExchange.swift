@@ -64,6 +64,7 @@ extension ServedExchange {
     let start: Duration
     var status = 0
     var headByteCount = 0
+    var interimByteCount = 0
     var route: MatchedRoute?
     private(set) var headers: HTTPHeaders = [:]
     private var storedBody = Data()
@@ -90,7 +91,7 @@ extension ServedExchange {
     route = draft.route
     responseHeaders = draft.headers
     responseBody = draft.body
-    status = sentByteCount > 0 ? draft.status : nil
+    status = sentByteCount > draft.interimByteCount ? draft.status : nil
     bodyByteCount = max(sentByteCount - draft.headByteCount, 0)
     duration = now - draft.start
     self.ending = ending

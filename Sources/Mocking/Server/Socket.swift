@@ -198,7 +198,7 @@ struct Socket {
 }
 
 /// An IP address and a port that a server listens on.
-struct ListeningAddress: Hashable {
+package struct ListeningAddress: Hashable {
   /// The bytes of the system's socket address.
   private var bytes: [UInt8]
   let family: Int32
@@ -210,7 +210,7 @@ struct ListeningAddress: Hashable {
   /// - Parameters:
   ///   - host: An IP address, with or without brackets, or `localhost`. Other names are not looked up.
   ///   - port: The port.
-  init?(_ host: String, port: Int) {
+  package init?(_ host: String, port: Int) {
     let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
     let host = isBracketed ? String(host.dropFirst().dropLast()) : host
     let isName = host.lowercased() == "localhost"

@@ -28,7 +28,8 @@ struct RecordedStubs {
     summaries = rows.summaries
     let compared = Set(player.requestsComparedByBody.map { RecordedPath($0, matching) })
     routes = rows.paths.map { path in
-      let route = Route(path.method, path.template) { request in player.mock(for: request) }
+      var route = Route(path.method, path.template) { request in player.mock(for: request) }
+      route.isRecorded = true
       return compared.contains(path) ? route : route.discardingBody()
     }
   }
@@ -133,6 +134,7 @@ extension TapePlayer {
       var mock = Mock(to: request.method, events) { failure in .failure(failure.code) }
       if let url = URL(string: entry.request.url) { mock.headers.makeLocationRelative(to: url) }
       mock.headers.removeCookieDomains()
+      mock.isRecorded = true
       return mock
     case .unmatched(let reason): return .text("\(reason)\n", status: 404)
     case .unplayable(let reason): return .text("\(reason)\n", status: 502)

@@ -196,8 +196,10 @@ extension MockServer {
   /// - Parameters:
   ///   - stubs: The file: stubs in JSON, or an HTTP archive.
   ///   - port: The port to listen on. 0 selects a free port.
+  ///   - host: The address to listen on, as for the initializer with routes.
   ///   - limits: The limits for requests and connections.
   ///   - scheduler: The clock for delays.
+  ///   - cors: The web pages that may read the responses.
   ///   - seed: The seed of the random numbers for weighted responses, faults and delays. `nil` uses
   ///     the seed of the file, or 0 if the file has none.
   ///   - onExchange: A handler that is called for each request after its exchange has ended. It
@@ -205,13 +207,14 @@ extension MockServer {
   /// - Throws: ``StubFileError``, ``RecordingError`` or
   ///   ``MockServerError/cannotListen(port:reason:)``.
   public convenience init(
-    stubs: URL, port: Int = 0, limits: MockServerLimits = MockServerLimits(),
-    scheduler: any Scheduler = .live, seed: UInt64? = nil,
+    stubs: URL, port: Int = 0, host: String = "127.0.0.1",
+    limits: MockServerLimits = MockServerLimits(), scheduler: any Scheduler = .live,
+    cors: CORSPolicy = .off, seed: UInt64? = nil,
     onExchange: (@Sendable (_ exchange: ServedExchange) -> Void)? = nil
   ) throws {
     try self.init(
-      stubs: [stubs], port: port, limits: limits, scheduler: scheduler, seed: seed,
-      onExchange: onExchange)
+      stubs: [stubs], port: port, host: host, limits: limits, scheduler: scheduler, cors: cors,
+      seed: seed, onExchange: onExchange)
   }
 
   /// Starts a server with the routes of several files.
@@ -221,8 +224,10 @@ extension MockServer {
   /// - Parameters:
   ///   - stubs: The files: stubs in JSON, or HTTP archives.
   ///   - port: The port to listen on. 0 selects a free port.
+  ///   - host: The address to listen on, as for the initializer with routes.
   ///   - limits: The limits for requests and connections.
   ///   - scheduler: The clock for delays.
+  ///   - cors: The web pages that may read the responses.
   ///   - seed: The seed of the random numbers for templates, weighted responses, faults and delays.
   ///     `nil` uses the first seed in the files, or 0 if there is none.
   ///   - onExchange: A handler that is called for each request after its exchange has ended. It
@@ -230,14 +235,15 @@ extension MockServer {
   /// - Throws: ``StubFileError``, ``RecordingError`` or
   ///   ``MockServerError/cannotListen(port:reason:)``.
   public convenience init(
-    stubs: [URL], port: Int = 0, limits: MockServerLimits = MockServerLimits(),
-    scheduler: any Scheduler = .live, seed: UInt64? = nil,
+    stubs: [URL], port: Int = 0, host: String = "127.0.0.1",
+    limits: MockServerLimits = MockServerLimits(), scheduler: any Scheduler = .live,
+    cors: CORSPolicy = .off, seed: UInt64? = nil,
     onExchange: (@Sendable (_ exchange: ServedExchange) -> Void)? = nil
   ) throws {
     let file = try StubFile(contentsOf: stubs)
     try self.init(
-      routes: file.routes, port: port, limits: limits, scheduler: scheduler,
-      seed: seed ?? file.seed ?? 0,
+      routes: file.routes, port: port, host: host, limits: limits, scheduler: scheduler,
+      cors: cors, seed: seed ?? file.seed ?? 0,
       connectionFault: file.connectionFault, onExchange: onExchange)
   }
 }

@@ -61,7 +61,8 @@ struct MockPlayer: Sendable {
         path: { request.url.path(percentEncoded: true) },
         request: received)
       switch resolution {
-      case .mock(let mock):
+      case .mock(var mock):
+        if mock.hasFile { mock = try Self.openingFile(of: mock, request.method, received) }
         let receive =
           mock.webhooks.isEmpty
           ? receive : startingWebhooks(of: mock, for: try received(), on: scheduler, receive)
@@ -72,6 +73,20 @@ struct MockPlayer: Sendable {
     } catch {
       reporter.report(.failure(error.code))
       return fail(error, receive)
+    }
+  }
+
+  /// Returns a mock with the contents of its file.
+  private static func openingFile(
+    of mock: Mock, _ method: HTTPMethod,
+    _ received: () throws(TransportFailure) -> ReceivedRequest
+  ) throws(TransportFailure) -> Mock {
+    // The request is not read for a method without conditions and ranges.
+    let request = method == .get || method == .head ? try received() : nil
+    do throws(MockFile.ReadError) {
+      return try mock.openingFile(for: request)
+    } catch {
+      throw TransportFailure(code: .mockFailed, detail: error.reason)
     }
   }
 

@@ -63,7 +63,8 @@ extension Promise: Settleable {
       write()
       if source.leavesUpstream { machine.isCancelled = true }
       upstream = machine.upstream.take()
-      let needsDelivery = firstReaction != nil
+      // A handler that another thread attaches during the departure also runs after it.
+      let needsDelivery = firstReaction != nil || source.leavesUpstream && upstream != nil
       advance(
         to: !needsDelivery
           ? .unobserved : machine.otherReactions == nil ? .delivering : .deliveringMore)

@@ -72,11 +72,28 @@
       (["a", "--port", "65536"], "--port 65536: a port is a number from 0 to 65535"),
       (
         ["a", "--host", "http://b"],
-        "--host http://b: expected an address without a port, such as localhost, 0.0.0.0 or [::1]"
+        "--host http://b: expected an IP address without a port, such as 0.0.0.0 or [::1], or "
+          + "localhost"
+      ),
+      (
+        ["a", "--host", "example.com"],
+        "--host example.com: expected an IP address without a port, such as 0.0.0.0 or [::1], or "
+          + "localhost"
       ),
       (
         ["a", "--cors", "b"],
-        "--cors b: expected a server such as https://api.example.com, without a path"
+        "--cors b: expected an origin without a path, such as https://app.example.com, or null for "
+          + "local files, or * for every origin"
+      ),
+      (
+        ["a", "--cors", "localhost:5173"],
+        "--cors localhost:5173: expected an origin without a path, such as https://app.example.com, "
+          + "or null for local files, or * for every origin"
+      ),
+      (
+        ["a", "--cors", "https://b/c"],
+        "--cors https://b/c: expected an origin without a path, such as https://app.example.com, "
+          + "or null for local files, or * for every origin"
       ),
       (
         ["--proxy", "http://b/c"],
@@ -129,6 +146,32 @@
       for status in ExitStatus.allCases {
         #expect(text.contains("| \(status.rawValue) | \(status.meaning) |"))
       }
+    }
+
+    @Test(arguments: [
+      (["--cors", "https://g:8443/"], CORSPolicy.origins(["https://g:8443"])),
+      (
+        ["--cors", "null", "--cors", "capacitor://localhost"],
+        .origins(["null", "capacitor://localhost"])
+      ),
+      (["--cors", "http://g", "--cors", "*"], .origins(["*"])),
+      (["--no-cors"], .off), ([], .loopback),
+    ])
+    func theOptionsSelectThePagesThatMayReadResponses(
+      arguments: [String], policy: CORSPolicy
+    ) throws {
+      let options = try CommandLineParser.parse(["a"] + arguments)
+      #expect(options.crossOriginAccess.policy == policy)
+    }
+
+    @Test func onlyAPortInUseSuggestsAnotherPort() {
+      let used = String(cString: strerror(EADDRINUSE))
+      #expect(
+        MockServerProgram.listeningFailure(80, used)
+          == "cannot listen on port 80: \(used); --port 0 chooses a free port")
+      #expect(
+        MockServerProgram.listeningFailure(80, "Permission denied")
+          == "cannot listen on port 80: Permission denied")
     }
 
     @Test func aMistypedCommandIsNamed() {

@@ -119,16 +119,18 @@ struct MockResolverTests {
   }
 
   @Test func aMissingFileIsReportedWithItsFolder() throws {
+    func reason(_ mock: Mock) throws -> String {
+      let error = #expect(throws: MockFile.ReadError.self) { try mock.openingFile(for: nil) }
+      return try #require(error).reason
+    }
     let folder = URL(fileURLWithPath: "/nowhere/fixtures", isDirectory: true)
     #expect(
-      try resolve(.file("boards.json", in: folder), MockResolver())
+      try reason(.file("boards.json", in: folder))
         == #"there is no file "boards.json" in /nowhere/fixtures"#)
     #expect(
-      try resolve(.file("no such.json"), MockResolver())
-        .hasPrefix(#"there is no file "no such.json" in "#))
+      try reason(.file("no such.json")).hasPrefix(#"there is no file "no such.json" in "#))
     #expect(
-      try resolve(.file("", in: FileManager.default.temporaryDirectory), MockResolver())
-        .contains("cannot be read"))
+      try reason(.file("", in: FileManager.default.temporaryDirectory)).contains("cannot be read"))
   }
 
   @Test func aValueThatIsNotJSONIsAnError() throws {

@@ -266,21 +266,25 @@ struct MockServerTests {
 
   @Suite(.timeLimit(.minutes(10)))
   struct ListeningSocketTests {
+    private static var anyPort: ListeningAddress {
+      get throws { try #require(ListeningAddress("127.0.0.1", port: 0)) }
+    }
+
     @Test func aClosedSocketAcceptsNoConnectionsEvenIfAChildHasACopy() throws {
-      let (socket, port) = try Socket.listening(on: 0)
+      let (socket, address) = try Socket.listening(on: try Self.anyPort)
       let copy = dup(socket.descriptor)
       defer { close(copy) }
       socket.closeListening()
-      #expect(throws: POSIXError(.ECONNREFUSED)) { try RawClient(port: port) }
-      let (again, same) = try Socket.listening(on: port)
+      #expect(throws: POSIXError(.ECONNREFUSED)) { try RawClient(port: address.port) }
+      let (again, same) = try Socket.listening(on: address)
       again.close()
-      #expect(same == port)
+      #expect(same == address)
     }
 
     @Test func childProcessesDoNotInheritTheSockets() throws {
-      let (listener, port) = try Socket.listening(on: 0)
+      let (listener, address) = try Socket.listening(on: try Self.anyPort)
       defer { listener.closeListening() }
-      let client = try RawClient(port: port)
+      let client = try RawClient(port: address.port)
       let accepted = try #require(try listener.accept())
       defer { accepted.close() }
       for socket in [listener, accepted] {

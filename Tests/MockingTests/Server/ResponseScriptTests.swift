@@ -14,6 +14,7 @@ private func lines(
     case .send(.bytes(let bytes)): String(decoding: bytes, as: UTF8.self)
     case .send(.data(let data)): String(decoding: data, as: UTF8.self)
     case .send(.generated(let range, _)): "generated \(range)"
+    case .stream(let cursor): "stream at \(cursor.moment)"
     case .relay(_, let framing): "relay \(framing)"
     case .end(let ending): "\(ending)"
     }

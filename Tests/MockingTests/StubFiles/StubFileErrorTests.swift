@@ -7,8 +7,8 @@ import Testing
 /// An error in a stub file is one message with its location and the expected content.
 struct StubFileErrorTests {
   private static let responseKeys =
-    "status, headers, json, text, base64, file, delay, bodyDelay, bytesPerSecond, dribble, fault, "
-    + "template, let, webhook"
+    "status, headers, json, text, base64, file, events, lines, delay, bodyDelay, bytesPerSecond, "
+    + "dribble, fault, every, repeat, interim, trailers, template, let, webhook"
 
   private static let mistakes: [(text: String, message: String)] = [
     ("", "1:1: expected JSON: the file ends before the JSON is complete"),
@@ -142,7 +142,7 @@ struct StubFileErrorTests {
     (
       "{\"routes\": [], \"defaults\": {\"status\": 500}}",
       "1:29: defaults.status: unknown key \"status\"; known keys: headers, delay, "
-        + "bodyDelay, bytesPerSecond, dribble, fault"
+        + "bodyDelay, bytesPerSecond, dribble, fault, interim, trailers"
     ),
     (
       "{\"routes\": [{\"path\": \"/\", \"oneOf\": [{\"weight\": -1}]}]}",

@@ -14,6 +14,7 @@ struct PlaybackMachineTests {
       switch step {
       case .wait(let moment): .wait(until: moment)
       case .send(let segment): .bytes(segment)
+      case .stream(let cursor): .stream(cursor)
       case .relay: preconditionFailure("the mock has no forwarded response")
       case .end(let ending): .end(ending)
       }

@@ -1,3 +1,4 @@
+import Dispatch
 import TestSupport
 import Testing
 
@@ -25,6 +26,22 @@ struct CancellationTests {
     limited.fail(on: .inline) { _ in log.append("limit") }
     await scheduler.advance(by: .seconds(1))
     #expect(log.entries == ["stopped", "limit", "source"])
+  }
+
+  @Test func aHandlerThatIsAttachedDuringTheCancellationRunsAfterIt() async {
+    let (promise, resolver) = Promise<Int>.pending()
+    let (log, attached) = (Log<String>(), DispatchSemaphore(value: 0))
+    resolver.onCancel {
+      log.append("stopping")
+      attached.wait()
+      log.append("stopped")
+    }
+    let derived = promise.map(on: .inline) { $0 }
+    DispatchQueue.global().async { derived.cancel() }
+    _ = await log.entries(1)
+    derived.fail(on: .inline, policy: .allErrors) { _ in log.append("handler") }
+    attached.signal()
+    #expect(await log.entries(3) == ["stopping", "stopped", "handler"])
   }
 
   @Test func aHandlerThatCancelsFindsTheWorkCancelledWhenItContinues() {

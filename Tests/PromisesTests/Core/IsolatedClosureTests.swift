@@ -42,7 +42,7 @@ struct IsolatedClosureTests {
     let (closure, queue, returned) = (logging, queue, Log<Int>())
     for number in 0..<100 {
       closure.onItsActor(number, awaitedBy: nil, returningOn: queue.context)
-        .done { returned.append(queue.isCurrent ? $0 : -1) }
+        .done(on: .inline) { returned.append(queue.isCurrent ? $0 : -1) }
     }
     let numbers = Array(0..<100)
     #expect(await returned.entries(100) == numbers)

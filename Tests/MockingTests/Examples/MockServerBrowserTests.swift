@@ -1,0 +1,108 @@
+#if os(Linux)
+  import Foundation
+  import Mocking
+  import TestSupport
+  import Testing
+
+  /// Tests of the pages and the machines that can use the `mock-server` program.
+  @Suite(.serialized, .timeLimit(.minutes(10)))
+  struct MockServerBrowserTests {
+    private let folder = TemporaryFolder()
+    private var file: URL { folder.url("boards.json") }
+
+    private static let text = #"{"routes": [{"path": "/boards/{id}", "json": {"id": 1}}]}"#
+
+    private func address(of program: ChildProcess) async throws -> URL {
+      let line = try #require(await program.lines.first { $0.contains("http://127.0.0.1:") })
+      let address = try #require(line.split(separator: "at ").last)
+      return try #require(URL(string: String(address)))
+    }
+
+    /// Starts the program with further options, and returns its responses to requests of pages.
+    private func responses(
+      _ options: [String], to origins: [String], method: String = "GET"
+    ) async throws -> (heads: [String], lines: [String]) {
+      try Data(Self.text.utf8).write(to: file)
+      let program = try Program.start("mock-server", [file.path, "--port", "0"] + options)
+      let port = try #require(try await address(of: program).port)
+      var heads: [String] = []
+      for origin in origins {
+        let client = try RawClient(port: port)
+        try await client.send(
+          "\(method) /boards/1 HTTP/1.1\r\nHost: localhost:\(port)\r\nOrigin: \(origin)\r\n"
+            + "Access-Control-Request-Method: PUT\r\nConnection: close\r\n\r\n")
+        heads.append(try await client.receiveAll())
+      }
+      program.signal(SIGINT)
+      return (heads, await program.end.lines)
+    }
+
+    @Test func pagesOfThisMachineReadTheResponsesByDefault() async throws {
+      let origins = ["http://localhost:5173", "https://app.example.com"]
+      let (heads, lines) = try await responses([], to: origins)
+      #expect(heads[0].contains("\r\nAccess-Control-Allow-Origin: http://localhost:5173\r\n"))
+      #expect(!heads[1].contains("Access-Control-Allow-Origin"))
+      let hint = "  not readable by pages of https://app.example.com, see --cors"
+      #expect(lines.filter { $0.contains("not readable") }.count == 1)
+      #expect(lines.contains { $0.hasSuffix(" ms\(hint)") })
+      let preflight = try await responses([], to: origins, method: "OPTIONS").heads
+      #expect(preflight[0].contains("\r\nAccess-Control-Allow-Methods: "))
+      #expect(!preflight[1].contains("Access-Control"))
+    }
+
+    @Test(arguments: [
+      (["--cors", "https://a.test", "--cors", "null"], [true, true, false]),
+      (["--cors", "*"], [true, true, true]), (["--no-cors"], [false, false, false]),
+    ])
+    func theOptionsSelectThePages(options: [String], areAllowed: [Bool]) async throws {
+      let origins = ["https://a.test", "null", "http://localhost:5173"]
+      let (heads, lines) = try await responses(options, to: origins)
+      for (origin, (head, isAllowed)) in zip(origins, zip(heads, areAllowed)) {
+        #expect(
+          head.contains("\r\nAccess-Control-Allow-Origin: \(origin)\r\n") == isAllowed,
+          "\(origin)")
+      }
+      let hints = options == ["--no-cors"] ? 0 : areAllowed.filter { !$0 }.count
+      #expect(lines.filter { $0.contains("see --cors") }.count == hints)
+    }
+
+    @Test func aRecordingIsReadableByThePagesOfTheServer() async throws {
+      let recording = folder.url("session.har")
+      try Data(
+        #"""
+        {"log": {"entries": [
+          {"request": {"method": "GET", "url": "https://shop.test/boards/1"},
+            "response": {"status": 200, "content": {"text": "a", "mimeType": "text/plain"},
+              "headers": [{"name": "Access-Control-Allow-Origin", "value": "https://shop.test"}]}}
+        ]}}
+        """#.utf8
+      ).write(to: recording)
+      let program = try Program.start("mock-server", [recording.path, "--port", "0"])
+      let client = try RawClient(port: try #require(try await address(of: program).port))
+      try await client.send(
+        "GET /boards/1 HTTP/1.1\r\nHost: a\r\nOrigin: http://localhost:1\r\n"
+          + "Connection: close\r\n\r\n")
+      let head = try await client.receiveAll()
+      #expect(head.hasPrefix("HTTP/1.1 200 OK\r\n"))
+      #expect(head.contains("\r\nAccess-Control-Allow-Origin: http://localhost:1\r\n"))
+      #expect(!head.contains("shop.test"))
+      program.signal(SIGINT)
+      #expect(await program.end.status == .exited(0))
+    }
+
+    @Test func theServerListensOnTheAddressOfTheHost() async throws {
+      try Data(Self.text.utf8).write(to: file)
+      let program = try Program.start(
+        "mock-server", [file.path, "--port", "0", "--host", "0.0.0.0"])
+      let url = try await address(of: program)
+      #expect(await CurlTransport().get(url.appending(path: "boards/1")).head?.status == 200)
+      program.signal(SIGINT)
+      #expect(await program.end.status == .exited(0))
+      // An address for documentation, which no machine has.
+      let missing = try await Program.mockServer([file.path, "--port", "0", "--host", "192.0.2.1"])
+      #expect(missing.status == .exited(3))
+      #expect(
+        missing.errors == "mock-server: cannot listen on port 0: Cannot assign requested address\n")
+    }
+  }
+#endif
