@@ -105,6 +105,10 @@ extension InspectorPage {
           <div id="scenarios"></div>
         </div>
         <div class="card">
+          <h2>Variables</h2>
+          <div id="variables"></div>
+        </div>
+        <div class="card">
           <h2>Resources</h2>
           <div id="resources"></div>
         </div>
@@ -145,7 +149,7 @@ extension InspectorPage {
         </div>
         <div class="card">
           <h2>Shut down</h2>
-          <p class="muted">Ends the program. Changes that are not in a file are lost.</p>
+          <p class="muted">Ends the program. Changes of stubs and their state are lost.</p>
           <p class="actions"><button type="button" id="shutdown"
             class="danger">Shut down</button></p>
         </div>

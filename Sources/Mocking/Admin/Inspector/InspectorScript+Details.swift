@@ -123,7 +123,13 @@ extension InspectorPage {
         this.abort = new AbortController();
         await attempt(async () => {
           const path = `requests/${encodeURIComponent(item.id)}`;
-          const answer = await api('GET', path, null, this.abort.signal);
+          let answer;
+          try {
+            answer = await api('GET', path, null, this.abort.signal);
+          } catch (error) {
+            if (error.status !== 404) throw error;
+            answer = { isMissing: true };
+          }
           if (this.id !== item.id) return;
           const isFirst = !this.answer;
           this.answer = answer;
@@ -146,8 +152,9 @@ extension InspectorPage {
         const { panel } = this.pane;
         const top = isNew ? 0 : panel.scrollTop;
         const { answer } = this;
-        if (!answer) {
-          panel.replaceChildren(el('p', { class: 'muted', text: 'Loading…' }));
+        if (!answer || answer.isMissing) {
+          const text = answer ? 'The server no longer has this request.' : 'Loading…';
+          panel.replaceChildren(el('p', { class: 'muted', text }));
         } else if (this.part === 0) {
           panel.replaceChildren(
             matchSection(answer), timingSection(answer), generalSection(answer));
@@ -183,10 +190,12 @@ extension InspectorPage {
         return el('section', {}, heading, note);
       }
       const misses = answer.nearMisses ?? [];
-      const text = misses.length
-        ? 'No stub matches this request. The nearest stubs and their differences:'
-        : 'No stub matches this request, and none is similar.';
-      return el('section', {}, heading, el('p', { class: 'note bad', text }), misses.map(nearMiss));
+      const { proxy } = serverInfo;
+      const text = proxy ? `No stub matches this request, so it was forwarded to ${proxy}.`
+        : 'No stub matches this request.';
+      const more = misses.length ? ' The nearest stubs and their differences:' : '';
+      const note = el('p', { class: proxy ? 'note' : 'note bad', text: text + more });
+      return el('section', {}, heading, note, misses.map(nearMiss));
     }
 
     /** A stub that almost matches: the conditions that are not met, and the others on one line. */
@@ -244,7 +253,7 @@ extension InspectorPage {
     const generalSection = (answer) => el('section', {},
       el('h3', { text: 'General' }),
       facts([
-        ['Address', el('span', { class: 'mono', text: answer.url })],
+        ['Target', el('span', { class: 'mono', text: answer.url })],
         ['Arrived', timeText(answer.time, dateClock)],
         ['State', answer.state],
         ['Request body', sizeText(answer.bytesIn)],

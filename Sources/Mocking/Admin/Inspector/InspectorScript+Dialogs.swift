@@ -117,8 +117,9 @@ extension InspectorPage {
     // MARK: Delay and fault
 
     const faultTypes = {
-      '': 'No fault', close: 'Close the connection', reset: 'Reset the connection',
-      stall: 'Send nothing more', garbage: 'Send garbage', malformedChunk: 'Send a malformed chunk',
+      '': 'As defined', none: 'No fault',
+      close: 'Close the connection', reset: 'Reset the connection', stall: 'Send nothing more',
+      garbage: 'Send garbage', malformedChunk: 'Send a malformed chunk',
     };
     const faultStages = {
       request: 'Before the head', head: 'In the head', body: 'In the body', end: 'After the body',
@@ -139,7 +140,7 @@ extension InspectorPage {
     }
 
     /**
-     * The fields for a delay and a fault.
+     * The fields for a delay and a fault, which replace those of a definition.
      *
      * @returns The elements, and functions that return the values as in a stub file. They throw for
      *   texts that are no JSON; the server checks the rest.
@@ -147,12 +148,12 @@ extension InspectorPage {
     function faultFields({ delay, fault }, named = '') {
       const old = fault && typeof fault === 'object' ? fault : { type: fault ?? '' };
       const delayField = el('input', {
-        class: 'mono', autocomplete: 'off', spellcheck: 'false', placeholder: 'none',
+        class: 'mono', autocomplete: 'off', spellcheck: 'false', placeholder: 'as defined',
       });
       delayField.value = valueText(delay);
-      const presets = ['none', '200 ms', '1 s', '5 s'].map((text) =>
+      const presets = ['As defined', '0 ms', '200 ms', '1 s', '5 s'].map((text) =>
         button(text, () => {
-          delayField.value = text === 'none' ? '' : text;
+          delayField.value = text === 'As defined' ? '' : text;
           delayField.focus();
         }));
       const type = selectOf(faultTypes, old.type ?? '', {});
@@ -164,14 +165,14 @@ extension InspectorPage {
       const rest = [field('At', stage), field('After bytes', bytes)];
       if (!named) rest.push(field('Chance in %', chance));
       const update = () => {
-        for (const control of [stage, chance]) control.disabled = type.value === '';
-        bytes.disabled = type.value === '' || !['head', 'body'].includes(stage.value);
+        const hasFault = !['', 'none'].includes(type.value);
+        for (const control of [stage, chance]) control.disabled = !hasFault;
+        bytes.disabled = !hasFault || !['head', 'body'].includes(stage.value);
       };
       type.addEventListener('change', update);
       stage.addEventListener('change', update);
       update();
       return {
-        type,
         elements: [
           field('Delay', delayField, '"80 ms" or "1.5 s", or {"from": "80 ms", "to": "300 ms"}'),
           el('div', { class: 'actions', role: 'group', 'aria-label': 'Delays' }, presets),
@@ -189,7 +190,7 @@ extension InspectorPage {
           }
         },
         fault() {
-          if (!type.value) return null;
+          if (['', 'none'].includes(type.value)) return type.value || null;
           const value = { type: type.value };
           if (stage.value !== 'request') value.at = stage.value;
           if (!bytes.disabled && Number(bytes.value) > 0) value.afterBytes = Number(bytes.value);
@@ -211,7 +212,7 @@ extension InspectorPage {
           const change = { delay: fields.delay(), fault: fields.fault() };
           await api('PATCH', `stubs/${encodeURIComponent(stub.id)}`, change);
           await stubs.reload();
-          toast(change.delay || change.fault ? 'Applied.' : 'The route has no delay and no fault.');
+          toast(change.delay || change.fault ? 'Applied.' : 'The route responds as defined.');
         },
       });
     }

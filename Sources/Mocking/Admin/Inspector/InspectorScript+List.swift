@@ -92,7 +92,8 @@ extension InspectorPage {
         this.arrange?.(pairs);
       }
 
-      rowID(id) { return `${this.box.id}-${id}`; }
+      /** The identifier of a row. It must have no spaces. */
+      rowID(id) { return `${this.box.id}-${encodeURIComponent(id)}`; }
 
       row(item, index) {
         let row = this.rows.get(item.id);

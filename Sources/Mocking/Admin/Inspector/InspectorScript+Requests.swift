@@ -24,7 +24,7 @@ extension InspectorPage {
         const load = ++this.loads;
         const arrived = new Map();
         this.arrived = arrived;
-        const loaded = await allPages('requests', 'requests', maximumRequests);
+        const loaded = await allRequests();
         if (load !== this.loads) return;
         this.arrived = null;
         // A restarted server uses the same identifiers again, so only the revisions are kept.
@@ -57,14 +57,21 @@ extension InspectorPage {
         const revision = (old ?? previous?.get(id))?.revision ?? 0;
         const item = { ...summary, id, revision: revision + 1 };
         item.start = new Date(item.time).getTime() || 0;
-        const parts = [item.method, item.url, item.status ?? '', stubs.label(item.stub)];
+        const parts = [item.method, item.url, item.status ?? '', this.stubText(item)];
         item.text = parts.join(' ').toLowerCase();
         this.items.set(id, item);
         if (this.items.size > maximumRequests) this.items.delete(this.items.keys().next().value);
       },
 
+      /** Whether no stub has responded. With a proxy, such a request was forwarded. */
       isUnmatched(item) {
-        return item.unmatched ?? ((item.stub ?? null) === null && item.state !== 'received');
+        return (item.stub ?? null) === null && item.state !== 'received';
+      },
+
+      /** The stub of a request as text. */
+      stubText(item) {
+        if (!this.isUnmatched(item)) return stubs.label(item.stub);
+        return serverInfo.proxy ? 'forwarded' : 'no stub';
       },
 
       matches(item) {
@@ -160,9 +167,9 @@ extension InspectorPage {
       state === 'aborted' ? 'aborted' : status ? String(status) : '···';
 
     function fillRequest(item, row) {
-      const isUnmatched = requests.isUnmatched(item);
+      const isUnmatched = requests.isUnmatched(item) && !serverInfo.proxy;
       const [path, query] = targetOf(item);
-      const label = isUnmatched ? 'no stub' : stubs.label(item.stub);
+      const label = requests.stubText(item);
       row.classList.toggle('unmatched', isUnmatched);
       row.bar = el('u');
       row.setAttribute(

@@ -19,14 +19,14 @@ extension InspectorPage {
     /**
      * Sends a request to the admin API.
      *
-     * @param body A value that is sent as JSON, or a text that is JSON already.
+     * @param body A value that is sent as JSON, a text that is JSON already, or nothing.
      * @returns The decoded JSON, or the text of another type.
      */
     async function api(method, path, body, signal) {
       const options = { method, signal, cache: 'no-store', headers: {} };
       if (!['GET', 'DELETE'].includes(method)) {
         options.headers['Content-Type'] = 'application/json';
-        options.body = typeof body === 'string' ? body : JSON.stringify(body ?? {});
+        options.body = typeof body === 'string' ? body : JSON.stringify(body);
       }
       let response;
       try {
@@ -45,18 +45,26 @@ extension InspectorPage {
       return value;
     }
 
-    /** All pages of a list, up to a maximum number of items. */
-    async function allPages(path, member, maximum) {
+    /** The latest requests of the journal, which has pages. */
+    async function allRequests() {
       let items = [];
-      for (let after = null, page = 0; page < 60; page += 1) {
-        const start = after === null ? '' : `&after=${encodeURIComponent(after)}`;
-        const answer = await api('GET', `${path}?limit=500${start}`);
-        const next = answer[member] ?? [];
-        items = items.concat(next).slice(-maximum);
-        if (answer.next === null || answer.next === undefined || !next.length) break;
-        after = answer.next;
+      for (let after = '', page = 0; page < 100; page += 1) {
+        const answer = await api('GET', `requests?limit=500${after}`);
+        items = items.concat(answer.requests).slice(-maximumRequests);
+        if ((answer.next ?? null) === null || !answer.requests.length) break;
+        after = `&after=${encodeURIComponent(answer.next)}`;
       }
       return items;
+    }
+
+    /** All stubs, of which one response may have only a part. */
+    async function allStubs() {
+      const items = [];
+      for (;;) {
+        const answer = await api('GET', `stubs?limit=10000&offset=${items.length}`);
+        items.push(...answer.stubs);
+        if (!answer.stubs.length || items.length >= (answer.total ?? 0)) return items;
+      }
     }
 
     /** Shows a short message at the bottom of the window. */
@@ -124,7 +132,7 @@ extension InspectorPage {
         this.source = source;
         source.addEventListener('open', () => this.opened(source));
         source.addEventListener('error', () => this.failed(source));
-        for (const name of ['request', 'stubs', 'scenarios', 'resources', 'reset']) {
+        for (const name of ['request', 'stubs', 'scenarios', 'resources', 'settings', 'reset']) {
           source.addEventListener(name, (event) => this.received(name, event.data));
         }
       },
@@ -181,6 +189,7 @@ extension InspectorPage {
           try { requests.receive(JSON.parse(data)); } catch { /* Not a summary. */ }
         } else if (name === 'stubs') stubs.reloadSoon();
         else if (name === 'reset') attempt(loadEverything);
+        else if (name === 'settings') refreshSettings();
         else state.reloadSoon();
       },
     };

@@ -10,6 +10,7 @@ extension InspectorPage {
         ]);
         keepFocus(byID('view-state'), () => {
           showItems('scenarios', scenarios.scenarios, scenarioItem, 'No stub uses a scenario.');
+          showItems('variables', [scenarios.variables ?? {}], variablesItem);
           showItems('resources', resources.resources, resourceItem, 'No file has a resource.');
           showItems('snapshots', snapshots.snapshots, snapshotItem, 'No snapshots yet.');
         });
@@ -44,20 +45,10 @@ extension InspectorPage {
     const itemLine = (name, note) => el('div', { class: 'line' },
       el('code', { text: name }), el('span', { class: 'muted', text: note }));
 
-    function scenarioItem({ name, state: current, states, variables }) {
+    function scenarioItem({ name, state: current, states }) {
       const path = `scenarios/${encodeURIComponent(name)}`;
       const known = [...new Set([...(states ?? []), current])];
       const set = (value) => api('PUT', path, value);
-      const edit = () => {
-        editJSON({
-          title: `Variables of ${name}`, value: variables ?? {}, hint: 'Values by name.',
-          submit: async (text) => {
-            await set(`{"variables": ${text}}`);
-            await state.reload();
-          },
-        });
-        return 'dialog';
-      };
       const other = () => {
         const input = el('input', { autocomplete: 'off', required: true });
         openDialog({
@@ -69,7 +60,6 @@ extension InspectorPage {
         });
         return 'dialog';
       };
-      const hasVariables = Object.keys(variables ?? {}).length > 0;
       return el('div', { class: 'item' },
         itemLine(name, current),
         el('div', { class: 'actions', role: 'group', 'aria-label': `States of ${name}` },
@@ -77,10 +67,28 @@ extension InspectorPage {
             'aria-pressed': String(each === current),
           })),
           stateButton('Other…', name, other, { class: 'plain' })),
-        hasVariables ? el('pre', { text: JSON.stringify(variables, null, 2) }) : null,
         el('div', { class: 'actions' },
-          stateButton('Edit variables', name, edit),
           stateButton('Back to the start', name, () => api('DELETE', path))));
+    }
+
+    function variablesItem(variables) {
+      const edit = () => {
+        editJSON({
+          title: 'Variables', value: variables, hint: 'Values by name.',
+          submit: async (text) => {
+            const values = JSON.parse(text);
+            const removed = Object.keys(variables).filter((name) => !Object.hasOwn(values, name));
+            const nulls = Object.fromEntries(removed.map((name) => [name, null]));
+            await api('PATCH', 'variables', removed.length ? { ...nulls, ...values } : text);
+            await state.reload();
+          },
+        });
+        return 'dialog';
+      };
+      return el('div', { class: 'item' },
+        Object.keys(variables).length ? jsonBlock(JSON.stringify(variables))
+          : el('p', { class: 'muted', text: 'No variable is set.' }),
+        el('div', { class: 'actions' }, stateButton('Edit variables', 'variables', edit)));
     }
 
     function resourceItem({ name, path: route, count: size }) {
@@ -109,7 +117,7 @@ extension InspectorPage {
         itemLine(id, time ? timeText(time) : ''),
         el('div', { class: 'actions' },
           stateButton('Restore', id, async () => {
-            await api('POST', `${path}/restore`, {});
+            await api('POST', `${path}/restore`);
             toast('Restored.');
           }),
           stateButton('Delete', id, () => api('DELETE', path))));
@@ -135,9 +143,10 @@ extension InspectorPage {
       const settings = await api('GET', 'settings');
       const fields = faultFields(settings, 'all routes');
       const chance = el('input', { type: 'number', min: 0, max: 100, step: 'any' });
-      // A chance of 0 has no effect, so it is shown as no chance.
-      chance.value = +((settings.faultChance ?? 0) * 100).toFixed(4) || '';
-      fields.type.addEventListener('change', () => { chance.value ||= 100; });
+      chance.placeholder = 'as defined';
+      if (typeof settings.faultChance === 'number') {
+        chance.value = +(settings.faultChance * 100).toFixed(4);
+      }
       const form = byID('settings-form');
       const apply = el('button', { class: 'primary', text: 'Apply to all routes' });
       form.replaceChildren(
@@ -146,14 +155,21 @@ extension InspectorPage {
       form.onsubmit = (event) => {
         event.preventDefault();
         attempt(() => api('PATCH', 'settings', {
-          delay: fields.delay(), fault: fields.fault(), faultChance: Number(chance.value) / 100,
+          delay: fields.delay(), fault: fields.fault(),
+          faultChance: chance.value === '' ? null : Number(chance.value) / 100,
         }), 'Applied to all routes.');
       };
     }
 
+    /** Shows settings that another client has changed, unless somebody edits them here. */
+    function refreshSettings() {
+      const isEdited = byID('settings-form').contains(document.activeElement);
+      if (currentView === 'server' && !isEdited) attempt(showSettings);
+    }
+
     function setUpServer() {
       byID('take-snapshot').addEventListener('click', () => attempt(async () => {
-        await api('POST', 'snapshots', {});
+        await api('POST', 'snapshots');
         await state.reload();
       }, 'Took a snapshot.'));
       byID('reset-form').addEventListener('submit', (event) => {
@@ -171,7 +187,7 @@ extension InspectorPage {
       });
       byID('shutdown').addEventListener('click', () => confirmThen(
         'Shut down the server?', 'The program ends. This page connects again when it is back.',
-        'Shut down', () => api('POST', 'shutdown', {})));
+        'Shut down', () => api('POST', 'shutdown', { instance: serverInfo.instance })));
     }
 
     // MARK: Views and keys

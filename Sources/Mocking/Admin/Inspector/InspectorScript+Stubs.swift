@@ -14,7 +14,7 @@ extension InspectorPage {
 
       async reload() {
         const load = this.load = (this.load ?? 0) + 1;
-        const loaded = await allPages('stubs', 'stubs', 20000);
+        const loaded = await allStubs();
         if (load !== this.load) return;
         this.revision += 1;
         this.items = loaded.map((stub) => ({
@@ -141,7 +141,7 @@ extension InspectorPage {
           el('section', {},
             el('h3', { text: 'Definition' }),
             stub.definition ? jsonBlock(JSON.stringify(stub.definition))
-              : el('p', { class: 'muted', text: 'The stub is Swift code and not editable.' })));
+              : el('p', { class: 'muted', text: 'A resource, or Swift code.' })));
       },
     };
 
@@ -152,7 +152,7 @@ extension InspectorPage {
 
     /** Opens the editor with a stub that would respond to a request. */
     async function makeStub(item) {
-      const answer = await api('POST', `requests/${encodeURIComponent(item.id)}/stub`, {});
+      const answer = await api('POST', `requests/${encodeURIComponent(item.id)}/stub`);
       newStub(answer.definition, 'Stub of this request');
     }
 
