@@ -75,6 +75,13 @@ extension InspectorPage {
       stub.fault && `fault ${faultText(stub.fault)}`,
     ].filter(Boolean).join(', ');
 
+    /** The part of a description after the method and the path, which tells equal routes apart. */
+    function conditionsOf(stub) {
+      const start = `${stub.method ?? ''} ${stub.path}`.trim();
+      const text = stub.description ?? '';
+      return text.startsWith(start) ? text.slice(start.length) : text && ` ${text}`;
+    }
+
     function fillStub(stub, row) {
       const changes = changesOf(stub);
       const isOff = stub.enabled === false;
@@ -83,7 +90,8 @@ extension InspectorPage {
         + (changes ? `, ${changes}` : ''));
       row.replaceChildren(
         el('span', { class: 'method', text: stub.method ?? 'any' }),
-        el('span', { class: 'path', title: stub.description || stub.path, text: stub.path }),
+        el('span', { class: 'path', title: stub.description || stub.path },
+          stub.path, el('i', { text: conditionsOf(stub) })),
         el('span', { class: 'notes', title: changes, text: changes }),
         el('span', { class: 'duration', text: (stub.hits ?? 0).toLocaleString('en') }),
         el('span', { class: 'stub', text: sourceText(stub) }));
