@@ -42,6 +42,9 @@ let package = Package(
       name: "quickstart", dependencies: ["Mocking"], path: "Examples/Quickstart",
       swiftSettings: settings),
     .executableTarget(
+      name: "shop", dependencies: ["Mocking"], path: "Examples/Shop/Client",
+      swiftSettings: settings),
+    .executableTarget(
       name: "mock-server", dependencies: ["Mocking", "Networking", "Promises"],
       path: "Sources/MockServer", swiftSettings: settings),
     .executableTarget(
@@ -105,6 +108,9 @@ let package = Package(
       name: "CatenaTestingTests",
       dependencies: ["CatenaTesting", "Mocking", "Networking", "Promises", "TestSupport"],
       swiftSettings: settings),
+    .testTarget(
+      name: "ShopTests", dependencies: ["CatenaTesting", "Mocking", "shop"],
+      path: "Examples/Shop/Tests", swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -257,7 +257,8 @@ extension MockDelay: CustomStringConvertible {
   public var description: String {
     switch kind {
     case .fixed(let duration): "\(duration)"
-    case .uniform(let least, let most, _): "\(least / .seconds(1)) to \(most)"
+    case .uniform(let least, let most, _):
+      "\("\(least)".replacing(" seconds", with: "")) to \(most)"
     case .logNormal(let median, let sigma, let cap, _):
       "about \(median), sigma \(sigma), at most \(cap)"
     }

@@ -57,9 +57,10 @@ public struct ReceivedRequest: Sendable, Hashable {
   /// The body as JSON, or `nil` if it is empty or not JSON.
   var parsedJSON: JSON? { content.json(of: self) }
 
-  /// The fields of a form-encoded body, independent of the content type.
+  /// The fields of a form.
   ///
-  /// The body is parsed once.
+  /// Of a multipart body these are the parts that are not files. Any other body is read as a
+  /// form-encoded text, whatever its content type. The body is parsed once.
   public var form: RequestQuery { content.form(of: self) }
 
   /// The cookies in the order of the `Cookie` fields, with their values as sent.

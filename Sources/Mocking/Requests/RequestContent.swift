@@ -46,7 +46,18 @@ final class RequestContent: Sendable, Hashable {
   }
 
   func form(of request: ReceivedRequest) -> RequestQuery {
-    value(of: \.form) { RequestQuery(Substring(String(decoding: request.body, as: UTF8.self))) }
+    let isMultipart =
+      request.headers["Content-Type"]?.lowercased().hasPrefix("multipart/") == true
+    let parts = isMultipart ? parts(of: request) : nil
+    return value(of: \.form) {
+      guard let parts else {
+        return RequestQuery(Substring(String(decoding: request.body, as: UTF8.self)))
+      }
+      return RequestQuery(
+        items: parts.filter { $0.fileName == nil }.map {
+          RequestQuery.Item(name: $0.name, value: $0.text)
+        })
+    }
   }
 
   func cookies(of request: ReceivedRequest) -> RequestQuery {

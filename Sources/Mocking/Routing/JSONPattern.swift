@@ -8,6 +8,7 @@ import Networking
 /// .json(at: "$.user.name", "Ada")
 /// .json(at: "$.items[*].price", .equal(12.5))
 /// .json(at: "$.total", .atLeast(100))
+/// .json(at: "$.stars", .between(1...5))
 /// .json(at: "$.tags", .containing("new"))
 /// .json(at: "$.email", .matching("@example\\.com$"))
 /// .json(at: "$.coupon", .absent)
@@ -23,6 +24,7 @@ public struct JSONPattern: Sendable, Hashable {
     case matching(RegularExpression)
     case atLeast(Double)
     case atMost(Double)
+    case between(ClosedRange<Double>)
   }
 
   let kind: Kind
@@ -73,6 +75,14 @@ public struct JSONPattern: Sendable, Hashable {
   /// - Returns: The pattern. Values that are not numbers do not match, not even texts with digits.
   public static func atMost(_ number: Double) -> JSONPattern { JSONPattern(kind: .atMost(number)) }
 
+  /// Returns a pattern for a number in a range.
+  ///
+  /// - Parameter range: The range, with its bounds.
+  /// - Returns: The pattern. Values that are not numbers do not match, not even texts with digits.
+  public static func between(_ range: ClosedRange<Double>) -> JSONPattern {
+    JSONPattern(kind: .between(range))
+  }
+
   /// Whether the pattern matches only if there is no value.
   var isAbsent: Bool { kind == .absent }
 
@@ -99,6 +109,7 @@ public struct JSONPattern: Sendable, Hashable {
       }
     case .atLeast(let least): return value.double.map { $0 >= least } ?? false
     case .atMost(let most): return value.double.map { $0 <= most } ?? false
+    case .between(let range): return value.double.map { range.contains($0) } ?? false
     }
   }
 
@@ -121,6 +132,8 @@ extension JSONPattern: CustomStringConvertible {
     case .matching(let expression): expression.expectation(ReportFormatter.masked)
     case .atLeast(let least): "a number of at least \(Self.text(of: least))"
     case .atMost(let most): "a number of at most \(Self.text(of: most))"
+    case .between(let range):
+      "a number from \(Self.text(of: range.lowerBound)) to \(Self.text(of: range.upperBound))"
     }
   }
 

@@ -58,6 +58,11 @@ extension StubValue {
         path: nameless.value.path, refersToName: true,
         text: "expected the name of a variable, found \"\"")
     }
+    if let (name, value) = members.first(where: { TemplateText.isTemplate($0.name) }) {
+      throw JSONDocumentError(
+        path: value.path, refersToName: true,
+        text: "the name of a variable cannot be a template, found \(name.debugDescription)")
+    }
     return members
   }
 }

@@ -87,8 +87,13 @@ extension StubValue {
     guard case .dictionary = json else { return .equal(json) }
     let expectation =
       "a value that is not an object, or an object with one of equals, contains, matches, exists, "
-      + "atLeast and atMost"
+      + "atLeast and atMost, or with both of the last two"
     let object = try object(Self.valueOperators, expectation)
+    if object.members.count == 2, let least = object["atLeast"], let most = object["atMost"] {
+      let (lower, upper) = (try least.number(), try most.number())
+      guard lower <= upper else { throw most.expected("a number of at least \"atLeast\"") }
+      return .between(lower...upper)
+    }
     guard object.members.count == 1 else { throw expected(expectation) }
     if let value = object["equals"] { return .equal(value.json) }
     if let part = object["contains"] { return .containing(part.json) }

@@ -41,7 +41,7 @@ indirect enum TemplateExpression: Sendable, Hashable {
 
 /// A name for a value of the request or of the backend.
 enum TemplateRoot: String, Sendable, CaseIterable {
-  case method, url, baseUrl, target, path, query, queries, headers, cookies, form, body, text
+  case method, url, baseUrl, target, path, query, queries, headers, cookies, form, parts, body, text
   /// The variables of the backend's scenarios.
   case variables
   /// The response to the request.

@@ -58,6 +58,7 @@ struct TemplateRendering {
   private var parsedBody: JSON?
   private var parsedQuery: RequestQuery?
   private var parsedForm: RequestQuery?
+  private var parsedParts: JSON?
   private var parsedCookies: [String: JSON]?
   private var remainingSteps = Self.loopLimit
   private var remainingWork = Self.workLimit
@@ -141,6 +142,7 @@ struct TemplateRendering {
         })
     case .cookies: .dictionary(cookies)
     case .form: Self.object(form) { .string($0[0]) }
+    case .parts: parts
     case .body: body
     case .text: .string(request.text)
     case .variables: .dictionary(request.variables)
@@ -170,10 +172,34 @@ struct TemplateRendering {
   private var form: RequestQuery {
     mutating get {
       if let parsedForm { return parsedForm }
-      let form = RequestQuery(Substring(request.text))
+      let form = request.form
       parsedForm = form
       return form
     }
+  }
+
+  /// The parts of a multipart body by name.
+  ///
+  /// Of several parts with one name, the first one is used.
+  private var parts: JSON {
+    mutating get {
+      if let parsedParts { return parsedParts }
+      let parts = JSON.dictionary(
+        Dictionary(request.parts.map { ($0.name, Self.object($0)) }) { first, _ in first })
+      parsedParts = parts
+      return parts
+    }
+  }
+
+  private static func object(_ part: RequestPart) -> JSON {
+    var members: [String: JSON] = ["size": .int(part.body.count)]
+    if let type = part.contentType { members["contentType"] = .string(type) }
+    if let name = part.fileName {
+      members["fileName"] = .string(name)
+    } else {
+      members["text"] = .string(part.text)
+    }
+    return .dictionary(members)
   }
 
   private var body: JSON {

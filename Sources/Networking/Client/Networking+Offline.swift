@@ -156,10 +156,10 @@ extension Networking {
   ) -> OfflineSaver? {
     guard request.storePolicy == .offline else { return nil }
     var kept = original.storing(.offline, key: request.storeKey)
-    kept.headers = endpoint.resolvedHeaders().merging(original.headers)
+    kept.headers = Self.headers(of: endpoint).merging(original.headers)
     var source = ClientOfflineStore.ReplaySource()
     source.headers = {
-      endpoint.resolvedHeaders().merging((try? endpoint.request.headers) ?? [:])
+      Self.headers(of: endpoint).merging((try? endpoint.request.headers) ?? [:])
     }
     // The transport is selected again at the replay, because a scope of mocks or a provider may
     // apply then.

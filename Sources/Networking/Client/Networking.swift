@@ -150,7 +150,8 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
 
   /// Adds a request of an endpoint with a response type to the queue, and decodes the response.
   ///
-  /// The endpoint may be of any type. If it has no base URL, the client's is used.
+  /// The endpoint may be of any type. If it has no base URL, it has that of the client's endpoint
+  /// type, and the header fields of that type that it does not declare itself.
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
@@ -228,9 +229,21 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     of endpoint: SomeEndpoint
   ) -> Call.EndpointDefaults {
     Call.EndpointDefaults(
-      type: SomeEndpoint.self, headers: endpoint.resolvedHeaders(),
+      type: SomeEndpoint.self, headers: Self.headers(of: endpoint),
       baseURL: Result { try endpoint.resolvedBaseURL() ?? Endpoint.resolvedBaseURL() },
       retry: retryPolicy(of: endpoint))
+  }
+
+  /// Returns the header fields of an endpoint, with those of the client's endpoint type.
+  ///
+  /// An endpoint with a base URL of its own has only its own fields, because those of the client's
+  /// endpoint type may be secrets of another server.
+  static func headers<SomeEndpoint: RequestConvertible>(of endpoint: SomeEndpoint) -> HTTPHeaders {
+    let own = endpoint.resolvedHeaders()
+    guard SomeEndpoint.self != Endpoint.self,
+      case .success(nil) = Result(catching: { try endpoint.resolvedBaseURL() })
+    else { return own }
+    return Endpoint.resolvedHeaders().merging(own)
   }
 
   /// Returns the endpoint's retry policy.

@@ -119,7 +119,8 @@ public protocol RequestConvertible: Sendable {
 /// networking.fetch(GetProfile(id: 1)).done { profile in show(profile) }
 /// ```
 ///
-/// An endpoint without a base URL uses the base URL of the client that fetches it.
+/// An endpoint without a base URL has the base URL and the static header fields of the endpoint type
+/// of the client that fetches it. Its own header fields override these.
 public protocol TypedEndpoint: RequestConvertible {
   /// The type of the decoded response body.
   associatedtype ResponseType: Decodable & Sendable

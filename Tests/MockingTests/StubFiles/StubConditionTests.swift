@@ -55,6 +55,35 @@ struct StubConditionTests {
     #expect(await text("/a", ["X-Page": ""]) == "200 any")
   }
 
+  @Test func aNumberIsMatchedByARange() async throws {
+    let stubs = try StubFixture(
+      #"""
+      {"routes": [
+        {"path": "/a", "text": "in", "when": {"jsonPath": {"$.stars[*]": {"atLeast": 1, "atMost": 5}}}},
+        {"path": "/a", "text": "out"}
+      ]}
+      """#)
+    let transport = try stubs.transport()
+    func text(_ stars: String) async -> String {
+      await transport.response(.post, "/a", [:], body: "{\"stars\": \(stars)}")
+    }
+    for stars in ["[1]", "[5]", "[0, 2.5]"] { #expect(await text(stars) == "200 in", "\(stars)") }
+    for stars in ["[0]", "[5.5]", "[0, 6]", "[\"3\"]", "[]"] {
+      #expect(await text(stars) == "200 out", "\(stars)")
+    }
+    #expect(
+      try StubFile(contentsOf: stubs.file).summaries[0].conditions
+        == ["JSON $.stars[*]: a number from 1 to 5"])
+  }
+
+  @Test func theSummaryOfADelayHasTheNumbersOfTheFile() throws {
+    let stubs = try StubFixture(
+      #"{"routes": [{"path": "/a", "delay": {"from": "700 ms", "to": "900 ms"}}]}"#)
+    #expect(
+      try StubFile(contentsOf: stubs.file).summaries.map(\.response)
+        == ["200, delay 0.7 to 0.9 seconds"])
+  }
+
   @Test func aSummaryListsTheConditionsAndTheVariables() throws {
     let stubs = try StubFixture(
       #"""

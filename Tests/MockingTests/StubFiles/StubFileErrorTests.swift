@@ -112,8 +112,13 @@ struct StubFileErrorTests {
     (
       "{\"routes\": [{\"path\": \"/\", \"when\": {\"variables\": {\"n\": {}}}}]}",
       "1:55: routes[0].when.variables.n: expected a value that is not an object, or an "
-        + "object with one of equals, contains, matches, exists, atLeast and atMost, found an "
-        + "object"
+        + "object with one of equals, contains, matches, exists, atLeast and atMost, or with both "
+        + "of the last two, found an object"
+    ),
+    (
+      "{\"routes\": [{\"path\": \"/\", \"when\": {\"variables\": {\"n\": {\"atLeast\": 2, "
+        + "\"atMost\": 1}}}}]}",
+      "1:80: routes[0].when.variables.n.atMost: expected a number of at least \"atLeast\", found 1"
     ),
     (
       "{\"routes\": [{\"path\": \"/\", \"when\": {\"parts\": {\"a\": {\"filename\": "
@@ -134,6 +139,11 @@ struct StubFileErrorTests {
     (
       "{\"routes\": [{\"path\": \"/\", \"set\": {\"\": 1}}]}",
       "1:35: routes[0].set[\"\"]: expected the name of a variable, found \"\""
+    ),
+    (
+      "{\"routes\": [{\"path\": \"/\", \"set\": {\"a-{{ uuid }}\": 1}}]}",
+      "1:35: routes[0].set[\"a-{{ uuid }}\"]: the name of a variable cannot be a template, found "
+        + "\"a-{{ uuid }}\""
     ),
     (
       "{\"routes\": [], \"seed\": -1}",

@@ -137,6 +137,28 @@ struct TemplateTextTests {
     }
   }
 
+  @Test func aMultipartFormHasFieldsAndParts() throws {
+    let fixture = try TemplateFixture(
+      body: "--b\r\nContent-Disposition: form-data; name=\"caption\"\r\n\r\nA kite\r\n"
+        + "--b\r\nContent-Disposition: form-data; name=\"caption\"\r\n\r\nAnother\r\n"
+        + "--b\r\nContent-Disposition: form-data; name=\"photo\"; filename=\"kite.png\"\r\n"
+        + "Content-Type: image/png\r\n\r\na=b&c\r\n--b--\r\n",
+      headers: ["Content-Type": "Multipart/form-data; boundary=b"])
+    for (template, text) in [
+      ("{{ form.caption }}", "A kite"), ("{{ form.photo }}{{ form.a }}", ""),
+      ("{{ parts.caption.text }} {{ parts.caption.size }}", "A kite 6"),
+      ("{{ parts.photo.fileName }} {{ parts.photo.contentType }}", "kite.png image/png"),
+      ("{{ parts.photo.size }}{{ parts.photo.text }}{{ parts.none.size }}", "5"),
+      ("{{#each parts}}{{ @key }} {{/each}}", "caption photo "),
+    ] {
+      #expect(try fixture.text(template) == text, "\(template)")
+    }
+    #expect(fixture.request.form.values(for: "caption") == ["A kite", "Another"])
+    #expect(fixture.request.form.items.count == 2)
+    let plain = try TemplateFixture(body: "caption=A+kite")
+    #expect(try plain.text("{{ form.caption }}{{ parts.caption.text }}") == "A kite")
+  }
+
   @Test func theOutputAndTheLoopsAreLimited() throws {
     let fixture = try TemplateFixture()
     #expect(throws: TemplateRenderError.tooManyElements) {

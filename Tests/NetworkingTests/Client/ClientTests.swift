@@ -71,6 +71,29 @@ struct ClientTests {
     #expect(try error.decodeBody([String: String].self) == ["error": "no such thing"])
   }
 
+  @Test func aTypedEndpointWithoutABaseURLHasTheFieldsOfTheClientsEndpointType() async throws {
+    struct API: RequestConvertible {
+      static let baseURL = "https://h/v1/"
+      static let headers = ["X-App": "boards", "X-Language": "en"]
+      var request: Request { .get("boards") }
+    }
+    struct Localized: TypedEndpoint {
+      typealias ResponseType = [Board]
+      static let headers = ["X-Language": "de"]
+      var request: Request { .get("boards") }
+    }
+    struct Elsewhere: TypedEndpoint {
+      typealias ResponseType = [Board]
+      static let baseURL = "https://other/v1/"
+      var request: Request { .get("boards") }
+    }
+    let networking = Networking<API>(transport: backend)
+    _ = try await networking.fetch(Localized()).value
+    _ = try await networking.fetch(Elsewhere()).value
+    let sent = backend.requests.map { [$0.headers["X-App"], $0.headers["X-Language"]] }
+    #expect(sent == [["boards", "de"], [nil, nil]])
+  }
+
   @Test func hooksSeeEveryRequest() async throws {
     let networking = client()
     let log = Log<String>()
