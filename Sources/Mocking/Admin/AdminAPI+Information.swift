@@ -14,10 +14,10 @@ extension AdminAPI {
 
   /// The inspector page.
   private static var page: ReservedPathResponse {
-    ReservedPathResponse(
-      mock: .data(
-        Data("<!doctype html><title>Mock server</title><p>See openapi.json.\n".utf8),
-        contentType: "text/html; charset=utf-8"))
+    let page = InspectorPage.make()
+    var mock = Mock.data(page.body, contentType: nil)
+    mock.headers = page.headers
+    return ReservedPathResponse(mock: mock)
   }
 
   private var information: JSON {
