@@ -114,7 +114,7 @@ struct CommandLineParser {
       throw Options.UsageError("\(name) requires --record")
     }
     for (first, second) in [
-      ("--verbose", "--quiet"), ("--cors", "--no-cors"), ("--admin-token", "--no-admin"),
+      ("--verbose", "--quiet"), ("--cors", "--no-cors"), ("--token", "--no-admin"),
     ]
     where names.isSuperset(of: [first, second]) {
       throw Options.UsageError("\(first) and \(second) exclude each other")

@@ -66,7 +66,7 @@ enum OptionTable {
       help: "do not serve the inspector page and the admin API below /__mock/"
     ) { options, _ in options.servesAdmin = false },
     Option(
-      name: "--admin-token", value: "TOKEN", group: .listening,
+      name: "--token", value: "TOKEN", group: .listening,
       help:
         "the token that requests to /__mock/ need. With a --host that other machines can reach, "
         + "a random one is made and printed by default"

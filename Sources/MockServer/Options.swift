@@ -164,7 +164,7 @@ extension Options {
     }
     guard isToken, (8...256).contains(text.utf8.count) else {
       throw UsageError(
-        "--admin-token: a token has 8 to 256 letters, digits and the characters . _ ~ -")
+        "--token: a token has 8 to 256 letters, digits and the characters . _ ~ -")
     }
     return text
   }

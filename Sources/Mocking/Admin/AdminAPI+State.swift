@@ -127,7 +127,7 @@ extension AdminAPI {
     for (name, value) in variables {
       let json = old[name].map { AdminMask.restored([name: value.json], from: [name: $0])[name] }
       let new = json ?? value.json
-      states.setVariable(name, to: new == .null ? nil : new)
+      states.setVariable(name, to: new == .null ? JSON?.none : new)
     }
   }
 

@@ -116,7 +116,11 @@ struct AdminServerTests {
   }
 
   private func event(_ reader: RawClient) async throws -> (id: String, data: JSON) {
-    let lines = try await reader.receive(until: "\n\n").split(separator: "\n")
+    // The sizes of the chunks have lines of their own, and a comment has no id.
+    var lines: [Substring] = []
+    while !lines.contains(where: { $0.hasPrefix("id: ") }) {
+      lines = try await reader.receive(until: "\n\n").split(whereSeparator: \.isNewline)
+    }
     let id = try #require(lines.first { $0.hasPrefix("id: ") })
     let data = try #require(lines.first { $0.hasPrefix("data: ") })
     return (String(id.dropFirst(4)), try JSON(parsing: Data(data.dropFirst(6).utf8)))
