@@ -57,7 +57,11 @@ struct AdminOperation: Sendable {
   ///
   /// The operation for GET also responds to HEAD.
   static func find(_ method: HTTPMethod, _ path: [String]) -> Match {
-    let candidates = all.filter { $0.matches(path) }
+    var candidates = all.filter { $0.matches(path) }
+    // `requests/count` is not the request with the id `count`.
+    if candidates.contains(where: { $0.variables.isEmpty }) {
+      candidates.removeAll { !$0.variables.isEmpty }
+    }
     let wanted: HTTPMethod = method == .head ? .get : method
     if let operation = candidates.first(where: { $0.method == wanted }) {
       let values = zip(operation.segments, path).filter { $0.0 == nil }.map(\.1)

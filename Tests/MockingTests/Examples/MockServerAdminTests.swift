@@ -22,7 +22,8 @@
     }
 
     @Test func theAdminAPIKeepsItsStubsAndEndsTheProgram() async throws {
-      let (program, url) = try await serve(#"{"routes": [{"path": "/boards"}]}"#)
+      let (program, url) = try await serve(
+        #"{"routes": [{"path": "/boards"}]}"#, "--allow-shutdown")
       func send(_ path: String, _ body: String) async -> Int? {
         await CurlTransport().perform(
           HTTPRequest(
