@@ -74,6 +74,10 @@ enum OptionTable {
       options.adminToken = try Options.token(text)
     },
     Option(
+      name: "--allow-shutdown", group: .listening,
+      help: "let a request to /__mock/shutdown end the program"
+    ) { options, _ in options.allowsShutdown = true },
+    Option(
       name: "--open", group: .listening,
       help: "open the inspector page in the browser when the server has started"
     ) { options, _ in options.opensBrowser = true },

@@ -59,6 +59,8 @@ struct Options: Equatable, Sendable {
   var watchesFiles = true
   /// Whether the server's page is opened in a browser.
   var opensBrowser = false
+  /// Whether a request to the admin API may end the program.
+  var allowsShutdown = false
   /// Whether the admin API responds below `/__mock/`.
   var servesAdmin = true
   /// The token of the admin API.

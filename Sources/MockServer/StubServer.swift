@@ -55,7 +55,7 @@ final class StubServer: Sendable {
     adminOptions.proxy = options.origin
     adminOptions.recording = options.recording
     adminOptions.seed = options.seed ?? file.seed
-    adminOptions.onShutdown = onShutdown
+    adminOptions.onShutdown = options.allowsShutdown ? onShutdown : nil
     admin = options.servesAdmin ? try server.serveAdmin(adminOptions) : nil
     report(.started, file)
     console.warn(file.warnings)

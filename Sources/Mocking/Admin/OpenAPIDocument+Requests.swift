@@ -128,7 +128,7 @@ extension OpenAPIDocument {
           ],
           "responses": {
             "200": { "description": "The events.",
-              "content": { "text/event-stream": { "schema": { "type": "string" } } } },
+              "content": { "text/event-stream": {} } },
             "503": { "$ref": "#/components/responses/503" }
           }
         }

@@ -30,6 +30,8 @@ final class JournalExchange: Sendable {
     var response: Response?
   }
 
+  /// The size from which a body may be the beginning of a larger one.
+  private static let copiedBytes = 64 * 1024
   private let state = Mutex(Values())
 
   var values: Values { state.withLock { $0 } }
@@ -42,9 +44,9 @@ final class JournalExchange: Sendable {
   }
 
   func ended(_ response: Response, at time: Duration) {
-    // A copy, because a slice would keep the whole body in memory.
     var response = response
-    response.body = Data(Array(response.body))
+    // A copy, because a slice would keep the whole of a large body in memory.
+    if response.body.count >= Self.copiedBytes { response.body = Data(Array(response.body)) }
     state.withLock { [response] values in
       values.endedAt = time
       values.response = response

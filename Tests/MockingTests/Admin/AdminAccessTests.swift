@@ -101,6 +101,7 @@ struct AdminAccessTests {
     #expect(refused.status == 405)
     #expect(refused.headers["Allow"] == "GET, HEAD, OPTIONS, POST")
     #expect(refused.headers["Content-Type"] == "application/problem+json")
+    #expect(admin.send(.get, "requests/count").headers["Allow"] == "OPTIONS, POST")
     let options = admin.send(.options, "stubs/x")
     #expect(options.status == 204)
     #expect(options.headers["Allow"] == "DELETE, GET, HEAD, OPTIONS, PATCH, PUT")
