@@ -12,6 +12,8 @@ public enum MockServerError: Error, Hashable, Sendable {
   case duplicateRoute(RouteID)
   /// No route has this identifier.
   case unknownRoute(RouteID)
+  /// The path of a route is below the path of the admin API.
+  case reservedPath(String)
   /// The backend is a provider with a closure, which has no routes.
   case noRoutes
   /// The connection has closed, and the server has dropped its record of it.
@@ -35,6 +37,8 @@ extension MockServerError: CustomStringConvertible {
       "two routes have the identifier \(ReportFormatter.quoted(id.rawValue))"
     case .unknownRoute(let id):
       "no route has the identifier \(ReportFormatter.quoted(id.rawValue))"
+    case .reservedPath(let path):
+      "the path \(ReportFormatter.quoted(path)) is reserved for the admin API"
     case .noRoutes: "a provider with a closure has no routes; use MockProvider(routes:)"
     case .forgotten(let connection):
       "connection \(connection) has closed, and its record was dropped; see MockServerLimits"

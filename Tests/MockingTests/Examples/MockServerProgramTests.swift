@@ -52,6 +52,7 @@
           "\(file.path): 2 routes at \(url)",
           "  GET  /boards/{id}  200 application/json",
           "  *    /lost         201, reset after the request  query \"a\": any value",
+          "inspector at \(url)/__mock/",
           "GET     /boards/1                        200         8 B ms",
           "GET     /lost?a=1                        ---         0 B ms  reset",
           "2 requests",
@@ -84,6 +85,45 @@
       #expect(await status("new") == 203)
       program.signal(SIGINT)
       #expect(await program.end.status == .exited(0))
+    }
+
+    @Test func theAdminAPIKeepsItsStubsAndEndsTheProgram() async throws {
+      let (program, url) = try await serve()
+      func send(_ path: String, _ body: String) async -> Int? {
+        await CurlTransport().perform(
+          HTTPRequest(
+            method: .post, url: url.appending(path: "__mock/\(path)"),
+            headers: ["Content-Type": "application/json"], body: .data(Data(body.utf8)))
+        ).head?.status
+      }
+      #expect(await send("stubs", #"{"path": "/added", "text": "added"}"#) == 201)
+      try Data(#"{"routes": [{"path": "/new"}]}"#.utf8).write(to: file, options: .atomic)
+      #expect(
+        await program.lines.first { $0.contains("has changed") }
+          == "\(file.path) has changed: 1 route, and 1 route of the admin API")
+      let added = await CurlTransport().get(url.appending(path: "added"))
+      #expect(added.body == Data("added".utf8))
+      let info = await CurlTransport().get(url.appending(path: "__mock/info"))
+      let properties = try JSON(parsing: info.body)
+      #expect(properties["name"] == "mock-server")
+      #expect(properties["files"] == [.string(file.path)])
+      let instance = try #require(properties["instance"].string)
+      #expect(await send("shutdown", #"{"instance": "\#(instance)"}"#) == 202)
+      #expect(await program.end.status == .exited(0))
+      #expect(await program.end.lines.last == "1 request")
+    }
+
+    @Test func aFileWithAPathOfTheAdminAPIIsServedOnlyWithoutTheAPI() async throws {
+      try Data(#"{"routes": [{"path": "/__mock/a", "text": "route"}]}"#.utf8).write(to: file)
+      let end = try await Program.mockServer([file.path, "--port", "0"])
+      #expect(end.status == .exited(1))
+      #expect(end.errors.hasPrefix("mock-server: \(file.path):1:13: "))
+      #expect(end.errors.contains("--no-admin"))
+      let program = try Program.start("mock-server", [file.path, "--port", "0", "--no-admin"])
+      let url = try await address(of: program)
+      #expect(await CurlTransport().get(url.appending(path: "__mock/a")).body == Data("route".utf8))
+      program.signal(SIGINT)
+      #expect(await program.end.lines.allSatisfy { !$0.hasPrefix("inspector") })
     }
 
     @Test func recordsASessionAndServesIt() async throws {
