@@ -318,7 +318,7 @@ final class TemporaryFile: Sendable {
   init(_ write: (FileHandle) async throws -> Void) async throws {
     // Created with its permissions, so that nobody else can open it before they are set.
     let descriptor = open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw PartialFile.FileError.systemError }
+    guard descriptor != -1 else { throw PartialFile.FileError.systemError }
     let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     defer { try? handle.close() }
     try await write(handle)

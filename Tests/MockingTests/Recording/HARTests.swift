@@ -80,6 +80,8 @@ import Testing
     ("https://a.test/", "boards", "expected an absolute URL"),
     ("\"https://a.test/\"", "null", "expected an absolute URL, found none"),
     ("200", "42", "expected a status of three digits, or 0, found 42"),
+    ("200", "99", "expected a status of three digits, or 0, found 99"),
+    ("200", "1000", "expected a status of three digits, or 0, found 1000"),
     (
       #""mimeType": "text/plain""#,
       #""mimeType": "text/plain", "encoding": "base64", "text": "%%%""#,
@@ -174,6 +176,11 @@ import Testing
       .description
     #expect(text.contains("a.test/?access_token=") && !text.contains("4711"))
     #expect(text.utf8.count < 400)
+  }
+
+  @Test func newMembersHaveTheGivenAndTheDefaultValues() {
+    #expect(HAR.Field(name: "A", value: "b", comment: "c").comment == "c")
+    #expect(HAR.Content().size == 0 && HAR.Content().text == nil)
   }
 
   @Test func aReplayReportsSentBytesOnlyOfARequestWithABody() {

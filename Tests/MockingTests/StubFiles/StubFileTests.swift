@@ -187,6 +187,13 @@ struct StubFileTests {
     #expect(file.summaries[7].response == "503, then 503, then 200 text/plain; charset=utf-8")
   }
 
+  @Test func aSummaryNamesTheRequiredStateBeforeTheNext() throws {
+    let stubs = try StubFixture(
+      #"{"routes": [{"path": "/a", "scenario": {"name": "b", "when": "started", "then": "one"}}]}"#)
+    let file = try StubFile(contentsOf: stubs.file)
+    #expect(file.summaries.map(\.conditions) == [["b is started", "b becomes one"]])
+  }
+
   @Test func aRecordingIsServed() async throws {
     let folder = TemporaryFolder()
     let origin = MockTransport {

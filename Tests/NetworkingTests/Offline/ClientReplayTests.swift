@@ -219,6 +219,25 @@ struct ClientReplayTests {
     }
   }
 
+  @Test(arguments: [(false, false), (false, true), (true, false), (true, true)])
+  func theFunctionsOfAnEntryAreKeptIfItsReplayNeedsThem(
+    _ selectsTransport: Bool, _ lacksHeaders: Bool
+  ) throws {
+    let store = try temporary.open()
+    let entry = try store.add(
+      Request(.put, "https://a.test/1", headers: lacksHeaders ? ["Authorization": "Bearer t"] : [:])
+    )
+    #expect(entry.removedCredentialHeaders.isEmpty == !lacksHeaders)
+    let sources = ClientOfflineStore(.store(store), for: NotesAPI.self)
+    let selection: ClientOfflineStore.TransportSelection = { nil }
+    sources.keep(
+      .init(selectTransport: selectsTransport ? selection : nil, headers: { [:] }), for: entry)
+    let kept = sources.replaySource(of: entry.id)
+    #expect((kept?.selectTransport != nil) == selectsTransport)
+    #expect((kept?.headers != nil) == lacksHeaders)
+    #expect((kept != nil) == (selectsTransport || lacksHeaders))
+  }
+
   @Test func aRejectingHookKeepsTheRequest() async throws {
     await add(.add("a"))
     client.middleware = { _ in .rejected(TestError("nobody has signed in")) }
