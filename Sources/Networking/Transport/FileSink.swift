@@ -128,7 +128,9 @@ final class FileSink: BodySink {
     }
   }
 
-  /// Runs work on the queue. Virtual time does not advance before the work has ended.
+  /// Runs work on the queue.
+  ///
+  /// Virtual time does not advance before the work has ended.
   private func onQueue(_ work: @escaping @Sendable () -> Void) {
     let activity = scheduler.beginActivity()
     queue.async {
