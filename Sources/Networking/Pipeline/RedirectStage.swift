@@ -135,8 +135,11 @@ enum Redirection {
     "Content-Type", "Content-Encoding", "Content-Language", "Content-Location", "Content-Length",
   ]
   /// Whether a field is for one origin only: a field that ``Redactor`` masks.
+  ///
+  /// An idempotency key never is: without it, the server could process the request twice.
   private static func isSecret(_ field: HTTPHeaders.Field) -> Bool {
-    Redactor.standard.isSecret(name: field.name) || field.redactedValue != field.value
+    if HTTPHeaders.areNamesEqual(HTTPHeaders.idempotencyKeyName, field.name) { return false }
+    return Redactor.standard.isSecret(name: field.name) || field.redactedValue != field.value
   }
 
   /// Returns the next request.

@@ -103,7 +103,9 @@ enum PaymentNumbers {
         in: bytes, at: start, limit: length, groupLimit: length,
         of: \.isASCIIAlphanumeric),
       number.characters.count == length,
-      number.lengths.count == 1 || number.lengths.dropLast().allSatisfy({ $0 == 4 }),
+      // A UUID has a last group of twelve characters.
+      number.lengths.count == 1
+        || number.lengths.dropLast().allSatisfy({ $0 == 4 }) && number.lengths.last ?? 0 <= 4,
       isValidIBAN(number.characters)
     else { return nil }
     return number.end

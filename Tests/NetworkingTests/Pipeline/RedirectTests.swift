@@ -80,9 +80,11 @@ struct RedirectTests {
     var headers = HTTPHeaders(names.map { .init(name: $0.lowercased(), value: "secret") })
     headers["X-Forwarded"] = "Bearer s3cret-s3cret-s3cret"
     headers["X-Plain"] = "1"
+    headers["Idempotency-Key"] = "4111 1111 1111 1111"
     let next = try await once(307, to: location, HTTPRequest(url: Self.start, headers: headers))
     for name in names + ["X-Forwarded"] { #expect(next.headers.contains(name) == kept) }
     #expect(next.headers["X-Plain"] == "1")
+    #expect(next.headers["Idempotency-Key"] == "4111 1111 1111 1111")
   }
 
   @Test(arguments: [

@@ -180,6 +180,8 @@ struct RedactionTests {
       "https://u:s3cret@hooks.slack.com/services/T0AB12CD/B0AB12CD/abcDEFghiJKLmnoPQRstuVWX",
       "https://***@hooks.slack.com/services/***/***/***"
     ),
+    // A UUID that ends with the characters of an IBAN.
+    ("a 3529ABBB-AD17-474C-761E-A0121E69104B", "a 3529ABBB-AD17-474C-761E-A0121E69104B"),
     // A scheme of credentials is followed by white space.
     ("Basic/Pro, Basic+Music, Bearer~x", "Basic/Pro, Basic+Music, Bearer~x"),
     (
