@@ -12,8 +12,8 @@ let server = try MockServer(port: arguments.number("port", or: 0)) {
   Route(
     .get, "/templates/{id}",
     .template(json: [
-      "id": "{{ path.id | int }}", "title": "{{ query.title | default(\"Kite\") }}", "at": "{{ now }}",
-      "token": "{{ uuid }}", "host": "{{ headers.Host }}",
+      "id": "{{ path.id | int }}", "title": "{{ query.title | default(\"Kite\") }}",
+      "at": "{{ now }}", "token": "{{ uuid }}", "host": "{{ headers.Host }}",
     ]))
 }
 print(server.url)
