@@ -145,13 +145,34 @@ extension Mock {
   }
 
   private static func file(_ file: MockFile, _ status: Int) -> Mock {
-    let type = file.name.lastIndex(of: ".").flatMap {
-      MediaType(fileExtension: String(file.name[$0...].dropFirst()))
+    Mock(
+      status: status, headers: ["Content-Type": contentType(of: file.name)], body: .file(file))
+  }
+
+  /// Returns a response with the file of a folder that the path of the request names.
+  ///
+  /// ```swift
+  /// Route(.get, "/images/{name*}", .folder(URL(filePath: "images")))
+  /// ```
+  ///
+  /// A file is served like a single one: see ``file(_:status:)``. The response is a 404 if the folder
+  /// does not have the file, if the name or a symbolic link leads out of the folder, and if a
+  /// component of the name begins with a dot, other than `.well-known`. A folder has no index.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder.
+  ///   - variable: The variable of the route's path with the name of the file.
+  /// - Returns: The mock. The extension of the file determines its content type, unless you set one.
+  public static func folder(_ folder: URL, variable: String = "name") -> Mock {
+    Mock(body: .file(MockFile(folder: folder, variable: variable)))
+  }
+
+  /// Returns the content type for the extension of a file name.
+  static func contentType(of fileName: String) -> String {
+    let type = fileName.lastIndex(of: ".").flatMap {
+      MediaType(fileExtension: String(fileName[$0...].dropFirst()))
     }
-    return Mock(
-      status: status,
-      headers: ["Content-Type": type?.description ?? "application/octet-stream"],
-      body: .file(file))
+    return type?.description ?? "application/octet-stream"
   }
 
   /// Returns a failure in place of a response.

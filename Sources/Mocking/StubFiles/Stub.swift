@@ -89,6 +89,7 @@ extension Mock {
     default:
       text = "\(status)"
       if let type = headers["Content-Type"] { text += " \(type)" }
+      if case .file(let file) = body, file.variable != nil { text += ", files of \(file.name)" }
     }
     if let delay { text += ", delay \(delay)" }
     if let bodyDelay { text += ", body delay \(bodyDelay)" }

@@ -2,7 +2,8 @@ import Foundation
 import Networking
 
 extension StubValue {
-  static let bodyKeys = ["json", "text", "base64", "file"] + streamBodyKeys
+  static let bodyKeys =
+    ["json", "text", "base64", "file", "folder", "problem"] + streamBodyKeys
   static let responseKeys =
     ["status", "headers"] + bodyKeys
     + ["delay", "bodyDelay", "bytesPerSecond", "dribble", "fault"] + streamOptionKeys + messageKeys
@@ -57,16 +58,21 @@ extension StubObject {
       }
       return .data(data)
     case "events", "lines": return try stream(name, value)
-    default:
-      let file = MockFile(try value.string("the name of a file"), in: folder)
-      // The file is read for each response, but a missing file is reported now.
-      guard file.candidates.contains(where: { FileManager.default.isReadableFile(atPath: $0.path) })
-      else {
-        throw JSONDocumentError(
-          path: value.path, text: "there is no file \"\(file.name)\" in \(folder.relativePath)")
-      }
-      return .file(file.name, in: folder)
+    case "problem": return try problem(value)
+    case "folder": return try value.folderBody(in: folder)
+    default: return try value.fileBody(in: folder)
     }
+  }
+
+  /// Parses the detail of a problem document, whose status may be a template.
+  private func problem(_ value: StubValue) throws(JSONDocumentError) -> Mock {
+    let detail = try value.string("a text, such as \"the password is wrong\"")
+    guard let status = self["status"] else {
+      throw JSONDocumentError(
+        path: value.path, refersToName: true, text: "\"problem\" requires \"status\", such as 404")
+    }
+    guard !isTemplate(status) else { return .problem(500, detail) }
+    return .problem(try status.int(400...599, "a status from 400 to 599"), detail)
   }
 }
 
