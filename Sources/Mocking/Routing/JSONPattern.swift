@@ -25,6 +25,7 @@ public struct JSONPattern: Sendable, Hashable {
     case atLeast(Double)
     case atMost(Double)
     case between(ClosedRange<Double>)
+    case template(ConditionTemplate<TemplateJSON, JSON>)
   }
 
   let kind: Kind
@@ -92,7 +93,8 @@ public struct JSONPattern: Sendable, Hashable {
   func matches(_ value: JSON) -> Bool {
     switch kind {
     case .present: return true
-    case .absent: return false
+    // A template that has not been rendered has no value.
+    case .absent, .template: return false
     case .equal(let wanted): return value == wanted
     case .containing(let part):
       switch (value, part) {
@@ -132,6 +134,8 @@ extension JSONPattern: CustomStringConvertible {
     case .matching(let expression): expression.expectation(ReportFormatter.masked)
     case .atLeast(let least): "a number of at least \(Self.text(of: least))"
     case .atMost(let most): "a number of at most \(Self.text(of: most))"
+    case .template(let condition):
+      (condition.isPart ? "a value containing " : "") + ReportFormatter.json(condition.source)
     case .between(let range):
       "a number from \(Self.text(of: range.lowerBound)) to \(Self.text(of: range.upperBound))"
     }

@@ -63,6 +63,7 @@ public struct TextPattern: Sendable, Hashable {
     case absent
     case containing(String)
     case matching(RegularExpression)
+    case template(ConditionTemplate<TemplateText, String>)
   }
 
   let kind: Kind
@@ -115,6 +116,8 @@ public struct TextPattern: Sendable, Hashable {
     case .equal(let text): values.contains(text)
     case .containing(let part): values.contains { part.isEmpty || $0.contains(part) }
     case .matching(let pattern): values.contains { pattern.isFound(in: $0) }
+    // A template that has not been rendered has no value.
+    case .template: false
     }
   }
 
@@ -145,6 +148,8 @@ extension TextPattern: CustomStringConvertible {
     case .absent: "none"
     case .containing(let part): "a text containing \(quoted(part))"
     case .matching(let expression): expression.expectation(masked)
+    case .template(let condition):
+      condition.isPart ? "a text containing \(quoted(condition.source))" : quoted(condition.source)
     }
   }
 }

@@ -32,7 +32,8 @@ import Promises
 ///   `{"matches": "^[0-9]+$"}`. `text` matches the whole body in the same way. `json` lists the
 ///   members that a JSON body must have; other members are allowed. `jsonEquals` is the whole body.
 ///   `jsonPath` has values by path, `parts` the parts of a multipart body by name, and `variables`
-///   variables by name. `any`, `all` and `not` contain further conditions. A stub with a higher
+///   variables by name. A value may be a template, such as `"Bearer {{ variables.token }}"`.
+///   `any`, `all` and `not` contain further conditions. A stub with a higher
 ///   `priority` takes precedence over others. `times` limits the number of responses of a stub.
 /// - **Scenarios.** A scenario is a named state machine. A route with
 ///   `{"name": "boards", "when": "started", "then": "created"}` responds only in the state
