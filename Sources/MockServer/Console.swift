@@ -37,6 +37,11 @@ final class Console: Sendable {
     queue.sync { FileHandle.standardError.write(Data("mock-server: \(text)\n".utf8)) }
   }
 
+  /// Prints a warning on standard error, without waiting for the terminal.
+  func warn(_ text: String) {
+    queue.async { FileHandle.standardError.write(Data("mock-server: warning: \(text)\n".utf8)) }
+  }
+
   /// Prints the warnings about recordings on standard error, the first ten in full.
   func warn(_ warnings: [ArchiveWarning]) {
     for warning in warnings.prefix(10) { failure("warning: \(warning)") }

@@ -30,6 +30,7 @@ final class StubServer: Sendable {
     forwarding = try Forwarding(options)
     let file = source.file
     let log = ExchangeLog(options, console)
+    let cookieWarning = CookieWarning(console)
     var limits = MockServerLimits()
     // The program runs for a long time, and its journal is for people.
     limits.journal = JournalLimits(requests: 1_000, bodyBytes: 64 << 20)
@@ -37,7 +38,11 @@ final class StubServer: Sendable {
       routes: file.routes + (forwarding.map { [$0.route] } ?? []), port: options.port,
       host: options.host ?? "127.0.0.1", limits: limits, cors: options.crossOriginAccess.policy,
       seed: options.seed ?? file.seed,
-      connectionFault: { source.file.connectionFault($0) }, onExchange: { log.add($0) })
+      connectionFault: { source.file.connectionFault($0) },
+      onExchange: {
+        log.add($0)
+        cookieWarning.check($0, source.file.resources.isolation)
+      })
     report(.started, file)
     console.warn(file.warnings)
     if let problem = watcher?.problem { console.failure("automatic reload is off: \(problem)") }
