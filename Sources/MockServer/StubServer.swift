@@ -132,7 +132,9 @@ final class StubServer: Sendable {
       guard options.output != .quiet else { return }
       console.line("\(names) \(options.files.count > 1 ? "have" : "has") changed: \(routes)")
     }
-    if options.output != .quiet, !file.summaries.isEmpty { console.line(file.table) }
+    if options.output != .quiet, !file.summaries.isEmpty {
+      console.line(file.table(isVerbose: options.output == .verbose))
+    }
   }
 
   private static func count(_ number: Int, _ name: String) -> String {

@@ -158,6 +158,12 @@ public struct StubFile: Sendable {
     ///
     /// Empty if there are none.
     public let conditions: [String]
+    /// The path of the resource that the stub belongs to.
+    ///
+    /// `nil` for a stub that is a route of its own. The stubs of one resource follow each other.
+    public internal(set) var resource: String?
+    /// The number of initial items of the resource.
+    public internal(set) var itemCount: Int?
   }
 }
 
