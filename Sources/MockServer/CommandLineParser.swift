@@ -113,7 +113,9 @@ struct CommandLineParser {
     where names.contains(name) && options.recording == nil {
       throw Options.UsageError("\(name) requires --record")
     }
-    for (first, second) in [("--verbose", "--quiet"), ("--cors", "--no-cors")]
+    for (first, second) in [
+      ("--verbose", "--quiet"), ("--cors", "--no-cors"), ("--token", "--no-admin"),
+    ]
     where names.isSuperset(of: [first, second]) {
       throw Options.UsageError("\(first) and \(second) exclude each other")
     }

@@ -94,6 +94,11 @@ final class ProgramSignals: Sendable {
     if isPending { queue.async(execute: onHangup) }
   }
 
+  /// Ends the program as SIGTERM does.
+  func terminate() {
+    resolver.fulfill(())
+  }
+
   /// Waits for the first SIGINT or SIGTERM.
   func termination() async {
     _ = await termination.result

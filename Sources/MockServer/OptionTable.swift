@@ -62,7 +62,24 @@ enum OptionTable {
       name: "--no-cors", group: .listening, help: "let no page of another origin read the responses"
     ) { options, _ in options.crossOriginAccess = .none },
     Option(
-      name: "--open", group: .listening, help: "open the server in the browser when it has started"
+      name: "--no-admin", group: .listening,
+      help: "do not serve the inspector page and the admin API below /__mock/"
+    ) { options, _ in options.servesAdmin = false },
+    Option(
+      name: "--token", value: "TOKEN", group: .listening,
+      help:
+        "the token that requests to /__mock/ need. With a --host that other machines can reach, "
+        + "a random one is made and printed by default"
+    ) { options, text throws(Options.UsageError) in
+      options.adminToken = try Options.token(text)
+    },
+    Option(
+      name: "--allow-shutdown", group: .listening,
+      help: "let a request to /__mock/shutdown end the program"
+    ) { options, _ in options.allowsShutdown = true },
+    Option(
+      name: "--open", group: .listening,
+      help: "open the inspector page in the browser when the server has started"
     ) { options, _ in options.opensBrowser = true },
   ]
 

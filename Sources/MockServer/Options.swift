@@ -59,6 +59,14 @@ struct Options: Equatable, Sendable {
   var watchesFiles = true
   /// Whether the server's page is opened in a browser.
   var opensBrowser = false
+  /// Whether a request to the admin API may end the program.
+  var allowsShutdown = false
+  /// Whether the admin API responds below `/__mock/`.
+  var servesAdmin = true
+  /// The token of the admin API.
+  ///
+  /// `nil` makes one if other machines can connect.
+  var adminToken: String?
 
   /// The server that receives the requests without a stub.
   var origin: URL?
@@ -143,6 +151,24 @@ extension Options {
           + "https://api.example.com, without a path")
     }
     return url
+  }
+
+  /// Parses a token of the admin API.
+  static func token(_ text: String) throws(UsageError) -> String {
+    let isToken = text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "~"), UInt8(ascii: "-"):
+        true
+      default: false
+      }
+    }
+    guard isToken, (8...256).contains(text.utf8.count) else {
+      throw UsageError(
+        "--token: a token has 8 to 256 letters, digits and the characters . _ ~ -")
+    }
+    return text
   }
 
   /// Parses an origin of web pages, `*` or `null`.

@@ -9,6 +9,8 @@ final class StubServer: Sendable {
   private let source: StubSource
   private let forwarding: Forwarding?
   private let server: MockServer
+  /// The admin API, or `nil` with `--no-admin`.
+  private let admin: AdminAPI?
   private let console: Console
   private let watcher: FileWatcher?
   /// Prevents that two threads read the files at the same time.
@@ -16,8 +18,14 @@ final class StubServer: Sendable {
 
   /// Starts the server.
   ///
+  /// - Parameters:
+  ///   - options: The options.
+  ///   - console: The console.
+  ///   - onShutdown: A closure that ends the program, for a request to the admin API.
   /// - Throws: The error of a file, or `MockServerError`.
-  init(_ options: Options, _ console: Console) throws {
+  init(
+    _ options: Options, _ console: Console, onShutdown: @escaping @Sendable () -> Void
+  ) throws {
     self.options = options
     self.console = console
     // The watcher starts before the files are read, so that no change is missed.
@@ -29,6 +37,7 @@ final class StubServer: Sendable {
     self.source = source
     forwarding = try Forwarding(options)
     let file = source.file
+    if options.servesAdmin { try file.checkReservedPaths() }
     let log = ExchangeLog(options, console)
     let cookieWarning = CookieWarning(console)
     var limits = MockServerLimits()
@@ -43,14 +52,25 @@ final class StubServer: Sendable {
         log.add($0)
         cookieWarning.check($0, source.file.resources.isolation)
       })
+    var adminOptions = AdminAPI.Options(token: options.adminToken)
+    adminOptions.name = "mock-server"
+    adminOptions.version = MockServerProgram.version
+    adminOptions.folder = urls.first?.deletingLastPathComponent()
+    adminOptions.files = options.files
+    adminOptions.proxy = options.origin
+    adminOptions.recording = options.recording
+    adminOptions.seed = options.seed ?? file.seed
+    adminOptions.onShutdown = options.allowsShutdown ? onShutdown : nil
+    admin = options.servesAdmin ? try server.serveAdmin(adminOptions) : nil
     report(.started, file)
     console.warn(file.warnings)
     if let problem = watcher?.problem { console.failure("automatic reload is off: \(problem)") }
     watcher?.start { [weak self] in self?.reload() }
     // A file that `include` names may have changed before it was watched.
     watcher?.watch(file.files)
-    if options.opensBrowser, !MockServerProgram.openBrowser(server.url) {
-      console.failure("cannot open a browser; open \(server.url)")
+    let page = admin?.inspectorURL ?? server.url
+    if options.opensBrowser, !MockServerProgram.openBrowser(page) {
+      console.failure("cannot open a browser; open \(page)")
     }
   }
 
@@ -64,10 +84,17 @@ final class StubServer: Sendable {
     reloading.withLock { _ in
       do {
         guard let file = try source.read(isRequested: isRequested) else { return }
-        try server.replaceRoutes(with: file.routes + (forwarding.map { [$0.route] } ?? []))
+        let routes = file.routes + (forwarding.map { [$0.route] } ?? [])
+        var keptCount = 0
+        if let admin {
+          try file.checkReservedPaths()
+          keptCount = try admin.replaceRoutes(with: routes)
+        } else {
+          try server.replaceRoutes(with: routes)
+        }
         source.setFile(file)
         watcher?.watch(file.files)
-        report(.reloaded, file)
+        report(.reloaded, file, keptCount: keptCount)
         console.warn(file.warnings)
       } catch {
         console.failure("\(error); the routes are unchanged")
@@ -110,12 +137,14 @@ final class StubServer: Sendable {
     case reloaded
   }
 
-  private func report(_ event: Event, _ file: StubFile) {
+  private func report(_ event: Event, _ file: StubFile, keptCount: Int = 0) {
     if options.writesJSON {
       console.object([
         "event": .string(event.rawValue), "url": .string("\(server.url)"),
         "files": .array(options.files.map { .string($0) }), "routes": .int(file.summaries.count),
         "proxy": forwarding.map { .string("\($0.origin)") } ?? .null,
+        "inspector": inspector.map { .string($0) } ?? .null,
+        "kept": .int(keptCount),
       ])
       return
     }
@@ -130,11 +159,23 @@ final class StubServer: Sendable {
         [served, forwarded].compactMap { $0 }.joined(separator: ", ") + " at \(server.url)")
     case .reloaded:
       guard options.output != .quiet else { return }
-      console.line("\(names) \(options.files.count > 1 ? "have" : "has") changed: \(routes)")
+      let kept = keptCount == 0 ? "" : ", and \(Self.count(keptCount, "route")) of the admin API"
+      console.line("\(names) \(options.files.count > 1 ? "have" : "has") changed: \(routes)\(kept)")
     }
     if options.output != .quiet, !file.summaries.isEmpty {
       console.line(file.table(isVerbose: options.output == .verbose))
     }
+    if event == .started, let inspector, options.output != .quiet || hasNewToken {
+      console.line("inspector at \(inspector)")
+    }
+  }
+
+  /// Whether the program has made a token, which the user knows from the output only.
+  private var hasNewToken: Bool { admin?.token != nil && options.adminToken == nil }
+
+  /// The address of the inspector page, with a token that the program has made.
+  private var inspector: String? {
+    admin.map { hasNewToken ? "\($0.inspectorURL)" : "\(server.url)\(AdminAPI.path)" }
   }
 
   private static func count(_ number: Int, _ name: String) -> String {

@@ -22,7 +22,7 @@ func run() async -> ExitStatus {
     case .check: return FileCheck(options, console).run()
     case .serve:
       let signals = ProgramSignals()
-      let server = try StubServer(options, console)
+      let server = try StubServer(options, console) { signals.terminate() }
       signals.start { server.reload(isRequested: true) }
       await signals.termination()
       try await server.stop()

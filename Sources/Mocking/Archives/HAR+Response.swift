@@ -134,7 +134,7 @@ extension HAR.Response {
   /// The fields `Location` and `Content-Type` are added if the archive contains only ``redirectURL`` and
   /// the media type.
   var head: HTTPResponseHead? {
-    guard status > 0 else { return nil }
+    guard status != 0 else { return nil }
     var fields = HTTPHeaders(headers.map { HTTPHeaders.Field(name: $0.name, value: $0.value) })
     if (300...399).contains(status), !redirectURL.isEmpty, !fields.contains("Location") {
       fields["Location"] = redirectURL

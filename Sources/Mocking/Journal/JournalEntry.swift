@@ -90,8 +90,28 @@ struct OutcomeReporter: Sendable {
   /// The number of the route that responds, or `nil` if there is none.
   let route: Int?
 
+  /// The storage of the response, or `nil` if the journal does not keep it.
+  var exchange: JournalExchange?
+
   func report(_ outcome: JournalEntry.Outcome) {
     journal.report(outcome, of: number, generation: generation)
+  }
+
+  /// Reports that the response is known, and is sent after a delay.
+  func responds(at time: Duration, after delay: Duration) {
+    guard let exchange else { return }
+    exchange.responds(at: time, after: delay)
+    journal.notify(.changed(number, generation: generation))
+  }
+
+  /// Reports the end of the exchange.
+  func ended(_ response: JournalExchange.Response, at time: Duration) {
+    guard let exchange else { return }
+    exchange.ended(response, at: time)
+    if !journal.keepsBody(response.body.count, of: number, generation: generation) {
+      exchange.removeBody()
+    }
+    journal.notify(.changed(number, generation: generation))
   }
 
   /// Returns a receiver that reports the head or the failure to the journal, and then calls

@@ -12,6 +12,8 @@ struct JournalRecords {
     /// The number of body bytes kept.
     var bodyBytes = 0
     var isVerified = false
+    /// The response and the times, if the journal keeps them.
+    var exchange: JournalExchange?
   }
 
   private let limits: JournalLimits
@@ -53,12 +55,13 @@ struct JournalRecords {
   /// - Parameters:
   ///   - request: The request.
   ///   - route: The route that responds, or `nil` if there is none.
+  ///   - exchange: The storage of the response, or `nil` if it is not kept.
   /// - Returns: The number of the request from 0, the record that it replaces, and the requests
   ///   whose bodies have been removed, with their bodies.
   mutating func add(
-    _ request: StoredRequest, route: RegisteredRoute?
+    _ request: StoredRequest, route: RegisteredRoute?, exchange: JournalExchange? = nil
   ) -> (number: Int, replaced: Record?, withBody: [StoredRequest]) {
-    var record = Record(number: count, request: request, route: route)
+    var record = Record(number: count, request: request, route: route, exchange: exchange)
     route?.countUse()
     var replaced: Record?
     let size = request.bodyByteCount
@@ -87,6 +90,7 @@ struct JournalRecords {
         bodyBytes -= ring[index].bodyBytes
         removed.append(ring[index].request)
         ring[index].request = ring[index].request.withoutBody
+        ring[index].exchange?.removeBody()
         ring[index].bodyBytes = 0
       }
       firstWithBody = max(firstWithBody + 1, first)
@@ -104,6 +108,20 @@ struct JournalRecords {
       ring[index].outcome != .passedThrough
     else { return }
     ring[index].outcome = outcome
+  }
+
+  /// Counts the bytes of a response body that is kept.
+  ///
+  /// - Returns: Whether the body may be kept, and the requests whose bodies have been removed.
+  mutating func addResponseBytes(
+    _ byteCount: Int, of number: Int, generation: Int
+  ) -> (isKept: Bool, withBody: [StoredRequest]) {
+    guard generation == self.generation, number >= firstWithBody, let index = index(of: number),
+      byteCount <= limits.bodyBytes
+    else { return (false, []) }
+    ring[index].bodyBytes += byteCount
+    bodyBytes += byteCount
+    return (true, removeOldestBodies())
   }
 
   mutating func markVerified(_ numbers: [Int]) {

@@ -30,6 +30,9 @@ public final class RequestJournal: Sendable {
   ///
   /// Called on each verification.
   private let basePath: @Sendable () -> String?
+  /// The receiver of changes, which the admin API sets.
+  private let observer = Mutex<(@Sendable (JournalChange) -> Void)?>(nil)
+  private let isObserved = Atomic(false)
 
   init(
     limits: JournalLimits, registry: StubRegistry? = nil,
@@ -70,6 +73,7 @@ public final class RequestJournal: Sendable {
       return state.records.reset()
     }
     withExtendedLifetime(discarded) {}
+    notify(.reset)
   }
 
   // MARK: Recording
@@ -82,16 +86,80 @@ public final class RequestJournal: Sendable {
   /// - Returns: A reporter for the outcome of the request.
   func record(_ request: StoredRequest, route: RegisteredRoute? = nil) -> OutcomeReporter {
     let request = request.withoutParsedContent
+    let exchange = keepsResponses ? JournalExchange() : nil
     let (added, generation) = state.withLock {
-      ($0.records.add(request, route: route), $0.records.generation)
+      ($0.records.add(request, route: route, exchange: exchange), $0.records.generation)
     }
     defer { withExtendedLifetime(added) {} }
+    notify(.changed(added.number, generation: generation))
     return OutcomeReporter(
-      journal: self, number: added.number, generation: generation, route: route?.number)
+      journal: self, number: added.number, generation: generation, route: route?.number,
+      exchange: exchange)
   }
 
   func report(_ outcome: JournalEntry.Outcome, of number: Int, generation: Int) {
     state.withLock { $0.records.setOutcome(outcome, of: number, generation: generation) }
+    notify(.changed(number, generation: generation))
+  }
+
+  // MARK: Observing
+
+  /// Whether the journal keeps responses and times, as it does while it is observed.
+  var keepsResponses: Bool { isObserved.load(ordering: .acquiring) }
+
+  /// Keeps the responses of further requests, and calls a closure after each change.
+  ///
+  /// - Parameter observer: The closure. It runs on the thread that records a request or sends a
+  ///   response, and must not block. `nil` keeps no further responses.
+  func observe(_ observer: (@Sendable (JournalChange) -> Void)?) {
+    let old = self.observer.withLock { current in
+      defer { current = observer }
+      return current
+    }
+    isObserved.store(observer != nil, ordering: .releasing)
+    withExtendedLifetime(old) {}
+  }
+
+  func notify(_ change: JournalChange) {
+    guard keepsResponses else { return }
+    observer.withLock { $0 }?(change)
+  }
+
+  /// Counts the bytes of a response body, and returns whether it may be kept.
+  func keepsBody(_ byteCount: Int, of number: Int, generation: Int) -> Bool {
+    let (isKept, removed) = state.withLock {
+      $0.records.addResponseBytes(byteCount, of: number, generation: generation)
+    }
+    withExtendedLifetime(removed) {}
+    return isKept
+  }
+
+  /// Returns the requests after a number that meet a condition, in order, up to a limit.
+  ///
+  /// - Parameters:
+  ///   - number: The number of a request, from 1. 0 returns requests from the oldest one on.
+  ///   - limit: The maximum number of requests.
+  ///   - isIncluded: The condition.
+  /// - Returns: The requests, each with its response if it is kept.
+  func details(
+    after number: Int, limit: Int, where isIncluded: (JournalEntry) -> Bool = { _ in true }
+  ) -> [JournalDetail] {
+    let records = state.withLock { $0.records }
+    var details: [JournalDetail] = []
+    for next in max(number, records.first)..<max(records.count, number, records.first)
+    where details.count < limit {
+      guard let record = records[next] else { continue }
+      let detail = JournalDetail(entry: entry(record), exchange: record.exchange?.values)
+      if isIncluded(detail.entry) { details.append(detail) }
+    }
+    return details
+  }
+
+  /// Returns the request with a number, from 1, or `nil` if it has been discarded.
+  func detail(_ number: Int) -> JournalDetail? {
+    state.withLock { $0.records[number - 1] }.map {
+      JournalDetail(entry: entry($0), exchange: $0.exchange?.values)
+    }
   }
 
   /// Sets the routes whose uses are verified.

@@ -23,15 +23,22 @@ final class MockResolver: Sendable {
   /// The source of random numbers for weights, faults, delays and templates.
   let random: SeededRandom
   private let counters = TemplateCounters()
+  /// The changes of delays and faults while the backend runs.
+  let adjustments: ResponseAdjustments
 
   /// Creates a resolver.
   ///
   /// - Parameters:
   ///   - delay: The default delay.
   ///   - random: The source of random numbers.
-  init(delay: MockDelay = .zero, random: SeededRandom = SeededRandom(seed: 0)) {
+  ///   - adjustments: The changes of delays and faults while the backend runs.
+  init(
+    delay: MockDelay = .zero, random: SeededRandom = SeededRandom(seed: 0),
+    adjustments: ResponseAdjustments = ResponseAdjustments()
+  ) {
     self.delay = delay
     self.random = random
+    self.adjustments = adjustments
   }
 
   /// Returns the generated values for templates.
@@ -54,9 +61,9 @@ final class MockResolver: Sendable {
   /// Fast path: most mocks have no sequence, template, file or random delay, and need no default
   /// delay.
   func needsNoResolution(_ mock: Mock) -> Bool {
-    guard case .fields = mock.source, mock.bodyDelay?.isRandom != true, mock.webhooks.isEmpty else {
-      return false
-    }
+    guard case .fields = mock.source, mock.bodyDelay?.isRandom != true, mock.webhooks.isEmpty,
+      !adjustments.isActive
+    else { return false }
     if case .file = mock.body { return false }
     if let interruption = mock.interruption, interruption.chance < 1 { return false }
     return mock.delay.map { !$0.isRandom } ?? (delay == .zero)
@@ -82,7 +89,7 @@ final class MockResolver: Sendable {
     var depth = 0
     while true {
       switch mock.source {
-      case .fields: return .mock(prepared(mock))
+      case .fields: return .mock(prepared(mock, route))
       case .invalid(let reason): return .invalid(reason)
       case .sequence(let sequence):
         let key = MockResolverMachine.SequenceKey(
@@ -112,9 +119,10 @@ final class MockResolver: Sendable {
     }
   }
 
-  /// Returns a mock with fixed delays and without a chance.
-  private func prepared(_ mock: Mock) -> Mock {
+  /// Returns a mock with fixed delays and without a chance, after the adjustments of its route.
+  private func prepared(_ mock: Mock, _ route: Int?) -> Mock {
     var mock = mock
+    adjustments.apply(to: &mock, of: route)
     if let interruption = mock.interruption, interruption.chance < 1 {
       let occurs = random.unit() < interruption.chance
       mock.interruption?.chance = 1

@@ -287,6 +287,31 @@ public final class ResourceStore: RouteStorage, Sendable {
     }
   }
 
+  /// Replaces the shared items of a resource.
+  ///
+  /// - Parameters:
+  ///   - items: The new items. Those without an id receive one.
+  ///   - index: The index of the resource.
+  /// - Throws: ``InvalidItem`` for the first item that violates the options. No item is then changed.
+  func replaceItems(_ items: [JSON], of index: Int) throws(InvalidItem) {
+    let (definition, old) = state.withLock {
+      ($0.shared.definitions[index], $0.shared.tables[index])
+    }
+    if items.count > definition.options.maximumItems {
+      throw InvalidItem(
+        index: definition.options.maximumItems,
+        reason: "the resource has at most \(definition.options.maximumItems) items")
+    }
+    var table = try Self.table(
+      items, definition, order: old.order, counter: old.counter, values)
+    let file = state.withLock { state in
+      table.follow(state.shared.tables[index])
+      state.shared.tables[index] = table
+      return state.file
+    }
+    file?.changed(self)
+  }
+
   /// Restores one resource: the initial items of all clients, or the shared items of a snapshot.
   func restore(_ index: Int, from snapshot: ResourceSnapshot?) {
     let file = state.withLock { state in

@@ -149,6 +149,11 @@ struct ResourceTable: Sendable {
     }
   }
 
+  /// Continues the number of changes of another table, so that a change of the table is noticed.
+  mutating func follow(_ other: ResourceTable) {
+    revision = max(revision, other.revision) + 1
+  }
+
   /// Returns the next free id of a rule.
   mutating func nextID(_ rule: ResourceOptions.IDRule, _ values: TemplateValues) -> JSON? {
     switch rule {

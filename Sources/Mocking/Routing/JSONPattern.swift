@@ -173,3 +173,39 @@ extension JSONPattern: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
     self = .equal(.dictionary(Dictionary(elements) { _, last in last }))
   }
 }
+
+// MARK: - Templates
+
+extension JSONPattern {
+  /// Creates a pattern for the value of a template.
+  ///
+  /// - Parameters:
+  ///   - json: The template.
+  ///   - scope: The names that it can use.
+  ///   - isPart: Whether a value matches that contains the value of the template.
+  /// - Throws: ``TemplateSyntaxError``.
+  init(template json: JSON, in scope: TemplateScope, isPart: Bool) throws(TemplateSyntaxError) {
+    let template = try TemplateJSON(json, in: scope)
+    self.init(kind: .template(.init(template: template, source: json, isPart: isPart)))
+  }
+
+  /// Returns the pattern for a request: without templates, or unchanged if a template has no value.
+  func rendered(for request: ReceivedRequest) -> JSONPattern {
+    guard case .template(let condition) = kind, let value = condition.value(for: request) else {
+      return self
+    }
+    return condition.isPart ? .containing(value) : .equal(value)
+  }
+
+  /// Whether the pattern has a template, which may read variables.
+  var isTemplate: Bool { if case .template = kind { true } else { false } }
+}
+
+extension ConditionTemplate where Template == TemplateJSON {
+  /// Returns the value for a request, or `nil` if there is none.
+  func value(for request: ReceivedRequest) -> JSON? {
+    var rendering = TemplateRendering(condition: request)
+    guard let value = try? template.value(&rendering), value != .null else { return nil }
+    return value
+  }
+}

@@ -25,6 +25,8 @@ public struct MockRoutes: Sendable {
     /// The number of requests that the route has been chosen for, since it was added and since the last
     /// ``RequestJournal/reset()``.
     public let hits: Int
+    /// Whether requests find the route; see ``MockRoutes/setEnabled(_:_:)``.
+    public let isEnabled: Bool
 
     /// The place in a stub file from which the route was read.
     ///
@@ -37,6 +39,7 @@ public struct MockRoutes: Sendable {
       id = entry.id
       route = entry.route
       hits = entry.useCount
+      isEnabled = entry.isEnabled
     }
   }
 
@@ -48,14 +51,14 @@ public struct MockRoutes: Sendable {
     case last
   }
 
-  private let registry: @Sendable () throws(MockServerError) -> StubRegistry
+  let registry: @Sendable () throws(MockServerError) -> StubRegistry
 
   init(_ registry: @escaping @Sendable () throws(MockServerError) -> StubRegistry) {
     self.registry = registry
   }
 
   /// The registry, or `nil` if the backend has no valid routes.
-  private var current: StubRegistry? { try? registry() }
+  var current: StubRegistry? { try? registry() }
 
   // MARK: Reading
 
@@ -158,6 +161,19 @@ public struct MockRoutes: Sendable {
     registry.scenarios.forget(removed)
     removed.route.storage?.saveChanges()
     return true
+  }
+
+  /// Turns a route on or off.
+  ///
+  /// A route that is off stays in the list and keeps its place, but requests do not find it.
+  ///
+  /// - Parameters:
+  ///   - id: The identifier.
+  ///   - isEnabled: Whether requests find the route.
+  /// - Throws: ``MockServerError/unknownRoute(_:)`` if there is no such route.
+  public func setEnabled(_ id: RouteID, _ isEnabled: Bool) throws(MockServerError) {
+    let registry = try registry()
+    try registry.update { table throws(MockServerError) in try table.setEnabled(isEnabled, id) }
   }
 
   /// Restarts all routes: scenarios return to their initial states, the limits of responses and the

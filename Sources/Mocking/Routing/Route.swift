@@ -114,6 +114,12 @@ public struct Route: Sendable {
   /// `nil` for a route that was created in code or read from a recording.
   public internal(set) var source: RouteSource?
 
+  /// The object of a stub file or of a request to the admin API that defines the route.
+  ///
+  /// `nil` for a route that was created in code or read from a recording, and for a route of a
+  /// resource.
+  var definition: JSON?
+
   private init(_ method: HTTPMethod?, _ template: String, _ handler: Handler) {
     self.template = template
     self.handler = handler

@@ -120,6 +120,7 @@ struct RouteTable: Sendable {
   ) throws(MockServerError) -> (old: RegisteredRoute, new: RegisteredRoute) {
     guard let old = routesByID[id] else { throw .unknownRoute(id) }
     let new = try registered(route, id: id, at: old.position)
+    new.isEnabled = old.isEnabled
     remove(id)
     insert(new)
     return (old, new)
@@ -129,12 +130,25 @@ struct RouteTable: Sendable {
   @discardableResult
   mutating func remove(_ id: RouteID) -> RegisteredRoute? {
     guard let entry = routesByID.removeValue(forKey: id) else { return nil }
-    index.remove(entry)
-    if let method = entry.route.method {
-      methodCounts[method, default: 1] -= 1
-      if methodCounts[method] == 0 { methodCounts[method] = nil }
-    }
+    if entry.isEnabled { removeFromIndex(entry) }
     return entry
+  }
+
+  /// Includes a route in the search for the routes of requests, or leaves it out.
+  ///
+  /// A route that is left out keeps its place.
+  mutating func setEnabled(_ isEnabled: Bool, _ id: RouteID) throws(MockServerError) {
+    guard let entry = routesByID[id] else { throw .unknownRoute(id) }
+    guard entry.isEnabled != isEnabled else { return }
+    if !isEnabled { removeFromIndex(entry) }
+    entry.isEnabled = isEnabled
+    if isEnabled { addToIndex(entry) }
+  }
+
+  /// Adds a route again that has been removed, at its old place.
+  mutating func restore(_ entry: RegisteredRoute) throws(MockServerError) {
+    guard routesByID[entry.id] == nil else { throw .duplicateRoute(entry.id) }
+    insert(entry)
   }
 
   private func registered(
@@ -160,8 +174,19 @@ struct RouteTable: Sendable {
 
   private mutating func insert(_ entry: RegisteredRoute) {
     routesByID[entry.id] = entry
+    if entry.isEnabled { addToIndex(entry) }
+  }
+
+  private mutating func addToIndex(_ entry: RegisteredRoute) {
     index.insert(entry)
     if let method = entry.route.method { methodCounts[method, default: 0] += 1 }
+  }
+
+  private mutating func removeFromIndex(_ entry: RegisteredRoute) {
+    index.remove(entry)
+    guard let method = entry.route.method else { return }
+    methodCounts[method, default: 1] -= 1
+    if methodCounts[method] == 0 { methodCounts[method] = nil }
   }
 
   // MARK: Finding
@@ -277,6 +302,7 @@ final class RegisteredRoute: Sendable {
   let position: Int
   let isUnconditional: Bool
   private let uses = Atomic(0)
+  private let enabled = Atomic(true)
   /// The route whose uses are counted, if this one is a copy for a single request.
   private let original: RegisteredRoute?
 
@@ -305,6 +331,14 @@ final class RegisteredRoute: Sendable {
 
   /// The number of requests that the route has responded to since the journal was reset.
   var useCount: Int { uses.load(ordering: .relaxed) }
+
+  /// Whether requests find the route.
+  ///
+  /// Only the table that contains the route sets it.
+  var isEnabled: Bool {
+    get { enabled.load(ordering: .relaxed) }
+    set { enabled.store(newValue, ordering: .relaxed) }
+  }
 
   func countUse() { (original ?? self).uses.add(1, ordering: .relaxed) }
 

@@ -9,6 +9,8 @@ struct ScenarioMachine {
   private(set) var variables: [String: JSON] = [:]
   /// The number of changes of variables.
   private(set) var revision = 0
+  /// The number of changes of states and variables.
+  private(set) var changeCount = 0
 
   /// The result of choosing a route.
   enum Choice {
@@ -26,19 +28,21 @@ struct ScenarioMachine {
 
   mutating func set(_ step: Scenario.Step) {
     states[step.scenario] = step.state
+    changeCount += 1
   }
 
   mutating func setVariable(_ name: String, to value: JSON?) {
     variables[name] = value
     revision += 1
+    changeCount += 1
   }
 
   /// Restores the initial states and use counts, and removes the variables.
   mutating func reset() {
     // The revision continues, because a request may be testing its conditions now.
-    let next = revision + 1
+    let (next, changes) = (revision + 1, changeCount + 1)
     self = ScenarioMachine()
-    revision = next
+    (revision, changeCount) = (next, changes)
   }
 
   /// Chooses the first route that can respond in the current state, counts its use, and sets its
@@ -74,10 +78,28 @@ struct ScenarioMachine {
       }
       variables = request.variables
       revision += 1
+      changeCount += 1
     }
     if route.limit != nil { useCounts[taken.entry.number, default: 0] += 1 }
     for step in route.nextStates { set(step) }
     return .taken(taken, variables: variables)
+  }
+
+  /// The states that have been set, and the variables.
+  var snapshot: ScenarioSnapshot { ScenarioSnapshot(states: states, variables: variables) }
+
+  /// Restores the states and the variables of a snapshot, and keeps the use counts.
+  mutating func restore(_ snapshot: ScenarioSnapshot) {
+    states = snapshot.states
+    variables = snapshot.variables
+    revision += 1
+    changeCount += 1
+  }
+
+  /// Sets the initial state of a scenario.
+  mutating func restart(_ scenario: Scenario) {
+    states[scenario] = nil
+    changeCount += 1
   }
 
   mutating func forget(_ entry: RegisteredRoute) {
@@ -139,6 +161,23 @@ public final class ScenarioStates: Sendable {
     for handler in resetHandlers.withLock({ $0 }) { handler() }
   }
 
+  /// The number of changes of states and variables.
+  var changeCount: Int { machine.withLock { $0.changeCount } }
+
+  /// The states that have been set, and the variables, at one time.
+  var snapshot: ScenarioSnapshot { machine.withLock { $0.snapshot } }
+
+  /// Restores the states and the variables of a snapshot.
+  func restore(_ snapshot: ScenarioSnapshot) {
+    machine.withLock { $0.restore(snapshot) }
+    if !snapshot.variables.isEmpty { mayHaveVariables.store(true, ordering: .releasing) }
+  }
+
+  /// Sets the initial state of a scenario.
+  func restart(_ scenario: Scenario) {
+    machine.withLock { $0.restart(scenario) }
+  }
+
   /// Adds a closure that ``reset()`` calls.
   func onReset(_ handler: @escaping @Sendable () -> Void) {
     resetHandlers.withLock { $0.append(handler) }
@@ -182,6 +221,13 @@ public final class ScenarioStates: Sendable {
   func differences(of entry: RegisteredRoute) -> [RequestDifference] {
     machine.withLock { $0.differences(of: entry) }
   }
+}
+
+/// The states of scenarios and the variables of a backend at one time.
+struct ScenarioSnapshot: Sendable {
+  /// The states that have been set, in contrast to the initial ones.
+  let states: [Scenario: String]
+  let variables: [String: JSON]
 }
 
 /// A named state machine of a mocked backend.

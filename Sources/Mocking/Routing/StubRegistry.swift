@@ -10,9 +10,12 @@ final class StubRegistry: Sendable {
   let scenarios = ScenarioStates()
   /// The numbers of the routes, which the next registry of the same backend continues.
   let numbers: RouteNumbers
+  /// The changes of delays and faults while the backend runs.
+  let adjustments: ResponseAdjustments
 
-  init(_ table: RouteTable) {
+  init(_ table: RouteTable, adjustments: ResponseAdjustments = ResponseAdjustments()) {
     numbers = table.numbers
+    self.adjustments = adjustments
     self.table = Mutex(table)
   }
 

@@ -31,6 +31,10 @@ extension Connection {
 
   /// Finds the routes for a request by its head, and sets how its body is received.
   private func receiveBody(_ head: RequestHead) {
+    if let handler = core.reservedPath, handler.handles(head.target) {
+      self.head = head
+      return receiveReservedBody(head, handler)
+    }
     let routes = core.activeRoutes
     let routing = routes.registry.find(head.method, head.target)
     self.head = head
@@ -74,7 +78,7 @@ extension Connection {
   /// The maximum size of a forwarded body that is received completely before it is sent on.
   private static let keptBytes = 64 * 1024
 
-  private static let continueHead = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+  static let continueHead = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 
   /// Records a request and starts its response.
   ///
@@ -82,6 +86,9 @@ extension Connection {
   /// and the delays of the response have been scheduled, but before any byte is sent. A test that
   /// has taken the request can therefore advance the time.
   func handle(_ body: RequestBody, stream: BodyStream? = nil) {
+    if let head, let handler = reservedHandler.take() {
+      return respond(to: head, body, by: handler)
+    }
     guard let head, let routing, let routes else { return }
     var request = ReceivedRequest(
       method: head.method, target: head.target, path: routing.path, headers: head.headers,
@@ -217,6 +224,7 @@ extension Connection {
     guard let head else { return }
     if !mock.webhooks.isEmpty { prepareWebhooks(of: mock, for: request) }
     reporter?.report(mock.failure?.outcome ?? .response(status: mock.status))
+    reporter?.responds(at: core.scheduler.now, after: mock.headDelay)
     servedDraft?.setResponse(mock)
     var sent = mock
     core.cors.apply(to: &sent, for: head)
@@ -243,7 +251,7 @@ extension Connection {
 
   private func prepareWebhooks(of mock: Mock, for request: ReceivedRequest) {
     guard let values = routes?.mockResolver.values(on: core.scheduler) else { return }
-    startWebhooks = { [webhooks = core.webhooks] in
+    atEnd = { [webhooks = core.webhooks] in
       webhooks.start(mock.webhooks, for: request, after: mock.sentResponse, values)
     }
   }
@@ -344,16 +352,24 @@ extension Connection {
   // MARK: Reporting
 
   private func beginServed(_ request: ReceivedRequest?) {
-    guard core.onExchange != nil else { return }
+    guard core.onExchange != nil || core.journal.keepsResponses else { return }
     servedDraft = .init(request: request, start: core.scheduler.now)
   }
 
-  /// Starts the webhooks of the current exchange and calls the `onExchange` handler for it, once.
+  /// Runs the action at the end of the current exchange, and reports the exchange to the journal and to
+  /// the `onExchange` handler, once.
   func reportServed(_ ending: ServedExchange.Ending) {
-    startWebhooks.take()?()
+    atEnd.take()?()
     guard let draft = servedDraft.take() else { return }
-    core.onExchange?(
-      ServedExchange(
-        draft, ending, sentByteCount: player.sentByteCount, now: core.scheduler.now))
+    let now = core.scheduler.now
+    let exchange = ServedExchange(draft, ending, sentByteCount: player.sentByteCount, now: now)
+    if let reporter, core.journal.keepsResponses {
+      reporter.ended(
+        JournalExchange.Response(
+          status: exchange.status, headers: exchange.responseHeaders, body: exchange.responseBody,
+          bodyByteCount: exchange.bodyByteCount, isComplete: ending == .complete),
+        at: now)
+    }
+    core.onExchange?(exchange)
   }
 }

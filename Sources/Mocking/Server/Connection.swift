@@ -75,11 +75,13 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
   var pending: Promise<Mock>?
   /// Reports the outcome of the current request to the journal.
   var reporter: OutcomeReporter?
-  /// Starts the webhooks of the current response, at the end of the exchange.
-  var startWebhooks: (() -> Void)?
+  /// An action at the end of the exchange, such as the start of the webhooks of the response.
+  var atEnd: (() -> Void)?
   var player = ScriptPlayer()
   /// The body of a forwarded request that is still being received.
   var upload: BodyPipe?
+  /// The handler of the current request, if it is below a reserved path.
+  var reservedHandler: (any ReservedPathHandler)?
   var inputHasEnded = false
 
   init(_ socket: Socket, _ index: Int, _ core: ServerCore) {

@@ -43,12 +43,7 @@ extension MockServer {
   ///   ``MockServerError/invalidPattern(_:reason:)`` if a route is malformed. The old routes are
   ///   then kept.
   public func replaceRoutes(with routes: [Route]) throws(MockServerError) {
-    // The random numbers continue; the use counts of sequences restart.
-    core.replace(
-      ActiveRoutes(
-        registry: StubRegistry(
-          try RouteTable(routes, numbers: core.activeRoutes.registry.numbers)),
-        mockResolver: MockResolver(random: core.activeRoutes.mockResolver.random)))
+    try core.replaceRoutes(with: routes)
   }
 
   /// The routes, which can be changed one by one.

@@ -106,7 +106,8 @@ public final class MockServer: MockBackend {
     connectionFault: @escaping @Sendable (_ connection: Int) -> MockFault? = { _ in nil },
     onExchange: (@Sendable (_ exchange: ServedExchange) -> Void)? = nil
   ) throws(MockServerError) {
-    let registry = StubRegistry(try RouteTable(routes))
+    let adjustments = ResponseAdjustments()
+    let registry = StubRegistry(try RouteTable(routes), adjustments: adjustments)
     guard (0...65_535).contains(port) else {
       throw .cannotListen(port: port, reason: "a port is a number from 0 to 65535")
     }
@@ -124,7 +125,9 @@ public final class MockServer: MockBackend {
       do throws(SocketError) {
         core = try ServerCore(
           ActiveRoutes(
-            registry: registry, mockResolver: MockResolver(random: SeededRandom(seed: seed))),
+            registry: registry,
+            mockResolver: MockResolver(
+              random: SeededRandom(seed: seed), adjustments: adjustments)),
           limits: limits, scheduler: scheduler, cors: cors,
           connectionFault: connectionFault, onExchange: onExchange)
       } catch {

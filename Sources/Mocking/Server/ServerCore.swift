@@ -4,7 +4,7 @@ import Synchronization
 
 /// The shared state of the connections of a server, which also starts and stops the server.
 ///
-/// `@unchecked Sendable` because `listener`, `date`, `reservedSocket`, `connections` and
+/// `@unchecked Sendable` because `listener`, `reservedPath`, `date`, `reservedSocket`, `connections` and
 /// `receiveBuffer` are used only on the thread of the event loop.
 final class ServerCore: @unchecked Sendable {
   let loop: EventLoop
@@ -19,6 +19,8 @@ final class ServerCore: @unchecked Sendable {
   private let routes: Mutex<ActiveRoutes>
   private let connectionFault: @Sendable (Int) -> MockFault?
   private(set) var listener: Listener?
+  /// The handler of the requests below a reserved path.
+  private(set) var reservedPath: (any ReservedPathHandler)?
   var date = DateHeaderCache()
   /// A bound socket that reserves the port while connections are refused.
   private var reservedSocket: Socket?
@@ -69,6 +71,8 @@ final class ServerCore: @unchecked Sendable {
 
   private func shutDown() {
     webhooks.stop()
+    // The handler may retain this object.
+    reservedPath.take()?.stop()
     listener?.close()
     listener = nil
     reservedSocket?.close()
@@ -83,9 +87,34 @@ final class ServerCore: @unchecked Sendable {
 
   var activeRoutes: ActiveRoutes { routes.withLock { $0 } }
 
-  func replace(_ newRoutes: ActiveRoutes) {
+  /// Replaces all routes.
+  ///
+  /// The random numbers and the adjustment of all responses continue; the use counts of sequences
+  /// restart.
+  func replaceRoutes(with routes: [Route]) throws(MockServerError) {
+    let old = activeRoutes
+    let adjustments = ResponseAdjustments()
+    adjustments.all = old.registry.adjustments.all
+    replace(
+      ActiveRoutes(
+        registry: StubRegistry(
+          try RouteTable(routes, numbers: old.registry.numbers), adjustments: adjustments),
+        mockResolver: MockResolver(random: old.mockResolver.random, adjustments: adjustments)))
+  }
+
+  private func replace(_ newRoutes: ActiveRoutes) {
     journal.setRegistry(newRoutes.registry)
     routes.withLock { $0 = newRoutes }
+  }
+
+  /// Sets the handler of the requests below a reserved path, before it returns.
+  ///
+  /// - Returns: Whether the server is running.
+  func reserve(_ handler: any ReservedPathHandler) -> Bool {
+    perform {
+      self.reservedPath?.stop()
+      self.reservedPath = handler
+    }
   }
 
   func refuseConnections(on address: ListeningAddress) {

@@ -18,6 +18,13 @@ struct Stub: Sendable {
     return stub
   }
 
+  /// Returns a copy with the object that defines the route.
+  func with(definition: JSON) -> Stub {
+    var stub = self
+    stub.route.definition = definition
+    return stub
+  }
+
   /// Returns the states that routes set, by scenario.
   static func nextStates(of stubs: [Stub]) -> [Scenario: Set<String>] {
     var states: [Scenario: Set<String>] = [:]

@@ -72,7 +72,7 @@ struct StubDocument {
           try value.stub(
             in: folder, defaults: defaults,
             at: .init(file: name, line: UInt(place.line), column: UInt(place.column))
-          ).with(source))
+          ).with(source).with(definition: value.json))
       }
       self.stubs = stubs
       templateFiles = context.templateFiles.urls

@@ -20,7 +20,10 @@ final class RoutedTransport: Sendable {
     _ routes: [Route], _ player: MockPlayer, _ limits: JournalLimits,
     basePath: @escaping @Sendable () -> String? = { nil }
   ) {
-    let registry = Result { () throws(MockServerError) in StubRegistry(try RouteTable(routes)) }
+    let adjustments = player.mockResolver.adjustments
+    let registry = Result { () throws(MockServerError) in
+      StubRegistry(try RouteTable(routes), adjustments: adjustments)
+    }
     self.registry = registry
     self.player = player
     journal = RequestJournal(limits: limits, registry: try? registry.get(), basePath: basePath)

@@ -13,7 +13,7 @@ final class CallRunner: Sendable {
   /// The limit for the time in which a response body in memory arrives.
   ///
   /// `nil` means no limit.
-  let bodyTimeLimit: BodyTimeLimit?
+  let bodyTimeLimit: Duration?
   /// The client's cookies.
   ///
   /// `nil` when it has none.
@@ -41,7 +41,7 @@ final class CallRunner: Sendable {
     self.cookies = cookies
     pipeline = Pipeline(Self.stages(configuration, cookies, scheduler))
     maximumBodySize = configuration.maximumBodySize
-    bodyTimeLimit = configuration.bodyTimeout.map { BodyTimeLimit(limit: $0, scheduler: scheduler) }
+    bodyTimeLimit = configuration.bodyTimeout
     callTimeout = configuration.callTimeout
     headers = HeaderCache(configuration.headers)
     self.scheduler = scheduler

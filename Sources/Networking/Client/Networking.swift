@@ -189,7 +189,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       progress: progress.map {
         ProgressReporter(
           on: snapshot.settings.callbackContext, scheduler: runner.scheduler, $0)
-      })
+      }, scheduler: runner.scheduler)
     let events = snapshot.settings.eventSinks.map { CallEvents($0, scheduler: runner.scheduler) }
     do {
       let original = try endpoint.request

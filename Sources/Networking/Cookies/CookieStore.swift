@@ -247,8 +247,9 @@ struct CookieStore {
     var earliest = Date.distantFuture
     let changes = removeAll(because: .expired) { cookie in
       guard let expires = cookie.expires else { return false }
-      if expires > now { earliest = min(earliest, expires) }
-      return expires <= now
+      if expires <= now { return true }
+      earliest = min(earliest, expires)
+      return false
     }
     nextExpiry = earliest
     return changes

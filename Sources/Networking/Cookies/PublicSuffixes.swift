@@ -126,7 +126,7 @@ struct PublicSuffixes: Sendable {
       if flags.contains(.suffix) { start = position }
       isBelowWildcard = flags.contains(.wildcard)
       labelAfter = position
-      guard position > name.startIndex else { break }
+      // Before the first label, this ends the loop.
       position -= 1
       hash = Self.adding(UInt8(ascii: "."), to: hash)
     }

@@ -134,10 +134,8 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, L
 
   /// Returns whether a character is a line separator, a control, or a format character.
   private static func isSeparator(_ character: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
-    let length = character.count
-    let first = UInt32(character.first ?? 0) & (length == 2 ? 0x1F : length == 3 ? 0x0F : 0x07)
-    let value = character.dropFirst().reduce(first) { $0 << 6 | UInt32($1 & 0x3F) }
-    switch Unicode.Scalar(value)?.properties.generalCategory {
+    let scalar = String(decoding: character, as: UTF8.self).unicodeScalars.first
+    switch scalar?.properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator, .format: return true
     default: return false
     }

@@ -44,8 +44,11 @@ final class AutomaticReplay: Sendable {
 
   /// Starts to monitor reachability.
   func start(_ replay: @escaping Replay) {
-    state.withLock { $0.replay = replay }
-    listen(after: state.withLock { $0.machine.epoch })
+    let epoch = state.withLock { state in
+      state.replay = replay
+      return state.machine.epoch
+    }
+    listen(after: epoch)
   }
 
   /// The number of the last status change; each request records it at its start.

@@ -142,12 +142,12 @@ struct FileSystem: Sendable {
     }
     defer { closedir(stream) }
     var names: [FileName] = []
-    errno = 0
-    while let entry = readdir(stream) {
+    while true {
+      errno = 0
+      guard let entry = readdir(stream) else { break }
       let bytes = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
       let name = FileName(bytes: bytes)
       if name.text != ".", name.text != ".." { names.append(name) }
-      errno = 0
     }
     guard errno == 0 else { throw OpenFile.error("the store's folder cannot be read") }
     return names

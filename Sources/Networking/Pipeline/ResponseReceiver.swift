@@ -145,7 +145,7 @@ final class ResponseReceiver: Sendable {
     case .stream: return ByteChannel(flow)
     case .file(let target):
       let request = request
-      return FileSink(target, flow) { result in
+      return FileSink(target, flow, awaitedBy: bodyDestination.scheduler) { result in
         switch result {
         case .success(let metrics):
           resolver.fulfill(Response(head, .file(target.url), to: request, metrics))
@@ -164,10 +164,10 @@ final class ResponseReceiver: Sendable {
     bodyDestination.progress?.change { $0.received.bytes += Int64(bytes.count) }
     let timeLimit = bodyDestination.timeLimit
     // Read without the lock, because a scheduler may be code of the user.
-    let now = timeLimit?.scheduler.now
+    let now = timeLimit.map { _ in bodyDestination.scheduler.now }
     let (sink, overflow) = state.withLock { state -> ((any BodySink)?, Overflow) in
       if let sink = state.sink { return (sink, .none) }
-      return (nil, state.add(bytes, at: now, within: timeLimit?.limit))
+      return (nil, state.add(bytes, at: now, within: timeLimit))
     }
     sink?.write(bytes)
     if overflow != .none { truncate(overflow) }
@@ -189,7 +189,7 @@ final class ResponseReceiver: Sendable {
       last.resolver?.reject(NetworkError(.bodyTooLarge, response, "more than \(limit) bytes"))
     case .late:
       events?.abandon()
-      let limit = bodyDestination.timeLimit?.limit ?? .zero
+      let limit = bodyDestination.timeLimit ?? .zero
       last.resolver?.reject(
         NetworkError(.timedOut(.attempt), response, "the body took more than \(limit)"))
     }

@@ -185,7 +185,7 @@ final class PieceReader: Sendable {
     guard file.isFileURL else { throw ReadError(reason: "its URL is not a file URL") }
     // Without `O_NONBLOCK`, opening a named pipe would wait for its writer.
     let descriptor = Foundation.open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { throw ReadError(reason: reason()) }
+    guard descriptor != -1 else { throw ReadError(reason: reason()) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       Foundation.close(descriptor)

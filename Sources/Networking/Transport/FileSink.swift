@@ -58,6 +58,7 @@ final class FileSink: BodySink {
 
   private let target: FileTarget
   private let flow: FlowControl
+  private let scheduler: any Scheduler
   private let completion: @Sendable (Result<TransportMetrics, any Error>) -> Void
   private let queue = DispatchQueue(label: "Catena.Download")
   private let state = Mutex(State())
@@ -67,14 +68,16 @@ final class FileSink: BodySink {
   /// - Parameters:
   ///   - target: The location of the finished file.
   ///   - flow: The flow control of the exchange. Its high mark must be above the batch size.
+  ///   - scheduler: The scheduler that waits while the queue works.
   ///   - completion: A closure that runs once, unless the sink is abandoned. It gets a
   ///     `PartialFile.FileError` if the file cannot be written.
   init(
-    _ target: FileTarget, _ flow: FlowControl,
+    _ target: FileTarget, _ flow: FlowControl, awaitedBy scheduler: any Scheduler,
     _ completion: @escaping @Sendable (Result<TransportMetrics, any Error>) -> Void
   ) {
     self.target = target
     self.flow = flow
+    self.scheduler = scheduler
     self.completion = completion
   }
 
@@ -86,7 +89,7 @@ final class FileSink: BodySink {
       state.pendingBytes += bytes.count
       return state.startWritingIfNeeded()
     }
-    if shouldStart { queue.async { self.writePending() } }
+    if shouldStart { onQueue { self.writePending() } }
   }
 
   func end(_ metrics: TransportMetrics) {
@@ -94,14 +97,14 @@ final class FileSink: BodySink {
       state.metrics = metrics
       return state.startWritingIfNeeded()
     }
-    if shouldStart { queue.async { self.writePending() } }
+    if shouldStart { onQueue { self.writePending() } }
   }
 
   func fail(_ error: NetworkError) {
     let (isFirst, file) = finish()
     guard isFirst else { return }
     guard let file else { return completion(.failure(error)) }
-    queue.async { [completion] in
+    onQueue { [completion] in
       file.discard()
       completion(.failure(error))
     }
@@ -109,7 +112,7 @@ final class FileSink: BodySink {
 
   func abandon() {
     // The queue, not the transport's thread, removes and closes the file.
-    if let file = finish().file { queue.async { file.discard() } }
+    if let file = finish().file { onQueue { file.discard() } }
   }
 
   /// Finishes the sink.
@@ -122,6 +125,17 @@ final class FileSink: BodySink {
         state.pending = []
       }
       return (!state.isFinished, state.file.take())
+    }
+  }
+
+  /// Runs work on the queue.
+  ///
+  /// Virtual time does not advance before the work has ended.
+  private func onQueue(_ work: @escaping @Sendable () -> Void) {
+    let activity = scheduler.beginActivity()
+    queue.async {
+      work()
+      activity?.end()
     }
   }
 
@@ -175,21 +189,17 @@ struct BodyDestination: Sendable {
   /// The maximum size in memory, in bytes, or `nil` for no limit.
   var maximumBodySize: Int?
   /// The limit for the time from the first bytes to the last in memory, or `nil` for no limit.
-  var timeLimit: BodyTimeLimit?
+  ///
+  /// It is compared when bytes arrive, so that an exchange needs no timer. The idle timeout covers
+  /// the time in which none arrive.
+  var timeLimit: Duration?
   var progress: (any ProgressReporting)?
+  /// The source of time.
+  var scheduler: any Scheduler = .live
 
   var isToMemory: Bool {
     if case .memory = kind { true } else { false }
   }
-}
-
-/// A limit for the time in which a body arrives, and the source of that time.
-///
-/// It is compared when bytes arrive, so that an exchange needs no timer. The idle timeout covers
-/// the time in which none arrive.
-struct BodyTimeLimit: Sendable {
-  let limit: Duration
-  let scheduler: any Scheduler
 }
 
 /// The location of a downloaded file, and whether an existing file is replaced.
@@ -310,7 +320,7 @@ final class TemporaryFile: Sendable {
   init(_ write: (FileHandle) async throws -> Void) async throws {
     // Created with its permissions, so that nobody else can open it before they are set.
     let descriptor = open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw PartialFile.FileError.systemError }
+    guard descriptor != -1 else { throw PartialFile.FileError.systemError }
     let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     defer { try? handle.close() }
     try await write(handle)

@@ -270,11 +270,10 @@ extension Int64 {
 extension String {
   /// Whether the UTF-8 of the string equals the bytes.
   fileprivate func hasBytes(of bytes: UnsafeRawBufferPointer) -> Bool {
-    guard utf8.count == bytes.count, let start = bytes.baseAddress else {
-      return bytes.isEmpty && isEmpty
-    }
+    guard utf8.count == bytes.count else { return false }
+    guard let start = bytes.baseAddress, !bytes.isEmpty else { return true }
     return utf8.withContiguousStorageIfAvailable { text in
-      text.baseAddress.map { memcmp($0, start, bytes.count) == 0 } ?? true
+      memcmp(text.baseAddress.unsafelyUnwrapped, start, bytes.count) == 0
     } ?? utf8.elementsEqual(bytes)
   }
 }

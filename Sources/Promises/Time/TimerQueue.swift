@@ -25,6 +25,9 @@ struct TimerQueue {
   /// The number of actions.
   var count: Int { actions.count }
 
+  /// The number of keys, including the stale ones.
+  var keyCount: Int { heap.count }
+
   /// The due time of the next action, or `nil` if there is none.
   var nextDue: Duration? {
     mutating get {

@@ -16,6 +16,7 @@
         "--port": "0", "--host": "0.0.0.0", "--cors": "https://a.example", "--data": "d.json",
         "--match": "method,body", "--seed": "7", "--proxy": "https://a.example",
         "--record": "r.har", "--keep": "pin", "--mask": "nick",
+        "--token": "t0ken-of-tests",
       ]
       let recorded = ["--proxy", "https://b.example", "--record", "b.har", "a.json"]
       let base = try CommandLineParser.parse(recorded)
@@ -116,6 +117,14 @@
       ),
       (["a", "--verbose", "--quiet"], "--verbose and --quiet exclude each other"),
       (["a", "--cors", "http://b", "--no-cors"], "--cors and --no-cors exclude each other"),
+      (
+        ["a", "--token", "t0ken-of-tests", "--no-admin"],
+        "--token and --no-admin exclude each other"
+      ),
+      (
+        ["a", "--token", "s3cr t"],
+        "--token: a token has 8 to 256 letters, digits and the characters . _ ~ -"
+      ),
       (["check", "a", "--port", "0"], "--port cannot be used with check"),
       (["init", "--json"], "--json cannot be used with init"),
     ])

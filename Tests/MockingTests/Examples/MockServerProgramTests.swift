@@ -52,6 +52,7 @@
           "\(file.path): 2 routes at \(url)",
           "  GET  /boards/{id}  200 application/json",
           "  *    /lost         201, reset after the request  query \"a\": any value",
+          "inspector at \(url)/__mock/",
           "GET     /boards/1                        200         8 B ms",
           "GET     /lost?a=1                        ---         0 B ms  reset",
           "2 requests",

@@ -142,6 +142,13 @@ struct VerificationTests {
       report { try provider.verifyNothingElse() }
         == "expected no other requests, but the journal is incomplete\n"
         + "the journal has discarded the first 2 requests; see JournalLimits")
+    _ = await client.request(.login).result
+    #expect(
+      report { try provider.verifyNothingElse() } == """
+        expected no other requests, received 1
+          4. POST /v1/login, status 200
+        the journal has discarded the first 3 requests; see JournalLimits
+        """)
   }
 
   // MARK: Order

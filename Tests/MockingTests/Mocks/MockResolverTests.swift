@@ -100,6 +100,14 @@ struct MockResolverTests {
         == "templates, sequences and weights are nested more than 100 levels deep")
   }
 
+  @Test(arguments: [(100, true), (101, false)])
+  func aHundredTemplatesCanBeNested(_ count: Int, _ isResolved: Bool) throws {
+    @Sendable func nested(_ count: Int) -> Mock {
+      count == 0 ? .status(204) : .template { _ in nested(count - 1) }
+    }
+    #expect((try resolve(nested(count), MockResolver()) == "204") == isResolved)
+  }
+
   @Test func theModifiersOfASequenceApplyToItsResponses() throws {
     let mock = Mock.sequence(.status(200), .status(201).delayed(by: .seconds(1)))
       .delayed(by: .seconds(9)).header("A", "b").dribbled(pieces: 2, over: .seconds(1))

@@ -80,6 +80,8 @@ import Testing
     ("https://a.test/", "boards", "expected an absolute URL"),
     ("\"https://a.test/\"", "null", "expected an absolute URL, found none"),
     ("200", "42", "expected a status of three digits, or 0, found 42"),
+    ("200", "99", "expected a status of three digits, or 0, found 99"),
+    ("200", "1000", "expected a status of three digits, or 0, found 1000"),
     (
       #""mimeType": "text/plain""#,
       #""mimeType": "text/plain", "encoding": "base64", "text": "%%%""#,
@@ -176,6 +178,30 @@ import Testing
     #expect(text.utf8.count < 400)
   }
 
+  @Test func newMembersHaveTheGivenAndTheDefaultValues() {
+    #expect(HAR.Field(name: "A", value: "b", comment: "c").comment == "c")
+    #expect(HAR.Content().size == 0 && HAR.Content().text == nil)
+  }
+
+  @Test func aReplayReportsSentBytesOnlyOfARequestWithABody() {
+    func progress(_ events: [TransportEvent]) -> [Int64] {
+      events.compactMap { if case .sent(let bytes, _) = $0 { bytes } else { nil } }
+    }
+    var entry = Self.entry("https://a.test/")
+    #expect(progress(entry.events(to: .get, [:])) == [])
+    #expect(progress(entry.events(to: .get, [:], byteCount: 0)) == [])
+    #expect(progress(entry.events(to: .put, [:], byteCount: 1)) == [1])
+    entry.request.bodySize = 7
+    #expect(progress(entry.events(to: .put, [:])) == [7])
+  }
+
+  @Test(arguments: [(10, ""), (11, " and 1 more"), (12, " and 2 more")])
+  func anErrorListsTenLocations(_ count: Int, _ rest: String) {
+    let paths = (0..<count).map { "log.entries[\($0)]" }
+    let error = RecordingError.suspectedTokens(file: URL(fileURLWithPath: "/a.har"), paths: paths)
+    #expect(error.description.hasSuffix(paths.prefix(10).joined(separator: ", ") + rest))
+  }
+
   @Test func archivesRoundTrip() throws {
     var entry = HAR.Entry(
       startedDateTime: "2026-01-01T00:00:00.000Z",
@@ -185,6 +211,7 @@ import Testing
           ?? ""),
       response: HAR.Response(status: 200), timings: HAR.Timings(dns: 0.123, wait: 1.5))
     entry.response.content.set(Data([0, 255, 1]))
+    #expect(entry.response.content.size == 3)
     let har = HAR(log: HAR.Log(entries: [entry]))
     try har.write(to: folder.tape)
     #expect(try HAR(contentsOf: folder.tape) == har)

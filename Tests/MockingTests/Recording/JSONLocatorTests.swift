@@ -45,6 +45,19 @@ struct JSONLocatorTests {
     #expect(JSONLocator.elementOffsets(of: [], in: text) == [])
   }
 
+  @Test(arguments: [
+    (#"[1,,2]"#, 3, "expected JSON: invalid value"),
+    (#"[1"#, 2, "expected JSON: the file ends before the JSON is complete"),
+    ("[\"\0\"]", 2, "expected JSON: a NUL byte"),
+    // Foundation's parser does not tell the position.
+    (#" ["\u12"]"#, 0, "expected JSON: the text is not JSON"),
+  ])
+  func aSyntaxErrorIsLocatedOrAtTheStart(_ text: String, _ offset: Int, _ problem: String) {
+    #expect(throws: JSONDocumentError(offset: offset, text: problem)) {
+      try JSONDocumentError.json(in: Data(text.utf8))
+    }
+  }
+
   /// The scanner terminates for any text.
   @Test func malformedTextsTerminate() {
     var lots = SeededGenerator(seed: 5)

@@ -59,6 +59,15 @@ struct TapeTokenTests {
     }
   }
 
+  @Test func aTokenThatIsTheNameOfAMemberIsReportedByTheLocationOfItsObject() async throws {
+    let tape = try await recording(
+      HTTPRequest(url: .of("https://a.test/")), [:], #"{"boards":{"\#(Self.token)":1}}"#)
+    let expected = RecordingError.suspectedTokens(
+      file: folder.tape, paths: ["log.entries[0].response.content.text: boards"])
+    let error = #expect(throws: expected) { try tape.save() }
+    #expect(error?.description.contains(Self.token) == false)
+  }
+
   @Test func anAllowedTokenIsRecorded() async throws {
     let suspects = Log<SuspectedToken>()
     let options = Tape.Options(isTokenAllowed: { suspect in

@@ -23,6 +23,20 @@ struct MockServerControlTests {
     #expect(server.receivedRequests.map(\.exchange) == [0, 1, 2, 3])
   }
 
+  @Test func stopReturnsAfterTheEndOfAllExchanges() async throws {
+    let exchanges = Log<ServedExchange.Ending>()
+    let (response, resolver) = Promise<Mock>.pending()
+    let server = try MockServer(onExchange: { exchanges.append($0.ending) }) {
+      Route(.get, "/a") { _ in response.map(on: .inline) { $0 } }
+    }
+    let clients = try (0..<100).map { _ in try RawClient(port: server.port) }
+    for client in clients { try await client.send(get) }
+    for _ in clients { _ = try await server.takeRequest().value }
+    server.stop()
+    #expect(exchanges.entries == Array(repeating: .closed, count: 100))
+    resolver.fulfill(.status(200))
+  }
+
   @Test func anExhaustedQueueIsReported() async throws {
     let server = try MockServer {}
     server.enqueue(.text("one"))

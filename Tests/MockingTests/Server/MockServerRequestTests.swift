@@ -99,6 +99,37 @@ struct MockServerRequestTests {
     resolver.fulfill(.status(200))
   }
 
+  /// The server does not read more than a limit of bytes while a handler runs.
+  @Test(arguments: [false, true])
+  func aDisconnectBehindUnreadBytesIsAnAbort(_ isReset: Bool) async throws {
+    let (response, resolver) = Promise<Mock>.pending()
+    let server = try MockServer {
+      Route(.get, "/a") { _ in response }
+      Route(.get, "/other", .text("other"))
+    }
+    let other = "GET /other HTTP/1.1\r\nHost: a\r\n\r\n"
+    var client: RawClient? = try RawClient(port: server.port)
+    if isReset {
+      // A client that closes its socket before it has received all bytes resets the connection.
+      try await client?.send(other)
+      _ = try await server.takeRequest().value
+    }
+    try await client?.send(String(repeating: get, count: 2_000))
+    let request = try await server.takeRequest().value
+    // The thread of the server serves both connections in turn. After these responses it has
+    // received all bytes up to the limit.
+    let otherClient = try RawClient(port: server.port)
+    for _ in 0..<9 {
+      try await otherClient.send(other)
+      _ = try await otherClient.receive(until: "other")
+    }
+    client = nil
+    let closing = try await server.closing(of: request.connection).value
+    #expect(closing.wasAborted && closing.closedBy == .client)
+    #expect(closing.completedExchanges == (isReset ? 1 : 0))
+    resolver.fulfill(.status(200))
+  }
+
   @Test func aDisconnectAfterTheResponseIsNotAnAbort() async throws {
     let server = try MockServer { Route(.get, "/a") { _ in .text("done") } }
     var client: RawClient? = try RawClient(port: server.port)

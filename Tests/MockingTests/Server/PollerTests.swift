@@ -27,5 +27,20 @@
       #expect(reports.map { $0.readiness.contains(.writable) } == [true, false])
       #expect(reports.map { $0.readiness.contains(.readable) } == [false, true])
     }
+
+    @Test func anEndedPeerIsAHangupWithoutReadability() throws {
+      var ends: [Int32] = [-1, -1]
+      try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+      defer { for end in ends { close(end) } }
+      try #require(shutdown(ends[1], Int32(SHUT_WR)) == 0)
+      let poller = try Poller()
+      defer { poller.close() }
+      var events = Poller.noEvents
+      var reports: [Readiness] = []
+      poller.watch(ends[0], for: .hangup, as: 7)
+      poller.wait(&events) { reports.append($1) }
+      #expect(reports == [.hangup])
+      #expect(!reports[0].contains(.readable) && !reports[0].contains(.broken))
+    }
   }
 #endif

@@ -32,6 +32,16 @@ struct StubFileTests {
     #expect(await transport.response("/lost") == "connectionLost")
   }
 
+  @Test func serversOfOneFileHaveDifferentPorts() throws {
+    let stubs = try StubFixture(#"{"routes": [{"path": "/a"}]}"#)
+    let servers = [
+      try MockServer(stubs: stubs.file), try MockServer(stubs: stubs.file),
+      try MockServer(stubs: [stubs.file]), try MockServer(stubs: [stubs.file]),
+    ]
+    defer { for server in servers { server.stop() } }
+    #expect(Set(servers.map(\.port)).count == 4)
+  }
+
   @Test func delaysAndPacesAreApplied() async throws {
     let stubs = try StubFixture(
       """
@@ -175,6 +185,13 @@ struct StubFileTests {
     #expect(file.summaries[2].response == "200 application/json, delay 0.08 to 0.3 seconds")
     #expect(file.summaries[3].conditions == ["boards becomes created"])
     #expect(file.summaries[7].response == "503, then 503, then 200 text/plain; charset=utf-8")
+  }
+
+  @Test func aSummaryNamesTheRequiredStateBeforeTheNext() throws {
+    let stubs = try StubFixture(
+      #"{"routes": [{"path": "/a", "scenario": {"name": "b", "when": "started", "then": "one"}}]}"#)
+    let file = try StubFile(contentsOf: stubs.file)
+    #expect(file.summaries.map(\.conditions) == [["b is started", "b becomes one"]])
   }
 
   @Test func aRecordingIsServed() async throws {

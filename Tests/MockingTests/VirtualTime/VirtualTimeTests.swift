@@ -127,4 +127,19 @@ struct VirtualTimeTests {
     #expect((response.rejectionError as? NetworkError)?.code == .timedOut(.call))
     #expect(time.scheduledCount == 0)
   }
+
+  // Without waiting for the file, most of these downloads would be timed out.
+  @Test func timeWaitsUntilADownloadIsWritten() async throws {
+    let folder = TemporaryFolder()
+    var configuration = NetworkingConfiguration()
+    configuration.callTimeout = .seconds(60)
+    let networking = Networking<API>(
+      mockProvider: MockProvider(scheduler: time) { _ in .text("film") },
+      configuration: configuration)
+    for number in 0..<100 {
+      let download = networking.download(.item(number), to: folder.url("\(number)"))
+      await time.run()
+      #expect(try await download.value.status == 200)
+    }
+  }
 }

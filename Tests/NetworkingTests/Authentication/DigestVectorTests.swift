@@ -70,6 +70,21 @@ import Testing
     }
   #endif
 
+  @Test(arguments: [
+    ("Mufasa", ", charset=UTF-8", "username=\"Mufasa\""),
+    ("J\u{E4}son", ", charset=UTF-8", "username*=UTF-8''J%C3%A4son"),
+    ("J\u{E4}son", "", "username=\"J\u{E4}son\""),
+    ("Mu\u{7F}", "", "username*=UTF-8''Mu%7F"), ("Mu\u{1F}", "", "username*=UTF-8''Mu%1F"),
+    ("Mu fasa~", "", "username=\"Mu fasa~\""),
+  ])
+  func onlyANameThatNeedsItIsExtended(
+    _ username: String, _ charset: String, _ expected: String
+  ) throws {
+    let value = try response(
+      "Digest realm=\"a\", nonce=\"n\"\(charset)", username, "p", "c")
+    #expect(value?.hasPrefix("Digest \(expected), ") == true)
+  }
+
   /// Source: RFC 2617 section 3.5.
   @Test func theExampleOfRFC2617() throws {
     let value = try response(

@@ -63,6 +63,21 @@
           == #"curl -H 'X-A: '\''"# + "\u{301};id;" + #"'\''"# + "\u{301}' 'https://a.test/'")
     }
 
+    @Test func aHeadRequestUsesTheOptionThatExpectsNoBody() {
+      let request = HTTPRequest(method: .head, url: .of("https://a.test/"))
+      #expect(request.curlCommand() == "curl --head 'https://a.test/'")
+    }
+
+    @Test(arguments: [(65_536, true), (65_537, false)])
+    func aTextOfMoreThan64KiBIsPipedInsteadOfPassedAsAnArgument(_ size: Int, _ isPassed: Bool) {
+      let request = HTTPRequest(
+        method: .put, url: .of("https://a.test/"),
+        body: .data(Data(repeating: UInt8(ascii: "x"), count: size)))
+      let command = request.curlCommand(redacted: false)
+      #expect(command.contains("--data-raw") == isPassed)
+      #expect(command.hasPrefix("printf ") == !isPassed)
+    }
+
     private func run(_ command: String) async throws -> ChildProcess.Status {
       let environment = ["PATH": "/usr/bin:/bin", "no_proxy": "*", "HOME": "/nowhere"]
       let shell = try ChildProcess(

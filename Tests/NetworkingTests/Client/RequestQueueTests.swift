@@ -58,6 +58,27 @@ struct RequestQueueTests {
     }
   }
 
+  @Test func onlyARequestThatHasNotWaitedAndDelaysNoOtherHasTheFastPath() throws {
+    func request() -> QueuedRequest {
+      QueuedRequest(NetworkPromise.pending()) { NetworkPromise.pending().promise }
+    }
+    var state = RequestQueueState(width: 1)
+    var slot = state.add(request(), .normal)
+    var isFinished = state.finishIfNoneWait(try #require(slot))
+    #expect(isFinished)
+    slot = state.add(request(), .normal)
+    let waiting = state.add(request(), .low)
+    #expect(waiting == nil)
+    isFinished = state.finishIfNoneWait(try #require(slot))
+    #expect(!isFinished)
+    slot = state.finish(try #require(slot))
+    // This request has waited, so the handlers of the one before it come first.
+    isFinished = state.finishIfNoneWait(try #require(slot))
+    #expect(!isFinished)
+    slot = state.finish(try #require(slot))
+    #expect(slot == nil && state.all.isEmpty)
+  }
+
   @Test func requestsStartInOrderAfterResumeEvenIfOneEndsImmediately() async {
     let backend = Backend(5, .limited(3), isSuspended: true)
     backend.respond(to: 0)

@@ -56,6 +56,23 @@ struct CookieStoreTests {
     #expect(store.count == (isStored ? 1 : 0))
   }
 
+  @Test(arguments: [
+    ("a.b", "b", true), ("a.b.c", "b.c", true), (".a.b", "b", true), (".b", "b", false),
+    ("b", "b", false), ("ab", "b", false), ("a.", "", false), ("", "", false), ("b", "a.b", false),
+  ])
+  func aNameIsBelowADomainAfterALabelAndADot(_ name: String, _ domain: String, _ isBelow: Bool) {
+    #expect(CookieScope.isBelow(name, domain) == isBelow)
+  }
+
+  /// The limit, which is that of the DNS, bounds the work for a long host.
+  @Test mutating func aCookieIsSentUpTo127LabelsBelowItsDomain() throws {
+    try receive("a=1; Domain=shop.example", "https://shop.example/")
+    for count in 126...128 {
+      let host = String(repeating: "a.", count: count) + "shop.example"
+      #expect(try sent("https://\(host)/") == (count <= 127 ? "a=1" : ""))
+    }
+  }
+
   @Test mutating func aCookieWithoutADomainIsForTheHostOnly() throws {
     try receive("a=1", "https://shop.example/")
     try receive("b=2; Domain=shop.example", "https://shop.example/")

@@ -139,6 +139,35 @@ struct LogLevelTests {
     #expect(log.entries == [])
   }
 
+  @Test func virtualTimeWaitsForEachLoggerOnAnActor() {
+    /// A scheduler that counts the calls on actors for which it waits.
+    struct CallCounter: Scheduler {
+      let calls = Counter()
+      var now: Duration { .zero }
+
+      func schedule(
+        after delay: Duration, _ action: @escaping @Sendable () -> Void
+      ) -> ScheduledAction {
+        ScheduledAction {}
+      }
+
+      func context(for context: ExecutionContext) -> ExecutionContext {
+        calls.add()
+        return context
+      }
+    }
+    let time = CallCounter()
+    var logging = LoggingConfiguration(.info, to: ClosureLogger { @MainActor _ in })
+    logging = logging.tracked(by: time)
+    let entry = NetworkLogEntry(
+      level: .info, category: .request, event: NetworkEvent(.queued), lines: [])
+    for logger in [logging.requestLogger, logging.responseLogger, logging.errorLogger] {
+      let before = time.calls.value
+      logger?.log(entry)
+      #expect(time.calls.value > before)
+    }
+  }
+
   @Test func theNoneLevelAttachesNoLogger() {
     let client = Networking<Request>(transport: MockTransport(routes: []), configuration: .plain)
     #expect(client.settings.withLock { $0.settings.eventSinks == nil })

@@ -1,9 +1,10 @@
 import Foundation
 import Mocking
-import Networking
 import Promises
 import TestSupport
 import Testing
+
+@testable import Networking
 
 /// The replay of stored requests by a client.
 @Suite(.timeLimit(.minutes(10)))
@@ -194,6 +195,47 @@ struct ClientReplayTests {
     ]
     let report = try await client.replay().value
     #expect((report.kept.first?.error as? NetworkError)?.code == .unacceptableStatus(400))
+  }
+
+  /// The status of a response to another request says nothing about the stored one.
+  @Test(arguments: [
+    (HTTPMethod?.some(.put), "https://api.example.com/v1/notes/1", false),
+    (.some(.put), "https://api.example.com/v1/notes/1?page=2", false),
+    (.some(.post), "https://api.example.com/v1/notes/1", true),
+    (.some(.put), "https://api.example.com/v1/notes/2", true), (nil, "", true),
+  ])
+  func aStatusCountsForTheRequestItself(
+    _ method: HTTPMethod?, _ url: String, _ isKept: Bool
+  ) throws {
+    let entry = try temporary.open().add(
+      .put("notes/1"), baseURL: URL.of("https://api.example.com/v1/"))
+    let error = NetworkError(
+      .unacceptableStatus(404),
+      request: method.map { NetworkError.RequestSummary(method: $0, url: url) })
+    switch ReplayDecision.forClient(.failure(error), entry) {
+    case .kept: #expect(isKept)
+    case .failed: #expect(!isKept)
+    case .delivered: Issue.record("a failure was delivered")
+    }
+  }
+
+  @Test(arguments: [(false, false), (false, true), (true, false), (true, true)])
+  func theFunctionsOfAnEntryAreKeptIfItsReplayNeedsThem(
+    _ selectsTransport: Bool, _ lacksHeaders: Bool
+  ) throws {
+    let store = try temporary.open()
+    let entry = try store.add(
+      Request(.put, "https://a.test/1", headers: lacksHeaders ? ["Authorization": "Bearer t"] : [:])
+    )
+    #expect(entry.removedCredentialHeaders.isEmpty == !lacksHeaders)
+    let sources = ClientOfflineStore(.store(store), for: NotesAPI.self)
+    let selection: ClientOfflineStore.TransportSelection = { nil }
+    sources.keep(
+      .init(selectTransport: selectsTransport ? selection : nil, headers: { [:] }), for: entry)
+    let kept = sources.replaySource(of: entry.id)
+    #expect((kept?.selectTransport != nil) == selectsTransport)
+    #expect((kept?.headers != nil) == lacksHeaders)
+    #expect((kept != nil) == (selectsTransport || lacksHeaders))
   }
 
   @Test func aRejectingHookKeepsTheRequest() async throws {

@@ -10,6 +10,15 @@
   struct FileSystemTests {
     private let temporary = TemporaryFolder()
 
+    /// The end of a folder is told from an error by `errno` alone.
+    @Test func anEarlierErrorIsNotOneOfTheListing() throws {
+      _ = try temporary.file("a", "")
+      let path = temporary.url.path
+      errno = EIO
+      let names = try FileSystem().names(in: path)
+      #expect(names.map(\.text) == ["a"])
+    }
+
     @Test func eachCreatedFolderIsSynchronizedInItsParent() throws {
       let steps = Log<String>()
       let fileSystem = FileSystem { steps.append($0) }

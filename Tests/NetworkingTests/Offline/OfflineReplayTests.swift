@@ -190,6 +190,19 @@ struct OfflineReplayTests {
     #expect(try store.count == 0)
   }
 
+  @Test func anExpiredEntryIsReportedAfterItsRemoval() async throws {
+    try add("1", "2")
+    temporary.pass(100)
+    let counts = Log<Int?>()
+    let store = store
+    _ = try await store.replay { _ in
+      counts.append(try? store.count)
+    } _: { _ in
+      .fulfilled(.of(200))
+    }.value
+    #expect(counts.entries == [1, 0])
+  }
+
   /// For example the clock of a machine without a battery, before it is synchronized.
   @Test(arguments: [-1_800_000_000.0, 1_800_000_000, 200_000])
   func aWrongClockExpiresNoEntry(_ error: Double) async throws {

@@ -177,6 +177,21 @@ struct OfflineStoreTests {
     #expect(try store.entries.map(\.number) == [3])
   }
 
+  @Test func aRequestThatIsTooLargeLeavesNoFile() throws {
+    let store = try temporary.open(limits: .init(bytes: 5_000))
+    try store.add(.get("https://a.test/"))
+    let before = try temporary.contents
+    let file = try temporary.file("a", Data(count: 6_000))
+    for request in [
+      Request.upload(file: file, to: "https://a.test/"),
+      .upload(data: Data(count: 6_000), to: "https://a.test/"),
+    ] {
+      let error = #expect(throws: NetworkError.self) { try store.add(request) }
+      #expect(error?.code == .offlineStoreFull)
+      #expect(try temporary.contents == before)
+    }
+  }
+
   @Test func theByteCountIncludesPayloadFiles() throws {
     let file = try temporary.file("a", Data(count: 6_000))
     let store = try temporary.open(limits: .init(bytes: 10_000))

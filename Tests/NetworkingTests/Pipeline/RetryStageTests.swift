@@ -153,6 +153,28 @@ struct RetryStageTests {
     #expect(fixture.seconds.count == 10_001)
   }
 
+  /// A redirect, whose target cannot be reached without a network.
+  @Test func aRetryThatTheClientRejectsAfterItHasSentEndsWithItsError() async throws {
+    struct Refusal: Interceptor {
+      let count = Counter()
+
+      func intercept(_ exchange: Exchange, next: @escaping Next) -> NetworkPromise {
+        guard count.add() > 1 else { return next(exchange) }
+        exchange.state.markRejectedLocally(hasSent: true)
+        return .rejected(NetworkError(.notConnectedToInternet))
+      }
+    }
+    let time = TestScheduler()
+    let retry = RetryStage(policy: .immediate(limit: 5), budget: nil, scheduler: time)
+    let transport = FakeTransport { _ in .response(503) }
+    let promise = Pipeline([retry, Refusal()])
+      .send(Exchange(HTTPRequest(url: RetryFixture.url), over: transport))
+    await time.run()
+    let error = try #require(await promise.result.failure(as: NetworkError.self))
+    #expect(error.code == .notConnectedToInternet && error.attempts == 2)
+    #expect(error.history.map { "\($0.outcome)".hasPrefix("unfinished") } == [false, false])
+  }
+
   @Test func aCallTimeoutListsTheAttempts() async throws {
     let fixture = RetryFixture(
       .delayed(.seconds(2), limit: 9),

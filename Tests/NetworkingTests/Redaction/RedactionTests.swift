@@ -12,7 +12,8 @@ struct RedactionTests {
     "client_assertion", "assertion", "SAMLResponse", "code_verifier", "device_code",
     "X-Parse-Master-Key", "AccountKey", "user[password]", "user%5Bpassword%5D", "pässword_token",
     "passcode", "accessJwt", "user_pwd", "dbpass", "DB_PASS", "PHPSESSID", "otp_code",
-    "recovery_code", "psk", "hmac", "X-Shopify-Hmac-Sha256", "connect.sid", "XSRF",
+    "recovery_code", "pass[word", "pass{word", "psk", "hmac", "X-Shopify-Hmac-Sha256",
+    "connect.sid", "XSRF",
   ])
   func secretNamesAreRecognized(_ name: String) {
     #expect(Redactor.standard.isSecret(name: name))

@@ -168,6 +168,42 @@ struct SecretLeakTests {
       try JSONDecoder().decode(HTTPHeaders.self, from: JSONEncoder().encode(headers)) == headers)
   }
 
+  @Test(arguments: [(19, false), (20, true)])
+  func aTelegramTokenHasAtLeast20Characters(_ length: Int, _ isMasked: Bool) {
+    let token = String(repeating: "a", count: length)
+    #expect(
+      Redactor.standard.maskedURL("https://api.telegram.org/bot1234:\(token)/send")
+        == "https://api.telegram.org/bot1234:\(isMasked ? "***" : token)/send")
+  }
+
+  /// Formatting a longer text would take much longer than masking it as free text.
+  @Test(arguments: [(65_536, true), (65_537, false)])
+  func displayedJSONOfUpTo64KiBIsCompact(_ size: Int, _ isCompact: Bool) throws {
+    let start = #"{ "token":"s3cret","a":""#
+    let body = start + String(repeating: "x", count: size - start.utf8.count - 2) + "\"}"
+    for contentType in ["application/json", nil] {
+      let masked = try #require(
+        Redactor.standard.maskedBody(Data(body.utf8), contentType: contentType))
+      #expect(masked.hasPrefix(isCompact ? #"{"a":"x"# : #"{ "token":"***","a""#))
+      #expect(!masked.contains("s3cret"))
+    }
+  }
+
+  @Test func theSecretsOfFourNestedMultipartBodiesAreMasked() {
+    var body =
+      "--b0\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\ns3cret\r\n--b0--\r\n"
+    for level in 0..<4 {
+      if level > 0 {
+        body =
+          "--b\(level)\r\nContent-Type: multipart/mixed; boundary=b\(level - 1)\r\n\r\n"
+          + "\(body)\r\n--b\(level)--\r\n"
+      }
+      let masked = Redactor.standard.maskedBody(
+        body, mimeType: "multipart/mixed; boundary=b\(level)")
+      #expect(masked == body.replacing("s3cret", with: "***"))
+    }
+  }
+
   @Test func configuredNamesIgnoreCaseAndPunctuation() {
     SecretNames.register(["X-Seeded-Name", "seeded.etag"])
     #expect(

@@ -27,6 +27,15 @@ import Testing
     #expect((results[0].failure as? NetworkError)?.code == .noData)
     #expect(try results[1].get() == Data("a".utf8))
   }
+
+  @Test(arguments: [false, true])
+  func stoppingDiscardsTheUnreadBytes(_ hasEnded: Bool) async {
+    let channel = ByteChannel(FlowControl())
+    channel.write(Data("a".utf8))
+    if hasEnded { channel.end(TransportMetrics()) }
+    channel.stop(TestError("stopped"))
+    await #expect(throws: TestError("stopped")) { try await channel.next() }
+  }
 }
 
 extension Result {

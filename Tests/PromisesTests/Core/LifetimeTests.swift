@@ -54,6 +54,27 @@ struct LifetimeTests {
     #expect(live.liveCount == 0)
   }
 
+  /// The first handler is stored in the promise itself, and is not counted.
+  @Test(arguments: [10, 100])
+  func handlersOfCancelledPromisesAreReleasedWhenTheyAreHalfOfAll(_ count: Int) async throws {
+    let live = InstanceCounter()
+    let (promise, resolver) = Promise<Int>.pending()
+    let first = promise.map(on: .inline) { $0 }
+    let others = (0..<count).map { _ in
+      let token = live.token()
+      return promise.map(on: .inline) { number in withExtendedLifetime(token) { number } }
+    }
+    // Fewer than eight are not worth a search.
+    let half = max(count / 2, 8)
+    for other in others.prefix(half - 1) { other.cancel() }
+    #expect(live.liveCount == count)
+    others[half - 1].cancel()
+    #expect(live.liveCount == count - half)
+    resolver.fulfill(1)
+    #expect(try await first.value == 1)
+    #expect(live.liveCount == 0)
+  }
+
   @Test func aResolvedPairIsReleased() {
     let live = InstanceCounter()
     do {

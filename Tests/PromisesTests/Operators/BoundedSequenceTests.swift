@@ -131,9 +131,32 @@ struct BoundedSequenceTests {
     let operations: [@Sendable () throws -> Promise<Int>] = [
       { throw TestError("start") }, { .fulfilled(1) },
     ]
-    let outcomes = try await settled(operations, concurrency: 1).value
-    #expect(outcomes[0].failure() == TestError("start"))
-    #expect(try outcomes[1].get() == 1)
+    let started = [
+      settled(operations, concurrency: 1), settled(operations, concurrency: 1, on: .inline),
+      settled(operations, concurrency: 1) { try $0() },
+      settled(operations, concurrency: 1, on: .inline) { try $0() },
+    ]
+    for outcomes in started {
+      let outcomes = try await outcomes.value
+      #expect(outcomes[0].failure() == TestError("start"))
+      #expect(try outcomes[1].get() == 1)
+    }
+  }
+
+  @Test func aThrownErrorRejectsWhenWhileOthersArePending() async throws {
+    let (open, resolver) = Promise<Int>.pending()
+    let other = open.map(on: .inline) { $0 }
+    let operations: [@Sendable () throws -> Promise<Int>] = [
+      { open }, { throw TestError("start") },
+    ]
+    let started = [
+      when(operations, concurrency: 2), when(operations, concurrency: 2, on: .inline),
+      when(operations, concurrency: 2) { try $0() },
+      when(operations, concurrency: 2, on: .inline) { try $0() },
+    ]
+    for values in started { #expect(await values.result.failure() == TestError("start")) }
+    resolver.fulfill(1)
+    #expect(try await other.value == 1)
   }
 
   @Test func settledWithoutItemsIsFulfilled() {

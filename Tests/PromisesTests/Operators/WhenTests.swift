@@ -138,6 +138,22 @@ struct WhenTupleTests {
     laterResolver.fulfill(true)
   }
 
+  @Test func aRejectionOfOneOfManyRejectsImmediately() async throws {
+    let (open, openResolver) = Promise<Int>.pending()
+    let failed = Promise<Int>.rejected(TestError("one"))
+    // Keeps the promise from being cancelled with the first combination.
+    let kept = open.map(on: .inline) { $0 }
+    let combinations = [
+      when(open, open, open, failed).asVoid(), when(open, open, open, open, failed).asVoid(),
+      when(open, open, open, open, open, failed).asVoid(),
+      when(open, open, open, open, open, open, failed).asVoid(),
+      when(open, open, open, open, open, open, open, failed).asVoid(),
+    ]
+    for combined in combinations { #expect(await combined.result.failure() == TestError("one")) }
+    openResolver.fulfill(1)
+    #expect(try await kept.value == 1)
+  }
+
   @Test(arguments: Timing.allCases)
   func aRejectionKeepsMembersWithOtherConsumers(_ timing: Timing) async throws {
     let subject = TestPromise(Outcome.failure.result, timing)

@@ -62,6 +62,17 @@ struct TimerQueueTests {
     #expect(queue.pop(dueBy: .seconds(1)) == nil)
   }
 
+  @Test(arguments: 1...5)
+  func atMostHalfOfTheKeysAreStale(_ seed: Int) {
+    var random = SeededGenerator(seed: UInt64(seed))
+    var queue = TimerQueue()
+    let ids = (0..<1_000).map { queue.insert(due: .seconds($0)) {} }
+    for id in ids.shuffled(using: &random) {
+      _ = queue.cancel(id)
+      #expect(queue.keyCount <= max(64, 2 * queue.count))
+    }
+  }
+
   @Test func cancelledActionsAreReleasedImmediately() {
     var queue = TimerQueue()
     let live = InstanceCounter()

@@ -33,20 +33,23 @@
       }
       lastActivity = clock.now
       // After an interim response, libcurl accepts a response of HTTP/0.9, which has no head.
-      guard hasCompleteHead else {
-        body.failure = "The response has no head"
-        return 0
-      }
-      if let reason = body.undecodable {
-        body.failure = reason
-        return 0
-      }
+      guard hasCompleteHead else { return reject("The response has no head") }
+      if let reason = body.undecodable { return reject(reason) }
       if let decoder = body.decoder { return decode(bytes, by: decoder, for: exchange) }
       if let start = bytes.baseAddress, !bytes.isEmpty {
         exchange.deliver(.body(Data(bytes: start, count: bytes.count)))
       }
       countReceived(bytes.count)
       return bytes.count
+    }
+
+    /// Ends the exchange because its response is malformed.
+    ///
+    /// - Parameter reason: A sentence without a period.
+    /// - Returns: The value that makes libcurl abort.
+    private func reject(_ reason: String) -> Int {
+      body.failure = reason
+      return 0
     }
 
     /// The number of decoded bytes after which other exchanges of the thread get their turn.
@@ -74,8 +77,7 @@
           return CatenaWritePause
         }
       } catch {
-        body.failure = error.reason
-        return 0
+        return reject(error.reason)
       }
       body.consumedBytes -= repeated
       countReceived(bytes.count)

@@ -30,9 +30,9 @@
       try set(url: request.url, options)
       let hasBody = try set(method: request.method, bodyOf: exchange)
       try set(request.headers, hasBody: hasBody)
-      let connect = request.connectTimeout.map { Int($0.wholeNanoseconds + 999_999) / 1_000_000 }
+      let connect = request.connectTimeout?.wholeMilliseconds ?? .max
       catena_easy_set_long(
-        easy, .connectTimeoutMilliseconds, min(max(connect ?? .max, 1), Int(Int32.max)))
+        easy, .connectTimeoutMilliseconds, min(max(connect, 1), Int(Int32.max)))
       if hasBody { setUploadCallbacks() }
       let withholdsCertificate =
         options.tls.clientCertificate != nil && request.withholdsClientCertificate
@@ -61,7 +61,7 @@
         // With HTTP/2, concurrent first exchanges wait for one connection. Otherwise each would
         // open its own.
         catena_easy_set_long(easy, .pipeWait, mayNegotiateHTTP2 ? 1 : 0)
-        if mayNegotiateHTTP2, appliedOptions?.reportsMessages == false { setMessageCallback() }
+        if mayNegotiateHTTP2 { setMessageCallback() }
         // `CURL_HTTP_VERSION_2TLS` and `CURL_HTTP_VERSION_1_1`. A server without TLS can claim HTTP/2 in a
         // status line. With any other value, libcurl would then send requests on connections in use.
         catena_easy_set_long(easy, .httpVersion, mayNegotiateHTTP2 ? 4 : 2)
@@ -314,7 +314,6 @@
           }
           return 0
         }, Unmanaged.passUnretained(self).toOpaque())
-      appliedOptions?.reportsMessages = true
     }
 
     func setUploadCallbacks() {
@@ -373,8 +372,6 @@
     var hasOrigin = false
     /// Whether the handle's list of header fields is set.
     var hasHeaders = false
-    /// Whether libcurl reports its messages.
-    var reportsMessages = false
     /// Whether no other options are set, so that the handle need not be reset.
     var isReusable = true
   }

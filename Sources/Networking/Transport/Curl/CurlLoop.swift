@@ -281,6 +281,9 @@
       return UInt64(components.seconds) * 1_000_000_000
         + UInt64(components.attoseconds / 1_000_000_000)
     }
+
+    /// The duration in milliseconds, rounded up and clamped to the range from 0 to a century.
+    var wholeMilliseconds: Int { Int((wholeNanoseconds + 999_999) / 1_000_000) }
   }
 
   /// The time of a handle's next check for an idle connection.

@@ -65,6 +65,18 @@
       #expect(record.body == (isDecoded ? Data(Self.text.utf8) : body))
     }
 
+    /// A single byte, so that not the number of bytes tells libcurl to abort.
+    @Test func anUnknownCodingEndsTheExchangeAtTheFirstByte() async throws {
+      let server = try ScriptedServer { _ in
+        [
+          .text("HTTP/1.1 200 OK\r\nContent-Encoding: rot13\r\nContent-Length: 2\r\n\r\na"),
+          .stall,
+        ]
+      }
+      let record = await transport.get(server.url())
+      #expect(record.failure?.code == .malformedResponse)
+    }
+
     @Test(arguments: nested.keys.sorted())
     func severalCodingsAreDecoded(_ codings: String) async throws {
       let body = try #require(Self.nested[codings].flatMap { Data(base64Encoded: $0) })

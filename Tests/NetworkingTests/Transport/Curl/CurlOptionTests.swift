@@ -1,8 +1,9 @@
 #if os(Linux)
   import Foundation
-  import Networking
   import TestSupport
   import Testing
+
+  @testable import Networking
 
   @Suite(.timeLimit(.minutes(10)))
   struct CurlOptionTests {
@@ -28,6 +29,15 @@
               password: long)))
       ),
     ]
+
+    @Test(arguments: [
+      (Duration.seconds(-1), 0), (.zero, 0), (.nanoseconds(1), 1), (.milliseconds(1), 1),
+      (.nanoseconds(1_000_001), 2), (.nanoseconds(1_999_999), 2), (.seconds(3), 3_000),
+      (.seconds(Int64.max), 3_155_760_000_000),
+    ])
+    func aTimeoutIsRoundedUpToMilliseconds(_ timeout: Duration, _ milliseconds: Int) {
+      #expect(timeout.wholeMilliseconds == milliseconds)
+    }
 
     @Test func theConnectionLimitIsNotExceeded() async throws {
       let server = try ScriptedServer { _ in [.stall, .respond("200 OK", [], Data())] }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Networking
@@ -41,6 +42,26 @@ import Testing
       servers.add(try origin("https://a99.example/"))
       let known = try (0..<100).filter { try servers.contains(url("https://a\($0).example/")) }
       #expect(known == Array(68..<100))
+    }
+
+    /// The I/O thread of a pool that has delivered a response need not be woken.
+    @Test(.enabled(if: ProcessInfo.processInfo.activeProcessorCount > 1))
+    func aRequestOfAResponseHandlerStaysOnItsThread() async throws {
+      let (pool, otherPool) = (CurlLoopPool(.init()), CurlLoopPool(.init()))
+      let request = HTTPRequest(url: try url("http://a.example/"))
+      let first = pool.commandQueue(for: request)
+      for _ in 1..<4 { #expect(pool.commandQueue(for: request) === first) }
+      let second = pool.commandQueue(for: request)
+      #expect(second !== first)
+      let staysOnFirst = Log<Bool>()
+      await onThreads(1) { _ in
+        // It may have up to four exchanges more than the other thread, which has one.
+        first.setCurrent()
+        for _ in 0..<3 { staysOnFirst.append(pool.commandQueue(for: request) === first) }
+        otherPool.commandQueue(for: request).setCurrent()
+        staysOnFirst.append(pool.commandQueue(for: request) === first)
+      }
+      #expect(staysOnFirst.entries == [true, true, false, false])
     }
 
     private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
