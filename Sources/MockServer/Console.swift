@@ -57,7 +57,7 @@ final class Console: Sendable {
 extension StubFile {
   /// Returns the stubs as a table, one line each.
   ///
-  /// - Parameter isVerbose: Whether each route of a resource has a line. Otherwise a resource has one.
+  /// - Parameter isVerbose: Whether each route of a resource has a line, instead of the resource.
   /// - Returns: The lines.
   func table(isVerbose: Bool) -> String {
     var rows: [[String]] = []

@@ -67,8 +67,8 @@ final class CookieWarning: Sendable {
 }
 
 extension ServedExchange {
-  /// Returns the page of another site and the host of the server, or `nil` if the request is not from
-  /// another site, has the cookie, or does not receive it.
+  /// Returns the page of another site and the host of the server, or `nil` if the request is not
+  /// from another site, has the cookie, or does not receive it.
   fileprivate func otherSite(without cookie: String) -> (page: String, host: String)? {
     guard let request, request.cookies[cookie] == nil,
       request.headers["Sec-Fetch-Mode"] != "navigate",

@@ -19,7 +19,8 @@ import Promises
 ///   `dribble` (`{"pieces": 10, "over": "5 s"}`), and a `fault`. The name in `file` is relative to the
 ///   folder of the stub file. `folder` serves all files of a folder below a path:
 ///   `{"path": "/images/{name*}", "folder": "images"}`. `problem` is the detail of a problem document:
-///   `{"status": 401, "problem": "the password is wrong"}`. A delay is `"80 ms"`, `{"from": "80 ms", "to": "0.3 s"}` or
+///   `{"status": 401, "problem": "the password is wrong"}`. A delay is `"80 ms"`,
+///   `{"from": "80 ms", "to": "0.3 s"}` or
 ///   `{"median": "200 ms", "sigma": 0.5, "cap": "5 s"}`. A `sequence` is a list of responses. Its
 ///   last response repeats; with `"afterLast": "fails"` further requests fail.
 ///   `oneOf` is a list of responses, each with a `weight`, one of which is drawn for each request.
@@ -46,8 +47,8 @@ import Promises
 /// - **Resources.** `{"resource": "/carts", "data": [...]}` responds to all requests that list, create,
 ///   read, change and delete items. The guide "Resources" describes them.
 /// - **Templates.** A string with `{{ ... }}` in `json`, `text`, `problem`, `headers`, `status` or
-///   `webhook` is a template: `{"json": {"id": "{{ path.id | int }}", "at": "{{ now }}"}}`. `let` gives names to
-///   values of one response. `"template": false` turns templates off, and `"template": true` turns
+///   `webhook` is a template: `{"json": {"id": "{{ path.id | int }}", "at": "{{ now }}"}}`. `let`
+///   gives names to values of one response. `"template": false` turns templates off, and `"template": true` turns
 ///   them on for a `file`. The guide "Dynamic responses" describes the syntax.
 /// - **Webhooks.** `webhook` is a request that the backend sends after the response:
 ///   `{"url": "{{ body.callbackUrl }}", "json": {...}, "after": "2 s", "retries": 3}`.
