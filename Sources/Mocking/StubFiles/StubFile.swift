@@ -48,8 +48,9 @@ import Promises
 ///   read, change and delete items. The guide "Resources" describes them.
 /// - **Templates.** A string with `{{ ... }}` in `json`, `text`, `problem`, `headers`, `status` or
 ///   `webhook` is a template: `{"json": {"id": "{{ path.id | int }}", "at": "{{ now }}"}}`. `let`
-///   gives names to values of one response. `"template": false` turns templates off, and `"template": true` turns
-///   them on for a `file`. The guide "Dynamic responses" describes the syntax.
+///   gives names to values of one response. `"template": false` turns templates off, also those of
+///   conditions, and `"template": true` turns them on for a `file`. The guide "Dynamic responses"
+///   describes the syntax.
 /// - **Webhooks.** `webhook` is a request that the backend sends after the response:
 ///   `{"url": "{{ body.callbackUrl }}", "json": {...}, "after": "2 s", "retries": 3}`.
 /// - **Files.** `include` lists further stub files, relative to the folder of the file:
