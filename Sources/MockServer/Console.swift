@@ -37,6 +37,11 @@ final class Console: Sendable {
     queue.sync { FileHandle.standardError.write(Data("mock-server: \(text)\n".utf8)) }
   }
 
+  /// Prints a warning on standard error, without waiting for the terminal.
+  func warn(_ text: String) {
+    queue.async { FileHandle.standardError.write(Data("mock-server: warning: \(text)\n".utf8)) }
+  }
+
   /// Prints the warnings about recordings on standard error, the first ten in full.
   func warn(_ warnings: [ArchiveWarning]) {
     for warning in warnings.prefix(10) { failure("warning: \(warning)") }
@@ -50,13 +55,23 @@ final class Console: Sendable {
 }
 
 extension StubFile {
-  /// The stubs as a table, one line each.
-  var table: String {
-    let rows = summaries.map { stub in
-      [
-        stub.method?.rawValue ?? "*", stub.path, stub.response,
-        stub.conditions.joined(separator: "; "),
-      ]
+  /// Returns the stubs as a table, one line each.
+  ///
+  /// - Parameter isVerbose: Whether each route of a resource has a line, instead of the resource.
+  /// - Returns: The lines.
+  func table(isVerbose: Bool) -> String {
+    var rows: [[String]] = []
+    var rest = summaries[...]
+    while let stub = rest.first {
+      let conditions = stub.conditions.joined(separator: "; ")
+      guard !isVerbose, let resource = stub.resource else {
+        rest = rest.dropFirst()
+        rows.append([stub.method?.rawValue ?? "*", stub.path, stub.response, conditions])
+        continue
+      }
+      let routes = rest.prefix { $0.resource == resource }
+      rest = rest.dropFirst(routes.count)
+      rows.append(["resource", resource, routes.resourceDescription, conditions])
     }
     var widths = [0, 0, 0, 0]
     for row in rows {
@@ -69,6 +84,18 @@ extension StubFile {
       let line = zip(row, widths).map { "  " + $0.rightPadded(to: $1) }.joined()
       return String(line.reversed().drop { $0 == " " }.reversed())
     }.joined(separator: "\n")
+  }
+}
+
+extension ArraySlice<StubFile.Summary> {
+  /// The methods and the items of the resource whose routes these are: `(GET, POST), 24 items`.
+  fileprivate var resourceDescription: String {
+    var methods: [String] = []
+    for case let method? in map(\.method?.rawValue) where !methods.contains(method) {
+      methods.append(method)
+    }
+    let count = first?.itemCount ?? 0
+    return "(\(methods.joined(separator: ", "))), \(count) \(count == 1 ? "item" : "items")"
   }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Mocking
 import Networking
+import Synchronization
 
 /// A printer of the requests of a server and their responses, with secrets masked.
 struct ExchangeLog: Sendable {
@@ -36,7 +37,61 @@ struct ExchangeLog: Sendable {
   }
 }
 
+/// A warning that the pages of another site have no cookie of the isolation of clients.
+///
+/// Browsers drop such a cookie, so that each request is a new client. The warning is printed once.
+final class CookieWarning: Sendable {
+  private let console: Console
+  private let isPrinted = Atomic(false)
+
+  init(_ console: Console) {
+    self.console = console
+  }
+
+  /// Checks a request that a page may have sent.
+  ///
+  /// - Parameters:
+  ///   - exchange: The exchange.
+  ///   - isolation: The isolation of the resources. Evaluated only until the warning is printed.
+  func check(_ exchange: ServedExchange, _ isolation: @autoclosure () -> ResourceStore.Isolation?) {
+    guard !isPrinted.load(ordering: .relaxed), case .cookie(let cookie)? = isolation(),
+      let site = exchange.otherSite(without: cookie),
+      !isPrinted.exchange(true, ordering: .relaxed)
+    else { return }
+    console.warn(
+      "a request of \(site.page) without the cookie \(cookie) of \"isolation\" is from another site "
+        + "than \(site.host): browsers drop the cookie, so each request is a new client; open the "
+        + "page and the server with the same host name, or use "
+        + "\"isolation\": {\"header\": \"X-Client\"}")
+  }
+}
+
 extension ServedExchange {
+  /// Returns the page of another site and the host of the server, or `nil` if the request is not
+  /// from another site, has the cookie, or does not receive it.
+  fileprivate func otherSite(without cookie: String) -> (page: String, host: String)? {
+    guard let request, request.cookies[cookie] == nil,
+      request.headers["Sec-Fetch-Mode"] != "navigate",
+      responseHeaders.values(for: "Set-Cookie").contains(where: { $0.hasPrefix("\(cookie)=") })
+    else { return nil }
+    let origin = request.headers["Origin"]
+    let host = request.headers["Host"] ?? ""
+    let isOther =
+      if let site = request.headers["Sec-Fetch-Site"] { site == "cross-site" } else {
+        origin.flatMap { URL(string: $0)?.host }.map { $0 != URL(string: "http://\(host)")?.host }
+          ?? false
+      }
+    guard isOther else { return nil }
+    let page = origin.map { "a page of \($0)" } ?? "a page"
+    return (Self.printable(page), Self.printable(host))
+  }
+
+  /// Returns the beginning of a text of a request, without control characters.
+  private static func printable(_ text: String) -> String {
+    let scalars = text.unicodeScalars.lazy.filter { $0.value >= 0x20 && $0.value != 0x7F }
+    return String(scalars.prefix(100).map { Character($0) })
+  }
+
   private static let calendar = Calendar.current
 
   private var maskedTarget: String? { request.map { Redactor.standard.maskedURL($0.target) } }

@@ -49,7 +49,7 @@ struct FileCheck {
       for summary in file.summaries { console.object(summary.object) }
       return
     }
-    if !file.summaries.isEmpty { console.line(file.table) }
+    if !file.summaries.isEmpty { console.line(file.table(isVerbose: options.output == .verbose)) }
     let (routes, files) = (file.summaries.count, file.files.count)
     console.line(
       "\(routes) \(routes == 1 ? "route" : "routes") in \(files) \(files == 1 ? "file" : "files"), "

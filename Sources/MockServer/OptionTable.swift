@@ -152,8 +152,10 @@ enum OptionTable {
 
   private static let output = [
     Option(
-      name: "--verbose", group: .output,
-      help: "also print the head and the body of requests and responses, with secrets masked"
+      name: "--verbose", group: .output, commands: [.serve, .check],
+      help:
+        "also print the head and the body of requests and responses, with secrets masked, and a "
+        + "line for each route of a resource"
     ) { options, _ in options.output = .verbose },
     Option(name: "--quiet", group: .output, help: "print only the address and errors") {
       options, _ in options.output = .quiet

@@ -39,6 +39,7 @@ final class StubServer: Sendable {
     let file = source.file
     if options.servesAdmin { try file.checkReservedPaths() }
     let log = ExchangeLog(options, console)
+    let cookieWarning = CookieWarning(console)
     var limits = MockServerLimits()
     // The program runs for a long time, and its journal is for people.
     limits.journal = JournalLimits(requests: 1_000, bodyBytes: 64 << 20)
@@ -46,7 +47,11 @@ final class StubServer: Sendable {
       routes: file.routes + (forwarding.map { [$0.route] } ?? []), port: options.port,
       host: options.host ?? "127.0.0.1", limits: limits, cors: options.crossOriginAccess.policy,
       seed: options.seed ?? file.seed,
-      connectionFault: { source.file.connectionFault($0) }, onExchange: { log.add($0) })
+      connectionFault: { source.file.connectionFault($0) },
+      onExchange: {
+        log.add($0)
+        cookieWarning.check($0, source.file.resources.isolation)
+      })
     var adminOptions = AdminAPI.Options(token: options.adminToken)
     adminOptions.name = "mock-server"
     adminOptions.version = MockServerProgram.version
@@ -157,7 +162,9 @@ final class StubServer: Sendable {
       let kept = keptCount == 0 ? "" : ", and \(Self.count(keptCount, "route")) of the admin API"
       console.line("\(names) \(options.files.count > 1 ? "have" : "has") changed: \(routes)\(kept)")
     }
-    if options.output != .quiet, !file.summaries.isEmpty { console.line(file.table) }
+    if options.output != .quiet, !file.summaries.isEmpty {
+      console.line(file.table(isVerbose: options.output == .verbose))
+    }
     if event == .started, let inspector, options.output != .quiet || hasNewToken {
       console.line("inspector at \(inspector)")
     }

@@ -225,7 +225,9 @@ extension AdminAPI {
         in: folder, defaults: nil, at: .init(file: "admin API", line: number, column: 1))
       return [stub.with(definition: value.json)]
     } catch {
-      guard options.folder == nil, error.text.hasPrefix("there is no file") else { throw error }
+      guard options.folder == nil,
+        error.text.hasPrefix("there is no file") || error.text.hasPrefix("there is no folder")
+      else { throw error }
       throw JSONDocumentError(
         path: error.path, text: "the admin API has no folder for files; use \"text\" or \"json\"")
     }

@@ -133,7 +133,7 @@ extension OpenAPIDocument {
         }
       },
       "StubDefinition": {
-        "description": "A route of a stub file. The guide of stub files describes the further members base64, file, events, lines, oneOf, webhook, let, template, dribble, interim and trailers, the form from and to of a delay, and resources.",
+        "description": "A route of a stub file. The guide of stub files describes the further members base64, file, folder, problem, events, lines, oneOf, webhook, let, template, dribble, interim and trailers, the form from and to of a delay, and resources.",
         "type": "object", "additionalProperties": false, "required": ["path"],
         "properties": {
           "id": { "type": "string", "pattern": "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$" },

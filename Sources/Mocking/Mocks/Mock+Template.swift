@@ -19,6 +19,8 @@ struct ResponseTemplate: Sendable {
   /// The header fields with templates.
   var headers: [(name: String, value: TemplateText)] = []
   var body = Body.unchanged
+  /// The detail of a problem document in place of the body, whose status is that of the response.
+  var problem: TemplateText?
   /// The webhooks, which may use the response.
   var webhooks: [WebhookTemplate] = []
 
@@ -64,6 +66,9 @@ struct ResponseTemplate: Sendable {
     case .json(let template): mock.body = .data(Data(try template.render(&rendering)))
     case .text(let template): mock.body = .data(Data(try template.render(&rendering).utf8))
     case .unchanged: break
+    }
+    if let problem {
+      mock.body = Mock.problem(mock.status, try problem.render(&rendering)).body
     }
     mock.webhooks += webhooks.map { $0.source(constants: rendering.constants) }
     return mock

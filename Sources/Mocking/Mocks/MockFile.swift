@@ -1,5 +1,11 @@
 import Foundation
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#endif
+
 /// A file that contains the body of a ``Mock``.
 ///
 /// A name with a component `..`, percent-encoded or not, is never read, because a name may be made
@@ -13,6 +19,10 @@ public struct MockFile: Sendable, Hashable {
   ///
   /// The first existing file is read.
   public let candidates: [URL]
+  /// The variable of the route's path with the name of the file in the folder ``candidates``.
+  ///
+  /// `nil` for a single file.
+  let variable: String?
   /// Whether the name stays in its folder.
   private let isInside: Bool
 
@@ -44,8 +54,17 @@ public struct MockFile: Sendable, Hashable {
     self.init(name, in: [bundle.resourceURL ?? bundle.bundleURL])
   }
 
+  /// Creates the files of a folder, which requests name by a variable of the route's path.
+  init(folder: URL, variable: String) {
+    name = folder.lastPathComponent
+    candidates = [folder]
+    self.variable = variable
+    isInside = true
+  }
+
   private init(_ name: String, in folders: [URL]) {
     self.name = name
+    variable = nil
     // A name may come from the path of a request.
     let parts = (name.removingPercentEncoding ?? name).split { $0 == "/" || $0 == "\\" }
     isInside = !parts.contains("..") && !name.utf8.contains(0)
@@ -83,5 +102,48 @@ public struct MockFile: Sendable, Hashable {
     throw ReadError(
       reason: unreadable
         ?? "there is no file \(name.debugDescription) in \(folders.joined(separator: " or in "))")
+  }
+
+  /// Opens a file of the folder.
+  ///
+  /// - Parameter name: The name of the file, percent-decoded, from the path of a request.
+  /// - Returns: The file. `nil` if there is none, if the name leads out of the folder, also by a
+  ///   symbolic link, or if it has a component that begins with a dot, other than `.well-known`.
+  /// - Throws: ``ReadError`` if the file cannot be read.
+  func open(_ name: String) throws(ReadError) -> OpenFile? {
+    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+    guard !name.utf8.contains(0),
+      parts.allSatisfy({ !$0.isEmpty && (!$0.hasPrefix(".") || $0 == ".well-known") }),
+      let root = candidates.first.flatMap({ RealPath($0.path) }),
+      let path = RealPath("\(root.text)/\(name)"), root.contains(path), !path.isFolder
+    else { return nil }
+    do throws(OpenFile.Failure) {
+      return try OpenFile(URL(fileURLWithPath: path.text, isDirectory: false))
+    } catch {
+      throw ReadError(reason: "the file \(path.text) cannot be read: \(error.reason)")
+    }
+  }
+}
+
+/// The absolute path of an existing file or folder, without symbolic links.
+struct RealPath: Hashable {
+  let text: String
+
+  /// Resolves a path, or returns `nil` if it does not exist.
+  init?(_ path: String) {
+    guard let resolved = realpath(path, nil) else { return nil }
+    defer { free(resolved) }
+    text = String(cString: resolved)
+  }
+
+  var isFolder: Bool {
+    var isFolder: ObjCBool = false
+    return FileManager.default.fileExists(atPath: text, isDirectory: &isFolder)
+      && isFolder.boolValue
+  }
+
+  /// Returns whether a path is this folder or in it.
+  func contains(_ other: RealPath) -> Bool {
+    other == self || other.text.hasPrefix(text.hasSuffix("/") ? text : text + "/")
   }
 }

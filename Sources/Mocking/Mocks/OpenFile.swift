@@ -109,6 +109,9 @@ extension Mock {
   /// Whether the body is a file that has not been opened.
   var hasFile: Bool { if case .file = body { true } else { false } }
 
+  /// Whether the path of the request names the file.
+  var hasFolder: Bool { if case .file(let file) = body { file.variable != nil } else { false } }
+
   /// Returns the response with the contents of its file, if its body is a file.
   ///
   /// It reads from the disk, and must not be called on the thread of a server.
@@ -118,7 +121,18 @@ extension Mock {
   /// - Throws: `MockFile.ReadError` if the file cannot be opened.
   func openingFile(for request: ReceivedRequest?) throws(MockFile.ReadError) -> Mock {
     guard case .file(let file) = body else { return self }
-    var mock = serving(try file.open(), for: request)
+    var mock: Mock
+    if let variable = file.variable {
+      let name = request?.path.variables[variable] ?? ""
+      guard let opened = try file.open(name) else { return withoutFile(name) }
+      mock = self
+      if headers["Content-Type"] == nil {
+        mock.headers["Content-Type"] = Mock.contentType(of: name)
+      }
+      mock = mock.serving(opened, for: request)
+    } else {
+      mock = serving(try file.open(), for: request)
+    }
     if case .generated = mock.body { mock.readsFile = true }
     return mock
   }
@@ -151,6 +165,17 @@ extension Mock {
         "bytes \(bytes.lowerBound)-\(bytes.upperBound - 1)/\(file.byteCount)"
       mock.body = file.body(bytes)
     }
+    return mock
+  }
+
+  /// Returns the response for a name that is no file of the folder.
+  private func withoutFile(_ name: String) -> Mock {
+    let problem = Mock.problem(404, "there is no file \(String(name.prefix(200)).debugDescription)")
+    var mock = self
+    mock.setStatusWithoutBody(problem.status)
+    for name in ["ETag", "Last-Modified", "Cache-Control", "Expires"] { mock.headers.remove(name) }
+    mock.headers["Content-Type"] = problem.headers["Content-Type"]
+    mock.body = problem.body
     return mock
   }
 

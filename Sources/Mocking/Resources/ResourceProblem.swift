@@ -33,57 +33,20 @@ struct ResourceProblem: Error, Hashable {
 
   /// The response, of the type `application/problem+json`.
   var mock: Mock {
-    var members: Parameters.Members = [
-      "type": "about:blank", "title": .string(title), "status": .int(status),
-      "detail": .string(detail),
-    ]
+    var members: [String: JSON] = [:]
     if !errors.isEmpty {
       members["errors"] = .array(
         errors.map {
           ["detail": .string($0.text), "pointer": .string("#\(Self.fragment($0.pointer))")]
         })
     }
-    var order = MemberOrder()
-    let body = Parameters.dictionary(members)
-    order.learn(body)
-    let text = (try? order.encode(JSON(body))) ?? Data()
-    var mock = Mock.data(text, contentType: "application/problem+json", status: status)
+    var mock = Mock.problem(status, detail, members: members)
     for field in headers { mock.headers.add(field.value, for: field.name) }
     return mock
   }
 
   private static func fragment(_ pointer: String) -> String {
     pointer.addingPercentEncoding(withAllowedCharacters: .urlFragmentAllowed) ?? pointer
-  }
-
-  /// The standard reason of the status.
-  private var title: String {
-    switch status {
-    case 400: "Bad Request"
-    case 404: "Not Found"
-    case 409: "Conflict"
-    case 412: "Precondition Failed"
-    case 413: "Content Too Large"
-    case 415: "Unsupported Media Type"
-    case 422: "Unprocessable Content"
-    case 428: "Precondition Required"
-    case 507: "Insufficient Storage"
-    default: "Error"
-    }
-  }
-}
-
-extension JSON {
-  fileprivate init(_ parameters: Parameters) {
-    switch parameters {
-    case .int(let value): self = .int(value)
-    case .string(let value): self = .string(value)
-    case .array(let values): self = .array(values.map { JSON($0) })
-    case .dictionary(let members):
-      self = .dictionary(
-        Dictionary(members.map { ($0.name, JSON($0.value)) }) { first, _ in first })
-    default: self = .null
-    }
   }
 }
 

@@ -88,7 +88,7 @@ public final class ResourceStore: RouteStorage, Sendable {
     }
   }
 
-  var isolation: Isolation? { state.withLock { $0.isolation } }
+  package var isolation: Isolation? { state.withLock { $0.isolation } }
 
   // MARK: Resources
 

@@ -47,6 +47,11 @@ public struct NearMiss: Sendable, Hashable {
     states: [RequestDifference]
   ) {
     let pattern = entry.route.pattern
+    var request = request
+    // The templates of conditions may use the variables of the route's path.
+    if entry.template.matches(request.path.segments) {
+      request.path.variables = entry.template.variables(in: request.path.segments)
+    }
     id = entry.id
     method = entry.route.method
     template = ReportFormatter.bounded(entry.route.template)

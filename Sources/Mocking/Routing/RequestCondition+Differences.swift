@@ -33,7 +33,7 @@ extension RequestCondition: CustomStringConvertible {
     case .part(let name, _): "part \(ReportFormatter.quoted(name))"
     case .variable(let name, _): "variable \(ReportFormatter.quoted(name))"
     case .text: "body"
-    case .json: "JSON"
+    case .json, .jsonTemplate: "JSON"
     case .jsonPath(_, let path, _): "JSON \(ReportFormatter.bounded(path))"
     case .satisfying, .all, .any, .not: "condition"
     }
@@ -53,6 +53,9 @@ extension RequestCondition: CustomStringConvertible {
     case .text(let value): return value.bodyDescription
     case .json(let value, let isExact):
       return isExact ? ReportFormatter.json(value) : "containing \(ReportFormatter.json(value))"
+    case .jsonTemplate(let condition):
+      let text = ReportFormatter.json(condition.source)
+      return condition.isPart ? "containing \(text)" : text
     case .satisfying, .all, .any, .not: return description
     }
   }
@@ -178,7 +181,7 @@ extension RequestCondition {
       return Redactor.standard.isSecret(name: name) ? Redactor.mask : ReportFormatter.json(value)
     case .satisfying: return isMet(by: request) ? "satisfied" : "not satisfied"
     case .all, .any, .not: return isMet(by: request) ? "met" : "not met"
-    case .form, .text, .json, .jsonPath, .part: break
+    case .form, .text, .json, .jsonTemplate, .jsonPath, .part: break
     }
     if request.body.isEmpty, request.bodyByteCount > 0 {
       return "\(request.bodyByteCount) bytes, not stored"

@@ -18,6 +18,7 @@ public struct RequestCondition: Sendable {
     case form(String, TextPattern)
     case text(TextPattern)
     case json(JSON, isExact: Bool)
+    case jsonTemplate(ConditionTemplate<TemplateJSON, JSON>)
     case jsonPath(Result<JSONPath, JSONPathError>, text: String, JSONPattern)
     case cookie(String, TextPattern)
     case part(String, PartPattern)
@@ -261,41 +262,56 @@ public struct RequestCondition: Sendable {
     case .all(let conditions), .any(let conditions):
       return conditions.lazy.compactMap(\.validationError).first
     case .not(let condition): return condition.validationError
-    case .json, .satisfying: return nil
+    case .json, .jsonTemplate, .satisfying: return nil
     }
   }
 
   /// Whether the condition reads variables.
   var readsVariables: Bool {
     switch kind {
-    case .variable: true
+    case .variable, .jsonTemplate: true
+    case .query(_, let value), .header(_, let value), .form(_, let value), .cookie(_, let value),
+      .text(let value):
+      value.isTemplate
+    case .jsonPath(_, _, let value): value.isTemplate
+    case .part(_, let pattern): pattern.isTemplate
     case .all(let conditions), .any(let conditions): conditions.contains(where: \.readsVariables)
     case .not(let condition): condition.readsVariables
     // A closure can read the variables of the request.
     case .satisfying: true
-    case .query, .header, .form, .cookie, .text, .json, .jsonPath, .part: false
+    case .json: false
     }
   }
 
   /// Returns whether a request meets the condition.
   func isMet(by request: ReceivedRequest) -> Bool {
-    switch kind {
-    case .query(let name, let value): value.matches(request.query.values(for: name))
-    case .header(let name, let value): value.matches(request.headers.values(for: name))
-    case .form(let name, let value): value.matches(request.form.values(for: name))
-    case .cookie(let name, let value): value.matches(request.cookies.values(for: name))
-    case .text(let value): value.matches(request.body.isEmpty ? [] : [request.text])
+    func matches(_ pattern: TextPattern, _ values: [String]) -> Bool {
+      pattern.rendered(for: request).matches(values)
+    }
+    return switch kind {
+    case .query(let name, let value): matches(value, request.query.values(for: name))
+    case .header(let name, let value): matches(value, request.headers.values(for: name))
+    case .form(let name, let value): matches(value, request.form.values(for: name))
+    case .cookie(let name, let value): matches(value, request.cookies.values(for: name))
+    case .text(let value): matches(value, request.body.isEmpty ? [] : [request.text])
     case .json(let value, let isExact):
       request.parsedJSON.map { isExact ? $0 == value : $0.contains(value) } ?? false
-    case .jsonPath(let path, _, let value):
-      if let path = try? path.get() {
-        Self.isMet(value, by: request.parsedJSON, path)
+    case .jsonTemplate(let condition):
+      if let json = request.parsedJSON, let value = condition.value(for: request) {
+        condition.isPart ? json.contains(value) : json == value
       } else {
         false
       }
-    case .part(let name, let pattern): pattern.isMet(by: request.parts.filter { $0.name == name })
+    case .jsonPath(let path, _, let value):
+      if let path = try? path.get() {
+        Self.isMet(value.rendered(for: request), by: request.parsedJSON, path)
+      } else {
+        false
+      }
+    case .part(let name, let pattern):
+      pattern.rendered(for: request).isMet(by: request.parts.filter { $0.name == name })
     case .variable(let name, let value):
-      request.variables[name].map(value.matches) ?? value.isAbsent
+      request.variables[name].map { value.rendered(for: request).matches($0) } ?? value.isAbsent
     case .all(let conditions): conditions.allSatisfy { $0.isMet(by: request) }
     case .any(let conditions): conditions.contains { $0.isMet(by: request) }
     case .not(let condition): !condition.isMet(by: request)

@@ -8,8 +8,8 @@ struct Stub: Sendable {
   private(set) var route: Route
   /// The response.
   let mock: Mock
-  /// A description of the response, in place of that of the mock.
-  var responseSummary: String?
+  /// The resource that the route belongs to.
+  var resource: (path: String, itemCount: Int)?
 
   /// Returns a copy with the place from which the route was read.
   func with(_ source: RouteSource) -> Stub {
@@ -74,9 +74,10 @@ struct Stub: Sendable {
     lines += route.requiredStates.map { "\($0.scenario.name) is \($0.state)" }
     lines += route.nextStates.map { "\($0.scenario.name) becomes \($0.state)" }
     lines += route.assignments.map(\.description)
+    let response = resource.map { "resource \($0.path), \($0.itemCount) initial items" }
     return StubFile.Summary(
-      method: route.method, path: route.template, response: responseSummary ?? mock.summary,
-      conditions: lines)
+      method: route.method, path: route.template, response: response ?? mock.summary,
+      conditions: lines, resource: resource?.path, itemCount: resource?.itemCount)
   }
 }
 
@@ -96,6 +97,7 @@ extension Mock {
     default:
       text = "\(status)"
       if let type = headers["Content-Type"] { text += " \(type)" }
+      if case .file(let file) = body, file.variable != nil { text += ", files of \(file.name)" }
     }
     if let delay { text += ", delay \(delay)" }
     if let bodyDelay { text += ", body delay \(bodyDelay)" }

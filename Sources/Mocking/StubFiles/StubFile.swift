@@ -15,9 +15,12 @@ import Promises
 /// ```
 ///
 /// - **Responses.** A response has a `status`, `headers`, a body (one of `json`, `text`, `base64`,
-///   `file`, `events` and `lines`), a `delay`, a `bodyDelay`, `bytesPerSecond` or `dribble`
-///   (`{"pieces": 10, "over": "5 s"}`), and a `fault`. The name in `file` is relative to the folder
-///   of the stub file. A delay is `"80 ms"`, `{"from": "80 ms", "to": "0.3 s"}` or
+///   `file`, `folder`, `problem`, `events` and `lines`), a `delay`, a `bodyDelay`, `bytesPerSecond` or
+///   `dribble` (`{"pieces": 10, "over": "5 s"}`), and a `fault`. The name in `file` is relative to the
+///   folder of the stub file. `folder` serves all files of a folder below a path:
+///   `{"path": "/images/{name*}", "folder": "images"}`. `problem` is the detail of a problem document:
+///   `{"status": 401, "problem": "the password is wrong"}`. A delay is `"80 ms"`,
+///   `{"from": "80 ms", "to": "0.3 s"}` or
 ///   `{"median": "200 ms", "sigma": 0.5, "cap": "5 s"}`. A `sequence` is a list of responses. Its
 ///   last response repeats; with `"afterLast": "fails"` further requests fail.
 ///   `oneOf` is a list of responses, each with a `weight`, one of which is drawn for each request.
@@ -30,7 +33,8 @@ import Promises
 ///   `{"matches": "^[0-9]+$"}`. `text` matches the whole body in the same way. `json` lists the
 ///   members that a JSON body must have; other members are allowed. `jsonEquals` is the whole body.
 ///   `jsonPath` has values by path, `parts` the parts of a multipart body by name, and `variables`
-///   variables by name. `any`, `all` and `not` contain further conditions. A stub with a higher
+///   variables by name. A value may be a template, such as `"Bearer {{ variables.token }}"`.
+///   `any`, `all` and `not` contain further conditions. A stub with a higher
 ///   `priority` takes precedence over others. `times` limits the number of responses of a stub.
 /// - **Scenarios.** A scenario is a named state machine. A route with
 ///   `{"name": "boards", "when": "started", "then": "created"}` responds only in the state
@@ -42,10 +46,11 @@ import Promises
 ///   A `fault` may have a `chance`. `seed` makes random numbers reproducible.
 /// - **Resources.** `{"resource": "/carts", "data": [...]}` responds to all requests that list, create,
 ///   read, change and delete items. The guide "Resources" describes them.
-/// - **Templates.** A string with `{{ ... }}` in `json`, `text`, `headers`, `status` or `webhook`
-///   is a template: `{"json": {"id": "{{ path.id | int }}", "at": "{{ now }}"}}`. `let` gives names to
-///   values of one response. `"template": false` turns templates off, and `"template": true` turns
-///   them on for a `file`. The guide "Dynamic responses" describes the syntax.
+/// - **Templates.** A string with `{{ ... }}` in `json`, `text`, `problem`, `headers`, `status` or
+///   `webhook` is a template: `{"json": {"id": "{{ path.id | int }}", "at": "{{ now }}"}}`. `let`
+///   gives names to values of one response. `"template": false` turns templates off, also those of
+///   conditions, and `"template": true` turns them on for a `file`. The guide "Dynamic responses"
+///   describes the syntax.
 /// - **Webhooks.** `webhook` is a request that the backend sends after the response:
 ///   `{"url": "{{ body.callbackUrl }}", "json": {...}, "after": "2 s", "retries": 3}`.
 /// - **Files.** `include` lists further stub files, relative to the folder of the file:
@@ -155,6 +160,12 @@ public struct StubFile: Sendable {
     ///
     /// Empty if there are none.
     public let conditions: [String]
+    /// The path of the resource that the stub belongs to.
+    ///
+    /// `nil` for a stub that is a route of its own. The stubs of one resource follow each other.
+    public internal(set) var resource: String?
+    /// The number of initial items of the resource.
+    public internal(set) var itemCount: Int?
   }
 }
 

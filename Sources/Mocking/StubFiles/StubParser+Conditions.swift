@@ -31,8 +31,8 @@ extension StubValue {
       conditions.append(.cookie(name, try value.textPattern()))
     }
     if let value = object["text"] { conditions.append(.text(try value.textPattern())) }
-    if let value = object["json"] { conditions.append(.json(containing: value.json)) }
-    if let value = object["jsonEquals"] { conditions.append(.json(value.json)) }
+    if let value = object["json"] { conditions.append(value.bodyCondition(isPart: true)) }
+    if let value = object["jsonEquals"] { conditions.append(value.bodyCondition(isPart: false)) }
     for (name, value) in try object["jsonPath"]?.members("an object of values by path") ?? [] {
       conditions.append(try value.jsonPathCondition(name))
     }
@@ -69,13 +69,13 @@ extension StubValue {
     let expectation =
       "a string, true, false, {\"contains\": a string} or {\"matches\": a regular expression}"
     switch json {
-    case .string(let text): return .equal(text)
+    case .string: return try operandText(isExplicit: false)
     case .bool(let isPresent): return isPresent ? .present : .absent
     default:
       let object = try object(Self.operators, expectation)
       guard object.members.count == 1 else { throw expected(expectation) }
-      if let text = object["equals"] { return .equal(try text.string()) }
-      if let part = object["contains"] { return .containing(try part.string()) }
+      if let text = object["equals"] { return try text.operandText() }
+      if let part = object["contains"] { return try part.operandText(isPart: true) }
       if let exists = object["exists"] { return try exists.bool() ? .present : .absent }
       let value = try object.required("matches", "a regular expression")
       return .matching(try value.regularExpression())
@@ -84,7 +84,7 @@ extension StubValue {
 
   /// Parses a pattern for a JSON value: the value itself, or an object with an operator.
   private func jsonPattern() throws(JSONDocumentError) -> JSONPattern {
-    guard case .dictionary = json else { return .equal(json) }
+    guard case .dictionary = json else { return try operandValue(isExplicit: false) }
     let expectation =
       "a value that is not an object, or an object with one of equals, contains, matches, exists, "
       + "atLeast and atMost, or with both of the last two"
@@ -95,13 +95,59 @@ extension StubValue {
       return .between(lower...upper)
     }
     guard object.members.count == 1 else { throw expected(expectation) }
-    if let value = object["equals"] { return .equal(value.json) }
-    if let part = object["contains"] { return .containing(part.json) }
+    if let value = object["equals"] { return try value.operandValue() }
+    if let part = object["contains"] { return try part.operandValue(isPart: true) }
     if let exists = object["exists"] { return try exists.bool() ? .present : .absent }
     if let least = object["atLeast"] { return .atLeast(try least.number()) }
     if let most = object["atMost"] { return .atMost(try most.number()) }
     let value = try object.required("matches", "a regular expression")
     return .matching(try value.regularExpression())
+  }
+
+  // MARK: Templates
+
+  private var templateScope: TemplateScope { .condition(pathVariables: context.pathVariables) }
+
+  /// Parses a text to compare with, which may be a template.
+  ///
+  /// A mistake in the template of an operator (`isExplicit`) is an error. Otherwise the text is then
+  /// literal, because a text from a recorded request may have braces.
+  private func operandText(
+    isPart: Bool = false, isExplicit: Bool = true
+  ) throws(JSONDocumentError) -> TextPattern {
+    let text = try string()
+    let literal = isPart ? TextPattern.containing(text) : .equal(text)
+    guard context.hasTemplates, TemplateText.isTemplate(text) else { return literal }
+    do throws(TemplateSyntaxError) {
+      return try TextPattern(template: text, in: templateScope, isPart: isPart)
+    } catch {
+      guard isExplicit else { return literal }
+      throw located(error)
+    }
+  }
+
+  /// Parses a JSON value to compare with, whose strings may be templates, like `operandText`.
+  private func operandValue(
+    isPart: Bool = false, isExplicit: Bool = true
+  ) throws(JSONDocumentError) -> JSONPattern {
+    let literal = isPart ? JSONPattern.containing(json) : .equal(json)
+    guard context.hasTemplates, TemplateJSON.isTemplate(json) else { return literal }
+    do throws(TemplateSyntaxError) {
+      return try JSONPattern(template: json, in: templateScope, isPart: isPart)
+    } catch {
+      guard isExplicit else { return literal }
+      throw located(error)
+    }
+  }
+
+  /// Parses the members of a JSON body, or the whole body.
+  private func bodyCondition(isPart: Bool) -> RequestCondition {
+    let literal = isPart ? RequestCondition.json(containing: json) : .json(json)
+    guard context.hasTemplates, TemplateJSON.isTemplate(json),
+      let template = try? TemplateJSON(json, in: templateScope)
+    else { return literal }
+    return RequestCondition(
+      kind: .jsonTemplate(.init(template: template, source: json, isPart: isPart)))
   }
 
   private func number() throws(JSONDocumentError) -> Double {
@@ -111,6 +157,13 @@ extension StubValue {
 
   private func regularExpression() throws(JSONDocumentError) -> String {
     let text = try string("a regular expression")
+    if context.hasTemplates, TemplateText.isTemplate(text),
+      let template = try? TemplateText(text, in: templateScope), template.literal == nil
+    {
+      throw JSONDocumentError(
+        path: path,
+        text: "a regular expression cannot have templates; use \"equals\" or \"contains\"")
+    }
     if let reason = RegularExpression(text).validationError {
       throw JSONDocumentError(
         path: path, text: "\(expected("a regular expression").text): \(reason)")

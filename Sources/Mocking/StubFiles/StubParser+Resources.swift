@@ -45,7 +45,7 @@ extension StubValue {
       stubs.append(
         Stub(
           path: self.path, route: route, mock: mock,
-          responseSummary: "resource \(definition.name), \(table.count) initial items"))
+          resource: (definition.name, table.count)))
     }
     return stubs
   }

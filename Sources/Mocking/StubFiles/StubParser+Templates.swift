@@ -7,6 +7,10 @@ struct StubContext {
   ///
   /// `nil` outside of a route.
   var pathVariables: [String]?
+  /// The last segment of the route's path, if it is a variable.
+  var lastVariable: String?
+  /// Whether the strings of the route can be templates.
+  var hasTemplates = true
   /// The files with templates that the file uses.
   let templateFiles = StubFileList()
 }
@@ -21,16 +25,19 @@ final class StubFileList {
 extension StubValue {
   static let templateKeys = ["template", "let", "webhook"]
 
-  /// This route with the variables of its path in the context.
+  /// This route with the variables of its path, and whether it has templates, in the context.
   var withPathVariables: StubValue {
     guard let template = json["path"].string.flatMap({ try? PathTemplate($0) }) else { return self }
-    var value = self
-    value.context.pathVariables = template.segments.compactMap { segment in
+    func variable(_ segment: PathTemplate.Segment) -> String? {
       switch segment {
       case .variable(let name), .rest(let name): name
       case .literal: nil
       }
     }
+    var value = self
+    value.context.pathVariables = template.segments.compactMap(variable)
+    value.context.lastVariable = template.segments.last.flatMap(variable)
+    value.context.hasTemplates = json["template"] != false
     return value
   }
 
@@ -59,12 +66,17 @@ extension StubValue {
     }
   }
 
-  /// Returns the error of a template in this value, with a suggestion for an unknown name.
-  func located(_ error: TemplateSyntaxError) -> JSONDocumentError {
+  /// Returns the error of a template in this value.
+  ///
+  /// - Parameters:
+  ///   - error: The error.
+  ///   - hint: The end of the message. `nil` is a suggestion for an unknown name.
+  /// - Returns: The error with its location.
+  func located(_ error: TemplateSyntaxError, hint: String? = nil) -> JSONDocumentError {
     JSONDocumentError(
       path: JSONValuePath(steps: path.steps + error.path.steps), refersToName: error.isInName,
       stringOffset: error.offset == 0 ? nil : error.offset,
-      text: error.text + Self.hint(for: error))
+      text: error.text + (hint ?? Self.hint(for: error)))
   }
 
   fileprivate static func hint(for error: TemplateSyntaxError) -> String {
@@ -95,7 +107,15 @@ extension StubValue {
             ? "the name \"\(name)\" is already in use; choose another one"
             : "expected a name of letters, digits and \"_\", found \(name.debugDescription)")
       }
-      constants.append((name, try value.jsonTemplate(in: scope)))
+      do throws(TemplateSyntaxError) {
+        constants.append((name, try TemplateJSON(value.json, in: scope)))
+      } catch {
+        let isOther = error.name.map { json.dictionary?[$0] != nil } ?? false
+        throw value.located(
+          error,
+          hint: isOther && error.text.hasPrefix("unknown name")
+            ? "; the values of \"let\" cannot use each other" : nil)
+      }
     }
     return constants
   }
@@ -185,6 +205,10 @@ extension StubObject {
       template.body = .json(try json.jsonTemplate(in: scope))
     } else if let text = self["text"], isTemplate(text) {
       template.body = .text(try text.template(in: scope))
+    } else if let problem = self["problem"],
+      isTemplate(problem) || self["status"].map({ isTemplate($0) }) == true
+    {
+      template.problem = try problem.template(in: scope)
     } else if let file = self["file"], self["template"] != nil {
       template.body = .text(try fileTemplate(file, scope, folder))
     } else {

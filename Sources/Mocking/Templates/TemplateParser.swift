@@ -10,6 +10,8 @@ struct TemplateScope: Sendable, Hashable {
   var constants: [String] = []
   /// Whether the template is rendered after the response, and may use it.
   var hasResponse = false
+  /// Whether the template may generate values.
+  var hasFunctions = true
   /// The names of the elements of the enclosing loops, from the outside in.
   ///
   /// `nil` for a loop whose element has no name.
@@ -20,7 +22,7 @@ struct TemplateScope: Sendable, Hashable {
     var names = TemplateRoot.allCases.map(\.rawValue).filter { $0 != "response" || hasResponse }
     names += constants + loops.compactMap(\.self)
     if !loops.isEmpty { names += TemplateExpression.LoopMember.allCases.map(\.rawValue) }
-    return names + TemplateFunction.allCases.map(\.rawValue)
+    return hasFunctions ? names + TemplateFunction.allCases.map(\.rawValue) : names
   }
 }
 
@@ -232,6 +234,10 @@ struct TemplateParser {
   private mutating func call(
     _ function: TemplateFunction, at offset: Int
   ) throws(TemplateSyntaxError) -> TemplateExpression {
+    guard scope.hasFunctions else {
+      throw TemplateSyntaxError(
+        "a condition cannot use \(function.rawValue), which generates a value", at: offset)
+    }
     let arguments =
       try takes(.symbol("(")) ? try self.arguments(of: function.argumentNames) : []
     if let problem = function.problem(with: arguments) {

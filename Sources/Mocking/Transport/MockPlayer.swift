@@ -81,8 +81,8 @@ struct MockPlayer: Sendable {
     of mock: Mock, _ method: HTTPMethod,
     _ received: () throws(TransportFailure) -> ReceivedRequest
   ) throws(TransportFailure) -> Mock {
-    // The request is not read for a method without conditions and ranges.
-    let request = method == .get || method == .head ? try received() : nil
+    // The request is not read for a single file and a method without conditions and ranges.
+    let request = method == .get || method == .head || mock.hasFolder ? try received() : nil
     do throws(MockFile.ReadError) {
       return try mock.openingFile(for: request)
     } catch {

@@ -66,6 +66,53 @@
       #expect(lines.filter { $0.contains("see --cors") }.count == hints)
     }
 
+    @Test func aPageOfAnotherSiteWithoutTheClientCookieIsWarnedAboutOnce() async throws {
+      try Data(
+        #"{"isolation": {"cookie": "client"}, "routes": [{"resource": "/a"}, {"path": "/b"}]}"#.utf8
+      ).write(to: file)
+      let program = try Program.start("mock-server", [file.path, "--port", "0"])
+      let port = try #require(try await address(of: program).port)
+      func get(_ path: String, _ fields: String...) async throws {
+        let client = try RawClient(port: port)
+        try await client.send(
+          "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n"
+            + fields.map { "\($0)\r\n" }.joined() + "\r\n")
+        #expect(try await client.receiveAll().hasPrefix("HTTP/1.1 200 OK\r\n"))
+      }
+      let page = "Origin: http://localhost:5173"
+      try await get("/a")
+      try await get("/b", page)
+      try await get("/a", "Origin: http://127.0.0.1:5173")
+      try await get("/a", page, "Sec-Fetch-Site: same-site")
+      try await get("/a", page, "Cookie: client=1")
+      try await get("/a", page, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate")
+      try await get("/a", "Origin: http://first.test")
+      try await get("/a", page, "Sec-Fetch-Site: cross-site")
+      program.signal(SIGINT)
+      #expect(
+        await program.end.errors
+          == "mock-server: warning: a request of a page of http://first.test without the cookie "
+          + "client of \"isolation\" is from another site than 127.0.0.1:\(port): browsers drop the "
+          + "cookie, so each request is a new client; open the page and the server with the same "
+          + "host name, or use \"isolation\": {\"header\": \"X-Client\"}\n")
+    }
+
+    @Test func aPageWhoseRequestsAreFromAnotherSiteIsWarnedAboutWithoutAnOrigin() async throws {
+      try Data(
+        #"{"isolation": {"cookie": "client"}, "routes": [{"resource": "/a"}]}"#.utf8
+      ).write(to: file)
+      let program = try Program.start("mock-server", [file.path, "--port", "0", "--quiet"])
+      let port = try #require(try await address(of: program).port)
+      let client = try RawClient(port: port)
+      try await client.send(
+        "GET /a HTTP/1.1\r\nHost: a\r\nSec-Fetch-Site: cross-site\r\nConnection: close\r\n\r\n")
+      _ = try await client.receiveAll()
+      program.signal(SIGINT)
+      #expect(
+        await program.end.errors.hasPrefix(
+          "mock-server: warning: a request of a page without the cookie client "))
+    }
+
     @Test func aRecordingIsReadableByThePagesOfTheServer() async throws {
       let recording = folder.url("session.har")
       try Data(

@@ -185,7 +185,7 @@
       let checked = try await Program.mockServer(["check", file.path])
       #expect(checked.status == .exited(0))
       #expect(checked.lines.last == "14 routes in 1 file, no errors")
-      #expect(checked.lines.contains { $0.hasPrefix("  GET     /hello/{name} ") })
+      #expect(checked.lines.contains { $0.hasPrefix("  GET       /hello/{name} ") })
       let objects = try await Program.mockServer(["check", "--json", file.path])
       let routes = try objects.lines.map { try JSON(parsing: Data($0.utf8)) }
       #expect(routes.count == 14)
@@ -197,6 +197,30 @@
       #expect(try JSON(parsing: response.body)["message"] == "Hello, Ada")
       program.signal(SIGINT)
       #expect(await program.end.status == .exited(0))
+    }
+
+    @Test func aResourceIsOneLineUnlessTheOutputIsVerbose() async throws {
+      let text = #"""
+        {"routes": [
+          {"path": "/a", "text": ""},
+          {"resource": "/b", "nestedPaths": ["/c/{c}/b"], "data": [{"id": 1}], "methods": ["GET", "POST"],
+           "when": {"query": {"q": "1"}}},
+          {"resource": "/c", "methods": ["DELETE"]}
+        ]}
+        """#
+      try Data(text.utf8).write(to: file)
+      let table = [
+        "  *         /a  200 text/plain; charset=utf-8",
+        "  resource  /b  (GET, POST), 1 item            query \"q\": \"1\"",
+        "  resource  /c  (DELETE), 0 items",
+      ]
+      let brief = try await Program.mockServer(["check", file.path])
+      #expect(brief.lines == table + ["8 routes in 1 file, no errors"])
+      let verbose = try await Program.mockServer(["check", "--verbose", file.path])
+      #expect(verbose.lines.count == 9)
+      #expect(verbose.lines[4].hasPrefix("  GET     /c/{c}/b"))
+      let objects = try await Program.mockServer(["check", "--json", file.path])
+      #expect(objects.lines.count == 8)
     }
 
     @Test func checkReportsTheErrorsOfAllFiles() async throws {

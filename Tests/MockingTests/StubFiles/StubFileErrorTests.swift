@@ -7,8 +7,8 @@ import Testing
 /// An error in a stub file is one message with its location and the expected content.
 struct StubFileErrorTests {
   private static let responseKeys =
-    "status, headers, json, text, base64, file, events, lines, delay, bodyDelay, bytesPerSecond, "
-    + "dribble, fault, every, repeat, interim, trailers, template, let, webhook"
+    "status, headers, json, text, base64, file, folder, problem, events, lines, delay, bodyDelay, "
+    + "bytesPerSecond, dribble, fault, every, repeat, interim, trailers, template, let, webhook"
 
   private static let mistakes: [(text: String, message: String)] = [
     ("", "1:1: expected JSON: the file ends before the JSON is complete"),

@@ -50,6 +50,42 @@ struct StubTemplateTests {
     }
   }
 
+  @Test func aProblemHasTheTitleOfItsStatus() async throws {
+    let transport = try StubFixture(
+      #"""
+      {"routes": [
+        {"path": "/login", "status": 401, "problem": "the password is wrong", "headers": {"X-A": "1"}},
+        {"path": "/any/{id}", "status": "{{ path.id }}", "problem": "a \\{{ b"},
+        {"path": "/rendered", "status": 404, "problem": "no '{{ query.name }}'"},
+        {"path": "/plain", "status": 404, "problem": "no {{ query.name }}", "template": false},
+        {"path": "/list", "sequence": [{"status": 503, "problem": "busy"}, {"text": "done"}]}
+      ]}
+      """#
+    ).transport()
+    let login = await transport.get(.of("http://a/login"))
+    #expect(login.head?.status == 401 && login.head?.headers["X-A"] == "1")
+    #expect(login.head?.headers["Content-Type"] == "application/problem+json")
+    #expect(
+      String(decoding: login.body, as: UTF8.self)
+        == #"{"type":"about:blank","title":"Unauthorized","status":401,"detail":"the password is wrong"}"#
+    )
+    func problem(_ target: String) async throws -> JSON {
+      let record = await transport.get(try #require(URL(string: "http://a\(target)")))
+      let problem = try JSON(parsing: record.body)
+      #expect(record.head?.headers["Content-Type"] == "application/problem+json")
+      #expect(problem["status"].int == record.head?.status)
+      return [problem["title"], problem["detail"]]
+    }
+    #expect(try await problem("/any/409") == ["Conflict", "a {{ b"])
+    #expect(try await problem("/any/499") == ["Error", "a {{ b"])
+    #expect(try await problem("/rendered?name=%22") == ["Not Found", "no '\"'"])
+    #expect(try await problem("/plain") == ["Not Found", "no {{ query.name }}"])
+    #expect(try await problem("/list") == ["Service Unavailable", "busy"])
+    #expect(await transport.response("/list") == "200 done")
+    let swift = MockTransport { Route(.get, "/", .problem(401, "the password is wrong")) }
+    #expect(await swift.get(.of("http://a/")).body == login.body)
+  }
+
   @Test func aValueOfARequestCannotAddAHeaderField() async throws {
     let stubs = try StubFixture(
       #"{"routes": [{"path": "/a", "headers": {"X-Echo": "{{ query.v }}"}, "text": "{{ query.v }}"}]}"#
@@ -140,6 +176,22 @@ struct StubTemplateTests {
     (
       "{\"routes\": [{\"path\": \"/a\", \"let\": {\"body\": \"1\"}}]}",
       "1:36: routes[0].let.body: the name \"body\" is already in use; choose another one"
+    ),
+    (
+      "{\"routes\": [{\"path\": \"/a\", \"let\": {\"a\": 1, \"b\": [\"{{ a | add(1) }}\"]}}]}",
+      "1:54: routes[0].let.b[0]: unknown name \"a\"; the values of \"let\" cannot use each other"
+    ),
+    (
+      "{\"routes\": [{\"path\": \"/a\", \"let\": {\"a\": \"{{ bdy }}\"}}]}",
+      "1:45: routes[0].let.a: unknown name \"bdy\"; did you mean \"body\"?"
+    ),
+    (
+      "{\"routes\": [{\"path\": \"/a\", \"problem\": \"x\"}]}",
+      "1:28: routes[0].problem: \"problem\" requires \"status\", such as 404"
+    ),
+    (
+      "{\"routes\": [{\"path\": \"/a\", \"problem\": \"x\", \"status\": 200}]}",
+      "1:54: routes[0].status: expected a status from 400 to 599, found 200"
     ),
     (
       "{\"routes\": [{\"path\": \"/a\", \"template\": 1}]}",

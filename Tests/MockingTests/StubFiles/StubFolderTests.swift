@@ -1,0 +1,160 @@
+import Foundation
+import Networking
+import TestSupport
+import Testing
+
+@testable import Mocking
+
+/// Folders of files in stub files.
+@Suite(.timeLimit(.minutes(10)))
+struct StubFolderTests {
+  /// Returns a stub file with a folder of files beside a secret file.
+  private func fixture(_ text: String? = nil) throws -> StubFixture {
+    let stubs = try StubFixture(
+      text ?? #"""
+        {"routes": [
+          {"method": "GET", "path": "/images/{name*}", "folder": "images", "headers": {"X-A": "1"}},
+          {"path": "/typed/{name}", "folder": "images", "headers": {"Content-Type": "x/y"}},
+          {"path": "/one/{kind}/{name}", "folder": "./images/", "delay": "1 ms"}
+        ]}
+        """#)
+    let images = stubs.folder.url("images")
+    try FileManager.default.createDirectory(
+      at: images.appending(path: "a b/.git"), withIntermediateDirectories: true)
+    for (name, text) in [
+      ("kite.svg", "<svg/>"), ("a b/ü.txt", "0123456789"), (".env", "secret"),
+      ("a b/.git/config", "secret"), ("%2e%2e", "dots"), ("../secret.txt", "secret"),
+    ] {
+      try Data(text.utf8).write(to: URL(fileURLWithPath: "\(images.path)/\(name)"))
+    }
+    for (name, target) in [("out.txt", "../secret.txt"), ("in.svg", "kite.svg"), ("up", "..")] {
+      try FileManager.default.createSymbolicLink(
+        atPath: "\(images.path)/\(name)", withDestinationPath: target)
+    }
+    return stubs
+  }
+
+  @Test func aFolderServesItsFilesWithTheirTypesAndRanges() async throws {
+    let stubs = try fixture()
+    let transport = try stubs.transport()
+    let kite = await transport.get(.of("http://a/images/kite.svg"))
+    #expect(kite.head?.status == 200 && kite.body == Data("<svg/>".utf8))
+    #expect(kite.head?.headers["Content-Type"] == "image/svg+xml")
+    #expect(kite.head?.headers["X-A"] == "1" && kite.head?.headers["Accept-Ranges"] == "bytes")
+    let tag = try #require(kite.head?.headers["ETag"])
+    #expect(await transport.response("/images/kite.svg", ["If-None-Match": tag]) == "304 ")
+    #expect(
+      await transport.response("/images/a%20b/%C3%BC.txt", ["Range": "bytes=2-4"]) == "206 234")
+    #expect(await transport.response("/images/in.svg") == "200 <svg/>")
+    #expect(await transport.response(.post, "/one/a/kite.svg") == "200 <svg/>")
+    let typed = await transport.get(.of("http://a/typed/kite.svg"))
+    #expect(typed.head?.headers["Content-Type"] == "x/y")
+    #expect(
+      try StubFile(contentsOf: stubs.file).summaries.map(\.response)
+        == [
+          "200, files of images", "200 x/y, files of images",
+          "200, files of images, delay 0.001 seconds",
+        ])
+  }
+
+  @Test(arguments: [
+    "/images/none.svg", "/images/", "/images", "/images/a%20b", "/images/a%20b/",
+    "/images//kite.svg",
+    "/images/..%2Fsecret.txt", "/images/%2e%2e%2fsecret.txt", "/images/a%20b/..%2F..%2Fsecret.txt",
+    "/images/out.txt", "/images/up/secret.txt", "/images/.env", "/images/a%20b/.git/config",
+    "/images/kite.svg%00.txt", "/images/kite.svg/x", "/images/%2Fetc%2Fpasswd",
+  ])
+  func whatIsNotInTheFolderIsNotFound(target: String) async throws {
+    let transport = try fixture().transport()
+    let record = await transport.get(try #require(URL(string: "http://a\(target)")))
+    #expect(record.head?.status == 404)
+    #expect(record.head?.headers["Content-Type"] == "application/problem+json")
+    #expect(record.head?.headers["ETag"] == nil)
+    #expect(try JSON(parsing: record.body)["title"] == "Not Found")
+  }
+
+  @Test func aNameIsDecodedOnce() async throws {
+    #expect(try await fixture().transport().response("/images/%252e%252e") == "200 dots")
+  }
+
+  @Test func aServerServesAFolderInPieces() async throws {
+    let stubs = try fixture()
+    let bytes = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
+    try bytes.write(to: stubs.folder.url("images/film.bin"))
+    let server = try MockServer(stubs: stubs.file)
+    defer { server.stop() }
+    let transport = CurlTransport()
+    let whole = await transport.get(server.url.appending(path: "images/film.bin"))
+    #expect(whole.body == bytes)
+    #expect(whole.head?.headers["Content-Type"] == "application/octet-stream")
+    let missing = await transport.get(server.url.appending(path: "images/none.bin"))
+    #expect(missing.head?.status == 404)
+    #expect(
+      try JSON(parsing: missing.body) == [
+        "type": "about:blank", "title": "Not Found", "status": 404,
+        "detail": "there is no file \"none.bin\"",
+      ])
+  }
+
+  private static let mistakes: [(text: String, message: String)] = [
+    (
+      #"{"routes": [{"path": "/a/{n}", "folder": "../images"}]}"#,
+      "1:42: routes[0].folder: expected the name of a folder in the folder of the stub file, such as "
+        + "\"images\", found \"../images\""
+    ),
+    (
+      #"{"routes": [{"path": "/a/{n}", "folder": "/images"}]}"#,
+      "1:42: routes[0].folder: expected the name of a folder in the folder of the stub file, such as "
+        + "\"images\", found \"/images\""
+    ),
+    (
+      #"{"routes": [{"path": "/a/{n}", "folder": "images/up/.."}]}"#,
+      "1:42: routes[0].folder: expected the name of a folder in the folder of the stub file, such as "
+        + "\"images\", found \"images/up/..\""
+    ),
+    (
+      #"{"routes": [{"path": "/a/{n}", "folder": "link"}]}"#,
+      "1:42: routes[0].folder: the folder \"link\" is a link out of the folder of the stub file"
+    ),
+    (
+      #"{"routes": [{"path": "/a/{n}", "folder": "{{ path.n }}"}]}"#,
+      "1:42: routes[0].folder: the name of a folder cannot be a template, found \"{{ path.n }}\""
+    ),
+    (
+      #"{"routes": [{"path": "/{n}/a", "folder": "images"}]}"#,
+      "1:32: routes[0].folder: \"folder\" requires a path that ends with a variable, such as "
+        + "\"/images/{name*}\""
+    ),
+    (
+      #"{"routes": [{"path": "/a/{n}", "folder": "images", "text": ""}]}"#,
+      "1:32: routes[0].folder: \"folder\" cannot be combined with \"text\""
+    ),
+  ]
+
+  @Test(arguments: mistakes)
+  func aMistakeIsReportedWithItsLocation(text: String, message: String) throws {
+    let stubs = try fixture(text)
+    let outside = TemporaryFolder()
+    try FileManager.default.createSymbolicLink(
+      at: stubs.folder.url("link"), withDestinationURL: outside.url)
+    let error = #expect(throws: StubFileError.self) { try StubFile(contentsOf: stubs.file) }
+    #expect(try #require(error).description == "\(stubs.file.path):\(message)")
+  }
+
+  @Test func aMissingFolderAndATemplateInAFileNameAreReported() throws {
+    for (member, problem) in [
+      (#""folder": "none""#, "routes[0].folder: there is no folder \"none\" in "),
+      (#""folder": "secret.txt""#, "routes[0].folder: there is no folder \"secret.txt\" in "),
+      (#""file": "{{ path.n }}""#, "routes[0].file: there is no file \"{{ path.n }}\" in "),
+    ] {
+      let stubs = try fixture(#"{"routes": [{"path": "/a/{n}", \#(member)}]}"#)
+      let error = #expect(throws: StubFileError.self) { try StubFile(contentsOf: stubs.file) }
+      let hint =
+        member.contains("{{")
+        ? "; the name of a file cannot be a template, but \"folder\" serves all files of a folder: "
+          + "{\"path\": \"/images/{name*}\", \"folder\": \"images\"}" : ""
+      let text = try #require(error).description
+      #expect(text.hasSuffix(": \(problem)\(stubs.folder.url.path)\(hint)"), "\(text)")
+    }
+  }
+}
