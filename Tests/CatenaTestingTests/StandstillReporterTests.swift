@@ -125,11 +125,11 @@ struct StandstillReporterTests {
 
   // MARK: The trait
 
-  @Test func aStandstillFailsAndEndsTheTest() async {
+  @Test func aStandstillFailsAndEndsTheTest() async throws {
     let (messages, continuation) = AsyncStream<String>.makeStream()
     let (promise, resolver) = Promise<Int>.pending()
     continuation.yield("the time stands still")
-    await withKnownIssue {
+    try await withKnownIssue {
       try await VirtualTimeTrait.perform({ _ = try await promise.value }, until: messages)
     } matching: { issue in
       issue.comments.contains("the time stands still")
