@@ -225,7 +225,8 @@ package struct AwaitedSite: Sendable, CustomStringConvertible {
     // Bounded, although a chain of promises has no cycle.
     for _ in 0..<10_000 {
       guard let node = next else { break }
-      if let pending = node as? any Settleable { source = pending.site }
+      // A client's own promises say less than the call of the request.
+      if let site = (node as? any Settleable)?.site, !site.isInternal { source = site }
       switch node.upstreamLinks {
       case .none: next = nil
       case .one(let upstream): next = upstream

@@ -310,6 +310,8 @@ struct VerificationTests {
           nearest request:
             1. GET /v1/boards/7, status 200, stub GET /v1/boards/{id}
               path: expected boards/8, actual /v1/boards/7
+          next nearest:
+            2. POST /v1/boards, status 201, stub POST /v1/boards
           """)
     }
   }
