@@ -1,3 +1,4 @@
+import Mocking
 import Promises
 import TestSupport
 import Testing
@@ -97,6 +98,23 @@ struct StandstillReporterTests {
       #expect(report.isAwaited && report.message.contains("1 timer waits; call"))
       await time.run()
       #expect(try await waiting.value == 1)
+    }
+  }
+
+  @Test func aRequestIsNamedByTheCodeThatMadeIt() async throws {
+    try await watching { reports in
+      let provider = MockProvider<Request>(delay: .seconds(30)) { _ in .text("late") }
+      let client = Networking(mockProvider: provider)
+      let text = client.request(.get("https://api.example.com/")).toString()
+      let line = #line - 1
+      let waiting = Promise { try await text.value }
+      await time.advance(by: .zero)
+      await clock.advance(by: .seconds(20))
+      let report = try #require(reports.entries.first)
+      #expect(report.message.contains("CatenaTestingTests/StandstillReporterTests.swift:\(line):"))
+      #expect(!report.message.contains("Networking/"))
+      await time.run()
+      #expect(try await waiting.value == "late")
     }
   }
 
