@@ -16,8 +16,9 @@ final class Console: Sendable {
   private struct State {
     var waitingLines = 0
     var linesLeftOut = 0
-    /// Whether nobody reads the output, so that nothing waits for it any more.
-    var isAbandoned = false
+    var linesPrinted = 0
+    /// The value of `linesPrinted` when somebody last began to wait for the end of printing.
+    var linesPrintedBeforeWaiting: Int?
   }
 
   /// Prints a line.
@@ -28,22 +29,27 @@ final class Console: Sendable {
   /// Prints the lines that a closure returns, which runs on the queue of the console.
   func lines(_ make: @escaping @Sendable () -> String) {
     let isAccepted = state.withLock { state in
-      let isAccepted = !state.isAbandoned && state.waitingLines < Self.waitingLimit
+      let isAccepted = state.waitingLines < Self.waitingLimit
       if isAccepted { state.waitingLines += 1 } else { state.linesLeftOut += 1 }
       return isAccepted
     }
     guard isAccepted else { return }
     queue.async { [self] in
-      print(make())
+      write(make())
       let leftOut = state.withLock { state in
         state.waitingLines -= 1
+        state.linesPrinted += 1
         guard state.waitingLines == 0 else { return 0 }
         defer { state.linesLeftOut = 0 }
         return state.linesLeftOut
       }
-      if leftOut > 0 { print("(\(leftOut) lines left out: the output was not read in time)") }
-      fflush(nil)
+      if leftOut > 0 { write("(\(leftOut) lines left out: the output was not read in time)") }
     }
+  }
+
+  /// Writes a line without the streams of the C library, whose locks would hold up the exit.
+  private func write(_ line: String) {
+    try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
   }
 
   /// Prints a JSON object on one line.
@@ -59,7 +65,7 @@ final class Console: Sendable {
 
   /// Prints an error on standard error, after all lines.
   func failure(_ text: String) {
-    if !state.withLock({ $0.isAbandoned }) { queue.sync {} }
+    finish()
     FileHandle.standardError.write(Data("mock-server: \(text)\n".utf8))
   }
 
@@ -74,19 +80,30 @@ final class Console: Sendable {
     if warnings.count > 10 { failure("warning: \(warnings.count - 10) further warnings") }
   }
 
-  /// Waits until all lines are printed, at most for a second: then nobody reads them.
-  func finish() {
+  /// Waits until all lines are printed, or nobody has read the output for a second.
+  private func finish() {
     let isPrinted = DispatchSemaphore(value: 0)
     queue.async { isPrinted.signal() }
-    guard isPrinted.wait(timeout: .now() + .seconds(1)) == .timedOut else { return }
-    state.withLock { $0.isAbandoned = true }
+    repeat {
+      // A slow machine is not a full pipe: the output has to be full, and no line printed meanwhile.
+      let isUnread = state.withLock { state in
+        defer { state.linesPrintedBeforeWaiting = state.linesPrinted }
+        return state.linesPrintedBeforeWaiting == state.linesPrinted && !Self.isOutputWritable
+      }
+      if isUnread { return }
+    } while isPrinted.wait(timeout: .now() + .seconds(1)) == .timedOut
+  }
+
+  private static var isOutputWritable: Bool {
+    var output = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+    return poll(&output, 1, 0) > 0
   }
 
   /// Ends the program after all lines are printed.
+  ///
+  /// The lines that nobody reads are lost.
   func exit(_ status: ExitStatus) -> Never {
-    // The exit of the C library would wait for the output that nobody reads.
-    if state.withLock({ $0.isAbandoned }) { _exit(status.rawValue) }
-    queue.sync {}
+    finish()
     Foundation.exit(status.rawValue)
   }
 }

@@ -25,7 +25,6 @@ func run() async -> ExitStatus {
       let server = try StubServer(options, console) { signals.terminate() }
       signals.start { server.reload(isRequested: true) }
       await signals.termination()
-      console.finish()
       try await server.stop()
     }
     return .stopped
