@@ -3,9 +3,6 @@ import Synchronization
 
 /// A delay and a fault that replace those of responses while a backend runs.
 struct ResponseAdjustment: Sendable {
-  /// Whether nothing is adjusted.
-  var isEmpty: Bool { delay == nil && fault == nil && faultChance == nil }
-
   /// A delay, with its JSON in the format of stub files.
   struct Delay: Sendable {
     let value: MockDelay
