@@ -106,9 +106,7 @@ extension RequestJournal {
     }
     report.lines.append(snapshot.entries.isEmpty ? "no requests were received" : "received:")
     report.list(snapshot.entries.map(\.entry))
-    if found.count < patterns.count {
-      report.addUndecided(snapshot.undecided(by: patterns[found.count]).count)
-    }
+    report.addUndecided(snapshot.undecided(by: patterns[found.count]).count)
     report.addDiscarded(in: snapshot)
     return report
   }

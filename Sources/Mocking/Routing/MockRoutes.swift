@@ -57,7 +57,7 @@ public struct MockRoutes: Sendable {
 
   init(
     check: @escaping @Sendable ([Route]) throws(MockServerError) -> Void = { _ in },
-    _ registry: @escaping @Sendable () throws(MockServerError) -> StubRegistry
+    registry: @escaping @Sendable () throws(MockServerError) -> StubRegistry
   ) {
     self.registry = registry
     self.check = check

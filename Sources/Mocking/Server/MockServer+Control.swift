@@ -49,8 +49,7 @@ extension MockServer {
 
   /// The routes, which can be changed one by one.
   public var routes: MockRoutes {
-    MockRoutes(check: { [core] routes throws(MockServerError) in try core.checkReservedPath(routes) })
-    { [core] in core.activeRoutes.registry }
+    MockRoutes(check: core.checkReservedPath, registry: { [core] in core.activeRoutes.registry })
   }
 
   // MARK: Accepting connections
