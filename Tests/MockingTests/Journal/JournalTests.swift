@@ -173,17 +173,4 @@ struct JournalTests {
     #expect(entries.map(\.request.body) == [Data()])
     #expect(entries.map(\.request.bodyByteCount) == [0])
   }
-
-  @Test func aBodyAboveTheLimitForOneBodyIsNotKept() async throws {
-    let limits = JournalLimits(bodyBytes: 100, singleBodyBytes: 4)
-    let transport = MockTransport(journal: limits) { Route(.post, "/a", .status(200)) }
-    for body in ["1234", "12345", ""] {
-      _ = await transport.perform(try post("/a", .data(Data(body.utf8))))
-    }
-    let entries = transport.journal.entries
-    #expect(entries.map(\.request.text) == ["1234", "", ""])
-    #expect(entries.map(\.isBodyKept) == [true, false, true])
-    #expect(entries[0].description == "1. POST /a, status 200, stub POST /a")
-    #expect(entries[1].description == "2. POST /a, status 200, stub POST /a, body not kept")
-  }
 }

@@ -103,19 +103,4 @@ struct TakeRequestTests {
     #expect(server.receivedRequests.isEmpty)
     #expect(server.requestCount == 0)
   }
-
-  @Test func theBodiesOfManyRequestsHaveABoundByDefault() throws {
-    for limits in [JournalLimits(), MockServerLimits().journal] {
-      let journal = RequestJournal(limits: limits)
-      let body = Data(count: 20_000)
-      for _ in 0..<2_000 {
-        _ = journal.record(
-          .received(.admin(.post, "/a", [:], body: body)))
-      }
-      let kept = journal.entries.filter(\.isBodyKept)
-      #expect(journal.entries.count == 2_000)
-      #expect(kept.count == (16 << 20) / 20_000)
-      #expect(kept.last?.number == 2_000)
-    }
-  }
 }

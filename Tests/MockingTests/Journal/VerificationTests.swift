@@ -371,40 +371,4 @@ struct VerificationTests {
       #expect(provider.journal.count == 250)
     }
   }
-
-  // MARK: Bodies that are not kept
-
-  @Test func aBodyThatIsNotKeptIsNeverGuessed() async throws {
-    // Two bodies of ten bytes are kept.
-    let provider = MockProvider<API>(journal: JournalLimits(bodyBytes: 25)) { _ in .json([]) }
-    let client = Networking(mode: .sync, mockProvider: provider)
-    for type in [1, 2, 2] { _ = await client.request(.create(type: type)).result }
-    let two = RequestPattern.post("boards", .json(containing: ["type": 2]))
-    #expect(
-      report { try provider.verify(two, .exactly(2)) } == """
-        expected exactly 2 requests POST boards where JSON: containing {"type":2}, received 2 to 3
-          2. POST /v1/boards, status 200
-          3. POST /v1/boards, status 200
-        the journal has not kept the body of 1 request that may match; see JournalLimits.bodyBytes
-        """)
-    // The first request does not change these results.
-    try provider.verify(two, .atLeast(2))
-    try provider.verify(two, .between(1...3))
-    try provider.verify(.post, "boards", .exactly(3))
-    try provider.verify(.get, "boards", .never, where: .json(containing: ["type": 2]))
-    let others: [RequestCondition] = [
-      .json(containing: ["type": 3]), .not(.json(containing: ["type": 2])), .text("a"),
-      .any(.query("a"), .json(at: "$.type", 1)), .satisfying("never") { _ in false },
-    ]
-    for condition in others {
-      #expect(throws: VerificationFailure.self, "\(condition)") {
-        try provider.verify(.post, "boards", .never, where: condition)
-      }
-    }
-    let order = report {
-      try provider.verifyOrder(.post("boards", .json(containing: ["type": 1])), two)
-    }
-    #expect(order.contains("\nthe journal has not kept the body of 1 request that may match"))
-    try provider.verifyOrder(two, two)
-  }
 }
