@@ -109,7 +109,7 @@ struct CommandLineParser {
     if options.recording != nil, options.origin == nil {
       throw Options.UsageError("--record requires --proxy")
     }
-    for name in ["--keep", "--mask", "--allow-tokens"]
+    for name in ["--force", "--keep", "--mask", "--allow-tokens"]
     where names.contains(name) && options.recording == nil {
       throw Options.UsageError("\(name) requires --record")
     }

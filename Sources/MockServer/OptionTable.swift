@@ -94,7 +94,8 @@ enum OptionTable {
     Option(
       name: "--record", value: "FILE", group: .forwarding,
       help: "write the forwarded exchanges to an HTTP archive when the program stops, with secrets "
-        + "masked. --record URL FILE is short for --proxy URL --record FILE"
+        + "masked. FILE must not exist, see --force. --record URL FILE is short for --proxy URL "
+        + "--record FILE"
     ) { options, text throws(Options.UsageError) in
       if text.contains("://") {
         options.origin = try Options.origin(text, of: "--record")
@@ -102,6 +103,10 @@ enum OptionTable {
         options.recording = text
       }
     },
+    Option(
+      name: "--force", group: .forwarding,
+      help: "let --record replace an existing file when the program stops"
+    ) { options, _ in options.replacesRecording = true },
     Option(
       name: "--keep", value: "NAME", group: .forwarding,
       help: "record the values of this name, although it is the name of a secret; may be repeated, "
@@ -118,7 +123,8 @@ enum OptionTable {
     },
     Option(
       name: "--allow-tokens", group: .forwarding,
-      help: "also record values that look like secrets but do not have the name of a secret"
+      help: "also record the exchanges with values that look like secrets but do not have the name "
+        + "of a secret, which are left out otherwise"
     ) { options, _ in options.allowsTokens = true },
   ]
 

@@ -72,6 +72,8 @@ struct Options: Equatable, Sendable {
   var origin: URL?
   /// The file for the forwarded exchanges.
   var recording: String?
+  /// Whether a recording replaces an existing file.
+  var replacesRecording = false
   var allowsTokens = false
   /// The names whose values a recording keeps, although they are names of secrets.
   var keptNames: [String] = []

@@ -42,7 +42,7 @@ final class StubServer: Sendable {
     let cookieWarning = CookieWarning(console)
     var limits = MockServerLimits()
     // The program runs for a long time, and its journal is for people.
-    limits.journal = JournalLimits(requests: 1_000, bodyBytes: 64 << 20)
+    limits.journal = JournalLimits(requests: 1_000, singleBodyBytes: 2 << 20)
     server = try MockServer(
       routes: file.routes + (forwarding.map { [$0.route] } ?? []), port: options.port,
       host: options.host ?? "127.0.0.1", limits: limits, cors: options.crossOriginAccess.policy,
@@ -191,7 +191,8 @@ struct Forwarding: Sendable {
 
   /// Creates the route of the options `--proxy` and `--record`, or returns `nil` without them.
   ///
-  /// - Throws: `RecordingError` if the recording cannot be written.
+  /// - Throws: `RecordingError` if the recording cannot be written, and `Options.UsageError` if its
+  ///   file exists already.
   init?(_ options: Options) throws {
     guard let origin = options.origin else { return nil }
     self.origin = origin
@@ -202,6 +203,7 @@ struct Forwarding: Sendable {
     #endif
     let route: Route
     if let recording = options.recording {
+      try Self.checkFile(recording, options)
       let redaction = Tape.Redaction(
         masking: Set(options.maskedNames), keeping: Set(options.keptNames))
       let allowsTokens = options.allowsTokens
@@ -218,6 +220,17 @@ struct Forwarding: Sendable {
     }
     // All stubs take precedence, whatever their priority is.
     self.route = route.priority(.min)
+  }
+
+  /// Checks that a recording does not replace a file by mistake.
+  private static func checkFile(_ name: String, _ options: Options) throws(Options.UsageError) {
+    let size =
+      try? FileManager.default.attributesOfItem(
+        atPath: Options.url(of: name).path)[.size] as? Int
+    // An empty file, such as one of `mktemp`, has nothing to lose.
+    guard let size, size > 0, !options.replacesRecording else { return }
+    throw Options.UsageError(
+      "--record \(name): the file exists already; choose another name, or replace it with --force")
   }
 
   /// Writes the recording.

@@ -88,9 +88,11 @@ extension AdminAPI {
     let pattern = try pattern(
       call.object(
         Self.patternKeys, "a pattern, such as {\"method\": \"GET\", \"path\": \"/boards\"}"))
-    let found = backend.journal.snapshot().matching(pattern)
+    let snapshot = backend.journal.snapshot()
+    let found = snapshot.matching(pattern)
     return .json([
       "count": .int(found.count), "requests": .array(found.suffix(1_000).map { .int($0.number) }),
+      "undecided": .int(snapshot.undecided(by: pattern).count),
     ])
   }
 
@@ -114,6 +116,7 @@ extension AdminAPI {
     }
     return .json([
       "passed": .bool(report == nil), "count": .int(found),
+      "undecided": .int(snapshot.undecided(by: pattern).count),
       "message": .string(report?.text ?? "received \(count): \(pattern)"),
       "nearMisses": .array(nearMisses),
     ])
@@ -134,7 +137,7 @@ extension AdminAPI {
     }
     let id = try add(stubs.map(\.route))[0]
     let registry = try backend.registry()
-    let record = registry[id].map { $0.record(registry.adjustments[$0.number]) } ?? .null
+    let record = registry[id].map { self.record($0, in: registry) } ?? .null
     var response = ReservedPathResponse.json(
       ["definition": definition, "stub": record], status: 201)
     response.mock.headers["Location"] = Self.location(of: id)

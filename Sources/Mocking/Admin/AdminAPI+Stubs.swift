@@ -25,15 +25,22 @@ extension AdminAPI {
     let entries = registry.entries
     let page = entries.dropFirst(offset).prefix(limit)
     return .json([
-      "stubs": .array(page.map { $0.record(registry.adjustments[$0.number]) }),
-      "total": .int(entries.count),
+      "stubs": .array(page.map { record($0, in: registry) }), "total": .int(entries.count),
     ])
   }
 
   /// Returns the properties of a stub.
   private func record(of id: RouteID) throws -> JSON {
     let (registry, entry) = try stub(id)
-    return entry.record(registry.adjustments[entry.number])
+    return record(entry, in: registry)
+  }
+
+  func record(_ entry: RegisteredRoute, in registry: StubRegistry) -> JSON {
+    let origin = changes.withLock { changes in
+      changes.added.contains(entry.id)
+        ? "added" : changes.replaced[entry.id] != nil ? "changed" : "initial"
+    }
+    return entry.record(registry.adjustments[entry.number], origin: origin)
   }
 
   private func stub(_ id: RouteID) throws -> (StubRegistry, RegisteredRoute) {
@@ -197,6 +204,97 @@ extension AdminAPI {
       if !entry.isEnabled { try backend.routes.setEnabled(entry.id, true) }
     }
     events.publish("stubs")
+  }
+
+  // MARK: Reading files again
+
+  /// A route of a file, by which it is recognized when the file is read again.
+  struct FileRoute: Hashable {
+    let id: RouteID?
+    let method: HTTPMethod?
+    let template: String
+    let definition: JSON?
+    /// The number of equal routes before it.
+    var index = 0
+
+    init(_ route: Route) {
+      (id, method) = (route.id, route.method)
+      (template, definition) = (route.template, route.definition)
+    }
+  }
+
+  /// The changes of a route of a file by requests.
+  struct FileChange {
+    var isRemoved = false
+    var replacement: Route?
+    var isEnabled = true
+    var adjustment = ResponseAdjustment()
+
+    /// Whether the route is unchanged.
+    var isEmpty: Bool {
+      !isRemoved && replacement == nil && isEnabled && adjustment.isEmpty
+    }
+  }
+
+  /// Returns the changes of routes that requests have not added.
+  func fileChanges(in registry: StubRegistry) -> [FileRoute: FileChange] {
+    let (added, replaced, removed) = changes.withLock { ($0.added, $0.replaced, $0.removed) }
+    let present = registry.entries.filter { !added.contains($0.id) }
+    let removedIDs = Set(removed.map(\.id))
+    var found: [FileRoute: FileChange] = [:]
+    for (route, entry) in Self.identified(present + removed, { replaced[$0.id] ?? $0.route }) {
+      let change =
+        removedIDs.contains(entry.id)
+        ? FileChange(isRemoved: true)
+        : FileChange(
+          replacement: replaced[entry.id] == nil ? nil : entry.route, isEnabled: entry.isEnabled,
+          adjustment: registry.adjustments[entry.number])
+      if !change.isEmpty { found[route] = change }
+    }
+    return found
+  }
+
+  /// Applies changes to the routes that have been read again.
+  ///
+  /// - Returns: The number of changed routes.
+  func apply(
+    _ fileChanges: [FileRoute: FileChange], to registry: StubRegistry
+  ) throws(MockServerError) -> Int {
+    guard !fileChanges.isEmpty else { return 0 }
+    let added = changes.withLock { $0.added }
+    let present = registry.entries.filter { !added.contains($0.id) }
+    var count = 0
+    for (route, entry) in Self.identified(present, \.route) {
+      guard let change = fileChanges[route] else { continue }
+      count += 1
+      if change.isRemoved {
+        backend.routes.remove(entry.id)
+        changes.withLock { $0.removed.append(entry) }
+        continue
+      }
+      if let replacement = change.replacement {
+        try backend.routes.replace(entry.id, with: replacement)
+        changes.withLock { $0.replaced[entry.id] = entry.route }
+      }
+      guard let current = registry[entry.id] else { continue }
+      registry.adjustments[current.number] = change.adjustment
+      if !change.isEnabled { try backend.routes.setEnabled(entry.id, false) }
+    }
+    return count
+  }
+
+  /// Returns entries in the order of the file, each with the identity of its route.
+  private static func identified(
+    _ entries: [RegisteredRoute], _ original: (RegisteredRoute) -> Route
+  ) -> [(FileRoute, RegisteredRoute)] {
+    var counts: [FileRoute: Int] = [:]
+    return entries.sorted { $0.position < $1.position }.map { entry in
+      var route = FileRoute(original(entry))
+      let index = counts[route, default: 0]
+      counts[route] = index + 1
+      route.index = index
+      return (route, entry)
+    }
   }
 
   // MARK: Parsing

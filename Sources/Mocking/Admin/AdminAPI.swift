@@ -116,18 +116,21 @@ public final class AdminAPI: Sendable {
 
   /// Keeps the responses to further requests, and publishes events, until ``stop()``.
   func start() {
+    feed.start()
     backend.journal.observe { [feed] change in feed.add(change) }
   }
 
   // MARK: Routes
 
-  /// Replaces all routes of the backend, except for those that requests to the API have added.
+  /// Replaces all routes of the backend, and keeps the changes by requests to the API until they are
+  /// reset.
   ///
-  /// Changes of other routes by requests are lost. Added routes stay before all others with the same
-  /// priority.
+  /// Added routes stay before all others with the same priority. A route that has been replaced,
+  /// removed, turned off, delayed or made to fail stays so if the new routes contain it with the same
+  /// definition as before. If its definition in the file has changed, too, the file takes precedence.
   ///
   /// - Parameter routes: The new routes.
-  /// - Returns: The number of added routes that are kept.
+  /// - Returns: The number of routes whose changes are kept: added, replaced, removed or adjusted.
   /// - Throws: The errors of ``MockServer/replaceRoutes(with:)``, and
   ///   ``MockServerError/reservedPath(_:)`` for a route below ``path``. The old routes are then kept.
   @discardableResult
@@ -137,6 +140,7 @@ public final class AdminAPI: Sendable {
     let registry = try backend.registry()
     let kept = registry.entries.filter { added.contains($0.id) }
     let old = kept.map { registry.adjustments[$0.number] }
+    let fileChanges = fileChanges(in: registry)
     try backend.replaceRoutes(kept.map { $0.route.id($0.id) } + routes)
     let new = try backend.registry()
     for (entry, adjustment) in zip(kept, old) {
@@ -148,8 +152,9 @@ public final class AdminAPI: Sendable {
       changes.replaced = [:]
       changes.removed = []
     }
+    let appliedCount = try apply(fileChanges, to: new)
     events.publish("reset")
-    return kept.count
+    return kept.count + appliedCount
   }
 
   /// Checks that no route is below the path of the API.

@@ -17,7 +17,7 @@ struct AdminBackend: Sendable {
   private let start: (date: Date, time: Duration)
 
   /// The routes, which the API changes.
-  var routes: MockRoutes { MockRoutes(registry) }
+  var routes: MockRoutes { MockRoutes(registry: registry) }
 
   /// Creates the parts of a server.
   ///

@@ -182,7 +182,7 @@ private struct Reader: TransportHandle {
   func resume() {}
 }
 
-/// The changes of a journal and of scenarios, as events.
+/// The changes of a journal, of scenarios and of the items of resources, as events.
 ///
 /// Changes are collected and turned into events on a private queue. Several changes of a request that
 /// follow each other quickly are one event. If changes arrive faster than they are sent, an event
@@ -194,6 +194,10 @@ final class AdminFeed: Sendable {
     var isReset = false
     var isScheduled = false
     var scenarioChanges = 0
+    /// The numbers of the changes of all stores.
+    var revisions: [ObjectIdentifier: Int] = [:]
+    /// The stores of the routes, and the routes in which they were found.
+    var found: (registry: StubRegistry, routeCount: Int, stores: [ResourceStore])?
   }
 
   private static let maximumCount = 2_000
@@ -245,6 +249,29 @@ final class AdminFeed: Sendable {
       return state.scenarioChanges != changes
     }
     if isChanged { events.publish("scenarios") }
+    if updateRevisions() { events.publish("resources") }
+  }
+
+  /// Prepares the recognition of changes.
+  func start() { _ = updateRevisions() }
+
+  /// Returns whether the items of a resource have changed since the last call.
+  private func updateRevisions() -> Bool {
+    guard let registry = try? backend.registry() else { return false }
+    let routeCount = registry.count
+    let known = state.withLock { $0.found }
+    // The search visits all routes, so its result is used until routes are added or removed.
+    let isKnown = known?.registry === registry && known?.routeCount == routeCount
+    let stores = isKnown ? known?.stores ?? [] : backend.stores
+    var revisions: [ObjectIdentifier: Int] = [:]
+    for store in stores {
+      revisions[ObjectIdentifier(store)] = store.state.withLock { $0.shared.revision }
+    }
+    return state.withLock { [revisions] state in
+      defer { state.revisions = revisions }
+      state.found = (registry, routeCount, stores)
+      return state.revisions != revisions
+    }
   }
 
   /// Waits until the changes so far have been published.

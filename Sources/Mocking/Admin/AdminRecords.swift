@@ -199,9 +199,15 @@ extension RequestDifference {
 
 extension RegisteredRoute {
   /// Returns the properties for the admin API.
-  func record(_ adjustment: ResponseAdjustment) -> JSON {
+  ///
+  /// - Parameters:
+  ///   - adjustment: The delay and the fault.
+  ///   - origin: Whether requests to the API have added or changed the route.
+  /// - Returns: The properties.
+  func record(_ adjustment: ResponseAdjustment, origin: String) -> JSON {
     [
-      "id": .string(id.rawValue), "method": route.method.map { .string($0.rawValue) } ?? .null,
+      "id": .string(id.rawValue), "origin": .string(origin),
+      "method": route.method.map { .string($0.rawValue) } ?? .null,
       "path": .string(route.template),
       "description": .string(ReportFormatter.bounded(route.description)),
       "priority": .int(route.rank),

@@ -45,9 +45,12 @@ extension OpenAPIDocument {
           "responses": {
             "200": { "description": "The number, and the ids of the last 1,000.",
               "content": { "application/json": { "schema": {
-                "type": "object", "additionalProperties": false, "required": ["count", "requests"],
+                "type": "object", "additionalProperties": false,
+                "required": ["count", "requests", "undecided"],
                 "properties": {
                   "count": { "type": "integer", "minimum": 0 },
+                  "undecided": { "type": "integer", "minimum": 0,
+                    "description": "The number of further requests that may match, but whose bodies have not been kept." },
                   "requests": { "type": "array", "items": { "type": "integer" } } } } } } }
           }
         }
@@ -228,8 +231,10 @@ extension OpenAPIDocument {
             "when": { "$ref": "#/components/schemas/Conditions" }, "comment": {} } } ] },
       "Count": { "type": "integer", "minimum": 0, "maximum": 9223372036854775807 },
       "VerificationResult": {
-        "type": "object", "required": ["passed", "count", "message", "nearMisses"],
+        "type": "object", "required": ["passed", "count", "undecided", "message", "nearMisses"],
         "properties": { "passed": { "type": "boolean" }, "count": { "type": "integer" },
+          "undecided": { "type": "integer", "minimum": 0,
+            "description": "The number of further requests that may match, but whose bodies have not been kept." },
           "message": { "type": "string" },
           "nearMisses": { "type": "array", "items": {
             "type": "object", "required": ["request", "conditions"],

@@ -61,7 +61,7 @@ extension OpenAPIDocument {
         "put": {
           "operationId": "replaceStub", "tags": ["stubs"],
           "summary": "Replaces the definition of a stub",
-          "description": "The stub keeps its place, delay and fault. A masked value that is sent back unchanged keeps its secret.",
+          "description": "The stub keeps its place, delay and fault. A masked value that is sent back unchanged keeps its secret. The change is kept when the file of the stub is read again, until the stubs are reset or its definition in the file changes.",
           "requestBody": { "required": true, "content": { "application/json": {
             "schema": { "$ref": "#/components/schemas/StubDefinition" } } } },
           "responses": {
@@ -86,6 +86,7 @@ extension OpenAPIDocument {
         "delete": {
           "operationId": "removeStub", "tags": ["stubs"],
           "summary": "Removes a stub",
+          "description": "The stub stays removed when its file is read again, until the stubs are reset or its definition in the file changes.",
           "responses": { "204": { "description": "The stub is removed." } }
         }
       }
@@ -97,9 +98,11 @@ extension OpenAPIDocument {
       "Stub": {
         "type": "object", "additionalProperties": false,
         "required": ["id", "method", "path", "description", "priority", "source", "hits", "enabled",
-          "delay", "fault", "definition"],
+          "delay", "fault", "definition", "origin"],
         "properties": {
           "id": { "type": "string" },
+          "origin": { "enum": ["initial", "added", "changed"],
+            "description": "Whether requests have added the stub or replaced its definition. Such a change is kept when the file is read again, until the stubs are reset." },
           "method": { "type": ["string", "null"], "description": "null is every method." },
           "path": { "type": "string" },
           "description": { "type": "string" },

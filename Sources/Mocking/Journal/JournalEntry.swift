@@ -38,10 +38,17 @@ public struct JournalEntry: Sendable, Hashable {
   public let route: RouteID?
   /// The outcome, or `nil` while the request is in progress.
   public let outcome: Outcome?
+
+  /// Whether the body of ``request`` is the one that was received.
+  ///
+  /// `false` if the body was removed because of ``JournalLimits``, or was not recorded, as that of a
+  /// route that discards bodies. `true` for a request without a body.
+  public var isBodyKept: Bool { !request.body.isEmpty || request.bodyByteCount == 0 }
 }
 
 extension JournalEntry: CustomStringConvertible {
-  /// The number, method, target, outcome and stub on one line, with secrets masked.
+  /// The number, method, target, outcome and stub on one line, with secrets masked, and whether the
+  /// body is missing.
   public var description: String {
     let outcome =
       switch outcome {
@@ -52,7 +59,8 @@ extension JournalEntry: CustomStringConvertible {
       case nil: "in progress"
       }
     let stub = stub.map { ", stub \($0)" } ?? ""
-    return "\(number). \(request.summary), \(ReportFormatter.bounded(outcome + stub))"
+    let body = isBodyKept ? "" : ", body not kept"
+    return "\(number). \(request.summary), \(ReportFormatter.bounded(outcome + stub))\(body)"
   }
 }
 

@@ -65,7 +65,7 @@ struct JournalRecords {
     route?.countUse()
     var replaced: Record?
     let size = request.bodyByteCount
-    if size > limits.bodyBytes {
+    if size > limits.largestBody {
       record.request = request.withoutBody
     } else {
       record.bodyBytes = size
@@ -117,7 +117,7 @@ struct JournalRecords {
     _ byteCount: Int, of number: Int, generation: Int
   ) -> (isKept: Bool, withBody: [StoredRequest]) {
     guard generation == self.generation, number >= firstWithBody, let index = index(of: number),
-      byteCount <= limits.bodyBytes
+      byteCount <= limits.largestBody
     else { return (false, []) }
     ring[index].bodyBytes += byteCount
     bodyBytes += byteCount

@@ -15,7 +15,23 @@ struct JournalSnapshot {
   let basePath: [String]?
 
   func matching(_ pattern: RequestPattern) -> [JournalEntry] {
-    entries.map(\.entry).filter { pattern.matches($0.request, base: basePath) }
+    entries.map(\.entry).filter { matches(pattern, $0) }
+  }
+
+  private func matches(_ pattern: RequestPattern, _ entry: JournalEntry) -> Bool {
+    pattern.matches(entry.request, base: basePath)
+      && (entry.isBodyKept || !pattern.conditions.contains(where: \.readsBody))
+  }
+
+  /// Returns the requests that match a pattern apart from its conditions on the body, which cannot be
+  /// tested because the body has not been kept.
+  func undecided(by pattern: RequestPattern) -> [JournalEntry] {
+    let others = pattern.conditions.filter { !$0.readsBody }
+    guard others.count < pattern.conditions.count else { return [] }
+    let rest = RequestPattern(pattern.method, pattern.path, where: others)
+    return entries.map(\.entry).filter {
+      !$0.isBodyKept && rest.matches($0.request, base: basePath)
+    }
   }
 
   /// Returns the request with the smallest distance to a pattern that does not match it.
@@ -47,9 +63,7 @@ struct JournalSnapshot {
   func inOrder(_ patterns: [RequestPattern]) -> [JournalEntry] {
     var found: [JournalEntry] = []
     for element in entries where found.count < patterns.count {
-      if patterns[found.count].matches(element.entry.request, base: basePath) {
-        found.append(element.entry)
-      }
+      if matches(patterns[found.count], element.entry) { found.append(element.entry) }
     }
     return found
   }
@@ -62,11 +76,26 @@ struct JournalSnapshot {
     var longest: [JournalEntry] = []
     for start in entries.indices {
       let run = zip(entries[start...], patterns).prefix { element, pattern in
-        pattern.matches(element.entry.request, base: basePath)
+        matches(pattern, element.entry)
       }.map(\.0.entry)
       if run.count > longest.count { longest = run }
       if longest.count == patterns.count { break }
     }
     return longest
+  }
+}
+
+extension RequestCondition {
+  /// Whether the condition may depend on the body of a request.
+  fileprivate var readsBody: Bool {
+    switch kind {
+    case .form, .text, .json, .jsonTemplate, .jsonPath, .part: true
+    // A closure can read the body.
+    case .satisfying: true
+    case .query(_, let value), .header(_, let value), .cookie(_, let value): value.isTemplate
+    case .variable(_, let value): value.isTemplate
+    case .all(let conditions), .any(let conditions): conditions.contains(where: \.readsBody)
+    case .not(let condition): condition.readsBody
+    }
   }
 }

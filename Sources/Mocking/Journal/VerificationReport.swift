@@ -37,6 +37,14 @@ struct VerificationReport {
     }
   }
 
+  /// Adds the number of requests whose bodies would be needed, if there are any.
+  fileprivate mutating func addUndecided(_ count: Int) {
+    guard count > 0 else { return }
+    let requests = count == 1 ? "the body of 1 request" : "the bodies of \(count) requests"
+    lines.append(
+      "the journal has not kept \(requests) that may match; see JournalLimits.bodyBytes")
+  }
+
   /// Adds the number of requests that the journal has discarded, if there are any.
   fileprivate mutating func addDiscarded(in snapshot: JournalSnapshot) {
     let count = snapshot.discardedCount
@@ -48,6 +56,9 @@ struct VerificationReport {
 
 extension RequestJournal {
   /// Checks the number of requests that match a pattern, and marks them as verified.
+  ///
+  /// Requests without their bodies count as unknown if the pattern reads the body: the check passes
+  /// only if it passes with any number of them.
   func reportCount(of pattern: RequestPattern, _ count: RequestCount) -> VerificationReport? {
     if let validationError = pattern.validationError {
       let isQuery = pattern.path?.contains("?") == true
@@ -57,11 +68,16 @@ extension RequestJournal {
     let snapshot = snapshot()
     let found = snapshot.matching(pattern)
     markVerified(found)
-    guard !count.contains(found.count) else { return nil }
+    let undecided = snapshot.undecided(by: pattern).count
+    // The numbers that a count allows are a range without gaps.
+    if count.contains(found.count), count.contains(found.count + undecided) { return nil }
+    let received = found.isEmpty && undecided == 0 ? "none" : "\(found.count)"
     var report = VerificationReport(
-      "expected \(count) \(pattern), received \(found.isEmpty ? "none" : "\(found.count)")")
+      "expected \(count) \(pattern), received \(received)"
+        + (undecided > 0 ? " to \(found.count + undecided)" : ""))
     report.list(found)
     if found.count < count.minimum { report.addNearest(to: pattern, in: snapshot) }
+    report.addUndecided(undecided)
     report.addDiscarded(in: snapshot)
     return report
   }
@@ -90,6 +106,7 @@ extension RequestJournal {
     }
     report.lines.append(snapshot.entries.isEmpty ? "no requests were received" : "received:")
     report.list(snapshot.entries.map(\.entry))
+    report.addUndecided(snapshot.undecided(by: patterns[found.count]).count)
     report.addDiscarded(in: snapshot)
     return report
   }

@@ -2,6 +2,14 @@ import Foundation
 import Networking
 import Synchronization
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// The parsed content of a received request: each form of it is parsed once, when it is first used.
 ///
 /// All copies of a request share its content. Two contents are always equal, because they are
@@ -80,6 +88,16 @@ final class RequestContent: Sendable, Hashable {
     }
   }
 
+  /// Parses the body by its content type, so that later uses do not parse it.
+  func parseBody(of request: ReceivedRequest) {
+    guard let type = request.headers["Content-Type"].flatMap(MediaType.init(_:)) else { return }
+    if type.type == "multipart" || type.subtype == "x-www-form-urlencoded" {
+      _ = form(of: request)
+    } else if type.subtype == "json" || type.subtype.hasSuffix("+json") {
+      _ = json(of: request)
+    }
+  }
+
   /// Returns a value that has been parsed, or parses it.
   ///
   /// Parses under the lock, so that two threads do not parse the same body.
@@ -155,35 +173,37 @@ public struct RequestPart: Sendable, Hashable {
       var partStart: Int?
       var lineStart = 0
       while lineStart < bytes.count, parts.count < maximumCount {
-        let lineEnd = bytes[lineStart...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
-        if bytes[lineStart..<lineEnd].starts(with: delimiter) {
-          let suffix = bytes[(lineStart + delimiter.count)..<lineEnd]
-          // A longer line with this prefix is the delimiter of another boundary.
-          if suffix.allSatisfy({ " \t\r-".utf8.contains($0) }) {
-            if let partStart {
-              parts.append(part(bytes[partStart..<max(partStart, lineStart)]))
-            }
-            if suffix.starts(with: "--".utf8) { break }
-            partStart = min(lineEnd + 1, bytes.count)
-          }
+        let lineEnd = bytes.lineEnd(from: lineStart)
+        defer { lineStart = lineEnd + 1 }
+        guard bytes.contains(delimiter, at: lineStart) else { continue }
+        let suffix = bytes[(lineStart + delimiter.count)..<lineEnd]
+        // A longer line with this prefix is the delimiter of another boundary.
+        guard suffix.allSatisfy({ " \t\r-".utf8.contains($0) }) else { continue }
+        if let partStart {
+          let end = max(partStart, lineStart)
+          parts.append(part(UnsafeRawBufferPointer(rebasing: bytes[partStart..<end])))
         }
-        lineStart = lineEnd + 1
+        if suffix.starts(with: "--".utf8) { break }
+        partStart = min(lineEnd + 1, bytes.count)
       }
       return parts
     }
   }
 
   /// Parses the header fields and the content of a part, which ends with a line break.
-  private static func part(_ bytes: Slice<UnsafeRawBufferPointer>) -> RequestPart {
-    var rest = bytes
-    if rest.last == UInt8(ascii: "\n") { rest.removeLast() }
-    if rest.last == UInt8(ascii: "\r") { rest.removeLast() }
+  private static func part(_ bytes: UnsafeRawBufferPointer) -> RequestPart {
+    var end = bytes.count
+    if end > 0, bytes[end - 1] == UInt8(ascii: "\n") { end -= 1 }
+    if end > 0, bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
+    let bytes = UnsafeRawBufferPointer(rebasing: bytes[..<end])
     var headers = HTTPHeaders()
-    for _ in 0..<maximumHeaderCount where !rest.isEmpty {
-      let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
-      let line = String(decoding: rest[..<end], as: UTF8.self)
-        .trimmingCharacters(in: .whitespacesAndNewlines)
-      rest = rest[min(end + 1, rest.endIndex)...]
+    var position = 0
+    for _ in 0..<maximumHeaderCount where position < bytes.count {
+      let lineEnd = bytes.lineEnd(from: position)
+      let line = String(
+        decoding: UnsafeRawBufferPointer(rebasing: bytes[position..<lineEnd]), as: UTF8.self
+      ).trimmingCharacters(in: .whitespacesAndNewlines)
+      position = min(lineEnd + 1, bytes.count)
       if line.isEmpty { break }
       guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else { continue }
       headers.add(
@@ -194,6 +214,23 @@ public struct RequestPart: Sendable, Hashable {
     let disposition = headers["Content-Disposition"].flatMap { MediaType("multipart/\($0)") }
     return RequestPart(
       name: disposition?.parameters["name"] ?? "",
-      fileName: disposition?.parameters["filename"], headers: headers, body: Data(rest))
+      fileName: disposition?.parameters["filename"], headers: headers,
+      body: Data(UnsafeRawBufferPointer(rebasing: bytes[position...])))
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Returns whether bytes are at a position.
+  fileprivate func contains(_ bytes: [UInt8], at position: Int) -> Bool {
+    guard let baseAddress, count - position >= bytes.count else { return false }
+    return memcmp(baseAddress + position, bytes, bytes.count) == 0
+  }
+
+  /// Returns the position of the first line feed at or after a position, or the end.
+  fileprivate func lineEnd(from position: Int) -> Int {
+    guard let baseAddress, position < count,
+      let found = memchr(baseAddress + position, Int32(UInt8(ascii: "\n")), count - position)
+    else { return count }
+    return UnsafeRawPointer(found) - baseAddress
   }
 }

@@ -52,9 +52,15 @@ public struct MockRoutes: Sendable {
   }
 
   let registry: @Sendable () throws(MockServerError) -> StubRegistry
+  /// Checks new routes.
+  private let check: @Sendable ([Route]) throws(MockServerError) -> Void
 
-  init(_ registry: @escaping @Sendable () throws(MockServerError) -> StubRegistry) {
+  init(
+    check: @escaping @Sendable ([Route]) throws(MockServerError) -> Void = { _ in },
+    registry: @escaping @Sendable () throws(MockServerError) -> StubRegistry
+  ) {
     self.registry = registry
+    self.check = check
   }
 
   /// The registry, or `nil` if the backend has no valid routes.
@@ -101,10 +107,12 @@ public struct MockRoutes: Sendable {
   /// - Returns: The identifier: that of ``Route/id(_:)``, or a new one.
   /// - Throws: ``MockServerError/invalidTemplate(_:reason:)`` or
   ///   ``MockServerError/invalidPattern(_:reason:)`` if the route is malformed,
-  ///   ``MockServerError/duplicateRoute(_:)`` if another route has its identifier, and
+  ///   ``MockServerError/duplicateRoute(_:)`` if another route has its identifier,
+  ///   ``MockServerError/reservedPath(_:)`` if it is below the path of the admin API of the server, and
   ///   ``MockServerError/noRoutes`` for a provider with a closure.
   @discardableResult
   public func add(_ route: Route, at place: Place = .last) throws(MockServerError) -> RouteID {
+    try check([route])
     let registry = try registry()
     let added = try registry.update { table throws(MockServerError) in
       try table.add([route], at: place)
@@ -123,6 +131,7 @@ public struct MockRoutes: Sendable {
   /// - Throws: The errors of ``add(_:at:)-(Route,_)``.
   @discardableResult
   public func add(_ routes: [Route], at place: Place = .last) throws(MockServerError) -> [RouteID] {
+    try check(routes)
     let registry = try registry()
     let added = try registry.update { table throws(MockServerError) in
       try table.add(routes, at: place)
@@ -141,6 +150,7 @@ public struct MockRoutes: Sendable {
   /// - Throws: ``MockServerError/unknownRoute(_:)`` if there is no such route, and the errors of a
   ///   malformed route. The old route is then kept.
   public func replace(_ id: RouteID, with route: Route) throws(MockServerError) {
+    try check([route])
     let registry = try registry()
     let (old, _) = try registry.update { table throws(MockServerError) in
       try table.replace(id, with: route)

@@ -52,7 +52,7 @@ extension Connection {
         parser.receiveBody(.discard)
       } else {
         // Only the journal reads the body.
-        let limit = min(core.limits.bodyBytes, core.limits.journal.bodyBytes)
+        let limit = min(core.limits.bodyBytes, core.limits.journal.largestBody)
         parser.receiveBody(.keep(upTo: limit))
       }
       return
@@ -90,7 +90,7 @@ extension Connection {
       return respond(to: head, body, by: handler)
     }
     guard let head, let routing, let routes else { return }
-    var request = ReceivedRequest(
+    let request = ReceivedRequest(
       method: head.method, target: head.target, path: routing.path, headers: head.headers,
       trailers: body.trailers, body: body.data, bodyByteCount: body.byteCount,
       version: "1.\(head.minorVersion)", connection: index, exchange: requestCount,
@@ -100,12 +100,25 @@ extension Connection {
     core.tracker.requestStarted()
     beginServed(request)
     if let mock = preflightResponse.take() { return respond(with: mock, to: request) }
+    if isParsedInAdvance(request) {
+      parse(request)
+    } else {
+      respond(to: request, routing, routes, stream: stream)
+    }
+  }
+
+  /// Records a request and starts its response: the next enqueued mock, or that of a route.
+  func respond(
+    to request: ReceivedRequest, _ routing: RouteTable.Outcome, _ routes: ActiveRoutes,
+    stream: BodyStream? = nil
+  ) {
+    var request = request
     let reporter: OutcomeReporter
     if let mock = core.queue.next() {
       reporter = record(request)
       respond(with: mock, to: request)
     } else {
-      reporter = respond(to: &request, routing, routes, stream: stream)
+      reporter = respondByRoute(to: &request, routing, routes, stream: stream)
     }
     core.journal.offer(request, of: reporter)
   }
@@ -121,7 +134,7 @@ extension Connection {
   /// Records a request and starts the response of its route.
   ///
   /// Sets the path variables of the request.
-  private func respond(
+  private func respondByRoute(
     to request: inout ReceivedRequest, _ routing: RouteTable.Outcome, _ routes: ActiveRoutes,
     stream: BodyStream?
   ) -> OutcomeReporter {
@@ -194,33 +207,7 @@ extension Connection {
     mock.hasFile ? openFile(of: mock, for: request) : send(mock, to: request)
   }
 
-  /// Opens the file of a mock on another thread, and then sends the response.
-  private func openFile(of mock: Mock, for request: ReceivedRequest) {
-    phase = .opening
-    let requestCount = requestCount
-    // Virtual time does not advance until the delays of the response have been scheduled.
-    let activity = core.scheduler.beginActivity()
-    Self.fileQueue.async { [self] in
-      let opened: Mock
-      do throws(MockFile.ReadError) {
-        opened = try mock.openingFile(for: request)
-      } catch {
-        opened = .unavailable(error.reason)
-      }
-      let isRunning = core.loop.execute {
-        defer { activity?.end() }
-        guard self.phase == .opening, self.requestCount == requestCount else { return }
-        self.send(opened, to: request)
-        self.process()
-      }
-      if !isRunning { activity?.end() }
-    }
-  }
-
-  /// The queue for calls that may wait for a disk.
-  private static let fileQueue = DispatchQueue(label: "Catena.Files", attributes: .concurrent)
-
-  private func send(_ mock: Mock, to request: ReceivedRequest) {
+  func send(_ mock: Mock, to request: ReceivedRequest) {
     guard let head else { return }
     if !mock.webhooks.isEmpty { prepareWebhooks(of: mock, for: request) }
     reporter?.report(mock.failure?.outcome ?? .response(status: mock.status))
@@ -284,21 +271,6 @@ extension Connection {
         self.process()
       }
       if !isRunning { activity?.end() }
-    }
-  }
-
-  /// Reads a piece of a file on another thread, and then continues the response.
-  private func readFile(
-    _ range: Range<Int>, _ read: @escaping @Sendable (Range<Int>) -> Data, _ number: Int
-  ) {
-    Self.fileQueue.async { [weak self, loop = core.loop] in
-      let piece = read(range)
-      loop.execute { [weak self] in
-        guard let self, self.phase == .playing, self.player.received(piece, in: number) else {
-          return
-        }
-        self.process()
-      }
     }
   }
 

@@ -14,7 +14,7 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
     case receiving
     /// A handler is running.
     case handling
-    /// The file of a response is being opened on another thread.
+    /// A large body is being parsed, or the file of a response opened, on another thread.
     case opening
     /// A response is being sent, or waits for a delay.
     case playing
@@ -49,6 +49,8 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
   private var isYielding = false
   /// The timer for the end of the head that is being received, and the number of exchanges before it.
   private var headTimer: (action: ScheduledAction, exchange: Int)?
+  /// The timer of a response that the client does not read, and the progress at its start.
+  private var sendTimer: (action: ScheduledAction, progress: SendProgress)?
 
   var phase = Phase.receiving {
     didSet { if phase == .receiving { lastActivity = .now } }
@@ -217,6 +219,7 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
     }
     updateInterest(isBlocked: progress == .blocked)
     updateHeadTimer()
+    updateSendTimer(isBlocked: progress == .blocked)
   }
 
   /// Continues after the events of other connections.
@@ -255,6 +258,50 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
     headTimer = (action, exchange)
   }
 
+  /// The progress of a client that reads a response.
+  private struct SendProgress: Equatable {
+    let exchange: Int
+    let sentByteCount: Int
+    /// The number of bytes that the system has not delivered.
+    ///
+    /// It decreases before the socket becomes writable again.
+    var undelivered = 0
+  }
+
+  /// Starts the timer of a response that waits for its client, and cancels it when the client has read
+  /// some bytes.
+  ///
+  /// Uses the system's time, because a test does not control how fast a socket is read.
+  private func updateSendTimer(isBlocked: Bool) {
+    let isWaiting = isBlocked && phase == .playing
+    var progress = SendProgress(
+      exchange: completedExchanges, sentByteCount: player.sentByteCount)
+    if let sendTimer {
+      progress.undelivered = sendTimer.progress.undelivered
+      if isWaiting, sendTimer.progress == progress { return }
+      sendTimer.action.cancel()
+      self.sendTimer = nil
+    }
+    guard isWaiting, let limit = core.limits.sendTime else { return }
+    progress.undelivered = socket.undeliveredByteCount
+    let action = LiveScheduler.system.schedule(after: limit) {
+      [progress, loop = core.loop, weak self] in
+      guard let self else { return }
+      loop.execute { self.checkSendProgress(since: progress) }
+    }
+    sendTimer = (action, progress)
+  }
+
+  /// Closes the connection if the client has read nothing since the timer was started.
+  private func checkSendProgress(since progress: SendProgress) {
+    guard phase == .playing, sendTimer?.progress == progress else { return }
+    sendTimer = nil
+    guard socket.undeliveredByteCount < progress.undelivered else {
+      return close(by: .server, resetting: true)
+    }
+    updateSendTimer(isBlocked: true)
+  }
+
   /// Watches the socket for the next event.
   ///
   /// - Parameter isBlocked: Whether the response waits for the socket to become writable.
@@ -284,6 +331,7 @@ final class Connection: EventLoop.EventHandler, @unchecked Sendable {
       }
     phase = .closed
     headTimer.take()?.action.cancel()
+    sendTimer.take()?.action.cancel()
     endUpload()
     reportServed(side == .client ? .aborted : resetting ? .reset : .closed)
     player.cancel()

@@ -40,14 +40,17 @@ extension MockServer {
   ///
   /// - Parameter routes: The routes. The first one that matches responds.
   /// - Throws: ``MockServerError/invalidTemplate(_:reason:)`` or
-  ///   ``MockServerError/invalidPattern(_:reason:)`` if a route is malformed. The old routes are
-  ///   then kept.
+  ///   ``MockServerError/invalidPattern(_:reason:)`` if a route is malformed, and
+  ///   ``MockServerError/reservedPath(_:)`` for a route below the path of the admin API, if it is
+  ///   served. The old routes are then kept.
   public func replaceRoutes(with routes: [Route]) throws(MockServerError) {
     try core.replaceRoutes(with: routes)
   }
 
   /// The routes, which can be changed one by one.
-  public var routes: MockRoutes { MockRoutes { [core] in core.activeRoutes.registry } }
+  public var routes: MockRoutes {
+    MockRoutes(check: core.checkReservedPath, registry: { [core] in core.activeRoutes.registry })
+  }
 
   // MARK: Accepting connections
 

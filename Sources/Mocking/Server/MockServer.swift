@@ -191,8 +191,8 @@ public struct MockServerLimits: Sendable, Hashable {
   /// The limits of the ``MockServer/journal``.
   ///
   /// The maximum number of requests is also the maximum number of closed connections that are kept
-  /// for ``MockServer/closing(of:)``. The default is 100,000 requests and 512 MiB of bodies.
-  public var journal = JournalLimits(requests: 100_000, bodyBytes: 512 * 1024 * 1024)
+  /// for ``MockServer/closing(of:)``. The default is 20,000 requests and 16 MiB of bodies.
+  public var journal = JournalLimits(requests: 20_000)
 
   /// The maximum number of open connections, or `nil` for no limit.
   ///
@@ -204,7 +204,7 @@ public struct MockServerLimits: Sendable, Hashable {
   /// for no limit.
   ///
   /// It is measured by the system's clock, not by the scheduler of the server. The time in which a
-  /// response is made or sent does not count. The default is 5 minutes.
+  /// response is made or sent does not count; ``sendTime`` limits it. The default is 5 minutes.
   public var idleTime: Duration? = .seconds(300)
 
   /// The time limit for a head, from its first bytes to its end, or `nil` for no limit.
@@ -212,6 +212,13 @@ public struct MockServerLimits: Sendable, Hashable {
   /// After that, the response is a 408 and the connection is closed. It is measured by the scheduler
   /// of the server. The default is 1 minute.
   public var headTime: Duration? = .seconds(60)
+
+  /// The time after which the server closes a connection whose client reads no byte of a response that
+  /// is waiting to be sent, or `nil` for no limit.
+  ///
+  /// A client that reads slowly, but reads, is not disconnected. It is measured by the system's clock,
+  /// not by the scheduler of the server. The default is 1 minute.
+  public var sendTime: Duration? = .seconds(60)
 
   /// Creates the default limits.
   public init() {}

@@ -10,6 +10,11 @@ protocol ReservedPathHandler: AnyObject, Sendable {
   /// The rest of a larger body is discarded; ``ReceivedRequest/bodyByteCount`` is its size.
   var maximumBodyBytes: Int { get }
 
+  /// Checks that no route is below the reserved path.
+  ///
+  /// - Throws: ``MockServerError/reservedPath(_:)``.
+  static func check(_ routes: [Route]) throws(MockServerError)
+
   /// Returns whether the target of a request is below the reserved path.
   ///
   /// It runs on the thread of the server for each request, and must be fast.

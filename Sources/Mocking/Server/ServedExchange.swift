@@ -13,7 +13,8 @@ public struct ServedExchange: Sendable, Hashable {
     /// The server closed the connection before the end of the response, because of a fault or
     /// because the server was stopped.
     case closed
-    /// The server reset the connection because of a fault.
+    /// The server reset the connection because of a fault, or because the client did not read the
+    /// response for ``MockServerLimits/sendTime``.
     case reset
     /// The rest of the response is not sent because of a fault.
     case stalled

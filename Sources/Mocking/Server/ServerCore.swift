@@ -15,8 +15,12 @@ final class ServerCore: @unchecked Sendable {
   let tracker: ConnectionTracker
   let queue = MockQueue()
   let webhooks = WebhookSender()
+  /// The queue that parses large bodies.
+  let bodyQueue = DispatchQueue(label: "Catena.Bodies", attributes: .concurrent)
   let onExchange: (@Sendable (ServedExchange) -> Void)?
   private let routes: Mutex<ActiveRoutes>
+  /// The type of the handler of a reserved path, which checks routes.
+  private let reservedPathType = Mutex<(any ReservedPathHandler.Type)?>(nil)
   private let connectionFault: @Sendable (Int) -> MockFault?
   private(set) var listener: Listener?
   /// The handler of the requests below a reserved path.
@@ -87,11 +91,17 @@ final class ServerCore: @unchecked Sendable {
 
   var activeRoutes: ActiveRoutes { routes.withLock { $0 } }
 
+  /// Checks that no route is below the reserved path, if there is one.
+  func checkReservedPath(_ routes: [Route]) throws(MockServerError) {
+    try reservedPathType.withLock { $0 }?.check(routes)
+  }
+
   /// Replaces all routes.
   ///
   /// The random numbers and the adjustment of all responses continue; the use counts of sequences
   /// restart.
   func replaceRoutes(with routes: [Route]) throws(MockServerError) {
+    try checkReservedPath(routes)
     let old = activeRoutes
     let adjustments = ResponseAdjustments()
     adjustments.all = old.registry.adjustments.all
@@ -111,7 +121,8 @@ final class ServerCore: @unchecked Sendable {
   ///
   /// - Returns: Whether the server is running.
   func reserve(_ handler: any ReservedPathHandler) -> Bool {
-    perform {
+    reservedPathType.withLock { $0 = type(of: handler) }
+    return perform {
       self.reservedPath?.stop()
       self.reservedPath = handler
     }

@@ -183,6 +183,18 @@ struct Socket {
     close()
   }
 
+  /// The number of sent bytes that the peer has not acknowledged, or 0 if it is not known.
+  var undeliveredByteCount: Int {
+    var count: Int32 = 0
+    #if canImport(Darwin)
+      var size = socklen_t(MemoryLayout<Int32>.size)
+      guard getsockopt(descriptor, SOL_SOCKET, SO_NWRITE, &count, &size) == 0 else { return 0 }
+    #else
+      guard ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 else { return 0 }
+    #endif
+    return Int(count)
+  }
+
   /// Makes the next ``close()`` reset the connection.
   func resetOnClose() {
     set(SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0))

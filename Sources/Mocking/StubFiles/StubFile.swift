@@ -68,7 +68,7 @@ public struct StubFile: Sendable {
   /// The location of the file, or of the first one.
   public let url: URL
   /// The locations of all files that have been read: the files themselves, the files that they
-  /// include, and files with templates.
+  /// include, files with templates, and files with the initial items of resources.
   ///
   /// A program that reads the routes again after a change watches these files. The files of other
   /// bodies are not included, because they are read for each response.

@@ -201,7 +201,9 @@ extension StubObject {
         order.learn(from: text.dropFirst(JSONLocator.offset(of: ["data"], in: text)))
       case .string(let name):
         file = name
-        let content = try value.content(of: MockFile(name, in: folder))
+        let source = MockFile(name, in: folder)
+        for url in source.candidates { value.context.templateFiles.append(url) }
+        let content = try value.content(of: source)
         items = content.items
         order.learn(from: content.text)
       default: throw value.expected(expectation)

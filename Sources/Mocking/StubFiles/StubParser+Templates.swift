@@ -11,7 +11,7 @@ struct StubContext {
   var lastVariable: String?
   /// Whether the strings of the route can be templates.
   var hasTemplates = true
-  /// The files with templates that the file uses.
+  /// The files with templates and those with the items of resources that the file uses.
   let templateFiles = StubFileList()
 }
 

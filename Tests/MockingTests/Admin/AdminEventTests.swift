@@ -122,4 +122,24 @@ struct AdminEventTests {
     feed.wait()
     #expect(names(events.events(after: "a1-1")) == ["reset"])
   }
+
+  @Test func requestsThatChangeAResourceAreEvents() async throws {
+    let folder = TemporaryFolder()
+    let file = try folder.file("a.json", #"{"routes": [{"resource": "/carts"}]}"#)
+    let transport = MockTransport(routes: try StubFile(contentsOf: file).routes)
+    let events = AdminEvents(instance: "a1")
+    let feed = AdminFeed(AdminBackend(transport, on: .live), events)
+    _ = events.events(after: nil)
+    feed.start()
+    let url = URL.of("http://a/carts")
+    for (number, method) in [HTTPMethod.get, .post, .get].enumerated() {
+      let body = method == .post ? HTTPBody.data(Data("{}".utf8)) : .none
+      _ = await transport.perform(
+        HTTPRequest(
+          method: method, url: url, headers: ["Content-Type": "application/json"], body: body))
+      feed.add(.changed(number, generation: 0))
+      feed.wait()
+    }
+    #expect(names(events.events(after: nil)) == ["request", "request", "resources", "request"])
+  }
 }

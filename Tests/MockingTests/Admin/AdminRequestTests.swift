@@ -101,7 +101,7 @@ struct AdminRequestTests {
     let pattern = #""method": "GET", "path": "/boards""#
     #expect(
       admin.send(.post, "requests/count", "{\(pattern)}").json
-        == ["count": 3, "requests": [1, 2, 3]])
+        == ["count": 3, "requests": [1, 2, 3], "undecided": 0])
     let one = #"{"path": "boards", "when": {"query": {"page": "2"}}}"#
     #expect(admin.send(.post, "requests/count", one).json["requests"] == [2])
     let passed = admin.send(.post, "verifications", "{\(pattern), \"times\": 3}").json

@@ -239,4 +239,19 @@ struct AdminServerTests {
       #expect(problem.contains("\"/__mock/a\" is reserved"))
     }
   }
+
+  @Test func noRouteOfTheServerIsBelowThePathOfTheAPI() throws {
+    let server = try MockServer { Route(.get, "/a", .text("a")).id("a") }
+    defer { server.stop() }
+    let reserved = Route(.get, "/__mock/a", .text(""))
+    try server.replaceRoutes(with: [Route(.get, "/a", .text("a")).id("a"), reserved])
+    try server.replaceRoutes(with: [Route(.get, "/a", .text("a")).id("a")])
+    try server.serveAdmin()
+    let error = MockServerError.reservedPath("/__mock/a")
+    #expect(throws: error) { try server.replaceRoutes(with: [reserved]) }
+    #expect(throws: error) { try server.routes.add(reserved) }
+    #expect(throws: error) { try server.routes.add([reserved]) }
+    #expect(throws: error) { try server.routes.replace("a", with: reserved) }
+    #expect(server.routes.all.map(\.route.template) == ["/a"])
+  }
 }

@@ -199,4 +199,67 @@ struct AdminStubTests {
     #expect(adjusted(nil).delay == .seconds(9))
     #expect(adjusted(nil).interruption == nil)
   }
+
+  // MARK: Reading files again
+
+  private static let file = #"""
+    {"routes": [
+      {"path": "/a", "text": "a"}, {"path": "/twice", "text": "same"},
+      {"path": "/twice", "text": "same"}, {"path": "/b", "text": "b", "id": "b"},
+      {"path": "/c", "text": "c"}, {"path": "/d", "text": "d"}
+    ]}
+    """#
+
+  private func id(_ admin: AdminFixture, of path: String, at index: Int = 0) throws -> String {
+    let stubs = admin.send(.get, "stubs").json["stubs"].array ?? []
+    let found = stubs.filter { $0["path"].string == path }
+    return try #require(found.indices.contains(index) ? found[index]["id"].string : nil)
+  }
+
+  @Test func changesOfTheStubsOfAFileStayUntilTheyAreReset() async throws {
+    let folder = TemporaryFolder()
+    let file = try folder.file("stubs.json", Self.file)
+    let admin = AdminFixture(try StubFile(contentsOf: file).routes)
+    let changed = admin.send(
+      .put, "stubs/\(try id(admin, of: "/a"))", #"{"path": "/a", "text": "new"}"#)
+    #expect(changed.json["origin"] == "changed")
+    _ = admin.send(.delete, "stubs/\(try id(admin, of: "/twice"))")
+    _ = admin.send(.delete, "stubs/b")
+    _ = admin.send(.patch, "stubs/\(try id(admin, of: "/c"))", #"{"enabled": false}"#)
+    _ = admin.send(.patch, "stubs/\(try id(admin, of: "/d"))", #"{"fault": "reset"}"#)
+    func checkChanges() async throws {
+      #expect(await admin.transport.send(.get, "/a").text == "new")
+      #expect(await admin.transport.send(.get, "/twice").text == "same")
+      #expect(await admin.transport.send(.get, "/b").status == 0)
+      #expect(await admin.transport.send(.get, "/c").status == 0)
+      #expect(await admin.transport.send(.get, "/d").status == 0)
+      let a = admin.send(.get, "stubs/\(try id(admin, of: "/a"))").json
+      #expect(a["origin"] == "changed")
+    }
+    try await checkChanges()
+    for _ in 0..<2 {
+      #expect(try admin.api.replaceRoutes(with: try StubFile(contentsOf: file).routes) == 5)
+      try await checkChanges()
+      #expect(admin.send(.get, "stubs").json["total"] == 4)
+    }
+    #expect(admin.send(.post, "reset", #"{"stubs": true}"#).status == 204)
+    for (path, text) in [("/a", "a"), ("/twice", "same"), ("/b", "b"), ("/c", "c"), ("/d", "d")] {
+      #expect(await admin.transport.send(.get, path).text == text)
+    }
+    #expect(admin.send(.get, "stubs").json["total"] == 6)
+    #expect(try admin.api.replaceRoutes(with: try StubFile(contentsOf: file).routes) == 0)
+  }
+
+  @Test func aStubWhoseDefinitionInTheFileHasChangedIsThatOfTheFile() async throws {
+    let folder = TemporaryFolder()
+    let file = try folder.file("stubs.json", Self.file)
+    let admin = AdminFixture(try StubFile(contentsOf: file).routes)
+    _ = admin.send(.put, "stubs/\(try id(admin, of: "/a"))", #"{"path": "/a", "text": "new"}"#)
+    _ = admin.send(.delete, "stubs/b")
+    let text = Self.file.replacing("\"text\": \"a\"", with: "\"text\": \"edited\"")
+    try Data(text.utf8).write(to: file)
+    #expect(try admin.api.replaceRoutes(with: try StubFile(contentsOf: file).routes) == 1)
+    #expect(await admin.transport.send(.get, "/a").text == "edited")
+    #expect(await admin.transport.send(.get, "/b").status == 0)
+  }
 }

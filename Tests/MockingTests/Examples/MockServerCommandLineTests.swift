@@ -107,6 +107,7 @@
       (["a", "--record", "b"], "--record requires --proxy"),
       (["--record", "http://b"], "--record URL: missing argument FILE"),
       (["a", "--allow-tokens"], "--allow-tokens requires --record"),
+      (["a", "--force"], "--force requires --record"),
       (["a", "--keep", "b"], "--keep requires --record"),
       (["a", "--mask", "b"], "--mask requires --record"),
       (["a", "--mask", ","], "--mask ,: expected a name, or several separated by commas"),

@@ -400,5 +400,38 @@
       #expect(version.status == .exited(0))
       #expect(version.output.hasPrefix("mock-server "))
     }
+
+    @Test func recordingNeverReplacesAFileByMistake() async throws {
+      let recording = folder.url("session.har")
+      try Data("precious".utf8).write(to: recording)
+      let arguments = ["--proxy", "http://127.0.0.1:9", "--record", recording.path, "--port", "0"]
+      let refused = try await Program.mockServer(arguments)
+      #expect(refused.status == .exited(2))
+      #expect(
+        refused.errors
+          == "mock-server: --record \(recording.path): the file exists already; choose another name, "
+          + "or replace it with --force; see --help\n")
+      #expect(try String(contentsOf: recording, encoding: .utf8) == "precious")
+      let program = try Program.start("mock-server", arguments + ["--force"])
+      _ = try await address(of: program)
+      #expect(try String(contentsOf: recording, encoding: .utf8) == "precious")
+      program.signal(SIGINT)
+      #expect(await program.end.status == .exited(0))
+      #expect(try HAR(contentsOf: recording).log.entries.isEmpty)
+    }
+
+    @Test func aChangeOfTheItemsOfAResourceIsReadAtOnce() async throws {
+      let items = folder.url("items.json")
+      try Data(#"[{"id": 1}]"#.utf8).write(to: items)
+      let (program, url) = try await serve(
+        #"{"routes": [{"resource": "/items", "data": "items.json"}]}"#)
+      let list = url.appending(path: "items")
+      #expect(await CurlTransport().get(list).body == Data(#"[{"id":1}]"#.utf8))
+      try Data(#"[{"id": 2}]"#.utf8).write(to: items)
+      #expect(await program.lines.first { $0.contains("has changed") } != nil)
+      #expect(await CurlTransport().get(list).body == Data(#"[{"id":2}]"#.utf8))
+      program.signal(SIGINT)
+      #expect(await program.end.status == .exited(0))
+    }
   }
 #endif

@@ -266,4 +266,26 @@ struct MaskedMatchingTests {
     }
     #expect(error.code == .mockFailed)
   }
+
+  @Test func authorizationDistinguishesUsersWhoLoggedInAtTheReplay() async throws {
+    func exchange(_ token: String, _ answer: String) -> Exchange {
+      Exchange(
+        url: "https://a.test/me", headers: [.init(name: "Authorization", value: "Bearer \(token)")],
+        answer: answer)
+    }
+    let file = try archive([exchange("***-aa11aa", "ann"), exchange("***-bb22bb", "bob")])
+    let options = Tape.Options(
+      matching: try Tape.Matching(parsing: "method,path,query,differing-body,header:Authorization"))
+    func answer(_ authorization: String?) async throws -> String? {
+      let tape = try Tape(replaying: file, options: options)
+      let headers: HTTPHeaders = authorization.map { ["Authorization": $0] } ?? [:]
+      let record = await tape.perform(
+        HTTPRequest(method: .get, url: .of("https://a.test/me"), headers: headers))
+      return record.head == nil ? nil : String(decoding: record.body, as: UTF8.self)
+    }
+    #expect(try await answer("Bearer ***-aa11aa") == "ann")
+    #expect(try await answer("Bearer ***-bb22bb") == "bob")
+    #expect(try await answer("Bearer t0ken-from-elsewhere-1") == "ann")
+    #expect(try await answer(nil) == nil)
+  }
 }

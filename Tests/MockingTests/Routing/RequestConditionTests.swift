@@ -222,4 +222,13 @@ struct RequestConditionTests {
       #expect(request.json["a"] == 1)
     }
   }
+
+  @Test func delimitersOfPartsAreWholeLines() {
+    let type: HTTPHeaders = ["Content-Type": "multipart/mixed; boundary=b"]
+    let body =
+      "pre\n--b \t\r\n\r\nx--b\r\n--bc\r\n --b\r\n\r\n--b\r\nA: 1\r\n\r\n\r\n--b\r\n--b--\r\n--b\n\nz\n--b"
+    let parts = ReceivedRequest.of("POST", "/", type, body).parts
+    #expect(parts.map(\.text) == ["x--b\r\n--bc\r\n --b\r\n", "", ""])
+    #expect(parts.map { $0.headers["A"] } == [nil, "1", nil])
+  }
 }

@@ -164,4 +164,89 @@ struct MockServerRequestTests {
     while case let bytes = try await client.receive(), !bytes.isEmpty { count += bytes.count }
     #expect(count > 6_000_000)
   }
+
+  @Test func aClientThatNeverReadsIsDisconnected() async throws {
+    var limits = MockServerLimits()
+    limits.sendTime = .milliseconds(20)
+    let exchanges = Log<ServedExchange.Ending>()
+    let server = try MockServer(limits: limits, onExchange: { exchanges.append($0.ending) }) {
+      Route(.get, "/a") { _ in .bytes(64 << 20) }
+    }
+    defer { server.stop() }
+    let client = try RawClient(port: server.port)
+    try await client.send(get)
+    let closed = try await server.closing(of: 0).value
+    #expect(closed.closedBy == .server)
+    #expect(closed.wasInsideExchange)
+    #expect(exchanges.entries == [.reset])
+    withExtendedLifetime(client) {}
+  }
+
+  // MARK: Large bodies
+
+  /// A request with a multipart body that is large enough to be parsed on another thread.
+  private func upload(_ fields: String = "") -> Data {
+    let body =
+      "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\n"
+      + String(repeating: "\n--c\r\n", count: 40_000) + "\r\n--b--\r\n"
+    let head =
+      "POST /upload HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=b\r\n"
+      + "\(fields)Content-Length: \(body.utf8.count)\r\n\r\n"
+    return Data((head + body).utf8)
+  }
+
+  @Test func otherConnectionsAreServedWhileALargeBodyIsParsed() async throws {
+    let server = try MockServer {
+      Route(.post, "/upload") { .text("part \($0.parts.first?.name ?? "none")") }
+      Route(.get, "/a", .text("other"))
+    }
+    defer { server.stop() }
+    // The queue is the gate: no large body is parsed before it continues.
+    server.core.bodyQueue.suspend()
+    let uploader = try RawClient(port: server.port)
+    try await uploader.send(upload())
+    let other = try RawClient(port: server.port)
+    for _ in 0..<3 {
+      try await other.send(get)
+      _ = try await other.receive(until: "other")
+    }
+    #expect(server.receivedRequests.map(\.target) == ["/a", "/a", "/a"])
+    server.core.bodyQueue.resume()
+    _ = try await uploader.receive(until: "part file")
+    #expect(server.requestCount == 4)
+  }
+
+  @Test func aLargeBodyIsParsedBeforeTheConditionsReadIt() async throws {
+    let parseCounts = Log<Int>()
+    let server = try MockServer {
+      Route(.post, "/upload") { .text("part \($0.parts.first?.name ?? "none")") }
+        .where("logs") { request in
+          parseCounts.append(request.content.parseCount)
+          return request.parts.count == 1
+        }
+    }
+    defer { server.stop() }
+    let client = try RawClient(port: server.port)
+    // Twice, so that the connection is usable afterwards.
+    for _ in 0..<2 {
+      try await client.send(upload())
+      _ = try await client.receive(until: "part file")
+    }
+    // The parts and the form.
+    #expect(parseCounts.entries == [2, 2])
+  }
+
+  @Test func aClientMayDisconnectWhileItsBodyIsParsed() async throws {
+    let server = try MockServer { Route(.post, "/upload", .text("done")) }
+    defer { server.stop() }
+    server.core.bodyQueue.suspend()
+    var client: RawClient? = try RawClient(port: server.port)
+    try await client?.send(upload())
+    client = nil
+    server.core.bodyQueue.resume()
+    _ = try await server.closing(of: 0).value
+    let next = try RawClient(port: server.port)
+    try await next.send(upload("Connection: close\r\n"))
+    #expect(try await next.receiveAll().hasSuffix("done"))
+  }
 }

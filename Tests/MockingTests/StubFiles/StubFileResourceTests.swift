@@ -164,4 +164,13 @@ struct StubFileResourceTests {
     let description = error?.description ?? ""
     #expect(description.contains("stubs.json:\(message)"), "\(description)")
   }
+
+  @Test func theFilesOfTheItemsAreListed() throws {
+    let stubs = try StubFixture(
+      #"{"routes": [{"resource": "/tags", "data": "tags.json"}, {"path": "/a", "file": "a.txt"}]}"#)
+    try Data("[]".utf8).write(to: stubs.folder.url("tags.json"))
+    try Data("a".utf8).write(to: stubs.folder.url("a.txt"))
+    let names = try StubFile(contentsOf: stubs.file).files.map(\.lastPathComponent)
+    #expect(names == ["stubs.json", "tags.json"])
+  }
 }

@@ -1,0 +1,153 @@
+import Foundation
+import Networking
+
+/// The body of a request that is forwarded while it is received.
+extension Connection {
+  /// Starts the response to a request whose body is too large to be kept.
+  ///
+  /// The journal records the request without its body.
+  ///
+  /// - Parameter piece: The first bytes of the body.
+  func startUpload(_ piece: Data) {
+    guard let head else { return }
+    let pipe = BodyPipe()
+    pipe.attach(UploadProducer(connection: self))
+    pipe.append(piece)
+    upload = pipe
+    var body = RequestBody()
+    var length: Int64?
+    body.byteCount = piece.count
+    if case .sized(let declared) = head.framing {
+      body.byteCount = declared
+      length = Int64(declared)
+    }
+    handle(body, stream: BodyStream(length: length, once: BodyPipe.Pieces(pipe: pipe)))
+  }
+
+  /// Passes received bytes of the body on, until the buffer is full.
+  func continueUpload() {
+    while let upload, phase == .handling || phase == .playing, !upload.isFull {
+      switch parser.next() {
+      case .bodyPiece(let piece): upload.append(piece)
+      case .request(let body):
+        upload.append(body.data)
+        upload.finish(isComplete: true)
+        self.upload = nil
+      case .parseError(let error): rejectUpload(error)
+      case .head, nil: return
+      }
+    }
+  }
+
+  /// Responds to a request whose body is malformed, unless its response has already started.
+  private func rejectUpload(_ error: HTTPParseError) {
+    endUpload()
+    guard phase == .handling else { return close(by: .server) }
+    let pending = pending.take()
+    reporter?.report(.response(status: error.status))
+    play(errorScript(error))
+    pending?.cancel()
+  }
+
+  /// Ends the body of the current request, which is incomplete.
+  func endUpload() {
+    upload.take()?.finish(isComplete: false)
+  }
+}
+
+/// Work on other threads: the parsing of large bodies, and access to files.
+extension Connection {
+  /// The size from which a body is parsed on another thread.
+  private static let parsedInAdvanceBytes = 128 * 1024
+
+  /// Returns whether the body of a request is parsed before a route is chosen for it.
+  ///
+  /// Conditions, templates and synchronous handlers read the body on the thread of the server, where
+  /// parsing a large one would delay all other connections.
+  func isParsedInAdvance(_ request: ReceivedRequest) -> Bool {
+    guard request.body.count >= Self.parsedInAdvanceBytes, core.queue.count == 0,
+      case .routes? = routing
+    else { return false }
+    return true
+  }
+
+  /// Parses the body of a request on another thread, and then starts the response.
+  func parse(_ request: ReceivedRequest) {
+    phase = .opening
+    let requestCount = requestCount
+    // Virtual time does not advance until the delays of the response have been scheduled.
+    let activity = core.scheduler.beginActivity()
+    core.bodyQueue.async { [self] in
+      request.content.parseBody(of: request)
+      let isRunning = core.loop.execute {
+        defer { activity?.end() }
+        guard self.phase == .opening, self.requestCount == requestCount,
+          let routing = self.routing, let routes = self.routes
+        else { return }
+        self.respond(to: request, routing, routes)
+        self.process()
+      }
+      if !isRunning { activity?.end() }
+    }
+  }
+
+  // MARK: Files
+
+  /// The queue for calls that may wait for a disk.
+  private static let fileQueue = DispatchQueue(label: "Catena.Files", attributes: .concurrent)
+
+  /// Opens the file of a mock on another thread, and then sends the response.
+  func openFile(of mock: Mock, for request: ReceivedRequest) {
+    phase = .opening
+    let requestCount = requestCount
+    // Virtual time does not advance until the delays of the response have been scheduled.
+    let activity = core.scheduler.beginActivity()
+    Self.fileQueue.async { [self] in
+      let opened: Mock
+      do throws(MockFile.ReadError) {
+        opened = try mock.openingFile(for: request)
+      } catch {
+        opened = .unavailable(error.reason)
+      }
+      let isRunning = core.loop.execute {
+        defer { activity?.end() }
+        guard self.phase == .opening, self.requestCount == requestCount else { return }
+        self.send(opened, to: request)
+        self.process()
+      }
+      if !isRunning { activity?.end() }
+    }
+  }
+
+  /// Reads a piece of a file on another thread, and then continues the response.
+  func readFile(
+    _ range: Range<Int>, _ read: @escaping @Sendable (Range<Int>) -> Data, _ number: Int
+  ) {
+    Self.fileQueue.async { [weak self, loop = core.loop] in
+      let piece = read(range)
+      loop.execute { [weak self] in
+        guard let self, self.phase == .playing, self.player.received(piece, in: number) else {
+          return
+        }
+        self.process()
+      }
+    }
+  }
+}
+
+/// The handle of a client that sends a body.
+///
+/// While the buffer is full, the connection passes no bytes on and stops reading the socket.
+private struct UploadProducer: TransportHandle {
+  weak var connection: Connection?
+
+  func suspend() {}
+
+  func resume() {
+    guard let connection else { return }
+    connection.core.loop.execute { [weak connection] in connection?.process() }
+  }
+
+  /// Continues too, so that the connection discards the rest of the body.
+  func cancel() { resume() }
+}
