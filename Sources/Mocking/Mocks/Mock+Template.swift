@@ -4,7 +4,8 @@ import Networking
 /// The parsed templates of a response.
 ///
 /// The values of `let` are evaluated first, once, so that the status, the header fields, the body
-/// and the webhooks have the same values.
+/// and the webhooks have the same values. Then resources are changed. Both are one atomic step, and
+/// the rest of the response reads the items after it.
 struct ResponseTemplate: Sendable {
   enum Body: Sendable {
     case json(TemplateJSON)
@@ -15,6 +16,8 @@ struct ResponseTemplate: Sendable {
 
   /// The expressions of `let` in the order of the constants of the scope.
   var constants: [TemplateJSON] = []
+  /// The changes of resources in order.
+  var changes: [ResponseChange] = []
   var status: TemplateExpression?
   /// The header fields with templates.
   var headers: [(name: String, value: TemplateText)] = []
@@ -46,11 +49,41 @@ struct ResponseTemplate: Sendable {
 
   private func response(
     to request: ReceivedRequest, _ values: TemplateValues, basedOn base: Mock
-  ) throws(TemplateRenderError) -> Mock {
+  ) throws -> Mock {
     var rendering = TemplateRendering(request, values)
+    guard changes.isEmpty else { return try changedResponse(&rendering, basedOn: base) }
     for constant in constants {
       rendering.constants.append(try constant.value(&rendering))
     }
+    return try response(&rendering, basedOn: base)
+  }
+
+  /// Changes resources, and returns the response, or the reason why a change is refused.
+  private func changedResponse(
+    _ rendering: inout TemplateRendering, basedOn base: Mock
+  ) throws -> Mock {
+    guard let resources = rendering.request.session.resources as? any ChangeableResources else {
+      throw TemplateRenderError.unknownResource(changes[0].path)
+    }
+    let start = rendering
+    do {
+      return try resources.change(for: start.request, start.values) { items in
+        var rendering = start
+        rendering.items = items
+        for constant in constants {
+          rendering.constants.append(try constant.value(&rendering))
+        }
+        try ResponseChange.apply(changes, to: items, &rendering)
+        return try response(&rendering, basedOn: base)
+      }
+    } catch let refusal as ChangeRefusal {
+      return refusal.mock
+    }
+  }
+
+  private func response(
+    _ rendering: inout TemplateRendering, basedOn base: Mock
+  ) throws(TemplateRenderError) -> Mock {
     var mock = base
     if let status {
       let value = try status.value(&rendering)

@@ -36,6 +36,8 @@ public struct Route: Sendable {
     case promised(IsolatedClosure<ReceivedRequest, Promise<Mock>>)
     /// A handler whose mocks inherit from another mock.
     indirect case inheriting(Handler, from: Mock)
+    /// A handler whose mocks belong to an isolated client.
+    indirect case isolated(Handler, Mock.Client)
 
     /// The response of a handler: a mock, or a promise if the handler has not finished.
     enum Response {
@@ -69,6 +71,12 @@ public struct Route: Sendable {
         case .mock(let mock): .mock(mock.inheriting(outer))
         case .promise(let promise):
           .promise(promise.map(on: .inline) { mock in mock.inheriting(outer) })
+        }
+      case .isolated(let handler, let client):
+        switch try handler(request, awaitedBy: scheduler) {
+        case .mock(let mock): .mock(mock.isolated(for: client))
+        case .promise(let promise):
+          .promise(promise.map(on: .inline) { mock in mock.isolated(for: client) })
         }
       }
     }
@@ -107,6 +115,11 @@ public struct Route: Sendable {
   var assignments: [VariableAssignment] = []
   /// The data that the route shares with other routes, if it is a route of a resource.
   var storage: (any RouteStorage)?
+  /// The resources that the templates of the route read and change, and whose clients have variables,
+  /// scenarios, counters and sequences of their own.
+  ///
+  /// `nil` uses the first resources of the backend.
+  var resources: (any RouteStorage)?
   /// The identifier, or `nil` if the backend chooses one.
   public private(set) var id: RouteID?
   /// The place in a stub file from which the route was read.
@@ -311,8 +324,23 @@ extension Route {
   }
 }
 
+extension Mock {
+  fileprivate func isolated(for client: Client) -> Mock {
+    var mock = self
+    mock.client = client
+    return mock
+  }
+}
+
 /// The data of the routes of a resource.
-protocol RouteStorage: AnyObject, Sendable {
+protocol RouteStorage: ChangeableResources {
+  /// Returns the client of a request, and these resources.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - values: The random values of the backend, for the cookie of a new client.
+  /// - Returns: The session.
+  func session(for request: ReceivedRequest, _ values: () -> TemplateValues) -> RequestSession
   /// Writes pending changes to disk before it returns.
   func saveChanges()
   /// Restores the initial data.

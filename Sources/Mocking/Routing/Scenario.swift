@@ -134,8 +134,12 @@ struct ScenarioMachine {
 ///
 /// All members may be used from any thread. The choice of a route and the change of its scenario
 /// states and variables are one atomic step, so concurrent requests are serialized.
+///
+/// If a ``ResourceStore`` of the backend isolates clients, each client has states, variables and use
+/// counts of its own, which start anew. The members of this class then use those of the requests
+/// without a client, except ``reset()``.
 public final class ScenarioStates: Sendable {
-  private let machine = Mutex(ScenarioMachine())
+  private let machines = Mutex(ClientValues(ScenarioMachine()))
   private let resetHandlers = Mutex<[@Sendable () -> Void]>([])
   /// Whether a variable has ever been set.
   ///
@@ -150,32 +154,35 @@ public final class ScenarioStates: Sendable {
   ///
   /// - Parameter scenario: The scenario. It starts in its initial state.
   public subscript(scenario: Scenario) -> String {
-    get { machine.withLock { $0.state(of: scenario) } }
-    set { machine.withLock { $0.set(Scenario.Step(scenario: scenario, state: newValue)) } }
+    get { machines.withLock { $0.shared.state(of: scenario) } }
+    set { machines.withLock { $0.shared.set(Scenario.Step(scenario: scenario, state: newValue)) } }
   }
 
   /// Resets all scenarios to their initial states and the use counts of all routes to 0, removes all
-  /// variables, and restarts all sequences and all counters of templates.
+  /// variables, and restarts all sequences and all counters of templates, for all clients.
   public func reset() {
-    machine.withLock { $0.reset() }
+    machines.withLock {
+      $0.updateAll { $0.reset() }
+      $0.dropClients()
+    }
     for handler in resetHandlers.withLock({ $0 }) { handler() }
   }
 
-  /// The number of changes of states and variables.
-  var changeCount: Int { machine.withLock { $0.changeCount } }
+  /// The number of changes of states and variables, except those of isolated clients.
+  var changeCount: Int { machines.withLock { $0.shared.changeCount } }
 
   /// The states that have been set, and the variables, at one time.
-  var snapshot: ScenarioSnapshot { machine.withLock { $0.snapshot } }
+  var snapshot: ScenarioSnapshot { machines.withLock { $0.shared.snapshot } }
 
   /// Restores the states and the variables of a snapshot.
   func restore(_ snapshot: ScenarioSnapshot) {
-    machine.withLock { $0.restore(snapshot) }
+    machines.withLock { $0.shared.restore(snapshot) }
     if !snapshot.variables.isEmpty { mayHaveVariables.store(true, ordering: .releasing) }
   }
 
   /// Sets the initial state of a scenario.
   func restart(_ scenario: Scenario) {
-    machine.withLock { $0.restart(scenario) }
+    machines.withLock { $0.updateAll { $0.restart(scenario) } }
   }
 
   /// Adds a closure that ``reset()`` calls.
@@ -185,41 +192,62 @@ public final class ScenarioStates: Sendable {
 
   /// Discards the use count of a route that has been removed.
   func forget(_ entry: RegisteredRoute) {
-    machine.withLock { $0.forget(entry) }
+    machines.withLock { $0.updateAll { $0.forget(entry) } }
   }
 
   /// Whether a variable has ever been set.
   var hasVariables: Bool { mayHaveVariables.load(ordering: .acquiring) }
 
   /// The variables by name.
-  var variableValues: [String: JSON] { machine.withLock { $0.variables } }
+  var variableValues: [String: JSON] { machines.withLock { $0.shared.variables } }
 
-  /// The variables and the number of their changes.
-  var variableSnapshot: (values: [String: JSON], revision: Int) {
-    machine.withLock { ($0.variables, $0.revision) }
+  /// Returns the variables of the client of a request.
+  func variables(of request: ReceivedRequest) -> [String: JSON] {
+    variableSnapshot(of: request).values
+  }
+
+  /// Returns the variables of the client of a request, and the number of their changes.
+  func variableSnapshot(
+    of request: ReceivedRequest
+  ) -> (values: [String: JSON], revision: Int) {
+    let client = request.session.client
+    return machines.withLock { machines in
+      let machine = machines.value(for: client)
+      return (machine.variables, machine.revision)
+    }
   }
 
   func setVariable(_ name: String, to value: JSON?) {
-    machine.withLock { $0.setVariable(name, to: value) }
+    machines.withLock { $0.shared.setVariable(name, to: value) }
     mayHaveVariables.store(true, ordering: .releasing)
   }
 
-  /// Chooses the first route that can respond in the current state, counts its use, and sets its
-  /// next states and its variables.
+  /// Chooses the first route that can respond in the current state of the client, counts its use, and
+  /// sets its next states and its variables.
   func take(
     _ candidates: [RouteTable.Candidate], for request: ReceivedRequest, ifRevision tested: Int?,
     _ values: () -> TemplateValues
   ) -> ScenarioMachine.Choice {
-    let choice = machine.withLock { $0.take(candidates, for: request, ifRevision: tested, values) }
+    let session = request.session
+    let choice = machines.withLock {
+      $0.update(session.client, atMost: session.maximumClients) {
+        $0.take(candidates, for: request, ifRevision: tested) {
+          values().counting(for: session.client, atMost: session.maximumClients)
+        }
+      }
+    }
     if case .taken(_, let variables) = choice, !variables.isEmpty {
       mayHaveVariables.store(true, ordering: .releasing)
     }
     return choice
   }
 
-  /// Returns the limits and states that prevent a route from responding now.
-  func differences(of entry: RegisteredRoute) -> [RequestDifference] {
-    machine.withLock { $0.differences(of: entry) }
+  /// Returns the limits and states that prevent a route from responding now to a request.
+  func differences(
+    of entry: RegisteredRoute, for request: ReceivedRequest
+  ) -> [RequestDifference] {
+    let client = request.session.client
+    return machines.withLock { $0.value(for: client).differences(of: entry) }
   }
 }
 

@@ -1,13 +1,22 @@
 import Networking
+import Synchronization
 
 /// The names that a template can use besides those of the request.
-struct TemplateScope: Sendable, Hashable {
+struct TemplateScope: Sendable {
   /// The variables of the route's path.
   ///
   /// `nil` allows all names, for a template whose route is not known.
   var pathVariables: [String]?
   /// The names of `let`, in the order of their values.
   var constants: [String] = []
+  /// The path before the paths of resources.
+  var basePath = ""
+  /// The paths of the resources.
+  ///
+  /// `nil` allows all paths, for a template whose backend is not known.
+  var resources: [String]?
+  /// The list of the resources that templates use.
+  var references: TemplateReferences?
   /// Whether the template is rendered after the response, and may use it.
   var hasResponse = false
   /// Whether the template may generate values.
@@ -26,13 +35,25 @@ struct TemplateScope: Sendable, Hashable {
   }
 }
 
+/// The paths of the resources that the templates of a stub file use.
+final class TemplateReferences: Sendable {
+  private let names = Mutex<Set<String>>([])
+
+  /// The paths.
+  var paths: Set<String> { names.withLock { $0 } }
+
+  func insert(_ path: String) { names.withLock { _ = $0.insert(path) } }
+}
+
 /// A parser of the expressions of a template.
 ///
 /// ```
 /// expression = and { "or" and }
 /// and        = not { "and" not }
 /// not        = "not" not | comparison
-/// comparison = pipe [ ("==" | "!=" | "<" | "<=" | ">" | ">=") pipe ]
+/// comparison = sum [ ("==" | "!=" | "<" | "<=" | ">" | ">=") sum ]
+/// sum        = product { ("+" | "-") product }
+/// product    = pipe { ("*" | "/") pipe }
 /// pipe       = primary { "|" filter [ "(" arguments ")" ] }
 /// primary    = literal | "(" expression ")" | name [ "(" arguments ")" ] { step }
 /// step       = "." member | "[" (index | string) "]"
@@ -119,12 +140,43 @@ struct TemplateParser {
   }
 
   private mutating func comparison() throws(TemplateSyntaxError) -> TemplateExpression {
-    let left = try pipe()
+    let left = try sum()
     guard case .symbol(let text) = lexer.token,
       let comparison = TemplateExpression.Comparison(rawValue: text)
     else { return left }
     try lexer.advance()
-    return .comparison(comparison, left, try pipe())
+    return .comparison(comparison, left, try sum())
+  }
+
+  private mutating func sum() throws(TemplateSyntaxError) -> TemplateExpression {
+    var left = try product()
+    while true {
+      switch lexer.token {
+      case .symbol("+"), .symbol("-"):
+        let operation: TemplateExpression.Arithmetic =
+          lexer.token == .symbol("+") ? .add : .subtract
+        try lexer.advance()
+        try countOperator()
+        left = .arithmetic(operation, left, try product())
+      // The number in `total -1` is negative.
+      case .number where lexer.bytes[lexer.offset] == UInt8(ascii: "-"):
+        try countOperator()
+        left = .arithmetic(.add, left, try product())
+      default: return left
+      }
+    }
+  }
+
+  private mutating func product() throws(TemplateSyntaxError) -> TemplateExpression {
+    var left = try pipe()
+    while case .symbol(let text) = lexer.token, text == "*" || text == "/",
+      let operation = TemplateExpression.Arithmetic(rawValue: text)
+    {
+      try lexer.advance()
+      try countOperator()
+      left = .arithmetic(operation, left, try pipe())
+    }
+    return left
   }
 
   private mutating func pipe() throws(TemplateSyntaxError) -> TemplateExpression {
@@ -141,7 +193,7 @@ struct TemplateParser {
       }
       try lexer.advance()
       let arguments = try takes(.symbol("(")) ? try self.arguments(of: []) : []
-      guard filter.argumentCount.contains(arguments.count) else {
+      guard filter.argumentCount.contains(arguments.count), filter.accepts(arguments) else {
         throw TemplateSyntaxError("expected \(filter.usage)", at: offset)
       }
       input = .filter(filter, input, arguments)
@@ -201,6 +253,7 @@ struct TemplateParser {
     }
     let memberOffset = lexer.position
     let steps = try steps()
+    if root == .resources { return try resource(steps, at: memberOffset) }
     if root == .path, case .member(let variable)? = steps.first,
       let variables = scope.pathVariables, !variables.contains(variable)
     {
@@ -208,6 +261,24 @@ struct TemplateParser {
         unknown: variable, "path variable", at: memberOffset, among: variables)
     }
     return .root(root, steps)
+  }
+
+  /// Returns the expression for the items of a resource.
+  ///
+  /// The first step is the path of the resource, and the second one is the id of an item.
+  private func resource(
+    _ steps: [JSONValuePath.Step], at offset: Int
+  ) throws(TemplateSyntaxError) -> TemplateExpression {
+    guard case .member(let name)? = steps.first, name.hasPrefix("/") else {
+      throw TemplateSyntaxError(
+        "expected the path of a resource, such as resources[\"/products\"]", at: offset)
+    }
+    let path = scope.basePath + name
+    scope.references?.insert(path)
+    if let known = scope.resources, !known.contains(where: { $0.isResourcePath(path) }) {
+      throw TemplateSyntaxError(unknown: path, "resource", at: offset, among: known)
+    }
+    return .resource(path, Array(steps.dropFirst()))
   }
 
   private mutating func steps() throws(TemplateSyntaxError) -> [JSONValuePath.Step] {
