@@ -10,6 +10,7 @@ struct ResponseTemplate: Sendable {
   enum Body: Sendable {
     case json(TemplateJSON)
     case text(TemplateText)
+    case stream(StreamTemplate)
     /// The body of the mock, without templates.
     case unchanged
   }
@@ -52,10 +53,18 @@ struct ResponseTemplate: Sendable {
   ) throws -> Mock {
     var rendering = TemplateRendering(request, values)
     guard changes.isEmpty else { return try changedResponse(&rendering, basedOn: base) }
-    for constant in constants {
-      rendering.constants.append(try constant.value(&rendering))
-    }
+    try evaluateConstants(&rendering)
     return try response(&rendering, basedOn: base)
+  }
+
+  private func evaluateConstants(
+    _ rendering: inout TemplateRendering
+  ) throws(TemplateRenderError) {
+    if let values = rendering.request.session.constants {
+      rendering.constants = values
+      return
+    }
+    for constant in constants { rendering.constants.append(try constant.value(&rendering)) }
   }
 
   /// Changes resources, and returns the response, or the reason why a change is refused.
@@ -70,9 +79,7 @@ struct ResponseTemplate: Sendable {
       return try resources.change(for: start.request, start.values) { items in
         var rendering = start
         rendering.items = items
-        for constant in constants {
-          rendering.constants.append(try constant.value(&rendering))
-        }
+        try evaluateConstants(&rendering)
         try ResponseChange.apply(changes, to: items, &rendering)
         return try response(&rendering, basedOn: base)
       }
@@ -98,6 +105,7 @@ struct ResponseTemplate: Sendable {
     switch body {
     case .json(let template): mock.body = .data(Data(try template.render(&rendering)))
     case .text(let template): mock.body = .data(Data(try template.render(&rendering).utf8))
+    case .stream(let template): mock.body = .stream(try template.stream(&rendering))
     case .unchanged: break
     }
     if let problem {

@@ -1,3 +1,4 @@
+import Foundation
 import Networking
 
 /// The client of a request, and the resources that templates of its response read.
@@ -12,6 +13,8 @@ struct RequestSession: Sendable, Hashable {
   var newCookie: String?
   /// The maximum number of clients with values of their own.
   var maximumClients = 100
+  /// The values of `let`, if the route has evaluated them before the response.
+  var constants: [JSON]?
   /// The resources of the backend.
   var resources: (any RequestResources)?
 
@@ -38,6 +41,8 @@ protocol RequestItems: AnyObject {
   func key(at path: String) -> String?
   /// Returns the items of a resource in the order of their creation.
   func items(at path: String) -> [JSON]
+  /// Returns a value as JSON text, with the members in the order in which the resources have them.
+  func encode(_ json: JSON) throws -> Data
   /// Returns the item with an id, or `nil` if there is none.
   func item(_ id: JSON, at path: String) -> JSON?
 }

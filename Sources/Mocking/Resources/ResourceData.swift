@@ -43,11 +43,11 @@ struct ResourceData: Sendable {
   /// Returns the index of the resource at a path, whose variables may have any names.
   func index(at path: String) -> Int? { indexes[path.normalizedResourcePath] }
 
-  /// Returns the member that should contain the id of a parent but does not, or `nil` if an item
-  /// belongs to parents.
+  /// Returns the member that should contain the id of a parent but does not, and the path of the
+  /// parent, or `nil` if an item belongs to parents.
   ///
   /// An item without the member is valid if it can be reached by a path without parents.
-  func orphaned(_ json: JSON, in index: Int) -> String? {
+  func orphaned(_ json: JSON, in index: Int) -> (member: String, parent: String)? {
     let definition = definitions[index]
     let isReachable = definition.paths.contains { $0.bindings.isEmpty }
     for path in definition.paths {
@@ -56,7 +56,9 @@ struct ResourceData: Sendable {
         let value = json[binding.member]
         if value.isNull, isReachable { continue }
         let id = ResourceItem.id(of: value)
-        if id.flatMap({ tables[parent][$0] }) == nil { return binding.member }
+        if id.flatMap({ tables[parent][$0] }) == nil {
+          return (binding.member, definitions[parent].name)
+        }
       }
     }
     return nil

@@ -188,6 +188,8 @@ struct ResourceHandler: Sendable {
     let identity = page.items.map(\.tag).joined() + "\(page.total)"
     var mock = Self.response(text, tag: EntityTag.of(identity.utf8), request)
     mock.headers["X-Total-Count"] = String(page.total)
+    // A list without items has no members yet.
+    if table.count > 0, let warning = query.warning { mock.headers["X-Mock-Warning"] = warning }
     let links = ResourceLinks(request, query, page, options.parameters)
     if let value = links.value { mock.headers["Link"] = value }
     if case .cursor = query.paging, let next = page.next {

@@ -181,6 +181,17 @@ public struct ResourceOptions: Sendable {
   /// Creates the default options.
   public init() {}
 
+  /// The names of members that items may have, besides those that they have.
+  var names: Set<String> {
+    var names = Set(required + readOnly + uniqueGroups.flatMap { $0 })
+    names.formUnion(types.keys)
+    names.formUnion(rules.keys)
+    names.formUnion(defaults.keys)
+    names.formUnion(foreignKeys.values)
+    names.formUnion([key, createdAt, updatedAt].compactMap(\.self))
+    return names
+  }
+
   /// The groups of unique members.
   var uniqueGroups: [[String]] { unique.map { [$0] } + uniqueTogether }
 

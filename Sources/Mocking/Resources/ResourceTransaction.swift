@@ -105,9 +105,11 @@ public final class ResourceTransaction {
     let index = try index(at: path)
     data.tables[index].order.learn(item)
     lists[index] = nil
-    if let member = data.orphaned(item, in: index) {
+    if let orphan = data.orphaned(item, in: index) {
       throw .invalid([
-        .init(pointer: JSONPointer.escaped(member), text: "must be the id of a parent")
+        .init(
+          pointer: JSONPointer.escaped(orphan.member),
+          text: "must be the id of an item of \(orphan.parent)")
       ])
     }
     return try data.insert(item, into: index, [], context).json
@@ -173,6 +175,12 @@ final class TransactionItems: ChangeableItems {
 
   func item(_ id: JSON, at path: String) -> JSON? { transaction.item(id, at: path) }
 
+  func encode(_ json: JSON) throws -> Data {
+    var order = MemberOrder()
+    for table in transaction.data.tables { order.learn(table.order) }
+    return try order.encode(json)
+  }
+
   func create(_ item: JSON, at path: String) throws(ChangeRefusal) -> JSON {
     try refusable { () throws(ResourceProblem) in try transaction.insert(item, at: path) }
   }
@@ -224,6 +232,28 @@ extension ResourceStore {
       data = transaction.data
       return result
     }
+  }
+
+  /// The paths of all resources.
+  var paths: [String] {
+    state.withLock { $0.initial.definitions.flatMap { $0.paths.map(\.list) } }
+  }
+
+  /// Returns the first initial item of a resource that belongs to no parent.
+  ///
+  /// - Parameter path: The path of the resource.
+  /// - Returns: The index of the item, the member that should contain the id of the parent, and the
+  ///   path of the parent. `nil` if there is none.
+  func orphan(at path: String) -> (index: Int, member: String, parent: String)? {
+    let data = state.withLock { $0.initial }
+    guard let index = data.index(at: path),
+      data.definitions[index].options.onParentDelete != .keep
+    else { return nil }
+    for (position, item) in data.tables[index].items.enumerated() {
+      guard let orphan = data.orphaned(item.json, in: index) else { continue }
+      return (position, orphan.member, orphan.parent)
+    }
+    return nil
   }
 
   func items(for client: String?) -> any RequestItems {

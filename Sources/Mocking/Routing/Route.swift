@@ -111,6 +111,8 @@ public struct Route: Sendable {
   var requiredStates: [Scenario.Step] = []
   /// The scenario states that the route sets.
   var nextStates: [Scenario.Step] = []
+  /// The values of `let` that the changes of variables use, evaluated before the response.
+  var constants: [TemplateJSON] = []
   /// The variables that the route sets.
   var assignments: [VariableAssignment] = []
   /// The data that the route shares with other routes, if it is a route of a resource.

@@ -14,8 +14,9 @@ struct ScenarioMachine {
 
   /// The result of choosing a route.
   enum Choice {
-    /// The chosen route, if there is one, and the variables after its changes.
-    case taken(RouteTable.Candidate?, variables: [String: JSON])
+    /// The chosen route, if there is one, with the variables after its changes and the values of `let`
+    /// that these have used.
+    case taken(RouteTable.Candidate?, variables: [String: JSON], constants: [JSON]?)
     /// The template of a variable has failed. Nothing is changed.
     case failed(RouteTable.Candidate, TemplateRenderError)
     /// The variables have changed since the conditions were tested.
@@ -61,17 +62,26 @@ struct ScenarioMachine {
   ) -> Choice {
     if let tested, tested != revision { return .outdated }
     guard let taken = candidates.first(where: { allows($0.entry) }) else {
-      return .taken(nil, variables: variables)
+      return .taken(nil, variables: variables, constants: nil)
     }
     let route = taken.entry.route
+    var constants: [JSON]?
     if !route.assignments.isEmpty {
       var request = request
       request.path.variables = taken.variables
       request.variables = variables
       do throws(TemplateRenderError) {
         let values = values()
+        if !route.constants.isEmpty {
+          var rendering = TemplateRendering(request, values)
+          for constant in route.constants {
+            rendering.constants.append(try constant.value(&rendering))
+          }
+          constants = rendering.constants
+        }
         for assignment in route.assignments {
-          request.variables[assignment.name] = try assignment.value(for: request, values)
+          request.variables[assignment.name] = try assignment.value(
+            for: request, values, constants ?? [])
         }
       } catch {
         return .failed(taken, error)
@@ -82,7 +92,7 @@ struct ScenarioMachine {
     }
     if route.limit != nil { useCounts[taken.entry.number, default: 0] += 1 }
     for step in route.nextStates { set(step) }
-    return .taken(taken, variables: variables)
+    return .taken(taken, variables: variables, constants: constants)
   }
 
   /// The states that have been set, and the variables.
@@ -236,7 +246,7 @@ public final class ScenarioStates: Sendable {
         }
       }
     }
-    if case .taken(_, let variables) = choice, !variables.isEmpty {
+    if case .taken(_, let variables, _) = choice, !variables.isEmpty {
       mayHaveVariables.store(true, ordering: .releasing)
     }
     return choice

@@ -98,7 +98,8 @@ final class StubRegistry: Sendable {
       switch scenarios.take(
         matchingCandidates, for: request, ifRevision: readsVariables ? revision : nil, values)
       {
-      case .taken(let chosen, let variables):
+      case .taken(let chosen, let variables, let constants):
+        request.session.constants = constants
         request.path.variables = chosen?.variables ?? [:]
         request.variables = variables
         return chosen?.entry

@@ -30,16 +30,31 @@ extension StubValue {
   }
 
   /// Parses the variables that a route sets, whose values may have templates.
-  func addAssignments(to route: inout Route) throws(JSONDocumentError) {
+  ///
+  /// - Parameters:
+  ///   - route: The route.
+  ///   - constants: The values of `let`, which the templates can use.
+  /// - Throws: ``JSONDocumentError`` for the first error.
+  func addAssignments(
+    to route: inout Route, constants: StubValue?
+  ) throws(JSONDocumentError) {
     let expectation = "an object of variables, such as {\"user\": {\"id\": 7}}"
+    let references = TemplateReferences()
+    let constants = try constants?.constants(in: context.scope) ?? []
+    var scope = context.scope
+    scope.references = references
+    scope.constants = constants.map(\.name)
     for (name, value) in try variables(expectation) {
       guard TemplateJSON.isTemplate(value.json) else {
         route = route.set(name, to: value.json == .null ? JSON?.none : value.json)
         continue
       }
-      let template = try value.jsonTemplate(in: TemplateScope(pathVariables: context.pathVariables))
+      let template = try value.jsonTemplate(in: scope)
       route.assignments.append(VariableAssignment(name: name, value: .template(template)))
     }
+    for path in references.paths { context.references.insert(path) }
+    // The response uses the same values.
+    if !references.constants.isEmpty { route.constants = constants.map(\.value) }
   }
 
   /// Parses the numbers that a route adds to variables.
@@ -79,7 +94,7 @@ extension StubObject {
   func weighted(
     _ choices: StubValue, _ defaults: Mock, in folder: URL
   ) throws(JSONDocumentError) -> Mock {
-    for name in ["sequence", "afterLast", "status", "let"] + StubValue.bodyKeys {
+    for name in ["sequence", "afterLast", "status", "let", "changes"] + StubValue.bodyKeys {
       if let value = self[name] { throw value.conflict(with: "oneOf") }
     }
     var mocks: [(weight: Double, mock: Mock)] = []

@@ -15,7 +15,9 @@ struct TemplateScope: Sendable {
   ///
   /// `nil` allows all paths, for a template whose backend is not known.
   var resources: [String]?
-  /// The list of the resources that templates use.
+  /// The ranks of the names of members, in whose order objects are written.
+  var ranks: [String: Int] = [:]
+  /// The list of the resources and the values of `let` that templates use.
   var references: TemplateReferences?
   /// Whether the template is rendered after the response, and may use it.
   var hasResponse = false
@@ -35,14 +37,18 @@ struct TemplateScope: Sendable {
   }
 }
 
-/// The paths of the resources that the templates of a stub file use.
+/// The resources and the values of `let` that templates use.
 final class TemplateReferences: Sendable {
-  private let names = Mutex<Set<String>>([])
+  private let names = Mutex<(paths: Set<String>, constants: Set<String>)>(([], []))
 
-  /// The paths.
-  var paths: Set<String> { names.withLock { $0 } }
+  /// The paths of the resources.
+  var paths: Set<String> { names.withLock { $0.paths } }
+  /// The names of the values of `let`.
+  var constants: Set<String> { names.withLock { $0.constants } }
 
-  func insert(_ path: String) { names.withLock { _ = $0.insert(path) } }
+  func insert(_ path: String) { names.withLock { _ = $0.paths.insert(path) } }
+
+  func insert(constant name: String) { names.withLock { _ = $0.constants.insert(name) } }
 }
 
 /// A parser of the expressions of a template.
@@ -233,7 +239,10 @@ struct TemplateParser {
     default: break
     }
     if let index = scope.loops.lastIndex(of: name) { return .loop(index, .value, try steps()) }
-    if let index = scope.constants.firstIndex(of: name) { return .constant(index, try steps()) }
+    if let index = scope.constants.firstIndex(of: name) {
+      scope.references?.insert(constant: name)
+      return .constant(index, try steps())
+    }
     if let member = TemplateExpression.LoopMember(rawValue: name), !scope.loops.isEmpty {
       return .loop(scope.loops.count - 1, member, try steps())
     }
