@@ -11,6 +11,8 @@ struct ScenarioMachine {
   private(set) var revision = 0
   /// The number of changes of states and variables.
   private(set) var changeCount = 0
+  /// The number of routes with a limit that have been chosen.
+  private(set) var useCount = 0
 
   /// The result of choosing a route.
   enum Choice {
@@ -90,7 +92,10 @@ struct ScenarioMachine {
       revision += 1
       changeCount += 1
     }
-    if route.limit != nil { useCounts[taken.entry.number, default: 0] += 1 }
+    if route.limit != nil {
+      useCounts[taken.entry.number, default: 0] += 1
+      useCount += 1
+    }
     for step in route.nextStates { set(step) }
     return .taken(taken, variables: variables, constants: constants)
   }
@@ -239,12 +244,20 @@ public final class ScenarioStates: Sendable {
     _ values: () -> TemplateValues
   ) -> ScenarioMachine.Choice {
     let session = request.session
-    let choice = machines.withLock {
-      $0.update(session.client, atMost: session.maximumClients) {
-        $0.take(candidates, for: request, ifRevision: tested) {
-          values().counting(for: session.client, atMost: session.maximumClients)
-        }
+    let choice = machines.withLock { machines in
+      guard let client = session.client else {
+        return machines.shared.take(candidates, for: request, ifRevision: tested, values)
       }
+      var machine = machines.value(for: client)
+      let (changes, uses) = (machine.changeCount, machine.useCount)
+      let choice = machine.take(candidates, for: request, ifRevision: tested) {
+        values().counting(for: client, atMost: session.maximumClients)
+      }
+      // A client that changes nothing uses no memory.
+      if machine.changeCount != changes || machine.useCount != uses {
+        machines.update(client, atMost: session.maximumClients) { $0 = machine }
+      }
+      return choice
     }
     if case .taken(_, let variables, _) = choice, !variables.isEmpty {
       mayHaveVariables.store(true, ordering: .releasing)

@@ -77,8 +77,8 @@ public struct StubFile: Sendable {
   public let routes: [Route]
   /// The summaries of the stubs, in order, for display.
   public let summaries: [Summary]
-  /// The entries of recordings that cannot be replayed, and other reasons why a recording is not
-  /// complete.
+  /// The entries of recordings that cannot be replayed, other reasons why a recording is not complete,
+  /// and members of stub files that have no effect together.
   public let warnings: [ArchiveWarning]
   /// The seed of the random numbers.
   ///

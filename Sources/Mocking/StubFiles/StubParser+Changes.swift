@@ -8,12 +8,23 @@ extension StubContext {
     scope.basePath = basePath
     scope.resources = resources
     scope.references = references
-    scope.ranks = order.ranks
     return scope
   }
 }
 
 extension StubObject {
+  /// The order of the members of the body `json` in the file.
+  ///
+  /// Empty if there is no such body, or if its text is not known.
+  var memberOrder: MemberOrder {
+    var order = MemberOrder()
+    guard let json = self["json"], let text = context.text else { return order }
+    let steps = json.path.steps.dropFirst(context.routePath.steps.count)
+    let offset = JSONLocator.offset(of: JSONValuePath(steps: Array(steps)), in: text)
+    order.learn(from: text.dropFirst(offset))
+    return order
+  }
+
   /// Parses the changes of resources that a response makes.
   ///
   /// - Parameter scope: The names that the templates of the response can use. The names of changed

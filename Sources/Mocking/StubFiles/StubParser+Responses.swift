@@ -51,7 +51,7 @@ extension StubObject {
     }
     switch name {
     case "json":
-      guard let text = try? context.order.encode(value.json) else { return .json(value.json) }
+      guard let text = try? memberOrder.encode(value.json) else { return .json(value.json) }
       return .data(text, contentType: "application/json")
     case "text": return .text(try value.string())
     case "base64":

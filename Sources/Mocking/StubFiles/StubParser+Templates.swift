@@ -19,8 +19,12 @@ struct StubContext {
   var resources: [String]?
   /// The resources that the templates of the file use.
   var references = TemplateReferences()
-  /// The order of the members of the route.
-  var order = MemberOrder()
+  /// The text of the route, for the order of members.
+  ///
+  /// `nil` if there is no text.
+  var text: Data?
+  /// The location of the route.
+  var routePath = JSONValuePath()
   /// The files with templates that the file uses.
   let templateFiles = StubFileList()
 }
@@ -119,6 +123,7 @@ extension StubObject {
     to mock: Mock, in folder: URL
   ) throws(JSONDocumentError) -> Mock {
     var scope = context.scope
+    scope.ranks = memberOrder.ranks
     var isEnabled = true
     if let option = self["template"] {
       guard case .bool(let value) = option.json else { throw option.expected("true or false") }

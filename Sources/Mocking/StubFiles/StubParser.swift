@@ -78,7 +78,8 @@ struct StubDocument {
           ).map { $0.with(source) }
           continue
         }
-        value.context.order.learn(from: Data(text))
+        value.context.text = Data(text)
+        value.context.routePath = value.path
         for value in try value.combinations() {
           stubs.append(
             try value.stub(

@@ -37,7 +37,8 @@ enum TemplateFilter: String, Sendable, CaseIterable {
     case .unique: "unique or unique(\"color\")"
     case .map: "map(\"price\")"
     case .where, .find:
-      "\(rawValue)(\"id\", 3) or \(rawValue)(\"price\", \">=\", 10), with one of ==, !=, <, <=, >, >="
+      "\(rawValue)(\"id\", 3) or \(rawValue)(\"price\", \">=\", 10), "
+        + "with one of ==, !=, <, <=, >, >="
     default: "\(rawValue) without arguments"
     }
   }
@@ -155,6 +156,8 @@ enum TemplateFilter: String, Sendable, CaseIterable {
   /// Returns a number rounded to 15 digits, so that 0.1 + 0.2 is 0.3.
   static func number(_ value: Double) -> JSON {
     guard value.isFinite else { return .null }
+    // A larger number has no digits after the point that could be wrong.
+    guard abs(value) < 1e15 else { return .double(value) }
     return .double(Double(String(format: "%.15g", value)) ?? value)
   }
 

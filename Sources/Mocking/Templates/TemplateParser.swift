@@ -262,7 +262,9 @@ struct TemplateParser {
     }
     let memberOffset = lexer.position
     let steps = try steps()
-    if root == .resources { return try resource(steps, at: memberOffset) }
+    if root == .resources {
+      return try resource(steps, at: steps.isEmpty ? offset : memberOffset)
+    }
     if root == .path, case .member(let variable)? = steps.first,
       let variables = scope.pathVariables, !variables.contains(variable)
     {
