@@ -7,7 +7,8 @@ extension RequestCondition: CustomStringConvertible {
   public var description: String {
     switch kind {
     case .satisfying(let description, _): return description
-    case .expression(_, let text): return "if \(ReportFormatter.bounded(ReportFormatter.masked(text)))"
+    case .expression(_, let text):
+      return "if \(ReportFormatter.bounded(ReportFormatter.masked(text)))"
     case .all(let conditions): return Self.list(conditions, " and ", whenEmpty: "always")
     case .any(let conditions): return Self.list(conditions, " or ", whenEmpty: "never")
     case .not(let condition): return "not \(condition)"

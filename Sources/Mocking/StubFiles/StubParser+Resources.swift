@@ -214,7 +214,8 @@ extension StubObject {
       guard !TemplateJSON.isTemplate(value.json) else {
         throw JSONDocumentError(
           path: value.path,
-          text: "a default value cannot have templates; a route with \"changes\" can create an item "
+          text:
+            "a default value cannot have templates; a route with \"changes\" can create an item "
             + "with templates")
       }
       options.defaults[name] = value.json

@@ -29,7 +29,10 @@ struct TemplateListTests {
     ("{{ body.items | sort(\"price\") | map(\"id\") }}", "[3,1,2]"),
     ("{{ body.items | sort(\"-price\") | map(\"id\") }}", "[2,1,3]"),
     ("{{ body.items | sort(\"name\") | map(\"id\") }}", "[2,1,3]"),
-    ("{{ body.items | unique(\"name\") | map(\"id\") }} {{ body.numbers | unique }}", "[1,2] [3,1,2]"),
+    (
+      "{{ body.items | unique(\"name\") | map(\"id\") }} {{ body.numbers | unique }}",
+      "[1,2] [3,1,2]"
+    ),
     ("{{ 1 + 2 * 3 }} {{ (1 + 2) * 3 }} {{ 7 - 2 - 1 }} {{ 7 / 2 }}", "7 9 4 3.5"),
     ("{{ 0.1 + 0.2 }} {{ 1.1 * 3 }} {{ 6 / 2 }}", "0.3 3.3 3"),
     ("{{ body.total -1 }} {{ body.total - 1 }} {{ body.total + -1 }}", "11 11 11"),
@@ -47,7 +50,8 @@ struct TemplateListTests {
     ("{{ body | map }}", "expected map(\"price\")", 10),
     (
       "{{ body | where(\"a\", \"~\", 1) }}",
-      "expected where(\"id\", 3) or where(\"price\", \">=\", 10), with one of ==, !=, <, <=, >, >=", 10
+      "expected where(\"id\", 3) or where(\"price\", \">=\", 10), with one of ==, !=, <, <=, >, >=",
+      10
     ),
     ("{{ body | summ }}", "unknown filter \"summ\"", 10),
     ("{{ body * }}", "expected a value, found \"}}\"", 10),
