@@ -14,19 +14,29 @@ extension ResourceOptions {
   /// A rule for numbers ignores values of other types, and so does a rule for strings. `null` and a
   /// missing member meet every rule; ``required`` excludes them.
   public struct MemberRule: Sendable, Hashable {
-    /// The least number. `nil` for no limit.
+    /// The least number.
+    ///
+    /// `nil` for no limit.
     public var minimum: Double?
-    /// The greatest number. `nil` for no limit.
+    /// The greatest number.
+    ///
+    /// `nil` for no limit.
     public var maximum: Double?
-    /// The least number of characters of a string, or of elements of an array. `nil` for no limit.
+    /// The least number of characters of a string, or of elements of an array.
+    ///
+    /// `nil` for no limit.
     public var minLength: Int?
-    /// The greatest number of characters of a string, or of elements of an array. `nil` for no limit.
+    /// The greatest number of characters of a string, or of elements of an array.
+    ///
+    /// `nil` for no limit.
     public var maxLength: Int?
     /// The regular expression of which a string contains a match, as in ``TextPattern/matching(_:)``.
     ///
     /// `nil` for any string. If it is malformed, no string is valid.
     public var pattern: String? { didSet { expression = pattern.map { RegularExpression($0) } } }
-    /// The allowed values. `nil` for all values.
+    /// The allowed values.
+    ///
+    /// `nil` for all values.
     public var allowed: [JSON]?
     private var expression: RegularExpression?
 

@@ -43,27 +43,6 @@ struct ResourceData: Sendable {
   /// Returns the index of the resource at a path, whose variables may have any names.
   func index(at path: String) -> Int? { indexes[path.normalizedResourcePath] }
 
-  /// Returns the member that should contain the id of a parent but does not, and the path of the
-  /// parent, or `nil` if an item belongs to parents.
-  ///
-  /// An item without the member is valid if it can be reached by a path without parents.
-  func orphaned(_ json: JSON, in index: Int) -> (member: String, parent: String)? {
-    let definition = definitions[index]
-    let isReachable = definition.paths.contains { $0.bindings.isEmpty }
-    for path in definition.paths {
-      for binding in path.bindings {
-        guard let parent = indexes[binding.parent] else { continue }
-        let value = json[binding.member]
-        if value.isNull, isReachable { continue }
-        let id = ResourceItem.id(of: value)
-        if id.flatMap({ tables[parent][$0] }) == nil {
-          return (binding.member, definitions[parent].name)
-        }
-      }
-    }
-    return nil
-  }
-
   /// The number of changes of all tables.
   var revision: Int { tables.reduce(0) { $0 + $1.revision } }
 

@@ -70,3 +70,26 @@ struct ResourceDefinition: Sendable {
   /// The members that contain the ids of parents.
   var foreignKeys: Set<String> { Set(paths.flatMap(\.bindings).map(\.member)) }
 }
+
+extension ResourceData {
+  /// Returns the member that should contain the id of a parent but does not, and the path of the
+  /// parent, or `nil` if an item belongs to parents.
+  ///
+  /// An item without the member is valid if it can be reached by a path without parents.
+  func orphaned(_ json: JSON, in index: Int) -> (member: String, parent: String)? {
+    let definition = definitions[index]
+    let isReachable = definition.paths.contains { $0.bindings.isEmpty }
+    for path in definition.paths {
+      for binding in path.bindings {
+        guard let parent = self.index(at: binding.parent) else { continue }
+        let value = json[binding.member]
+        if value.isNull, isReachable { continue }
+        let id = ResourceItem.id(of: value)
+        if id.flatMap({ tables[parent][$0] }) == nil {
+          return (binding.member, definitions[parent].name)
+        }
+      }
+    }
+    return nil
+  }
+}

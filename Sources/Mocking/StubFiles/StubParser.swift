@@ -277,63 +277,6 @@ extension StubValue {
   }
 }
 
-extension StubValue {
-  /// Parses a name, which cannot be a template.
-  fileprivate func plainName(_ expectation: String) throws(JSONDocumentError) -> String {
-    let text = try string(expectation)
-    guard !context.hasTemplates || !TemplateText.isTemplate(text) else {
-      throw JSONDocumentError(
-        path: path,
-        text: "a scenario and its states cannot be templates, found \(text.debugDescription); "
-          + "\"set\" and \"variables\" have values with templates")
-    }
-    return text
-  }
-
-  /// Returns the routes of a list of methods or paths, one for each combination.
-  ///
-  /// - Throws: ``JSONDocumentError`` for a malformed list, and for lists with an identifier.
-  fileprivate func combinations() throws(JSONDocumentError) -> [StubValue] {
-    guard case .dictionary(let members) = json else { return [self] }
-    func list(_ name: String) -> StubValue? {
-      guard let value = members[name], case .array = value else { return nil }
-      return StubValue(json: value, path: path.appending(.member(name)), context: context)
-    }
-    let (methodList, pathList) = (list("method"), list("path"))
-    guard methodList != nil || pathList != nil else { return [self] }
-    if members["id"] != nil {
-      throw JSONDocumentError(
-        path: path.appending(.member("id")), refersToName: true,
-        text: "\"id\" cannot be combined with a list of methods or paths, "
-          + "which is several routes")
-    }
-    let methods = try methodList?.elements("methods") ?? []
-    let paths = try pathList?.elements("paths") ?? []
-    for value in [methodList, pathList] {
-      if let value, value.json == [] { throw value.expected("an array with at least one element") }
-    }
-    guard max(methods.count, 1) * max(paths.count, 1) <= 1_000 else {
-      throw JSONDocumentError(path: path, text: "the lists have more than 1000 combinations")
-    }
-    for method in methods { _ = try method.httpMethod() }
-    for path in paths { _ = try path.template() }
-    var values = [self]
-    for (name, elements) in [("method", methods), ("path", paths)] where !elements.isEmpty {
-      values = values.flatMap { value in
-        elements.map { element in
-          var value = value
-          if case .dictionary(var members) = value.json {
-            members[name] = element.json
-            value = StubValue(json: .dictionary(members), path: path, context: context)
-          }
-          return value
-        }
-      }
-    }
-    return values
-  }
-}
-
 extension StubObject {
   /// The members that ``addConditions(to:)`` parses.
   static let conditionKeys = ["when", "scenario", "set", "increment", "priority", "times"]
