@@ -4,17 +4,21 @@ import Networking
 /// The parsed templates of a response.
 ///
 /// The values of `let` are evaluated first, once, so that the status, the header fields, the body
-/// and the webhooks have the same values.
+/// and the webhooks have the same values. Then resources are changed. Both are one atomic step, and
+/// the rest of the response reads the items after it.
 struct ResponseTemplate: Sendable {
   enum Body: Sendable {
     case json(TemplateJSON)
     case text(TemplateText)
+    case stream(StreamTemplate)
     /// The body of the mock, without templates.
     case unchanged
   }
 
   /// The expressions of `let` in the order of the constants of the scope.
   var constants: [TemplateJSON] = []
+  /// The changes of resources in order.
+  var changes: [ResponseChange] = []
   var status: TemplateExpression?
   /// The header fields with templates.
   var headers: [(name: String, value: TemplateText)] = []
@@ -46,11 +50,47 @@ struct ResponseTemplate: Sendable {
 
   private func response(
     to request: ReceivedRequest, _ values: TemplateValues, basedOn base: Mock
-  ) throws(TemplateRenderError) -> Mock {
+  ) throws -> Mock {
     var rendering = TemplateRendering(request, values)
-    for constant in constants {
-      rendering.constants.append(try constant.value(&rendering))
+    guard changes.isEmpty else { return try changedResponse(&rendering, basedOn: base) }
+    try evaluateConstants(&rendering)
+    return try response(&rendering, basedOn: base)
+  }
+
+  private func evaluateConstants(
+    _ rendering: inout TemplateRendering
+  ) throws(TemplateRenderError) {
+    if let values = rendering.request.session.constants {
+      rendering.constants = values
+      return
     }
+    for constant in constants { rendering.constants.append(try constant.value(&rendering)) }
+  }
+
+  /// Changes resources, and returns the response, or the reason why a change is refused.
+  private func changedResponse(
+    _ rendering: inout TemplateRendering, basedOn base: Mock
+  ) throws -> Mock {
+    guard let resources = rendering.request.session.resources as? any ChangeableResources else {
+      throw TemplateRenderError.unknownResource(changes[0].path)
+    }
+    let start = rendering
+    do {
+      return try resources.change(for: start.request, start.values) { items in
+        var rendering = start
+        rendering.items = items
+        try evaluateConstants(&rendering)
+        try ResponseChange.apply(changes, to: items, &rendering)
+        return try response(&rendering, basedOn: base)
+      }
+    } catch let refusal as ChangeRefusal {
+      return refusal.mock
+    }
+  }
+
+  private func response(
+    _ rendering: inout TemplateRendering, basedOn base: Mock
+  ) throws(TemplateRenderError) -> Mock {
     var mock = base
     if let status {
       let value = try status.value(&rendering)
@@ -65,6 +105,7 @@ struct ResponseTemplate: Sendable {
     switch body {
     case .json(let template): mock.body = .data(Data(try template.render(&rendering)))
     case .text(let template): mock.body = .data(Data(try template.render(&rendering).utf8))
+    case .stream(let template): mock.body = .stream(try template.stream(&rendering))
     case .unchanged: break
     }
     if let problem {

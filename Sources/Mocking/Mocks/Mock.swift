@@ -69,6 +69,18 @@ public struct Mock: Sendable {
   /// Whether the response was recorded, so that its CORS fields refer to pages of another server.
   var isRecorded = false
 
+  /// The isolated client of the request.
+  var client: Client?
+
+  /// An isolated client, whose sequences and counters are its own.
+  struct Client: Sendable, Hashable {
+    /// `nil` for a request without a client.
+    let id: String?
+    /// The value of `Set-Cookie` that the response adds.
+    let newCookie: String?
+    let limit: Int
+  }
+
   /// The source of the response.
   enum Source: Sendable {
     /// The other properties of the mock.
@@ -130,6 +142,7 @@ public struct Mock: Sendable {
     mock.delay = delay ?? outer.delay
     mock.bodyDelay = bodyDelay ?? outer.bodyDelay
     mock.pace = pace ?? outer.pace
+    mock.client = client ?? outer.client
     mock.interruption = interruption ?? outer.interruption
     if !outer.webhooks.isEmpty { mock.webhooks = outer.webhooks + webhooks }
     if !outer.headers.isEmpty { mock.headers = outer.headers.merging(headers) }

@@ -43,10 +43,13 @@ final class MockResolver: Sendable {
 
   /// Returns the generated values for templates.
   ///
-  /// - Parameter scheduler: The clock of the request.
+  /// - Parameters:
+  ///   - scheduler: The clock of the request.
+  ///   - client: The client of the request, if clients are isolated.
   /// - Returns: The values.
-  func values(on scheduler: any Scheduler) -> TemplateValues {
+  func values(on scheduler: any Scheduler, for client: Mock.Client? = nil) -> TemplateValues {
     TemplateValues(random: random, counters: counters, scheduler: scheduler)
+      .counting(for: client?.id, atMost: client?.limit ?? 1)
   }
 
   /// Starts all sequences again with their first responses, and all counters of templates with their
@@ -62,7 +65,7 @@ final class MockResolver: Sendable {
   /// delay.
   func needsNoResolution(_ mock: Mock) -> Bool {
     guard case .fields = mock.source, mock.bodyDelay?.isRandom != true, mock.webhooks.isEmpty,
-      !adjustments.isActive
+      !adjustments.isActive, mock.client?.newCookie == nil
     else { return false }
     if case .file = mock.body { return false }
     if let interruption = mock.interruption, interruption.chance < 1 { return false }
@@ -94,7 +97,8 @@ final class MockResolver: Sendable {
       case .sequence(let sequence):
         let key = MockResolverMachine.SequenceKey(
           location: sequence.location, route: route, method: method, path: path())
-        switch sequence.selection(machine.withLock { $0.next(in: key) }) {
+        let client = mock.client
+        switch sequence.selection(machine.withLock { $0.next(in: key, for: client) }) {
         case .mock(let next): mock = next.inheriting(mock)
         case .exhausted(let count):
           return .invalid(
@@ -106,7 +110,7 @@ final class MockResolver: Sendable {
       case .template(let make):
         let request = try request()
         do {
-          mock = try make(request, values(on: scheduler)).inheriting(mock)
+          mock = try make(request, values(on: scheduler, for: mock.client)).inheriting(mock)
         } catch {
           mock = .handlerFailed(error)
         }
@@ -123,6 +127,7 @@ final class MockResolver: Sendable {
   private func prepared(_ mock: Mock, _ route: Int?) -> Mock {
     var mock = mock
     adjustments.apply(to: &mock, of: route)
+    if let cookie = mock.client?.newCookie { mock.headers.addCookie(cookie) }
     if let interruption = mock.interruption, interruption.chance < 1 {
       let occurs = random.unit() < interruption.chance
       mock.interruption?.chance = 1
@@ -159,17 +164,19 @@ struct MockResolverMachine {
     let path: String
   }
 
-  private var useCounts: [SequenceKey: Int] = [:]
+  private var useCounts = ClientValues<[SequenceKey: Int]>([:])
   private var draws = 0
 
-  /// Returns the number of earlier uses of a sequence, and adds one use.
-  mutating func next(in key: SequenceKey) -> Int {
-    defer { useCounts[key, default: 0] += 1 }
-    return useCounts[key, default: 0]
+  /// Returns the number of earlier uses of a sequence by a client, and adds one use.
+  mutating func next(in key: SequenceKey, for client: Mock.Client? = nil) -> Int {
+    useCounts.update(client?.id, atMost: client?.limit ?? 1) { counts in
+      defer { counts[key, default: 0] += 1 }
+      return counts[key, default: 0]
+    }
   }
 
   mutating func restartSequences() {
-    useCounts = [:]
+    useCounts = ClientValues([:])
   }
 
   /// Returns the number of the next draw, counted from 0.
@@ -196,5 +203,14 @@ extension Mock.ResponseSequence {
     case .fails: return .exhausted(count: mocks.count)
     case .fallsThrough: return .fallsThrough
     }
+  }
+}
+
+extension HTTPHeaders {
+  /// Adds a `Set-Cookie` field, unless there is one for the same cookie.
+  fileprivate mutating func addCookie(_ cookie: String) {
+    let name = cookie.prefix { $0 != "=" } + "="
+    guard !values(for: "Set-Cookie").contains(where: { $0.hasPrefix(name) }) else { return }
+    add(cookie, for: "Set-Cookie")
   }
 }

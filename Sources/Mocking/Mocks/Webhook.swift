@@ -233,7 +233,7 @@ struct WebhookTemplate: Sendable {
       switch body {
       case .json(let template): webhook.body = Data(try template.render(&rendering))
       case .text(let template): webhook.body = Data(try template.render(&rendering).utf8)
-      case .unchanged: break
+      case .unchanged, .stream: break
       }
       return webhook
     }

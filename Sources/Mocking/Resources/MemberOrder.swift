@@ -9,10 +9,26 @@ struct MemberOrder: Sendable {
   /// The maximum number of names, so that clients cannot use unlimited memory.
   private static let limit = 2_000
 
-  private var ranks: [String: Int] = [:]
+  /// The ranks of the names.
+  private(set) var ranks: [String: Int] = [:]
 
   /// Whether a name has occurred, at any depth.
   func contains(_ name: String) -> Bool { ranks[name] != nil }
+
+  /// Returns the name that is most similar to another one, or `nil` if none is similar.
+  ///
+  /// Only short names are compared, and of many names only some, because the other name may come from
+  /// a request.
+  func nearest(to name: String) -> String? {
+    guard name.utf8.count <= 64 else { return nil }
+    let candidates = ranks.sorted { $0.value < $1.value }.prefix(200).map(\.key)
+      .filter { $0.utf8.count <= 64 && $0.utf8.allSatisfy { (0x20...0x7E).contains($0) } }
+    let distances = candidates.map {
+      (EditDistance.between(name.lowercased(), $0.lowercased()), $0)
+    }
+    guard let nearest = distances.min(by: { $0.0 < $1.0 }) else { return nil }
+    return nearest.0 <= max(1, min(name.count, nearest.1.count) / 2) ? nearest.1 : nil
+  }
 
   /// Returns a value as JSON text.
   ///

@@ -50,7 +50,7 @@ public final class Resource<Value: Codable & Sendable>: Sendable {
     _ configure: (inout ResourceOptions) -> Void = { _ in }
   ) {
     let definition = Self.definition(path, decoder, configure)
-    var table = ResourceTable(unique: definition.options.unique)
+    var table = ResourceTable(unique: definition.options.uniqueGroups)
     table.order.learn(definition.options.key)
     handler = ResourceHandler(store: store, definition, table)
     self.encoder = encoder

@@ -40,6 +40,9 @@ struct ResourceData: Sendable {
   /// Returns whether there is a resource at a normalized path.
   func hasResource(at path: String) -> Bool { indexes[path] != nil }
 
+  /// Returns the index of the resource at a path, whose variables may have any names.
+  func index(at path: String) -> Int? { indexes[path.normalizedResourcePath] }
+
   /// The number of changes of all tables.
   var revision: Int { tables.reduce(0) { $0 + $1.revision } }
 
@@ -99,6 +102,7 @@ struct ResourceData: Sendable {
   ) throws(ResourceProblem) -> ResourceItem {
     let options = definitions[index].options
     var (members, problems) = try bind(json, bound)
+    members.merge(options.defaults) { given, _ in given }
     if !context.isTrusted {
       for name in options.readOnly where members[name] != nil && name != options.key {
         problems.append(.readOnly(name))
@@ -274,9 +278,12 @@ struct ResourceData: Sendable {
       throw ResourceProblem(
         status: 409, detail: "the id \(ReportFormatter.quoted(item.id)) occurs twice")
     }
-    if let member = table.conflict(of: item.json, id: item.id) {
+    if let members = table.conflict(of: item.json, id: item.id) {
       throw ResourceProblem(
-        status: 409, detail: "the value of the unique member \(member) occurs twice")
+        status: 409,
+        detail: members.count == 1
+          ? "the value of the unique member \(members[0]) occurs twice"
+          : "the values of the unique members \(members.joined(separator: ", ")) occur twice")
     }
     table.insert(item)
   }
@@ -312,10 +319,19 @@ struct ResourceData: Sendable {
   }
 
   private func checkUnique(_ item: ResourceItem, of index: Int) throws(ResourceProblem) {
-    guard let member = tables[index].conflict(of: item.json, id: item.id) else { return }
+    guard let members = tables[index].conflict(of: item.json, id: item.id) else { return }
+    guard members.count > 1 else {
+      throw ResourceProblem(
+        status: 409, detail: "another item has the same value of the unique member",
+        errors: [.init(pointer: JSONPointer.escaped(members[0]), text: "must be unique")])
+    }
     throw ResourceProblem(
-      status: 409, detail: "another item has the same value of the unique member",
-      errors: [.init(pointer: JSONPointer.escaped(member), text: "must be unique")])
+      status: 409, detail: "another item has the same values of the unique members",
+      errors: members.map { member in
+        let others = members.filter { $0 != member }.joined(separator: ", ")
+        return .init(
+          pointer: JSONPointer.escaped(member), text: "must be unique together with \(others)")
+      })
   }
 
   /// Sets the members that a path determines.

@@ -39,16 +39,26 @@ struct ResourceHandler: Sendable {
     to request: ReceivedRequest, _ operation: Operation, at path: ResourcePath,
     _ values: TemplateValues
   ) -> Mock {
+    let isOwn = (request.session.resources as? ResourceStore) === store
+    let session = isOwn ? request.session : store.session(for: request) { values }
+    let mock = response(to: request, operation, path, session, values)
+    // The backend adds the cookie of a session that it has created.
+    guard !isOwn, let cookie = session.newCookie else { return mock }
+    var result = mock
+    result.headers.add(cookie, for: "Set-Cookie")
+    return result
+  }
+
+  private func response(
+    to request: ReceivedRequest, _ operation: Operation, _ path: ResourcePath,
+    _ session: RequestSession, _ values: TemplateValues
+  ) -> Mock {
     do throws(ResourceProblem) {
-      let client = try ResourceClient(request, store, values)
-      var mock: Mock
-      do throws(ResourceProblem) {
-        mock = try response(to: request, operation, path, client.id, values)
-      } catch {
-        mock = error.mock
+      guard session.client?.utf8.count ?? 0 <= 256 else {
+        throw ResourceProblem(
+          status: 400, detail: "the header field or cookie of the client has more than 256 bytes")
       }
-      if let cookie = client.newCookie { mock.headers.add(cookie, for: "Set-Cookie") }
-      return mock
+      return try response(to: request, operation, path, session.client, values)
     } catch {
       return error.mock
     }
@@ -178,6 +188,8 @@ struct ResourceHandler: Sendable {
     let identity = page.items.map(\.tag).joined() + "\(page.total)"
     var mock = Self.response(text, tag: EntityTag.of(identity.utf8), request)
     mock.headers["X-Total-Count"] = String(page.total)
+    // A list without items has no members yet.
+    if table.count > 0, let warning = query.warning { mock.headers["X-Mock-Warning"] = warning }
     let links = ResourceLinks(request, query, page, options.parameters)
     if let value = links.value { mock.headers["Link"] = value }
     if case .cursor = query.paging, let next = page.next {
@@ -255,46 +267,6 @@ struct ResourceHandler: Sendable {
   /// The characters that RFC 3986 section 2.3 never encodes.
   private static let unreserved = CharacterSet(
     charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-}
-
-/// The client of a request.
-///
-/// Source: RFC 6265 sections 4.1 and 4.2.
-private struct ResourceClient {
-  /// The name of the client's data; `nil` for the shared data.
-  let id: String?
-  /// The value of `Set-Cookie` for a client that has no cookie yet.
-  private(set) var newCookie: String?
-
-  init(
-    _ request: ReceivedRequest, _ store: ResourceStore, _ values: TemplateValues
-  ) throws(ResourceProblem) {
-    switch store.isolation {
-    case nil: id = nil
-    case .header(let name): id = request.headers.values(for: name).first
-    case .cookie(let name):
-      if let value = Self.cookie(name, in: request.headers.values(for: "Cookie")) {
-        id = value
-      } else {
-        let value = ResourceTable.uuid(store.values(of: values))
-        id = value
-        newCookie = "\(name)=\(value); Path=/; SameSite=Lax"
-      }
-    }
-    guard id?.utf8.count ?? 0 <= 256 else {
-      throw ResourceProblem(
-        status: 400, detail: "the header field or cookie of the client has more than 256 bytes")
-    }
-  }
-
-  private static func cookie(_ name: String, in fields: [String]) -> String? {
-    for pair in fields.flatMap({ $0.split(separator: ";") }) {
-      let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard sides.count == 2, String(sides[0]).trimmingOptionalWhitespace == name else { continue }
-      return String(sides[1]).trimmingOptionalWhitespace
-    }
-    return nil
-  }
 }
 
 /// The body of a PATCH.

@@ -111,6 +111,18 @@ public struct ResourceOptions: Sendable {
   ///
   /// `null` is not compared.
   public var unique: [String] = []
+  /// The groups of members whose values no two items may share together.
+  ///
+  /// `[["cartId", "product"]]` allows a product once in each cart. A group with a `null` is not
+  /// compared.
+  public var uniqueTogether: [[String]] = []
+  /// The values of members that a new item does not have.
+  ///
+  /// They are used by requests that create an item, by the changes of a route and by Swift code, but not
+  /// for the initial items.
+  public var defaults: [String: JSON] = [:]
+  /// The rules for the values of members, in addition to ``types``.
+  public var rules: [String: MemberRule] = [:]
   /// The members that clients cannot set or change.
   public var readOnly: [String] = []
   /// The types of members.
@@ -169,6 +181,20 @@ public struct ResourceOptions: Sendable {
   /// Creates the default options.
   public init() {}
 
+  /// The names of members that items may have, besides those that they have.
+  var names: Set<String> {
+    var names = Set(required + readOnly + uniqueGroups.flatMap { $0 })
+    names.formUnion(types.keys)
+    names.formUnion(rules.keys)
+    names.formUnion(defaults.keys)
+    names.formUnion(foreignKeys.values)
+    names.formUnion([key, createdAt, updatedAt].compactMap(\.self))
+    return names
+  }
+
+  /// The groups of unique members.
+  var uniqueGroups: [[String]] { unique.map { [$0] } + uniqueTogether }
+
   var createsMissing: Bool { createsOnPut ?? (ids == .client) }
 }
 
@@ -188,74 +214,4 @@ extension ResourceOptions.MemberType {
 
   /// The type with its article, such as `an integer`.
   var phrase: String { "aeiou".contains(rawValue.prefix(1)) ? "an \(rawValue)" : "a \(rawValue)" }
-}
-
-/// The path of a resource, with the members that its variables determine.
-struct ResourcePath: Sendable {
-  /// A variable of the path.
-  struct Binding: Sendable {
-    let variable: String
-    /// The member that contains the id of the parent.
-    let member: String
-    /// The normalized path of the parent.
-    let parent: String
-  }
-
-  /// The template of the list.
-  let list: String
-  /// The template of an item.
-  let item: String
-  /// The variable of ``item`` with the id.
-  let idVariable: String
-  /// The variables in order.
-  let bindings: [Binding]
-  /// The path with all variables replaced by `{}`.
-  let normalized: String
-
-  init(_ template: String, _ foreignKeys: [String: String]) {
-    var normalized = ""
-    var bindings: [Binding] = []
-    for segment in template.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
-      guard segment.hasPrefix("{"), segment.hasSuffix("}") else {
-        normalized += "/\(segment)"
-        continue
-      }
-      let name = String(segment.dropFirst().dropLast())
-      bindings.append(
-        Binding(variable: name, member: foreignKeys[name] ?? "\(name)Id", parent: normalized))
-      normalized += "/{}"
-    }
-    self.normalized = normalized
-    self.bindings = bindings
-    var idVariable = "id"
-    while bindings.contains(where: { $0.variable == idVariable }) { idVariable += "_" }
-    self.idVariable = idVariable
-    list = template
-    item = "\(template)/{\(idVariable)}"
-  }
-}
-
-/// The paths and options of a resource in its store.
-struct ResourceDefinition: Sendable {
-  /// The paths; the first one identifies the resource in a file.
-  let paths: [ResourcePath]
-  let options: ResourceOptions
-  /// Throws a `DecodingError` for an item that is no value of the resource's type.
-  ///
-  /// `nil` accepts every object.
-  let decode: (@Sendable (_ item: Data) throws -> Void)?
-
-  init(
-    _ path: String, _ options: ResourceOptions,
-    decode: (@Sendable (_ item: Data) throws -> Void)? = nil
-  ) {
-    paths = ([path] + options.nestedPaths).map { ResourcePath($0, options.foreignKeys) }
-    self.options = options
-    self.decode = decode
-  }
-
-  var name: String { paths[0].list }
-
-  /// The members that contain the ids of parents.
-  var foreignKeys: Set<String> { Set(paths.flatMap(\.bindings).map(\.member)) }
 }

@@ -62,6 +62,9 @@ extension ResourceOptions {
       guard let value = members[name], !value.isNull, !type.matches(value) else { continue }
       report(name, "must be \(type.phrase)")
     }
+    for (name, rule) in rules.sorted(by: { $0.key < $1.key }) {
+      for text in rule.problems(of: members[name] ?? .null) { report(name, text) }
+    }
     return problems
   }
 }

@@ -36,6 +36,8 @@ struct ResourceQuery {
   private(set) var paging = Paging.all
   private(set) var fields: [String] = []
   private var filters: [ResourceFilter] = []
+  /// The filters of members that no item has.
+  private(set) var warning: String?
   private var search: [UInt8] = []
   private var sortKeys: [SortKey] = []
 
@@ -66,6 +68,7 @@ struct ResourceQuery {
       }
       try Self.check(filter.longestText, atMost: 256, "bytes in \(name)")
       filters.append(filter)
+      if warning == nil { warning = Self.warning(filter.path[0], options, order) }
     }
     search = Array((query[names.search] ?? "").lowercased().utf8)
     try Self.check(search.count, atMost: 256, "bytes in \(names.search)")
@@ -83,6 +86,18 @@ struct ResourceQuery {
           isDescending: name.hasPrefix("-") != isReversed))
     }
     paging = try Self.paging(query, options)
+  }
+
+  /// Returns a warning if no item can have a member.
+  private static func warning(
+    _ name: String, _ options: ResourceOptions, _ order: MemberOrder
+  ) -> String? {
+    guard !order.contains(name), !options.names.contains(name) else { return nil }
+    // The text is the value of a header field.
+    let printable = String(
+      decoding: name.utf8.prefix(64).filter { (0x20...0x7E).contains($0) }, as: UTF8.self)
+    let hint = order.nearest(to: name).map { "; did you mean \"\($0)\"?" } ?? ""
+    return "no item has the member \"\(printable)\"\(hint)"
   }
 
   /// Bounds the work for one request.

@@ -66,9 +66,9 @@ struct ResourceTable: Sendable {
   /// The items; `nil` in place of a removed one.
   private var slots: [ResourceItem?] = []
   private var positions: [String: Int] = [:]
-  /// The id of the item with a value, by member.
-  private var owners: [String: [JSON: String]] = [:]
-  private let unique: [String]
+  /// The id of the item with some values, for each group of unique members.
+  private var owners: [[JSON: String]]
+  private let unique: [[String]]
   /// The last number that an id used.
   var counter: Int
   /// The number of changes.
@@ -80,11 +80,11 @@ struct ResourceTable: Sendable {
   /// Creates an empty table.
   ///
   /// - Parameters:
-  ///   - unique: The members whose values are unique.
+  ///   - unique: The groups of members whose values are unique together.
   ///   - counter: The last number that an id used.
-  init(unique: [String] = [], counter: Int = 0) {
-    self.unique = unique.sorted()
-    for member in unique { owners[member] = [:] }
+  init(unique: [[String]] = [], counter: Int = 0) {
+    self.unique = unique.sorted { $0.lexicographicallyPrecedes($1) }
+    owners = Array(repeating: [:], count: unique.count)
     self.counter = min(max(counter, 0), Self.maximumCounter)
   }
 
@@ -100,13 +100,25 @@ struct ResourceTable: Sendable {
 
   subscript(id: String) -> ResourceItem? { positions[id].flatMap { slots[$0] } }
 
-  /// Returns the first unique member of an item whose value another item has.
-  func conflict(of json: JSON, id: String) -> String? {
-    unique.first { member in
-      let value = json[member]
-      guard !value.isNull, let owner = owners[member]?[value] else { return false }
-      return owner != id
+  /// Returns the first group of unique members of an item whose values another item has.
+  func conflict(of json: JSON, id: String) -> [String]? {
+    for (index, members) in unique.enumerated() {
+      guard let value = Self.value(of: members, in: json), let owner = owners[index][value],
+        owner != id
+      else { continue }
+      return members
     }
+    return nil
+  }
+
+  /// Returns the values of a group of members, or `nil` if one of them is `null` or missing.
+  private static func value(of members: [String], in json: JSON) -> JSON? {
+    if members.count == 1 {
+      let value = json[members[0]]
+      return value.isNull ? nil : value
+    }
+    let values = members.map { json[$0] }
+    return values.contains { $0.isNull } ? nil : .array(values)
   }
 
   /// Adds an item whose id is new.
@@ -178,16 +190,16 @@ struct ResourceTable: Sendable {
   static func uuid(_ values: TemplateValues) -> String { values.uuid().uuidString.lowercased() }
 
   private mutating func own(_ item: ResourceItem) {
-    for member in unique {
-      let value = item.json[member]
-      if !value.isNull { owners[member]?[value] = item.id }
+    for (index, members) in unique.enumerated() {
+      if let value = Self.value(of: members, in: item.json) { owners[index][value] = item.id }
     }
   }
 
   private mutating func disown(_ item: ResourceItem) {
-    for member in unique {
-      let value = item.json[member]
-      if !value.isNull, owners[member]?[value] == item.id { owners[member]?[value] = nil }
+    for (index, members) in unique.enumerated() {
+      guard let value = Self.value(of: members, in: item.json), owners[index][value] == item.id
+      else { continue }
+      owners[index][value] = nil
     }
   }
 }

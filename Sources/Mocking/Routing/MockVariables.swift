@@ -61,16 +61,18 @@ struct VariableAssignment: Sendable {
   /// - Parameters:
   ///   - request: The request, with the current variables.
   ///   - values: The generated values for a template.
+  ///   - constants: The values of `let`.
   /// - Returns: The value. `nil` removes the variable.
   /// - Throws: The error of a template.
   func value(
-    for request: ReceivedRequest, _ values: TemplateValues
+    for request: ReceivedRequest, _ values: TemplateValues, _ constants: [JSON] = []
   ) throws(TemplateRenderError) -> JSON? {
     switch value {
     case nil: return nil
     case .json(let json): return json
     case .template(let template):
       var rendering = TemplateRendering(request, values)
+      rendering.constants = constants
       return try template.value(&rendering)
     case .sum(let step):
       let sum = TemplateFilter.add.value(of: request.variables[name] ?? 0, [.int(step)])

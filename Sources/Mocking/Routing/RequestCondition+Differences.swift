@@ -7,6 +7,8 @@ extension RequestCondition: CustomStringConvertible {
   public var description: String {
     switch kind {
     case .satisfying(let description, _): return description
+    case .expression(_, let text):
+      return "if \(ReportFormatter.bounded(ReportFormatter.masked(text)))"
     case .all(let conditions): return Self.list(conditions, " and ", whenEmpty: "always")
     case .any(let conditions): return Self.list(conditions, " or ", whenEmpty: "never")
     case .not(let condition): return "not \(condition)"
@@ -35,7 +37,7 @@ extension RequestCondition: CustomStringConvertible {
     case .text: "body"
     case .json, .jsonTemplate: "JSON"
     case .jsonPath(_, let path, _): "JSON \(ReportFormatter.bounded(path))"
-    case .satisfying, .all, .any, .not: "condition"
+    case .satisfying, .expression, .all, .any, .not: "condition"
     }
   }
 
@@ -56,7 +58,7 @@ extension RequestCondition: CustomStringConvertible {
     case .jsonTemplate(let condition):
       let text = ReportFormatter.json(condition.source)
       return condition.isPart ? "containing \(text)" : text
-    case .satisfying, .all, .any, .not: return description
+    case .satisfying, .expression, .all, .any, .not: return description
     }
   }
 
@@ -180,7 +182,7 @@ extension RequestCondition {
       guard let value = request.variables[name] else { return "none" }
       return Redactor.standard.isSecret(name: name) ? Redactor.mask : ReportFormatter.json(value)
     case .satisfying: return isMet(by: request) ? "satisfied" : "not satisfied"
-    case .all, .any, .not: return isMet(by: request) ? "met" : "not met"
+    case .expression, .all, .any, .not: return isMet(by: request) ? "met" : "not met"
     case .form, .text, .json, .jsonTemplate, .jsonPath, .part: break
     }
     if request.body.isEmpty, request.bodyByteCount > 0 {

@@ -23,6 +23,7 @@ public struct RequestCondition: Sendable {
     case cookie(String, TextPattern)
     case part(String, PartPattern)
     case variable(String, JSONPattern)
+    case expression(Result<TemplateExpression, TemplateSyntaxError>, text: String)
     case all([RequestCondition])
     case any([RequestCondition])
     indirect case not(RequestCondition)
@@ -194,6 +195,25 @@ public struct RequestCondition: Sendable {
     RequestCondition(kind: .variable(name, value))
   }
 
+  /// Returns a condition on the value of an expression of the template syntax.
+  ///
+  /// ```swift
+  /// Route(.post, "/orders", .status(402)).where(.expression("body.total > variables.limit"))
+  /// ```
+  ///
+  /// - Parameter text: The expression, without braces. It can read the request, the variables and the
+  ///   resources of the backend, but not generate values. The condition is met unless the value is
+  ///   `null`, `false`, 0, or an empty text, array or object. A malformed expression in a route is
+  ///   ``MockServerError/invalidPattern(_:reason:)``.
+  /// - Returns: The condition.
+  public static func expression(_ text: String) -> RequestCondition {
+    RequestCondition(
+      kind: .expression(
+        Result { () throws(TemplateSyntaxError) in
+          try TemplateParser.expression(text, in: TemplateScope().forCondition)
+        }, text: text))
+  }
+
   /// Returns a condition that a request meets if it meets all of several conditions.
   ///
   /// - Parameter conditions: The conditions. No conditions are always met.
@@ -254,6 +274,9 @@ public struct RequestCondition: Sendable {
       return [pattern.value, pattern.fileName, pattern.contentType].lazy
         .compactMap { $0?.validationError }.first
     case .variable(_, let value): return value.validationError
+    case .expression(let expression, let text):
+      guard case .failure(let error) = expression else { return nil }
+      return .invalidPattern(text, reason: error.description)
     case .jsonPath(let path, let text, let value):
       if case .failure(let error) = path {
         return .invalidJSONPath(text, reason: error.description)
@@ -269,7 +292,7 @@ public struct RequestCondition: Sendable {
   /// Whether the condition reads variables.
   var readsVariables: Bool {
     switch kind {
-    case .variable, .jsonTemplate: true
+    case .variable, .jsonTemplate, .expression: true
     case .query(_, let value), .header(_, let value), .form(_, let value), .cookie(_, let value),
       .text(let value):
       value.isTemplate
@@ -312,11 +335,24 @@ public struct RequestCondition: Sendable {
       pattern.rendered(for: request).isMet(by: request.parts.filter { $0.name == name })
     case .variable(let name, let value):
       request.variables[name].map { value.rendered(for: request).matches($0) } ?? value.isAbsent
+    case .expression(let expression, _):
+      if case .success(let expression) = expression {
+        Self.isMet(expression, by: request)
+      } else {
+        false
+      }
     case .all(let conditions): conditions.allSatisfy { $0.isMet(by: request) }
     case .any(let conditions): conditions.contains { $0.isMet(by: request) }
     case .not(let condition): !condition.isMet(by: request)
     case .satisfying(_, let isSatisfied): isSatisfied(request)
     }
+  }
+
+  private static func isMet(
+    _ expression: TemplateExpression, by request: ReceivedRequest
+  ) -> Bool {
+    var rendering = TemplateRendering(condition: request)
+    return (try? expression.value(&rendering).isTruthy) ?? false
   }
 
   private static func isMet(_ pattern: JSONPattern, by json: JSON?, _ path: JSONPath) -> Bool {

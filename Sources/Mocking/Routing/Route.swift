@@ -36,6 +36,8 @@ public struct Route: Sendable {
     case promised(IsolatedClosure<ReceivedRequest, Promise<Mock>>)
     /// A handler whose mocks inherit from another mock.
     indirect case inheriting(Handler, from: Mock)
+    /// A handler whose mocks belong to an isolated client.
+    indirect case isolated(Handler, Mock.Client)
 
     /// The response of a handler: a mock, or a promise if the handler has not finished.
     enum Response {
@@ -70,6 +72,12 @@ public struct Route: Sendable {
         case .promise(let promise):
           .promise(promise.map(on: .inline) { mock in mock.inheriting(outer) })
         }
+      case .isolated(let handler, let client):
+        switch try handler(request, awaitedBy: scheduler) {
+        case .mock(let mock): .mock(mock.isolated(for: client))
+        case .promise(let promise):
+          .promise(promise.map(on: .inline) { mock in mock.isolated(for: client) })
+        }
       }
     }
   }
@@ -103,10 +111,17 @@ public struct Route: Sendable {
   var requiredStates: [Scenario.Step] = []
   /// The scenario states that the route sets.
   var nextStates: [Scenario.Step] = []
+  /// The values of `let` that the changes of variables use, evaluated before the response.
+  var constants: [TemplateJSON] = []
   /// The variables that the route sets.
   var assignments: [VariableAssignment] = []
   /// The data that the route shares with other routes, if it is a route of a resource.
   var storage: (any RouteStorage)?
+  /// The resources that the templates of the route read and change, and whose clients have variables,
+  /// scenarios, counters and sequences of their own.
+  ///
+  /// `nil` uses the first resources of the backend.
+  var resources: (any RouteStorage)?
   /// The identifier, or `nil` if the backend chooses one.
   public private(set) var id: RouteID?
   /// The place in a stub file from which the route was read.
@@ -311,8 +326,23 @@ extension Route {
   }
 }
 
+extension Mock {
+  fileprivate func isolated(for client: Client) -> Mock {
+    var mock = self
+    mock.client = client
+    return mock
+  }
+}
+
 /// The data of the routes of a resource.
-protocol RouteStorage: AnyObject, Sendable {
+protocol RouteStorage: ChangeableResources {
+  /// Returns the client of a request, and these resources.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - values: The random values of the backend, for the cookie of a new client.
+  /// - Returns: The session.
+  func session(for request: ReceivedRequest, _ values: () -> TemplateValues) -> RequestSession
   /// Writes pending changes to disk before it returns.
   func saveChanges()
   /// Restores the initial data.

@@ -63,6 +63,8 @@ struct RouteTable: Sendable {
   /// The number of routes for each method, for `OPTIONS *`.
   private var methodCounts: [HTTPMethod: Int] = [:]
   let numbers: RouteNumbers
+  /// The resources of the first route that has some.
+  private var resources: (any RouteStorage)?
   private var firstPosition = 0
   private var lastPosition = -1
 
@@ -99,6 +101,9 @@ struct RouteTable: Sendable {
     var ids: Set<RouteID> = []
     for case let id? in routes.map(\.id) {
       guard routesByID[id] == nil, ids.insert(id).inserted else { throw .duplicateRoute(id) }
+    }
+    if resources == nil {
+      resources = routes.lazy.compactMap { $0.storage ?? $0.resources }.first
     }
     var added: [RegisteredRoute] = []
     added.reserveCapacity(routes.count)
@@ -161,6 +166,8 @@ struct RouteTable: Sendable {
         try PathTemplate(route.template)
       }
     if let validationError = route.pattern.validationError { throw validationError }
+    var route = route
+    if route.resources == nil { route.resources = route.storage ?? resources }
     var number = numbers.next()
     if id == nil {
       while routesByID[RouteID(number: number)] != nil
@@ -326,7 +333,7 @@ final class RegisteredRoute: Sendable {
     number = original.number
     position = original.position
     isUnconditional = original.isUnconditional
-    self.original = original
+    self.original = original.original ?? original
   }
 
   /// The number of requests that the route has responded to since the journal was reset.

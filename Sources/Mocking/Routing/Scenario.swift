@@ -11,11 +11,14 @@ struct ScenarioMachine {
   private(set) var revision = 0
   /// The number of changes of states and variables.
   private(set) var changeCount = 0
+  /// The number of routes with a limit that have been chosen.
+  private(set) var useCount = 0
 
   /// The result of choosing a route.
   enum Choice {
-    /// The chosen route, if there is one, and the variables after its changes.
-    case taken(RouteTable.Candidate?, variables: [String: JSON])
+    /// The chosen route, if there is one, with the variables after its changes and the values of `let`
+    /// that these have used.
+    case taken(RouteTable.Candidate?, variables: [String: JSON], constants: [JSON]?)
     /// The template of a variable has failed. Nothing is changed.
     case failed(RouteTable.Candidate, TemplateRenderError)
     /// The variables have changed since the conditions were tested.
@@ -61,17 +64,26 @@ struct ScenarioMachine {
   ) -> Choice {
     if let tested, tested != revision { return .outdated }
     guard let taken = candidates.first(where: { allows($0.entry) }) else {
-      return .taken(nil, variables: variables)
+      return .taken(nil, variables: variables, constants: nil)
     }
     let route = taken.entry.route
+    var constants: [JSON]?
     if !route.assignments.isEmpty {
       var request = request
       request.path.variables = taken.variables
       request.variables = variables
       do throws(TemplateRenderError) {
         let values = values()
+        if !route.constants.isEmpty {
+          var rendering = TemplateRendering(request, values)
+          for constant in route.constants {
+            rendering.constants.append(try constant.value(&rendering))
+          }
+          constants = rendering.constants
+        }
         for assignment in route.assignments {
-          request.variables[assignment.name] = try assignment.value(for: request, values)
+          request.variables[assignment.name] = try assignment.value(
+            for: request, values, constants ?? [])
         }
       } catch {
         return .failed(taken, error)
@@ -80,9 +92,12 @@ struct ScenarioMachine {
       revision += 1
       changeCount += 1
     }
-    if route.limit != nil { useCounts[taken.entry.number, default: 0] += 1 }
+    if route.limit != nil {
+      useCounts[taken.entry.number, default: 0] += 1
+      useCount += 1
+    }
     for step in route.nextStates { set(step) }
-    return .taken(taken, variables: variables)
+    return .taken(taken, variables: variables, constants: constants)
   }
 
   /// The states that have been set, and the variables.
@@ -134,8 +149,12 @@ struct ScenarioMachine {
 ///
 /// All members may be used from any thread. The choice of a route and the change of its scenario
 /// states and variables are one atomic step, so concurrent requests are serialized.
+///
+/// If a ``ResourceStore`` of the backend isolates clients, each client has states, variables and use
+/// counts of its own, which start anew. The members of this class then use those of the requests
+/// without a client, except ``reset()``.
 public final class ScenarioStates: Sendable {
-  private let machine = Mutex(ScenarioMachine())
+  private let machines = Mutex(ClientValues(ScenarioMachine()))
   private let resetHandlers = Mutex<[@Sendable () -> Void]>([])
   /// Whether a variable has ever been set.
   ///
@@ -150,32 +169,35 @@ public final class ScenarioStates: Sendable {
   ///
   /// - Parameter scenario: The scenario. It starts in its initial state.
   public subscript(scenario: Scenario) -> String {
-    get { machine.withLock { $0.state(of: scenario) } }
-    set { machine.withLock { $0.set(Scenario.Step(scenario: scenario, state: newValue)) } }
+    get { machines.withLock { $0.shared.state(of: scenario) } }
+    set { machines.withLock { $0.shared.set(Scenario.Step(scenario: scenario, state: newValue)) } }
   }
 
   /// Resets all scenarios to their initial states and the use counts of all routes to 0, removes all
-  /// variables, and restarts all sequences and all counters of templates.
+  /// variables, and restarts all sequences and all counters of templates, for all clients.
   public func reset() {
-    machine.withLock { $0.reset() }
+    machines.withLock {
+      $0.updateAll { $0.reset() }
+      $0.dropClients()
+    }
     for handler in resetHandlers.withLock({ $0 }) { handler() }
   }
 
-  /// The number of changes of states and variables.
-  var changeCount: Int { machine.withLock { $0.changeCount } }
+  /// The number of changes of states and variables, except those of isolated clients.
+  var changeCount: Int { machines.withLock { $0.shared.changeCount } }
 
   /// The states that have been set, and the variables, at one time.
-  var snapshot: ScenarioSnapshot { machine.withLock { $0.snapshot } }
+  var snapshot: ScenarioSnapshot { machines.withLock { $0.shared.snapshot } }
 
   /// Restores the states and the variables of a snapshot.
   func restore(_ snapshot: ScenarioSnapshot) {
-    machine.withLock { $0.restore(snapshot) }
+    machines.withLock { $0.shared.restore(snapshot) }
     if !snapshot.variables.isEmpty { mayHaveVariables.store(true, ordering: .releasing) }
   }
 
   /// Sets the initial state of a scenario.
   func restart(_ scenario: Scenario) {
-    machine.withLock { $0.restart(scenario) }
+    machines.withLock { $0.updateAll { $0.restart(scenario) } }
   }
 
   /// Adds a closure that ``reset()`` calls.
@@ -185,41 +207,70 @@ public final class ScenarioStates: Sendable {
 
   /// Discards the use count of a route that has been removed.
   func forget(_ entry: RegisteredRoute) {
-    machine.withLock { $0.forget(entry) }
+    machines.withLock { $0.updateAll { $0.forget(entry) } }
   }
 
   /// Whether a variable has ever been set.
   var hasVariables: Bool { mayHaveVariables.load(ordering: .acquiring) }
 
   /// The variables by name.
-  var variableValues: [String: JSON] { machine.withLock { $0.variables } }
+  var variableValues: [String: JSON] { machines.withLock { $0.shared.variables } }
 
-  /// The variables and the number of their changes.
-  var variableSnapshot: (values: [String: JSON], revision: Int) {
-    machine.withLock { ($0.variables, $0.revision) }
+  /// Returns the variables of the client of a request.
+  func variables(of request: ReceivedRequest) -> [String: JSON] {
+    variableSnapshot(of: request).values
+  }
+
+  /// Returns the variables of the client of a request, and the number of their changes.
+  func variableSnapshot(
+    of request: ReceivedRequest
+  ) -> (values: [String: JSON], revision: Int) {
+    let client = request.session.client
+    return machines.withLock { machines in
+      let machine = machines.value(for: client)
+      return (machine.variables, machine.revision)
+    }
   }
 
   func setVariable(_ name: String, to value: JSON?) {
-    machine.withLock { $0.setVariable(name, to: value) }
+    machines.withLock { $0.shared.setVariable(name, to: value) }
     mayHaveVariables.store(true, ordering: .releasing)
   }
 
-  /// Chooses the first route that can respond in the current state, counts its use, and sets its
-  /// next states and its variables.
+  /// Chooses the first route that can respond in the current state of the client, counts its use, and
+  /// sets its next states and its variables.
   func take(
     _ candidates: [RouteTable.Candidate], for request: ReceivedRequest, ifRevision tested: Int?,
     _ values: () -> TemplateValues
   ) -> ScenarioMachine.Choice {
-    let choice = machine.withLock { $0.take(candidates, for: request, ifRevision: tested, values) }
-    if case .taken(_, let variables) = choice, !variables.isEmpty {
+    let session = request.session
+    let choice = machines.withLock { machines in
+      guard let client = session.client else {
+        return machines.shared.take(candidates, for: request, ifRevision: tested, values)
+      }
+      var machine = machines.value(for: client)
+      let (changes, uses) = (machine.changeCount, machine.useCount)
+      let choice = machine.take(candidates, for: request, ifRevision: tested) {
+        values().counting(for: client, atMost: session.maximumClients)
+      }
+      // A client that changes nothing uses no memory.
+      if machine.changeCount != changes || machine.useCount != uses {
+        machines.update(client, atMost: session.maximumClients) { $0 = machine }
+      }
+      return choice
+    }
+    if case .taken(_, let variables, _) = choice, !variables.isEmpty {
       mayHaveVariables.store(true, ordering: .releasing)
     }
     return choice
   }
 
-  /// Returns the limits and states that prevent a route from responding now.
-  func differences(of entry: RegisteredRoute) -> [RequestDifference] {
-    machine.withLock { $0.differences(of: entry) }
+  /// Returns the limits and states that prevent a route from responding now to a request.
+  func differences(
+    of entry: RegisteredRoute, for request: ReceivedRequest
+  ) -> [RequestDifference] {
+    let client = request.session.client
+    return machines.withLock { $0.value(for: client).differences(of: entry) }
   }
 }
 

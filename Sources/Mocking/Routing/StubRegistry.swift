@@ -53,11 +53,27 @@ final class StubRegistry: Sendable {
     among candidates: [RouteTable.Candidate], for request: inout ReceivedRequest,
     values: () -> TemplateValues
   ) -> RegisteredRoute? {
+    guard let first = candidates.first else { return nil }
+    if let resources = first.entry.route.resources {
+      request.session = resources.session(for: request, values)
+    }
+    let session = request.session
+    guard let entry = chooseRoute(candidates, &request, values) else { return nil }
+    guard session.client != nil || session.newCookie != nil else { return entry }
+    let client = Mock.Client(
+      id: session.client, newCookie: session.newCookie, limit: session.maximumClients)
+    return RegisteredRoute(entry, handler: .isolated(entry.route.handler, client))
+  }
+
+  private func chooseRoute(
+    _ candidates: [RouteTable.Candidate], _ request: inout ReceivedRequest,
+    _ values: () -> TemplateValues
+  ) -> RegisteredRoute? {
     guard let chosen = candidates.first, chosen.entry.isUnconditional else {
       return chooseByConditions(candidates, &request, values)
     }
     request.path.variables = chosen.variables
-    if scenarios.hasVariables { request.variables = scenarios.variableValues }
+    if scenarios.hasVariables { request.variables = scenarios.variables(of: request) }
     return chosen.entry
   }
 
@@ -68,7 +84,7 @@ final class StubRegistry: Sendable {
     let readsVariables = candidates.contains { $0.entry.route.readsVariables }
     while true {
       let revision: Int
-      (request.variables, revision) = scenarios.variableSnapshot
+      (request.variables, revision) = scenarios.variableSnapshot(of: request)
       var matchingCandidates: [RouteTable.Candidate] = []
       for candidate in candidates {
         request.path.variables = candidate.variables
@@ -82,7 +98,8 @@ final class StubRegistry: Sendable {
       switch scenarios.take(
         matchingCandidates, for: request, ifRevision: readsVariables ? revision : nil, values)
       {
-      case .taken(let chosen, let variables):
+      case .taken(let chosen, let variables, let constants):
+        request.session.constants = constants
         request.path.variables = chosen?.variables ?? [:]
         request.variables = variables
         return chosen?.entry
@@ -122,18 +139,18 @@ final class StubRegistry: Sendable {
   /// Of a large table, only the routes with a similar path are compared.
   func nearMisses(for request: ReceivedRequest, count: Int) -> [NearMiss] {
     var request = request
-    request.variables = scenarios.variableValues
+    request.variables = scenarios.variables(of: request)
     // A copy of the index is searched, because conditions may be closures of users.
     let index = table.withLock { $0.index }
     var search = NearMissSearch(in: index, for: request.path.segments, count: count) {
       [request] entry in
       entry.route.pattern.distance(from: request, base: nil)
-        + self.scenarios.differences(of: entry).count
+        + self.scenarios.differences(of: entry, for: request).count
     }
     return search.run().map { match in
       NearMiss(
         match.entry, request, distance: match.distance,
-        states: scenarios.differences(of: match.entry))
+        states: scenarios.differences(of: match.entry, for: request))
     }
   }
 }

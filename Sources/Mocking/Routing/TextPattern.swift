@@ -187,9 +187,9 @@ struct ConditionTemplate<Template: Hashable & Sendable, Source: Hashable & Senda
 }
 
 extension TemplateScope {
-  /// Returns the names that the template of a condition can use.
-  static func condition(pathVariables: [String]?) -> TemplateScope {
-    var scope = TemplateScope(pathVariables: pathVariables)
+  /// The names that the template of a condition can use.
+  var forCondition: TemplateScope {
+    var scope = self
     // A condition is tested any number of times, so it must not count or draw.
     scope.hasFunctions = false
     return scope

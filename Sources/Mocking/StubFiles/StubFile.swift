@@ -45,7 +45,8 @@ import Promises
 ///   other members of a response except its status and body, for all responses that do not set them.
 ///   A `fault` may have a `chance`. `seed` makes random numbers reproducible.
 /// - **Resources.** `{"resource": "/carts", "data": [...]}` responds to all requests that list, create,
-///   read, change and delete items. The guide "Resources" describes them.
+///   read, change and delete items. `changes` of a response changes the items of resources. The guide
+///   "Resources" describes both.
 /// - **Templates.** A string with `{{ ... }}` in `json`, `text`, `problem`, `headers`, `status` or
 ///   `webhook` is a template: `{"json": {"id": "{{ path.id | int }}", "at": "{{ now }}"}}`. `let`
 ///   gives names to values of one response. `"template": false` turns templates off, also those of
@@ -77,8 +78,8 @@ public struct StubFile: Sendable {
   public let routes: [Route]
   /// The summaries of the stubs, in order, for display.
   public let summaries: [Summary]
-  /// The entries of recordings that cannot be replayed, and other reasons why a recording is not
-  /// complete.
+  /// The entries of recordings that cannot be replayed, other reasons why a recording is not complete,
+  /// and members of stub files that have no effect together.
   public let warnings: [ArchiveWarning]
   /// The seed of the random numbers.
   ///

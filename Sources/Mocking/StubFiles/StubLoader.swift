@@ -51,11 +51,23 @@ struct StubLoader {
         connectionFaults.merge(document.connectionFaults) { first, _ in first }
       }
     }
+    if !resources.paths.isEmpty || resources.isolation != nil {
+      routes = routes.map { $0.isRecorded ? $0 : $0.using(resources) }
+    }
+    if storeFile != nil, resources.isolation != nil {
+      warnings.append(
+        ArchiveWarning(
+          problem: "the file of \"store\" keeps only the items of requests without a client, "
+            + "because \"isolation\" gives each client items of its own in memory"))
+    }
     let nextStates = Stub.nextStates(of: documents.flatMap(\.stubs))
     var ids: Set<RouteID> = []
+    let paths = resources.paths
     for document in documents {
+      try document.checkReferences(to: paths)
       do throws(JSONDocumentError) {
         try Stub.check(document.stubs, nextStates: nextStates, ids: &ids)
+        try resources.checkParents(of: document.stubs)
       } catch {
         throw document.located(error)
       }

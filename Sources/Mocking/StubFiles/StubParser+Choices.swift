@@ -30,16 +30,31 @@ extension StubValue {
   }
 
   /// Parses the variables that a route sets, whose values may have templates.
-  func addAssignments(to route: inout Route) throws(JSONDocumentError) {
+  ///
+  /// - Parameters:
+  ///   - route: The route.
+  ///   - constants: The values of `let`, which the templates can use.
+  /// - Throws: ``JSONDocumentError`` for the first error.
+  func addAssignments(
+    to route: inout Route, constants: StubValue?
+  ) throws(JSONDocumentError) {
     let expectation = "an object of variables, such as {\"user\": {\"id\": 7}}"
+    let references = TemplateReferences()
+    let constants = try constants?.constants(in: context.scope) ?? []
+    var scope = context.scope
+    scope.references = references
+    scope.constants = constants.map(\.name)
     for (name, value) in try variables(expectation) {
       guard TemplateJSON.isTemplate(value.json) else {
         route = route.set(name, to: value.json == .null ? JSON?.none : value.json)
         continue
       }
-      let template = try value.jsonTemplate(in: TemplateScope(pathVariables: context.pathVariables))
+      let template = try value.jsonTemplate(in: scope)
       route.assignments.append(VariableAssignment(name: name, value: .template(template)))
     }
+    for path in references.paths { context.references.insert(path) }
+    // The response uses the same values.
+    if !references.constants.isEmpty { route.constants = constants.map(\.value) }
   }
 
   /// Parses the numbers that a route adds to variables.
@@ -79,7 +94,7 @@ extension StubObject {
   func weighted(
     _ choices: StubValue, _ defaults: Mock, in folder: URL
   ) throws(JSONDocumentError) -> Mock {
-    for name in ["sequence", "afterLast", "status", "let"] + StubValue.bodyKeys {
+    for name in ["sequence", "afterLast", "status", "let", "changes"] + StubValue.bodyKeys {
       if let value = self[name] { throw value.conflict(with: "oneOf") }
     }
     var mocks: [(weight: Double, mock: Mock)] = []
@@ -103,5 +118,62 @@ extension StubValue {
       throw expected("a number from 0 to 1000000000")
     }
     return weight
+  }
+}
+
+extension StubValue {
+  /// Parses a name, which cannot be a template.
+  func plainName(_ expectation: String) throws(JSONDocumentError) -> String {
+    let text = try string(expectation)
+    guard !context.hasTemplates || !TemplateText.isTemplate(text) else {
+      throw JSONDocumentError(
+        path: path,
+        text: "a scenario and its states cannot be templates, found \(text.debugDescription); "
+          + "\"set\" and \"variables\" have values with templates")
+    }
+    return text
+  }
+
+  /// Returns the routes of a list of methods or paths, one for each combination.
+  ///
+  /// - Throws: ``JSONDocumentError`` for a malformed list, and for lists with an identifier.
+  func combinations() throws(JSONDocumentError) -> [StubValue] {
+    guard case .dictionary(let members) = json else { return [self] }
+    func list(_ name: String) -> StubValue? {
+      guard let value = members[name], case .array = value else { return nil }
+      return StubValue(json: value, path: path.appending(.member(name)), context: context)
+    }
+    let (methodList, pathList) = (list("method"), list("path"))
+    guard methodList != nil || pathList != nil else { return [self] }
+    if members["id"] != nil {
+      throw JSONDocumentError(
+        path: path.appending(.member("id")), refersToName: true,
+        text: "\"id\" cannot be combined with a list of methods or paths, "
+          + "which is several routes")
+    }
+    let methods = try methodList?.elements("methods") ?? []
+    let paths = try pathList?.elements("paths") ?? []
+    for value in [methodList, pathList] {
+      if let value, value.json == [] { throw value.expected("an array with at least one element") }
+    }
+    guard max(methods.count, 1) * max(paths.count, 1) <= 1_000 else {
+      throw JSONDocumentError(path: path, text: "the lists have more than 1000 combinations")
+    }
+    for method in methods { _ = try method.httpMethod() }
+    for path in paths { _ = try path.template() }
+    var values = [self]
+    for (name, elements) in [("method", methods), ("path", paths)] where !elements.isEmpty {
+      values = values.flatMap { value in
+        elements.map { element in
+          var value = value
+          if case .dictionary(var members) = value.json {
+            members[name] = element.json
+            value = StubValue(json: .dictionary(members), path: path, context: context)
+          }
+          return value
+        }
+      }
+    }
+    return values
   }
 }

@@ -6,7 +6,7 @@ extension StubValue {
 
   private static let conditionKeys = [
     "query", "headers", "form", "cookies", "text", "json", "jsonEquals", "jsonPath", "parts",
-    "variables", "any", "all", "not",
+    "variables", "if", "any", "all", "not",
   ]
 
   /// Parses the conditions of a route, all of which a request must meet.
@@ -42,6 +42,7 @@ extension StubValue {
     for (name, value) in try object["variables"]?.members("an object of variables") ?? [] {
       conditions.append(.variable(name, try value.jsonPattern()))
     }
+    if let value = object["if"] { conditions.append(try value.expressionCondition()) }
     if let value = object["any"] { conditions.append(.any(try value.alternatives(depth))) }
     if let value = object["all"] { conditions.append(.all(try value.alternatives(depth))) }
     if let value = object["not"] {
@@ -106,7 +107,12 @@ extension StubValue {
 
   // MARK: Templates
 
-  private var templateScope: TemplateScope { .condition(pathVariables: context.pathVariables) }
+  private var templateScope: TemplateScope { context.scope.forCondition }
+
+  private func expressionCondition() throws(JSONDocumentError) -> RequestCondition {
+    let expression = try condition(in: templateScope)
+    return RequestCondition(kind: .expression(.success(expression), text: try string()))
+  }
 
   /// Parses a text to compare with, which may be a template.
   ///

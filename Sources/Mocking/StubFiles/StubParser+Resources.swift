@@ -5,6 +5,7 @@ extension StubValue {
   private static let resourceKeys =
     [
       "resource", "data", "comment", "key", "ids", "required", "unique", "readOnly", "types",
+      "defaults",
       "createdAt", "updatedAt", "nestedPaths", "foreignKeys", "onParentDelete", "methods",
       "createsOnPut", "requiresIfMatch", "pageSize", "maximumPageSize", "parameters",
       "maximumItems", "maximumItemBytes",
@@ -97,6 +98,50 @@ extension StubValue {
     return texts
   }
 
+  fileprivate func memberType() throws(JSONDocumentError) -> ResourceOptions.MemberType? {
+    let types = ResourceOptions.MemberType.allCases.map(\.rawValue)
+    return ResourceOptions.MemberType(rawValue: try name(of: types))
+  }
+
+  /// Parses the type of a member with the rules for its values.
+  fileprivate func memberRule() throws(JSONDocumentError) -> (
+    ResourceOptions.MemberType?, ResourceOptions.MemberRule
+  ) {
+    let object = try object(
+      ["type", "minimum", "maximum", "minLength", "maxLength", "pattern", "enum"],
+      "a type, such as \"integer\" or {\"type\": \"integer\", \"minimum\": 1}")
+    func number(_ name: String) throws(JSONDocumentError) -> Double? {
+      guard let value = object[name] else { return nil }
+      guard let number = value.json.double else { throw value.expected("a number") }
+      return number
+    }
+    let count = "a number, 0 or more"
+    var rule = ResourceOptions.MemberRule(
+      minimum: try number("minimum"), maximum: try number("maximum"),
+      minLength: try object["minLength"]?.int(0...Int.max, count),
+      maxLength: try object["maxLength"]?.int(0...Int.max, count))
+    if let least = rule.minimum, let most = rule.maximum, least > most {
+      throw expected("a \"minimum\" that is not greater than \"maximum\"")
+    }
+    if let least = rule.minLength, let most = rule.maxLength, least > most {
+      throw expected("a \"minLength\" that is not greater than \"maxLength\"")
+    }
+    if let pattern = object["pattern"] {
+      let text = try pattern.string("a regular expression")
+      if let reason = RegularExpression(text).validationError {
+        throw JSONDocumentError(
+          path: pattern.path, text: "\(pattern.expected("a regular expression").text): \(reason)")
+      }
+      rule.pattern = text
+    }
+    if let allowed = object["enum"] {
+      let values = try allowed.elements("an array of values").map(\.json)
+      guard !values.isEmpty else { throw allowed.expected("an array of at least one value") }
+      rule.allowed = values
+    }
+    return (try object["type"]?.memberType(), rule)
+  }
+
   fileprivate func bool() throws(JSONDocumentError) -> Bool {
     guard let value = json.bool else { throw expected("true or false") }
     return value
@@ -145,11 +190,35 @@ extension StubObject {
     }
     options.ids = try self["ids"]?.idRule() ?? .counter
     options.required = try self["required"]?.strings("an array of names") ?? []
-    options.unique = try self["unique"]?.strings("an array of names") ?? []
+    for value in try self["unique"]?.elements("an array of names") ?? [] {
+      if case .array = value.json {
+        let names = try value.strings("an array of names")
+        guard names.count > 1, Set(names).count == names.count else {
+          throw value.expected("an array of at least two different names")
+        }
+        options.uniqueTogether.append(names)
+      } else {
+        options.unique.append(
+          try value.string("a name, or an array of names such as [\"cartId\", \"product\"]"))
+      }
+    }
     options.readOnly = try self["readOnly"]?.strings("an array of names") ?? []
     for (name, value) in try self["types"]?.members("an object of types") ?? [] {
-      let types = ResourceOptions.MemberType.allCases.map(\.rawValue)
-      options.types[name] = ResourceOptions.MemberType(rawValue: try value.name(of: types))
+      if case .dictionary = value.json {
+        (options.types[name], options.rules[name]) = try value.memberRule()
+      } else {
+        options.types[name] = try value.memberType()
+      }
+    }
+    for (name, value) in try self["defaults"]?.members("an object of values") ?? [] {
+      guard !TemplateJSON.isTemplate(value.json) else {
+        throw JSONDocumentError(
+          path: value.path,
+          text:
+            "a default value cannot have templates; a route with \"changes\" can create an item "
+            + "with templates")
+      }
+      options.defaults[name] = value.json
     }
     options.createdAt = try self["createdAt"]?.string(name)
     options.updatedAt = try self["updatedAt"]?.string(name)
@@ -217,6 +286,25 @@ extension StubObject {
         throw JSONDocumentError(path: data.appending(.element(error.index)), text: error.reason)
       }
       throw JSONDocumentError(path: data, text: "\(file)[\(error.index)]: \(error.reason)")
+    }
+  }
+}
+
+extension ResourceStore {
+  /// Checks that the initial items of resources belong to existing parents.
+  ///
+  /// - Parameter stubs: The routes of a file.
+  /// - Throws: ``JSONDocumentError`` for the first item without a parent.
+  func checkParents(of stubs: [Stub]) throws(JSONDocumentError) {
+    var known: Set<String> = []
+    for stub in stubs {
+      guard let path = stub.resource?.path, known.insert(path).inserted,
+        let orphan = orphan(at: path)
+      else { continue }
+      throw JSONDocumentError(
+        path: stub.path.appending(.member("data")).appending(.element(orphan.index)),
+        text: "the item has no parent: its member \"\(orphan.member)\" must be the id of an item "
+          + "of \(orphan.parent)")
     }
   }
 }

@@ -50,7 +50,9 @@ extension StubObject {
       throw other.conflict(with: name)
     }
     switch name {
-    case "json": return .json(value.json)
+    case "json":
+      guard let text = try? memberOrder.encode(value.json) else { return .json(value.json) }
+      return .data(text, contentType: "application/json")
     case "text": return .text(try value.string())
     case "base64":
       guard let data = Data(base64Encoded: try value.string("bytes in base64")) else {

@@ -23,6 +23,25 @@ extension StubValue {
       retry: retry, after: delay)
   }
 
+  /// Parses the templates of an event, whose form has been checked.
+  fileprivate func eventTemplate(
+    in scope: TemplateScope
+  ) throws(JSONDocumentError) -> StreamTemplate.Event {
+    if case .string = json {
+      return StreamTemplate.Event(data: .text(try template(in: scope)))
+    }
+    let object = try object(["data", "event", "id", "retry", "after"], "an event")
+    let data = try object.required("data", "a string or a JSON value")
+    let content: StreamTemplate.Event.Content =
+      if case .string = data.json { .text(try data.template(in: scope)) } else {
+        .json(try data.jsonTemplate(in: scope))
+      }
+    return StreamTemplate.Event(
+      data: content, event: try object["event"]?.template(in: scope),
+      id: try object["id"]?.template(in: scope), retry: try object["retry"]?.duration(),
+      delay: try object["after"]?.duration())
+  }
+
   /// Returns a string as it is, and another value as JSON.
   private func eventData() throws(JSONDocumentError) -> String {
     if case .string(let text) = json { return text }
@@ -86,7 +105,6 @@ extension StubObject {
     for other in ["bytesPerSecond", "dribble"] {
       if let conflict = self[other] { throw conflict.conflict(with: name) }
     }
-    try refuseTemplates(in: value, name)
     let interval = try self["every"]?.duration() ?? .zero
     let repetition = try self["repeat"]?.repetition() ?? .once
     let values = try value.elements(
@@ -97,6 +115,27 @@ extension StubObject {
     var events: [MockEvent] = []
     for value in values { events.append(try value.event()) }
     return .events(events, every: interval, repeats: repetition)
+  }
+
+  /// Returns the templates of a stream, or `nil` if the body is none or has no templates.
+  func streamTemplate(in scope: TemplateScope) throws(JSONDocumentError) -> StreamTemplate? {
+    guard let name = StubValue.streamBodyKeys.first(where: { self[$0] != nil }),
+      let value = self[name], TemplateJSON.isTemplate(value.json)
+    else { return nil }
+    let interval = try self["every"]?.duration() ?? .zero
+    let repetition = try self["repeat"]?.repetition() ?? .once
+    let values = try value.elements("an array")
+    let items: StreamTemplate.Items
+    if name == "events" {
+      var events: [StreamTemplate.Event] = []
+      for value in values { events.append(try value.eventTemplate(in: scope)) }
+      items = .events(events)
+    } else {
+      var lines: [TemplateJSON] = []
+      for value in values { lines.append(try value.jsonTemplate(in: scope)) }
+      items = .lines(lines)
+    }
+    return StreamTemplate(items: items, interval: interval, repetition: repetition)
   }
 
   private func refuseTemplates(in value: StubValue, _ name: String) throws(JSONDocumentError) {

@@ -11,6 +11,20 @@ struct StubContext {
   var lastVariable: String?
   /// Whether the strings of the route can be templates.
   var hasTemplates = true
+  /// The path before the paths of the routes and the resources of the file.
+  var basePath = ""
+  /// The paths of the resources of all files.
+  ///
+  /// `nil` allows all paths.
+  var resources: [String]?
+  /// The resources that the templates of the file use.
+  var references = TemplateReferences()
+  /// The text of the route, for the order of members.
+  ///
+  /// `nil` if there is no text.
+  var text: Data?
+  /// The location of the route.
+  var routePath = JSONValuePath()
   /// The files with templates and those with the items of resources that the file uses.
   let templateFiles = StubFileList()
 }
@@ -23,7 +37,7 @@ final class StubFileList {
 }
 
 extension StubValue {
-  static let templateKeys = ["template", "let", "webhook"]
+  static let templateKeys = ["template", "let", "webhook", "changes"]
 
   /// This route with the variables of its path, and whether it has templates, in the context.
   var withPathVariables: StubValue {
@@ -87,38 +101,6 @@ extension StubValue {
     return error.candidates.isEmpty
       ? "; there are none" : "; known are: \(error.candidates.joined(separator: ", "))"
   }
-
-  /// Parses the names and the values of `let`, which may use the request but not each other.
-  fileprivate func constants(
-    in scope: TemplateScope
-  ) throws(JSONDocumentError) -> [(name: String, value: TemplateJSON)] {
-    var constants: [(name: String, value: TemplateJSON)] = []
-    let reserved =
-      TemplateRoot.allCases.map(\.rawValue) + TemplateFunction.allCases.map(\.rawValue)
-      + ["request", "true", "false", "null", "and", "or", "not", "in", "else"]
-    for (name, value) in try members("an object, such as {\"id\": \"{{ uuid }}\"}") {
-      let isName =
-        name.first.map { $0.isLetter || $0 == "_" } == true
-        && name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
-      guard isName, !reserved.contains(name) else {
-        throw JSONDocumentError(
-          path: value.path, refersToName: true,
-          text: isName
-            ? "the name \"\(name)\" is already in use; choose another one"
-            : "expected a name of letters, digits and \"_\", found \(name.debugDescription)")
-      }
-      do throws(TemplateSyntaxError) {
-        constants.append((name, try TemplateJSON(value.json, in: scope)))
-      } catch {
-        let isOther = error.name.map { json.dictionary?[$0] != nil } ?? false
-        throw value.located(
-          error,
-          hint: isOther && error.text.hasPrefix("unknown name")
-            ? "; the values of \"let\" cannot use each other" : nil)
-      }
-    }
-    return constants
-  }
 }
 
 extension StubObject {
@@ -140,7 +122,8 @@ extension StubObject {
   func applyingTemplates(
     to mock: Mock, in folder: URL
   ) throws(JSONDocumentError) -> Mock {
-    var scope = TemplateScope(pathVariables: context.pathVariables)
+    var scope = context.scope
+    scope.ranks = memberOrder.ranks
     var isEnabled = true
     if let option = self["template"] {
       guard case .bool(let value) = option.json else { throw option.expected("true or false") }
@@ -155,6 +138,11 @@ extension StubObject {
         scope.constants.append(name)
         template.constants.append(value)
       }
+      isUsed = true
+    }
+    if let changes = self["changes"] {
+      guard isEnabled else { throw changes.conflict(with: "template") }
+      template.changes = try self.changes(in: &scope)
       isUsed = true
     }
     if isEnabled {
@@ -209,6 +197,8 @@ extension StubObject {
       isTemplate(problem) || self["status"].map({ isTemplate($0) }) == true
     {
       template.problem = try problem.template(in: scope)
+    } else if let stream = try streamTemplate(in: scope) {
+      template.body = .stream(stream)
     } else if let file = self["file"], self["template"] != nil {
       template.body = .text(try fileTemplate(file, scope, folder))
     } else {

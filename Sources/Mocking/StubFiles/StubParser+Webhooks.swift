@@ -92,22 +92,6 @@ extension StubValue {
     return isTemplate ? try template(in: scope) : TemplateText(literal: text)
   }
 
-  /// Parses a condition, with or without braces.
-  private func condition(in scope: TemplateScope) throws(JSONDocumentError) -> TemplateExpression {
-    let text = try string("a condition, such as \"body.total > 100\"")
-    if TemplateText.isTemplate(text) {
-      guard let expression = try template(in: scope).expression else {
-        throw expected("one condition, such as \"{{ body.total > 100 }}\"")
-      }
-      return expression
-    }
-    do throws(TemplateSyntaxError) {
-      return try TemplateParser.expression(text, in: scope)
-    } catch {
-      throw located(error)
-    }
-  }
-
   private func webhookTargets() throws(JSONDocumentError) -> Webhook.Targets {
     if case .string("any") = json { return .any }
     var hosts: Set<String> = []

@@ -16,6 +16,10 @@ struct StubDocument {
   private(set) var templateFiles: [URL] = []
   let file: URL
   private let data: Data
+  /// The base path of the file that includes this one.
+  private let outerBase: String
+  /// The resources that the templates of the file use.
+  private let references: TemplateReferences
 
   /// Parses the content of a file.
   ///
@@ -24,10 +28,13 @@ struct StubDocument {
   ///   - file: The location of the file, for error messages and relative file names.
   ///   - base: The base path of the file that includes this one.
   ///   - resources: The store of the resources of all files.
+  ///   - paths: The paths of all resources. `nil` if they are not known yet.
   /// - Throws: ``StubFileError/malformed(file:line:column:path:problem:)``.
   init(
-    _ data: Data, _ file: URL, base: String = "", resources: ResourceStore = ResourceStore()
+    _ data: Data, _ file: URL, base: String = "", resources: ResourceStore = ResourceStore(),
+    paths: [String]? = nil
   ) throws(StubFileError) {
+    outerBase = base
     let data = JSONDocumentError.text(of: data)
     self.data = data
     self.file = file
@@ -35,7 +42,9 @@ struct StubDocument {
       let json = try JSONDocumentError.json(in: data)
       let name = file.lastPathComponent
       let folder = file.deletingLastPathComponent()
-      let context = StubContext()
+      var context = StubContext()
+      context.resources = paths
+      references = context.references
       let root = StubValue(json: json, path: JSONValuePath(), context: context)
       let object = try root.object(
         [
@@ -59,20 +68,25 @@ struct StubDocument {
       var stubs: [Stub] = []
       for (index, (value, place)) in zip(values, places).enumerated() {
         let source = RouteSource(file: name, line: place.line, column: place.column)
-        let value = value.prefixed(with: basePath)
+        var value = value.prefixed(with: basePath)
+        let end = index + 1 < offsets.count ? offsets[index + 1] : data.count
+        let text = data.dropFirst(offsets[index]).prefix(end - offsets[index])
+        value.context.basePath = basePath
         if value.isResource {
-          let end = index + 1 < offsets.count ? offsets[index + 1] : data.count
           stubs += try value.resource(
-            in: folder, defaults: defaults, store: resources,
-            text: data.dropFirst(offsets[index]).prefix(end - offsets[index])
+            in: folder, defaults: defaults, store: resources, text: text
           ).map { $0.with(source) }
           continue
         }
-        stubs.append(
-          try value.stub(
-            in: folder, defaults: defaults,
-            at: .init(file: name, line: UInt(place.line), column: UInt(place.column))
-          ).with(source).with(definition: value.json))
+        value.context.text = Data(text)
+        value.context.routePath = value.path
+        for value in try value.combinations() {
+          stubs.append(
+            try value.stub(
+              in: folder, defaults: defaults,
+              at: .init(file: name, line: UInt(place.line), column: UInt(place.column))
+            ).with(source).with(definition: value.json))
+        }
       }
       self.stubs = stubs
       templateFiles = context.templateFiles.urls
@@ -83,6 +97,18 @@ struct StubDocument {
     } catch {
       throw Self.located(error, in: data, file)
     }
+  }
+
+  /// Checks that the resources that the templates of the file use exist.
+  ///
+  /// - Parameter paths: The paths of the resources of all files.
+  /// - Throws: ``StubFileError`` for the first unknown resource.
+  func checkReferences(to paths: [String]) throws(StubFileError) {
+    let isKnown = references.paths.allSatisfy { path in
+      paths.contains { $0.isResourcePath(path) }
+    }
+    // Parsing again finds the position of the error.
+    if !isKnown { _ = try StubDocument(data, file, base: outerBase, paths: paths) }
   }
 
   /// Returns the error with its position in the file.
@@ -239,13 +265,13 @@ extension StubValue {
     let expectation = "a name, such as \"created\""
     let object = try object(
       ["name", "when", "then"], "an object such as {\"name\": \"boards\", \"when\": \"started\"}")
-    let name = try object.required("name", "the name of the scenario").string(
+    let name = try object.required("name", "the name of the scenario").plainName(
       "the name of the scenario")
     let scenario = Scenario(name)
-    if let state = try object["when"]?.string(expectation) {
+    if let state = try object["when"]?.plainName(expectation) {
       route = route.when(scenario, is: state)
     }
-    if let next = try object["then"]?.string(expectation) {
+    if let next = try object["then"]?.plainName(expectation) {
       route = route.then(scenario, setTo: next)
     }
   }
@@ -259,7 +285,7 @@ extension StubObject {
   func addConditions(to route: inout Route) throws(JSONDocumentError) {
     route.pattern = route.pattern.adding(try self["when"]?.conditions() ?? [])
     try self["scenario"]?.addScenario(to: &route)
-    try self["set"]?.addAssignments(to: &route)
+    try self["set"]?.addAssignments(to: &route, constants: self["let"])
     try self["increment"]?.addIncrements(to: &route)
     if let priority = self["priority"] {
       route = route.priority(try priority.int(-1_000_000...1_000_000, "a whole number"))
@@ -281,7 +307,7 @@ extension StubObject {
       }
       return mock
     }
-    for name in ["status", "let"] + StubValue.bodyKeys {
+    for name in ["status", "let", "changes"] + StubValue.bodyKeys {
       if let value = self[name] { throw value.conflict(with: "sequence") }
     }
     if case .template = mock.source, let headers = self["headers"] {

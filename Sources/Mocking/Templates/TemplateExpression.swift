@@ -14,6 +14,9 @@ indirect enum TemplateExpression: Sendable, Hashable {
   case constant(Int, [JSONValuePath.Step])
   case call(TemplateFunction, [TemplateExpression], [JSONValuePath.Step])
   case filter(TemplateFilter, TemplateExpression, [TemplateExpression])
+  /// The items of the resource at a path, or a part of one.
+  case resource(String, [JSONValuePath.Step])
+  case arithmetic(Arithmetic, TemplateExpression, TemplateExpression)
   case comparison(Comparison, TemplateExpression, TemplateExpression)
   case and(TemplateExpression, TemplateExpression)
   case or(TemplateExpression, TemplateExpression)
@@ -29,7 +32,14 @@ indirect enum TemplateExpression: Sendable, Hashable {
     case key = "@key"
   }
 
-  enum Comparison: String, Sendable {
+  enum Arithmetic: String, Sendable {
+    case add = "+"
+    case subtract = "-"
+    case multiply = "*"
+    case divide = "/"
+  }
+
+  enum Comparison: String, Sendable, CaseIterable {
     case equal = "=="
     case notEqual = "!="
     case less = "<"
@@ -44,6 +54,8 @@ enum TemplateRoot: String, Sendable, CaseIterable {
   case method, url, baseUrl, target, path, query, queries, headers, cookies, form, parts, body, text
   /// The variables of the backend's scenarios.
   case variables
+  /// The items of the backend's resources, by path.
+  case resources
   /// The response to the request.
   ///
   /// Only for a template that is rendered after the response.
@@ -72,6 +84,16 @@ extension TemplateExpression {
       let value = try input.value(&rendering)
       // Evaluated only if needed, because an argument may advance a counter.
       return value.isMissing ? try arguments[0].value(&rendering) : value
+    case .filter(.find, .resource(let path, let steps), let arguments) where steps.isEmpty:
+      var values: [JSON] = []
+      for argument in arguments { values.append(try argument.value(&rendering)) }
+      return try rendering.item(where: values, at: path)
+    case .resource(let path, let steps): return try rendering.resource(path, steps)
+    case .arithmetic(let operation, let left, let right):
+      let (left, right) = (try left.value(&rendering), try right.value(&rendering))
+      let value = operation.value(left, right)
+      try rendering.charge(value.approximateSize)
+      return value
     case .filter(let filter, let input, let arguments):
       var values: [JSON] = []
       let input = try input.value(&rendering)
@@ -90,6 +112,36 @@ extension TemplateExpression {
       return .bool(
         try left.value(&rendering).isTruthy ? true : try right.value(&rendering).isTruthy)
     case .not(let operand): return .bool(!(try operand.value(&rendering).isTruthy))
+    }
+  }
+}
+
+extension TemplateExpression.Arithmetic {
+  /// Returns the result, or `null` if an operand is neither a number nor the text of one.
+  ///
+  /// `+` joins two values of which one is another text.
+  func value(_ left: JSON, _ right: JSON) -> JSON {
+    let filter: TemplateFilter =
+      switch self {
+      case .add: .add
+      case .subtract: .subtract
+      case .multiply: .multiply
+      case .divide: .divide
+      }
+    let number = filter.value(of: left, [right])
+    guard self == .add, number == .null, left.isJoinable, right.isJoinable,
+      left.string != nil || right.string != nil
+    else { return number }
+    return .string(left.templateText + right.templateText)
+  }
+}
+
+extension JSON {
+  /// Whether `+` joins the value with a text.
+  fileprivate var isJoinable: Bool {
+    switch self {
+    case .string, .bool, .int, .double, .decimal: true
+    case .null, .array, .dictionary: false
     }
   }
 }

@@ -6,14 +6,16 @@ enum TemplateFilter: String, Sendable, CaseIterable {
   case `default`, upper, lower, trim, capitalize, json, urlencode, urldecode, base64, base64decode
   case length, string, int, number, bool, first, last, join, split, replace, slice, contains
   case get, keys, values, reverse, sort, add, subtract, multiply, divide, round
+  case sum, min, max, map, `where`, find, unique
 
   /// The allowed numbers of arguments.
   var argumentCount: ClosedRange<Int> {
     switch self {
-    case .default, .contains, .get, .add, .subtract, .multiply, .divide, .split: 1...1
+    case .default, .contains, .get, .add, .subtract, .multiply, .divide, .split, .map: 1...1
     case .replace: 2...2
     case .slice: 1...2
-    case .join, .round: 0...1
+    case .join, .round, .sort, .sum, .min, .max, .unique: 0...1
+    case .where, .find: 1...3
     default: 0...0
     }
   }
@@ -30,6 +32,13 @@ enum TemplateFilter: String, Sendable, CaseIterable {
     case .get: "get(\"name\")"
     case .add, .subtract, .multiply, .divide: "\(rawValue)(1)"
     case .round: "round(2)"
+    case .sort: "sort or sort(\"price\"), or sort(\"-price\") in descending order"
+    case .sum, .min, .max: "\(rawValue) or \(rawValue)(\"price\")"
+    case .unique: "unique or unique(\"color\")"
+    case .map: "map(\"price\")"
+    case .where, .find:
+      "\(rawValue)(\"id\", 3) or \(rawValue)(\"price\", \">=\", 10), "
+        + "with one of ==, !=, <, <=, >, >="
     default: "\(rawValue) without arguments"
     }
   }
@@ -81,9 +90,8 @@ enum TemplateFilter: String, Sendable, CaseIterable {
     case .keys: .array((input.dictionary ?? [:]).keys.sorted().map { .string($0) })
     case .values: .array(Self.elements(of: input))
     case .reverse: .array(Self.elements(of: input).reversed())
-    case .sort:
-      .array(
-        Self.elements(of: input).sorted { TemplateExpression.Comparison.less.holds($0, $1) })
+    case .sort, .sum, .min, .max, .map, .where, .find, .unique:
+      listValue(of: Self.elements(of: input), arguments)
     case .add: Self.calculated(input, arguments[0], Int.addingReportingOverflow, +)
     case .subtract: Self.calculated(input, arguments[0], Int.subtractingReportingOverflow, -)
     case .multiply:
@@ -97,7 +105,7 @@ enum TemplateFilter: String, Sendable, CaseIterable {
   // MARK: Lists and texts
 
   /// The elements of an array, or the values of an object by name.
-  private static func elements(of value: JSON) -> [JSON] {
+  static func elements(of value: JSON) -> [JSON] {
     switch value {
     case .array(let elements): elements
     case .dictionary(let members): members.sorted { $0.key < $1.key }.map(\.value)
@@ -112,8 +120,8 @@ enum TemplateFilter: String, Sendable, CaseIterable {
   }
 
   private static func slice(_ value: JSON, _ arguments: [JSON]) -> JSON {
-    let start = max(arguments[0].asInteger ?? 0, 0)
-    let count = max(arguments.count > 1 ? arguments[1].asInteger ?? 0 : .max, 0)
+    let start = Swift.max(arguments[0].asInteger ?? 0, 0)
+    let count = Swift.max(arguments.count > 1 ? arguments[1].asInteger ?? 0 : .max, 0)
     if case .array(let elements) = value {
       return .array(Array(elements.dropFirst(start).prefix(count)))
     }
@@ -142,8 +150,15 @@ enum TemplateFilter: String, Sendable, CaseIterable {
       if !result.overflow { return .int(result.partialValue) }
     }
     guard let left = left.asNumber, let right = right.asNumber else { return .null }
-    let result = numbers(left, right)
-    return result.isFinite ? .double(result) : .null
+    return number(numbers(left, right))
+  }
+
+  /// Returns a number rounded to 15 digits, so that 0.1 + 0.2 is 0.3.
+  static func number(_ value: Double) -> JSON {
+    guard value.isFinite else { return .null }
+    // A larger number has no digits after the point that could be wrong.
+    guard abs(value) < 1e15 else { return .double(value) }
+    return .double(Double(String(format: "%.15g", value)) ?? value)
   }
 
   private static func quotient(_ left: JSON, _ right: JSON) -> JSON {
@@ -154,7 +169,7 @@ enum TemplateFilter: String, Sendable, CaseIterable {
 
   private static func rounded(_ value: JSON, _ digits: Int) -> JSON {
     guard let number = value.asNumber else { return .null }
-    let scale = pow(10, Double(min(max(digits, 0), 15)))
+    let scale = pow(10, Double(Swift.min(Swift.max(digits, 0), 15)))
     let result = (number * scale).rounded() / scale
     return Int(exactly: result).map { .int($0) } ?? (result.isFinite ? .double(result) : .null)
   }

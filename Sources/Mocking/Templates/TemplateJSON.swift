@@ -93,8 +93,12 @@ indirect enum TemplateJSON: Sendable, Hashable {
         return
       }
       var templates: [Member] = []
-      for (name, value) in members.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-      ) {
+      let ranked = members.sorted {
+        let (left, right) = (scope.ranks[$0.key] ?? .max, scope.ranks[$1.key] ?? .max)
+        return left == right
+          ? $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) : left < right
+      }
+      for (name, value) in ranked {
         let path = path.appending(.member(name))
         let template = try Self.template(name, in: scope, at: path, isName: true)
         templates.append(
@@ -174,7 +178,7 @@ indirect enum TemplateJSON: Sendable, Hashable {
   }
 
   /// Returns the text between the braces of `{{ ... }}`, or the whole text, with its offset.
-  private static func withoutBraces(_ text: String) -> (text: String, offset: Int) {
+  static func withoutBraces(_ text: String) -> (text: String, offset: Int) {
     guard text.hasPrefix("{{"), text.hasSuffix("}}"), text.utf8.count >= 4 else { return (text, 0) }
     return (String(text.dropFirst(2).dropLast(2)), 2)
   }
@@ -235,8 +239,10 @@ extension TemplateJSON {
   ) throws(TemplateRenderError) {
     switch self {
     case .encoded(let bytes): output += bytes
-    case .value(let expression): try Self.append(try expression.value(&rendering), to: &output)
-    case .text(let text): try Self.append(.string(try text.render(&rendering)), to: &output)
+    case .value(let expression):
+      try Self.append(try expression.value(&rendering), to: &output, rendering)
+    case .text(let text):
+      try Self.append(.string(try text.render(&rendering)), to: &output, rendering)
     case .object(let members):
       output.append(UInt8(ascii: "{"))
       var isFirst = true
@@ -247,7 +253,7 @@ extension TemplateJSON {
         if let name = member.encodedName {
           output += name
         } else {
-          try Self.append(.string(try member.name.render(&rendering)), to: &output)
+          try Self.append(.string(try member.name.render(&rendering)), to: &output, rendering)
           output.append(UInt8(ascii: ":"))
         }
         try value.append(to: &output, &rendering)
@@ -283,7 +289,7 @@ extension TemplateJSON {
 
   /// Appends a value as JSON text.
   private static func append(
-    _ value: JSON, to output: inout [UInt8]
+    _ value: JSON, to output: inout [UInt8], _ rendering: TemplateRendering
   ) throws(TemplateRenderError) {
     switch value {
     // Fast path: a string that needs no escapes.
@@ -297,7 +303,8 @@ extension TemplateJSON {
     case .bool(let value): output += (value ? "true" : "false").utf8
     default:
       do {
-        output += try value.data()
+        // Items of resources keep the order of their members.
+        output += try rendering.items?.encode(value) ?? value.data()
       } catch {
         throw .notJSON("\(error)")
       }

@@ -95,7 +95,7 @@ struct TemplateLexer {
       }
       position += isDouble ? 2 : 1
       token = .symbol(text)
-    case _ where "()[],.:|#/".utf8.contains(first):
+    case _ where "()[],.:|#/+-*".utf8.contains(first):
       position += 1
       token = .symbol(String(decoding: [first], as: UTF8.self))
     default:

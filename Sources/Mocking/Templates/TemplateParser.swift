@@ -1,38 +1,14 @@
 import Networking
 
-/// The names that a template can use besides those of the request.
-struct TemplateScope: Sendable, Hashable {
-  /// The variables of the route's path.
-  ///
-  /// `nil` allows all names, for a template whose route is not known.
-  var pathVariables: [String]?
-  /// The names of `let`, in the order of their values.
-  var constants: [String] = []
-  /// Whether the template is rendered after the response, and may use it.
-  var hasResponse = false
-  /// Whether the template may generate values.
-  var hasFunctions = true
-  /// The names of the elements of the enclosing loops, from the outside in.
-  ///
-  /// `nil` for a loop whose element has no name.
-  var loops: [String?] = []
-
-  /// The names with which an expression can begin.
-  fileprivate var names: [String] {
-    var names = TemplateRoot.allCases.map(\.rawValue).filter { $0 != "response" || hasResponse }
-    names += constants + loops.compactMap(\.self)
-    if !loops.isEmpty { names += TemplateExpression.LoopMember.allCases.map(\.rawValue) }
-    return hasFunctions ? names + TemplateFunction.allCases.map(\.rawValue) : names
-  }
-}
-
 /// A parser of the expressions of a template.
 ///
 /// ```
 /// expression = and { "or" and }
 /// and        = not { "and" not }
 /// not        = "not" not | comparison
-/// comparison = pipe [ ("==" | "!=" | "<" | "<=" | ">" | ">=") pipe ]
+/// comparison = sum [ ("==" | "!=" | "<" | "<=" | ">" | ">=") sum ]
+/// sum        = product { ("+" | "-") product }
+/// product    = pipe { ("*" | "/") pipe }
 /// pipe       = primary { "|" filter [ "(" arguments ")" ] }
 /// primary    = literal | "(" expression ")" | name [ "(" arguments ")" ] { step }
 /// step       = "." member | "[" (index | string) "]"
@@ -119,12 +95,43 @@ struct TemplateParser {
   }
 
   private mutating func comparison() throws(TemplateSyntaxError) -> TemplateExpression {
-    let left = try pipe()
+    let left = try sum()
     guard case .symbol(let text) = lexer.token,
       let comparison = TemplateExpression.Comparison(rawValue: text)
     else { return left }
     try lexer.advance()
-    return .comparison(comparison, left, try pipe())
+    return .comparison(comparison, left, try sum())
+  }
+
+  private mutating func sum() throws(TemplateSyntaxError) -> TemplateExpression {
+    var left = try product()
+    while true {
+      switch lexer.token {
+      case .symbol("+"), .symbol("-"):
+        let operation: TemplateExpression.Arithmetic =
+          lexer.token == .symbol("+") ? .add : .subtract
+        try lexer.advance()
+        try countOperator()
+        left = .arithmetic(operation, left, try product())
+      // The number in `total -1` is negative.
+      case .number where lexer.bytes[lexer.offset] == UInt8(ascii: "-"):
+        try countOperator()
+        left = .arithmetic(.add, left, try product())
+      default: return left
+      }
+    }
+  }
+
+  private mutating func product() throws(TemplateSyntaxError) -> TemplateExpression {
+    var left = try pipe()
+    while case .symbol(let text) = lexer.token, text == "*" || text == "/",
+      let operation = TemplateExpression.Arithmetic(rawValue: text)
+    {
+      try lexer.advance()
+      try countOperator()
+      left = .arithmetic(operation, left, try pipe())
+    }
+    return left
   }
 
   private mutating func pipe() throws(TemplateSyntaxError) -> TemplateExpression {
@@ -141,7 +148,7 @@ struct TemplateParser {
       }
       try lexer.advance()
       let arguments = try takes(.symbol("(")) ? try self.arguments(of: []) : []
-      guard filter.argumentCount.contains(arguments.count) else {
+      guard filter.argumentCount.contains(arguments.count), filter.accepts(arguments) else {
         throw TemplateSyntaxError("expected \(filter.usage)", at: offset)
       }
       input = .filter(filter, input, arguments)
@@ -181,7 +188,10 @@ struct TemplateParser {
     default: break
     }
     if let index = scope.loops.lastIndex(of: name) { return .loop(index, .value, try steps()) }
-    if let index = scope.constants.firstIndex(of: name) { return .constant(index, try steps()) }
+    if let index = scope.constants.firstIndex(of: name) {
+      scope.references?.insert(constant: name)
+      return .constant(index, try steps())
+    }
     if let member = TemplateExpression.LoopMember(rawValue: name), !scope.loops.isEmpty {
       return .loop(scope.loops.count - 1, member, try steps())
     }
@@ -201,6 +211,9 @@ struct TemplateParser {
     }
     let memberOffset = lexer.position
     let steps = try steps()
+    if root == .resources {
+      return try resource(steps, at: steps.isEmpty ? offset : memberOffset)
+    }
     if root == .path, case .member(let variable)? = steps.first,
       let variables = scope.pathVariables, !variables.contains(variable)
     {
@@ -208,6 +221,24 @@ struct TemplateParser {
         unknown: variable, "path variable", at: memberOffset, among: variables)
     }
     return .root(root, steps)
+  }
+
+  /// Returns the expression for the items of a resource.
+  ///
+  /// The first step is the path of the resource, and the second one is the id of an item.
+  private func resource(
+    _ steps: [JSONValuePath.Step], at offset: Int
+  ) throws(TemplateSyntaxError) -> TemplateExpression {
+    guard case .member(let name)? = steps.first, name.hasPrefix("/") else {
+      throw TemplateSyntaxError(
+        "expected the path of a resource, such as resources[\"/products\"]", at: offset)
+    }
+    let path = scope.basePath + name
+    scope.references?.insert(path)
+    if let known = scope.resources, !known.contains(where: { $0.isResourcePath(path) }) {
+      throw TemplateSyntaxError(unknown: path, "resource", at: offset, among: known)
+    }
+    return .resource(path, Array(steps.dropFirst()))
   }
 
   private mutating func steps() throws(TemplateSyntaxError) -> [JSONValuePath.Step] {

@@ -8,6 +8,7 @@ enum TemplateRenderError: Error, Hashable {
   case tooMuchWork
   case notJSON(String)
   case invalidStatus(String)
+  case unknownResource(String)
 }
 
 extension TemplateRenderError: CustomStringConvertible {
@@ -21,6 +22,7 @@ extension TemplateRenderError: CustomStringConvertible {
     case .notJSON(let reason): "a value of the template cannot be written as JSON: \(reason)"
     case .invalidStatus(let text):
       "the status of the template is not a number from 200 to 599: \(text.prefix(40))"
+    case .unknownResource(let path): "there is no resource \(path.debugDescription)"
     }
   }
 }
@@ -55,6 +57,10 @@ struct TemplateRendering {
   /// The response, for a template that is rendered after it.
   var response: JSON = .null
   var loops: [Loop] = []
+  /// The items of the resources, read at one time.
+  ///
+  /// `nil` before the first use.
+  var items: (any RequestItems)?
   private var parsedBody: JSON?
   private var parsedQuery: RequestQuery?
   private var parsedForm: RequestQuery?
@@ -110,6 +116,46 @@ struct TemplateRendering {
     return !elements.isEmpty
   }
 
+  // MARK: Resources
+
+  /// Returns the items of a resource, or a part of the item whose id is the first step.
+  mutating func resource(
+    _ path: String, _ steps: [JSONValuePath.Step]
+  ) throws(TemplateRenderError) -> JSON {
+    let items = try resources(with: path)
+    let id: JSON
+    switch steps.first {
+    case nil:
+      let list = JSON.array(items.items(at: path))
+      try charge(list.approximateSize)
+      return list
+    case .member(let name): id = .string(name)
+    case .element(let index): id = .int(index)
+    }
+    return (items.item(id, at: path) ?? .null).value(at: steps.dropFirst())
+  }
+
+  /// Returns the first item of a resource that meets the condition of the filter `find`.
+  mutating func item(
+    where arguments: [JSON], at path: String
+  ) throws(TemplateRenderError) -> JSON {
+    let items = try resources(with: path)
+    // Fast path: an item is found by its id without a search.
+    if arguments.count == 2, arguments[0].string == items.key(at: path) {
+      return items.item(arguments[1], at: path) ?? .null
+    }
+    let list = try resource(path, [])
+    return TemplateFilter.find.value(of: list, arguments)
+  }
+
+  private mutating func resources(
+    with path: String
+  ) throws(TemplateRenderError) -> any RequestItems {
+    if items == nil { items = request.session.resources?.items(for: request.session.client) }
+    guard let items, items.key(at: path) != nil else { throw .unknownResource(path) }
+    return items
+  }
+
   // MARK: Values of the request
 
   mutating func value(of root: TemplateRoot, _ steps: [JSONValuePath.Step]) -> JSON {
@@ -147,6 +193,8 @@ struct TemplateRendering {
     case .text: .string(request.text)
     case .variables: .dictionary(request.variables)
     case .response: response
+    // An expression for a resource has a case of its own.
+    case .resources: .null
     }
   }
 

@@ -22,6 +22,9 @@ public struct TemplateValues: Sendable {
   let random: SeededRandom
   let counters: TemplateCounters
   let scheduler: any Scheduler
+  /// The isolated client whose counters are used.
+  private var client: String?
+  private var maximumClients = 1
 
   init(
     random: SeededRandom = SeededRandom(), counters: TemplateCounters = TemplateCounters(),
@@ -30,6 +33,19 @@ public struct TemplateValues: Sendable {
     self.random = random
     self.counters = counters
     self.scheduler = scheduler
+  }
+
+  /// Returns a copy with the counters of a client.
+  ///
+  /// - Parameters:
+  ///   - client: The client. `nil` uses the shared counters.
+  ///   - limit: The maximum number of clients.
+  /// - Returns: The values.
+  func counting(for client: String?, atMost limit: Int) -> TemplateValues {
+    var values = self
+    values.client = client
+    values.maximumClients = limit
+    return values
   }
 
   /// The current date.
@@ -48,7 +64,7 @@ public struct TemplateValues: Sendable {
   ///   - first: The first number. Only the first use of the counter evaluates it.
   /// - Returns: The number. Each call returns a greater one.
   public func counter(_ name: String = "", from first: Int = 1) -> Int {
-    counters.next(name, from: first)
+    counters.next(name, from: first, for: client, atMost: maximumClients)
   }
 
   /// Returns a random identifier of version 4.
@@ -119,22 +135,26 @@ public struct TemplateValues: Sendable {
 
 /// The named counters of one provider, transport or server.
 final class TemplateCounters: Sendable {
-  private let numbers = Mutex<[String: Int]>([:])
+  private let numbers = Mutex(ClientValues<[String: Int]>([:]))
 
   /// Starts all counters again with their first numbers.
-  func restart() { numbers.withLock { $0 = [:] } }
+  func restart() { numbers.withLock { $0 = ClientValues([:]) } }
 
   /// Returns the next number of a counter.
   ///
   /// Beyond 10,000 counters, whose names may come from requests, new ones always return `first`.
-  func next(_ name: String, from first: Int) -> Int {
-    numbers.withLock { numbers in
-      guard let last = numbers[name] else {
-        if numbers.count < 10_000 { numbers[name] = first }
-        return first
+  func next(
+    _ name: String, from first: Int, for client: String? = nil, atMost limit: Int = 1
+  ) -> Int {
+    numbers.withLock {
+      $0.update(client, atMost: limit) { numbers in
+        guard let last = numbers[name] else {
+          if numbers.count < 10_000 { numbers[name] = first }
+          return first
+        }
+        numbers[name] = last &+ 1
+        return last &+ 1
       }
-      numbers[name] = last &+ 1
-      return last &+ 1
     }
   }
 }

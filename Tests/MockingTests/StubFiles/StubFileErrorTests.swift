@@ -8,7 +8,8 @@ import Testing
 struct StubFileErrorTests {
   private static let responseKeys =
     "status, headers, json, text, base64, file, folder, problem, events, lines, delay, bodyDelay, "
-    + "bytesPerSecond, dribble, fault, every, repeat, interim, trailers, template, let, webhook"
+    + "bytesPerSecond, dribble, fault, every, repeat, interim, trailers, template, let, webhook, "
+    + "changes"
 
   private static let mistakes: [(text: String, message: String)] = [
     ("", "1:1: expected JSON: the file ends before the JSON is complete"),

@@ -24,7 +24,7 @@ struct StubFileTests {
     #expect(json.head?.status == 201)
     #expect(json.head?.headers["Content-Type"] == "x/y")
     #expect(json.head?.headers.values(for: "x-b") == ["2", "3"])
-    #expect(String(decoding: json.body, as: UTF8.self) == #"{"a":2.5,"b":[1,null]}"#)
+    #expect(String(decoding: json.body, as: UTF8.self) == #"{"b":[1,null],"a":2.5}"#)
     #expect(await transport.response("/text/1") == "200 hello")
     #expect(await transport.response(.post, "/text/1").hasPrefix("405 "))
     #expect(await transport.response("/base64") == "200 hi")

@@ -86,9 +86,8 @@ struct StubStreamTests {
       "1:52: routes[0].repeat: expected true, or a number from 1 to 1000000, found 0"
     ),
     (
-      "\"lines\": [\"{{ now }}\"]",
-      "1:28: routes[0].lines: \"lines\" cannot have templates; \"template\": false sends the braces "
-        + "as they are"
+      "\"lines\": [\"{{ nwo }}\"]",
+      "1:41: routes[0].lines[0]: unknown name \"nwo\"; did you mean \"now\"?"
     ),
     (
       "\"interim\": [{\"status\": 200}]",

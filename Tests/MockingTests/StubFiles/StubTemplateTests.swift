@@ -46,7 +46,7 @@ struct StubTemplateTests {
       let order = await transport.perform(.init(method: .post, url: .of("http://a/orders")))
       #expect(order.head?.status == 201)
       #expect(order.head?.headers["Location"] == "/orders/\(id)")
-      #expect(String(decoding: order.body, as: UTF8.self) == #"{"again":\#(id),"id":\#(id)}"#)
+      #expect(String(decoding: order.body, as: UTF8.self) == #"{"id":\#(id),"again":\#(id)}"#)
     }
   }
 
@@ -178,8 +178,8 @@ struct StubTemplateTests {
       "1:36: routes[0].let.body: the name \"body\" is already in use; choose another one"
     ),
     (
-      "{\"routes\": [{\"path\": \"/a\", \"let\": {\"a\": 1, \"b\": [\"{{ a | add(1) }}\"]}}]}",
-      "1:54: routes[0].let.b[0]: unknown name \"a\"; the values of \"let\" cannot use each other"
+      "{\"routes\": [{\"path\": \"/a\", \"let\": {\"a\": \"{{ b }}\", \"b\": [\"{{ a }}\"]}}]}",
+      "1:41: routes[0].let.a: the values of \"let\" use each other in a circle: \"a\", \"b\""
     ),
     (
       "{\"routes\": [{\"path\": \"/a\", \"let\": {\"a\": \"{{ bdy }}\"}}]}",

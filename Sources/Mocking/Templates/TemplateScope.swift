@@ -1,0 +1,52 @@
+import Networking
+import Synchronization
+
+/// The names that a template can use besides those of the request.
+struct TemplateScope: Sendable {
+  /// The variables of the route's path.
+  ///
+  /// `nil` allows all names, for a template whose route is not known.
+  var pathVariables: [String]?
+  /// The names of `let`, in the order of their values.
+  var constants: [String] = []
+  /// The path before the paths of resources.
+  var basePath = ""
+  /// The paths of the resources.
+  ///
+  /// `nil` allows all paths, for a template whose backend is not known.
+  var resources: [String]?
+  /// The ranks of the names of members, in whose order objects are written.
+  var ranks: [String: Int] = [:]
+  /// The list of the resources and the values of `let` that templates use.
+  var references: TemplateReferences?
+  /// Whether the template is rendered after the response, and may use it.
+  var hasResponse = false
+  /// Whether the template may generate values.
+  var hasFunctions = true
+  /// The names of the elements of the enclosing loops, from the outside in.
+  ///
+  /// `nil` for a loop whose element has no name.
+  var loops: [String?] = []
+
+  /// The names with which an expression can begin.
+  var names: [String] {
+    var names = TemplateRoot.allCases.map(\.rawValue).filter { $0 != "response" || hasResponse }
+    names += constants + loops.compactMap(\.self)
+    if !loops.isEmpty { names += TemplateExpression.LoopMember.allCases.map(\.rawValue) }
+    return hasFunctions ? names + TemplateFunction.allCases.map(\.rawValue) : names
+  }
+}
+
+/// The resources and the values of `let` that templates use.
+final class TemplateReferences: Sendable {
+  private let names = Mutex<(paths: Set<String>, constants: Set<String>)>(([], []))
+
+  /// The paths of the resources.
+  var paths: Set<String> { names.withLock { $0.paths } }
+  /// The names of the values of `let`.
+  var constants: Set<String> { names.withLock { $0.constants } }
+
+  func insert(_ path: String) { names.withLock { _ = $0.paths.insert(path) } }
+
+  func insert(constant name: String) { names.withLock { _ = $0.constants.insert(name) } }
+}
