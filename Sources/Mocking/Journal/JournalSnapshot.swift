@@ -90,8 +90,8 @@ extension RequestCondition {
   fileprivate var readsBody: Bool {
     switch kind {
     case .form, .text, .json, .jsonTemplate, .jsonPath, .part: true
-    // A closure can read the body.
-    case .satisfying: true
+    // A closure and an expression can read the body.
+    case .satisfying, .expression: true
     case .query(_, let value), .header(_, let value), .cookie(_, let value): value.isTemplate
     case .variable(_, let value): value.isTemplate
     case .all(let conditions), .any(let conditions): conditions.contains(where: \.readsBody)

@@ -97,23 +97,25 @@ struct ClientValues<Value: Sendable>: Sendable {
   ) -> Result {
     guard let client else { return change(&shared) }
     steps += 1
+    let fresh = Entry(value: initial, lastUse: steps)
     if entries[client] == nil {
       if entries.count >= max(limit, 1),
         let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse })
       {
         entries[oldest.key] = nil
       }
-      entries[client] = Entry(value: initial, lastUse: steps)
     }
-    entries[client]?.lastUse = steps
-    return change(&entries[client, default: Entry(value: initial, lastUse: steps)].value)
+    entries[client, default: fresh].lastUse = steps
+    return change(&entries[client, default: fresh].value)
   }
 
   /// Changes the shared value and the values of all clients.
   mutating func updateAll(_ change: (inout Value) -> Void) {
     change(&shared)
-    for client in entries.keys.sorted() {
-      change(&entries[client, default: Entry(value: initial, lastUse: steps)].value)
+    entries = entries.mapValues { entry in
+      var entry = entry
+      change(&entry.value)
+      return entry
     }
   }
 
