@@ -115,10 +115,10 @@ struct ResourceTable: Sendable {
   private static func value(of members: [String], in json: JSON) -> JSON? {
     if members.count == 1 {
       let value = json[members[0]]
-      return value.isNull ? nil : value
+      return value.isNull ? JSON?.none : value
     }
     let values = members.map { json[$0] }
-    return values.contains { $0.isNull } ? nil : .array(values)
+    return values.contains(where: \.isNull) ? JSON?.none : .array(values)
   }
 
   /// Adds an item whose id is new.

@@ -211,15 +211,13 @@ extension StubValue {
   /// A path that is no valid path is unchanged, and is reported when the route is parsed.
   func prefixed(with base: String) -> StubValue {
     guard !base.isEmpty, case .dictionary(var members) = json else { return self }
-    for name in ["path", "resource"] {
-      guard case .string(let text)? = members[name], text.hasPrefix("/") else { continue }
-      members[name] = .string(text == "/" ? base : base + text)
+    func prefixed(_ path: JSON) -> JSON {
+      guard let text = path.string, text.hasPrefix("/") else { return path }
+      return .string(text == "/" ? base : base + text)
     }
-    if let paths = members["nestedPaths"]?.array {
-      members["nestedPaths"] = .array(
-        paths.map { path in
-          path.string.map { $0.hasPrefix("/") ? .string(base + $0) : path } ?? path
-        })
+    for name in ["path", "resource", "nestedPaths"] {
+      guard let value = members[name] else { continue }
+      members[name] = value.array.map { .array($0.map(prefixed)) } ?? prefixed(value)
     }
     return StubValue(json: .dictionary(members), path: path, context: context)
   }

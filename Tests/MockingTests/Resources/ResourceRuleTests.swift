@@ -143,16 +143,17 @@ struct ResourceRuleTests {
   }
 
   @Test func aComputedConditionIsReported() async throws {
-    let transport = try StubFixture(
+    let stubs = try StubFixture(
       #"""
       {"routes": [
         {"path": "/a", "when": {"if": "query.n * 2 > query.limit"}, "text": "over"},
         {"path": "/b", "when": {"not": {"if": "{{ query.x }}"}}, "text": "no x"}
       ]}
-      """#
-    ).transport()
+      """#)
+    let transport = try stubs.transport()
     #expect(await transport.response("/a?n=3&limit=5") == "200 over")
-    let report = await transport.response("/a?n=2&limit=5")
+    let failure = await transport.get(.of("http://a/a?n=2&limit=5")).failure
+    let report = "\(try #require(failure))"
     #expect(report.contains("if query.n * 2 > query.limit"), "\(report)")
     #expect(await transport.response("/b") == "200 no x")
   }

@@ -87,7 +87,7 @@ struct StubStreamTests {
     ),
     (
       "\"lines\": [\"{{ nwo }}\"]",
-      "1:41: routes[0].lines[0]: unknown name \"nwo\"; did you mean \"now\"?"
+      "1:42: routes[0].lines[0]: unknown name \"nwo\"; did you mean \"now\"?"
     ),
     (
       "\"interim\": [{\"status\": 200}]",
