@@ -12,19 +12,13 @@
 
     private static let text = #"{"routes": [{"path": "/boards/{id}", "json": {"id": 1}}]}"#
 
-    private func address(of program: ChildProcess) async throws -> URL {
-      let line = try #require(await program.lines.first { $0.contains("http://127.0.0.1:") })
-      let address = try #require(line.split(separator: "at ").last)
-      return try #require(URL(string: String(address)))
-    }
-
     /// Starts the program with further options, and returns its responses to requests of pages.
     private func responses(
       _ options: [String], to origins: [String], method: String = "GET"
     ) async throws -> (heads: [String], lines: [String]) {
       try Data(Self.text.utf8).write(to: file)
       let program = try Program.start("mock-server", [file.path, "--port", "0"] + options)
-      let port = try #require(try await address(of: program).port)
+      let port = try #require(try await Program.address(of: program).port)
       var heads: [String] = []
       for origin in origins {
         let client = try RawClient(port: port)
@@ -71,7 +65,7 @@
         #"{"isolation": {"cookie": "client"}, "routes": [{"resource": "/a"}, {"path": "/b"}]}"#.utf8
       ).write(to: file)
       let program = try Program.start("mock-server", [file.path, "--port", "0"])
-      let port = try #require(try await address(of: program).port)
+      let port = try #require(try await Program.address(of: program).port)
       func get(_ path: String, _ fields: String...) async throws {
         let client = try RawClient(port: port)
         try await client.send(
@@ -102,7 +96,7 @@
         #"{"isolation": {"cookie": "client"}, "routes": [{"resource": "/a"}]}"#.utf8
       ).write(to: file)
       let program = try Program.start("mock-server", [file.path, "--port", "0", "--quiet"])
-      let port = try #require(try await address(of: program).port)
+      let port = try #require(try await Program.address(of: program).port)
       let client = try RawClient(port: port)
       try await client.send(
         "GET /a HTTP/1.1\r\nHost: a\r\nSec-Fetch-Site: cross-site\r\nConnection: close\r\n\r\n")
@@ -125,7 +119,7 @@
         """#.utf8
       ).write(to: recording)
       let program = try Program.start("mock-server", [recording.path, "--port", "0"])
-      let client = try RawClient(port: try #require(try await address(of: program).port))
+      let client = try RawClient(port: try #require(try await Program.address(of: program).port))
       try await client.send(
         "GET /boards/1 HTTP/1.1\r\nHost: a\r\nOrigin: http://localhost:1\r\n"
           + "Connection: close\r\n\r\n")
@@ -141,7 +135,7 @@
       try Data(Self.text.utf8).write(to: file)
       let program = try Program.start(
         "mock-server", [file.path, "--port", "0", "--host", "0.0.0.0"])
-      let url = try await address(of: program)
+      let url = try await Program.address(of: program)
       #expect(await CurlTransport().get(url.appending(path: "boards/1")).head?.status == 200)
       program.signal(SIGINT)
       #expect(await program.end.status == .exited(0))

@@ -20,13 +20,7 @@
     private func serve(_ text: String = text) async throws -> (ChildProcess, URL) {
       try Data(text.utf8).write(to: file)
       let program = try Program.start("mock-server", [file.path, "--port", "0"])
-      return (program, try await address(of: program))
-    }
-
-    private func address(of program: ChildProcess) async throws -> URL {
-      let line = try #require(await program.lines.first { $0.contains("http://127.0.0.1:") })
-      let address = try #require(line.split(separator: "at ").last)
-      return try #require(URL(string: String(address)))
+      return (program, try await Program.address(of: program))
     }
 
     /// Returns a request line without its time of day and duration, which vary.
@@ -94,7 +88,7 @@
       let recording = folder.url("session.har")
       let recorder = try Program.start(
         "mock-server", ["--record", "\(origin.url)", recording.path, "--port=0"])
-      let url = try await address(of: recorder)
+      let url = try await Program.address(of: recorder)
       for _ in 0..<2 { _ = await CurlTransport().get(url.appending(path: "a")) }
       recorder.signal(SIGINT)
       #expect(await recorder.end.status == .exited(0))
@@ -103,7 +97,7 @@
           == ["wrote 2 exchanges to \(recording.path)", "2 requests"])
       origin.stop()
       let player = try Program.start("mock-server", [recording.path, "--port", "0"])
-      let other = try await address(of: player)
+      let other = try await Program.address(of: player)
       for expected in ["one", "two", "two"] {
         let response = await CurlTransport().get(other.appending(path: "a"))
         #expect(String(decoding: response.body, as: UTF8.self) == expected)
@@ -128,7 +122,7 @@
           file.path, "--proxy", "\(origin.url)", "--record", recording.path, "--port", "0",
           "--mask", "nickname", "--keep", "pin",
         ])
-      let url = try await address(of: program)
+      let url = try await Program.address(of: program)
       func text(_ method: HTTPMethod, _ path: String, _ body: String? = nil) async -> String {
         let response = await CurlTransport().perform(
           HTTPRequest(
@@ -157,36 +151,6 @@
       #expect(archive.contains("1234"))
     }
 
-    @Test func outputThatNobodyReadsHoldsUpNeitherRequestsNorTheEnd() async throws {
-      try Data(Self.text.utf8).write(to: file)
-      let fifo = folder.url("output").path
-      try #require(mkfifo(fifo, 0o600) == 0)
-      let output = open(fifo, O_RDWR | O_CLOEXEC)
-      try #require(output >= 0)
-      defer { close(output) }
-      try #require(fcntl(output, 1031 /* F_SETPIPE_SZ */, 4_096) >= 4_096)
-      let program = try ChildProcess(
-        "sh",
-        [
-          "-c", #"exec "$0" "$1" --port 0 >"$2""#, BuiltProgram.url("mock-server").path, file.path,
-          fifo,
-        ])
-      var line = Data()
-      while line.last != UInt8(ascii: "\n") {
-        var byte: UInt8 = 0
-        try #require(read(output, &byte, 1) == 1)
-        line.append(byte)
-      }
-      let words = String(decoding: line.dropLast(), as: UTF8.self).split(separator: " ")
-      let url = try #require(words.last.flatMap { URL(string: String($0)) })
-      let transport = CurlTransport()
-      for _ in 0..<200 {
-        #expect(await transport.get(url.appending(path: "boards/1")).head?.status == 200)
-      }
-      program.signal(SIGTERM)
-      #expect(await program.end.status == .exited(0))
-    }
-
     @Test func aRecordingThatCannotBeSavedHasItsOwnStatus() async throws {
       let origin = try MockServer { Route(.get, "/{path*}") { _ in .text("hello") } }
       let recordings = folder.url("recordings")
@@ -194,7 +158,7 @@
       let recording = recordings.appending(path: "session.har")
       let program = try Program.start(
         "mock-server", ["--proxy", "\(origin.url)", "--record", recording.path, "--port", "0"])
-      let url = try await address(of: program)
+      let url = try await Program.address(of: program)
       _ = await CurlTransport().get(url.appending(path: "a"))
       try FileManager.default.removeItem(at: recordings)
       try Data().write(to: recordings)
@@ -222,48 +186,11 @@
       #expect(routes.first?["path"] == "/hello/{name}")
 
       let program = try Program.start("mock-server", [file.path, "--port", "0"])
-      let url = try await address(of: program)
+      let url = try await Program.address(of: program)
       let response = await CurlTransport().get(url.appending(path: "hello/Ada"))
       #expect(try JSON(parsing: response.body)["message"] == "Hello, Ada")
       program.signal(SIGINT)
       #expect(await program.end.status == .exited(0))
-    }
-
-    @Test func aResourceIsOneLineUnlessTheOutputIsVerbose() async throws {
-      let text = #"""
-        {"routes": [
-          {"path": "/a", "text": ""},
-          {"resource": "/b", "nestedPaths": ["/c/{c}/b"], "data": [{"id": 1}], "methods": ["GET", "POST"],
-           "when": {"query": {"q": "1"}}},
-          {"resource": "/c", "methods": ["DELETE"]}
-        ]}
-        """#
-      try Data(text.utf8).write(to: file)
-      let table = [
-        "  *         /a  200 text/plain; charset=utf-8",
-        "  resource  /b  (GET, POST), 1 item            query \"q\": \"1\"",
-        "  resource  /c  (DELETE), 0 items",
-      ]
-      let brief = try await Program.mockServer(["check", file.path])
-      #expect(brief.lines == table + ["8 routes in 1 file, no errors"])
-      let verbose = try await Program.mockServer(["check", "--verbose", file.path])
-      #expect(verbose.lines.count == 9)
-      #expect(verbose.lines[4].hasPrefix("  GET     /c/{c}/b"))
-      let objects = try await Program.mockServer(["check", "--json", file.path])
-      #expect(objects.lines.count == 8)
-    }
-
-    @Test func checkReportsTheErrorsOfAllFiles() async throws {
-      let (first, second) = (folder.url("a.json"), folder.url("b.json"))
-      try Data(#"{"routes": [{"path": "/a", "status": 1}]}"#.utf8).write(to: first)
-      try Data("[".utf8).write(to: second)
-      let end = try await Program.mockServer(["check", first.path, file.path, second.path])
-      #expect(end.status == .exited(1))
-      let errors = end.errors.split(separator: "\n")
-      #expect(errors.count == 3)
-      #expect(errors[0].hasPrefix("mock-server: \(first.path):1:38: routes[0].status: "))
-      #expect(errors[1] == "mock-server: \(file.path): no such file")
-      #expect(errors[2].hasPrefix("mock-server: \(second.path):1:"))
     }
 
     @Test func itemsOfResourcesSurviveReloadingAndARestart() async throws {
@@ -272,7 +199,7 @@
       try Data(stubs.utf8).write(to: file)
       for options in [[], ["--data", data.path]] {
         let program = try Program.start("mock-server", [file.path, "--port", "0"] + options)
-        let url = try await address(of: program)
+        let url = try await Program.address(of: program)
         let created = await CurlTransport().perform(
           HTTPRequest(
             method: .post, url: url.appending(path: "carts"),
@@ -287,56 +214,11 @@
       }
       let program = try Program.start(
         "mock-server", [file.path, "--port", "0", "--data", data.path])
-      let list = await CurlTransport().get(try await address(of: program).appending(path: "carts"))
+      let list = await CurlTransport().get(
+        try await Program.address(of: program).appending(path: "carts"))
       #expect(try JSON(parsing: list.body)[1]["a"] == 2)
       program.signal(SIGINT)
       #expect(await program.end.status == .exited(0))
-    }
-
-    @Test func verboseOutputHasMaskedHeadsAndBodies() async throws {
-      let stubs = #"{"routes": [{"path": "/login", "json": {"token": "t-9", "name": "ada"}}]}"#
-      try Data(stubs.utf8).write(to: file)
-      let program = try Program.start("mock-server", [file.path, "--port", "0", "--verbose"])
-      let url = try await address(of: program)
-      _ = await CurlTransport().perform(
-        HTTPRequest(
-          method: .post, url: url.appending(path: "login"),
-          headers: ["Content-Type": "application/json", "Authorization": "Bearer s3cret"],
-          body: .data(Data(#"{"password":"p4ss","user":"ada"}"#.utf8))))
-      program.signal(SIGINT)
-      let end = await program.end
-      #expect(end.lines.contains("  > POST /login HTTP/1.1"))
-      #expect(end.lines.contains("  < 200"))
-      #expect(end.lines.contains { $0.hasPrefix("  > ") && $0.contains(#""user":"ada""#) })
-      #expect(end.lines.contains { $0.hasPrefix("  < ") && $0.contains(#""name":"ada""#) })
-      for secret in ["s3cret", "p4ss", "t-9"] { #expect(!end.output.contains(secret)) }
-    }
-
-    @Test func jsonOutputHasOneObjectOnEachLine() async throws {
-      try Data(Self.text.utf8).write(to: file)
-      let program = try Program.start("mock-server", [file.path, "--port", "0", "--json"])
-      let first = try #require(await program.lines.first { _ in true })
-      let started = try JSON(parsing: Data(first.utf8))
-      #expect(started["event"] == "started")
-      #expect(started["routes"] == 2)
-      let url = try #require(started["url"].string.flatMap { URL(string: $0) })
-      _ = await CurlTransport().get(url.appending(path: "boards/1"))
-      program.signal(SIGINT)
-      let lines = try await program.end.lines.map { try JSON(parsing: Data($0.utf8)) }
-      #expect(lines.map { $0["event"] } == ["started", "request", "stopped"])
-      #expect(lines[1]["target"] == "/boards/1")
-      #expect(lines[1]["status"] == 200)
-      #expect(lines[1]["route"] == "/boards/{id}")
-      #expect(lines[2]["requests"] == 1)
-    }
-
-    @Test func quietOutputHasOnlyTheAddress() async throws {
-      try Data(Self.text.utf8).write(to: file)
-      let program = try Program.start("mock-server", [file.path, "--port", "0", "--quiet"])
-      let url = try await address(of: program)
-      _ = await CurlTransport().get(url.appending(path: "boards/1"))
-      program.signal(SIGINT)
-      #expect(await program.end.lines == ["\(file.path): 2 routes at \(url)"])
     }
 
     @Test func theFirstOfSeveralFilesTakesPrecedence() async throws {
@@ -345,7 +227,7 @@
       try Data(#"{"routes": [{"path": "/boards/{id}", "status": 500}, {"path": "/b"}]}"#.utf8)
         .write(to: other)
       let program = try Program.start("mock-server", [file.path, other.path, "--port", "0"])
-      let url = try await address(of: program)
+      let url = try await Program.address(of: program)
       #expect(await CurlTransport().get(url.appending(path: "boards/1")).head?.status == 200)
       #expect(await CurlTransport().get(url.appending(path: "b")).head?.status == 200)
       program.signal(SIGINT)
@@ -413,7 +295,7 @@
           + "or replace it with --force; see --help\n")
       #expect(try String(contentsOf: recording, encoding: .utf8) == "precious")
       let program = try Program.start("mock-server", arguments + ["--force"])
-      _ = try await address(of: program)
+      _ = try await Program.address(of: program)
       #expect(try String(contentsOf: recording, encoding: .utf8) == "precious")
       program.signal(SIGINT)
       #expect(await program.end.status == .exited(0))

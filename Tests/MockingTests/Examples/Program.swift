@@ -1,5 +1,7 @@
 #if os(Linux) || os(macOS)
+  import Foundation
   import TestSupport
+  import Testing
 
   /// Runs the example programs of this build as child processes.
   enum Program {
@@ -13,6 +15,13 @@
     /// Runs `mock-server` until it exits.
     static func mockServer(_ arguments: [String]) async throws -> ChildProcess.End {
       try await start("mock-server", arguments).end
+    }
+
+    /// Returns the address that `mock-server` prints.
+    static func address(of program: ChildProcess) async throws -> URL {
+      let line = try #require(await program.lines.first { $0.contains("http://127.0.0.1:") })
+      let address = try #require(line.split(separator: "at ").last)
+      return try #require(URL(string: String(address)))
     }
 
     /// Starts a program of this build.
