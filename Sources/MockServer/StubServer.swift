@@ -63,7 +63,7 @@ final class StubServer: Sendable {
     adminOptions.onShutdown = options.allowsShutdown ? onShutdown : nil
     admin = options.servesAdmin ? try server.serveAdmin(adminOptions) : nil
     report(.started, file)
-    console.warn(file.warnings)
+    warn(about: file)
     if let problem = watcher?.problem { console.failure("automatic reload is off: \(problem)") }
     watcher?.start { [weak self] in self?.reload() }
     // A file that `include` names may have changed before it was watched.
@@ -95,7 +95,7 @@ final class StubServer: Sendable {
         source.setFile(file)
         watcher?.watch(file.files)
         report(.reloaded, file, keptCount: keptCount)
-        console.warn(file.warnings)
+        warn(about: file)
       } catch {
         console.failure("\(error); the routes are unchanged")
       }
@@ -131,6 +131,14 @@ final class StubServer: Sendable {
   }
 
   // MARK: Output
+
+  private func warn(about file: StubFile) {
+    console.warn(file.warnings)
+    guard options.data != nil, file.resources.isolation != nil else { return }
+    console.failure(
+      "warning: the file of --data keeps only the items of requests without a client, "
+        + "because \"isolation\" gives each client items of its own in memory")
+  }
 
   private enum Event: String {
     case started

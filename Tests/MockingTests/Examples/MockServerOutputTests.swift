@@ -125,5 +125,18 @@
       #expect(errors[1] == "mock-server: \(file.path): no such file")
       #expect(errors[2].hasPrefix("mock-server: \(second.path):1:"))
     }
+
+    @Test func dataThatIsNotKeptIsWarnedAbout() async throws {
+      try Data(#"{"isolation": {"header": "X-Client"}, "routes": [{"resource": "/a"}]}"#.utf8)
+        .write(to: file)
+      let program = try Program.start(
+        "mock-server", [file.path, "--port", "0", "--data", folder.url("data.json").path])
+      _ = try await Program.address(of: program)
+      program.signal(SIGINT)
+      #expect(
+        await program.end.errors
+          == "mock-server: warning: the file of --data keeps only the items of requests without a "
+          + "client, because \"isolation\" gives each client items of its own in memory\n")
+    }
   }
 #endif
