@@ -10,6 +10,7 @@ extension DownloadRun {
   ///   - segment: The segment of the bytes. `nil` if the download cannot be continued.
   ///   - start: The position of the first byte.
   ///   - end: The position after the last byte. `nil` if it is not known.
+  /// - Throws: The error of the body or of the file, or a contradiction.
   func receive(
     _ response: Response, _ file: PartialDownload, segment: Int?, from start: Int64, to end: Int64?
   ) async throws {
