@@ -80,14 +80,15 @@ extension DownloadRun {
     let full = batch
     batch = Batch(position: full.end)
     try await disk.run { try file.write(full.pieces, at: full.position, of: segment) }
-    sender.control.update { $0.bytes += Int64(full.size) }
+    // Computed in the update, so that the progress of several connections keeps its order.
+    sender.control.update { $0.bytes = file.content?.received ?? full.end }
   }
 
   func report(_ file: PartialDownload) {
     guard let content = file.content else {
-      return sender.control.update { $0.bytes = 0 }
+      return sender.control.update(restarting: true) { $0.bytes = 0 }
     }
-    sender.control.update { progress in
+    sender.control.update(restarting: true) { progress in
       progress.bytes = content.received
       progress.total = content.total
     }

@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// The number of received bytes of a single segment is the length of the file, so that no byte that
 /// was written is requested again. Several segments have their numbers in the state, which is written
-/// for each MiB.
+/// for each 256 KiB.
 final class PartialDownload: Sendable {
   /// A range of the file that one connection at a time receives.
   struct Segment: Sendable, Hashable, Codable {
@@ -61,7 +61,7 @@ final class PartialDownload: Sendable {
     var isClosed = false
   }
 
-  private static let savingInterval: Int64 = 1 << 20
+  private static let savingInterval: Int64 = 256 << 10
 
   let target: FileTarget
   let isResumable: Bool
