@@ -20,6 +20,7 @@ extension DownloadRun {
       if let digest { state.digest = digest }
     }
     var batch = Batch(position: start)
+    var written = sender.scheduler.now
     do {
       try await withHold(on: response) {
         for try await piece in response.bytes {
@@ -27,8 +28,10 @@ extension DownloadRun {
           guard batch.end <= end ?? .max else {
             throw Contradiction("the body has more bytes than its range", response)
           }
-          if batch.size >= Batch.fullSize || gate.isPaused {
+          let now = sender.scheduler.now
+          if batch.size >= Batch.fullSize || now - written >= Batch.interval || gate.isPaused {
             try await write(&batch, file, segment)
+            written = now
           }
           try await gate.pass()
         }
@@ -60,6 +63,8 @@ extension DownloadRun {
   /// The bytes that have been received and not yet written.
   private struct Batch {
     static let fullSize = 128 << 10
+    /// The maximum time between two writes, while bytes arrive.
+    static let interval = Duration.milliseconds(250)
 
     var position: Int64
     var pieces: [Data] = []
