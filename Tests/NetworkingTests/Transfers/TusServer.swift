@@ -25,7 +25,9 @@ final class TusServer: Sendable {
   let lines = Log<String>()
   let requests = Log<ReceivedRequest>()
   private let state: Mutex<State>
-  /// The `Location` of a new upload. `nil` sends none.
+  /// The `Location` of a new upload.
+  ///
+  /// `nil` sends none.
   private let location: String?
   /// Fields of the responses that replace the correct ones.
   private let fields: HTTPHeaders
