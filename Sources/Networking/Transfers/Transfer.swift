@@ -18,8 +18,9 @@ import Synchronization
 ///   the only promise derived from it, cancels the transfer. So does
 ///   ``Networking/cancelAllRequests()``.
 /// - **Pauses.** A paused transfer keeps its connection. With libcurl it stops reading from the
-///   socket, so that the server has to wait. `URLSession` reads on and keeps the bytes in memory.
-///   No deadline of the client runs during a pause.
+///   socket, so that the server has to wait. With `URLSession` the task is suspended on Apple
+///   platforms; on Linux the received bytes stay in memory. No deadline of the client runs during a
+///   pause.
 /// - **Threads.** All members may be used from any thread.
 public final class Transfer: Sendable {
   /// A promise of the response.
