@@ -90,6 +90,7 @@ struct TusRun: Sendable {
     let checksum = options.verifiesPieces ? try await checksumFunction() : nil
     var content = try await disk.run { file.content }.flatMap { isUsable($0, resource, file) }
     var (offset, creations, repetitions): (Int64?, Int, Int) = (nil, 0, 0)
+    var farthest: Int64 = -1
     var retries = TransferRetries(sender)
     while true {
       let pauses = gate.pauses
@@ -112,7 +113,7 @@ struct TusRun: Sendable {
           }
         switch outcome {
         case .offset(let next, let response):
-          if next > known ?? -1 { repetitions = 0 }
+          if next > farthest { (farthest, repetitions) = (next, 0) }
           sender.control.update(restarting: known == nil) { $0.bytes = next }
           if next == length { return (response, true) }
           if let expires = expiry(of: response), expires != upload.expires {

@@ -34,7 +34,7 @@
     @Test func aConnectionLostDuringAPauseIsReplacedByARange() async throws {
       let content = Data.pattern(2_000_000)
       let server = try ScriptedServer { request in
-        guard request.headers["Range"] == nil else {
+        guard request.values(of: "Range").isEmpty else {
           return [
             .respond(
               "206 Partial Content",
@@ -72,7 +72,7 @@
     }
 
     @Test func anUploadThatIsPausedBeforeItsBodyIsHeld() async throws {
-      let gate = PauseGate(LiveScheduler())
+      let gate = PauseGate(LiveScheduler.live)
       gate.setPaused(true)
       let reader = try BodyReader(HTTPBody.data(Data("body".utf8)).held(by: gate))
       #expect(reader.length == 4)
