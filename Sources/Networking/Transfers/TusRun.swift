@@ -97,7 +97,8 @@ struct TusRun: Sendable {
       do {
         guard let upload = content else {
           let (response, home) = try await create(file)
-          guard response.isSuccessful else { return (response, true) }
+          // A state that is still stored is that of another endpoint.
+          guard response.isSuccessful else { return (response, false) }
           let created = try makeContent(response, from: home, resource, file)
           try await disk.run { try file.write(created) }
           (content, offset, creations) = (created, 0, creations + 1)
