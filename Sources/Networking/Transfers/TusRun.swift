@@ -102,6 +102,7 @@ struct TusRun: Sendable {
           let created = try makeContent(response, from: home, resource, file)
           try await disk.run { try file.write(created) }
           (content, offset, creations) = (created, 0, creations + 1)
+          farthest = 0
           if length == 0 { return (response, true) }
           continue
         }

@@ -167,7 +167,6 @@ struct TusTests {
     let servers = [
       TusServer(location: nil), TusServer(fields: ["Upload-Offset": "11"]),
       TusServer(fields: ["Upload-Offset": "-1"]), TusServer(fields: ["Upload-Offset": "x"]),
-      TusServer(fields: ["Upload-Offset": "0"]),
     ]
     for server in servers {
       let result = await upload(server.client(), .tus(stateFile: folder.url("state")))
