@@ -44,7 +44,8 @@ extension NetworkError {
     case tlsUntrusted
     /// The server's key is not one of the pinned keys.
     case pinMismatch
-    /// The response is not valid HTTP.
+    /// The response is not valid HTTP, or contradicts a transfer, such as a range that was not
+    /// requested.
     case malformedResponse
     /// The body of the response exceeds the limit for bodies in memory.
     case bodyTooLarge

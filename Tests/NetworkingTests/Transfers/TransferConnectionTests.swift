@@ -14,7 +14,7 @@
     private var target: URL { folder.url("film") }
 
     @Test func theServerWaitsWhileADownloadIsPaused() async throws {
-      let size = 256 << 20
+      let size = 64 << 20
       let server = try ScriptedServer { _ in
         [.text("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n"), .stall, .flood(size)]
       }
