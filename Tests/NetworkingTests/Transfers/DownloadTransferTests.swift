@@ -185,6 +185,17 @@ struct DownloadTransferTests {
     #expect(try Data(contentsOf: target) == content)
   }
 
+  @Test func eachContinuationFollowsTheRedirectsAgain() async throws {
+    let redirect = RangeServer.Step.events(.response(302, ["Location": "/mirror"]))
+    let server = RangeServer(content, redirect, .lose(after: 300_000), redirect)
+    let response = try await server.client(.immediate(limit: 1))
+      .download(.get("film"), to: target, resumable: true).value
+    #expect(response.url.path == "/mirror" && response.status == 206)
+    #expect(server.transport.requests.map(\.url.path) == ["/film", "/mirror", "/film", "/mirror"])
+    #expect(server.ranges == [nil, nil, "bytes=300000-", "bytes=300000-"])
+    #expect(try Data(contentsOf: target) == content)
+  }
+
   @Test func aCompleteFileThatWasNotMovedIsCompared() async throws {
     let server = RangeServer(content, .lose(after: 599_999))
     _ = await server.client().download(.get("film"), to: target, resumable: true).response.result
