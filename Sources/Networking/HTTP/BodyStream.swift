@@ -44,7 +44,7 @@ public struct BodyStream: Sendable {
     self.init(length: length, isRepeatable: true, makeSequence)
   }
 
-  private init<Bytes: AsyncSequence>(
+  init<Bytes: AsyncSequence>(
     length: Int64?, isRepeatable: Bool, _ makeSequence: @escaping @Sendable () async throws -> Bytes
   ) where Bytes.Element == Data {
     self.length = length
