@@ -90,13 +90,14 @@ extension RequestFactory {
         storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority))
   }
 
-  /// Creates a request that sends a multipart form, which may contain files.
+  /// Creates a request that sends a multipart form, which may contain files and streams.
   ///
   /// - Parameters:
   ///   - multipart: The form.
   ///   - path: The path relative to the base URL, or an absolute URL.
   ///   - method: The method.
-  ///   - parameters: The parameters, which are the first fields of the form. `nil` adds none.
+  ///   - parameters: The parameters, which are the first fields of the form. With a body of another
+  ///     kind than ``MultipartFormData/Kind/formData``, they are sent in the query. `nil` adds none.
   ///   - headers: The header fields of the request.
   ///   - storePolicy: The handling of the request when there is no network.
   ///   - cachePolicy: The cache policy. Clients ignore it at present.
@@ -128,7 +129,8 @@ extension Request {
     case data(Data)
     /// A file, which is read while it is sent.
     case file(URL)
-    /// A multipart form. The parameters of the request are sent as its first fields.
+    /// A multipart form. The parameters of the request are sent as its first fields. A form with a
+    /// stream cannot be encoded.
     case multipart(MultipartFormData)
     /// A stream, whose bytes are produced while they are sent. A request with a stream cannot be
     /// encoded.

@@ -23,6 +23,8 @@ public final class BodyReader: Sendable {
     case memory(PieceReader)
     case files(FileReader)
     case stream(StreamReader)
+    /// The sections of a ``JoinedBody``.
+    case joined(StreamReader)
   }
 
   private struct State {
@@ -41,20 +43,33 @@ public final class BodyReader: Sendable {
   ///
   /// - Parameter body: The body.
   /// - Throws: A failure with the code `encodingFailed` if a file cannot be opened.
-  public init(_ body: HTTPBody) throws(TransportFailure) {
-    if case .stream(let stream) = body {
-      length = stream.length
-      state = Mutex(State(source: .stream(StreamReader(stream))))
-    } else {
-      do {
-        let pieces = try PieceReader(body.allPieces)
-        length = pieces.length
-        let source = body.hasFiles ? Source.files(FileReader(pieces)) : .memory(pieces)
-        state = Mutex(State(source: source))
-      } catch {
-        throw TransportFailure(error)
+  public convenience init(_ body: HTTPBody) throws(TransportFailure) {
+    do throws(PieceReader.ReadError) {
+      if case .stream(let stream) = body {
+        self.init(stream)
+      } else if body.hasStreams {
+        let stream = try JoinedBody(body.allPieces).stream
+        self.init(.joined(StreamReader(stream)), length: stream.length)
+      } else {
+        self.init(try PieceReader(body.allPieces))
       }
+    } catch {
+      throw TransportFailure(error)
     }
+  }
+
+  convenience init(_ stream: BodyStream) {
+    self.init(.stream(StreamReader(stream)), length: stream.length)
+  }
+
+  convenience init(_ pieces: PieceReader) {
+    self.init(
+      pieces.hasFiles ? .files(FileReader(pieces)) : .memory(pieces), length: pieces.length)
+  }
+
+  private init(_ source: Source, length: Int64?) {
+    self.length = length
+    state = Mutex(State(source: source))
   }
 
   deinit {
@@ -70,7 +85,10 @@ public final class BodyReader: Sendable {
   /// Whether the body can be read again from its start.
   var isRepeatable: Bool {
     state.withLock { state in
-      if case .stream(let reader) = state.source { reader.stream.isRepeatable } else { true }
+      switch state.source {
+      case .memory, .files: true
+      case .stream(let reader), .joined(let reader): reader.stream.isRepeatable
+      }
     }
   }
 
@@ -137,6 +155,7 @@ public final class BodyReader: Sendable {
       case .memory: break
       case .files(let old): state.source = .files(FileReader(old.pieces))
       case .stream(let old): state.source = .stream(StreamReader(old.stream))
+      case .joined(let old): state.source = .joined(StreamReader(old.stream))
       }
     }
   }
@@ -161,6 +180,10 @@ extension BodyReader.Source {
       return reader.read(into: buffer, whenReady: whenReady).mapFailure {
         TransportFailure(unreadable: $0)
       }
+    case .joined(let reader):
+      return reader.read(into: buffer, whenReady: whenReady).mapFailure {
+        $0 as? TransportFailure ?? TransportFailure(unreadable: $0)
+      }
     }
   }
 
@@ -168,7 +191,7 @@ extension BodyReader.Source {
     switch self {
     case .memory: break
     case .files(let reader): reader.cancel()
-    case .stream(let reader): reader.cancel()
+    case .stream(let reader), .joined(let reader): reader.cancel()
     }
   }
 }
