@@ -44,7 +44,9 @@ struct FormGenerator {
     self.folder = folder
   }
 
-  /// Pieces of names and texts. A backslash is followed by a letter, because servers remove it before another
+  /// Pieces of names and texts.
+  ///
+  /// A backslash is followed by a letter, because servers remove it before another
   /// backslash and before a quotation mark.
   private static let pieces = [
     "a", "title", "Z9", "[0]", ".jpg", ".txt", " ", "\"", "'", ";", "=", "; filename=\"x\"", "a\\b",

@@ -175,21 +175,35 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       .decode(Typed.ResponseType.self, decoder: decoder, file: file, line: line)
   }
 
+  /// Adds a request to the queue.
+  ///
+  /// - Parameters:
+  ///   - endpoint: The endpoint.
+  ///   - transport: The transport.
+  ///   - destination: The destination of the response body.
+  ///   - entry: The entry of the offline store that is sent again. `nil` if there is none.
+  ///   - held: The transfer that the request belongs to. `nil` if there is none.
+  ///   - progress: The caller's handler of the progress.
+  ///   - file: The source file of the caller.
+  ///   - line: The source line of the caller.
+  /// - Returns: A promise of the response.
   func perform<SomeEndpoint: RequestConvertible>(
     _ endpoint: SomeEndpoint, over transport: SelectedTransport,
     to destination: BodyDestination.Kind = .memory, replaying entry: OfflineStore.Entry? = nil,
-    progress: ProgressHandler?, _ file: StaticString, _ line: UInt
+    holding held: HeldExchange? = nil, progress: ProgressHandler? = nil, _ file: StaticString, _ line: UInt
   ) -> NetworkPromise {
     var snapshot = currentSettings()
     if let entry { snapshot = snapshot.updated { $0.baseURL = { entry.baseURL } } }
+    if let held { snapshot = held.preparing(snapshot) }
     let context = runner.scheduler.context(for: snapshot.settings.callbackContext)
     let pending = NetworkPromise.pending(on: context, file: file, line: line)
     let bodyDestination = BodyDestination(
       kind: destination, maximumBodySize: runner.maximumBodySize, timeLimit: runner.bodyTimeLimit,
-      progress: progress.map {
-        ProgressReporter(
-          on: snapshot.settings.callbackContext, scheduler: runner.scheduler, $0)
-      }, scheduler: runner.scheduler)
+      progress: held?.progress
+        ?? progress.map {
+          ProgressReporter(
+            on: snapshot.settings.callbackContext, scheduler: runner.scheduler, $0)
+        }, scheduler: runner.scheduler, deadlineClock: held?.deadlineClock)
     let events = snapshot.settings.eventSinks.map { CallEvents($0, scheduler: runner.scheduler) }
     do {
       let original = try endpoint.request

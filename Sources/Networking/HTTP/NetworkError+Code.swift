@@ -55,6 +55,13 @@ extension NetworkError {
     /// The request was cancelled.
     case cancelled
 
+    // MARK: Resumable transfers
+
+    /// The digest of a downloaded file is not the expected one.
+    case digestMismatch
+    /// Another transfer, of this or another process, uses the same partial file or upload.
+    case transferInProgress
+
     // MARK: Redirects
 
     /// A redirect is not allowed or cannot be followed.

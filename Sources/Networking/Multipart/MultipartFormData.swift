@@ -33,17 +33,17 @@ public struct MultipartFormData: Sendable, Hashable {
       self.rawValue = rawValue
     }
 
-    /// `multipart/form-data`: a form. Each part has a name.
+    /// `multipart/form-data`, a form whose parts have names.
     public static let formData = Kind(rawValue: "form-data")
-    /// `multipart/mixed`: independent parts in an order.
+    /// `multipart/mixed`, independent parts in an order.
     public static let mixed = Kind(rawValue: "mixed")
-    /// `multipart/related`: a first part that refers to the other parts.
+    /// `multipart/related`, a first part that refers to the other parts.
     ///
     /// The media type has the media type of the first part as its parameter `type`.
     ///
     /// Source: RFC 2387.
     public static let related = Kind(rawValue: "related")
-    /// `multipart/alternative`: the same content in several formats.
+    /// `multipart/alternative`, the same content in several formats.
     public static let alternative = Kind(rawValue: "alternative")
   }
 

@@ -8,7 +8,9 @@ struct MultipartSerializer {
   struct InvalidPart: Error {
     /// The name of the part, or its position, such as `parts[2]`.
     let label: String
-    /// The problem. It completes a sentence that starts with the label.
+    /// The problem.
+    ///
+    /// It completes a sentence that starts with the label.
     let reason: String
   }
 

@@ -23,8 +23,6 @@ public final class BodyReader: Sendable {
     case memory(PieceReader)
     case files(FileReader)
     case stream(StreamReader)
-    /// The sections of a ``JoinedBody``.
-    case joined(StreamReader)
   }
 
   private struct State {
@@ -48,8 +46,7 @@ public final class BodyReader: Sendable {
       if case .stream(let stream) = body {
         self.init(stream)
       } else if body.hasStreams {
-        let stream = try JoinedBody(body.allPieces).stream
-        self.init(.joined(StreamReader(stream)), length: stream.length)
+        self.init(try JoinedBody(body.allPieces).stream)
       } else {
         self.init(try PieceReader(body.allPieces))
       }
@@ -87,7 +84,7 @@ public final class BodyReader: Sendable {
     state.withLock { state in
       switch state.source {
       case .memory, .files: true
-      case .stream(let reader), .joined(let reader): reader.stream.isRepeatable
+      case .stream(let reader): reader.stream.isRepeatable
       }
     }
   }
@@ -155,7 +152,6 @@ public final class BodyReader: Sendable {
       case .memory: break
       case .files(let old): state.source = .files(FileReader(old.pieces))
       case .stream(let old): state.source = .stream(StreamReader(old.stream))
-      case .joined(let old): state.source = .joined(StreamReader(old.stream))
       }
     }
   }
@@ -180,10 +176,6 @@ extension BodyReader.Source {
       return reader.read(into: buffer, whenReady: whenReady).mapFailure {
         TransportFailure(unreadable: $0)
       }
-    case .joined(let reader):
-      return reader.read(into: buffer, whenReady: whenReady).mapFailure {
-        $0 as? TransportFailure ?? TransportFailure(unreadable: $0)
-      }
     }
   }
 
@@ -191,7 +183,7 @@ extension BodyReader.Source {
     switch self {
     case .memory: break
     case .files(let reader): reader.cancel()
-    case .stream(let reader), .joined(let reader): reader.cancel()
+    case .stream(let reader): reader.cancel()
     }
   }
 }
@@ -236,6 +228,11 @@ extension TransportFailure {
   }
 
   fileprivate init(unreadable error: any Error) {
+    // A stream can read another body, such as a file.
+    if let failure = error as? TransportFailure, failure.code == .encodingFailed {
+      self = failure
+      return
+    }
     // An error of the app may contain private data. It is passed as the underlying error and not
     // quoted.
     let message =
