@@ -134,7 +134,7 @@ struct MultipartEncoderTests {
   @Test func allKindsOfPartsAreSentInOrder() throws {
     var form = MultipartFormData()
     form.append("Fish", name: "title")
-    try form.append(json: Details(title: "Balsa", length: 3), name: "details")
+    try form.append(json: Details(title: "Koi", length: 3), name: "details")
     form.append(Data("jpeg".utf8), name: "photo", filename: "fish.jpg", type: .image(.jpeg))
     form.append(file: URL(fileURLWithPath: "/tmp/a"), name: "film", type: .video(.mov))
     let rows = BodyStream { AsyncStream<Data> { $0.finish() } }
@@ -151,7 +151,7 @@ struct MultipartEncoderTests {
       Content-Disposition: form-data; name="details"
       Content-Type: application/json
 
-      {"length":3,"title":"Balsa"}
+      {"length":3,"title":"Koi"}
       --B
       Content-Disposition: form-data; name="photo"; filename="fish.jpg"
       Content-Type: image/jpeg
@@ -178,7 +178,7 @@ struct MultipartEncoderTests {
 
       """
     let sent = text(pieces).replacing(
-      #"{"title":"Balsa","length":3}"#, with: #"{"length":3,"title":"Balsa"}"#)
+      #"{"title":"Koi","length":3}"#, with: #"{"length":3,"title":"Koi"}"#)
     #expect(sent == expected.replacing("\n", with: "\r\n"))
   }
 
@@ -314,7 +314,7 @@ struct MultipartEncoderTests {
     }
     let invalid = MultipartFormData(kind: .init(rawValue: "a; b"), [.text("")])
     #expect(throws: NetworkError.self) { try body(nil, invalid) }
-    let named = MultipartFormData(kind: .mixed, [.text("", name: "a\r\nB: c")])
+    let named = MultipartFormData(kind: .mixed, [.text("", name: "a\r\nX: c")])
     let error = #expect(throws: ParameterEncodingError.self) { try body(nil, named) }
     #expect(error?.reason == "has a control character in its name")
   }
