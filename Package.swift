@@ -45,6 +45,9 @@ let package = Package(
       name: "shop", dependencies: ["Mocking"], path: "Examples/Shop/Client",
       swiftSettings: settings),
     .executableTarget(
+      name: "fetch", dependencies: ["Networking"], path: "Examples/Fetch/Program",
+      swiftSettings: settings),
+    .executableTarget(
       name: "mock-server", dependencies: ["Mocking", "Networking", "Promises"],
       path: "Sources/MockServer", swiftSettings: settings),
     .executableTarget(
@@ -114,6 +117,9 @@ let package = Package(
     .testTarget(
       name: "ShopTests", dependencies: ["CatenaTesting", "Mocking", "shop"],
       path: "Examples/Shop/Tests", swiftSettings: settings),
+    .testTarget(
+      name: "FetchTests", dependencies: ["Networking", "TestSupport", "fetch"],
+      path: "Examples/Fetch/Tests", swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -59,9 +59,9 @@ func fetch(_ options: Options) async -> Int32 {
   configuration.bodyTimeout = nil
   let networking = Networking<Request>(configuration: configuration)
 
+  if !options.isResumable { await removePartialFile(of: options.target) }
   let transfer = networking.download(
-    .get(RequestPath(raw: options.url.absoluteString)), to: options.target,
-    resumable: options.isResumable)
+    .get(RequestPath(raw: options.url.absoluteString)), to: options.target, resumable: true)
   let saved = transfer.response.validate()
   let interruption = cancellingOnInterrupt(transfer)
   defer { interruption.cancel() }
@@ -69,8 +69,10 @@ func fetch(_ options: Options) async -> Int32 {
   var display = ProgressDisplay()
   for await progress in transfer.progress { display.show(progress) }
   display.end(transfer.currentProgress)
+  let result = await saved.result
+  if !options.isResumable { await removePartialFile(of: options.target) }
   do {
-    _ = try await saved.value
+    _ = try result.get()
     print(
       "saved \(options.target.path), \(ProgressBar.size(Double(transfer.currentProgress.bytes)))")
     return 0
@@ -81,6 +83,18 @@ func fetch(_ options: Options) async -> Int32 {
   } catch {
     ProgressDisplay.write("fetch: \(error)\n")
     return 1
+  }
+}
+
+/// Removes the bytes of an unfinished download.
+func removePartialFile(of target: URL) async {
+  for _ in 0..<100 {
+    do {
+      return try Transfer.removePartialDownload(of: target)
+    } catch {
+      // A cancelled transfer closes the file a moment later.
+      try? await Task.sleep(for: .milliseconds(20))
+    }
   }
 }
 
