@@ -49,10 +49,10 @@ public struct MultipartEncoder: ParameterEncoding {
   /// - Returns: A body with the content type of the form. The files and streams of the form are not
   ///   read.
   /// - Throws: ``ParameterEncodingError`` as for parameters alone. Also if there are parameters and
-  ///   the kind of the body is not ``MultipartFormData/Kind/formData``; if a part of a form has no
-  ///   name or a `Content-Disposition` field; or if the content type or a header field of a part has
-  ///   a control character. ``NetworkError`` with the code `encodingFailed` if a body of another
-  ///   kind has no parts, or if its kind is not a token.
+  ///   the body is not of the kind ``MultipartFormData/Kind-swift.struct/formData``; if a part of a
+  ///   form has no name or a `Content-Disposition` field; or if the content type or a header field
+  ///   of a part has a control character. ``NetworkError`` with the code `encodingFailed` if a body
+  ///   of another kind has no parts, or if its kind is not a token.
   public func encode(_ parameters: Parameters?, _ form: MultipartFormData) throws
     -> EncodedParameters
   {

@@ -96,8 +96,9 @@ extension RequestFactory {
   ///   - multipart: The form.
   ///   - path: The path relative to the base URL, or an absolute URL.
   ///   - method: The method.
-  ///   - parameters: The parameters, which are the first fields of the form. With a body of another
-  ///     kind than ``MultipartFormData/Kind/formData``, they are sent in the query. `nil` adds none.
+  ///   - parameters: The parameters, which are the first fields of the form. They are sent in the
+  ///     query if the body is not of the kind ``MultipartFormData/Kind-swift.struct/formData``.
+  ///     `nil` adds none.
   ///   - headers: The header fields of the request.
   ///   - storePolicy: The handling of the request when there is no network.
   ///   - cachePolicy: The cache policy. Clients ignore it at present.
