@@ -189,8 +189,10 @@ extension HTTPBody {
       case .file(let url): count = Self.size(ofFile: url)
       case .stream(let stream): count = stream.length
       }
-      guard let count else { return nil }
-      total = total.addingReportingOverflow(count).partialValue
+      guard let count, case (let sum, false) = total.addingReportingOverflow(count) else {
+        return nil
+      }
+      total = sum
     }
     return total
   }

@@ -155,15 +155,19 @@ final class PieceReader: Sendable {
     var segments: [BodySegment] = []
     do throws(ReadError) {
       for piece in pieces {
-        let start = segments.last?.end ?? 0
+        let source: Source
+        let length: Int64
         switch piece {
-        case .data(let data):
-          segments.append(
-            BodySegment(source: .data(data), start: start, length: Int64(data.count)))
+        case .data(let data): (source, length) = (.data(data), Int64(data.count))
         case .file(let url):
-          let (file, length) = try Self.open(url)
-          segments.append(BodySegment(source: .file(file), start: start, length: length))
+          let (file, size) = try Self.open(url)
+          (source, length) = (.file(file), size)
         case .stream: throw ReadError(reason: "it has a stream")
+        }
+        let start = segments.last?.end ?? 0
+        segments.append(BodySegment(source: source, start: start, length: length))
+        if start.addingReportingOverflow(length).overflow {
+          throw ReadError(reason: "it is too long")
         }
       }
     } catch {

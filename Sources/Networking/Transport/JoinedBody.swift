@@ -39,8 +39,12 @@ struct JoinedBody: Sendable {
         sections.append(.pieces(reader))
         count = reader.length
       }
-      length = length.flatMap { length in count.map { length.addingReportingOverflow($0) } }
-        .flatMap { $0.overflow ? nil : $0.partialValue }
+      guard let before = length, let count else {
+        length = nil
+        continue
+      }
+      let sum = before.addingReportingOverflow(count)
+      length = sum.overflow ? nil : sum.partialValue
     }
     self.sections = sections
     self.length = length

@@ -81,6 +81,12 @@ struct JoinedBodyTests {
     #expect(failure?.detail == "The body cannot be read: \(reason)")
   }
 
+  @Test func aSumOfLengthsThatOverflowsIsNoLength() throws {
+    let long = stream(Data(), length: .max)
+    let body = HTTPBody.pieces([.stream(long), .data(Data("a".utf8))])
+    #expect(try BodyReader(body).length == nil && body.byteCount == nil)
+  }
+
   @Test func theErrorOfAStreamIsTheUnderlyingError() async throws {
     let broken = BodyStream {
       AsyncThrowingStream<Data, any Error> { $0.finish(throwing: TestError("s3cret")) }
