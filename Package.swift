@@ -84,6 +84,9 @@ let package = Package(
       name: "multipart-bodies", dependencies: ["Networking", "TestSupport"],
       path: "Tests/MultipartBodies", swiftSettings: settings),
     .executableTarget(
+      name: "resumable-transfers", dependencies: ["Networking"], path: "Tests/ResumableTransfers",
+      swiftSettings: settings),
+    .executableTarget(
       name: "hostile-responses", dependencies: ["Networking", "TestSupport"],
       path: "Tests/HostileResponses", swiftSettings: settings),
     .executableTarget(

@@ -190,7 +190,8 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   func perform<SomeEndpoint: RequestConvertible>(
     _ endpoint: SomeEndpoint, over transport: SelectedTransport,
     to destination: BodyDestination.Kind = .memory, replaying entry: OfflineStore.Entry? = nil,
-    holding held: HeldExchange? = nil, progress: ProgressHandler? = nil, _ file: StaticString, _ line: UInt
+    holding held: HeldExchange? = nil, progress: ProgressHandler? = nil,
+    _ file: StaticString, _ line: UInt
   ) -> NetworkPromise {
     var snapshot = currentSettings()
     if let entry { snapshot = snapshot.updated { $0.baseURL = { entry.baseURL } } }

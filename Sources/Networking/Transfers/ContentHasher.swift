@@ -44,13 +44,14 @@ struct ContentDigest: Sendable, Hashable {
     self.init(.sha256, Data(bytes))
   }
 
-  /// Returns the digest of the whole file that a response declares.
+  /// Makes the digest of the whole file that a response declares, the SHA-512 or else the SHA-256.
   ///
   /// `Repr-Digest` is that of the file in every response. `Content-Digest` is that of the body, which
   /// is the file if the status is not 206.
   ///
+  /// The result is `nil` if there is no valid one.
+  ///
   /// - Parameter response: A response without a content coding.
-  /// - Returns: The SHA-512, or else the SHA-256. `nil` if there is no valid one.
   init?(of response: Response) {
     let names = response.status == 206 ? ["Repr-Digest"] : ["Repr-Digest", "Content-Digest"]
     for name in names {

@@ -10,6 +10,7 @@ extension DownloadRun {
   ///   - segment: The segment of the bytes. `nil` if the download cannot be continued.
   ///   - start: The position of the first byte.
   ///   - end: The position after the last byte. `nil` if it is not known.
+  /// - Throws: The error of the body or of the file, or a contradiction.
   func receive(
     _ response: Response, _ file: PartialDownload, segment: Int?, from start: Int64, to end: Int64?
   ) async throws {
@@ -19,6 +20,7 @@ extension DownloadRun {
       if let digest { state.digest = digest }
     }
     var batch = Batch(position: start)
+    var written = sender.scheduler.now
     do {
       try await withHold(on: response) {
         for try await piece in response.bytes {
@@ -26,8 +28,10 @@ extension DownloadRun {
           guard batch.end <= end ?? .max else {
             throw Contradiction("the body has more bytes than its range", response)
           }
-          if batch.size >= Batch.fullSize || gate.isPaused {
+          let now = sender.scheduler.now
+          if batch.size >= Batch.fullSize || now - written >= Batch.interval || gate.isPaused {
             try await write(&batch, file, segment)
+            written = now
           }
           try await gate.pass()
         }
@@ -59,6 +63,8 @@ extension DownloadRun {
   /// The bytes that have been received and not yet written.
   private struct Batch {
     static let fullSize = 128 << 10
+    /// The maximum time between two writes, while bytes arrive.
+    static let interval = Duration.milliseconds(250)
 
     var position: Int64
     var pieces: [Data] = []
@@ -79,14 +85,15 @@ extension DownloadRun {
     let full = batch
     batch = Batch(position: full.end)
     try await disk.run { try file.write(full.pieces, at: full.position, of: segment) }
-    sender.control.update { $0.bytes += Int64(full.size) }
+    // Computed in the update, so that the progress of several connections keeps its order.
+    sender.control.update { $0.bytes = file.content?.received ?? full.end }
   }
 
   func report(_ file: PartialDownload) {
     guard let content = file.content else {
-      return sender.control.update { $0.bytes = 0 }
+      return sender.control.update(restarting: true) { $0.bytes = 0 }
     }
-    sender.control.update { progress in
+    sender.control.update(restarting: true) { progress in
       progress.bytes = content.received
       progress.total = content.total
     }

@@ -212,7 +212,7 @@ final class DownloadRun: Sendable {
     }
     try await disk.run { try file.start(content) }
     state.withLock { $0.digest = nil }
-    sender.control.update { progress in
+    sender.control.update(restarting: true) { progress in
       progress.bytes = 0
       progress.total = total
     }
@@ -304,8 +304,8 @@ final class DownloadRun: Sendable {
       else { throw Contradiction("the range is not the requested one", response) }
       if content.total == nil, let total = range.total {
         try await disk.run { try file.setTotal(total) }
+        report(file)
       }
-      report(file)
       try await receive(
         response, file, segment: index, from: segment.next, to: bytes.upperBound)
     case 200...299:

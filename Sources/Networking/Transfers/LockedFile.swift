@@ -178,13 +178,15 @@ enum HiddenFile {
       try file.write(data)
       guard rename("\(path).new", path) == 0 else { throw LockedFile.error(.fileNotWritten) }
     } catch {
-      remove("\(path).new")
+      unlink("\(path).new")
       throw NetworkError(
         .fileNotWritten, "the state of the transfer cannot be written", underlying: error)
     }
   }
 
+  /// Removes a state, and the rest of an interrupted replacement.
   static func remove(_ path: String) {
     unlink(path)
+    unlink("\(path).new")
   }
 }

@@ -20,8 +20,8 @@ extension Networking {
   ///   older than its `Date`. The request has `Range` and `If-Range`. If the file on the server has
   ///   changed, or the server ignores ranges, the download starts again. The client's retry policy
   ///   decides about attempts; a connection lost during a pause needs no policy.
-  /// - **Resumable.** Beside the target there are two hidden files, `.NAME.download` with the bytes
-  ///   and `.NAME.download.json` with the validator, readable by the owner only. After a failure, a
+  /// - **Resumable.** Beside the target there are two hidden files, `.NAME.download` with the bytes,
+  ///   and `.NAME.download.json` with the validator, which only its owner can read. After a failure, a
   ///   cancellation, or the end of the process they are kept, and the next resumable download of the
   ///   same URL to the same target continues. ``Transfer/removePartialDownload(of:)`` removes them. Otherwise
   ///   no partial file remains.
@@ -244,7 +244,13 @@ extension Networking {
       retry: endpoint.retryPolicy ?? runner.retry,
       resource: { [self] in
         let base = try currentSettings().settings.baseURL?() ?? defaults(of: endpoint).baseURL.get()
-        return "\(base?.absoluteString ?? "") \(try endpoint.request.path.text)"
+        let request = try endpoint.request
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let parameters = try request.parameters.map { try encoder.encode($0) } ?? Data()
+        return """
+          \(base?.absoluteString ?? "") \(request.path.text) \(parameters.base64EncodedString())
+          """
       }
     ) { [self] message in
       perform(

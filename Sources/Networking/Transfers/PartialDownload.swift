@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// The number of received bytes of a single segment is the length of the file, so that no byte that
 /// was written is requested again. Several segments have their numbers in the state, which is written
-/// for each MiB.
+/// for each 256 KiB.
 final class PartialDownload: Sendable {
   /// A range of the file that one connection at a time receives.
   struct Segment: Sendable, Hashable, Codable {
@@ -61,7 +61,7 @@ final class PartialDownload: Sendable {
     var isClosed = false
   }
 
-  private static let savingInterval: Int64 = 1 << 20
+  private static let savingInterval: Int64 = 256 << 10
 
   let target: FileTarget
   let isResumable: Bool
@@ -128,6 +128,7 @@ final class PartialDownload: Sendable {
   /// Removes all bytes, and stores a new state.
   ///
   /// - Parameter content: The state. `nil` if the download cannot be continued.
+  /// - Throws: ``NetworkError`` with the code `fileNotWritten`.
   func start(_ content: Content?) throws {
     // In this order, so that bytes never have the validator of others.
     try file.truncate(to: 0)
@@ -150,6 +151,7 @@ final class PartialDownload: Sendable {
   ///   - pieces: The bytes.
   ///   - position: The position in the file.
   ///   - segment: The segment of the bytes. `nil` without a state.
+  /// - Throws: ``NetworkError`` with the code `fileNotWritten`.
   func write(_ pieces: [Data], at position: Int64, of segment: Int?) throws {
     var position = position
     for piece in pieces {
@@ -181,7 +183,9 @@ final class PartialDownload: Sendable {
   ///
   /// - Parameters:
   ///   - algorithm: The hash function.
-  ///   - isCancelled: Whether to stop early; the hash is then of no use.
+  ///   - isCancelled: Returns whether to stop early.
+  /// - Returns: The hash, which is of no use after a stop.
+  /// - Throws: ``NetworkError`` with the code `fileNotWritten` or `unsupported`.
   func hash(
     by algorithm: ContentDigest.Algorithm, unless isCancelled: () -> Bool
   ) throws -> Data {

@@ -55,15 +55,15 @@ enum StrongValidator: Sendable, Hashable, Codable {
   case entityTag(String)
   case lastModified(String)
 
-  /// Returns the validator of a response.
+  /// Makes the validator of a response: a strong entity tag, or a date of modification that is at
+  /// least one second before that of the response.
   ///
+  /// The result is `nil` if there is neither.
   /// A weak entity tag rules a date out, because `If-Range` must not have one if there is a tag.
   ///
   /// - Parameters:
   ///   - headers: The header fields of the response.
   ///   - now: The current time.
-  /// - Returns: A strong entity tag, or a date of modification that is at least one second before
-  ///   that of the response. Otherwise `nil`.
   init?(_ headers: HTTPHeaders, now: Date) {
     let tags = headers.values(for: "ETag")
     guard tags.isEmpty else {

@@ -18,8 +18,9 @@ import Synchronization
 ///   the only promise derived from it, cancels the transfer. So does
 ///   ``Networking/cancelAllRequests()``.
 /// - **Pauses.** A paused transfer keeps its connection. With libcurl it stops reading from the
-///   socket, so that the server has to wait. `URLSession` reads on and keeps the bytes in memory.
-///   No deadline of the client runs during a pause.
+///   socket, so that the server has to wait. With `URLSession` the task is suspended on Apple
+///   platforms; on Linux the received bytes stay in memory. No deadline of the client runs during a
+///   pause.
 /// - **Threads.** All members may be used from any thread.
 public final class Transfer: Sendable {
   /// A promise of the response.
@@ -155,12 +156,14 @@ final class TransferControl: ProgressReporting {
 
     /// Updates the progress at a time, and returns the listeners that receive it.
     mutating func update(
-      at now: Duration, _ change: (inout Transfer.Progress) -> Void
+      at now: Duration, restarting restarts: Bool, _ change: (inout Transfer.Progress) -> Void
     ) -> [AsyncStream<Transfer.Progress>.Continuation] {
       guard !hasEnded else { return [] }
       let before = progress
       change(&progress)
-      if progress.isPaused || progress.isPaused != before.isPaused { meter = RateMeter() }
+      if restarts || progress.isPaused || progress.isPaused != before.isPaused {
+        meter = RateMeter()
+      }
       progress.bytesPerSecond = meter.add(progress.bytes, at: now)
       return progress == before ? [] : Array(listeners.values)
     }
@@ -179,12 +182,16 @@ final class TransferControl: ProgressReporting {
   var progress: Transfer.Progress { state.withLock { $0.progress } }
 
   /// Changes the progress and reports it.
-  func update(_ change: (inout Transfer.Progress) -> Void) {
+  ///
+  /// - Parameters:
+  ///   - restarts: Whether the change is no progress, so that the rate begins again.
+  ///   - change: The change, which must not use this object.
+  func update(restarting restarts: Bool = false, _ change: (inout Transfer.Progress) -> Void) {
     let now = scheduler.now
     // Reported under the lock, so that an older progress does not follow a newer one. A stream only
     // stores the value.
     state.withLock { state in
-      let listeners = state.update(at: now, change)
+      let listeners = state.update(at: now, restarting: restarts, change)
       for listener in listeners { listener.yield(state.progress) }
     }
   }
@@ -219,7 +226,7 @@ final class TransferControl: ProgressReporting {
   // MARK: The progress of an upload in one request
 
   func begin() {
-    update { $0.bytes = 0 }
+    update(restarting: true) { $0.bytes = 0 }
   }
 
   func change(_ change: (inout TransferProgress) -> Void) {

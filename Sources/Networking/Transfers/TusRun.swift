@@ -113,7 +113,7 @@ struct TusRun: Sendable {
         switch outcome {
         case .offset(let next, let response):
           if next > known ?? -1 { repetitions = 0 }
-          report(next)
+          sender.control.update(restarting: known == nil) { $0.bytes = next }
           if next == length { return (response, true) }
           if let expires = expiry(of: response), expires != upload.expires {
             content?.expires = expires
@@ -297,10 +297,6 @@ struct TusRun: Sendable {
         change(&request.headers)
         return request
       })
-  }
-
-  private func report(_ bytes: Int64) {
-    sender.control.update { $0.bytes = bytes }
   }
 
   private func expiry(of response: Response) -> Date? {
