@@ -45,6 +45,9 @@ let package = Package(
       name: "shop", dependencies: ["Mocking"], path: "Examples/Shop/Client",
       swiftSettings: settings),
     .executableTarget(
+      name: "fetch", dependencies: ["Networking"], path: "Examples/Fetch/Program",
+      swiftSettings: settings),
+    .executableTarget(
       name: "mock-server", dependencies: ["Mocking", "Networking", "Promises"],
       path: "Sources/MockServer", swiftSettings: settings),
     .executableTarget(
@@ -77,6 +80,9 @@ let package = Package(
     .executableTarget(
       name: "kept-connections", dependencies: ["Networking", "TestSupport"],
       path: "Tests/KeptConnections", swiftSettings: settings),
+    .executableTarget(
+      name: "multipart-bodies", dependencies: ["Networking", "TestSupport"],
+      path: "Tests/MultipartBodies", swiftSettings: settings),
     .executableTarget(
       name: "resumable-transfers", dependencies: ["Networking"], path: "Tests/ResumableTransfers",
       swiftSettings: settings),
@@ -114,6 +120,9 @@ let package = Package(
     .testTarget(
       name: "ShopTests", dependencies: ["CatenaTesting", "Mocking", "shop"],
       path: "Examples/Shop/Tests", swiftSettings: settings),
+    .testTarget(
+      name: "FetchTests", dependencies: ["Networking", "TestSupport", "fetch"],
+      path: "Examples/Fetch/Tests", swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

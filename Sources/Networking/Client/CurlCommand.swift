@@ -69,6 +69,7 @@ extension HTTPRequest {
         switch piece {
         case .data(let data): ShellQuoting.printfCommand(redacted ? redactedBody(data) : data)
         case .file(let file): "cat \(ShellQuoting.quoted(file.path))"
+        case .stream: "cat"
         }
       }
       return ("{ \(commands.joined(separator: "; ")); }", fromInput)

@@ -90,13 +90,15 @@ extension RequestFactory {
         storePolicy: storePolicy, cachePolicy: cachePolicy, timeout: timeout, priority: priority))
   }
 
-  /// Creates a request that sends a multipart form, which may contain files.
+  /// Creates a request that sends a multipart form, which may contain files and streams.
   ///
   /// - Parameters:
   ///   - multipart: The form.
   ///   - path: The path relative to the base URL, or an absolute URL.
   ///   - method: The method.
-  ///   - parameters: The parameters, which are the first fields of the form. `nil` adds none.
+  ///   - parameters: The parameters, which are the first fields of the form. They are sent in the
+  ///     query if the body is not of the kind ``MultipartFormData/Kind-swift.struct/formData``.
+  ///     `nil` adds none.
   ///   - headers: The header fields of the request.
   ///   - storePolicy: The handling of the request when there is no network.
   ///   - cachePolicy: The cache policy. Clients ignore it at present.
@@ -128,7 +130,8 @@ extension Request {
     case data(Data)
     /// A file, which is read while it is sent.
     case file(URL)
-    /// A multipart form. The parameters of the request are sent as its first fields.
+    /// A multipart form. The parameters of the request are sent as its first fields. A form with a
+    /// stream cannot be encoded.
     case multipart(MultipartFormData)
     /// A stream, whose bytes are produced while they are sent. A request with a stream cannot be
     /// encoded.
