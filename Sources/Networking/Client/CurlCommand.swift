@@ -124,7 +124,7 @@ extension Networking {
     -> HTTPRequest
   {
     let settings = currentSettings().settings
-    let original = try endpoint.request
+    let original = try Self.request(of: endpoint)
     let defaults = defaults(of: endpoint)
     let changed = settings.beforeEach?(original) ?? original
     var request = try runner.wireRequest(

@@ -192,7 +192,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       }, scheduler: runner.scheduler)
     let events = snapshot.settings.eventSinks.map { CallEvents($0, scheduler: runner.scheduler) }
     do {
-      let original = try endpoint.request
+      let original = try Self.request(of: endpoint)
       let request = snapshot.settings.beforeEach?(original) ?? original
       events?.queued(request, pending.resolver)
       let offline: OfflineMode? =
@@ -232,6 +232,21 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       type: SomeEndpoint.self, headers: Self.headers(of: endpoint),
       baseURL: Result { try endpoint.resolvedBaseURL() ?? Endpoint.resolvedBaseURL() },
       retry: retryPolicy(of: endpoint))
+  }
+
+  /// Returns the request of an endpoint, with the format that its type declares.
+  ///
+  /// An endpoint with a base URL of its own does not have the format of the client's endpoint type.
+  static func request<SomeEndpoint: RequestConvertible>(of endpoint: SomeEndpoint) throws -> Request
+  {
+    var request = try endpoint.request
+    guard request.queryFormat == nil else { return request }
+    request.queryFormat = SomeEndpoint._queryFormat()
+    guard request.queryFormat == nil, let format = Endpoint._queryFormat(),
+      case .success(nil) = Result(catching: { try endpoint.resolvedBaseURL() })
+    else { return request }
+    request.queryFormat = format
+    return request
   }
 
   /// Returns the header fields of an endpoint, with those of the client's endpoint type.

@@ -105,6 +105,10 @@ extension RequestConvertible {
 
   /// Not declared.
   @inlinable public var baseUrl: _NotDeclared { _NotDeclared() }
+
+  /// Returns `nil`, because only a ``FormattedEndpoint`` declares a format.
+  @inlinable
+  public static func _queryFormat() -> QueryFormat? { nil }
 }
 
 // The associated types of `RequestConvertible` are the types that an endpoint declares, whatever

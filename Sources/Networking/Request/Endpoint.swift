@@ -105,6 +105,7 @@ public protocol RequestConvertible: Sendable {
   static var baseUrl: _MisspelledBaseURLType { get }
   var baseUrl: _MisspelledInstanceBaseURLType { get }
   static func _checkSpelling()
+  static func _queryFormat() -> QueryFormat?
 }
 
 /// An endpoint with a response type.
@@ -144,6 +145,34 @@ public protocol RetryableRequest: RequestConvertible {
   ///
   /// `nil` uses the client's policy. ``RetryPolicy/never`` disables retries.
   var retryPolicy: RetryPolicy? { get }
+}
+
+/// An endpoint with a format of the parameters in its queries and forms.
+///
+/// ```swift
+/// enum BoardsAPI: FormattedEndpoint {
+///   case boards(tags: [String])
+///
+///   static let queryFormat = QueryFormat.rails
+///
+///   var request: Request {
+///     switch self {
+///     case .boards(let tags): .get("boards", parameters: ["tags": .array(tags.map { .string($0) })])
+///     }
+///   }
+/// }
+/// ```
+///
+/// ``Request/queryFormat`` overrides the format for one request. An endpoint without a format and
+/// without a base URL has the format of the endpoint type of the client that fetches it.
+public protocol FormattedEndpoint: RequestConvertible {
+  /// The format of the parameters, which overrides the client's.
+  static var queryFormat: QueryFormat { get }
+}
+
+extension FormattedEndpoint {
+  /// Returns the format that the type declares.
+  public static func _queryFormat() -> QueryFormat? { queryFormat }
 }
 
 extension Request: RequestConvertible {
@@ -232,6 +261,29 @@ extension RequestConvertible {
     parameters: Parameters, headers: HTTPHeaders = [:]
   ) -> ModifiedEndpoint<Self> {
     modified { $0.adding(parameters: parameters, headers: headers) }
+  }
+
+  /// Returns an endpoint with another format of the parameters in a query or a form.
+  ///
+  /// - Parameter format: The format. `nil` uses that of the endpoint or the client.
+  /// - Returns: The changed endpoint.
+  public func formatting(_ format: QueryFormat?) -> ModifiedEndpoint<Self> {
+    modified { $0.formatting(format) }
+  }
+
+  /// Returns an endpoint whose body is compressed while it is sent.
+  ///
+  /// ``BodyCompression`` describes the effect.
+  ///
+  /// - Parameters:
+  ///   - coding: The content coding. `nil` sends the body as it is.
+  ///   - fallsBack: Whether the request is sent once more without compression if the status of the
+  ///     response is 415.
+  /// - Returns: The changed endpoint.
+  public func compressed(
+    _ coding: BodyCompression.Coding?, fallsBack: Bool = false
+  ) -> ModifiedEndpoint<Self> {
+    modified { $0.compressed(coding, fallsBack: fallsBack) }
   }
 
   /// Returns an endpoint with another setting for sharing the exchange of an identical request in

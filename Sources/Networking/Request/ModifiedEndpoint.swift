@@ -55,6 +55,11 @@ public struct ModifiedEndpoint<Base: RequestConvertible>: RequestConvertible {
   public func resolvedHeaders() -> HTTPHeaders { base.resolvedHeaders() }
 }
 
+extension ModifiedEndpoint {
+  /// Returns the format of the original endpoint's type.
+  public static func _queryFormat() -> QueryFormat? { Base._queryFormat() }
+}
+
 extension ModifiedEndpoint: EndpointWrapper {
   package static var wrappedType: any RequestConvertible.Type { Base.self }
   package var wrapped: any RequestConvertible { base }
@@ -165,6 +170,29 @@ extension ModifiedEndpoint {
     parameters: Parameters, headers: HTTPHeaders = [:]
   ) -> ModifiedEndpoint<Base> {
     modified { $0.adding(parameters: parameters, headers: headers) }
+  }
+
+  /// Returns an endpoint with another format of the parameters in a query or a form.
+  ///
+  /// - Parameter format: The format. `nil` uses that of the endpoint or the client.
+  /// - Returns: The changed endpoint.
+  public func formatting(_ format: QueryFormat?) -> ModifiedEndpoint<Base> {
+    modified { $0.formatting(format) }
+  }
+
+  /// Returns an endpoint whose body is compressed while it is sent.
+  ///
+  /// ``BodyCompression`` describes the effect.
+  ///
+  /// - Parameters:
+  ///   - coding: The content coding. `nil` sends the body as it is.
+  ///   - fallsBack: Whether the request is sent once more without compression if the status of the
+  ///     response is 415.
+  /// - Returns: The changed endpoint.
+  public func compressed(
+    _ coding: BodyCompression.Coding?, fallsBack: Bool = false
+  ) -> ModifiedEndpoint<Base> {
+    modified { $0.compressed(coding, fallsBack: fallsBack) }
   }
 
   /// Returns an endpoint with another setting for sharing the exchange of an identical request in

@@ -124,6 +124,7 @@ public struct RequestBuilder: Sendable {
   private func content(
     of request: Request, _ headers: inout HTTPHeaders
   ) throws -> (query: String, body: HTTPBody) {
+    let encoders = encoders.formatted(request.queryFormat)
     switch request.payload {
     case .multipart(let form):
       return apply(
@@ -150,7 +151,8 @@ public struct RequestBuilder: Sendable {
       headers.add(type, for: "Content-Type")
     }
     guard let parameters = request.parameters else { return ("", body) }
-    guard case .query(let query) = try encoders.query.encode(parameters) else {
+    let encoder = encoders.formatted(request.queryFormat).query
+    guard case .query(let query) = try encoder.encode(parameters) else {
       throw ParameterEncodingError(
         keyPath: "",
         reason: "cannot be sent in the query, because the query encoder returned a body")

@@ -213,6 +213,11 @@ extension TransportFailure {
   }
 
   fileprivate init(unreadable error: any Error) {
+    // The failure of a body that is read by a stream, such as the compression of a file.
+    if let failure = error as? TransportFailure {
+      self = failure
+      return
+    }
     // An error of the app may contain private data. It is passed as the underlying error and not
     // quoted.
     let message =
