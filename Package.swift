@@ -78,6 +78,9 @@ let package = Package(
       name: "kept-connections", dependencies: ["Networking", "TestSupport"],
       path: "Tests/KeptConnections", swiftSettings: settings),
     .executableTarget(
+      name: "query-formats", dependencies: ["Networking", "TestSupport"],
+      path: "Tests/QueryFormats", swiftSettings: settings),
+    .executableTarget(
       name: "hostile-responses", dependencies: ["Networking", "TestSupport"],
       path: "Tests/HostileResponses", swiftSettings: settings),
     .executableTarget(

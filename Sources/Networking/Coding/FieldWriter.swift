@@ -241,10 +241,11 @@ struct FieldWriter {
     if format.arrays == .rejected {
       throw error("is an array, which the format cannot represent")
     }
+    let hasIndices = !elements.allSatisfy(\.node.isLeaf)
     for (position, (index, node)) in elements.enumerated() {
       try at(.index(index)) { writer in
         switch writer.format.arrays {
-        case .brackets where node.isLeaf: try writer.write(node, as: "\(name)[]")
+        case .brackets where !hasIndices: try writer.write(node, as: "\(name)[]")
         case .brackets, .indices: try writer.write(node, as: "\(name)[\(position)]")
         case .rackBrackets:
           try writer.check(node, after: position > 0 ? elements[position - 1].node : nil)
@@ -309,7 +310,8 @@ struct FieldWriter {
     var text = ""
     for step in path {
       switch step {
-      case .name(let name): text += text.isEmpty ? name : ".\(name)"
+      case .name(let name):
+        text += (text.isEmpty ? "" : ".") + (name.isEmpty ? "\"\"" : name)
       case .index(let index): text += "[\(index)]"
       }
     }

@@ -22,9 +22,9 @@
 public struct QueryFormat: Sendable, Hashable, Codable {
   /// The names of the elements of an array.
   public enum Arrays: Sendable, Hashable, Codable {
-    /// `tags[]=a&tags[]=b`, and `rows[0][id]=1` for an element that is an array or a dictionary.
+    /// `tags[]=a&tags[]=b`, and `rows[0][id]=1` if an element is an array or a dictionary.
     ///
-    /// The index keeps the fields of an element together, as in jQuery.
+    /// The indices keep the fields of an element together.
     case brackets
     /// `tags[]=a&tags[]=b`, and `rows[][id]=1&rows[][name]=x&rows[][id]=2` for dictionaries.
     ///
@@ -242,7 +242,7 @@ public struct QueryFormat: Sendable, Hashable, Codable {
 extension QueryFormat {
   /// `tags[]=a&tags[]=b&filter[owner]=me&rows[0][id]=1`, the format of clients without another one.
   ///
-  /// jQuery has the same names. A name of the root is sent as given, so that it may contain brackets:
+  /// PHP, qs and jQuery have the same names. A name of the root is sent as given, so that it may contain brackets:
   /// `["filter[owner]": "me"]`.
   public static let standard = QueryFormat()
 
