@@ -23,7 +23,7 @@ struct RequestCodingTests {
 
   /// The body of a request with gzip, and its header fields.
   private func compressed(_ request: Request) async throws -> ReceivedRequest {
-    let transport = MockTransport { Route(nil, "/*") { _ in .status(204) } }
+    let transport = MockTransport { Route(nil, "/{path*}") { _ in .status(204) } }
     _ = try await client(transport).request(request.compressed(.gzip)).value
     return try #require(transport.journal.entries.last?.request)
   }

@@ -39,7 +39,7 @@ struct CompressionTests {
       .upload(data: Data(text.utf8), to: "text"), .upload(file: file, to: "text"),
       .upload(stream: stream, to: "text"), .upload(multipart: form, to: "form"),
     ]
-    let transport = MockTransport { Route(.post, "/*") { _ in .status(204) } }
+    let transport = MockTransport { Route(.post, "/{path*}") { _ in .status(204) } }
     let client = client(transport)
     for request in requests {
       #expect(try await client.request(request.compressed(.gzip)).value.status == 204)
