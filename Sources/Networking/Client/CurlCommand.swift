@@ -94,7 +94,8 @@ extension Networking {
   ///
   /// The request is built as for `request(_:progress:file:line:)`, on the current thread, with
   /// ``beforeEach``, ``preProcessRequest``, the current credentials and the stored cookies. Changes
-  /// by ``middleware`` and interceptors are not included. Nothing is sent.
+  /// by ``middleware`` and interceptors are not included, and the body is not compressed. Nothing is
+  /// sent.
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.

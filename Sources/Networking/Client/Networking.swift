@@ -241,8 +241,9 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
   {
     var request = try endpoint.request
     guard request.queryFormat == nil else { return request }
-    request.queryFormat = SomeEndpoint._queryFormat()
-    guard request.queryFormat == nil, let format = Endpoint._queryFormat(),
+    request.queryFormat = endpoint.resolvedQueryFormat()
+    guard request.queryFormat == nil, SomeEndpoint.self != Endpoint.self,
+      let format = Endpoint.resolvedQueryFormat(),
       case .success(nil) = Result(catching: { try endpoint.resolvedBaseURL() })
     else { return request }
     request.queryFormat = format

@@ -18,7 +18,7 @@ public struct NetworkingConfiguration: Sendable {
   public var encoders = ParameterEncoders()
   /// The format of parameters in queries and forms.
   ///
-  /// A ``FormattedEndpoint`` and ``Request/queryFormat`` override it.
+  /// The `queryFormat` of an endpoint and ``Request/queryFormat`` override it.
   ///
   /// ```swift
   /// configuration.queryFormat = .rails

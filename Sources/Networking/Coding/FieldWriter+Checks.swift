@@ -69,6 +69,7 @@ extension FieldWriter {
   /// - Parameters:
   ///   - node: The element.
   ///   - last: The element before, or `nil` for the first one.
+  /// - Throws: ``ParameterEncodingError`` with the path of the element.
   func check(_ node: Node, after last: Node?) throws {
     if case .array = node {
       throw error("is an array in an array, which the format cannot represent")

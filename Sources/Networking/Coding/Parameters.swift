@@ -27,7 +27,8 @@ public enum Parameters: Sendable, Hashable {
   case double(Double)
   /// A string.
   case string(String)
-  /// Bytes. Multipart forms send them unchanged; all other formats use Base64.
+  /// Bytes. Multipart forms send them unchanged, queries and forms as the text of
+  /// ``QueryFormat/bytes``, and JSON as Base64.
   case data(Data)
   /// A date. Queries and forms send the text of ``QueryFormat/dates``. JSON has the number of seconds
   /// since the start of 2001, unless ``NetworkingConfiguration/encoder`` has another strategy.

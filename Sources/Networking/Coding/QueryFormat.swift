@@ -12,8 +12,7 @@
 /// QueryFormat(arrays: .repeated, nesting: .dots, bools: .digits)    // no preset
 /// ```
 ///
-/// A format of a request overrides that of its ``FormattedEndpoint``, which overrides that of the
-/// client.
+/// A format of a request overrides that of its endpoint, which overrides that of the client.
 ///
 /// Parameters that the format cannot represent are rejected before anything is sent: the request
 /// fails with ``NetworkError/Code-swift.enum/encodingFailed``, and the ``ParameterEncodingError``
@@ -166,7 +165,9 @@ public struct QueryFormat: Sendable, Hashable, Codable {
   public var empties: Empties
   /// The texts for dates.
   public var dates: Dates
-  /// The texts for bytes. Multipart forms send bytes unchanged.
+  /// The texts for bytes.
+  ///
+  /// Multipart forms send bytes unchanged.
   public var bytes: Bytes
   /// The escaping of spaces.
   ///
@@ -286,7 +287,9 @@ extension QueryFormat {
     return format
   }()
 
-  /// The format of Django's `QueryDict`: `tags=a&tags=b`. Dictionaries are rejected.
+  /// The format of Django, `tags=a&tags=b`.
+  ///
+  /// A `QueryDict` is flat, so dictionaries are rejected.
   ///
   /// The limit is 1,000 fields, the default of `DATA_UPLOAD_MAX_NUMBER_FIELDS`.
   ///

@@ -27,6 +27,9 @@ public struct ModifiedEndpoint<Base: RequestConvertible>: RequestConvertible {
   /// The headers of the original endpoint's type.
   public static var headers: Base.HeadersType { Base.headers }
 
+  /// The format of the original endpoint's type.
+  public static var queryFormat: Base.QueryFormatType { Base.queryFormat }
+
   /// The request of the original endpoint after all changes.
   public var request: Request {
     get throws { change(try base.request) }
@@ -53,11 +56,16 @@ public struct ModifiedEndpoint<Base: RequestConvertible>: RequestConvertible {
   ///
   /// - Returns: The header fields.
   public func resolvedHeaders() -> HTTPHeaders { base.resolvedHeaders() }
-}
 
-extension ModifiedEndpoint {
   /// Returns the format of the original endpoint's type.
-  public static func _queryFormat() -> QueryFormat? { Base._queryFormat() }
+  ///
+  /// - Returns: The format. `nil` uses the client's format.
+  public static func resolvedQueryFormat() -> QueryFormat? { Base.resolvedQueryFormat() }
+
+  /// Returns the format of the original endpoint.
+  ///
+  /// - Returns: The format. `nil` uses the client's format.
+  public func resolvedQueryFormat() -> QueryFormat? { base.resolvedQueryFormat() }
 }
 
 extension ModifiedEndpoint: EndpointWrapper {

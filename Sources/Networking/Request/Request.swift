@@ -38,7 +38,7 @@ public struct Request: Sendable, Hashable {
   public var contentType: ContentType?
   /// The format of the parameters in a query or a form.
   ///
-  /// `nil` uses the format of the ``FormattedEndpoint`` or of the client. With a format, the client's
+  /// `nil` uses the format of the endpoint or of the client. With a format, the client's
   /// encoders for queries and forms do not apply.
   public var queryFormat: QueryFormat?
   /// A body that is not encoded from the parameters.

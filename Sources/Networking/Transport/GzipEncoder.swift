@@ -64,7 +64,7 @@ final class GzipEncoder {
       var bytes = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255])
     }
 
-    private let output = Output()
+    private let output: Output
     private let filter: OutputFilter
     private var checksum = GzipChecksum()
 
@@ -72,8 +72,10 @@ final class GzipEncoder {
     ///
     /// - Throws: A failure if memory is exhausted.
     init() throws(TransportFailure) {
+      let output = Output()
+      self.output = output
       do {
-        filter = try OutputFilter(.compress, using: .zlib) { [output] data in
+        filter = try OutputFilter(.compress, using: .zlib) { data in
           if let data { output.bytes += data }
         }
       } catch {

@@ -7,7 +7,7 @@ import Testing
 /// The format of queries and forms that applies to a request.
 @Suite(.timeLimit(.minutes(10)))
 struct FormatPrecedenceTests {
-  private enum RailsAPI: FormattedEndpoint {
+  private enum RailsAPI: RequestConvertible {
     case find(QueryFormat?)
     static let queryFormat = QueryFormat.rails
     var request: Request {
@@ -23,7 +23,7 @@ struct FormatPrecedenceTests {
     var request: Request { .get("plain", parameters: ["t": ["x"], "on": true]) }
   }
 
-  private enum PHPAPI: FormattedEndpoint {
+  private enum PHPAPI: RequestConvertible {
     case list
     static let queryFormat = QueryFormat.php
     static let baseURL: URL? = URL(string: "https://php.example/")
@@ -98,6 +98,29 @@ struct FormatPrecedenceTests {
     #expect(query == "t[0]=x&on=1")
     _ = try await client.fetch(Plain(baseURL: URL(string: "https://b.example/"))).value
     #expect(query == "t[]=x&on=true")
+  }
+
+  private enum MixedAPI: RequestConvertible {
+    case mixed(QueryFormat?)
+    static let baseURL = URL(string: "https://a.example/")
+    static let queryFormat: QueryFormat? = .form()
+    var queryFormat: QueryFormat? {
+      switch self {
+      case .mixed(let format): format
+      }
+    }
+    var request: Request { .get("list", parameters: ["t": ["x"]]) }
+  }
+
+  @Test func theFormatOfAValueOverridesThatOfItsType() async throws {
+    let client = client(MixedAPI.self)
+    _ = try await client.request(.mixed(nil)).value
+    #expect(query == "t=x")
+    _ = try await client.request(.mixed(.php)).value
+    #expect(query == "t[0]=x")
+    #expect(MixedAPI.mixed(.php).prioritized(.low).resolvedQueryFormat() == .php)
+    #expect(ModifiedEndpoint<MixedAPI>.resolvedQueryFormat() == .form())
+    #expect(BoardsAPI.boards.resolvedQueryFormat() == nil)
   }
 
   @Test func beforeEachSeesTheFormatAndCanReplaceIt() async throws {
