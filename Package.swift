@@ -87,6 +87,9 @@ let package = Package(
       name: "resumable-transfers", dependencies: ["Networking"], path: "Tests/ResumableTransfers",
       swiftSettings: settings),
     .executableTarget(
+      name: "query-formats", dependencies: ["Networking", "TestSupport"],
+      path: "Tests/QueryFormats", swiftSettings: settings),
+    .executableTarget(
       name: "hostile-responses", dependencies: ["Networking", "TestSupport"],
       path: "Tests/HostileResponses", swiftSettings: settings),
     .executableTarget(

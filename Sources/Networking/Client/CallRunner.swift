@@ -118,6 +118,8 @@ final class CallRunner: Sendable {
       InterceptorsStage { $0.call.settings.interceptors },
       // The following stages run once for all calls that share the exchange.
       SharingStage(sharesAll: configuration.sharesRequests, cookies: cookies),
+      // Outside the retries, so that a body is compressed once.
+      CompressionStage(scheduler: scheduler),
       RetryStage(
         policy: configuration.retry, budget: configuration.retryBudget, scheduler: scheduler,
         wallClock: configuration.wallClock),

@@ -200,7 +200,7 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
     let pending = NetworkPromise.pending(on: context, file: file, line: line)
     let events = snapshot.settings.eventSinks.map { CallEvents($0, scheduler: runner.scheduler) }
     do {
-      let original = try endpoint.request
+      let original = try Self.request(of: endpoint)
       let request = snapshot.settings.beforeEach?(original) ?? original
       var bodyDestination = BodyDestination(
         kind: destination, maximumBodySize: runner.maximumBodySize,
@@ -249,6 +249,22 @@ public final class Networking<Endpoint: RequestConvertible>: Sendable {
       type: SomeEndpoint.self, headers: Self.headers(of: endpoint),
       baseURL: Result { try endpoint.resolvedBaseURL() ?? Endpoint.resolvedBaseURL() },
       retry: retryPolicy(of: endpoint))
+  }
+
+  /// Returns the request of an endpoint, with the format that its type declares.
+  ///
+  /// An endpoint with a base URL of its own does not have the format of the client's endpoint type.
+  static func request<SomeEndpoint: RequestConvertible>(of endpoint: SomeEndpoint) throws -> Request
+  {
+    var request = try endpoint.request
+    guard request.queryFormat == nil else { return request }
+    request.queryFormat = endpoint.resolvedQueryFormat()
+    guard request.queryFormat == nil, SomeEndpoint.self != Endpoint.self,
+      let format = Endpoint.resolvedQueryFormat(),
+      case .success(nil) = Result(catching: { try endpoint.resolvedBaseURL() })
+    else { return request }
+    request.queryFormat = format
+    return request
   }
 
   /// Returns the header fields of an endpoint, with those of the client's endpoint type.

@@ -10,8 +10,8 @@ import Foundation
 ///
 /// Source: RFC 7578, RFC 2046 section 5.1, the HTML Standard section 4.10.21.8.
 public struct MultipartEncoder: ParameterEncoding {
-  /// The style of field names and values.
-  public var naming: FieldNaming
+  /// The format of the names and values of parameters.
+  public var format: QueryFormat
   /// Generates a boundary candidate.
   ///
   /// Tests replace it with a fixed one.
@@ -19,13 +19,13 @@ public struct MultipartEncoder: ParameterEncoding {
 
   /// Creates an encoder.
   ///
-  /// - Parameter naming: The style of field names and values.
-  public init(naming: FieldNaming = FieldNaming()) {
-    self.init(naming: naming, boundary: MultipartSerializer.randomBoundary)
+  /// - Parameter format: The format of the names and values of parameters.
+  public init(_ format: QueryFormat = .standard) {
+    self.init(format, boundary: MultipartSerializer.randomBoundary)
   }
 
-  init(naming: FieldNaming = FieldNaming(), boundary: @escaping @Sendable () -> String) {
-    self.naming = naming
+  init(_ format: QueryFormat = .standard, boundary: @escaping @Sendable () -> String) {
+    self.format = format
     makeBoundary = boundary
   }
 
@@ -57,11 +57,11 @@ public struct MultipartEncoder: ParameterEncoding {
     -> EncodedParameters
   {
     var combined = MultipartFormData(kind: form.kind)
-    try naming.forEachLeaf(of: parameters ?? .null) { name, leaf in
-      if case .data(let data) = leaf {
-        combined.append(data, name: name)
+    for field in try format.fields(of: parameters ?? .null) {
+      if let data = field.data {
+        combined.append(data, name: field.name)
       } else {
-        combined.append(try naming.text(of: leaf, name: name), name: name)
+        combined.append(field.text, name: field.name)
       }
     }
     if form.kind != .formData, !combined.parts.isEmpty {

@@ -8,7 +8,7 @@ extension MultipartFormData: Codable {
 
   /// Decodes a form.
   ///
-  /// Without a kind it is a form, because forms stored by an earlier version have none.
+  /// Without a kind it is a form.
   ///
   /// - Parameter decoder: The decoder.
   /// - Throws: The errors of the decoder.

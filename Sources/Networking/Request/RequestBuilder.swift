@@ -124,6 +124,7 @@ public struct RequestBuilder: Sendable {
   private func content(
     of request: Request, _ headers: inout HTTPHeaders
   ) throws -> (query: String, body: HTTPBody) {
+    let encoders = encoders.formatted(request.queryFormat)
     switch request.payload {
     case .multipart(let form):
       let isForm = form.kind == .formData
@@ -157,7 +158,8 @@ public struct RequestBuilder: Sendable {
   /// Returns the query of a request whose parameters are not in its body.
   private func query(of request: Request) throws -> String {
     guard let parameters = request.parameters else { return "" }
-    guard case .query(let query) = try encoders.query.encode(parameters) else {
+    let encoder = encoders.formatted(request.queryFormat).query
+    guard case .query(let query) = try encoder.encode(parameters) else {
       throw ParameterEncodingError(
         keyPath: "",
         reason: "cannot be sent in the query, because the query encoder returned a body")

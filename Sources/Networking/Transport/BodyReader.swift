@@ -228,7 +228,7 @@ extension TransportFailure {
   }
 
   fileprivate init(unreadable error: any Error) {
-    // A stream can read another body, such as a file.
+    // A stream can read another body, such as a file that it compresses.
     if let failure = error as? TransportFailure, failure.code == .encodingFailed {
       self = failure
       return
