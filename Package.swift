@@ -93,7 +93,7 @@ let package = Package(
       name: "response-mutations", dependencies: ["Networking", "Promises", "TestSupport"],
       path: "Tests/ResponseMutations", swiftSettings: settings),
     .executableTarget(
-      name: "xml-documents", dependencies: ["Networking", "NetworkingXML"],
+      name: "xml-documents", dependencies: ["NetworkingXML", "TestSupport"],
       path: "Tests/XMLDocuments", swiftSettings: settings),
     .testTarget(
       name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: settings),
