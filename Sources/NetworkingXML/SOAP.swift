@@ -51,12 +51,12 @@ public struct SOAPEnvelope: Sendable, Hashable {
   ///   - body: The elements of the body. Nodes that are not elements are left out.
   public init(
     _ version: Version, header: [XML] = [], namespaces: [XML.Namespace] = [],
-    @XML.Builder body: () throws -> [XML.Node]
-  ) rethrows {
+    @XML.Builder body: () -> [XML.Node]
+  ) {
     self.version = version
     self.header = header
     self.namespaces = namespaces
-    self.body = try body().compactMap(\.element)
+    self.body = body().compactMap(\.element)
   }
 
   /// The message as an element.

@@ -43,14 +43,14 @@ public struct XML: Sendable {
   ///   - content: The content: elements, nodes, text and numbers.
   public init(
     _ name: String, in namespace: Namespace? = nil, _ attributes: AttributeLiteral = [:],
-    @Builder content: () throws -> [Node] = { [] }
-  ) rethrows {
+    @Builder content: () -> [Node] = { [] }
+  ) {
     self.init(
       Name(name, in: namespace),
       attributes: attributes.compactMap { name, value in
         value.map { Attribute(name, XML.text(of: $0)) }
       },
-      children: try content())
+      children: content())
   }
 
   /// Creates an element of its parts.
@@ -144,9 +144,9 @@ extension XML {
     /// - Returns: The element.
     public func callAsFunction(
       _ name: String, _ attributes: AttributeLiteral = [:],
-      @Builder content: () throws -> [Node] = { [] }
-    ) rethrows -> XML {
-      try XML(name, in: self, attributes, content: content)
+      @Builder content: () -> [Node] = { [] }
+    ) -> XML {
+      XML(name, in: self, attributes, content: content)
     }
 
     /// Returns whether the URIs are equal.

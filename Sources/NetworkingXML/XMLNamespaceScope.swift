@@ -10,6 +10,8 @@ struct XMLNamespaceScope {
     var attributes: [String] = []
     /// The namespaces to declare, in order.
     var declarations: [XML.Namespace] = []
+    /// The prefixes of the names, which the tag must not declare again.
+    fileprivate var used: Set<String> = []
   }
 
   private var declared = [XML.Namespace.xml]
@@ -99,17 +101,18 @@ struct XMLNamespaceScope {
     }
     let canBeDefault = !isAttribute
     if uri(of: namespace.prefix) == namespace.uri, canBeDefault || !namespace.prefix.isEmpty {
-      return prefixed(name.local, namespace.prefix)
+      return prefixed(name.local, namespace.prefix, &tag)
     }
     // A prefix of the scope, unless another one is wanted and free.
     let isFree =
       (canBeDefault || !namespace.prefix.isEmpty) && !isDeclared(namespace.prefix, since: mark)
+      && !tag.used.contains(namespace.prefix)
     if isFree {
       try declare(namespace, in: &tag, since: mark)
-      return prefixed(name.local, namespace.prefix)
+      return prefixed(name.local, namespace.prefix, &tag)
     }
     if let prefix = visiblePrefix(of: namespace.uri, canBeDefault: canBeDefault) {
-      return prefixed(name.local, prefix)
+      return prefixed(name.local, prefix, &tag)
     }
     var prefix = ""
     repeat {
@@ -117,11 +120,12 @@ struct XMLNamespaceScope {
       prefix = "ns\(generated)"
     } while uri(of: prefix) != nil && uri(of: prefix) != ""
     try declare(XML.Namespace(namespace.uri, prefix: prefix), in: &tag, since: mark)
-    return prefixed(name.local, prefix)
+    return prefixed(name.local, prefix, &tag)
   }
 
-  private func prefixed(_ local: String, _ prefix: String) -> String {
-    prefix.isEmpty ? local : "\(prefix):\(local)"
+  private func prefixed(_ local: String, _ prefix: String, _ tag: inout Tag) -> String {
+    tag.used.insert(prefix)
+    return prefix.isEmpty ? local : "\(prefix):\(local)"
   }
 
   /// The URI of a prefix. Empty for the default namespace if there is none, `nil` for an unknown

@@ -11,8 +11,8 @@ struct RandomTrees {
   ]
   private static let namespaces = [
     XML.Namespace("urn:a", prefix: "a"), XML.Namespace("urn:b", prefix: "a"),
-    XML.Namespace("urn:a", prefix: ""), XML.Namespace("urn:b"), XML.Namespace("urn:c d", prefix: "c"),
-    XML.Namespace("http://e.example/?x=1&y=<2>", prefix: "ns1"), XML.Namespace("urn:d"),
+    XML.Namespace("urn:a", prefix: ""), XML.Namespace("urn:b"), XML.Namespace("urn:c", prefix: "c"),
+    XML.Namespace("http://e.example/?x=1&y=2", prefix: "ns1"), XML.Namespace("urn:d"),
   ]
 
   private var generator: SeededGenerator
